@@ -1,4 +1,4 @@
-/** What the activities stand on, put together by the worker, and what they are to a worker. */
+/** Dependencies of the activities, supplied by the worker, and the activities of each task queue. */
 import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CardStash } from '../cards/index.ts';
@@ -32,22 +32,22 @@ export interface ActivityWorld {
   machine: Machine;
   findIntegration: FindIntegration;
   cards: CardStash;
-  /** Absent: nobody wants events. */
+  /** Absent if no events receiver is configured. */
   events?: EventSenders;
-  /** Absent where no sweep runs. */
+  /** Absent if the worker runs no sweep. */
   orders?: OrderDirectory;
-  /** Aborted when the worker is told to stop: what goes on for long ends then. */
+  /** Aborted when the worker shuts down, so that long-running activities end. */
   stopping?: AbortSignal;
-  /** Absent where no caller waits in the same process. */
+  /** Absent if the process has no callers that wait for an order. */
   beforeRecord?: BeforeRecord;
 }
 
-/** What a worker hands in: the machine is the one of its process unless given. */
+/** The dependencies that a worker supplies. `machine` defaults to that of the process. */
 export type WorldParts = Omit<ActivityWorld, 'machine'> & Partial<Pick<ActivityWorld, 'machine'>>;
 
 /**
- * @returns the integration; one that is gone from the settings is an operator's mistake
- * @throws a failure that the server retries, so that the order goes on when the settings are right again
+ * @returns the configured integration
+ * @throws a failure that the server retries, so that the order continues once an operator has restored the settings
  */
 export function integrationOf(world: ActivityWorld, name: string): Integration {
   const integration = world.findIntegration(name);
@@ -56,22 +56,22 @@ export function integrationOf(world: ActivityWorld, name: string): Integration {
 }
 
 /**
- * @returns a client for the integration, with its address and key as they are now
- * @throws a failure that the server retries when there is no key: an operator's mistake, too
+ * @returns a client for the integration, with its current address and key
+ * @throws a failure that the server retries if no key is configured
  */
 export function clientOf({ machine }: ActivityWorld, integration: Integration): ScreeningClient {
   const { name } = integration;
   const apiKey = integration.apiKey();
   if (!apiKey) throw ApplicationFailure.retryable(`integration «${name}» has no API key`, 'no-api-key');
-  const onFailure = (error: ScreeningError, host: string): void => sayWhy(name, error, host);
+  const onFailure = (error: ScreeningError, host: string): void => logFailure(name, error, host);
   return createScreeningClient({ ...integration, apiKey, machine, onFailure });
 }
 
-/** What the service refuses in its own words is the order's matter, and on its record. */
-function sayWhy(integration: string, error: ScreeningError, address: string): void {
+/** Logs a failed call. Refusals aren't logged: they are on the order's record. */
+function logFailure(integration: string, error: ScreeningError, address: string): void {
   const { operation: call, outcome, reason, status } = error;
   const fields = { integration, call, reason, address, ...(status !== undefined && { status }) };
-  // A client may be used outside of an activity, too, where nobody logs.
+  // Outside of an activity there is no logger.
   const log = asyncLocalStorage.getStore()?.log;
   if (log === undefined) return;
   if (reason === 'forbidden') log.error('the screening service does not accept our API key', fields);
@@ -80,7 +80,7 @@ function sayWhy(integration: string, error: ScreeningError, address: string): vo
   else log.warn('the screening service answers with an error', fields);
 }
 
-/** @returns the errors in one line, without any value that was sent. It goes into history: the first say enough */
+/** @returns the first errors in one line, without any submitted value. The text is bounded because it goes into workflow history */
 export function fieldErrorWords(fieldErrors: readonly FieldError[]): string {
   const shown = fieldErrors.slice(0, MOST_ERRORS).map(({ path, message }) => `${path} ${message}`.trim());
   const more = fieldErrors.length - shown.length;
@@ -92,7 +92,7 @@ export function invalidRequest(fieldErrors: readonly FieldError[], words: string
   return { code: 'invalid-request', message: `${words}: ${fieldErrorWords(fieldErrors)}.`, errors };
 }
 
-/** Lets a caller in the same process hear how a checkout's screening ended before that is recorded. */
+/** Gives a caller in the same process the result of a checkout's screening before Temporal records it. */
 export interface BeforeRecord {
   /** @param checkedOut absent when the screening failed */
   tell(
@@ -118,11 +118,11 @@ export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, scre
   };
 }
 
-// When an activity learned its result, by the server's clock: no worker's own clock matters.
+// Timestamps of activity results, in server time, so that a wrong worker clock does no harm.
 
 /**
- * @param time returns the server's time now
- * @param beginning when the try began
+ * @param time returns the current server time
+ * @param beginning when the attempt began
  */
 type Activity<Request, Result> = (
   request: Request,
@@ -132,20 +132,20 @@ type Activity<Request, Result> = (
 
 type Called<Request, Result> = (request: Request, run?: RunFacts) => Promise<Result>;
 
-/** How a try learns when it began, in server time. */
+/** Determines when an attempt began, in server time. */
 type Began<Request> = (clock: ServerClock, request: Request) => Beginning | Promise<Beginning>;
 
-/** When the server scheduled the try, which may have waited for a worker since. */
+/** Accepts the time at which the server scheduled the attempt, although the attempt may have waited for a worker since. */
 const asScheduled = (clock: ServerClock): Promise<Beginning> => clock.began(false);
 
-/** Also where a worker was not there for hours, or its clock is wrong. */
+/** Exact even if no worker ran for hours, or the worker's clock is wrong. */
 export const exactly = (clock: ServerClock): Promise<Beginning> => clock.began(true);
 
-/** The server schedules no try of a local activity: its request says when its workflow task was started. */
+/** For a local activity, which the server doesn't schedule: the request says when its workflow task was started. */
 export const asRequested = (clock: ServerClock, { begun }: { begun: Instant }): Beginning =>
   clock.beganIn(begun);
 
-/** Returns the activity as the workflow calls it: its result also says when it was learned. */
+/** Wraps an activity so that its result also has the server times at which it began and ended. */
 export function withMoment<Request, Result extends object>(
   clock: ServerClock,
   activity: Activity<Request, Result>,
@@ -155,14 +155,14 @@ export function withMoment<Request, Result extends object>(
     noteRun(run);
     const beginning = await begin(clock, request);
     const { began, elapsed } = beginning;
-    // A wall clock may be set in between; the monotonic one only goes on.
+    // The wall clock may be adjusted in between, so elapsed time is measured by the monotonic clock.
     const time = () => instant(millis(began) + Math.floor(clock.machine.elapsed() - elapsed));
     const result = await activity(request, time, beginning);
     return { ...result, began, at: time() };
   };
 }
 
-/** As `withMoment`, for an activity that returns its outcome alone. */
+/** Like `withMoment`, for an activity that returns only an outcome. */
 export function timed<Request, Outcome>(
   clock: ServerClock,
   activity: Activity<Request, Outcome>,
@@ -174,38 +174,38 @@ export function timed<Request, Outcome>(
   return withMoment(clock, outcomeOf, begin);
 }
 
-/** Delivers one event. @throws when the receiver doesn't answer 2xx; the words hold no address and no content */
+/** Delivers one event. @throws if the receiver doesn't answer 2xx; the error contains no address and no content */
 export type EventSender = (event: OrderEvent, timeoutMs: number) => Promise<void>;
 
-/** Those of integrations that have a receiver of their own, and that of all others. */
+/** Senders by integration (`own`), and one for all other integrations (`common`). */
 export interface EventSenders {
   own: ReadonlyMap<string, EventSender>;
   common?: EventSender;
 }
 
-/** @returns who sends the integration's events, as the settings are now; undefined: nobody wants them */
+/** @returns the sender of the integration's events by the current settings; undefined if no receiver is configured */
 export function senderOf({ events }: ActivityWorld, integration: string): EventSender | undefined {
   return events?.own.get(integration) ?? events?.common;
 }
 
-/** The open orders, from outside. */
+/** Queries about orders through the Temporal API. */
 export interface OrderDirectory {
-  /** Open orders, a page at a time, from the newest on. */
+  /** One page of open orders, newest first. */
   open(pageSize: number, cursor?: string): Promise<{ workflowIds: string[]; cursor?: string }>;
-  /** Open orders that should have closed when their cancel window did. */
+  /** Orders still open although their cancel window has closed. */
   overdue(limit: number): Promise<{ workflowId: string; since: Instant }[]>;
   /** Orders that ended too early inside their cancel window. */
   lost(limit: number): Promise<{ workflowId: string; since: Instant; status: LostStatus }[]>;
   countByPhase(): Promise<Map<Phase, number>>;
   /** How many open orders need a person. */
   countAttention(): Promise<number>;
-  /** Has an event sent once, by a workflow that goes by the event's id; again only if that one failed. */
+  /** Starts a workflow, with the event's id as its id, that delivers the event. Does nothing if one runs or has succeeded. */
   announce(event: OrderEvent): Promise<void>;
-  /** The orders that have the transaction, open or closed. */
+  /** Orders with this transaction, open or closed. */
   withTransaction(transactionId: string): Promise<string[]>;
   /**
-   * The order's current workflow task: how often it was begun, and since when it is due. `heldSince`: an operator paused an activity of the
-   * order then, or pinned the order.
+   * The order's pending workflow task: its number of attempts, and since when it is due. `heldSince` is when an operator paused an activity
+   * of the order or pinned the order.
    */
   pendingTask(
     workflowId: string,

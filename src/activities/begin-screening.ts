@@ -1,4 +1,4 @@
-/** What every screening begins with: the policy, a try, and what an earlier one left behind. */
+/** Shared start of the screening activities: the policy, the attempt, and any unresolved create of an earlier attempt. */
 import { activityInfo } from '@temporalio/activity';
 import type { RetryCheckoutRequest, ScreeningOutcome, ScreenRequest } from '../contract/activity-contract.ts';
 import type { FieldError } from '../contract/errors.ts';
@@ -9,10 +9,10 @@ import { defined } from '../orders/defined.ts';
 import { type ActivityWorld, clientOf, fieldErrorWords, senderOf } from './activity-world.ts';
 import { isAfterReset } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
-import { lastTry, told } from './tries.ts';
+import { earlierHeartbeat, lastTry } from './tries.ts';
 import type { Try, Unseen } from './try-screening.ts';
 
-/** Begins a try that may take `forMs`. */
+/** Begins an activity attempt with a deadline in `forMs`. */
 export type BeginTry = (
   request: ScreenRequest,
   integration: Integration,
@@ -43,15 +43,15 @@ export function policyOf(world: ActivityWorld, request: ScreenRequest, integrati
 }
 
 /**
- * Returns the create of an earlier try, effect or run whose transaction nobody has seen:
+ * Returns the unresolved create of an earlier attempt, effect or run:
  * - after a reset, the previous run may have sent one at any time since the order's start;
- * - on the first try, the order's state says it;
- * - after a try that reported its end, its report says it, and the pause since was long enough for it to arrive;
- * - after a try that did not report (its worker died, or it was given up), that try may have sent one just now. What an earlier try
- *   told is newer than what the order's state says.
+ * - on the first attempt, the order's state has it;
+ * - after an attempt that reported its end, its report has it, and the pause since was long enough for the create to arrive;
+ * - after an attempt that did not report (its worker died, or it timed out), that attempt may have sent one just now. The heartbeat of an
+ *   earlier attempt is newer than the order's state.
  */
 export function unseenBefore(request: RetryCheckoutRequest): Unseen | undefined {
-  const { reported, unseenSince, at } = told();
+  const { reported, unseenSince, at } = earlierHeartbeat();
   const last = lastTry();
   if (last > 0 && reported === last) {
     return unseenSince === undefined ? undefined : { since: unseenSince, underWay: false };

@@ -1,4 +1,4 @@
-/** The catch-up: screens an order after its checkout, until the screening service has answered. */
+/** The catch-up: screens an order after its checkout, until the screening service answers. */
 import { activityInfo } from '@temporalio/activity';
 import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../contract/activity-contract.ts';
 import type { Policy } from '../contract/policy.ts';
@@ -16,20 +16,20 @@ import {
   grownPauseMs,
   putOff,
   retryWrongKey,
-  tellNextTry,
+  sendHeartbeat,
   tryAgain,
 } from './tries.ts';
 import { awaitEarlier, checkTransaction, EARLIER_TRY, type Try, tryScreening } from './try-screening.ts';
 
-/** The longest that a try may take: no customer waits for it. */
+/** Deadline of an attempt. It is long because no customer is waiting. */
 const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 2_000;
 
 export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
   return {
     /**
-     * Screens an order that has no decision yet, until the service has answered. The server calls it again. Skips it only if the
-     * checkout could not read the skip rules, and no transaction is found that it may have created.
+     * Screens an order that has no decision yet. The server retries it until the screening service answers. Applies a skip rule only if the
+     * checkout could not read the rules and no transaction is found that the checkout may have created.
      */
     async catchUp(
       request: CatchUpRequest,
@@ -38,7 +38,7 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
     ): Promise<{ outcome: ScreeningOutcome; policy?: Policy } & Fingerprinted> {
       const unseen = unseenBefore(request);
       const report = (unseenSince: Instant | undefined): void =>
-        tellNextTry({ reported: activityInfo().attempt, at: time(), ...defined({ unseenSince }) });
+        sendHeartbeat({ reported: activityInfo().attempt, at: time(), ...defined({ unseenSince }) });
       let t: Try;
       try {
         const integration = integrationOf(world, request.integration);
@@ -49,7 +49,7 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
         t = begin(request, integration, PATIENT_MS, time, beginning);
       } catch (error) {
         report(unseen?.since);
-        // Settings that lack the integration don't make the next lookup come too early to be believed.
+        // With incomplete settings, still wait long enough that the next lookup is conclusive.
         throw unseen?.underWay ? putOff(error, underWayMs()) : error;
       }
       const { checked, content } = checkTransaction(request, t.integration, t.workflow);
@@ -59,15 +59,15 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
       // An invalid transaction was never sent.
       if (!checked.ok) return ended(skipped ?? refusedByRules(checked.fieldErrors, unseen?.since));
       if (skipped !== undefined && unseen === undefined) return ended(skipped);
-      // This try has not reported yet: should it be lost, a create may have been sent from then on.
-      t.beforeCreate = (at) => tellNextTry({ at, unseenSince: at });
+      // Until this attempt reports its end, assume that it may have sent a create at this time or later.
+      t.beforeCreate = (at) => sendHeartbeat({ at, unseenSince: at });
       const outcome =
         skipped === undefined || unseen === undefined
           ? await tryScreening(request, checked.transaction, t, unseen)
           : await awaitEarlier(request, t, unseen.since, false);
       const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
       if (skipped !== undefined && noneFound && unseen?.underWay === false) return ended(skipped);
-      // The server retries nothing that is asked to stop: this is the last report.
+      // The server doesn't retry an activity whose cancellation was requested, so this is its final result.
       if (outcome.kind === 'no-answer' && askedToStop()) {
         return ended(unanswered(outcome.reason, outcome.unseenSince));
       }
@@ -87,7 +87,7 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
 }
 
 /**
- * Growing pauses, each times 0.5 to 1.5 by chance: orders that an outage stopped together don't come back together.
+ * Exponential backoff with a random factor from 0.5 to 1.5, so that orders stopped by the same outage don't all retry at once.
  * @returns milliseconds
  */
 function spreadPauseMs(): number {

@@ -1,4 +1,4 @@
-/** Spares checkouts an outage: after a few failures in a row they are answered at once. */
+/** Circuit breakers for checkouts: after a few failures in a row, checkouts are answered immediately during an outage. */
 import {
   BrokenCircuitError,
   type CircuitBreakerPolicy,
@@ -11,7 +11,7 @@ import type { ScreeningOutcome } from '../contract/activity-contract.ts';
 import { EARLIER_TRY } from './try-screening.ts';
 
 const FAILURES_IN_A_ROW = 5;
-/** How long checkouts are spared before one is let through to see. */
+/** How long a breaker stays open before one checkout tests the screening service. */
 const TRY_AGAIN_AFTER_MS = 5_000;
 /** Reasons that say nothing about the screening service. */
 const NOT_ITS_FAILURE: readonly string[] = ['no-time-left', 'card-stash', 'forbidden', EARLIER_TRY.reason];
@@ -33,7 +33,7 @@ export function checkoutBreakers() {
         breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW),
       });
     breakers.set(integration, breaker);
-    // The library would have the others wait for the one that is let through.
+    // The library would make other checkouts wait for the test call.
     if (breaker.state === CircuitState.HalfOpen) return undefined;
     try {
       return await breaker.execute(screening);

@@ -1,6 +1,6 @@
 /**
- * Whether an earlier run may have done what an activity is called for: a run of the workflow that an operator reset, or a workflow task that
- * was lost. Only activities branch on it, since a replay of the workflow can't tell it again.
+ * Whether the work of an activity may already be done: by the workflow run before a reset, or by a lost workflow task. Only activities
+ * may branch on this, because a replay of the workflow would not see the same answer.
  */
 import { activityInfo, Context } from '@temporalio/activity';
 import { FIRST_TASK_EVENTS, type RunFacts } from '../contract/activity-contract.ts';
@@ -8,23 +8,23 @@ import { CREATE_WITHIN_MS, SEND_WITHIN_MS, UNDER_WAY_MS } from './tries.ts';
 
 const factsOf = new WeakMap<Context, RunFacts>();
 
-/** Notes what the workflow told of its run. */
+/** Stores the facts about its run that the workflow passed to the current activity. */
 export function noteRun(run: RunFacts | undefined): void {
   if (run !== undefined) factsOf.set(Context.current(), run);
 }
 
-/** @returns whether a run before a reset called this activity: the new run took it over, with its input */
+/** @returns whether the run before a reset scheduled this activity, and the new run took it over with its input */
 export function wasCalledBeforeReset(): boolean {
   const run = factsOf.get(Context.current());
   return run !== undefined && run.runId !== activityInfo().workflowExecution?.runId;
 }
 
-/** @returns whether an operator reset the workflow: the run before it may have done what this run knows nothing of */
+/** @returns whether an operator reset the workflow. The previous run may have done work that isn't in this run's history */
 export function isAfterReset(): boolean {
   return factsOf.get(Context.current())?.wasReset === true || wasCalledBeforeReset();
 }
 
-/** @returns whether the same may have been done before by the checkout of a task that was lost, or of a run before a reset */
+/** @returns whether this checkout may have run before, in a lost workflow task or in the run before a reset */
 export function mayHaveRun(): boolean {
   const run = factsOf.get(Context.current());
   if (run === undefined) return false;
@@ -32,8 +32,8 @@ export function mayHaveRun(): boolean {
 }
 
 /**
- * Returns the milliseconds after which a create that was sent before has arrived or never will. After a reset a try of the previous run
- * may still send its create, and wait for the answer.
+ * Returns the milliseconds after which an earlier create has arrived or never will. After a reset, an attempt of the previous run may
+ * still be about to send its create, or be waiting for the reply.
  */
 export function underWayMs(): number {
   return isAfterReset() ? SEND_WITHIN_MS + CREATE_WITHIN_MS + UNDER_WAY_MS : UNDER_WAY_MS;

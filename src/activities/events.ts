@@ -1,4 +1,4 @@
-/** Sends events to the order service, in order and signed; and forgets the card. */
+/** Activities that deliver signed events to the events receiver, in order, and delete cards from the stash. */
 import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
@@ -6,23 +6,23 @@ import type { OrderEvent } from '../contract/messages.ts';
 import { MACHINE, type Machine, requestReason } from '../screening/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
-import { tellNextTry, told, tryAgain, waitLonger } from './tries.ts';
+import { earlierHeartbeat, sendHeartbeat, tryAgain, waitLonger } from './tries.ts';
 
-/** One event's delivery, and all that one try delivers: shorter than the activity may take, so that no two overlap. */
+/** Timeouts of one delivery and of all deliveries of one attempt. Both are shorter than the activity's, so that attempts don't overlap. */
 const EACH_MS = 15_000;
 const ALL_MS = 30_000;
 
 export function eventActivities(world: ActivityWorld) {
   return {
-    /** Delivers in order; a second call goes on after the last event that arrived. */
+    /** Delivers the events in order. A retry continues after the last delivered event. */
     async deliverEvents(events: OrderEvent[]): Promise<object> {
       // The sweep's events have sequence 0.
-      const { arrived = -1 } = told();
+      const { arrived = -1 } = earlierHeartbeat();
       const until = world.machine.now() + ALL_MS;
       for (const event of events) {
         if (event.sequence <= arrived) continue;
         await deliver(world, event, timeFor(until - world.machine.now()));
-        tellNextTry({ arrived: event.sequence });
+        sendHeartbeat({ arrived: event.sequence });
       }
       return {};
     },
@@ -32,30 +32,30 @@ export function eventActivities(world: ActivityWorld) {
         await world.cards.forget(cardRef);
         return {};
       } catch {
-        // What a driver throws may name its address.
+        // A driver's error message may contain an address.
         throw tryAgain('card-stash', 'the card stash did not answer');
       }
     },
   };
 }
 
-/** @returns milliseconds for the next delivery. @throws when this try is over: the next one goes on */
+/** @returns the timeout of the next delivery in milliseconds. @throws if this attempt has no time left: the next one continues */
 function timeFor(left: number): number {
-  if (left < 1_000) throw waitLonger('more-to-deliver', 'the next try delivers the rest', 1);
+  if (left < 1_000) throw waitLonger('more-to-deliver', 'the next attempt delivers the rest', 1);
   return Math.min(EACH_MS, left);
 }
 
 async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: number): Promise<void> {
   const send = senderOf(world, event.integration);
   if (send === undefined) {
-    throw ApplicationFailure.retryable('no events receiver is configured any more', 'no-receiver');
+    throw ApplicationFailure.retryable('no events receiver is configured', 'no-receiver');
   }
   try {
     await send(event, timeoutMs);
     noteDelivery(event, true);
   } catch (error) {
     noteDelivery(event, false);
-    sayNotTaken(event.integration, error);
+    logFailure(event.integration, error);
     throw ApplicationFailure.retryable(
       error instanceof Error ? error.message : 'not delivered',
       'not-delivered',
@@ -63,19 +63,19 @@ async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: numbe
   }
 }
 
-function sayNotTaken(integration: string, error: unknown): void {
+function logFailure(integration: string, error: unknown): void {
   const { reason, address } =
     error instanceof NotTaken ? error : { reason: 'unexpected', address: undefined };
-  log.warn('the receiver of events did not take an event', { integration, reason, address });
+  log.warn('the events receiver did not accept an event', { integration, reason, address });
 }
 
-/** Nobody reads what the receiver says; only its status counts. */
+/** Limit of the receiver's reply, which is discarded: only its status counts. */
 const MAX_REPLY_BYTES = 64 * 1024;
 
 /**
  * @param url the receiver
- * @param secrets the signing secrets, `whsec_…`: a receiver that knows one of them takes the event
- * @param machine the one of this process unless given
+ * @param secrets the signing secrets, `whsec_…`. The event is signed with each, so a receiver needs only one of them.
+ * @param machine defaults to that of this process
  */
 export function createEventSender(
   url: string,
@@ -108,11 +108,11 @@ export function createEventSender(
   };
 }
 
-/** An event that the receiver did not take. Its words hold no address and no content. */
+/** The receiver did not accept an event. The message contains no address and no content. */
 class NotTaken extends Error {
   override readonly name = 'NotTaken';
   readonly reason: string;
-  /** Host and port: the rest of an address may be secret. */
+  /** Host and port only: the rest of the address may be secret. */
   readonly address: string;
 
   constructor(what: string, reason: string, url: string) {
@@ -122,7 +122,7 @@ class NotTaken extends Error {
   }
 }
 
-/** @returns the headers of an event that is sent now, signed by Standard Webhooks with each of the secrets */
+/** @returns the headers of an event, with a Standard Webhooks signature for each secret */
 export function signedHeaders(
   secrets: readonly string[],
   id: string,
@@ -138,7 +138,7 @@ export function signedHeaders(
   };
 }
 
-/** @returns an id as a header can carry it: what isn't printable ASCII is percent-encoded, and `%` with it, so that two ids stay two */
+/** @returns the id as a header value: everything but printable ASCII is percent-encoded, and so is `%`, so that ids stay distinct */
 function inHeader(id: string): string {
   return id.replace(/[^\x20-\x7e]|%/gu, (one) =>
     [...Buffer.from(one)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),

@@ -1,4 +1,4 @@
-/** What the workflows ask of the world, ready for a worker. */
+/** All activities, by task queue, for a worker. */
 import { MACHINE } from '../screening/index.ts';
 import {
   type ActivitiesByQueue,

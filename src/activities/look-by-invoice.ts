@@ -1,20 +1,20 @@
-/** A lookup by invoice number, as an order reads it. */
+/** Looks a transaction up by invoice number and checks whether it can belong to the order's attempt. */
 import { activityInfo, log } from '@temporalio/activity';
 import { sameTransaction } from '../contract/ids.ts';
 import { type ScreeningClient, ScreeningError, type TransactionResponse } from '../screening/index.ts';
 import type { ActivityWorld } from './activity-world.ts';
 
-/** What a lookup by invoice number shows: the first transaction only. */
+/** Result of a lookup by invoice number, which returns the first transaction only. */
 export type Looked =
-  /** A transaction that is new to the order, and no other order's. */
+  /** A transaction that is new to the order and belongs to no other order. */
   | { kind: 'found'; transaction: TransactionResponse }
-  /** The same, but its decision can't be read. */
+  /** Like `found`, but with an unknown decision. */
   | { kind: 'undecided'; transactionId: string }
-  /** An earlier attempt's or another order's, which says nothing about this one. */
+  /** A transaction of an earlier attempt or another order, which says nothing about this attempt. */
   | { kind: 'known' }
   | { kind: 'none' };
 
-/** @throws ScreeningError when the screening service doesn't say */
+/** @throws ScreeningError if the lookup fails for another reason than `not-found` */
 export async function lookByInvoice(
   world: ActivityWorld,
   client: ScreeningClient,
@@ -36,8 +36,8 @@ export async function lookByInvoice(
 }
 
 /**
- * @returns whether the transaction is another order's: two integrations with one key may share an invoice number. Where that can't be
- * asked, it isn't
+ * @returns whether the transaction belongs to another order: two integrations with the same key may use the same invoice number. If the
+ * list of orders can't be queried, returns false
  */
 async function isAnothers({ orders }: ActivityWorld, transactionId: string): Promise<boolean> {
   if (orders === undefined) return false;
@@ -45,7 +45,7 @@ async function isAnothers({ orders }: ActivityWorld, transactionId: string): Pro
   try {
     return (await orders.withTransaction(transactionId)).some((workflowId) => workflowId !== own);
   } catch (error) {
-    log.warn('the list of orders could not be asked whose a transaction is', { error: String(error) });
+    log.warn('could not check whether a transaction belongs to another order', { error: String(error) });
     return false;
   }
 }

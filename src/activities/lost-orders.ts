@@ -11,14 +11,14 @@ export interface LostOrder {
   workflowId: string;
   runId: string;
   status: LostStatus;
-  /** When its workflow ended. */
+  /** When the workflow ended. */
   since: Instant;
 }
 
-/** How many are looked at at a time. */
+/** How many orders are described concurrently. */
 const AT_A_TIME = 10;
 
-/** @returns the visibility query that finds each lost order, and a few that a later run has replaced */
+/** @returns the visibility query for lost orders. It also finds a few that a later run has replaced */
 export function lostQuery(nowMs: number): string {
   const statuses = LOST_STATUSES.map((status) => `'${status}'`).join(', ');
   const open = `CancelBy > '${instant(nowMs)}' OR StartTime > '${instant(nowMs - LOST_WITHIN_MS)}'`;
@@ -50,14 +50,14 @@ function lostBy(
   const { phase, cancelBy } = attributesIn(searchAttributes?.indexedFields);
   if (phase === 'canceled' || phase === 'closed') return undefined;
   if (cancelBy !== undefined && millis(cancelBy) <= nowMs) return undefined;
-  // Without a window it had no answer. One that failed then was refused when it was started, and its caller was told.
+  // Without a cancel window the order had no answer yet. If it failed, its start was refused, and the caller received the refusal.
   if (cancelBy === undefined && (status === 'Failed' || (phase ?? 'screening') !== 'screening'))
     return undefined;
   const workflowId = execution?.workflowId ?? '';
   return { workflowId, runId: execution?.runId ?? '', status, since: instantOf(closeTime) ?? instant(nowMs) };
 }
 
-/** A reset terminates the run before it, and a refused start may be followed by a good one. */
+/** Only the newest run counts: a reset terminates the previous run, and a refused start may be followed by a successful one. */
 async function isNewestRun(client: Client, { workflowId, runId }: LostOrder): Promise<boolean> {
   return (await describeOrder({ client }, workflowId))?.runId === runId;
 }

@@ -1,4 +1,4 @@
-/** What the activities count and log, for Prometheus and people: no personal data. */
+/** Metrics and log attributes of the activities. They contain no personal data. */
 import { metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
@@ -15,7 +15,7 @@ interface Call {
   seconds: number;
 }
 
-/** What a worker counts of each activity. */
+/** Metrics that a worker records for each activity. */
 const COUNTED: Record<string, (call: Call) => void> = {
   screenAtCheckout: (call) => countScreening('checkout', call),
   screenRetry: (call) => countScreening('retry', call),
@@ -25,7 +25,7 @@ const COUNTED: Record<string, (call: Call) => void> = {
   performPortalAction: countPortalAction,
 };
 
-/** Counts what activities do, and logs the order's attempt: the SDK's own `attempt` counts an activity's tries. */
+/** Records metrics of activities, and adds `orderAttempt` to log lines, since the SDK's `attempt` is that of the activity. */
 export const withMetrics: ActivityInterceptorsFactory = ({ info }) => {
   let orderAttempt: unknown;
   return {
@@ -34,7 +34,7 @@ export const withMetrics: ActivityInterceptorsFactory = ({ info }) => {
         const request = fieldsOf(input.args[0]);
         orderAttempt = request.attempt;
         const count = COUNTED[info.activityType];
-        // The first call of a poll only begins the first pause.
+        // The first call of a poll only starts the first interval.
         if (count === undefined || (info.activityType === 'pollStatus' && info.attempt === 1))
           return next(input);
         const began = Date.now();
@@ -59,7 +59,7 @@ export const withMetrics: ActivityInterceptorsFactory = ({ info }) => {
   };
 };
 
-/** A result without an outcome is a refusal, or of a read that only told the time. */
+/** A result without an outcome is a refusal, or belongs to a read that only reported the time. */
 function endOf({ outcome, refusal }: Record<string, unknown>): Pick<Call, 'kind' | 'decision' | 'reason'> {
   if (refusal !== undefined) return { kind: 'failed', reason: 'refused' };
   const { kind, decision, reason } = fieldsOf(outcome);
@@ -78,7 +78,7 @@ const SCREENING_ENDS: Record<string, string> = {
   forbidden: 'error',
 };
 
-/** The outcome is the decision, `skipped`, or why there is no decision. */
+/** The outcome is the decision, `skipped`, or the reason why there is no decision. */
 function countScreening(stage: string, { integration, kind, decision, reason, seconds }: Call): void {
   const outcome = decision ?? SCREENING_ENDS[kind] ?? kind;
   const why = kind === 'forbidden' ? 'forbidden' : reason;
@@ -88,7 +88,7 @@ function countScreening(stage: string, { integration, kind, decision, reason, se
   durations.record(seconds, { integration, stage, outcome });
 }
 
-/** `unchanged` is a poll, too. A read without an outcome only told the time. */
+/** Also counts polls with the result `unchanged`. A read without an outcome only reported the time and isn't counted. */
 function countRead(
   name: 'order_screening_polls_total' | 'order_screening_status_reads_total',
   { integration, kind, decision, reason }: Call,
@@ -97,7 +97,7 @@ function countRead(
   if (outcome !== '') counterOf(metricMeter, name).add(1, { integration, outcome });
 }
 
-/** Counts the action, and measures how long before its last call a cancel was done. */
+/** Counts the action. For a successful cancel, also records the time left before its deadline. */
 function countPortalAction({ integration, request, ...end }: Call): void {
   const kind = textOf(fieldsOf(request.fields).kind) ?? '';
   const outcome = end.kind === 'failed' ? end.reason : end.kind;
@@ -108,14 +108,14 @@ function countPortalAction({ integration, request, ...end }: Call): void {
   timeLeft.record(Math.max(0, Date.parse(notAfter) - Date.now()) / 1_000, { integration });
 }
 
-/** Counts a try to deliver an event, and how old the event is by now. */
+/** Counts a delivery attempt and records the age of the event. */
 export function noteDelivery({ integration, type, occurredAt }: OrderEvent, delivered: boolean): void {
   const ages = histogramOf(metricMeter, 'order_screening_event_age_seconds');
   const outcome = delivered ? 'delivered' : 'failed';
   ages.record(Math.max(0, Date.now() - Date.parse(occurredAt)) / 1_000, { integration, type, outcome });
 }
 
-/** Our failures have a short word for their type; any other has no place in a label. */
+/** The type of our own failures, a short word. Other errors become `unknown`, to keep arbitrary text out of labels. */
 function reasonOf(error: unknown): string {
   return error instanceof ApplicationFailure ? (error.type ?? 'unknown') : 'unknown';
 }

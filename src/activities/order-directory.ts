@@ -1,4 +1,4 @@
-/** The orders as Temporal knows them from outside. */
+/** Queries about orders through the Temporal API. */
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { attributesIn } from '../client/decode.ts';
@@ -35,7 +35,7 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       const before = instant(Date.now() - OVERDUE_AFTER_MS);
       const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway', 'declined')`;
       const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
-      // The SDK's own list decodes memos, and stops at one that it has no key for.
+      // The SDK's list method decodes memos, and fails on a memo encrypted with a key that this process lacks.
       const { executions } = await client.workflowService.listWorkflowExecutions({
         namespace,
         query: late,
@@ -92,7 +92,7 @@ export function createOrderDirectory(client: Client): OrderDirectory {
   };
 }
 
-/** @returns since when an activity of the order is paused, or the order pinned to a version; undefined: neither */
+/** @returns since when an activity of the order is paused or the order is pinned to a version; undefined if neither */
 function heldBy({
   pendingActivities,
   workflowExecutionInfo,

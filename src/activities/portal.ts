@@ -1,4 +1,4 @@
-/** The portal actions and the gateway's result, sent on. */
+/** Activities that send portal actions and gateway results to the screening service. */
 import { ApplicationFailure } from '@temporalio/common';
 import type {
   GatewayOutcome,
@@ -25,9 +25,9 @@ import {
   isForbidden,
   putOff,
   refusalWords,
+  reportNothingDone,
   retryLater,
   retryWrongKey,
-  tellNothingWasDone,
   WRONG_KEY_PAUSE_MS,
 } from './tries.ts';
 
@@ -36,8 +36,8 @@ const FIRST_PAUSE_MS = 1_000;
 const SHORTEST_PAUSE_MS = 1_000;
 
 /**
- * Returns when the try began, in server time. For a cancel it is the later of two measurements that may differ by 2 s, so that none
- * leaves after its window.
+ * Returns when the attempt began, in server time. For a cancel it takes the later of two measurements, which may differ by 2 s, so that
+ * no cancel is sent after its window.
  */
 export async function exactlyForCancels(clock: ServerClock, { fields }: PortalRequest): Promise<Beginning> {
   if (fields.kind !== 'cancel') return clock.began(false);
@@ -48,7 +48,7 @@ export async function exactlyForCancels(clock: ServerClock, { fields }: PortalRe
 
 export function portalActivities(world: ActivityWorld) {
   return {
-    /** Sends the gateway's result until the service accepts it. A repeat does no harm. */
+    /** Sends the gateway's result until the screening service accepts it. Sending it again is safe. */
     async sendGatewayResponse(request: GatewayResponseRequest): Promise<GatewayOutcome> {
       const { transactionId, gateway } = request;
       try {
@@ -75,8 +75,8 @@ export function portalActivities(world: ActivityWorld) {
 
     /**
      * Sends one portal action. Only HTTP 200 with code 200 counts as done. After an unknown outcome a chargeback isn't
-     * sent again; the others are, and a repeat that is refused stays unconfirmed. A cancel is never sent late. A request
-     * that is on its way isn't given up when the order asks to stop: how it ends counts.
+     * sent again. Other actions are, and if the repeat is refused, the action stays unconfirmed. A cancel is never sent after its
+     * window. A request in flight isn't aborted when the order cancels the activity: its result counts.
      */
     async performPortalAction(request: PortalRequest, time: () => Instant): Promise<PortalOutcome> {
       const mayBeDone = mayBeDoneBefore(request);
@@ -104,7 +104,7 @@ export function portalActivities(world: ActivityWorld) {
   };
 }
 
-/** @throws ApplicationFailure only, whatever is wrong with the settings: nothing was sent. */
+/** @throws ApplicationFailure for every error in the settings, which shows that nothing was sent */
 function clientFor(world: ActivityWorld, { integration }: PortalRequest): ScreeningClient {
   try {
     return clientOf(world, integrationOf(world, integration));
@@ -113,12 +113,15 @@ function clientFor(world: ActivityWorld, { integration }: PortalRequest): Screen
   }
 }
 
-/** Whether a try of this activity, one before it, or a run of the workflow that was reset, may have done it. */
+/** Whether an earlier attempt, an earlier activity, or the previous run before a reset may have performed the action. */
 function mayBeDoneBefore(request: PortalRequest): boolean {
   return earlierTryMayBeDone() || request.maybeDone === true || isAfterReset();
 }
 
-/** A person who forces a chargeback has seen what a run that was reset did before; of this activity's own tries nobody has. */
+/**
+ * Whether a chargeback may be sent again: a user forced it, knowing what the run before a reset did. Earlier attempts of
+ * this activity are not known to any user.
+ */
 function mayBeRepeated(request: PortalRequest): boolean {
   return !isSentOnce(request.fields) && !earlierTryMayBeDone() && !wasCalledBeforeReset();
 }
@@ -131,7 +134,7 @@ function afterFailure(
 ): PortalOutcome {
   if (isCertainlyUndone(error)) {
     if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
-    tellNothingWasDone();
+    reportNothingDone();
   }
   if (isForbidden(error)) {
     if (!request.forbiddenKnown) return { kind: 'forbidden', ...(mayBeDone && { maybeDone: true }) };
@@ -146,7 +149,10 @@ function afterFailure(
   throw putOff(error, pauseMs(time, request, error));
 }
 
-/** Nothing was done, and the same request may be: a wrong key, a service that puts us off or isn't reached, settings that lack it. */
+/**
+ * Whether nothing was done, so that the same request may be sent again: the key is wrong, the screening service is rate-limiting or
+ * unreachable, or the settings are incomplete.
+ */
 function isCertainlyUndone(error: unknown): boolean {
   if (error instanceof ApplicationFailure) return true;
   return isForbidden(error) || (error instanceof ScreeningError && error.outcome === 'not-done');
@@ -159,19 +165,19 @@ function isUnknown(error: unknown): boolean {
   );
 }
 
-/** A refusal may come by HTTP 200, which would read as done. */
+/** The code of a refusal. 200 is left out: a refusal may arrive with HTTP 200, which would look like success. */
 function codeOf(error: unknown): { code?: string } {
   const code = error instanceof ScreeningError ? (error.code ?? error.status) : undefined;
   return code === undefined || code === 200 ? {} : { code: String(code) };
 }
 
-/** Growing pauses, or the one that the service asked for. */
+/** The pause from the Retry-After header, else an exponential backoff. */
 function pauseMs(time: () => Instant, request: PortalRequest, error?: unknown): number {
   const asked = error instanceof ScreeningError ? askedPauseMs(error) : undefined;
   return beforeTheEnd(time, request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
 }
 
-/** Rule «window not wasted». A cancel is told in time that it was too late, too. */
+/** Rule «window not wasted»: shortens the pause so that a cancel is retried within its window, and ends as too late right after it. */
 function beforeTheEnd(time: () => Instant, request: PortalRequest, pause: number): number {
   const left = timeLeftMs(time, request);
   return Math.max(1, Math.round(Math.min(pause, Math.max(SHORTEST_PAUSE_MS, left / 2), left)));
@@ -181,10 +187,10 @@ function timeLeftMs(time: () => Instant, { notAfter }: PortalRequest): number {
   return notAfter === undefined ? Number.MAX_SAFE_INTEGER : millis(notAfter) - millis(time());
 }
 
-/** Sends the action; only a chargeback's reply echoes what was submitted. @throws ScreeningError */
+/** Sends the action; only a chargeback's reply echoes the submitted fields. @throws ScreeningError */
 type PortalCall = (client: ScreeningClient, options: CallOptions) => Promise<ChargebackReply>;
 
-/** @returns how to send the action, or the words of why it can't be sent */
+/** @returns a function that sends the action, or the reason why it can't be sent */
 function portalCall({
   fields,
   transactionId,
@@ -192,10 +198,10 @@ function portalCall({
 }: PortalRequest): PortalCall | { words: string } {
   if (fields.kind === 'customer-code') {
     const { customerCode, email = ordersOwn } = fields;
-    if (!email) return { words: 'The order has no e-mail: send one with the customer code.' };
+    if (!email) return { words: 'The order has no e-mail address. Send one with the customer code.' };
     return (client, options) => client.customerCode({ customerCode, email }, options);
   }
-  if (!transactionId) return { words: 'No transaction is named.' };
+  if (!transactionId) return { words: 'The request names no transaction.' };
   switch (fields.kind) {
     case 'cancel':
       return (client, options) => client.cancelTransaction({ transactionId }, options);

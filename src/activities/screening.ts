@@ -30,7 +30,7 @@ import {
 export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
   const behindBreaker = checkoutBreakers();
 
-  /** Screens for a caller who waits. An earlier run of the same may have its create under way still, in this process or in another. */
+  /** Screens for a waiting caller. A create of an earlier run of this task may still be in flight, in this process or another. */
   const atCheckout = async (
     request: ScreenRequest,
     transaction: Transaction,
@@ -62,7 +62,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       const t = begin(request, integration, budget, time, beginning);
       return atCheckout(request, checked.transaction, t, unseenSince);
     }
-    // Too late. A lost run of this task may have told its caller a decision, which is looked up; after a reset the answer is on record.
+    // Too late. A lost run of this task may have returned a decision to its caller, so look it up. After a reset the answer is on record.
     if (unseenSince === undefined || isAfterReset()) return unanswered('no-time-left', unseenSince);
     const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
     const screening = () => screenRepeated(request, t, unseenSince, false);
@@ -72,8 +72,8 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
 
   return {
     /**
-     * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. A local activity. Its failure is an
-     * outcome; an order that can't be screened at all is refused.
+     * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. Runs as a local activity. Returns
+     * failures as an outcome, and a refusal if the order can't be screened at all.
      */
     async screenAtCheckout(
       request: CheckoutRequest,
@@ -98,8 +98,8 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
     },
 
     /**
-     * Screens a further attempt for a waiting customer, unless a skip rule holds for it. Where a create may have been sent before, it only looks: that one may
-     * be on its way for longer than a customer waits.
+     * Screens another attempt for a waiting customer, unless a skip rule applies. If a create may already have been sent, only looks it up:
+     * that create may be in flight for longer than a customer waits.
      */
     async screenRetry(
       request: RetryCheckoutRequest,
@@ -124,7 +124,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
   };
 }
 
-/** Creates. An unknown outcome is looked up if there is time, never sent a second time. */
+/** Creates a transaction. After an unknown outcome it looks the transaction up if there is time, and never sends a second create. */
 async function screenFresh(
   request: ScreenRequest,
   transaction: Transaction,
@@ -140,7 +140,7 @@ async function screenFresh(
   return unanswered(reason, unseenSince);
 }
 
-/** Only looks for what an earlier run may have created. */
+/** Looks up the transaction that an earlier run may have created. Never creates one. */
 async function screenRepeated(
   request: ScreenRequest,
   t: Try,
@@ -153,8 +153,8 @@ async function screenRepeated(
 }
 
 /**
- * What was found when the caller had gone, and may have been told what the service said then: whoever was told to hold can't be
- * declined any more, so that a decline comes as a later decision.
+ * The outcome of a lookup that ran after the caller's deadline. The caller may already have received `hold`, so a decline
+ * is not returned here: it follows as a later decision.
  */
 function foundTooLate(outcome: ScreeningOutcome, policy: Policy): ScreeningOutcome {
   if (outcome.kind !== 'answered' || policy.passive) return outcome;
@@ -163,8 +163,8 @@ function foundTooLate(outcome: ScreeningOutcome, policy: Policy): ScreeningOutco
 }
 
 /**
- * The budget, less the time spent queued; nothing for a caller who has gone. Without a deadline nobody has. By server time: a
- * worker whose clock is wrong screens all the same.
+ * Milliseconds left for screening: the budget minus the time spent queued, and not past the caller's deadline if there is one.
+ * Uses server time, so that a wrong worker clock does no harm.
  */
 function budgetOf(
   { answerBy, begun, startedAt }: CheckoutRequest,
@@ -184,10 +184,13 @@ function invalidTransaction(fieldErrors: readonly FieldError[]): Refusal {
     path: path === '' ? 'transaction' : `transaction.${path}`,
     message,
   }));
-  return invalidRequest(named, 'The transaction breaks a rule');
+  return invalidRequest(named, 'Invalid transaction');
 }
 
-/** Settings without a key are an operator's mistake, and nothing was sent. What our own code threw may have been thrown after a create. */
+/**
+ * The reason of a failure, and since when a create may be unresolved. With incomplete settings this run sent nothing. Any other error may
+ * have been thrown after a create.
+ */
 function whyFailed(
   error: unknown,
   { startedAt }: CheckoutRequest,

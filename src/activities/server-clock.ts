@@ -1,65 +1,66 @@
-/** What time it is at the Temporal server, whatever the worker's own clock says. */
+/** The Temporal server's time, independent of the worker's own clock. */
 import { activityInfo } from '@temporalio/activity';
 import { type Instant, instant, millis } from '../contract/words.ts';
 import { type Machine, sleepOn } from '../screening/index.ts';
-import { tellNextTry, told, UNDER_WAY_MS, waitLonger } from './tries.ts';
+import { earlierHeartbeat, sendHeartbeat, UNDER_WAY_MS, waitLonger } from './tries.ts';
 
-/** A worker's clock that differs by less from the server's is taken as right. */
+/** A worker's clock that differs less than this from the server's counts as correct. */
 const AGREES_WITHIN_MS = 2_000;
 
-/** A worker takes most tries at once, so that the least delay of the last minutes says how far its clock is ahead. */
+/** A worker starts most attempts immediately, so the least delay of the last minutes shows how far its clock is ahead. */
 const MINUTE_MS = 60_000;
 
-/** When the server handed a try out as far as is known, when it began, both in its time, and what the monotonic clock said then. */
+/** When the server handed the attempt out (best estimate) and when it began, both in server time, and the monotonic clock at its start. */
 export interface Beginning {
   handedOut: Instant;
   began: Instant;
   elapsed: number;
 }
 
-/** The server runs a workflow task again, and with it a local activity, after so long. */
+/** Timeout of a workflow task. The server then retries the task and its local activities. */
 const TASK_MS = 10_000;
 
-/** Two readings that are further apart were made before and after a process stood still. */
+/** If two readings are further apart than this, the process was suspended between them. */
 const AT_ONCE_MS = 100;
 
 /**
- * Measures the worker's clock against the moments at which the server schedules tries (rule «server time»). No try begins before it is
- * scheduled, so a try's delay by the worker's clock is never less than the clock's error. One for a worker process.
+ * Compares the worker's clock with the times at which the server schedules attempts (rule «server time»). No attempt begins before it
+ * is scheduled, so its delay by the worker's clock is never less than the clock's error. One per worker process.
  */
 export class ServerClock {
   readonly machine: Machine;
-  /** How far the worker's clock is taken to be ahead of the server's. */
+  /** Estimated lead of the worker's clock over the server's. */
   #aheadMs = 0;
-  /** The least delay of the tries of one minute, and of the minute before. */
+  /** The least delay of the attempts in one minute and in the minute before. */
   #least = { minute: 0, nowMs: Number.POSITIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY };
 
   constructor(machine: Machine) {
     this.machine = machine;
   }
 
-  /** Returns the server's time by the worker's clock and its known error. */
+  /** Returns the server's time: the worker's clock minus its estimated error. */
   now(): Instant {
     return instant(this.machine.now() - this.#aheadMs);
   }
 
   /**
-   * @param exact the time matters: where the try began late, or the worker's clock may be wrong, the server is asked to schedule it again
-   * @returns when this try began, or earlier by at most the least delay of the last minutes
-   * @throws ApplicationFailure that has the server schedule the try again
+   * @param exact whether to have the server schedule the attempt again if it began late or the worker's clock may be wrong
+   * @returns when this attempt began, or earlier by at most the least delay of the last minutes
+   * @throws ApplicationFailure that makes the server schedule the attempt again
    */
   async began(exact: boolean): Promise<Beginning> {
     const { attempt, currentAttemptScheduledTimestampMs: scheduledMs } = activityInfo();
     const { nowMs, elapsed } = this.#readClocks();
     const delayMs = nowMs - scheduledMs;
-    const asked = attempt > 1 && told().asked === attempt - 1;
-    // The other tries come after a pause.
+    const asked = attempt > 1 && earlierHeartbeat().asked === attempt - 1;
+    // Other retries are scheduled after a pause, so their delay shows nothing.
     if (attempt === 1 || asked) this.#note(delayMs, elapsed);
     const knownMs = this.#leastMs(elapsed);
     const leastMs = Math.min(delayMs, knownMs);
-    if (asked && !this.#isKnownBy(leastMs) && isAlike(delayMs, told().late)) this.#correct(leastMs);
+    if (asked && !this.#isKnownBy(leastMs) && isAlike(delayMs, earlierHeartbeat().late))
+      this.#correct(leastMs);
     const lateMs = delayMs - this.#aheadMs;
-    // A server that was restarted may hand a try out before the pause after the last one is over. The pause is kept.
+    // A restarted server may hand out a retry before its pause is over. Wait for the rest of the pause here.
     const early = attempt > 1 && !asked && lateMs < 0;
     if (early) {
       await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));
@@ -69,14 +70,14 @@ export class ServerClock {
       const began = instant(Math.min(scheduledMs, woken.nowMs - mostAheadMs));
       return { handedOut: began, began, elapsed: woken.elapsed };
     }
-    // Either the try waited for a worker, or the worker's clock is wrong. Two tries in a row that are late alike tell which.
-    const isTold = asked && (isAlike(delayMs, told().late) || this.#isKnownBy(leastMs));
-    if (exact && !isTold && !this.#isInTime(delayMs, leastMs)) throw scheduleAgain(attempt, delayMs);
+    // Either the attempt waited for a worker, or the worker's clock is wrong. If two attempts in a row are equally late, it is the clock.
+    const isMeasured = asked && (isAlike(delayMs, earlierHeartbeat().late) || this.#isKnownBy(leastMs));
+    if (exact && !isMeasured && !this.#isInTime(delayMs, leastMs)) throw scheduleAgain(attempt, delayMs);
     const began = instant(Math.max(scheduledMs, nowMs - leastMs));
     return { handedOut: began, began, elapsed };
   }
 
-  /** Returns when a local activity began whose workflow task the server started at that time: later by what the task waited in the worker. */
+  /** Returns when a local activity began: the start of its workflow task by the server, plus the time the task waited in the worker. */
   beganIn(task: Instant): Beginning {
     const { nowMs, elapsed } = this.#readClocks();
     const lateMs = nowMs - this.#leastMs(elapsed) - millis(task);
@@ -95,12 +96,12 @@ export class ServerClock {
     return Math.abs(delayMs - this.#aheadMs) <= AGREES_WITHIN_MS && this.#isKnownBy(leastMs);
   }
 
-  /** Whether the least delay of the last minutes shows that the error of the worker's clock is known. */
+  /** Whether the least delay of the last minutes confirms the estimated error of the worker's clock. */
   #isKnownBy(leastMs: number): boolean {
     return Math.abs(leastMs - this.#aheadMs) <= AGREES_WITHIN_MS;
   }
 
-  /** Reads both clocks, again where the process stood still in between. */
+  /** Reads both clocks, and repeats if the process was suspended in between. */
   #readClocks(): { nowMs: number; elapsed: number } {
     for (;;) {
       const elapsed = this.machine.elapsed();
@@ -119,7 +120,7 @@ export class ServerClock {
     if (tooFarMs > 0 && tooFarMs <= AGREES_WITHIN_MS) this.#aheadMs -= tooFarMs;
   }
 
-  /** The clock is wrong by what two tries show alike that the server scheduled for at once. */
+  /** Corrects the estimate after two immediately scheduled attempts were equally late. */
   #correct(leastMs: number): void {
     this.#aheadMs = Math.abs(leastMs) > AGREES_WITHIN_MS ? leastMs : 0;
   }
@@ -134,6 +135,6 @@ function isAlike(delayMs: number, before: number | undefined): boolean {
 }
 
 function scheduleAgain(attempt: number, delayMs: number): Error {
-  tellNextTry({ ...told(), asked: attempt, late: delayMs });
-  return waitLonger('server-time', 'the worker asks the server for its time', 1);
+  sendHeartbeat({ ...earlierHeartbeat(), asked: attempt, late: delayMs });
+  return waitLonger('server-time', 'rescheduled to measure the server time', 1);
 }

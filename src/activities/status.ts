@@ -1,4 +1,4 @@
-/** Reading the status of a transaction: once, durably, or until its decision changes. */
+/** Activities that read the status of a transaction: once, with retries, or until its decision changes. */
 import { activityInfo } from '@temporalio/activity';
 import {
   type CheckoutRequest,
@@ -24,14 +24,13 @@ import { lookByInvoice } from './look-by-invoice.ts';
 import { askedPauseMs, isForbidden, putOff, retryLater, retryWrongKey, waitLonger } from './tries.ts';
 import { EARLIER_TRY } from './try-screening.ts';
 
-/** A read at an adoption is inside a workflow task, and short. */
+/** Timeout of the read for an adoption. It is short because the read runs inside a workflow task. */
 const QUICK_MS = 4_000;
 const PATIENT_MS = 20_000;
 
-const OTHER_TRANSACTION =
-  'The screening service answered about another transaction than the one that was asked for.';
+const OTHER_TRANSACTION = 'The screening service returned a different transaction than the requested one.';
 
-/** After the cancel window a review is still polled, slowly. */
+/** Least polling interval of a review after the cancel window. */
 const SLOW_POLL_MS = 3_600_000;
 
 export function statusActivities(world: ActivityWorld) {
@@ -44,17 +43,20 @@ export function statusActivities(world: ActivityWorld) {
       if (!(error instanceof ScreeningError)) throw error;
       if (isForbidden(error)) return { kind: 'forbidden' };
       if (error.reason === 'unknown-decision' || error.reason === 'missing-id') {
-        return { kind: 'unreadable', words: 'The service’s answer about the transaction could not be read.' };
+        return {
+          kind: 'unreadable',
+          words: 'The screening service’s response has no id or no known decision.',
+        };
       }
       if (error.reason === 'other-transaction') return { kind: 'unreadable', words: OTHER_TRANSACTION };
       if (error.outcome !== 'refused') return error;
       const said =
-        error.reason === 'not-found' ? 'does not know the transaction' : 'refused to tell its status';
-      return { kind: 'unreadable', words: `The service ${said}.` };
+        error.reason === 'not-found' ? 'found no such transaction' : 'refused to return the transaction';
+      return { kind: 'unreadable', words: `The screening service ${said}.` };
     }
   }
 
-  /** Settings that lack the integration or its key are mended by an operator; the pause after that is ours where it matters. */
+  /** @throws a failure that is retried, after `pauseMs` if given, until an operator has configured the integration and its key */
   function clientFor({ integration }: LookUpRequest, pauseMs: number | undefined): ScreeningClient {
     try {
       return clientOf(world, integrationOf(world, integration));
@@ -64,7 +66,7 @@ export function statusActivities(world: ActivityWorld) {
   }
 
   return {
-    /** Reads once the spacing of reads is over, until the screening service answers. Without a transaction it only tells the time. */
+    /** Reads the status no earlier than `notBefore`, until the screening service answers. Without a transaction, only reports the time. */
     async readStatus(request: ReadRequest, time: () => Instant): Promise<StatusOutcome | undefined> {
       const { transactionId, notBefore } = request;
       if (transactionId === undefined) return undefined;
@@ -76,11 +78,11 @@ export function statusActivities(world: ActivityWorld) {
       return outcome;
     },
 
-    /** Reads at growing pauses until another decision stands; its first call only begins the first pause. */
+    /** Polls at growing intervals until the decision changes. The first call only starts the first interval. */
     async pollStatus(request: PollRequest, time: () => Instant): Promise<StatusOutcome> {
       const { attempt } = activityInfo();
       const pauseMs = (): number => pollPauseMs(request, attempt, millis(time()));
-      const again = (): Error => waitLonger(POLL_UNCHANGED, 'the decision stands', pauseMs());
+      const again = (): Error => waitLonger(POLL_UNCHANGED, 'the decision is unchanged', pauseMs());
       if (attempt === 1) throw again();
       const outcome = await read(request, PATIENT_MS);
       if (outcome instanceof ScreeningError) {
@@ -89,7 +91,7 @@ export function statusActivities(world: ActivityWorld) {
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
       if (outcome.kind === 'unreadable' && request.troubleKnown) throw again();
       if (outcome.kind === 'read') {
-        // The same decision is news when it ends a trouble that was reported.
+        // An unchanged decision is still returned if it resolves a problem that was reported.
         const troubled = request.troubleKnown || request.forbiddenKnown;
         if (outcome.decision === request.known && !troubled) throw again();
         if (outcome.decision === 'error' && request.troubleKnown) throw again();
@@ -97,7 +99,7 @@ export function statusActivities(world: ActivityWorld) {
       return outcome;
     },
 
-    /** Looks for a transaction by invoice, until the service answers. */
+    /** Looks a transaction up by invoice number, until the screening service answers. */
     async lookUp(request: LookUpRequest): Promise<{ outcome: LookUpOutcome; sentFrom: Instant }> {
       // After a reset the previous run may have sent it at any time.
       const sentFrom = isAfterReset() ? request.startedAt : request.unseenSince;
@@ -122,15 +124,15 @@ export function statusActivities(world: ActivityWorld) {
       if (request.forbiddenKnown) throw retryWrongKey();
       return { kind: 'forbidden' };
     }
-    // None, which proves nothing the first time.
+    // A first lookup that finds nothing proves nothing: the create may still arrive.
     if (!first) return { kind: 'none' };
     throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, underWayMs());
   }
 }
 
 /**
- * Reads the transaction of an order that is adopted, within the workflow's first task.
- * @returns its decision, or why the order is refused
+ * Reads the transaction of an adopted order, within the workflow's first task.
+ * @returns the decision, or a refusal of the order
  */
 export async function readAdopted(
   { invoiceNumber, begun }: Pick<CheckoutRequest, 'invoiceNumber' | 'begun'>,
@@ -139,7 +141,7 @@ export async function readAdopted(
   client: ScreeningClient,
 ): Promise<ScreeningOutcome | { refusal: Refusal }> {
   const fieldErrors = adoptionErrors(adoption, policy, millis(begun));
-  if (fieldErrors.length > 0) return { refusal: invalidRequest(fieldErrors, 'The adoption breaks a rule') };
+  if (fieldErrors.length > 0) return { refusal: invalidRequest(fieldErrors, 'Invalid adoption') };
   const read = await readForAdoption(client, { ...adoption, invoiceNumber }, QUICK_MS);
   if (!('decision' in read)) return { refusal: read };
   const { id: transactionId, decision } = read;
@@ -148,12 +150,12 @@ export async function readAdopted(
   return { kind: 'answered', decision, ...seen, ...enrichedOf(read) };
 }
 
-/** @returns milliseconds until the second look: a create that may be under way has time to arrive till then */
+/** @returns milliseconds until the second lookup, long enough for a create in flight to arrive */
 function firstPauseMs(error: ScreeningError): number {
   return Math.max(underWayMs(), askedPauseMs(error) ?? 0);
 }
 
-/** @returns milliseconds until the next poll: growing, and slow once nothing can be canceled any more */
+/** @returns milliseconds until the next poll. The interval grows, and is long once the cancel window has closed */
 export function pollPauseMs(
   request: Pick<PollRequest, 'pauses' | 'cancelBy'>,
   attempt: number,

@@ -1,4 +1,4 @@
-/** Looks at the orders from outside, and reports those that are stuck, overdue, held by an operator, or ended too early. */
+/** Checks orders through the Temporal API and reports which are stuck, overdue, held by an operator, or ended too early. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -9,15 +9,15 @@ import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-wo
 import { waitLonger } from './tries.ts';
 
 const SWEEP_EVERY_MS = 60_000;
-/** Then the workflow continues as new, and is another row in the list of workflows. */
+/** Then the workflow continues as new, which adds a row to the list of workflows. */
 const SWEEP_FOR_MS = 24 * 3_600_000;
-/** Orders looked at in one sweep, and how many at a time: a bounded load on the server. */
-const LOOKED_AT = 1_000;
+/** Limits the load on the server: orders checked per sweep, and how many concurrently. */
+const MAX_CHECKED = 1_000;
 const AT_A_TIME = 10;
 
 export function sweepActivities(world: ActivityWorld) {
   return {
-    /** Sweeps each minute, for a day; a worker that stops leaves the rest to another one. */
+    /** Sweeps every minute for a day. If this worker shuts down, the activity is retried on another worker. */
     async sweep(): Promise<void> {
       const { orders } = world;
       if (orders === undefined) throw ApplicationFailure.retryable('no directory of orders', 'no-directory');
@@ -30,17 +30,22 @@ export function sweepActivities(world: ActivityWorld) {
         if (Date.now() >= until) return;
         await pause(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
         cancellationSignal().throwIfAborted();
-        if (signal.aborted) throw waitLonger('stopping', 'this worker stops: another one goes on', 1_000);
+        if (signal.aborted)
+          throw waitLonger(
+            'stopping',
+            'this worker is shutting down; another worker continues the sweep',
+            1_000,
+          );
       }
     },
   };
 }
 
-/** What one worker's sweeps know. Nothing of it is kept elsewhere: another worker's first sweep finds what stands. */
+/** Runs the sweeps of one worker. Its state is in memory only: the first sweep on another worker finds all current problems again. */
 export class Sweeper {
   readonly #world: ActivityWorld;
   readonly #orders: OrderDirectory;
-  /** Where the next sweep goes on: many open orders are looked over in several. */
+  /** Page token for the next sweep: a large number of open orders takes several sweeps. */
   #cursor: string | undefined;
   #standing: SweepFinding[] = [];
 
@@ -49,29 +54,29 @@ export class Sweeper {
     this.#orders = orders;
   }
 
-  /** One sweep. What keeps it from its end is logged: the next one comes in a minute. */
+  /** Runs one sweep. Errors are only logged, since the next sweep follows in a minute. */
   async sweep(): Promise<void> {
     try {
       await this.#look();
       await showNumbers(this.#orders, this.#standing);
       for (const finding of this.#standing) await this.#tell(finding);
     } catch (error) {
-      log.warn('a sweep was not made', { error: String(error) });
+      log.warn('the sweep failed', { error: String(error) });
     }
   }
 
   async #look(): Promise<void> {
     const cursor = this.#cursor;
-    // A page token that the server no longer takes begins the round anew.
+    // If the server no longer accepts the page token, the next sweep starts again from the first page.
     this.#cursor = undefined;
-    const page = await this.#orders.open(LOOKED_AT, cursor);
-    // What was stuck before and isn't on this page is looked at again, so that the metric falls when it is mended.
+    const page = await this.#orders.open(MAX_CHECKED, cursor);
+    // Orders that were stuck or held before are checked again even if not on this page, so that the metric falls once they recover.
     const before = this.#standing
       .filter(({ kind }) => kind === 'stuck' || kind === 'held')
       .map(({ workflowId }) => workflowId);
     const stuck = await stuckOf(this.#orders, [...new Set([...page.workflowIds, ...before])]);
-    const overdue = await this.#orders.overdue(LOOKED_AT);
-    const lost = await this.#orders.lost(LOOKED_AT);
+    const overdue = await this.#orders.overdue(MAX_CHECKED);
+    const lost = await this.#orders.lost(MAX_CHECKED);
     this.#standing = [
       ...stuck,
       ...overdue.map((one) => ({ ...one, kind: 'overdue' as const })),
@@ -80,14 +85,14 @@ export class Sweeper {
     this.#cursor = page.cursor;
   }
 
-  /** Tells the receiver of events of an incident, once. The order can't count an event of its own, so this one has sequence 0. */
+  /** Sends the events receiver one event per incident. It has sequence 0 because the order itself doesn't number it. */
   async #tell(finding: SweepFinding): Promise<void> {
-    // One that was started under a foreign id is told of, too: the event's id names it.
+    // A workflow with a foreign id is reported too: the event's id contains the workflow id.
     const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
     if (senderOf(this.#world, order.integration) === undefined) return;
     const { workflowId, kind, since } = finding;
     await this.#orders.announce({
-      // One incident: the order may get into the same state again.
+      // `since` identifies the incident: the order may get into the same state again later.
       id: `sweep:${workflowId}:${kind}:${since}`,
       type: 'order.attention',
       ...order,
@@ -116,7 +121,7 @@ async function stuckOf(orders: OrderDirectory, workflowIds: readonly string[]): 
   return stuck;
 }
 
-/** The moment says which worker's numbers are the newest: each worker keeps those of its own last sweep. */
+/** Updates the gauges. Each worker keeps those of its own last sweep; the timestamp gauge shows which worker's are the newest. */
 async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[]): Promise<void> {
   for (const kind of ['stuck', 'overdue', 'held'] as const) {
     const count = found.filter((one) => one.kind === kind).length;

@@ -1,4 +1,4 @@
-/** The tries of an activity: what the server does after a failure, and what a try knows of those before it. */
+/** Attempts of an activity ("tries" in the code): how the server retries a failure, and what an attempt learns from earlier ones. */
 import { activityInfo, Context, cancellationDetails } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
@@ -6,48 +6,48 @@ import type { Instant } from '../contract/words.ts';
 import { defined } from '../orders/defined.ts';
 import { ScreeningError } from '../screening/index.ts';
 
-/** A worker that shuts down cancels its activities, too: then the next try goes on. */
+/** Whether the workflow requested cancellation. A worker that shuts down also cancels its activities; those are retried elsewhere. */
 export function askedToStop(): boolean {
   return cancellationDetails()?.cancelRequested === true;
 }
 
-/** How often a wrong key is tried again: slowly, it takes an operator to mend it. */
+/** Pause before retrying with a rejected API key. It is long because an operator has to fix the key. */
 export const WRONG_KEY_PAUSE_MS = 60_000;
 
-/** Rule «ten seconds' floor»: how long a create whose outcome isn't known may still take to arrive. */
+/** Rule «ten seconds' floor»: how long a create with an unknown outcome may still take to arrive. */
 export const UNDER_WAY_MS = 10_000;
 
 /**
- * How long a try waits for the answer to its create, in milliseconds. Ten seconds after that the create has arrived or never will, and no
- * other try sends one before then: the server gives up a try at the earliest 15 s after it began, a try sends its create within 9 s of
- * its beginning, and the next try waits for `UNDER_WAY_MS` before it looks.
+ * Timeout of a create, in milliseconds. Ten seconds later the create has either arrived or never will, and no other attempt sends one
+ * before then: the server times out an attempt no earlier than 15 s after its start, an attempt sends its create within 9 s of its start,
+ * and the next attempt waits `UNDER_WAY_MS` before its lookup.
  */
 export const CREATE_WITHIN_MS = 8_000;
 
-/** Rule «five seconds to send»: a try sends its create within that time of its lookup, or of its own start. */
+/** Rule «five seconds to send»: an attempt sends its create within this time of its lookup or, without a lookup, of its start. */
 export const SEND_WITHIN_MS = 5_000;
-/** A try that was handed out this long ago may have been given up by the server, which begins another one: it sends no create. */
+/** An attempt older than this sends no create: the server may have timed it out and started the next one. */
 export const GIVEN_UP_AFTER_MS = 9_000;
 
-/** The longest pause of our own between two tries of a call. */
+/** Upper limit of the exponential backoff. */
 const LONGEST_GROWN_MS = 300_000;
 
-/** A Retry-After is obeyed within these: 0 would be a flood, and nobody means weeks. */
+/** Limits applied to a Retry-After: 0 would flood the screening service, and weeks are a mistake. */
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
-/** @returns whether the service said that it doesn't know our key */
+/** @returns whether the screening service rejected the API key */
 export function isForbidden(error: unknown): boolean {
   return error instanceof ScreeningError && error.reason === 'forbidden';
 }
 
-/** @returns the service's words of a definite refusal, or undefined: it was none */
+/** @returns the screening service's message if it definitely refused the request, otherwise undefined */
 export function refusalWords(error: unknown): string | undefined {
   if (!(error instanceof ScreeningError) || error.outcome !== 'refused') return undefined;
   return error.words?.join('; ') ?? error.reason;
 }
 
-/** @returns milliseconds to wait as the service asked by Retry-After, or undefined: it didn't ask */
+/** @returns the pause from the Retry-After header in milliseconds, within limits; undefined without the header */
 export function askedPauseMs(error: { retryAfterMs?: number }): number | undefined {
   const { retryAfterMs } = error;
   return retryAfterMs === undefined
@@ -55,42 +55,42 @@ export function askedPauseMs(error: { retryAfterMs?: number }): number | undefin
     : Math.min(Math.max(retryAfterMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 }
 
-/** @returns milliseconds to wait after this try of the activity: `firstMs` after the first, then twice as long each time */
+/** @returns the exponential backoff after this attempt in milliseconds: `firstMs` after the first, then doubled each time */
 export function grownPauseMs(firstMs: number): number {
   return Math.min(firstMs * 2 ** (activityInfo().attempt - 1), LONGEST_GROWN_MS);
 }
 
 /**
- * A failure that the server tries again: after the given pause, else the service's own Retry-After, else by the
- * activity's retry policy. Its words are the client error's, which hold no key, no address and no card data; those of
- * any other error may, so they are left out.
+ * Returns a failure that the server retries: after the given pause, else after the screening service's Retry-After, else by the
+ * activity's retry policy. Its message is the client error's, which contains no key, address or card data. Messages of
+ * other errors may contain them, so they are left out.
  */
 export function retryLater(error: unknown, nextRetryDelay?: number): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (!(error instanceof ScreeningError)) {
     const what = error instanceof Error ? error.name : 'error';
-    return tryAgain('unexpected', `an unexpected ${what} in our own code`, nextRetryDelay);
+    return tryAgain('unexpected', `unexpected ${what} in order-screening`, nextRetryDelay);
   }
   return tryAgain(error.reason, error.message, nextRetryDelay ?? askedPauseMs(error));
 }
 
-/** A failure that the server tries again: after the delay, else by the activity's retry policy. */
+/** Returns a failure that the server retries: after the delay if given, else by the activity's retry policy. */
 export function tryAgain(type: string, message: string, nextRetryDelay?: number): ApplicationFailure {
   return ApplicationFailure.create({ type, message, ...defined({ nextRetryDelay }) });
 }
 
-/** The same failure, tried again after so many milliseconds. */
+/** Returns the same failure, retried after `pauseMs`. */
 export function putOff(error: unknown, pauseMs: number): ApplicationFailure {
   const { type, message } = retryLater(error);
   return tryAgain(type ?? 'unexpected', message, pauseMs);
 }
 
-/** The wrong key again: slow, and nothing to alert on twice. */
+/** Returns the failure of a repeated key rejection: retried slowly, and benign because the first one was already reported. */
 export function retryWrongKey(pauseMs = WRONG_KEY_PAUSE_MS): ApplicationFailure {
-  return waitLonger('forbidden', 'the service still does not accept the API key', pauseMs);
+  return waitLonger('forbidden', 'the screening service still rejects the API key', pauseMs);
 }
 
-/** Nothing new yet: the server calls again after the delay, and counts no failure. */
+/** Returns a benign failure for "nothing new yet": the server retries after the delay, and metrics count no failure. */
 export function waitLonger(type: string, message: string, nextRetryDelay: number): ApplicationFailure {
   return ApplicationFailure.create({
     type,
@@ -100,29 +100,28 @@ export function waitLonger(type: string, message: string, nextRetryDelay: number
   });
 }
 
-// Lets the server notice within seconds that the worker of a background activity has died, not only when
-// its time is up.
+// Heartbeats let the server notice within seconds that the worker of a background activity has died, before the activity times out.
 
-/** A few within the `heartbeatTimeout` of the background activities. A call that is quicker sends none. */
+/** Several heartbeats fit in the `heartbeatTimeout` of the background activities. A shorter call sends none. */
 const EVERY_MS = 4_000;
 
-/** What a try of an activity tells the next one. */
-export interface Told {
-  /** The last try that reported its end. A later one may have sent something: its worker died, or it was given up. */
+/** Heartbeat details: what an attempt of an activity passes to the next one. */
+export interface HeartbeatDetails {
+  /** Number of the last attempt that reported its end. A later attempt may have sent a request before its worker died or it timed out. */
   reported?: number;
-  /** When a try last reported, or was about to send a create. */
+  /** When an attempt last reported its end or was about to send a create. */
   at?: Instant;
-  /** The earliest time at which a create may have been sent whose transaction nobody has seen. */
+  /** The earliest time at which an unresolved create (one whose transaction was never seen) may have been sent. */
   unseenSince?: Instant;
-  /** The sequence of the last event that arrived. */
+  /** The sequence of the last event that was delivered. */
   arrived?: number;
-  /** The try that asked the server for its time, and how late it began by the worker's clock. */
+  /** Number of the attempt that asked to be rescheduled to measure the server's time, and its delay by the worker's clock. */
   asked?: number;
   late?: number;
 }
 
-/** The type of each: a worker of another key may have written something that can't be read. */
-const TOLD = new Map<string, string>([
+/** The type of each detail. Details of another type are dropped: a worker with a different key may have written unreadable ones. */
+const DETAIL_TYPES = new Map<string, string>([
   ['reported', 'number'],
   ['at', 'string'],
   ['unseenSince', 'string'],
@@ -131,30 +130,30 @@ const TOLD = new Map<string, string>([
   ['late', 'number'],
 ]);
 
-/** What the running activities last told the next try. */
-const lastTold = new WeakMap<Context, Told>();
+/** The last heartbeat details of each running activity. */
+const lastDetails = new WeakMap<Context, HeartbeatDetails>();
 
-/** Tells the next try of the activity how far this one has come: it finds it as its `heartbeatDetails`. */
-export function tellNextTry(details: Told): void {
+/** Sends a heartbeat with the details. The next attempt reads them with `earlierHeartbeat`. */
+export function sendHeartbeat(details: HeartbeatDetails): void {
   const context = Context.current();
-  lastTold.set(context, details);
+  lastDetails.set(context, details);
   context.heartbeat(details);
 }
 
-/** Returns what the tries before this one told it. */
-export function told(): Told {
+/** Returns the heartbeat details of the earlier attempts. */
+export function earlierHeartbeat(): HeartbeatDetails {
   const details: unknown = activityInfo().heartbeatDetails;
   if (typeof details !== 'object' || details === null) return {};
-  const known = Object.entries(details).filter(([name, value]) => typeof value === TOLD.get(name));
+  const known = Object.entries(details).filter(([name, value]) => typeof value === DETAIL_TYPES.get(name));
   return Object.fromEntries(known);
 }
 
-/** An interceptor for the workers of background activities. The server keeps what the last heartbeat said, so each says it again. */
+/** Interceptor that sends heartbeats for background activities. The server keeps only the last details, so each heartbeat repeats them. */
 export const withHeartbeats: ActivityInterceptorsFactory = (context) => ({
   inbound: {
     async execute(input, next) {
       const beats = setInterval(
-        () => context.heartbeat(lastTold.get(context) ?? context.info.heartbeatDetails),
+        () => context.heartbeat(lastDetails.get(context) ?? context.info.heartbeatDetails),
         EVERY_MS,
       );
       try {
@@ -166,24 +165,22 @@ export const withHeartbeats: ActivityInterceptorsFactory = (context) => ({
   },
 });
 
-// What is known of the tries before this one.
-
 /**
- * A try that isn't known to have done nothing may have been done: its answer was lost, or its worker died. A try says
- * that nothing was done by telling the next one its number.
+ * Whether an earlier attempt may have succeeded: its reply was lost, or its worker died. Assumes so unless every earlier attempt
+ * reported that it did nothing; see `reportNothingDone`.
  */
 export function earlierTryMayBeDone(): boolean {
   const last = lastTry();
-  return last > 0 && told().reported !== last;
+  return last > 0 && earlierHeartbeat().reported !== last;
 }
 
-/** Returns the number of the last try before this one that did more than ask the server for its time; 0: there is none. */
+/** Returns the number of the last earlier attempt, leaving out one that only measured the server's time; 0 without one. */
 export function lastTry(): number {
   const { attempt } = activityInfo();
-  return told().asked === attempt - 1 ? attempt - 2 : attempt - 1;
+  return earlierHeartbeat().asked === attempt - 1 ? attempt - 2 : attempt - 1;
 }
 
-/** Tells the next try that this one, and those before it, did nothing. */
-export function tellNothingWasDone(): void {
-  if (!earlierTryMayBeDone()) tellNextTry({ reported: activityInfo().attempt });
+/** Reports to the next attempt that this one and all earlier ones did nothing. */
+export function reportNothingDone(): void {
+  if (!earlierTryMayBeDone()) sendHeartbeat({ reported: activityInfo().attempt });
 }

@@ -1,4 +1,7 @@
-/** One try at a decision: look up a create that nobody has seen, else create. */
+/**
+ * One activity attempt ("try") to get a decision: look up an unresolved create, else create. A create is unresolved ("unseen") while it
+ * may have been sent and its transaction has not been seen.
+ */
 import { log } from '@temporalio/activity';
 import { CardStashError } from '../cards/index.ts';
 import type { Fingerprinted, ScreeningOutcome, ScreenRequest, Sent } from '../contract/activity-contract.ts';
@@ -28,59 +31,59 @@ export interface Try {
   integration: Integration;
   workflow: IntegrationWorkflow;
   client: ScreeningClient;
-  /** The server's time now. */
+  /** Returns the current server time. */
   time: () => Instant;
   beginning: Beginning;
-  /** When it must be over, by the machine's monotonic clock. */
+  /** Deadline of the attempt by the machine's monotonic clock. */
   until: number;
-  /** Hears when a create is about to be sent: should this try be lost, the next one knows since when. */
+  /** Called right before a create is sent, so that the next attempt learns the time if this one is lost. */
   beforeCreate?: (sentFrom: Instant) => void;
-  /** The integrations whose account was seen to be of another mode: each worker says it once. */
+  /** Integrations already reported because the account's mode doesn't match theirs. Each worker reports one once. */
   otherModes: Set<string>;
 }
 
-/** A create whose transaction nobody has seen. */
+/** An unresolved create. */
 export interface Unseen {
-  /** Not sent before. */
+  /** The earliest time at which it may have been sent. */
   since: Instant;
-  /** It may still arrive: a lookup that finds nothing proves nothing yet. */
+  /** Whether it may still arrive, so that a lookup that finds nothing proves nothing yet. */
   underWay: boolean;
 }
 
-/** No answer this time. Its words hold no key, no address and no card data. */
+/** The screening service gave no answer. The message contains no key, address or card data. */
 export interface NoAnswer {
   kind: 'no-answer';
   reason: string;
   message: string;
-  /** The earliest time at which a create may have been sent whose transaction nobody has seen, in this try or one before it. */
+  /** The earliest time at which an unresolved create of this attempt or an earlier one may have been sent. */
   unseenSince?: Instant;
-  /** That create may still arrive. */
+  /** Whether that create may still arrive. */
   underWay: boolean;
-  /** How long the service asks to wait. */
+  /** The pause from the Retry-After header. */
   retryAfterMs?: number;
 }
 
 export type Tried = Exclude<ScreeningOutcome, { kind: 'skipped' | 'unanswered' }> | NoAnswer;
 type Answered = Extract<ScreeningOutcome, { kind: 'answered' }>;
 
-/** What must be left of the time for a request to be worth sending, in milliseconds. */
+/** With less time left than this, in milliseconds, no request is sent. */
 export const LEAST_TIME_MS = 50;
 
 const LOOK_EVERY_MS = 250;
 
-/** A create that was sent before may still arrive, or can't be seen: a second one would make two transactions. */
+/** An earlier create may still arrive or can't be looked up. A second create could make a second transaction. */
 export const EARLIER_TRY = {
   reason: 'earlier-try',
-  message: 'a create sent before may still arrive',
+  message: 'an earlier create may still arrive',
 } as const;
 
-function mayStillCome(unseenSince: Instant): NoAnswer {
+function noAnswerYet(unseenSince: Instant): NoAnswer {
   return { ...noAnswer(EARLIER_TRY, unseenSince), underWay: true };
 }
 
 /**
- * Checks the transaction against the rules in force. `content` has the fingerprint that the client library computes, for an order that
- * another tool started without one.
+ * Checks the transaction against the current rules. `content` has the fingerprint that the client library normally computes, for an
+ * order that was started without one by another tool.
  */
 export function checkTransaction(
   request: ScreenRequest,
@@ -96,8 +99,8 @@ export function checkTransaction(
 }
 
 /**
- * Looks up what may have been sent before, else creates. A lookup by invoice shows the first transaction only: while it shows
- * one of another attempt or order, a create that was lost can't be seen, so none is sent again.
+ * Looks up an unresolved create, else creates. A lookup by invoice returns the first transaction only: if that belongs to
+ * another attempt or order, a lost create can't be found, so no other create is sent.
  */
 export async function tryScreening(
   request: ScreenRequest,
@@ -111,21 +114,21 @@ export async function tryScreening(
     const found = await look(request, t, unseen.since);
     if (typeof found !== 'string')
       return found.kind === 'no-answer' ? { ...found, underWay: unseen.underWay } : found;
-    if (found === 'known' || unseen.underWay) return mayStillCome(unseen.since);
+    if (found === 'known' || unseen.underWay) return noAnswerYet(unseen.since);
   }
   const card = await cardFor(request, t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
-  // The lookup found nothing, but a create that is not sent at once needs another one.
+  // Although the lookup found nothing, the create stays unresolved: a later create needs a new lookup.
   const notSent = (reason: string, message: string) => noAnswer({ reason, message }, unseen?.since);
   if (card === 'unreachable') return notSent('card-stash', 'the card stash did not answer');
   const timeoutMs = Math.min(left(t), CREATE_WITHIN_MS);
   if (timeoutMs < LEAST_TIME_MS) return notSent('no-time-left', 'no time was left to screen the order');
-  // Read last: a process that stands still after it sends its create late.
+  // Read the clock last, since a process that pauses after this line sends its create late.
   const sentFrom = t.time();
-  // The server may have given this try up, or the order may have been reset: the next try looks first, and may create meanwhile.
+  // The server may have timed this attempt out, or the order may have been reset. The next attempt looks first, and may already create.
   const overdue = millis(sentFrom) - millis(t.beginning.handedOut) > GIVEN_UP_AFTER_MS;
   if (overdue || millis(sentFrom) - millis(sendableSince) > SEND_WITHIN_MS) {
-    return notSent('stalled', 'the try took too long to send its create');
+    return notSent('stalled', 'the attempt took too long to send its create');
   }
   t.beforeCreate?.(sentFrom);
   try {
@@ -146,8 +149,8 @@ export async function tryScreening(
 }
 
 /**
- * Looks for what an earlier try made until the time of this one is up, and creates nothing.
- * @param mayStillArrive whether that create may be under way, so that it is worth looking again
+ * Looks for the transaction of an earlier attempt until this attempt's deadline. Creates nothing.
+ * @param mayStillArrive whether the earlier create may be in flight, so that it is worth looking again
  */
 export async function awaitEarlier(
   request: ScreenRequest,
@@ -157,8 +160,8 @@ export async function awaitEarlier(
 ): Promise<Tried> {
   for (;;) {
     const found = await look(request, t, unseenSince);
-    if (found === 'known' || (found === 'none' && !mayStillArrive)) return mayStillCome(unseenSince);
-    const unseen = found === 'none' ? mayStillCome(unseenSince) : found;
+    if (found === 'known' || (found === 'none' && !mayStillArrive)) return noAnswerYet(unseenSince);
+    const unseen = found === 'none' ? noAnswerYet(unseenSince) : found;
     if (unseen.kind !== 'no-answer') return unseen;
     const pauseMs = Math.max(LOOK_EVERY_MS, unseen.retryAfterMs ?? 0);
     if (t.until - t.world.machine.elapsed() < pauseMs + LEAST_TIME_MS) return unseen;
@@ -167,9 +170,9 @@ export async function awaitEarlier(
 }
 
 /**
- * Looks for the transaction of a create that nobody has seen.
- * @returns what it found; `known`: the screening service shows a transaction that the order has, or another order's, and will never show
- * another by this invoice number
+ * Looks for the transaction of an unresolved create.
+ * @returns the outcome, or `none`, or `known`: the lookup returned a transaction already on the order or one of another order, and will
+ * never return a different one for this invoice number
  */
 export async function look(
   request: ScreenRequest,
@@ -190,21 +193,21 @@ export async function look(
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     if (error.reason === 'forbidden') return { kind: 'forbidden', unseenSince };
-    // A refusal to look is no refusal of the transaction.
+    // The screening service refused the lookup, not the transaction.
     if (error.outcome === 'refused') return { kind: 'unreadable', reason: error.reason, unseenSince };
-    // One without an id exists: another create would make two of it, so it is looked for again.
+    // A transaction returned without an id exists, and a second create would duplicate it, so it stays unresolved.
     return noAnswer(error, unseenSince);
   }
 }
 
-/** A create is only sent where no other one is unseen: what this one left is all there may be. */
+/** Outcome of a failed create. No earlier create was unresolved, so at most this one is now. */
 function afterCreate(error: ScreeningError, sent: Sent & { found: boolean }): Tried {
   const { outcome, reason, transactionId, words } = error;
   if (reason === 'forbidden') return { kind: 'forbidden' };
   if (transactionId !== undefined) return { kind: 'unreadable', reason, seen: { transactionId, ...sent } };
-  // Without an id the transaction stays unseen.
+  // Without an id the transaction stays unresolved.
   if (reason === 'missing-id') return { kind: 'unreadable', reason, unseenSince: sent.sentFrom };
-  // The service has no 404 for this operation: it comes from a wrong address, and an operator can mend that.
+  // The screening service never returns 404 for this operation: the address is wrong, which an operator can fix.
   if (outcome === 'refused' && reason !== 'not-found') {
     return { kind: 'refused', reason: 'refused', words: words?.join('; ') ?? reason };
   }
@@ -243,7 +246,10 @@ function answeredBy(
   };
 }
 
-/** After the payment gateway an order can be screened without its full card data, which is left out then. */
+/**
+ * Reads the card from the stash. With a post-gateway workflow an order can be screened without full card data, so a missing card
+ * is left out.
+ */
 async function cardFor(
   request: ScreenRequest,
   t: Try,
@@ -256,14 +262,14 @@ async function cardFor(
     if (card === undefined) return needed ? 'gone' : undefined;
     return cardOfWorkflow(card, t.workflow);
   } catch (error) {
-    // What a driver throws may name its address.
+    // A driver's error message may contain an address.
     const reason = error instanceof CardStashError ? error.reason : 'unexpected';
-    log.warn('the card stash did not give the card', { integration, reason });
+    log.warn('failed to read the card from the card stash', { integration, reason });
     return needed ? 'unreachable' : undefined;
   }
 }
 
-/** At least a moment, so that a look that is due is made and ends at once. */
+/** Milliseconds until the deadline, at least 1: a lookup that is due is always sent, and then times out at once. */
 function left(t: Try): number {
   return Math.max(1, t.until - t.world.machine.elapsed());
 }

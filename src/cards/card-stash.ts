@@ -1,49 +1,49 @@
-/** The card stash: what it does, how a card is sealed, a stash in memory, and where one in Redis is. */
+/** The card stash: its interface, the encryption of cards, a stash in memory, and the address of a stash in Redis. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { createSealer, type NamedKey, SealError, type Sealed } from '../codec/sealer.ts';
 import { instant } from '../contract/words.ts';
 import { type CardData, cardSchema } from '../screening/index.ts';
 
-/** How long a card lives, whatever happens to its order. */
+/** The longest time that a card is stored, whatever the state of its order. */
 export const CARD_LIFETIME_MS = 15 * 60_000;
 
-/** The order that a card belongs to; it can be taken out for no other. */
+/** The order that a card belongs to. Only this order can read it. */
 export interface CardOwner {
   integration: string;
   orderId: string;
 }
 
 /**
- * Full card data on its way to the service: it never enters Temporal, a log or an error.
- * Every method rejects with `CardStashError` when the stash doesn't answer; the same call may be made again.
+ * Temporary storage of full card data until it is sent to the screening service. Card data never enters Temporal, a log or an error.
+ * Every method rejects with `CardStashError` if the stash doesn't answer, and may be retried.
  */
 export interface CardStash {
-  /** @returns the name of the card, which tells nothing about it, and when it is gone (ISO 8601) */
+  /** @returns a random reference to the card, and when the card expires (ISO 8601) */
   put(entry: CardOwner & { card: CardData }): Promise<{ cardRef: string; expiresAt: string }>;
   /**
-   * @returns the card; undefined when it is gone, forgotten or another order's
-   * @throws CardStashError `unknown-key` when this process lacks the key that sealed it
+   * @returns the card; undefined if it has expired, was deleted or belongs to another order
+   * @throws CardStashError `unknown-key` if this process lacks the card's encryption key
    */
   get(entry: CardOwner & { cardRef: string }): Promise<CardData | undefined>;
-  /** Deletes a card; no error when there is none. */
+  /** Deletes a card if it exists. */
   forget(cardRef: string): Promise<void>;
-  /** Lets go of whatever keeps the process alive. Nothing is put in or taken out afterwards. */
+  /** Closes timers and connections, so that the process can end. The stash can't be used afterwards. */
   close(): Promise<void>;
 }
 
-/** @returns a name for a card, never given before, that tells nothing about it */
+/** @returns a new random card reference */
 export function newCardRef(): string {
   return `card_${randomBytes(18).toString('base64url')}`;
 }
 
 /**
- * `unreachable`: no answer in time, or no connection. `refused`: the stash answered with an error, such as for a wrong
- * password. `unknown-key`: the card is there, but this process lacks the key that sealed it.
+ * `unreachable`: no connection, or no answer in time. `refused`: the stash answered with an error, such as for a wrong
+ * password. `unknown-key`: the card exists, but this process lacks its encryption key.
  */
 export type CardStashErrorReason = 'unreachable' | 'refused' | 'unknown-key';
 
-/** Thrown by a card stash. It names no address and holds no password, no card data and no cause. */
+/** Error of a card stash. It contains no address, password or card data, and has no cause. */
 export class CardStashError extends Error {
   override readonly name = 'CardStashError';
   readonly reason: CardStashErrorReason;
@@ -56,7 +56,7 @@ export class CardStashError extends Error {
 
 const SWEEP_EVERY_MS = 60_000;
 
-/** Cards in this process's memory, encrypted: for one process that is worker and API in one. */
+/** Creates a stash in memory, with encrypted cards, for a process that is both worker and API. */
 export function createMemoryCardStash(sealer: CardSealer): CardStash {
   const cards = new Map<string, { sealed: Sealed; expires: number }>();
   const sweeping = setInterval(() => {
@@ -70,7 +70,7 @@ export function createMemoryCardStash(sealer: CardSealer): CardStash {
       return { cardRef, expiresAt: instant(expires) };
     },
     async get({ integration, orderId, cardRef }) {
-      // The sweep may be late; the lifetime isn't: it is sealed with the card.
+      // The sweep may be late, but `open` checks the expiry, which is encrypted with the card.
       const sealed = cards.get(cardRef)?.sealed;
       return sealed && sealer.open({ integration, orderId }, sealed);
     },
@@ -87,19 +87,19 @@ export function createMemoryCardStash(sealer: CardSealer): CardStash {
 export interface CardSealer {
   /**
    * Encrypts with the first key.
-   * @param expires when the card is gone, in milliseconds after the epoch; sealed with it, so that nobody can put it off
+   * @param expires when the card expires, in milliseconds since the epoch. Encrypted with the card, so it can't be extended.
    */
   seal(owner: CardOwner, card: CardData, expires: number): Sealed;
   /**
-   * @returns the card, or undefined when it has expired, is another order's or was changed
-   * @throws CardStashError `unknown-key`, naming the key's id
+   * @returns the card; undefined if it has expired, belongs to another order or was changed
+   * @throws CardStashError `unknown-key` with the key's id
    */
   open(owner: CardOwner, sealed: Sealed): CardData | undefined;
 }
 
 const contentSchema = z.strictObject({ card: cardSchema, expires: z.int() });
 
-/** @param keys the first seals, all open; none: a random key that dies with the process */
+/** @param keys the first encrypts, all decrypt. If empty, a random key is used that lasts as long as the process. */
 export function createCardSealer(keys: readonly NamedKey[]): CardSealer {
   const [first = { id: 'process', key: randomBytes(32) }, ...others] = keys;
   const sealer = createSealer(first, ...others);
@@ -115,7 +115,7 @@ export function createCardSealer(keys: readonly NamedKey[]): CardSealer {
         if (!(error instanceof SealError) || error.reason !== 'unknown-key') return undefined;
         throw new CardStashError(
           'unknown-key',
-          `The card was sealed with the key "${sealed.keyId}", which CARD_STASH_KEYS of this process lacks`,
+          `The card was encrypted with the key "${sealed.keyId}", which CARD_STASH_KEYS of this process lacks`,
         );
       }
     },
@@ -126,9 +126,7 @@ function associatedData({ integration, orderId }: CardOwner): Buffer {
   return Buffer.from(JSON.stringify([integration, orderId]));
 }
 
-// Where a stash in Redis is.
-
-/** A Redis, and how to log in. It holds a password: never log it. */
+/** Address of a Redis server, with credentials. It contains a password: never log it. */
 export interface RedisAddress {
   socket: { host: string; port: number; tls?: true };
   username?: string;
@@ -158,7 +156,7 @@ export function readRedisAddress(written: string): RedisAddress | undefined {
       ...(database !== '' && { database: Number(database) }),
     };
   } catch {
-    // A % in the user or the password that encodes nothing, or half a character.
+    // The user or password has invalid percent-encoding.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** The card stash in Redis, and its connection. */
+/** The card stash in Redis and its connection. */
 import { randomBytes } from 'node:crypto';
 import { createClient, ErrorReply, type RedisClientType } from 'redis';
 import type { Sealed } from '../codec/sealer.ts';
@@ -13,12 +13,12 @@ import {
   readRedisAddress,
 } from './card-stash.ts';
 
-/** `<key id>.<nonce>.<tag>.<data>`; the key id is as CARD_STASH_KEYS takes it, the others base64url. */
+/** Format `<key id>.<nonce>.<tag>.<data>`: the key id is that of CARD_STASH_KEYS, the other parts are base64url. */
 const STORED = /^([\w-]{1,32})\.([\w-]{16})\.([\w-]{22})\.([\w-]+)$/;
 
 /**
- * Cards in a Redis, for any number of processes that share its keys. Redis sees ciphertext, key ids and random names.
- * It connects at the first call, and again by itself; each call ends within a second.
+ * Creates a stash in Redis for any number of processes that share its keys. Redis stores only ciphertext, key ids and random names.
+ * Connects at the first call and reconnects automatically. Each call ends within a second.
  */
 export function createRedisCardStash(address: RedisAddress, sealer: CardSealer): CardStash {
   const redis = createRedisConnection(address);
@@ -50,7 +50,7 @@ function write({ keyId, nonce, tag, data }: Sealed): string {
   return [keyId, ...[nonce, tag, data].map((bytes) => bytes.toString('base64url'))].join('.');
 }
 
-/** @returns undefined for what no stash has written */
+/** @returns the parsed entry; undefined if it isn't in the stash's format */
 function read(stored: string): Sealed | undefined {
   const [, keyId, nonce, tag, data] = STORED.exec(stored) ?? [];
   if (keyId === undefined || nonce === undefined || tag === undefined || data === undefined) return undefined;
@@ -60,28 +60,28 @@ function read(stored: string): Sealed | undefined {
 
 export type RedisClient = RedisClientType;
 
-/** One connection to Redis that is made when it is needed, and made anew after anything went wrong with it. */
+/** A connection to Redis that is opened when needed, and reopened after any failure. */
 interface RedisConnection {
   /**
-   * Runs one command, within a second. It may be sent twice: when a connection turns out to be dead, a new one is tried.
+   * Runs one command within a second. The command may be sent twice: if the connection is dead, it is retried on a new one.
    * @throws CardStashError `unreachable` or `refused`
    */
   run<T>(command: (client: RedisClient) => Promise<T>): Promise<T>;
-  /** Closes the connection; every later command is `unreachable`. */
+  /** Closes the connection. Later commands fail with `unreachable`. */
   close(): Promise<void>;
 }
 
-/** A checkout waits for it, and its budget is a few seconds. */
+/** Timeout of a command. It is short because a checkout waits for it, with a budget of a few seconds. */
 const CALL_WITHIN_MS = 1_000;
-/** To connect and log in. The connection alone gets less, so that a late one isn't left behind open. */
+/** Timeout to connect and log in. The socket's own timeout is shorter, so that no late connection is left open. */
 const LOGIN_WITHIN_MS = 900;
 const CONNECT_WITHIN_MS = 700;
 
 class Late extends Error {}
 
 /**
- * The client's own reconnecting stays off: it would not see a connection that is open and silent, and after a failed call
- * nothing of that call may be sent any more.
+ * The client's own reconnecting is off: it doesn't detect an open but silent connection, and it could send a command after its call
+ * has failed.
  */
 function createRedisConnection(address: RedisAddress): RedisConnection {
   let current: Promise<RedisClient> | undefined;
@@ -139,7 +139,7 @@ function connectable({ socket, ...login }: RedisAddress): RedisClient {
 
 async function connect(address: RedisAddress): Promise<RedisClient> {
   const client = connectable(address);
-  // The call that needs the connection hears of it; without a listener the process would end.
+  // The failing call reports the error. Without a listener the process would end.
   client.on('error', () => undefined);
   const timer = setTimeout(() => destroy(client), LOGIN_WITHIN_MS);
   try {
@@ -157,7 +157,7 @@ function destroy(client: RedisClient): void {
 async function by<T>(deadline: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    // An answer that came while the process was held up is read first: a timer that is due goes before it.
+    // After a blocked event loop, due timers run before pending replies are read. Read the replies first.
     timer = setTimeout(() => setImmediate(() => reject(new Late())), deadline - Date.now());
   });
   try {
@@ -167,7 +167,7 @@ async function by<T>(deadline: number, result: Promise<T>): Promise<T> {
   }
 }
 
-/** What the client throws names the address, and an error reply may repeat the command: only its code is kept. */
+/** Keeps only the code of an error: the client's errors contain the address, and error replies may contain the command. */
 function toStashError(error: unknown): CardStashError {
   if (!(error instanceof ErrorReply)) {
     return new CardStashError('unreachable', 'The card stash did not answer');
@@ -177,12 +177,12 @@ function toStashError(error: unknown): CardStashError {
 }
 
 export interface RedisReport {
-  /** Whether it writes to disk; `unknown` when this user may not ask. */
+  /** Whether Redis writes to disk; `unknown` if the user may not read the settings. */
   persistence: 'on' | 'off' | 'unknown';
 }
 
 /**
- * Writes a key of a second's life, as the card stash would, and asks whether anything goes to disk.
+ * Writes a key that expires after a second, as the card stash would, and checks whether Redis writes to disk.
  * @param url `redis[s]://…`, as `CARD_STASH_URL`
  * @throws CardStashError `unreachable`, or `refused` with Redis's own code
  */
@@ -206,7 +206,7 @@ async function persistenceOf(redis: RedisConnection): Promise<RedisReport['persi
     const { appendonly = 'no' } = await redis.run((client) => client.configGet('appendonly'));
     return save === '' && appendonly === 'no' ? 'off' : 'on';
   } catch (error) {
-    // A managed Redis keeps its settings to itself.
+    // A managed Redis doesn't expose its settings.
     if (error instanceof CardStashError && error.reason === 'refused') return 'unknown';
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The payload codec: what Temporal keeps of an order is encrypted before it leaves a process. */
+/** The payload codec, which encrypts all order data that is sent to Temporal. */
 import { fileURLToPath } from 'node:url';
 import type { DataConverter } from '@temporalio/common';
 import { createPayloadCodec, type PayloadRules } from './payload-codec.ts';
@@ -7,12 +7,12 @@ import type { NamedKey } from './sealer.ts';
 export { createPayloadCodec, PayloadCodecError } from './payload-codec.ts';
 
 /**
- * For every client and worker of a deployment, as its option `dataConverter`. Without it an order's answers can't be read. A payload in an
- * encoding that the SDK cannot read becomes a marked value (`whyUnread`), in workflows, activities and clients.
+ * Creates the option `dataConverter` for every client and worker of a deployment. Without it an order's answers can't be read. A payload
+ * in an encoding that the SDK can't read becomes a marked value (`whyUnread`) in workflows, activities and clients.
  *
- * @param keys those of PAYLOAD_KEYS. The first encrypts, failures included; all decrypt. None: everything stays in plain,
- *   and what is encrypted is refused by the name of its key
- * @param rules whether payloads in plain are refused (PAYLOADS_REQUIRED), and what becomes of what is refused
+ * @param keys from PAYLOAD_KEYS. The first encrypts payloads and failures, all decrypt. Without keys nothing is encrypted, and
+ *   encrypted payloads are refused with an error that names their key.
+ * @param rules whether unencrypted payloads are refused (PAYLOADS_REQUIRED), and how refusals are reported
  */
 export function createDataConverter(keys: readonly NamedKey[], rules: PayloadRules = {}): DataConverter {
   return {

@@ -1,4 +1,4 @@
-/** Encrypts payloads on their way to Temporal, and decrypts them. */
+/** Encrypts payloads sent to Temporal, and decrypts received ones. */
 import {
   defaultPayloadConverter,
   type Payload,
@@ -11,7 +11,7 @@ import { createSealer, type NamedKey, NONCE_BYTES, SealError, type Sealed, TAG_B
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
-/** As Temporal's own examples name them, so that its tools show what it is. */
+/** The names from Temporal's own examples, so that its tools recognize them. */
 const ENCRYPTED = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 
@@ -19,32 +19,34 @@ const KEY_ID = 'encryption-key-id';
 const WORKFLOW_ID = 'workflow-id';
 
 /**
- * As the SDK says that there is no value. Nothing of it is worth a secret, so it stays in plain: a void result is read without a key, and
- * so is what an empty heartbeat told the next try, on a worker that lacks the key of the one before.
+ * The SDK's encoding of "no value". It isn't encrypted, since it has no content. A worker without the key can therefore still read void
+ * results and empty heartbeat details.
  */
 const NOTHING = 'binary/null';
 
-/** What a key encrypts in one place opens in no other. */
+/** Associated data that separates Temporal payloads from other uses of the same key. */
 const ASSOCIATED = 'order-screening temporal payload';
 
 export interface PayloadRules {
-  /** Payloads in plain are refused. */
+  /** Whether unencrypted payloads are refused. */
   required?: boolean;
   /**
-   * What becomes of a payload that is refused or can't be opened. `thrown`: reading fails. `marked`: what is read is `REFUSED_PAYLOAD` and
-   * why, which an order refuses like any other wrong message; thrown, it would fail the workflow's task again and again. Only what an
-   * activity is given or returns is thrown still when it can't be opened: processes of ours alone write that, so this one lacks a key.
+   * How a payload that is refused or can't be decrypted is reported. `thrown`: decoding fails. `marked`: the payload becomes
+   * `REFUSED_PAYLOAD` plus the reason, which an order refuses like any other invalid message; an error would fail the workflow task
+   * repeatedly. Inputs and results of activities that can't be decrypted are always thrown: only our own processes write them, so this
+   * process lacks a key.
    */
   refused?: 'thrown' | 'marked';
-  /** Gets why each marked payload could not be read. */
+  /** Called with the reason for each marked payload. */
   report?: (error: PayloadCodecError) => void;
 }
 
 /**
- * Encrypts each payload whole, its metadata too, as `nonce, tag, data`; the new metadata names the key and, where the SDK tells it, the
- * workflow, both authenticated. Read for another workflow, such a payload is refused; where none is told it is only authenticated.
+ * Encrypts each payload with its metadata as `nonce, tag, data`. The new metadata has the key id and, if the SDK supplies it, the
+ * workflow id. A payload with a workflow id is refused when it is read for a different workflow. If the SDK supplies no workflow id on
+ * reading, the payload is only authenticated.
  *
- * @param keys the first encrypts, all decrypt; none: payloads stay in plain. Unless they are refused, those in plain are read as they are.
+ * @param keys the first encrypts, all decrypt. Without keys nothing is encrypted. Unencrypted payloads are read unless `required` is set.
  * @throws PayloadCodecError from `decode`
  */
 export function createPayloadCodec(
@@ -100,7 +102,7 @@ export function createPayloadCodec(
   };
 }
 
-/** @returns the workflow whose payloads are read or written, as far as the SDK tells it: not in the codec endpoint */
+/** @returns the id of the workflow that payloads belong to, if the SDK supplies it. In the codec endpoint it doesn't. */
 function workflowOf(context: SerializationContext | undefined): string | undefined {
   return context?.workflowId;
 }
@@ -110,7 +112,7 @@ function ownerOf({ metadata }: Payload): string | undefined {
   return id === undefined || id === null ? undefined : textOf(id);
 }
 
-/** A payload that names no workflow opens as such a one only: taking its name away damages it. */
+/** Associated data of a payload. Includes the workflow id, so that a payload can't be decrypted after its workflow id was removed. */
 function associated(workflowId: string | undefined): Buffer {
   return Buffer.from(workflowId === undefined ? ASSOCIATED : `${ASSOCIATED}\n${workflowId}`);
 }
@@ -130,23 +132,23 @@ function textOf(bytes: Uint8Array | null | undefined): string {
   return Buffer.from(bytes ?? []).toString();
 }
 
-/** `plain-payload`: not encrypted, where that is required. `payload-of-another`: it belongs to another workflow. */
+/** `plain-payload`: not encrypted although this is required. `payload-of-another`: belongs to another workflow. */
 type RefusalCode = 'plain-payload' | 'payload-of-another';
 
-/** `unknown-payload-key`: this process lacks the key. `damaged-payload`: it was changed, or the key of that id is a different one. */
+/** `unknown-payload-key`: this process lacks the key. `damaged-payload`: changed, or encrypted with a different key of the same id. */
 type UnopenedCode = 'unknown-payload-key' | 'damaged-payload';
 
-/** Why a payload cannot be read. */
+/** The reason why a payload can't be read. */
 export type PayloadCodecErrorCode = UnopenedCode | RefusalCode;
 
-/** Thrown when a payload can't be decrypted, or is refused. Of the payload it names the key's id, and nothing else. */
+/** Thrown when a payload can't be decrypted or is refused. The error contains the key's id and nothing else of the payload. */
 export class PayloadCodecError extends Error {
   override readonly name = 'PayloadCodecError';
   readonly code: PayloadCodecErrorCode;
-  /** As PAYLOAD_KEYS takes it; absent when the payload names none of that form. */
+  /** Key id as in PAYLOAD_KEYS; absent if the payload has no valid key id. */
   readonly keyId?: string;
 
-  /** @param namedId what the payload says its key is: anybody's words */
+  /** @param namedId the key id in the payload's metadata, which is untrusted */
   constructor(code: PayloadCodecErrorCode, namedId: string) {
     const keyId = /^[\w-]{1,32}$/.test(namedId) ? namedId : undefined;
     super(wordsOf(code, keyId === undefined ? 'a key without a valid id' : `the key "${keyId}"`));

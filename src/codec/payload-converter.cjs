@@ -1,12 +1,12 @@
-// Reads payloads as the SDK does, and turns one that it cannot read into a marked value, which an order refuses like any other wrong
-// message. Thrown in a workflow, the error would fail its task again and again. Temporal's SDK loads this module by `require`, and bundles
-// it with the workflows; neither knows TypeScript or an ES module here.
+// Reads payloads as the SDK does, but converts an unreadable payload to a marked value, which an order refuses like any other invalid
+// message. In a workflow an error would fail the workflow task repeatedly. Temporal's SDK loads this module with `require` and bundles it
+// with the workflows. Neither supports TypeScript or ES modules here.
 const { defaultPayloadConverter } = require('@temporalio/common');
 
-/** The same words as REFUSED_PAYLOAD in src/contract/words.ts; a test compares them. */
+/** Must equal REFUSED_PAYLOAD in src/contract/words.ts. A test compares them. */
 const MARK = 'order-screening refused a payload: ';
 
-/** Says why, without any word of the content. An encoding is the sender's own word, so that only a plain one is repeated. */
+/** Returns the reason without any payload content. The encoding is untrusted, so only a short, simple one is included. */
 function why({ metadata }) {
   const bytes = metadata?.encoding;
   if (bytes === undefined || bytes === null) return 'A payload names no encoding';

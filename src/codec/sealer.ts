@@ -1,13 +1,13 @@
-/** AES-256-GCM with named keys, for all that is encrypted at rest: full card data, Temporal's payloads. */
+/** AES-256-GCM with named keys, used for everything encrypted at rest: full card data and Temporal payloads. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** A key of 32 bytes, with the id that says which one encrypted something. */
+/** A key of 32 bytes. Encrypted data contains its id. */
 export interface NamedKey {
   id: string;
   key: Buffer;
 }
 
-/** Encrypted bytes, with nothing of them readable. */
+/** Encrypted data with its key id. */
 export interface Sealed {
   keyId: string;
   /** 12 bytes. */
@@ -17,24 +17,24 @@ export interface Sealed {
   data: Buffer;
 }
 
-/** `unknown-key`: it may be whole, but this process lacks its key. `damaged`: changed, of another place, or of another key. */
+/** `unknown-key`: this process lacks the key. `damaged`: changed, or encrypted with other associated data or a different key. */
 export type SealErrorReason = 'unknown-key' | 'damaged';
 
-/** Thrown when something sealed can't be opened. It holds no key and no content. */
+/** Thrown when data can't be decrypted. Contains no key and no content. */
 export class SealError extends Error {
   override readonly name = 'SealError';
   readonly reason: SealErrorReason;
 
   constructor(reason: SealErrorReason) {
-    super(`What was sealed cannot be opened: ${reason}`);
+    super(`Decryption failed: ${reason}`);
     this.reason = reason;
   }
 }
 
 export interface Sealer {
   /**
-   * Encrypts with the first key and a nonce that was never used before.
-   * @param associated where the content belongs: it opens with the same bytes only
+   * Encrypts with the first key and a new random nonce.
+   * @param associated associated data; decryption requires the same bytes
    */
   seal(content: Uint8Array, associated: Uint8Array): Sealed;
   /** @throws SealError */
@@ -45,7 +45,7 @@ const CIPHER = 'aes-256-gcm';
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
-/** @param first seals; it and the others open */
+/** @param first encrypts; all keys decrypt */
 export function createSealer(first: NamedKey, ...others: readonly NamedKey[]): Sealer {
   const all = new Map([first, ...others].map(({ id, key }) => [id, key]));
   return {

@@ -21,7 +21,7 @@ export interface TemporalSettings {
   namespace: string;
 }
 
-/** The longest pause between two tries to connect. With gRPC's default an outage would last up to two minutes longer. */
+/** The longest pause between two attempts to connect. With gRPC's default an outage would last up to two minutes longer. */
 const CLIENT_CHANNEL = { 'grpc.max_reconnect_backoff_ms': 5_000 };
 
 /** The SDK takes a name, an IPv4 address or an IPv6 address in brackets; the port defaults to 7233. */

@@ -1,4 +1,4 @@
-/** Temporal's dev server as a child of this process. */
+/** Runs Temporal's dev server as a child process. */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ export interface EmbeddedTemporalOptions {
   uiPort?: number;
   /** Folder of `temporal.db` and `temporal.log`. Without it the state is in memory and the log is deleted with the server. */
   dataDir?: string;
-  /** `default` unless given. */
+  /** `default` if absent. */
   namespace?: string;
   /** Address of the codec endpoint that the UI decrypts payloads with. */
   codecEndpoint?: string;
@@ -33,16 +33,16 @@ export interface EmbeddedTemporal extends GuardedChild {
 
 const START_TIMEOUT_MS = 60_000;
 
-/** Another program may take one of the ports that the server picks for itself. The next start picks others. */
+/** The server picks some ports itself, and another program may take one of them first. A restart picks others. */
 const MAX_STARTS = 3;
 const PORT_TAKEN = 'address already in use';
 
 /**
- * Starts Temporal's dev server on 127.0.0.1, waits until it answers, and sets the namespace up. The server ends with this
- * process, however this process ends.
+ * Starts Temporal's dev server on 127.0.0.1, waits until it answers, and sets up the namespace. The server ends with this
+ * process, even if this process is killed.
  *
- * @throws Error naming the port and its variable when a port is taken; when no binary is found; or with the last
- *   lines of the log when the server ends or doesn't answer within a minute
+ * @throws Error if a port is in use (names the port and its variable); if no binary is found; if the server ends or doesn't answer
+ *   within a minute (with the last lines of its log)
  */
 export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
   // Before the search for the binary, which may take minutes.
@@ -115,7 +115,7 @@ function serverArguments(port: number, namespace: string): string[] {
   ];
 }
 
-/** Passes options by a file, since every user of the machine can read the arguments of a process. JSON is valid YAML. */
+/** Passes options in a file, since every user of the machine can read a process's arguments. JSON is valid YAML. */
 async function secretArguments(folder: string, options: Record<string, string>): Promise<string[]> {
   const file = join(folder, 'temporal-options.json');
   await writeFile(file, JSON.stringify({ env: { secret: options } }), { mode: 0o600 });

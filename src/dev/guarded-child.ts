@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { errorCode } from '../config/values.ts';
 
-/** A child process in a process group of its own, which ends when its parent does. */
+/** A child process in its own process group that ends when its parent does. */
 export interface GuardedChild {
   pid: number;
   /** Sends a signal to the child and its guard, unless the child has ended. */
@@ -16,9 +16,9 @@ export interface GuardedChild {
   stop(): Promise<void>;
 }
 
-// The guard reads a pipe that only the parent holds open: the pipe ends when the parent does, also by SIGKILL, which no
-// handler in the parent could see. A process group of its own keeps Ctrl-C in the terminal from stopping the child before
-// the parent has finished its work with it. A server waits for open connections, also idle ones, so SIGKILL follows after 5 s.
+// The guard reads a pipe that only the parent holds open. The pipe closes when the parent ends, even by SIGKILL, which the parent
+// can't handle. Because of the child's own process group, Ctrl-C in the terminal doesn't stop it before the parent is done with it.
+// A server waits for open connections, even idle ones, so SIGKILL follows after 5 s.
 const GUARD = `
 trap : TERM INT
 "$@" 3<&- &
@@ -32,10 +32,10 @@ exit "$code"
 `;
 
 /**
- * Starts a program that ends with this process, however this process ends.
+ * Starts a program that ends with this process, even if this process is killed.
  *
- * @param output a file descriptor that takes the child's standard output and error
- * @throws Error when the program can't be started
+ * @param output a file descriptor for the child's standard output and error
+ * @throws Error if the program can't be started
  */
 export async function startGuardedChild(
   command: string,
@@ -71,7 +71,7 @@ export async function startGuardedChild(
   return { pid, kill, ended, stop };
 }
 
-/** Below the ports that systems give to outgoing connections, which could take the port before the server listens. */
+/** Below the ephemeral port range, from which an outgoing connection could take the port before the server listens. */
 const FIRST_PORT = 20_000;
 const END_OF_PORTS = 32_000;
 

@@ -14,23 +14,23 @@ import { assertPortFree } from './guarded-child.ts';
 
 export interface LocalStack {
   apiUrl: string;
-  /** A key of this process, for the sample orders. Absent when the API requires none. */
+  /** A temporary API key for the sample orders. Absent if the API requires none. */
   apiKey?: string;
   temporalAddress: string;
-  /** Absent when another Temporal server is configured. */
+  /** Absent if a Temporal server is configured. */
   temporalUiUrl?: string;
-  /** Absent when a screening service is configured. */
+  /** Absent if a screening service is configured. */
   sandboxUrl?: string;
-  /** Rejects when a part ends by itself. */
+  /** Rejects when a part ends unexpectedly. */
   broken: Promise<never>;
   /** Lets running work finish, then stops all parts. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts Temporal and the sandbox, each unless another one is configured, the worker and the API.
+ * Starts the worker and the API, and also Temporal and the sandbox unless the settings name others.
  *
- * @throws ConfigError for settings, Error naming the port and its variable when a port is taken
+ * @throws ConfigError for invalid settings; Error with the port and its variable if a port is in use
  */
 export async function startLocalStack(processEnv: NodeJS.ProcessEnv): Promise<LocalStack> {
   const { env, sandbox: ownSandbox } = localEnvironment(processEnv);
@@ -79,7 +79,7 @@ export async function startLocalStack(processEnv: NodeJS.ProcessEnv): Promise<Lo
     const keys = apiKey === undefined ? [] : [...api.keys, hashedKey('npm-start', apiKey)];
     const service = await startService({ ...config, api: { ...api, keys } }, log);
     parts.add(() => service.stop());
-    ends.push(service.stopped.then(() => 'The worker stopped by itself.'));
+    ends.push(service.stopped.then(() => 'The worker stopped unexpectedly.'));
 
     const broken = Promise.race(ends).then((message) => {
       throw new Error(message);
@@ -100,12 +100,12 @@ export async function startLocalStack(processEnv: NodeJS.ProcessEnv): Promise<Lo
   }
 }
 
-/** The address at which the Temporal UI, in a browser on this machine, decrypts payloads. */
+/** Returns the address of the codec endpoint, with which the Temporal UI in a browser on this machine decrypts payloads. */
 export function codecEndpoint({ api, codec }: Pick<Config, 'api' | 'codec'>): string {
   return `${localApiAddress(api)}/codec/${codec.token ?? ''}`;
 }
 
-/** The address for the sandbox's webhooks. The secret is in the path, since webhooks of the default template have no headers. */
+/** Returns the address for the sandbox's webhooks. The secret is in the path, since webhooks of the default template have no headers. */
 export function webhookUrl({ api, webhookSecrets }: Pick<Config, 'api' | 'webhookSecrets'>): string {
   return `${localApiAddress(api)}/v1/webhooks/default/${encodeURIComponent(webhookSecrets[0] ?? '')}`;
 }

@@ -9,21 +9,21 @@ import { promisify } from 'node:util';
 import { withFileLock } from '../process/local.ts';
 
 const CHECK_TIMEOUT_MS = 15_000;
-/** The download is 100 MB. Behind a firewall that drops packets only this ends it. */
+/** Timeout of the download of 100 MB, which would hang behind a firewall that drops packets. */
 const DOWNLOAD_TIMEOUT_MS = 180_000;
 const BUILD_TIMEOUT_MS = 30 * 60_000;
 
 const BUILD_SCRIPT = 'tools/temporal/build.sh';
 const inProject = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** The folder in the user's cache for what is built or downloaded once per machine. It may not exist yet. */
+/** The folder in the user's cache for builds and downloads, shared by all checkouts on the machine. It may not exist yet. */
 export function userCacheDir(env = process.env): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'order-screening');
 }
 
 /**
  * Finds the dev server: `temporal` on the PATH, an earlier build, the SDK's download, or a new build. An earlier build
- * comes before the download, which costs three minutes per start behind a firewall that drops packets.
+ * is preferred to the download, which costs three minutes per start behind a firewall that drops packets.
  *
  * @returns its path, or its name on the PATH
  * @throws Error that lists the ways to get a server, why each failed, and what to do
@@ -89,7 +89,7 @@ export async function buildTemporal(
 }
 
 /**
- * Downloads a server with the Temporal SDK, unless the cache has it: the dev server, or the one that skips time.
+ * Downloads a server with the Temporal SDK unless it is cached: the dev server or the time-skipping test server.
  *
  * @returns the path of the binary
  * @throws Error with the reason, after at most 3 minutes

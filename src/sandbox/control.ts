@@ -1,4 +1,4 @@
-/** Steering the sandbox from a test: decisions, faults, its clock, its books. */
+/** The control plane of the sandbox: decisions, faults, clock, ledger. */
 import { z } from 'zod';
 import type { FaultPlan, FaultPlanInput, FaultReport } from './fault-plan.ts';
 import type { Keys } from './gate.ts';
@@ -33,13 +33,13 @@ export const ledgerInput = z.strictObject({
   since: z.coerce.number().int().nonnegative().optional(),
 });
 
-/** The sandbox's clock: `now` in ISO 8601, and how many milliseconds it is ahead of the wall clock. */
+/** The sandbox's clock: `now` in ISO 8601, and its offset from the wall clock in milliseconds (positive: ahead). */
 export interface ClockReading {
   readonly now: string;
   readonly offsetMs: number;
 }
 
-/** What is absent, or undefined, stays as it is. */
+/** A partial update: absent and undefined properties stay unchanged. */
 export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 function withChanges<T extends object>(settings: T, changes: Changes<T>): T {
@@ -47,32 +47,32 @@ function withChanges<T extends object>(settings: T, changes: Changes<T>): T {
   return { ...settings, ...Object.fromEntries(given) };
 }
 
-/** The control plane, for a caller in the same process. The HTTP routes under `/_sandbox/` do the same. */
+/** The control plane for callers in the same process. The HTTP routes under `/_sandbox/` offer the same operations. */
 export interface SandboxControl {
   /**
-   * An analyst's decision, told by webhook if it is a change. By invoice number it goes to the transactions in
-   * `review`, or to the newest when none is. Returns the transactions it went to; none: there is no such.
+   * Sets an analyst's decision, and sends a webhook if it is a change. Applies to all matching transactions in `review`, or to the
+   * newest match if none is in review. Returns these transactions; empty if none matches.
    */
   decide(idOrInvoice: string, decision: Decision): TransactionRecord[];
-  /** Whether these transactions are covered by chargeback protection. */
+  /** Sets whether these transactions are covered by chargeback protection. */
   cover(idOrInvoice: string, covered: boolean): TransactionRecord[];
-  /** Every transaction, or all with this id or invoice number, oldest first. */
+  /** Returns all transactions, or those with this id or invoice number, oldest first. */
   transactions(idOrInvoice?: string): TransactionRecord[];
   customerCodes(): CustomerCode[];
   ledger(filter?: LedgerFilter): LedgerEntry[];
   clock(): ClockReading;
   setClock(to: z.input<typeof clockInput>): ClockReading;
-  /** Replaces the plan; throws a ZodError for a plan that can't be played. */
+  /** Replaces the plan. @throws ZodError for an invalid plan */
   setFaults(plan: FaultPlanInput): FaultReport;
   faults(): FaultReport;
-  /** Ends every fault; the counts of what was played stay until `reset`. */
+  /** Removes all faults. The counts of injected faults stay until `reset`. */
   clearFaults(): FaultReport;
-  /** Switches the valid keys. */
+  /** Replaces valid API keys. */
   setKeys(keys: Changes<Keys>): void;
   setWebhooks(config: Changes<WebhookConfig>): void;
   portal(): PortalSettings;
   setPortal(settings: Changes<PortalSettings>): PortalSettings;
-  /** Back to an empty sandbox as it was configured when it started. */
+  /** Empties the sandbox and restores its initial configuration. */
   reset(): void;
 }
 
@@ -85,7 +85,7 @@ export interface ControlParts {
   readonly onChange: () => void;
 }
 
-/** Builds the control plane on the sandbox's parts; `keys` is changed in place. */
+/** Creates the control plane. Changes `keys` in place. */
 export function createControl(parts: ControlParts): SandboxControl {
   const { state, ledger, faults, webhooks, keys, onChange } = parts;
   const initialKeys = { ...keys };

@@ -1,4 +1,4 @@
-/** Starts the sandbox, and steers it by HTTP. */
+/** Starts the sandbox with its HTTP control plane. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import Fastify from 'fastify';
 import { ZodError, z } from 'zod';
@@ -24,17 +24,17 @@ import { DEFAULT_WEBHOOKS, WebhookSender } from './webhook-sender.ts';
 const PORTAL_PATH = '/portal/api/v1/transaction-update';
 
 export interface SandboxOptions {
-  /** 8090 unless given; 0 takes any free port. */
+  /** 8090 by default; 0 takes any free port. */
   readonly port?: number;
-  /** `127.0.0.1` unless given. The control plane answers loopback callers only, whatever this is. */
+  /** `127.0.0.1` by default. The control plane always answers loopback callers only. */
   readonly host?: string;
-  /** JSON file the state is kept in; without it, the state ends with the process. */
+  /** JSON file for the state. Without it the state is lost when the process ends. */
   readonly dataFile?: string;
-  /** Where changed decisions are told; none are without it. */
+  /** Receives webhooks about changed decisions. Without it none are sent. */
   readonly webhookUrl?: string;
   /** Sent with each webhook as `X-Webhook-Secret`. */
   readonly webhookSecret?: string;
-  /** `sandbox-test-key` and `sandbox-live-key` unless given. */
+  /** `sandbox-test-key` and `sandbox-live-key` by default. */
   readonly apiKeys?: Keys;
 }
 
@@ -44,13 +44,13 @@ export interface Sandbox {
   readonly liveBaseUrl: string;
   readonly portalBaseUrl: string;
   readonly control: SandboxControl;
-  /** Ends open connections (hanging ones too), saves the state, and frees the port. */
+  /** Closes all connections including hanging ones, saves the state, and frees the port. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a stand-in for the screening service at three base addresses, with a control
- * plane under `/_sandbox/`. Throws when the port is taken or the state file can't be read.
+ * Starts a simulated screening service at three base addresses, with a control plane under `/_sandbox/`.
+ * @throws if the port is in use or the state file can't be read
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const state = new SandboxState();
@@ -109,14 +109,14 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 
 function createApp(ledger: Ledger): FastifyInstance {
   const app = Fastify({
-    // Addresses of status requests hold keys; the ledger says what there is to say.
+    // No request log: paths of status requests contain keys, and the ledger has every request.
     logger: false,
-    // A request that hangs by plan would keep the server from closing.
+    // A request with a hang fault would prevent the server from closing.
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
   });
   const noSubject = { transactionId: null, invoiceNumber: null };
-  // Both replace handlers that would repeat the address, and with it the key.
+  // The default handlers would return the path, which may contain a key.
   app.setNotFoundHandler((_request, reply) => {
     ledger.open('unknown', 'none', noSubject).outcome.status = 404;
     return reply.code(404).send(refuse(404, 'Not Found').body);
@@ -143,7 +143,7 @@ async function listen(app: FastifyInstance, port: number, host: string): Promise
 }
 
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
-/** DNS rebinding: a page of another address can have its own name mean this machine. */
+/** Allowed Host headers. Protects against DNS rebinding, where a website's own host name resolves to this machine. */
 const LOOPBACK_NAME = /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})(?::\d{1,5})?$/i;
 
 interface OfTransaction {
@@ -151,7 +151,7 @@ interface OfTransaction {
 }
 
 /**
- * The control plane by HTTP, for callers on the same machine only. Bad input is 400 with every fault listed:
+ * The HTTP control plane, for callers on the same machine only. Invalid input returns 400 with every error:
  * `{"errors":[{"path","message"}]}`.
  */
 function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
@@ -160,7 +160,7 @@ function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
     if (LOOPBACK.test(socket.remoteAddress ?? '') && LOOPBACK_NAME.test(headers.host ?? '')) return;
     await reply
       .code(403)
-      .send(fault('', 'the control plane answers callers on this machine only, by localhost or 127.0.0.1'));
+      .send(errorBody('', 'the control plane is available only on this machine, at localhost or 127.0.0.1'));
   });
 
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
@@ -168,7 +168,7 @@ function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
       const errors = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
       return reply.code(400).send({ errors });
     }
-    return reply.code(error.statusCode ?? 500).send(fault('', error.message));
+    return reply.code(error.statusCode ?? 500).send(errorBody('', error.message));
   });
 
   app.get('/transactions', () => control.transactions());
@@ -210,14 +210,14 @@ function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
 
 function known(reply: FastifyReply, found: TransactionRecord[]): FastifyReply {
   if (found.length > 0) return reply.send(found);
-  return reply.code(404).send(fault('', 'no transaction with this id or invoice number'));
+  return reply.code(404).send(errorBody('', 'no transaction with this id or invoice number'));
 }
 
-function fault(path: string, message: string) {
+function errorBody(path: string, message: string) {
   return { errors: [{ path, message }] };
 }
 
-/** The variables of the sandbox as a process. */
+/** Environment variables of the sandbox process. */
 export const sandboxEnvironment = z.object({
   SANDBOX_PORT: z.coerce.number().int().min(0).max(65535).default(8090),
   SANDBOX_HOST: z.string().default('127.0.0.1'),

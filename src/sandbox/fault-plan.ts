@@ -1,4 +1,4 @@
-/** Which request meets which fault. */
+/** The fault injection plan: chooses the fault for each request. */
 import { z } from 'zod';
 import { FAULTY_OPERATIONS, type Operation, PORTAL_OPERATIONS, type Subject } from './model.ts';
 import { bareInvoiceNumber } from './state.ts';
@@ -20,7 +20,7 @@ const DECISION_FAULTS = ['unknown-decision', 'reply-without-id'] as const;
 const PORTAL_FAULTS = ['refused-in-body'] as const;
 const WEBHOOK_FAULTS = ['lost', 'doubled', 'late', 'reordered', 'forged'] as const;
 
-/** Every kind of fault the sandbox can play. */
+/** Every kind of fault that the sandbox can inject. */
 export const FAULT_KINDS = [
   ...REQUEST_FAULTS,
   ...DECISION_FAULTS,
@@ -42,11 +42,11 @@ const faultSchema = z
   .strictObject({
     operation: z.enum(FAULTY_OPERATIONS),
     kind: z.enum(FAULT_KINDS),
-    /** Chance for each request; 1 when absent. */
+    /** Probability for each request, 1 by default. */
     probability: z.number().min(0).max(1).optional(),
-    /** Played so many times, then spent; no end when absent. */
+    /** How many times the fault is injected; unlimited by default. */
     times: z.number().int().positive().optional(),
-    /** Milliseconds before the commit (for a webhook: before it is sent); with any kind. */
+    /** Delay in milliseconds before the commit (for a webhook: before it is sent). Allowed with any kind. */
     delayMs: z.number().int().nonnegative().optional(),
     /** HTTP status of a 5xx; for `refused-in-body`, the code in the body. */
     status: z.number().int().min(400).max(599).optional(),
@@ -56,11 +56,11 @@ const faultSchema = z
   })
   .check(({ value, issues }) => {
     if (!kindsFor(value.operation).includes(value.kind)) {
-      const message = `${value.kind} can't be played for ${value.operation}`;
+      const message = `${value.kind} is not available for ${value.operation}`;
       issues.push({ code: 'custom', path: ['kind'], message, input: value });
     }
     if (NEEDS_DELAY.includes(value.kind) && value.delayMs === undefined) {
-      const message = `is needed for ${value.kind}`;
+      const message = `is required for ${value.kind}`;
       issues.push({ code: 'custom', path: ['delayMs'], message, input: value });
     }
     if (value.kind.startsWith('5xx') && value.status !== undefined && value.status < 500) {
@@ -69,14 +69,14 @@ const faultSchema = z
   });
 export type Fault = z.output<typeof faultSchema>;
 
-/** A plan replaces the one before. The same seed and the same orders meet the same faults. */
+/** A plan replaces the previous one. The same seed and orders get the same faults. */
 export const faultPlanSchema = z.strictObject({
   seed: z.number().int().optional(),
   faults: z.array(faultSchema),
 });
 export type FaultPlanInput = z.input<typeof faultPlanSchema>;
 
-/** A plan as it stands, and how often each kind was really played since the last reset. */
+/** The current plan, and how often each kind was injected since the last reset. */
 export interface FaultReport {
   readonly seed: number;
   readonly faults: readonly Fault[];
@@ -84,8 +84,8 @@ export interface FaultReport {
 }
 
 /**
- * A number from 0 to 1 that depends on nothing but its text. A running random generator would give each
- * request a fate that depends on the order of arrival, and no concurrent run could be repeated.
+ * Hashes the text to a number from 0 to 1. With a random number generator the faults would depend on the order of arrival,
+ * so concurrent runs could not be repeated.
  */
 function draw(text: string): number {
   let hash = 0x811c9dc5;
@@ -95,7 +95,7 @@ function draw(text: string): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** Chooses the fault for each request: the first of the plan that matches, isn't spent, and is drawn. */
+/** Chooses the fault for each request: the first in the plan that matches, has uses left and is selected by its probability. */
 export class FaultPlan {
   private seed = 1;
   private faults: { fault: Fault; left: number }[] = [];
@@ -109,7 +109,7 @@ export class FaultPlan {
     this.requests.clear();
   }
 
-  /** Ends every fault; the counts stay. */
+  /** Removes all faults and keeps the counts. */
   clear(): void {
     this.set({ faults: [] });
   }
@@ -119,7 +119,7 @@ export class FaultPlan {
     this.played.clear();
   }
 
-  /** The fault to play for this request, counted as played. */
+  /** Returns the fault to inject into this request, and counts it. */
   pick(operation: Operation, { transactionId, invoiceNumber }: Subject): Fault | undefined {
     if (this.faults.length === 0) return undefined;
     const about = `${operation}|${invoiceNumber ?? transactionId ?? ''}`;

@@ -1,4 +1,4 @@
-/** The way into the sandbox: routes, keys, limits and faults. */
+/** Request handling of the sandbox: routes, API keys and fault injection. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -17,18 +17,18 @@ import { notAuthorized, refuse, type ScreeningService } from './screening-servic
 import type { Ledger } from './state.ts';
 import { asObject, inDefinitionSpelling } from './transaction-request.ts';
 
-/** One request to an operation of the service. */
+/** One request to an operation of the screening service. */
 export interface Call {
   readonly operation: ScreeningOperation | PortalOperation;
   readonly base: LedgerEntry['base'];
   readonly subject: Subject;
-  /** Checks, commits and answers, in one synchronous step. */
+  /** Validates, commits and answers in one synchronous step. */
   readonly answer: () => Answer;
 }
 
 /**
- * What every request goes through: it is entered in the ledger, meets its planned fault, and is answered. The
- * commit and its entry change in the same step, so they agree whatever becomes of the connection.
+ * Handles every request: records it in the ledger, injects the planned fault, and answers. The state and the ledger entry
+ * change in the same synchronous step, so they agree even if the connection breaks.
  */
 export class Gate {
   private readonly ledger: Ledger;
@@ -40,7 +40,7 @@ export class Gate {
     this.ledger = ledger;
     this.faults = faults;
     this.onChange = onChange;
-    // One listener for each delay under way, and a chaos run has many.
+    // Each active delay adds a listener, and a chaos run has many.
     setMaxListeners(0, this.closing.signal);
   }
 
@@ -63,12 +63,12 @@ export class Gate {
     return fault ? playAfterCommit(reply, entry, answer, fault) : send(reply, entry, answer);
   }
 
-  /** Ends the delays under way: their requests are never committed, nor answered. */
+  /** Aborts active delays. Their requests are neither committed nor answered. */
   close(): void {
     this.closing.abort();
   }
 
-  /** False when the sandbox was closed meanwhile. */
+  /** Resolves to false if the sandbox is closed during the delay. */
   private delay(ms: number): Promise<boolean> {
     return sleep(ms, true, { signal: this.closing.signal }).catch(() => false);
   }
@@ -132,19 +132,19 @@ function playAfterCommit(
   }
 }
 
-/** The answer with a changed body; an error has neither id nor decision, and stays. */
+/** Returns the answer with a changed body. Errors stay unchanged, since they have neither id nor decision. */
 function withBody(answer: Answer, change: Record<string, unknown>): Answer {
   return answer.status === 200 ? { ...answer, body: { ...answer.body, ...change } } : answer;
 }
 
-/** Ends the connection by RST, as a crashed service or a proxy does. */
+/** Closes the connection with a TCP RST, as a crashed server or a proxy does. */
 function reset(reply: FastifyReply): FastifyReply {
   reply.hijack();
   reply.raw.socket?.resetAndDestroy();
   return reply;
 }
 
-/** Promises the whole body, and sends half of it. */
+/** Announces the full content length and sends half of the body. */
 function truncate(reply: FastifyReply, answer: Answer): FastifyReply {
   const body = Buffer.from(JSON.stringify(answer.body));
   reply.hijack();
@@ -153,24 +153,24 @@ function truncate(reply: FastifyReply, answer: Answer): FastifyReply {
   return reply;
 }
 
-/** The API keys that are valid now. */
+/** The valid API keys by mode. */
 export type Keys = Record<Mode, string>;
 
 export interface RouteParts {
   readonly gate: Gate;
   readonly screening: ScreeningService;
   readonly portal: PortalService;
-  /** Read at each request, for the control plane may switch them. */
+  /** Read at each request, since the control plane may replace them. */
   readonly keys: () => Keys;
 }
 
-/** The screening API at one base address, which takes the key of its own mode only. */
+/** Registers the screening API at one base address, which accepts only the key of its mode. */
 export function screeningRoutes(app: FastifyInstance, mode: Mode, parts: RouteParts): void {
   const { gate, screening, keys } = parts;
   const guarded = (key: unknown, answer: () => Answer) => () =>
     key === keys()[mode] ? answer() : notAuthorized();
 
-  // The definition's path and the one of the usage samples.
+  // The paths of the definition and of the usage samples.
   for (const path of ['/transaction', '/']) {
     app.post(path, (request, reply) => {
       const body = inDefinitionSpelling(request.body);
@@ -210,7 +210,7 @@ interface StatusRoute {
   Params: { key: string; of: string };
 }
 
-/** The portal-action API: one address for both modes, so the key tells the mode. */
+/** Registers the portal-action API. Both modes share one address, so the key determines the mode. */
 export function portalRoutes(app: FastifyInstance, { gate, portal, keys }: RouteParts): void {
   for (const operation of PORTAL_OPERATIONS) {
     app.post(`/${operation}`, (request, reply) => {

@@ -18,7 +18,7 @@ try {
     ...(env.SANDBOX_WEBHOOK_URL ? { webhookUrl: env.SANDBOX_WEBHOOK_URL } : {}),
     ...(env.SANDBOX_WEBHOOK_SECRET ? { webhookSecret: env.SANDBOX_WEBHOOK_SECRET } : {}),
   });
-  console.log(`The sandbox stands in for the screening service:
+  console.log(`The sandbox simulates the screening service:
   test    ${sandbox.testBaseUrl}
   live    ${sandbox.liveBaseUrl}
   portal  ${sandbox.portalBaseUrl}

@@ -1,11 +1,11 @@
-/** The words of the sandbox. */
+/** Types and constants of the sandbox. */
 import { z } from 'zod';
 
-/** What the service may decide. */
+/** The decisions of the screening service. */
 export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-/** The mode of a key, and the base address that goes with it. */
+/** The mode of a key and of its base address. */
 export type Mode = 'test' | 'live';
 
 const SCREENING_OPERATIONS = [
@@ -21,44 +21,44 @@ export const PORTAL_OPERATIONS = [
   'cancel-transaction',
   'submit-chargeback',
 ] as const;
-/** What faults can be planned for: every operation of the service, and its webhooks. */
+/** Operations that support fault injection: those of the screening service, and its webhooks. */
 export const FAULTY_OPERATIONS = [...SCREENING_OPERATIONS, ...PORTAL_OPERATIONS, 'webhook'] as const;
 export type ScreeningOperation = (typeof SCREENING_OPERATIONS)[number];
 export type PortalOperation = (typeof PORTAL_OPERATIONS)[number];
 export type Operation = (typeof FAULTY_OPERATIONS)[number];
 
-/** What a ledger entry is about: an operation, an analyst's alert or change, or a request to no known path. */
+/** Types of ledger entries: an operation, an alert to analysts, a changed decision, or a request to an unknown path. */
 export const LEDGER_OPERATIONS = [...FAULTY_OPERATIONS, 'alert', 'decision-change', 'unknown'] as const;
 export type LedgerOperation = (typeof LEDGER_OPERATIONS)[number];
 
 export const ledgerEntrySchema = z.object({
-  /** Counted from 1, in order of arrival. */
+  /** Sequence number from 1, in order of arrival. */
   sequence: z.number().int(),
   /** Arrival on the sandbox's clock, ISO 8601. */
   at: z.string(),
   /** Arrival on the wall clock, ISO 8601. */
   wallAt: z.string(),
   operation: z.enum(LEDGER_OPERATIONS),
-  /** The address that was called; `webhook` for our own deliveries, `service` for what happened inside. */
+  /** The API that was called; `webhook` for webhook deliveries, `service` for internal events. */
   base: z.enum(['test', 'live', 'portal', 'webhook', 'service', 'none']),
   transactionId: z.string().nullable(),
   invoiceNumber: z.string().nullable(),
   outcome: z.object({
-    /** HTTP status that was sent (for a webhook: received); null when there was none. */
+    /** HTTP status of the reply (for a webhook: of the receiver's reply); null without a reply. */
     status: z.number().nullable(),
-    /** The portal's code in the body. */
+    /** `code` in the body of a portal reply. */
     code: z.union([z.number(), z.string()]).nullable(),
-    /** The decision as it stood when the answer was made (for a webhook: as it was told). */
+    /** The decision at the time of the reply (for a webhook: the decision that was sent). */
     decision: z.string().nullable(),
   }),
-  /** Of the connection that a request came by, at the caller's end. */
+  /** The caller's port of the connection. */
   callerPort: z.number().int().nullable().default(null),
-  /** Whether the state was changed; for a webhook, whether its receiver took it. */
+  /** Whether the state was changed; for a webhook, whether the receiver accepted it. */
   committed: z.boolean(),
-  /** The kind of fault that was played. */
+  /** The kind of fault that was injected. */
   fault: z.string().nullable(),
 });
-/** One request, webhook delivery or inner event. Never holds a key or card data. */
+/** One request, webhook delivery or internal event. Never contains a key or card data. */
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 
 export const chargebackSchema = z.object({
@@ -76,12 +76,12 @@ export const chargebackSchema = z.object({
 export const transactionRecordSchema = z.object({
   id: z.string(),
   mode: z.enum(['test', 'live']),
-  /** `order.invoiceNumber` without a leading `#`; null when none was sent. */
+  /** `order.invoiceNumber` without a leading `#`; null without one. */
   invoiceNumber: z.string().nullable(),
   amount: z.string(),
   last4: z.string().nullable(),
   decision: z.enum(DECISIONS),
-  /** Every decision it has had, oldest first. */
+  /** All decisions so far, oldest first. */
   decisions: z.array(
     z.object({ decision: z.enum(DECISIONS), at: z.string(), by: z.enum(['screening', 'analyst']) }),
   ),
@@ -101,7 +101,7 @@ export const transactionRecordSchema = z.object({
   covered: z.boolean(),
   chargebacks: z.array(chargebackSchema),
 });
-/** The whole truth about one transaction. */
+/** The stored state of one transaction. */
 export type TransactionRecord = z.infer<typeof transactionRecordSchema>;
 
 export const customerCodeSchema = z.object({
@@ -113,16 +113,16 @@ export const customerCodeSchema = z.object({
 export type CustomerCode = z.infer<typeof customerCodeSchema>;
 
 export const portalSettingsSchema = z.object({
-  /** Type of `code` in portal replies: both are described. */
+  /** Type of `code` in portal replies. The documentation shows both. */
   codeType: z.enum(['number', 'string', 'alternating']),
   /** Whether new transactions are covered by chargeback protection. */
   covered: z.boolean(),
-  /** The cancel window in milliseconds; the service's is 5 days. */
+  /** The cancel window in milliseconds; that of the screening service is 5 days. */
   cancelWindowMs: z.number().int().positive(),
 });
 export type PortalSettings = z.infer<typeof portalSettingsSchema>;
 
-/** What an operation answers, and whether it changed the state. */
+/** The reply of an operation, and whether it changed the state. */
 export interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -130,7 +130,7 @@ export interface Answer {
   readonly transaction?: TransactionRecord | undefined;
 }
 
-/** What a request is about, as far as it can be told before it is answered. */
+/** The transaction that a request is about, as far as the request shows it. */
 export interface Subject {
   readonly transactionId: string | null;
   readonly invoiceNumber: string | null;

@@ -1,4 +1,4 @@
-/** The sandbox's portal actions. */
+/** The portal actions of the sandbox. */
 import { z } from 'zod';
 import {
   type Answer,
@@ -17,7 +17,7 @@ const customerCodeRequest = z.looseObject({
 const transactionRequest = z.looseObject({ transaction_id: z.string().min(1) });
 
 /**
- * The portal-action API. How it refuses isn't described; in the field it is HTTP 200 with another `code` in the body.
+ * The portal-action API. Its refusals aren't documented; in practice they have HTTP 200 and a `code` other than 200 in the body.
  */
 export class PortalService {
   private readonly state: SandboxState;
@@ -33,7 +33,7 @@ export class PortalService {
     return this.state.subjectOf(z.string().nullable().catch(null).parse(body.transaction_id));
   }
 
-  /** Does one action and answers it; `reply` gives `code` the type that is set. */
+  /** Performs an action and returns the reply. `reply` gives `code` the configured type. */
   act(operation: PortalOperation, mode: Mode, body: Record<string, unknown>): Answer {
     if (operation === 'customer-code') return this.attachCustomerCode(mode, body);
     const parsed = transactionRequest.safeParse(body);
@@ -45,7 +45,7 @@ export class PortalService {
     return this.submitChargeback(transaction, body);
   }
 
-  /** A portal reply that changed nothing, unless `more` says otherwise. */
+  /** Returns a portal reply. It counts as having changed nothing unless `more` says otherwise. */
   reply(code: number, message: string, more: Partial<Answer> = {}): Answer {
     this.replies += 1;
     const { codeType } = this.state.portal;
@@ -62,7 +62,7 @@ export class PortalService {
     return this.reply(200, 'customer code created successfully', { committed: true });
   }
 
-  /** Analysts are alerted. They decide by the control plane. */
+  /** Alerts the analysts, who decide through the control plane. */
   private reportFraud(transaction: TransactionRecord): Answer {
     transaction.fraudReports.push(this.state.nowIso());
     const { id: transactionId, invoiceNumber } = transaction;
@@ -72,7 +72,7 @@ export class PortalService {
     return this.reply(200, 'transaction reported as fraudulent', { committed: true, transaction });
   }
 
-  /** Within 5 days of the first screening. A repeat does no harm and changes nothing. */
+  /** Allowed within 5 days of the first screening. Idempotent. */
   private cancel(transaction: TransactionRecord): Answer {
     if (transaction.canceledAt !== null) {
       return this.reply(200, 'transaction canceled successfully', { transaction });
@@ -85,7 +85,7 @@ export class PortalService {
     return this.reply(200, 'transaction canceled successfully', { committed: true, transaction });
   }
 
-  /** Only while the decision is pass or fraudulent. Not idempotent: a repeat is another chargeback. */
+  /** Allowed while the decision is pass or fraudulent. Not idempotent: a repeat submits another chargeback. */
   private submitChargeback(transaction: TransactionRecord, body: Record<string, unknown>): Answer {
     const parsed = chargebackSchema.safeParse(body);
     if (!parsed.success) return this.refuseFields(parsed.error);

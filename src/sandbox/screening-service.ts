@@ -1,4 +1,4 @@
-/** The sandbox's screening operations. */
+/** The screening operations of the sandbox. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import {
@@ -22,7 +22,7 @@ const NF_ID_FAULT =
 
 const text = z.string().nullable().catch(null);
 
-/** The screening API's operations, once the key is known to be valid. */
+/** The operations of the screening API. The caller has checked the key. */
 export class ScreeningService {
   private readonly state: SandboxState;
 
@@ -30,7 +30,7 @@ export class ScreeningService {
     this.state = state;
   }
 
-  /** What a create-transaction request is about; nothing in it was checked yet. */
+  /** The subject of an unvalidated create-transaction request. */
   subjectOfCreate(body: Record<string, unknown>): Subject {
     const invoiceNumber = text.parse(asObject(body.order).invoiceNumber);
     return {
@@ -39,12 +39,12 @@ export class ScreeningService {
     };
   }
 
-  /** What a gateway_response request is about. */
+  /** The subject of a gateway_response request. */
   subjectOfGatewayResponse(body: Record<string, unknown>): Subject {
     return this.state.subjectOf(text.parse(body['nf-id']));
   }
 
-  /** What a status request is about: an id it knows, else an invoice number. */
+  /** The subject of a status request: a known transaction id, else an invoice number. */
   subjectOfStatus(idOrInvoice: string): Subject {
     const subject = this.state.subjectOf(idOrInvoice);
     return subject.invoiceNumber === null && !z.guid().safeParse(idOrInvoice).success
@@ -52,7 +52,7 @@ export class ScreeningService {
       : subject;
   }
 
-  /** POST /transaction. Not idempotent: the same order again is another transaction. */
+  /** POST /transaction. Not idempotent: repeating a request creates another transaction. */
   create(mode: Mode, body: Record<string, unknown>): Answer {
     const read = readTransactionRequest(body, mode, new Date(this.state.now()));
     if ('errors' in read) return refuse(400, ...read.errors);
@@ -62,7 +62,7 @@ export class ScreeningService {
     return { status: 200, body: reply, committed: true, transaction };
   }
 
-  /** POST /gateway_response. No reply for an `nf-id` of no transaction is described: 404 is assumed. */
+  /** POST /gateway_response. The reply for an unknown `nf-id` isn't documented; 404 is an assumption. */
   gatewayResponse(mode: Mode, body: Record<string, unknown>): Answer {
     const id = body['nf-id'];
     if (id === undefined || id === null) return refuse(400, 'nf-id field is not defined.');
@@ -80,7 +80,7 @@ export class ScreeningService {
     return { status: 200, body: { Status: 'OK' }, committed: true, transaction };
   }
 
-  /** GET /status: by id, else by invoice number. Its 404 isn't described: that of the other lookups is assumed. */
+  /** GET /status: by id, else by invoice number. Its 404 isn't documented; that of the other lookups is an assumption. */
   status(mode: Mode, idOrInvoice: string): Answer {
     return answerStatus(
       this.state.findById(mode, idOrInvoice) ?? this.state.findByInvoice(mode, idOrInvoice),
@@ -92,7 +92,7 @@ export class ScreeningService {
     return answerStatus(this.state.findById(mode, id));
   }
 
-  /** GET /status_by_invoice: the first transaction only, and none for a number with a leading `#`. */
+  /** GET /status_by_invoice. Returns the first transaction only, and none for a number with a leading `#`. */
   statusByInvoice(mode: Mode, invoiceNumber: string): Answer {
     return answerStatus(this.state.findByInvoice(mode, invoiceNumber));
   }
@@ -127,17 +127,17 @@ function answerStatus(transaction: TransactionRecord | undefined): Answer {
 
 const DECIDING_LOCAL_PART = new RegExp(`^(${DECISIONS.join('|')})(?:[-+.].*)?@`, 'i');
 
-/** The decision an order asks for by its e-mail: `review@…`, `fail+anything@…`, `error-7@…`; else `pass`. */
+/** The decision selected by the order's e-mail: `review@…`, `fail+anything@…`, `error-7@…`; `pass` by default. */
 function decisionFor(email: string): Decision {
   const word = DECIDING_LOCAL_PART.exec(email)?.[1]?.toLowerCase();
   return DECISIONS.find((decision) => decision === word) ?? 'pass';
 }
 
-/** The account's own words for a refused customer. */
+/** The account's message for declined customers. */
 const FAIL_MESSAGE =
   'We could not accept this order. Please check your details or try another payment method.';
 
-/** An answer of the shape every error has. */
+/** Returns an error in the common format. */
 export function refuse(status: number, ...errors: string[]): Answer {
   return { status, body: { Errors: errors }, committed: false };
 }

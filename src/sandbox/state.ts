@@ -1,4 +1,4 @@
-/** The sandbox's books: transactions, settings, the ledger of requests, and the file that keeps them. */
+/** The sandbox's state: transactions, settings, the ledger of requests, and the state file. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
@@ -25,15 +25,15 @@ const stateSnapshotSchema = z.object({
   transactions: z.array(transactionRecordSchema),
   customerCodes: z.array(customerCodeSchema),
 });
-/** What of the state survives a restart. */
+/** The state that survives a restart. */
 type StateSnapshot = z.infer<typeof stateSnapshotSchema>;
 
-/** Removes the leading `#` that invoice numbers are shown with. */
+/** Removes the leading `#` of a displayed invoice number. */
 export function bareInvoiceNumber(invoiceNumber: string): string {
   return invoiceNumber.startsWith('#') ? invoiceNumber.slice(1) : invoiceNumber;
 }
 
-/** The service's books: its clock, its transactions, its settings. Every change is one synchronous step. */
+/** The simulated screening service's clock, transactions and settings. Every change is one synchronous step. */
 export class SandboxState {
   clockOffsetMs = 0;
   portal: PortalSettings = { ...DEFAULT_PORTAL };
@@ -65,7 +65,7 @@ export class SandboxState {
     return found?.mode === mode ? found : undefined;
   }
 
-  /** The first transaction with this invoice number; later ones can't be found. */
+  /** The first transaction with this invoice number. Later ones can't be looked up. */
   findByInvoice(mode: Mode, invoiceNumber: string): TransactionRecord | undefined {
     return this.byInvoice.get(invoiceNumber)?.find((transaction) => transaction.mode === mode);
   }
@@ -77,13 +77,13 @@ export class SandboxState {
     return byId ? [byId] : [...(this.byInvoice.get(bareInvoiceNumber(idOrInvoice)) ?? [])];
   }
 
-  /** What a request that names only a transaction id is about. */
+  /** The subject of a request that has only a transaction id. */
   subjectOf(id: string | null): Subject {
     const invoiceNumber = id === null ? null : (this.byId.get(id.toLowerCase())?.invoiceNumber ?? null);
     return { transactionId: id, invoiceNumber };
   }
 
-  /** An analyst's decision. Returns false when it is the decision the transaction has already. */
+  /** Sets an analyst's decision. Returns false if it is unchanged. */
   decide(transaction: TransactionRecord, decision: Decision): boolean {
     if (transaction.decision === decision) return false;
     transaction.decision = decision;
@@ -113,11 +113,11 @@ export class SandboxState {
 const stateFileSchema = z.object({ state: stateSnapshotSchema, ledger: z.array(ledgerEntrySchema) });
 type SavedState = z.infer<typeof stateFileSchema>;
 
-/** A file is rewritten as a whole: at most so often, and never for more than a twentieth of the time. */
+/** Limits how often the whole file is rewritten: a minimum pause, and at most a twentieth of the time spent on writes. */
 const MIN_PAUSE_MS = 250;
 const PAUSE_PER_WRITE = 20;
 
-/** Keeps the sandbox's state in one JSON file, so that a restart goes on. Each write replaces it at once. */
+/** Keeps the sandbox's state in one JSON file across restarts. Each write replaces the file atomically. */
 export class StateFile {
   private readonly path: string;
   private readonly snapshot: () => SavedState;
@@ -130,7 +130,7 @@ export class StateFile {
     this.snapshot = snapshot;
   }
 
-  /** What was saved, or undefined when there is no file yet. Throws, naming the file, when it can't be read. */
+  /** Returns the saved state, or undefined if the file doesn't exist. @throws an error that names the file if it can't be read */
   async load(): Promise<SavedState | undefined> {
     let text: string;
     try {
@@ -142,11 +142,13 @@ export class StateFile {
     try {
       return stateFileSchema.parse(JSON.parse(text));
     } catch {
-      throw new Error(`The sandbox's state file can't be read; move it away to begin anew: ${this.path}`);
+      throw new Error(
+        `Can't read the sandbox's state file ${this.path}. Move it away to start with an empty state.`,
+      );
     }
   }
 
-  /** Asks for a write soon; many changes make one write. */
+  /** Schedules a write. Several changes share one write. */
   changed(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
@@ -156,7 +158,7 @@ export class StateFile {
     }, this.pauseMs);
   }
 
-  /** Writes what is unsaved, now. */
+  /** Writes unsaved changes immediately. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -174,9 +176,9 @@ export class StateFile {
   }
 }
 
-/** The newest entries are kept: enough for a chaos run of tens of thousands of orders. */
+/** How many of the newest entries stay in memory: enough for a chaos run of tens of thousands of orders. */
 const KEPT_IN_MEMORY = 200_000;
-/** A file is rewritten as a whole, so it holds fewer. */
+/** How many are saved: fewer, because the whole file is rewritten each time. */
 const KEPT_IN_FILE = 10_000;
 
 /** Which entries to read; `since` is a sequence number, and only later ones are returned. */
@@ -186,7 +188,7 @@ export interface LedgerFilter {
   readonly since?: number | undefined;
 }
 
-/** Every request in order of arrival: the truth that tests check against. */
+/** Records every request in order of arrival. Tests check against it. */
 export class Ledger {
   private entries: LedgerEntry[] = [];
   private lastSequence = 0;
@@ -197,7 +199,7 @@ export class Ledger {
     this.clockOffsetMs = clockOffsetMs;
   }
 
-  /** Opens an entry at arrival; whoever commits fills in `outcome` and `committed` in the same step. */
+  /** Adds an entry at arrival. The code that commits sets `outcome` and `committed` in the same step. */
   open(operation: LedgerOperation, base: LedgerEntry['base'], subject: Subject): LedgerEntry {
     this.lastSequence += 1;
     const wallMs = Date.now();
@@ -215,7 +217,7 @@ export class Ledger {
       fault: null,
     };
     this.entries.push(entry);
-    // Trimmed in big steps, so that the cost is spread over many requests.
+    // Trim rarely and by many entries, to spread the cost over many requests.
     if (this.entries.length > KEPT_IN_MEMORY * 1.1) this.entries = this.entries.slice(-KEPT_IN_MEMORY);
     return entry;
   }
@@ -248,7 +250,7 @@ export class Ledger {
   }
 }
 
-/** @returns the code of a system call's error, such as `ENOENT`; undefined when it has none */
+/** @returns the code of a system error, such as `ENOENT`; undefined without one */
 export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,9 +1,9 @@
-/** Checks a transaction as the service does. */
+/** Validates a transaction as the screening service does. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { Mode } from './model.ts';
 
-/** Definition spellings whose camelCase is accepted too. */
+/** Names in the definition's spelling that are also accepted in camelCase. */
 const SPELLINGS = new Map(
   [
     ...['nf-token', 'nf-id', 'gateway-response', 'transaction-id', 'currency_code', '3d_secure'],
@@ -20,18 +20,18 @@ const TEST_CARDS = new Set([
   ...['370000000000002', '378282246310005', '6011000000000012', '6011111111111117'],
 ]);
 
-/** A plain object as it is, anything else as an empty one. */
+/** Returns a plain object unchanged, and an empty object for anything else. */
 export function asObject(value: unknown): Record<string, unknown> {
   return z.record(z.string(), z.unknown()).catch({}).parse(value);
 }
 
-/** The object with its own field names in the definition's spelling. */
+/** Returns the object with its top-level field names in the definition's spelling. */
 export function inDefinitionSpelling(value: unknown): Record<string, unknown> {
   const entries = Object.entries(asObject(value));
   return Object.fromEntries(entries.map(([name, field]) => [SPELLINGS.get(name) ?? name, field]));
 }
 
-/** The service's pattern, which an empty text has too: that is a discount, but no number. */
+/** The screening service's pattern. It matches an empty string, which is allowed as a discount but not as a number. */
 const discount = z.string().regex(/^\d*\.?\d*$/);
 const number = discount.regex(/\d/);
 const amount = number.max(24);
@@ -189,9 +189,9 @@ const transactionRequestSchema = z.looseObject({
 export type TransactionRequest = z.infer<typeof transactionRequestSchema>;
 
 /**
- * Checks the body of create-transaction against the service's fields and limits. Returns the
- * request, or what is wrong with it: only the text about `billTo` is the service's, the others are ours.
- * No value that was sent is repeated.
+ * Validates the body of create-transaction against the screening service's fields and limits.
+ * @returns the request, or error messages without any submitted value. Only the message about `billTo` is the screening
+ *   service's own wording.
  */
 export function readTransactionRequest(
   body: Record<string, unknown>,
@@ -201,7 +201,7 @@ export function readTransactionRequest(
   if (body.billTo === undefined || body.billTo === null) return { errors: ['Missing data, billTo field'] };
   const parsed = transactionRequestSchema.safeParse(body);
   if (!parsed.success) return { errors: inWords(parsed.error) };
-  const errors = [...missingData(parsed.data), ...cardFaults(parsed.data, mode, now)];
+  const errors = [...missingData(parsed.data), ...cardErrors(parsed.data, mode, now)];
   if (Object.keys(parsed.data.billTo).length > 0) {
     const { error } = filledBillTo.safeParse(body);
     if (error) errors.push(...inWords(error));
@@ -213,7 +213,7 @@ function inWords({ issues }: z.ZodError): string[] {
   return issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
-/** The conditional fields of Transaction and CreditCard. Without a card nothing is asked for, as with a wallet. */
+/** Errors for missing conditional fields of Transaction and CreditCard. A payment without a card, such as a wallet, needs no card fields. */
 function missingData(request: TransactionRequest): string[] {
   const missing: string[] = [];
   if (request.merchant?.productType === 'Goods' && !request.shipTo) missing.push('shipTo');
@@ -234,29 +234,29 @@ function missingData(request: TransactionRequest): string[] {
   return missing.map((field) => `Missing data, ${field} field`);
 }
 
-/** A key's mode fixes the cards it takes. */
-function cardFaults(request: TransactionRequest, mode: Mode, now: Date): string[] {
+/** Errors of the card: its expiry, and its number by the key's mode (test keys accept test cards only, live keys real ones only). */
+function cardErrors(request: TransactionRequest, mode: Mode, now: Date): string[] {
   const card = request.payment?.creditCard;
-  const faults: string[] = [];
+  const errors: string[] = [];
   if (card?.expirationDate !== undefined && !isUnexpired(card.expirationDate, now)) {
-    faults.push('payment.creditCard.expirationDate: must be a valid, unexpired date');
+    errors.push('payment.creditCard.expirationDate: must be a valid, unexpired date');
   }
-  if (card?.cardNumber === undefined) return faults;
+  if (card?.cardNumber === undefined) return errors;
   const isTestCard = TEST_CARDS.has(card.cardNumber);
-  if (mode === 'test' && !isTestCard) faults.push('Real card numbers are not accepted with a test key.');
-  if (mode === 'live' && isTestCard) faults.push('Test card numbers are not accepted with a live key.');
-  return faults;
+  if (mode === 'test' && !isTestCard) errors.push('Real card numbers are not accepted with a test key.');
+  if (mode === 'live' && isTestCard) errors.push('Test card numbers are not accepted with a live key.');
+  return errors;
 }
 
 function isUnexpired(expirationDate: string, now: Date): boolean {
   const found = /^(0[1-9]|1[0-2])(?:[-/]?(\d{2})|[-/](\d{4}))$/.exec(expirationDate);
   if (!found) return false;
   const year = Number(found[3] ?? `20${found[2]}`);
-  // A card is good until its month has ended everywhere.
+  // A card is valid until its month has ended in every time zone.
   return now.getTime() < Date.UTC(year, Number(found[1]), 1, 12);
 }
 
-/** Node's own list of regions. */
+/** Whether Node's list of regions has the code. */
 function isCountry(code: string): boolean {
   const regions = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
   return /^[a-z]{2}$/i.test(code) && regions.of(code.toUpperCase()) !== undefined;

@@ -9,12 +9,12 @@ import type { Fault, FaultPlan } from './fault-plan.ts';
 import type { TransactionRecord } from './model.ts';
 import type { Ledger } from './state.ts';
 
-/** How long a receiver may take, and how long a webhook to be overtaken waits for the next one. */
+/** Timeout of a delivery, and the longest time that a `reordered` webhook waits for the next one to overtake it. */
 const TIME_OUT_MS = 10_000;
 const OVERTAKEN_AFTER_MS = 2_000;
 
 export const webhookConfigSchema = z.strictObject({
-  /** Placeholders in it are replaced too, percent-encoded. */
+  /** Its placeholders are replaced too, percent-encoded. */
   url: z.url({ protocol: /^https?$/ }).nullable(),
   template: z.string(),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH']),
@@ -23,7 +23,7 @@ export const webhookConfigSchema = z.strictObject({
 });
 export type WebhookConfig = z.infer<typeof webhookConfigSchema>;
 
-/** The service's known default: no headers, and a body that isn't JSON once its values are put in. */
+/** The screening service's known default: no headers, and a template that is not valid JSON once its values are filled in. */
 export const DEFAULT_WEBHOOKS: WebhookConfig = {
   url: null,
   template: '{"id":%transaction_url%,"decision":%status%,"invoiceNumber":%invoice_number%}',
@@ -38,24 +38,24 @@ interface News {
   readonly decision: string;
 }
 
-/** Tells the merchant about changed decisions, once and without retries, and enters each try in the ledger. */
+/** Sends webhooks about changed decisions, once and without retries, and records each delivery in the ledger. */
 export class WebhookSender {
   config: WebhookConfig;
   private readonly ledger: Ledger;
   private readonly faults: FaultPlan;
   private readonly closing = new AbortController();
-  /** Resolved by the webhook that overtakes them. */
+  /** Callbacks that release waiting `reordered` webhooks once the next one was sent. */
   private overtaken: (() => void)[] = [];
 
   constructor(config: WebhookConfig, ledger: Ledger, faults: FaultPlan) {
     this.config = config;
     this.ledger = ledger;
     this.faults = faults;
-    // One listener for each webhook under way, and a chaos run has many.
+    // Each active webhook adds a listener, and a chaos run has many.
     setMaxListeners(0, this.closing.signal);
   }
 
-  /** Sends the news of a transaction's decision in the background. */
+  /** Sends the webhook about a transaction's decision in the background. */
   announce({ id, invoiceNumber, decision }: TransactionRecord): void {
     if (!this.config.enabled || this.config.url === null) return;
     const news: News = { id, invoiceNumber, decision };
@@ -122,7 +122,7 @@ function fill(template: string, news: News, encode = (value: string) => value): 
   );
 }
 
-/** The receiver's HTTP status, or null when there was none. Core http, since fetch adds headers of its own. */
+/** Returns the receiver's HTTP status, or null without a reply. Uses node:http because fetch adds headers of its own. */
 function post(
   url: URL,
   options: { method: string; headers: Record<string, string>; signal: AbortSignal },

@@ -1,4 +1,4 @@
-/** What a card must be: its number, its mode, its expiry. */
+/** Validation of card numbers, their mode, and expiration dates. */
 import { passesLuhn } from '../card-data/card-numbers.ts';
 import type { FieldError } from '../contract/errors.ts';
 import type { IntegrationWorkflow } from '../contract/words.ts';
@@ -8,19 +8,19 @@ import { type CardData, cardSchema } from './transaction-schema.ts';
 
 export type ParsedCard = { ok: true; card: CardData } | { ok: false; fieldErrors: FieldError[] };
 
-/** The mode of an API key: it fixes whether test or real card numbers are accepted. */
+/** The mode of an API key, which determines whether test or real card numbers are accepted. */
 export type Mode = 'test' | 'live';
 
-/** What a card is judged by: the key's mode, and the moment at which it must not have expired. */
+/** Settings for validating a card: the key's mode, and the time at which the card must not have expired. */
 export interface CardRules {
   mode: Mode;
   now: Date;
 }
 
 /**
- * Checks full card data, as `POST /v1/card-refs` takes it and as it comes out of the stash: form, check digit, expiry,
- * and test or real number by the key's mode.
- * @param rules.workflow that of the integration; an order may name another, so only what is needed depends on it
+ * Checks full card data, both from `POST /v1/card-refs` and from the stash: format, check digit, expiry, and test or real number by
+ * the key's mode.
+ * @param rules.workflow the integration's. It determines only which fields are required, since an order may name a different workflow
  */
 export function parseCard(input: unknown, rules: CardRules & { workflow: IntegrationWorkflow }): ParsedCard {
   const { value, shownPath } = toDefinitionSpelling(cardSchema, input);
@@ -45,12 +45,12 @@ function missingOf(given: Record<string, unknown>): Finding[] {
     .map((field) => ({ path: [field], message: 'is required' }));
 }
 
-/** Rule «card code»: after an authorization nobody may keep it, nor send it on. */
+/** Rule «card code»: after an authorization the code must be neither stored nor sent. */
 export function cardOfWorkflow({ cardCode, ...card }: CardData, workflow: IntegrationWorkflow): CardData {
   return workflow !== 'pre-gateway' || cardCode === undefined ? card : { ...card, cardCode };
 }
 
-/** The card fields of `value` whose form is right, so that the rules can be asked of them beside other errors. */
+/** Returns the well-formed card fields of `value`, so that their rules are checked even if other fields are invalid. */
 export function wellFormed(value: unknown): Partial<CardData> {
   const { cardNumber, expirationDate, cardCode } = cardSchema.shape;
   const given: Record<string, unknown> = isObject(value) ? value : {};
@@ -64,29 +64,33 @@ export function wellFormed(value: unknown): Partial<CardData> {
   };
 }
 
-/** What is wrong with card fields of the right form. */
+/** Checks well-formed card fields. */
 export function cardFindings({ cardNumber, expirationDate }: Partial<CardData>, rules: CardRules): Finding[] {
   const findings: Finding[] = [];
   if (cardNumber !== undefined) {
     if (!passesLuhn(cardNumber)) {
-      findings.push({ path: ['cardNumber'], message: 'is no valid card number: its check digit is wrong' });
+      findings.push({
+        path: ['cardNumber'],
+        message: 'is not a valid card number: its check digit is wrong',
+      });
     } else if (rules.mode === 'live' && isTestCardNumber(cardNumber)) {
       findings.push({
         path: ['cardNumber'],
-        message: 'must be a real card number: this integration is in live mode, and test numbers are refused',
+        message:
+          'must be a real card number: this integration is in live mode, which accepts no test numbers',
       });
     }
   }
   if (expirationDate !== undefined && isExpired(expirationDate, rules.now)) {
     findings.push({
       path: ['expirationDate'],
-      message: 'is in the past; ask the customer for a card that is valid',
+      message: 'is in the past; ask the customer for a valid card',
     });
   }
   return findings;
 }
 
-/** Whether a card of one of the five date formats has expired: it is good until its month has ended everywhere, last in UTC−12. */
+/** Whether a card has expired. Reads five date formats. A card is valid until its month has ended in every time zone, last in UTC−12. */
 export function isExpired(expirationDate: string, now: Date): boolean {
   const month = Number(expirationDate.slice(0, 2));
   const year = Number(expirationDate.replace(/^..[-/]?/, ''));
@@ -94,7 +98,7 @@ export function isExpired(expirationDate: string, now: Date): boolean {
   return now.getTime() >= Date.UTC(fullYear, month, 1, 12);
 }
 
-/** Numbers that payment gateways publish for tests; no issuer gives them out. */
+/** Numbers that payment gateways publish for tests. No issuer assigns them. */
 const TEST_CARD_NUMBERS = new Set(
   // Visa
   (
@@ -119,7 +123,7 @@ const TEST_CARD_NUMBERS = new Set(
   ).split(' '),
 );
 
-/** Whether a card number is one of the well-known test numbers, which a live account refuses for certain. Which others a test account takes only the service knows. */
+/** Whether a card number is a well-known test number, which live accounts always refuse. Test accounts may accept others. */
 export function isTestCardNumber(cardNumber: string): boolean {
   return TEST_CARD_NUMBERS.has(cardNumber);
 }

@@ -1,4 +1,4 @@
-/** The client of the screening service: one call for each operation. */
+/** The client of the screening service, with one method per operation. */
 import type { FieldError } from '../contract/errors.ts';
 import { withoutHash } from '../contract/ids.ts';
 import { type PortalRequests, portalContentSchema } from '../contract/portal-actions.ts';
@@ -25,8 +25,8 @@ import type { CardData, Transaction } from './transaction-schema.ts';
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /**
- * Makes a client of the screening service for one integration. Clients share their
- * connections, so one may be made for each call. Throws when an address is not an http(s) one, without showing it.
+ * Creates a client of the screening service for one integration. Clients share their connections, so creating one per call is cheap.
+ * @throws if an address isn't http(s); the error doesn't contain the address
  */
 export function createScreeningClient(settings: ScreeningClientSettings): ScreeningClient {
   const { apiKey, dialect, apiKeyHeader = false, machine = MACHINE, onFailure } = settings;
@@ -58,13 +58,13 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
     }
   }
 
-  /** The address of a status call. It holds the key: it goes to `exchange` and nowhere else. */
-  function lookUp(operation: Operation, path: string, wanted: string, options: CallOptions | undefined) {
-    if (!isSegment(wanted)) {
+  /** Sends a status call. Its address contains the key, so it must be passed to `exchange` only. */
+  function lookUp(operation: Operation, path: string, requested: string, options: CallOptions | undefined) {
+    if (!isSegment(requested)) {
       return Promise.reject(new ScreeningError({ operation, outcome: 'refused', reason: 'bad-request' }));
     }
-    const url = `${base}/${path}/${encodeURIComponent(apiKey)}/${encodeURIComponent(wanted)}`;
-    const byId = operation === 'status-by-url' && { transactionId: wanted };
+    const url = `${base}/${path}/${encodeURIComponent(apiKey)}/${encodeURIComponent(requested)}`;
+    const byId = operation === 'status-by-url' && { transactionId: requested };
     return call({ operation, url, ...byId }, options, readTransactionResponse);
   }
 
@@ -96,7 +96,7 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
       return call({ operation: 'create-transaction', url, body, secrets }, options, readTransactionResponse);
     },
     gatewayResponse({ transactionId, result, authcode, gatewayTransactionId }: GatewayResponse, options) {
-      // The samples spell this body as the definition does, so it is the same in both dialects.
+      // The samples use the definition's spelling for this body, so it is the same in both dialects.
       const body: GatewayResponseBody = {
         'nf-token': apiKey,
         'nf-id': transactionId,
@@ -129,7 +129,7 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
   };
 }
 
-/** Whether text can be one segment of a path: `.` and `..` would change the path, and a lone surrogate has no bytes. */
+/** Whether text can be a path segment: `.` and `..` would change the path, and a lone surrogate can't be encoded. */
 function isSegment(text: string): boolean {
   return !/^\.{0,2}$/.test(text) && !/\p{Surrogate}/u.test(text);
 }
@@ -142,30 +142,30 @@ function withoutLastSlash(address: string, name: string): string {
   return address.replace(/\/+$/, '');
 }
 
-/** One integration's way to the service. */
+/** Settings of one integration's client. */
 export interface ScreeningClientSettings {
-  /** Screening address that fits the key's mode, with or without a last slash. */
+  /** Screening address for the key's mode, with or without a trailing slash. */
   baseUrl: string;
   /** Portal address; its path ends in `/api/v1/transaction-update`. */
   portalBaseUrl: string;
   apiKey: string;
   dialect: Dialect;
-  /** Send the key in the header `x-api-key`, too, with each call; false unless given. */
+  /** Also send the key in the header `x-api-key` of each call; false by default. */
   apiKeyHeader?: boolean;
-  /** This process's unless given. */
+  /** Defaults to the machine of this process. */
   machine?: Machine;
-  /** Told of each call that does not succeed, with the host, and the port where it isn't the usual one. */
+  /** Called for each failed call, with the host, and the port unless it is the default one. */
   onFailure?: (error: ScreeningError, host: string) => void;
 }
 
 export interface CallOptions {
-  /** Milliseconds for connecting, headers and the whole body together; 10 s unless given. */
+  /** Timeout in milliseconds for connecting, headers and the whole body together; 10 s by default. */
   timeoutMs?: number;
 }
 
 export interface CreateRequest {
   transaction: Transaction;
-  /** Full card data; it goes into the request and nowhere else. */
+  /** Full card data. It is used only in the request. */
   card?: CardData;
   enrich: boolean;
   invoiceNumber: string;
@@ -180,23 +180,23 @@ export interface GatewayResponse {
   gatewayTransactionId?: string;
 }
 
-/** The operations of the screening service. Every one rejects with `ScreeningError` and nothing else. */
+/** The operations of the screening service. Each rejects only with `ScreeningError`. */
 export interface ScreeningClient {
-  /** Screens a transaction. It is not idempotent: after outcome `unknown` look by invoice before sending again. */
+  /** Screens a transaction. Not idempotent: after outcome `unknown`, look it up by invoice number before sending it again. */
   createTransaction(request: CreateRequest, options?: CallOptions): Promise<TransactionResponse>;
   /** Reports the gateway's result of a transaction that was screened before the gateway was called. */
   gatewayResponse(result: GatewayResponse, options?: CallOptions): Promise<void>;
   /** Reads a transaction by its id or invoice number. */
   status(idOrInvoice: string, options?: CallOptions): Promise<TransactionResponse>;
-  /** Reads a transaction by its id. Unknown: `refused`, reason `not-found`. A reply about another one: `other-transaction`. */
+  /** Reads a transaction by its id. @throws ScreeningError `not-found`, or `other-transaction` if the reply has a different id */
   statusById(id: string, options?: CallOptions): Promise<TransactionResponse>;
-  /** Reads the first transaction with this invoice number (a leading `#` is removed). None: `not-found`. */
+  /** Reads the first transaction with this invoice number, without a leading `#`. @throws ScreeningError `not-found` */
   statusByInvoice(invoiceNumber: string, options?: CallOptions): Promise<TransactionResponse>;
   /** Attaches a phone-order customer code. */
   customerCode(request: { customerCode: string; email: string }, options?: CallOptions): Promise<PortalReply>;
-  /** Asks analysts to look at a transaction as fraud. */
+  /** Reports a transaction to the analysts as fraud. */
   reportFraud(request: { transactionId: string }, options?: CallOptions): Promise<PortalReply>;
-  /** Cancels a transaction; the service accepts it for 5 days after the first screening. */
+  /** Cancels a transaction. The screening service accepts this for 5 days after the first screening. */
   cancelTransaction(request: { transactionId: string }, options?: CallOptions): Promise<PortalReply>;
   /** Submits a chargeback. A repeat after an unknown outcome may submit it twice. */
   submitChargeback(
@@ -207,7 +207,7 @@ export interface ScreeningClient {
 
 // The fields of the portal actions.
 
-/** The body of `POST /gateway_response`, in definition spelling: what the payment gateway said, in the service's words. */
+/** The body of `POST /gateway_response`, in definition spelling: the payment gateway's result. */
 export interface GatewayResponseBody {
   'nf-token': string;
   /** The id of the response to the initial transaction. */
@@ -215,14 +215,14 @@ export interface GatewayResponseBody {
   'gateway-response': { result: GatewayResult; authcode?: string; 'transaction-id'?: string };
 }
 
-/** A chargeback, without the key and the transaction it belongs to. */
+/** A chargeback without the key and the transaction id. */
 export type Chargeback = Omit<PortalRequests['chargeback'], 'force' | 'transactionId'>;
 
 export type ParsedFields =
   | { ok: true; fields: Record<string, unknown> }
   | { ok: false; fieldErrors: FieldError[] };
 
-/** Reads the fields of a portal action in either spelling. Lists every error at once, with no value that was sent. */
+/** Validates the fields of a portal action in either spelling. Returns all errors, without submitted values. */
 export function parsePortalFields(kind: PortalActionKind, input: unknown): ParsedFields {
   const schema = portalContentSchema(kind);
   const { value, findings, shownPath } = toDefinitionSpelling(schema, input);

@@ -1,12 +1,12 @@
 /**
- * What is known after a call that did not succeed.
- * - `refused`: the service said no, definitely, in its own words; the same call will be refused again.
- * - `not-done`: nothing happened at the service; the call may be sent again without looking.
- * - `unknown`: it may have happened or not; look before sending again.
+ * Outcome of a failed call.
+ * - `refused`: the screening service refused it with a message; the same call would be refused again.
+ * - `not-done`: the screening service did nothing; the call may be sent again without a lookup.
+ * - `unknown`: it may or may not have been processed; look it up before sending it again.
  */
 export type Outcome = 'refused' | 'not-done' | 'unknown';
 
-/** The operations of the service, by its own names. */
+/** The operations of the screening service, by its own names. */
 export type Operation =
   | 'create-transaction'
   | 'gateway-response'
@@ -18,7 +18,7 @@ export type Operation =
   | 'cancel-transaction'
   | 'submit-chargeback';
 
-/** Why a call did not succeed, as a stable slug. */
+/** Why a call failed, as a stable slug. */
 export type Reason =
   | 'bad-request'
   | 'forbidden'
@@ -42,26 +42,26 @@ export type Reason =
   | 'other-transaction'
   | 'unknown-decision';
 
-/** All that a `ScreeningError` tells. */
+/** The properties of a `ScreeningError`. */
 export interface ScreeningFailure {
   outcome: Outcome;
   operation: Operation;
   reason: Reason;
-  /** HTTP status, when there was a reply. */
+  /** HTTP status, if there was a reply. */
   status?: number;
-  /** The service's own words, bounded, with everything secret taken out. */
+  /** Error messages of the screening service, bounded and without secrets. */
   words?: string[];
-  /** Code in the body of a portal reply. */
+  /** `code` in the body of a portal reply. */
   code?: number;
-  /** How long the service asks to wait, in milliseconds. */
+  /** The pause from the Retry-After header, in milliseconds. */
   retryAfterMs?: number;
-  /** The transaction's id, when the reply named one though it can't be used. */
+  /** The transaction's id, if an otherwise unusable reply has one. */
   transactionId?: string;
 }
 
 /**
- * The one error of the screening client. It never has a `cause`: the errors beneath hold addresses, and
- * addresses of status calls hold the API key.
+ * The only error of the screening client. It never has a `cause`, because the underlying errors contain addresses, and
+ * addresses of status calls contain the API key.
  */
 export class ScreeningError extends Error {
   readonly outcome: Outcome;
@@ -94,7 +94,7 @@ const SAYINGS: Record<Outcome, string> = {
 };
 
 function describe({ operation, outcome, reason, status, code, words }: ScreeningFailure): string {
-  const saying = reason === 'rate-limited' ? 'was put off by the screening service' : SAYINGS[outcome];
+  const saying = reason === 'rate-limited' ? 'was rate-limited by the screening service' : SAYINGS[outcome];
   const facts: string[] = [reason];
   if (status !== undefined) facts.push(`HTTP ${status}`);
   if (code !== undefined) facts.push(`code ${code}`);
@@ -102,7 +102,7 @@ function describe({ operation, outcome, reason, status, code, words }: Screening
   return `${operation} ${saying} (${facts.join(', ')})${said}`;
 }
 
-// What the service itself says in the body of a reply, as told from the page of a proxy in between.
+// Recognizes error messages of the screening service itself, as opposed to the error page of a proxy.
 
 const LOOK_UPS: ReadonlySet<Operation> = new Set(['status', 'status-by-url', 'status-by-invoice']);
 const SCREENING: ReadonlySet<Operation> = new Set([...LOOK_UPS, 'create-transaction', 'gateway-response']);
@@ -112,7 +112,7 @@ export function isLookUp(operation: Operation): boolean {
   return LOOK_UPS.has(operation);
 }
 
-/** @returns the texts of `Errors`, or of the portal's `code` and `message`; none: the service didn't say it */
+/** @returns the texts of `Errors`, or of the portal's `code` and `message`; empty if the reply isn't from the screening service */
 export function ownWords(body: Record<string, unknown>, operation: Operation): string[] {
   if (Array.isArray(body.Errors)) return body.Errors.filter(isText);
   const { code, message } = body;
@@ -129,7 +129,7 @@ const FAULTY_KEY = new RegExp(
   'i',
 );
 
-/** @returns whether a refusal is about our key, and not about what was sent with it. How the portal words that isn't described, hence the patterns */
+/** @returns whether a refusal is about the API key, not about the request. The portal's wording isn't documented, hence the patterns */
 export function isAboutKey(words: readonly string[], operation: Operation): boolean {
   return words.some((word) => {
     const text = word.replaceAll(/[_-]/g, ' ').trim();
@@ -138,7 +138,7 @@ export function isAboutKey(words: readonly string[], operation: Operation): bool
   });
 }
 
-/** @returns whether the service says that there is no such transaction, after which another may be created */
+/** @returns whether the messages say that the transaction doesn't exist, which permits another create */
 export function saysNoTransaction(words: readonly string[]): boolean {
   return words.some((word) => /^transaction not found\.?$/i.test(word.trim()));
 }

@@ -1,11 +1,11 @@
-/** One HTTP exchange with the service: time-outs, sizes, and words with nothing secret in them. */
+/** One HTTP exchange with the screening service: timeouts, size limits, and removal of secrets from texts. */
 import http from 'node:http';
 import https from 'node:https';
 import { FetchError } from 'node-fetch';
 import { type Operation, type Reason, ScreeningError } from './errors.ts';
 import type { HttpResponse, Machine } from './machine.ts';
 
-/** A reply of the service, before anybody made sense of it. */
+/** An uninterpreted reply of the screening service. */
 export interface Reply {
   status: number;
   text: string;
@@ -16,25 +16,25 @@ export interface Exchange {
   operation: Operation;
   url: string;
   headers?: Record<string, string>;
-  /** Sent as JSON by POST; without one it is a GET. */
+  /** Sent as JSON by POST. Without a body the request is a GET. */
   body?: unknown;
   timeoutMs: number;
 }
 
-/** Replies are small; a larger one is no reply of the service. */
+/** Replies of the screening service are small; a larger one comes from another server. */
 const MAX_REPLY_BYTES = 512 * 1024;
 
 /**
- * Idle connections are given up after 4 s: many servers close them after 5 s, and a request sent just then would be
- * lost with an unknown outcome.
+ * Closes idle connections after 4 s. Many servers close them after 5 s, and a request sent at that moment would end with an
+ * unknown outcome.
  */
 const AGENT_OPTIONS = { keepAlive: true, timeout: 4_000 };
 const httpAgent = new http.Agent(AGENT_OPTIONS);
 const httpsAgent = new https.Agent(AGENT_OPTIONS);
 
 /**
- * Sends one request and reads the whole reply, following no redirect. The time-out covers everything from connecting
- * to the last byte. Rejects with `ScreeningError` only; what node-fetch throws holds the address, so nothing of it is kept.
+ * Sends one request and reads the whole reply, without following redirects. The timeout covers everything from connecting to the last
+ * byte. Rejects only with `ScreeningError`, without details of node-fetch's errors, which contain the address.
  */
 export async function exchange(
   machine: Machine,
@@ -72,7 +72,7 @@ export async function exchange(
   }
 }
 
-/** A status such as 429 or 503 is an answer by itself, also when the words behind it are cut short. */
+/** Reads the body. With an error status such as 429 or 503 a truncated body is ignored, since the status is enough. */
 async function readText(response: HttpResponse): Promise<string> {
   if (response.status < 400) return await response.text();
   return await response.text().catch(() => '');
@@ -84,7 +84,7 @@ const CODES: Record<string, Reason> = {
   ECONNREFUSED: 'connection-refused',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
-  // Errors of the server's certificate, found before anything is sent.
+  // Certificate errors, which are detected before anything is sent.
   CERT_HAS_EXPIRED: 'tls',
   CERT_NOT_YET_VALID: 'tls',
   CERT_REVOKED: 'tls',
@@ -101,14 +101,14 @@ const CODES: Record<string, Reason> = {
 
 const HANDSHAKE = /wrong version number|unsupported protocol|alert protocol version|handshake failure/;
 
-/** @returns why a request of node-fetch had no reply, unless its time was up */
+/** @returns why a node-fetch request got no reply. The caller handles timeouts */
 export function requestReason(error: unknown): Reason {
   if (!(error instanceof FetchError)) return 'reset';
   const known = error.code === undefined ? undefined : CODES[error.code];
   if (known !== undefined) return known;
-  // EPROTO may also come in the middle of a reply; only these words are said before anything is sent.
+  // EPROTO can also occur in the middle of a reply. Only these messages occur before anything is sent.
   if (error.code === 'EPROTO' && HANDSHAKE.test(error.message)) return 'tls';
-  // A field of node-fetch's error that its types leave out.
+  // node-fetch's types lack this property.
   if (Reflect.get(error, 'erroredSysCall') === 'connect') return 'unreachable';
   return error.code?.startsWith('HPE_') ? 'malformed-reply' : 'reset';
 }
@@ -117,7 +117,7 @@ function bodyReason(error: unknown): Reason {
   return error instanceof FetchError && error.type === 'max-size' ? 'too-large' : 'truncated';
 }
 
-/** Retry-After in milliseconds from `now` (epoch milliseconds): it comes in seconds or as a date (RFC 9110, 10.2.3). */
+/** Converts Retry-After, in seconds or as a date (RFC 9110, 10.2.3), to milliseconds from `now` (epoch milliseconds). */
 function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1000;
@@ -125,22 +125,20 @@ function readRetryAfter(header: string | null, now: number): number | undefined 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-// The service's own words, made fit to be shown and kept.
-
 const MAX_WORDS = 10;
 const MAX_LENGTH = 300;
 
 /**
- * Makes the service's words fit to be shown and kept: bounded, and without anything of what was sent that the
- * service might repeat: the given secrets, card numbers, addresses (they may hold the key) and e-mail addresses.
+ * Makes messages of the screening service safe to show and store: bounded, and without submitted data that they may repeat: the
+ * given secrets, card numbers, URLs (which may contain the key) and e-mail addresses.
  */
 export function scrubWords(words: readonly string[], secrets: readonly string[]): string[] {
   return words.slice(0, MAX_WORDS).map((word) => scrub(word, secrets));
 }
 
-/** Takes out the given secrets and card numbers, and leaves the rest of a text as it is, up to 3,000 characters. */
+/** Removes the given secrets and card numbers from a text, and cuts it at 3,000 characters. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  // The service's reply is bounded, but not by much: the patterns see a piece of it only.
+  // A reply may be large, so the patterns run on its beginning only.
   let clean = text.slice(0, 10 * MAX_LENGTH);
   for (const secret of secrets) {
     for (const spelling of new Set([secret, encodeURIComponent(secret)])) {
@@ -157,7 +155,7 @@ function scrub(text: string, secrets: readonly string[]): string {
     .slice(0, MAX_LENGTH);
 }
 
-/** Long secrets go wherever they stand; a short one, such as a card code, only as a word of its own. */
+/** Matches a long secret anywhere, and a short one, such as a card code, only as a whole word. */
 function wholeWord(secret: string): RegExp {
   const literal = secret.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
   return secret.length >= 8

@@ -1,6 +1,6 @@
 /**
- * The kinds of field that the service's resources are made of. Each message says what is wrong
- * and what to send instead, and none can hold the value that was sent.
+ * Field types of the screening service's resources. Each message says what is wrong and what to send instead, without the
+ * submitted value.
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -8,25 +8,25 @@ import { bounded, exists, filledText } from '../contract/fields.ts';
 import { type Finding, isObject } from './spellings.ts';
 
 /**
- * Whether text has control characters or halves of a character (lone surrogates). Neither survives everywhere that an
- * order's name goes: addresses, workflow ids, databases.
+ * Whether text has control characters or lone surrogates. Not every place that uses an order's id supports them: addresses,
+ * workflow ids, databases.
  */
 export function hasUnprintable(text: string): boolean {
   return /[\p{Cc}\p{Cs}]/u.test(text);
 }
 
 /**
- * The number by which a lost create is found again: 1 to 64 characters that survive in an address. Another `#` after the
- * one that was removed would be removed when it is looked up, and so not be found.
+ * The invoice number, by which a lost create is looked up: 1 to 64 characters that are safe in an address. At most one leading `#`
+ * is allowed: it is removed before this check. The lookup would remove a second one too, and not find the transaction.
  */
 export function invoiceNumber() {
   return filledText(64)
-    .regex(/^(?!\.{1,2}$)/, 'must not be only points: it could not be looked up by its address')
-    .refine((number) => !number.startsWith('#'), 'must have one leading # at most')
-    .refine((number) => !hasUnprintable(number), 'must not have control characters or halves of a character');
+    .regex(/^(?!\.{1,2}$)/, 'must not consist of dots only: such a number can’t be looked up')
+    .refine((number) => !number.startsWith('#'), 'must have at most one leading #')
+    .refine((number) => !hasUnprintable(number), 'must not have control characters or lone surrogates');
 }
 
-/** A decimal number in a string. The service's pattern `^\d*\.?\d*$` also matches '' and '.', which are no numbers. */
+/** A decimal number in a string. Stricter than the screening service's pattern `^\d*\.?\d*$`, which also matches '' and '.'. */
 export function decimal() {
   return z
     .string()
@@ -41,7 +41,7 @@ export function amount() {
   return decimal().max(24, 'must have at most 24 characters; shorten it');
 }
 
-/** A discount, for which the service gives the pattern and nothing else, so that it may be empty. */
+/** A discount. It may be empty, since the screening service documents only the pattern. */
 export function discount() {
   return z
     .string()
@@ -73,12 +73,12 @@ export function ipAddress() {
   return z.string().refine((ip) => isIP(ip) !== 0, 'must be an IPv4 or IPv6 address of the customer');
 }
 
-/** An ISO 3166 two-letter country code, read in any case; `parseTransaction` has put it into capitals before. */
+/** An ISO 3166 two-letter country code in capitals. `parseTransaction` converts it before, so any case is accepted. */
 export function country() {
   return z.string().refine(isCountryCode, 'must be an ISO two-letter country code, such as "US"');
 }
 
-/** A phone number: 5 to 20 digits with the usual signs between them, and an extension after them if there is one. */
+/** A phone number: 5 to 20 digits with the usual separators, and an optional extension. */
 export function phoneNumber() {
   const message = 'must be a phone number of 5 to 20 digits, such as "+1 212 555 0100"';
   return bounded()
@@ -89,12 +89,12 @@ export function phoneNumber() {
     }, message);
 }
 
-/** An object that the service names without describing it: whatever it holds passes through. */
+/** An object whose content the screening service doesn't document. It is passed through unchanged. */
 export function passThrough() {
   return z.record(z.string(), z.unknown());
 }
 
-/** ISO 3166-1 alpha-2, and XK, which merchants use for Kosovo though ISO leaves it to its users. */
+/** ISO 3166-1 alpha-2, and the user-assigned code XK, which merchants use for Kosovo. */
 const COUNTRY_CODES = new Set(
   (
     'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ ' +
@@ -107,7 +107,7 @@ const COUNTRY_CODES = new Set(
   ).split(' '),
 );
 
-/** Whether `code` names a country in the spelling the service asks for: two capital letters. */
+/** Whether `code` is a country code in two capital letters, as the screening service requires. */
 function isCountryCode(code: string): boolean {
   return COUNTRY_CODES.has(code);
 }
@@ -121,15 +121,15 @@ const KINDS: Record<string, string> = {
   array: 'a list',
 };
 
-/** What to say of a missing field beyond that it is required. */
+/** Messages for missing fields that need more than "is required". */
 const MISSING: Record<string, string> = {
-  billTo: 'is required; it may be an empty object, but it must be there',
+  billTo: 'is required; it may be an empty object',
   customerIP: "is required; send the customer's IP address",
 };
 
 /**
- * Turns zod's issues into findings. zod's own words are for developers and some would show what was sent, so only
- * messages written in the schemas pass.
+ * Converts zod's issues to findings. Uses only messages from our schemas, since some of zod's own messages contain the submitted
+ * value.
  */
 export function schemaFindings(error: z.ZodError, value: unknown): Finding[] {
   return error.issues.flatMap((issue): Finding[] => {
@@ -151,15 +151,15 @@ export function schemaFindings(error: z.ZodError, value: unknown): Finding[] {
 }
 
 /**
- * A parameter for `safeParse`: what is said where a schema has no words of its own. Zod's are for developers, and repeat what
- * was sent.
+ * A parameter for `safeParse` with default messages for schemas without their own. Zod's defaults are for developers and contain
+ * the submitted value.
  */
 export const OUR_WORDS = {
   error(issue: z.core.$ZodRawIssue): string | undefined {
     if (issue.input === undefined) return 'is required';
     if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
     if (issue.code !== 'invalid_type') return undefined;
-    // A field that an address has twice is a list.
+    // A query parameter that is given twice arrives as a list.
     const isRepeated = issue.expected === 'string' && Array.isArray(issue.input);
     return isRepeated ? 'must be given once, as a string' : kindMessage(issue.expected, issue.input);
   },
@@ -168,7 +168,7 @@ export const OUR_WORDS = {
 function kindMessage(expected: string, given: unknown): string {
   const kind = KINDS[expected] ?? 'of another kind';
   if (expected === 'string' && typeof given === 'number') return `must be ${kind}; put the number in quotes`;
-  if (given === null) return `must be ${kind}; leave the field out when there is none`;
+  if (given === null) return `must be ${kind}; leave the field out if it has no value`;
   return `must be ${kind}`;
 }
 

@@ -1,4 +1,4 @@
-/** The screening service's interface: its resources, its client, its errors and its webhooks. */
+/** The screening service's interface: resources, client, errors and webhooks. */
 
 export {
   cardOfWorkflow,

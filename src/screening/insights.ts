@@ -1,12 +1,12 @@
-/** What is read of the insights of a reply: what fits the interface, the strongest first, within a number of bytes. */
+/** Reads the insights of a reply: well-formed ones, strongest first, within a size limit. */
 import { type Insight, type Insights, insightsSchema, weighedInsightSchema } from '../contract/terms.ts';
 import { bytesOf } from '../orders/bounds.ts';
 
 import { isObject } from './spellings.ts';
 
-/** Of each text that the service writes freely, in characters. */
+/** Limit of each free text of the screening service, in characters. */
 export const MAX_FREE_TEXT = 300;
-/** Of the insights of one reply, as JSON: they go into the order's history. */
+/** Limit of a reply's insights as JSON, since they are stored in the order's history. */
 const MAX_INSIGHTS_BYTES = 16 * 1024;
 const MAX_INSIGHTS_OF_A_GROUP = 50;
 
@@ -19,8 +19,8 @@ interface Found {
 }
 
 /**
- * Reads what fits the interface, since one odd value says nothing against the others.
- * @returns the strongest insights in their groups, and how many are left out; no insights if the reply has none
+ * Reads the well-formed insights and ignores malformed ones.
+ * @returns the strongest insights by group, and how many are left out; `insights` is undefined if the reply has none
  */
 export function readInsights(
   given: unknown,
@@ -60,7 +60,7 @@ export function readInsights(
 
 const WEIGHTS = { high: 0, medium: 1, low: 3 } as const;
 
-/** A recommendation comes before what has little weight, and what has none comes last. */
+/** Sort order of insights: recommendations come before insights with low weight, and those without a weight come last. */
 function weightOf({ group, insight: { impact } }: Found): number {
   if (group === 'recommendation') return 2;
   return impact === undefined ? 4 : WEIGHTS[impact];

@@ -1,7 +1,7 @@
-/** What order-screening takes from the machine it runs on: clocks, timers and HTTP. A simulation hands in a virtual machine. */
+/** The environment of order-screening: clocks, timers and HTTP. Simulations supply a virtual one. */
 import fetch, { type RequestInit } from 'node-fetch';
 
-/** What is read of an HTTP response. */
+/** The parts of an HTTP response that are used. */
 export interface HttpResponse {
   readonly status: number;
   readonly ok: boolean;
@@ -11,11 +11,11 @@ export interface HttpResponse {
 }
 
 export interface Machine {
-  /** The wall clock, in milliseconds after the epoch. It may be hours off, and may be set while the process runs. */
+  /** The wall clock in milliseconds since the epoch. It may be hours off, and may be adjusted while the process runs. */
   now(): number;
-  /** Milliseconds on a clock that only moves forward. */
+  /** A monotonic clock in milliseconds. */
   elapsed(): number;
-  /** Calls back after so many milliseconds. @returns a function that prevents it */
+  /** Calls back after a delay in milliseconds. @returns a function that cancels the callback */
   after(ms: number, call: () => void): () => void;
   /** Rejects with node-fetch's `FetchError`, or with an abort error once the request's signal has aborted. */
   fetch(url: string, request: RequestInit): Promise<HttpResponse>;
@@ -32,7 +32,7 @@ export const MACHINE: Machine = {
   fetch,
 };
 
-/** Resolves after so many milliseconds on the machine's clock. */
+/** Resolves after a delay in milliseconds on the machine's clock. */
 export function sleepOn(machine: Machine, ms: number): Promise<void> {
   return new Promise((resolve) => {
     machine.after(ms, resolve);

@@ -1,4 +1,4 @@
-/** A transaction in and out: read in both spellings, written in one, told from another by its fingerprint. */
+/** Parses transactions in both spellings, writes them in one, and computes their fingerprints. */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
@@ -34,13 +34,13 @@ export type ParsedTransaction =
 const SERVICE_KEYS = ['nf-token', 'nfToken', 'nf_token'];
 
 /**
- * Reads an order service's transaction: both spellings, every limit of the service, the rules between
- * fields and the payment data its integration workflow requires.
+ * Parses an order service's transaction in either spelling. Checks all limits of the screening service, the rules between fields, and
+ * the payment data that the integration workflow requires.
  *
- * The result is in definition spelling, has `gatewayType` by the integration workflow and the card's `bin` and `last4`, and
- * is without full card data, which comes apart as `card` (not with `cardInStash`).
- * Otherwise every error is listed, at its path in the sender's spelling (`payment.creditCard.last4`,
- * `lineItems[0].price`); no message holds a value that was sent. Never throws.
+ * The result is in definition spelling and has the `gatewayType` of the integration workflow and the card's `bin` and `last4`. Full card
+ * data is returned separately as `card` (not with `cardInStash`).
+ * For an invalid transaction, returns all errors with their paths in the sender's spelling (`payment.creditCard.last4`,
+ * `lineItems[0].price`) and without submitted values. Never throws.
  */
 export function parseTransaction(input: unknown, rules: TransactionRules): ParsedTransaction {
   const spelled = toDefinitionSpelling(transactionRequestSchema, input);
@@ -85,12 +85,12 @@ function withCapitals(body: Record<string, unknown>): Record<string, unknown> {
   return { ...body, ...Object.fromEntries(addresses) };
 }
 
-/** Nobody reads more of them at once; each costs time. */
+/** Maximum number of reported errors. More would be of no use, and each costs time. */
 export const MOST_ERRORS = 100;
 
 const lineItem = transactionRequestSchema.shape.lineItems.unwrap().element;
 
-/** Cuts the list off where its errors are enough. Everything else in a transaction is too small to have many. */
+/** Cuts a list once it has enough errors. Everything else in a transaction is too small to have many. */
 function untilEnoughErrors(body: Record<string, unknown>): Record<string, unknown> {
   const { lineItems } = body;
   if (!Array.isArray(lineItems)) return body;
@@ -104,7 +104,7 @@ function untilEnoughErrors(body: Record<string, unknown>): Record<string, unknow
   return last === -1 ? body : { ...body, lineItems: lineItems.slice(0, last + 1) };
 }
 
-/** One error a path from the rules at most, and none where the schema found one already. */
+/** Keeps at most one error of the rules per path, and none where the schema already found one. */
 function show(findings: Finding[], fromRules: Finding[], { shownPath }: Spelled): FieldError[] {
   const fieldErrors = findings
     .slice(0, MOST_ERRORS)
@@ -125,7 +125,7 @@ function split(request: TransactionRequest, { workflow }: TransactionRules) {
   const gatewayType = gatewayTypeOf(workflow);
   if (paidWith === undefined) return { transaction: { ...order, gatewayType, payment } };
   const { cardNumber, expirationDate, cardCode, bin = '', ...creditCard } = paidWith;
-  // Rule «six and four»: where the last four are known, two digits more would leave few to guess.
+  // Rule «six and four»: with the last four known, two more digits would leave few to guess.
   const begins = (bin || (cardNumber ?? '')).slice(0, 6);
   const last4 = creditCard.last4 ?? cardNumber?.slice(-4);
   const kept = {
@@ -139,21 +139,21 @@ function split(request: TransactionRequest, { workflow }: TransactionRules) {
   return { transaction, card: cardOfWorkflow(card, workflow) };
 }
 
-/** The body of create-transaction in definition spelling, with the service's key. */
+/** The body of create-transaction in definition spelling, with the API key. */
 export const createBodySchema = transactionRequestSchema.extend({ 'nf-token': z.string() });
 
-/** What goes into a create-transaction request beside the transaction. */
+/** The parts of a create-transaction request other than the transaction. */
 export interface CreateBody {
   dialect: Dialect;
   apiKey: string;
   enrich: boolean;
   /** Full card data. */
   card?: CardData | undefined;
-  /** Always sent, since only by it can a create of unknown outcome be found again. */
+  /** Always sent, since a create with an unknown outcome can only be looked up by it. */
   invoiceNumber: string;
 }
 
-/** The JSON body of create-transaction in one dialect. */
+/** Returns the JSON body of create-transaction in a dialect. */
 export function writeTransaction(
   transaction: Transaction,
   { dialect, apiKey, enrich, card, invoiceNumber }: CreateBody,
@@ -177,9 +177,9 @@ function withCard(
 }
 
 /**
- * SHA-256 in hex of a canonical request: what makes the same attempt the same. The order of keys doesn't matter. Of
- * card data only the number's first six and last four digits count, so the result is one and the same with the card at
- * hand and without it, once `parseTransaction` has put those digits into the transaction.
+ * Returns the fingerprint that identifies an attempt: SHA-256 in hex of the canonical request. The order of keys doesn't matter. Of card
+ * data only the number's first six and last four digits count, so the fingerprint is the same with and without the card once
+ * `parseTransaction` has put those digits into the transaction.
  */
 export function fingerprint(transaction: Transaction, card?: CardData): string {
   const { creditCard } = transaction.payment;
@@ -190,7 +190,7 @@ export function fingerprint(transaction: Transaction, card?: CardData): string {
   return hashOf({ ...transaction, payment: { ...transaction.payment, creditCard: reduced } });
 }
 
-/** The same of a request that cannot be parsed, and is not screened: as it stands. */
+/** Returns the fingerprint of an invalid request, which isn't screened, from its raw content. */
 export function fingerprintOfRaw(request: object): string {
   return hashOf(request);
 }

@@ -1,4 +1,4 @@
-/** Reads the transaction that an order adopts. */
+/** Reads the transaction for an adoption. */
 import type { OrderErrorCode } from '../contract/errors.ts';
 import { sameTransaction } from '../contract/ids.ts';
 import type { ScreeningClient } from './client.ts';
@@ -7,15 +7,15 @@ import type { TransactionResponse } from './replies.ts';
 import { whyUnread } from './why-unread.ts';
 
 /**
- * Reads the transaction and what the order's invoice number leads to, both within `timeoutMs`.
- * @returns its decision, or why no order may take it
+ * Reads the transaction and looks the order's invoice number up, both within `timeoutMs`.
+ * @returns the transaction, or the reason why it can't be adopted
  */
 export async function readForAdoption(
   client: ScreeningClient,
-  wanted: { transactionId: string; invoiceNumber: string; force?: boolean },
+  requested: { transactionId: string; invoiceNumber: string; force?: boolean },
   timeoutMs: number,
 ): Promise<TransactionResponse | { code: OrderErrorCode; message: string }> {
-  const { transactionId, invoiceNumber, force } = wanted;
+  const { transactionId, invoiceNumber, force } = requested;
   try {
     const [read, found] = await Promise.all([
       client.statusById(transactionId, { timeoutMs }),
@@ -33,7 +33,7 @@ export async function readForAdoption(
   }
 }
 
-/** @returns the id of the first transaction of that invoice number; undefined when there is none */
+/** @returns the id of the first transaction with this invoice number; undefined without one */
 async function idByInvoice(
   client: ScreeningClient,
   invoiceNumber: string,
@@ -51,4 +51,4 @@ async function idByInvoice(
 
 const IN_ERROR = 'The decision of the transaction is «error»: there is nothing to adopt';
 const ANOTHER_BY_INVOICE =
-  'The order’s invoice number leads to another transaction at the screening service: send it with force';
+  'The screening service has a different transaction for the order’s invoice number. To adopt it anyway, send force';

@@ -1,4 +1,4 @@
-/** What the service's replies mean. */
+/** Reads the replies of the screening service. */
 import { z } from 'zod';
 import { sameTransaction } from '../contract/ids.ts';
 import { type Insights, insightsSchema } from '../contract/terms.ts';
@@ -17,24 +17,23 @@ import { type Reply, scrubWords, withoutSecrets } from './exchange.ts';
 import { MAX_FREE_TEXT, readInsights } from './insights.ts';
 import { isObject, toDefinitionSpelling } from './spellings.ts';
 
-/** Whether `word` is one of the service's five decisions. */
+/** Whether `word` is one of the five decisions. */
 export function isDecision(word: unknown): word is Decision {
   return DECISIONS.some((decision) => decision === word);
 }
 
-/** What is needed to judge a reply: which operation it answers, and what must not come back in words. */
+/** The request that a reply belongs to. */
 export interface Context {
   operation: Operation;
-  /** The key and card data that were sent. */
+  /** The key and card data that were sent. They are removed from texts of the reply. */
   secrets: readonly string[];
-  /** The transaction that was asked for by its id: a reply about another one is no answer. */
+  /** Id of the requested transaction. A reply about a different transaction is an error. */
   transactionId?: string;
 }
 
 /**
- * Reads a Transaction response, in either spelling and shape. What the service isn't known to say is left out,
- * except `id` and `decision`, without which there is no answer: `missing-id`, `unknown-decision` (which keeps the id);
- * or with the id of another transaction than the one that was asked for: `other-transaction`.
+ * Reads a Transaction response in either spelling and shape. Unknown or invalid fields are left out, except `id` and `decision`.
+ * @throws ScreeningError `missing-id`; `unknown-decision`, which has the id; `other-transaction` if the id isn't the requested one
  */
 export function readTransactionResponse(reply: Reply, context: Context): TransactionResponse {
   const body = toDefinitionSpelling(enrichedResponseSchema, bodyOfSuccess(reply, context)).value;
@@ -72,10 +71,10 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
   };
 }
 
-/** Of the words for the customer, in characters. */
+/** Limit of the message for the customer, in characters. */
 const MAX_MESSAGE = 1_000;
 
-/** Reads the reply of gateway-response: `Status`, which is `OK`. */
+/** Reads the reply of gateway-response, whose `Status` must be `OK`. */
 export function readGatewayReply(reply: Reply, context: Context): void {
   const body = bodyOfSuccess(reply, context);
   if (body.Status === 'OK' || body.status === 'OK') return;
@@ -91,9 +90,9 @@ const codeSchema = z.union([
 ]);
 
 /**
- * Reads the reply of a portal action. HTTP 200 alone says nothing: the `code` in the body, a number or a string, must
- * be 200 too. Another code is a refusal if it comes with words, and so are `Errors` without a code. After 5xx, and 2xx,
- * which is no refusal either, we can't know, and after 429 we may ask again.
+ * Reads the reply of a portal action. Success requires HTTP 200 and `code` 200 (a number or a string) in the body. Any other code
+ * with a message is a refusal, and so are `Errors` without a code. The outcome is unknown after a 5xx or another 2xx code; after 429
+ * the request may be sent again.
  */
 export function readPortalReply(reply: Reply, context: Context): PortalReply {
   const body = bodyOfSuccess(reply, context);
@@ -119,7 +118,7 @@ function portalVerdict(code: number | undefined, said: readonly string[], operat
   return { outcome: 'refused', reason: 'portal-refused' };
 }
 
-/** Reads the reply of submit-chargeback, which echoes the fields that were submitted. */
+/** Reads the reply of submit-chargeback, which echoes the submitted fields. */
 export function readChargebackReply(reply: Reply, context: Context): ChargebackReply {
   const portal = readPortalReply(reply, context);
   const { chargeback } = bodyOfSuccess(reply, context);
@@ -137,7 +136,7 @@ export function readChargebackReply(reply: Reply, context: Context): ChargebackR
 
 const MAX_ECHO_BYTES = 1_024;
 
-/** @throws ScreeningError `other-transaction` when the reply names a transaction that was not asked for; the error does not name it */
+/** @throws ScreeningError `other-transaction`, without an id, if the reply names a different transaction than the requested one */
 function requireSame(named: string, { status }: Reply, { operation, transactionId }: Context): void {
   if (transactionId === undefined || sameTransaction(named, transactionId)) return;
   throw new ScreeningError({ operation, outcome: 'unknown', reason: 'other-transaction', status });
@@ -148,7 +147,7 @@ function isEchoable([name, value]: [string, unknown], secrets: readonly string[]
   return !secrets.some((secret) => value.includes(secret));
 }
 
-/** The JSON object of a 2xx reply; anything else is the `ScreeningError` it means. */
+/** Returns the JSON object of a 2xx reply. @throws ScreeningError for any other reply */
 function bodyOfSuccess(reply: Reply, context: Context): Record<string, unknown> {
   const body = parseObject(reply.text);
   if (reply.status < 200 || reply.status > 299) throw failureOf(reply, context, body ?? {});
@@ -181,26 +180,26 @@ function failureOf(reply: Reply, context: Context, body: Record<string, unknown>
 type Verdict = Pick<ScreeningFailure, 'outcome' | 'reason'>;
 
 const WRONG_KEY: Verdict = { outcome: 'refused', reason: 'forbidden' };
-/** Whoever answered, it wasn't the service: a proxy without a backend, a firewall, a wrong address. */
+/** The reply isn't from the screening service but from a proxy without a backend, a firewall or a wrong address. */
 const NOT_ITS_OWN: Verdict = { outcome: 'unknown', reason: 'malformed-reply' };
 
 function isKeyStatus(status: number): boolean {
   return status === 401 || status === 403;
 }
 
-/** @param said the service's own words: without them nobody refused anything */
+/** @param said error messages of the screening service. Without one, a 4xx is not a refusal */
 function verdict(status: number, said: readonly string[], operation: Operation): Verdict {
-  // A proxy in between gave up; the service may be at work.
+  // A proxy timed out; the screening service may still process the request.
   if (status === 408 || status === 504) return { outcome: 'unknown', reason: 'timeout' };
   if (status >= 500) return { outcome: 'unknown', reason: 'http-5xx' };
   if (status === 429) return { outcome: 'not-done', reason: 'rate-limited' };
   if (status >= 300 && status < 400) return { outcome: 'unknown', reason: 'redirect' };
   if (status < 300) return { outcome: 'unknown', reason: 'http-other' };
-  // The service takes each of its methods, so a 405 comes from elsewhere, whatever its words are.
+  // The screening service supports all the methods we use, so a 405 comes from another server, whatever its message.
   if (status === 405 || said.length === 0) return NOT_ITS_OWN;
   if (isKeyStatus(status) && isAboutKey(said, operation)) return WRONG_KEY;
   if (status !== 404) return { outcome: 'refused', reason: 'bad-request' };
-  // "Not found" lets a caller create again.
+  // `not-found` permits another create, so a lookup requires the screening service's own message.
   if (isLookUp(operation) && !saysNoTransaction(said)) return NOT_ITS_OWN;
   return { outcome: 'refused', reason: 'not-found' };
 }
@@ -215,7 +214,7 @@ function unusable(reply: Reply, context: Context, body: Record<string, unknown>)
   });
 }
 
-/** The service's words: `Errors` of the screening operations, `message` of the portal's. */
+/** Error messages of a reply: `Errors` of the screening operations, `message` of the portal's. */
 function wordsOf(body: Record<string, unknown>, { secrets }: Context): { words?: string[] } {
   const given = Array.isArray(body.Errors) ? body.Errors : [body.message];
   const words = given.filter((word): word is string => typeof word === 'string' && word !== '');
@@ -226,14 +225,14 @@ function retryAfterOf({ retryAfterMs }: Reply): { retryAfterMs?: number } {
   return retryAfterMs === undefined ? {} : { retryAfterMs };
 }
 
-/** The standard Transaction response as the service sends it. */
+/** The standard Transaction response as the screening service sends it. */
 const standardResponseSchema = z.object({
   id: z.guid(),
   decision: z.enum(DECISIONS),
   message: z.string().exactOptional(),
 });
 
-/** The enriched Transaction response as the service sends it, in definition spelling. */
+/** The enriched Transaction response as the screening service sends it, in definition spelling. */
 const enrichedResponseSchema = standardResponseSchema.extend({
   account_mode: z.enum(['live', 'test']).exactOptional(),
   passive_mode: z.boolean().exactOptional(),
@@ -241,7 +240,7 @@ const enrichedResponseSchema = standardResponseSchema.extend({
   insights: insightsSchema.exactOptional(),
 });
 
-/** A Transaction response as the project uses it: one spelling, only what the service is to send. */
+/** A Transaction response in camelCase, with known fields only. */
 export interface TransactionResponse {
   id: string;
   decision: Decision;
@@ -250,11 +249,11 @@ export interface TransactionResponse {
   passiveMode?: boolean;
   subStatus?: string;
   insights?: Insights;
-  /** How many insights of the reply are left out, since they would take more than 16 KiB. */
+  /** How many insights of the reply are left out to stay within 16 KiB. */
   insightsLeftOut?: number;
 }
 
-/** The portal's reply. `code` is a string in the definition and a number in replies; here always a number. */
+/** The portal's reply. `code` is a string in the definition and a number in real replies; here it is always a number. */
 export interface PortalReply {
   code: number;
   message?: string;

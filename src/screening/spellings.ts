@@ -1,20 +1,20 @@
-/** The two spellings of field names. */
+/** Conversion between the two spellings of field names. */
 import { configure } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { shownName } from '../card-data/card-data.ts';
 
-/** Which of the two spellings and paths of create-transaction is written. Both are always read. */
+/** The spelling and path used to send create-transaction. Both spellings are always accepted as input. */
 export type Dialect = 'definition' | 'sample';
 
 /**
- * The two spellings of field names. The service's documentation defines `currency_code`, `nf-token` or `3d_secure`, and its
- * samples write `currencyCode`, `nfToken`, `3dSecure`; which is accepted is not shown. So both are read, and
- * one is kept inside: that of the definition. The names come from the schemas, so no list can fall behind.
+ * The two spellings of field names. The screening service's definition has `currency_code`, `nf-token`, `3d_secure`; its samples have
+ * `currencyCode`, `nfToken`, `3dSecure`; it doesn't document which are accepted. We read both and use the definition's internally.
+ * The names are derived from the schemas, so there is no list to maintain.
  */
 interface Spelling {
-  /** By the definition's name: the sample's name, and the schema of what is inside. */
+  /** Maps a name in the definition to the name in the samples and the field's schema. */
   fields: Map<string, { sample: string; schema: z.core.$ZodType }>;
-  /** The definition's name by the sample's. */
+  /** Maps a name in the samples to the name in the definition. */
   definitions: Map<string, string>;
 }
 
@@ -32,15 +32,15 @@ function spellingOf(schema: z.ZodObject): Spelling {
   return spelling;
 }
 
-/** Compares what the two spellings of a field hold. Bounded, since what is sent may be very deep. */
+/** Compares the values of a field given in both spellings. Bounded, since requests may be nested very deeply. */
 const stringify = configure({ maximumDepth: 8 });
 
-/** The samples' spelling of a name: `nf-token` → `nfToken`, `last_sign_in` → `lastSignIn`. */
+/** Returns the samples' spelling of a name: `nf-token` → `nfToken`, `last_sign_in` → `lastSignIn`. */
 function sampleName(name: string): string {
   return name.replace(/[-_]+(.)/g, (_, next: string) => next.toUpperCase());
 }
 
-/** A finding at a path in definition spelling, before it is shown to whoever sent the body. */
+/** A validation error at a path in definition spelling. The path is converted to the sender's spelling later. */
 export interface Finding {
   path: readonly PropertyKey[];
   message: string;
@@ -50,13 +50,13 @@ export interface Finding {
 export interface Spelled {
   value: unknown;
   findings: Finding[];
-  /** Writes a path as the sender spelled it: `lineItems[0].price`. */
+  /** Returns a path in the sender's spelling: `lineItems[0].price`. */
   shownPath(path: readonly PropertyKey[]): string;
 }
 
 /**
- * Reads a body in either spelling, or a mixture of both, into definition spelling. Names the schema doesn't know stay.
- * A field given in both spellings with different values is a finding; absent (`undefined`) fields are dropped.
+ * Converts a body in either spelling, or a mixture, to definition spelling. Names that the schema lacks stay unchanged. A field
+ * given in both spellings with different values is a finding. `undefined` fields are dropped.
  */
 export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled {
   const findings: Finding[] = [];
@@ -79,11 +79,11 @@ export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled 
       if (fields.has(definition) && stringify(fields.get(definition)) !== stringify(field)) {
         findings.push({ path: here, message: 'is given in two spellings with different values; send one' });
       }
-      // Only what differs: a body of a megabyte may have a hundred thousand fields.
+      // Store only names that differ: a body of a megabyte may have a hundred thousand fields.
       if (name !== definition || fields.has(definition)) sent.set(JSON.stringify(here), name);
       fields.set(definition, field);
     }
-    // Unlike an assignment, this makes a field named __proto__ a field like any other.
+    // Unlike an assignment, this creates an ordinary field even if its name is __proto__.
     return Object.fromEntries(fields);
   }
 
@@ -100,7 +100,7 @@ export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled 
   };
 }
 
-/** Writes a value that the schema describes, in definition spelling, in the spelling of the samples. */
+/** Converts a value from definition spelling to the samples' spelling. */
 export function toSampleSpelling(schema: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodExactOptional) return toSampleSpelling(schema.unwrap(), value);
   if (schema instanceof z.ZodArray && Array.isArray(value)) {

@@ -1,12 +1,12 @@
-/** The rules between the fields of a transaction. */
+/** Validation rules that involve several fields of a transaction. */
 import type { IntegrationWorkflow } from '../contract/words.ts';
 import { type CardRules, cardFindings, wellFormed } from './card-rules.ts';
 import { type Finding, isObject } from './spellings.ts';
 
-/** How a transaction is judged beyond the limits of its fields. */
+/** Settings for validating a transaction. */
 export interface TransactionRules extends CardRules {
   workflow: IntegrationWorkflow;
-  /** The card data is in a stash already, so the transaction must be without it. */
+  /** Whether the card data is in the stash already, so that the transaction must not have it. */
   cardInStash?: boolean;
 }
 
@@ -25,12 +25,12 @@ const BILL_TO_REQUIRED = [
 ] as const;
 
 const PASS_THROUGH = ['checkout', 'performance', 'subscriptionDetails', 'userFields'] as const;
-/** How deep what the service leaves undescribed may be nested. */
+/** Nesting limit of objects that the screening service doesn't document. */
 export const MAX_DEPTH = 20;
 
 /**
- * The rules between fields and those of the integration workflow. They read a body in definition spelling that may still have errors, so that every error
- * is found at once.
+ * Checks the rules between fields and those of the integration workflow. The body is in definition spelling and may have invalid fields,
+ * so that all errors are reported at once.
  */
 export function ruleFindings(body: Record<string, unknown>, rules: TransactionRules): Finding[] {
   return [
@@ -42,7 +42,7 @@ export function ruleFindings(body: Record<string, unknown>, rules: TransactionRu
   ];
 }
 
-/** The `gatewayType` that goes with an integration workflow. */
+/** Returns the `gatewayType` of an integration workflow. */
 export function gatewayTypeOf(workflow: IntegrationWorkflow): 'pre-gateway' | 'post-gateway' {
   return workflow === 'pre-gateway' ? 'pre-gateway' : 'post-gateway';
 }
@@ -104,7 +104,7 @@ function paymentFindings(body: Record<string, unknown>, rules: TransactionRules)
   return findings;
 }
 
-/** What is wrong with full card data. */
+/** Checks full card data. */
 function cardOf(card: Record<string, unknown>, rules: CardRules): Finding[] {
   if (CARD_FIELDS.every((field) => card[field] === undefined)) return [];
   const wrong = cardFindings(wellFormed(card), rules).map(({ path, message }) => ({
@@ -115,36 +115,35 @@ function cardOf(card: Record<string, unknown>, rules: CardRules): Finding[] {
 }
 
 function leftOut(card: Record<string, unknown>): Finding[] {
-  const message = 'must be left out: the card data is given by its reference';
+  const message = 'must be left out: the request has a card reference';
   return CARD_FIELDS.filter((field) => card[field] !== undefined).map((field) => ({
     path: ['payment', 'creditCard', field],
     message,
   }));
 }
 
-/** Rule «no card»: what wasn't paid with a card has no card's data to send. */
+/** Rule «no card»: an order that wasn't paid with a card has no card data. */
 function withoutCard({ method }: Record<string, unknown>, { workflow }: TransactionRules): Finding[] {
   const path = ['payment', 'creditCard'];
   if (!isNoCard(method)) {
-    const message =
-      'is required; leave it out only where payment.method names what is no card, such as a wallet';
+    const message = 'is required unless payment.method names something other than a card, such as a wallet';
     return [{ path, message }];
   }
   if (workflow !== 'pre-gateway') return [];
   const message =
-    'is required: a pre-gateway transaction needs the full card data; a `skip` rule of the policy passes over orders that are paid without a card';
+    'is required: a pre-gateway transaction needs the full card data; to skip orders paid without a card, add a `skip` rule to the policy';
   return [{ path, message }];
 }
 
 const CARD_WORDS =
   /(?<!gift[\s_-]*)card|credit|debit|visa|mastercard|american\s?express|amex|discover|diners|jcb|maestro|union\s?pay|^cc$/;
 
-/** @returns whether the method names something, and that is no card: a wallet, a gift card, a transfer */
+/** @returns whether the payment method is given and isn't a card: a wallet, a gift card, a transfer */
 function isNoCard(method: unknown): boolean {
   return typeof method === 'string' && method.trim() !== '' && !CARD_WORDS.test(method.trim().toLowerCase());
 }
 
-/** `bin` and `last4` are kept where the number isn't, so they must be the number's. */
+/** `bin` and `last4` are stored without the card number, so check that they match it. */
 function digitsFindings(card: Record<string, unknown>): Finding[] {
   const { cardNumber, bin, last4 } = card;
   if (typeof cardNumber !== 'string') return [];
@@ -152,19 +151,19 @@ function digitsFindings(card: Record<string, unknown>): Finding[] {
   if (typeof bin === 'string' && !cardNumber.startsWith(bin)) {
     findings.push({
       path: ['payment', 'creditCard', 'bin'],
-      message: 'must be how cardNumber begins; it may be left out',
+      message: 'must match the beginning of cardNumber; it may be left out',
     });
   }
   if (typeof last4 === 'string' && !cardNumber.endsWith(last4)) {
     findings.push({
       path: ['payment', 'creditCard', 'last4'],
-      message: 'must be how cardNumber ends; it may be left out',
+      message: 'must match the end of cardNumber; it may be left out',
     });
   }
   return findings;
 }
 
-/** What the service leaves undescribed may hold anything that isn't too deep. */
+/** Undocumented objects may contain anything within the nesting limit. */
 function passThroughFindings(body: Record<string, unknown>): Finding[] {
   const findings: Finding[] = [];
   for (const name of PASS_THROUGH) {
@@ -177,7 +176,7 @@ function passThroughFindings(body: Record<string, unknown>): Finding[] {
   return findings;
 }
 
-/** A copy of the order's own card number, also of one that begins as no brand does, would stay when the card data has gone. */
+/** Finds copies of the order's card number, of any brand. They would remain after the card data has been removed. */
 function strayCardFindings(body: Record<string, unknown>): Finding[] {
   const payment = isObject(body.payment) ? body.payment : {};
   const card = isObject(payment.creditCard) ? payment.creditCard : {};
@@ -198,11 +197,11 @@ function strayCardFindings(body: Record<string, unknown>): Finding[] {
   return findings;
 }
 
-/** Said of a service key in what an order service sends. */
+/** Message for an API key in an order service's request. */
 export const SERVICE_KEY_MESSAGE =
   'must be left out: the API key comes from the configuration of the integration, never with an order';
 
-/** Visits every value under `root`, as deep as `visit` says; not recursive, since what is sent may be very deep. */
+/** Visits every value under `root`, as deep as `visit` allows. Not recursive, since requests may be nested very deeply. */
 function walk(
   root: unknown,
   start: PropertyKey[],

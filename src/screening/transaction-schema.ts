@@ -1,6 +1,6 @@
 /**
- * The fields of a transaction, in definition spelling, with the limits of single fields. What one field asks of another, and what an
- * integration workflow asks for, are rules of `parseTransaction`, so that all errors are found in one go.
+ * The fields of a transaction in definition spelling, with the limits of single fields. `parseTransaction` checks the rules between
+ * fields and those of the integration workflow, so that all errors are reported at once.
  */
 import { z } from 'zod';
 import { email, oneOf, text } from '../contract/fields.ts';
@@ -57,7 +57,7 @@ const address = {
 
 const shipToSchema = z.strictObject(address);
 
-/** May be empty. When it isn't, `parseTransaction` asks for all but `company`. */
+/** May be empty. Otherwise `parseTransaction` requires all fields except `company`. */
 const billToSchema = z.strictObject({
   firstName: address.firstName.exactOptional(),
   lastName: address.lastName.exactOptional(),
@@ -95,7 +95,7 @@ const threeDSecureSchema = z.strictObject({
 });
 
 const creditCardFields = {
-  // Brands have 6 or 8 digits; the first six are kept (rule «six and four»). More would be a card number.
+  // BINs have 6 or 8 digits. Only the first six are stored (rule «six and four»). More could be a card number.
   bin: z
     .string()
     .regex(/^(?:\d{4,8})?$/, 'must be the first 4 to 8 digits of the card number, or empty')
@@ -108,8 +108,8 @@ const creditCardFields = {
 };
 
 /**
- * Full card data: it is split off a transaction before anything keeps it. Only before an authorization is there a `cardCode`
- * (rule «card code»).
+ * Full card data. It is removed from a transaction before the transaction is stored. `cardCode` is allowed only before an
+ * authorization (rule «card code»).
  */
 export const cardSchema = z.strictObject({
   cardNumber: z
@@ -183,7 +183,7 @@ const transactionFields = {
 
 const paymentFields = { method: z.string().exactOptional() };
 
-/** A transaction as the project keeps it: definition spelling, no service key, no full card data, no `enrich`. */
+/** A transaction as order-screening stores it: definition spelling, no API key, no full card data, no `enrich`. */
 export const transactionSchema = z.strictObject({
   ...transactionFields,
   payment: z.strictObject({ ...paymentFields, creditCard: z.strictObject(creditCardFields).exactOptional() }),
@@ -192,8 +192,8 @@ export type Transaction = z.infer<typeof transactionSchema>;
 
 /**
  * A transaction as an order service sends it, in definition spelling, for API documentation.
- * It is checked with `parseTransaction`, which reads both spellings and knows the rules between fields.
- * `enrich` may be sent, and is set by policy all the same.
+ * `parseTransaction` validates it, in both spellings and with the rules between fields.
+ * `enrich` is accepted but ignored: the policy sets it.
  */
 export const transactionRequestSchema = z.strictObject({
   ...transactionFields,

@@ -1,17 +1,17 @@
-/** Reads a webhook in whatever form it comes. */
+/** Reads webhooks in any format. */
 import { withoutHash } from '../contract/ids.ts';
 import { hasUnprintable } from './fields.ts';
 import { isDecision } from './replies.ts';
 import { isObject } from './spellings.ts';
 
-/** A request to a webhook address, as it came. */
+/** The raw request to a webhook address. */
 export interface WebhookRequest {
   contentType?: string | undefined;
   query?: string | URLSearchParams | Record<string, unknown> | undefined;
   body?: string | Uint8Array | undefined;
 }
 
-/** What a webhook is about. Nothing of it is believed: it is a hint to read the status. */
+/** The content found in a webhook. It is not trusted: a webhook only triggers a status read. */
 export interface WebhookHint {
   transactionId?: string;
   invoiceNumber?: string;
@@ -25,12 +25,12 @@ const MAX_FIELDS = 500;
 const MAX_DEPTH = 8;
 const UUID = /(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])/i;
 
-/** Names without case and separators, likeliest first. */
+/** Field names in lower case without separators, likeliest first. */
 const ID_NAMES = [
   ...['transactionid', 'nfid', 'transactionurl', 'transaction', 'transactionuuid', 'dataid', 'datauuid'],
   ...['id', 'url', 'uuid', 'link', 'statusurl'],
 ];
-/** In an object named so an id is the transaction's; beside it stands that of the envelope, or of a customer. */
+/** An `id` inside an object with one of these names is the transaction's. Outside, it may be the envelope's or a customer's. */
 const OF_THE_TRANSACTION = /^(?:transaction(?:id|uuid|url)|data(?:id|uuid))$/;
 const INVOICE_NAMES = [
   ...['invoicenumber', 'invoice', 'invoiceid', 'invoiceno', 'ordernumber', 'orderid', 'order', 'orderno'],
@@ -40,9 +40,9 @@ const DECISION_NAMES = ['decision', 'status', 'newdecision', 'newstatus', 'trans
 const SECRET_NAMES = /secret|token|key|signature|password/;
 
 /**
- * Finds a transaction id (bare or inside an address), an invoice number and a decision in a webhook whose shape the
- * service's documentation doesn't show: JSON, form, query, or a template filled in without quotes, such as
- * `{"id":https://host/3f2c…,"decision":pass,"invoiceNumber":#1001}`. What isn't found is absent. Never throws.
+ * Finds a transaction id (bare or inside a URL), an invoice number and a decision in a webhook. The screening service doesn't document
+ * the format, so this accepts JSON, form, query, or a template filled in without quotes, such as
+ * `{"id":https://host/3f2c…,"decision":pass,"invoiceNumber":#1001}`. Values that aren't found are absent. Never throws.
  */
 export function readWebhook({ contentType, query, body }: WebhookRequest): WebhookHint {
   const text = textOf(body).slice(0, MAX_BODY).trim();
@@ -84,7 +84,7 @@ function uuidIn(value: string): string | undefined {
   return UUID.exec(value)?.[0];
 }
 
-/** An invoice number, unless no order can have it, it is a placeholder nobody filled in, or a transaction's address. */
+/** Returns the invoice number unless it is invalid, an unfilled placeholder, or the URL of a transaction. */
 function invoiceIn(value: string): string | undefined {
   const number = withoutHash(value.trim()).trim();
   if (number === '' || number.length > 64 || hasUnprintable(number)) return undefined;
@@ -100,7 +100,7 @@ function textOf(body: string | Uint8Array | undefined): string {
 function bodyFields(text: string, contentType: string): Field[] {
   if (/^[[{]/.test(text)) return jsonFields(text);
   if (!/form/i.test(contentType) && !text.includes('=')) return looseFields(text);
-  // A template for JSON that is posted as a form, or JSON in a field of a form.
+  // A JSON template posted as a form, or JSON in a form field.
   return [...new URLSearchParams(text)].slice(0, MAX_FIELDS).flatMap((field) => {
     const inside = /^\s*[[{]/.test(field[1]) ? jsonFields(field[1].trim()) : [];
     return inside.length > 0 ? inside : named([field]);
@@ -123,7 +123,7 @@ function jsonFields(text: string): Field[] {
       }
     }
   }
-  // Numbers are taken as they are written: 007 and 12345678901234567890 must not become other numbers.
+  // Keep numbers as written: 007 and 12345678901234567890 must not change.
   return [...fields, ...looseFields(text)];
 }
 
@@ -135,7 +135,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Fields of JSON whose values may lack their quotes: a value goes on to the next name, or to the end. */
+/** Fields of JSON whose values may lack quotes: a value extends to the next name or to the end. */
 function looseFields(text: string): Field[] {
   const quoted = [...text.matchAll(/"([^"\\]{1,64})"\s{0,20}:/g)];
   const names =
@@ -146,7 +146,7 @@ function looseFields(text: string): Field[] {
   });
 }
 
-/** A value without what surrounds it in JSON: white space, the comma or brackets after it, quotes. */
+/** Strips the JSON syntax around a value: white space, quotes, a trailing comma or brackets. */
 function bare(value: string): string {
   let end = value.length;
   while (end > 0 && /[\s,{}[\]]/.test(value.charAt(end - 1))) end -= 1;

@@ -1,8 +1,8 @@
-/** What a failed status read means to a caller. */
+/** Maps failed status reads to the product's error codes. */
 import type { OrderErrorCode } from '../contract/errors.ts';
 import type { ScreeningError } from './errors.ts';
 
-/** Returns the product's error code for a failed status read, and a message that repeats nothing that was sent or received. */
+/** Returns the product's error code for a failed status read, and a message without any data of the request or reply. */
 export function whyUnread(error: ScreeningError): { code: OrderErrorCode; message: string } {
   switch (error.reason) {
     case 'not-found':

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import type { ActivitiesByQueue } from '../../src/activities/activity-world.ts';
 import { createActivities, createEventSender } from '../../src/activities/index.ts';
-import type { Told } from '../../src/activities/tries.ts';
+import type { HeartbeatDetails } from '../../src/activities/tries.ts';
 import { createCardStash } from '../../src/cards/index.ts';
 import type { OrderEvent } from '../../src/contract/messages.ts';
 import { type Attempt, failureOf, perform, runFactsOf } from './support.ts';
@@ -199,7 +199,7 @@ describe('durable delivery', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const heartbeats: unknown[] = [];
     const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
-    environment.on('heartbeat', ({ arrived: sequence }: Told) => {
+    environment.on('heartbeat', ({ arrived: sequence }: HeartbeatDetails) => {
       heartbeats.push(sequence);
       if (sequence === 2) vi.setSystemTime(Date.now() + 29_500);
     });

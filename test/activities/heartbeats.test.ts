@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { withHeartbeats } from '../../src/activities/index.ts';
-import { type Told, tellNextTry } from '../../src/activities/tries.ts';
+import { type HeartbeatDetails, sendHeartbeat } from '../../src/activities/tries.ts';
 
 const QUARTER_MINUTE_MS = 15_000;
 
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 /** @returns what the server hears of an activity that lasts a quarter of a minute */
-async function heard(told: Told[], heartbeatDetails?: unknown): Promise<unknown[]> {
+async function heard(told: HeartbeatDetails[], heartbeatDetails?: unknown): Promise<unknown[]> {
   const heartbeats: unknown[] = [];
   const environment = new MockActivityEnvironment(
     { heartbeatDetails },
@@ -22,7 +22,7 @@ async function heard(told: Told[], heartbeatDetails?: unknown): Promise<unknown[
   );
   environment.on('heartbeat', (details: unknown) => heartbeats.push(details));
   await environment.run(async () => {
-    for (const details of told) tellNextTry(details);
+    for (const details of told) sendHeartbeat(details);
     vi.advanceTimersByTime(QUARTER_MINUTE_MS);
   });
   vi.advanceTimersByTime(QUARTER_MINUTE_MS);

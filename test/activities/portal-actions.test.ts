@@ -95,7 +95,7 @@ describe('what is sent', () => {
     'is no %s without a transaction',
     async (kind) => {
       const outcome = await act(aPortalRequest(kind, { transactionId: '' }));
-      expect(outcome).toEqual({ kind: 'refused', message: 'No transaction is named.' });
+      expect(outcome).toEqual({ kind: 'refused', message: 'The request names no transaction.' });
     },
   );
 });

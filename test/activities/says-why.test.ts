@@ -87,7 +87,7 @@ test('the receiver of events is not there: host and port, and why', async () => 
   const { background } = aWorld({}, { events });
   await expect(perform(background.deliverEvents, [event], { logger })).rejects.toThrow('did not answer');
   expect(lines[0]).toMatchObject({
-    msg: 'the receiver of events did not take an event',
+    msg: 'the events receiver did not accept an event',
     integration: 'default',
     reason: 'connection-refused',
     address: new URL(url).host,

@@ -1,6 +1,6 @@
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { describe, expect, it, test } from 'vitest';
-import type { Told } from '../../src/activities/tries.ts';
+import type { HeartbeatDetails } from '../../src/activities/tries.ts';
 import { createCardStash } from '../../src/cards/index.ts';
 import { MACHINE } from '../../src/screening/index.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
@@ -93,7 +93,7 @@ describe('catching up', () => {
     world = aWorld(),
     heartbeats: unknown[] = [],
   ) => outcomeOf(world.background.catchUp, aCatchUp('review', changes), attempt, heartbeats);
-  const again = (told: Told = {}): Attempt => ({
+  const again = (told: HeartbeatDetails = {}): Attempt => ({
     attempt: 2,
     heartbeatDetails: { reported: 1, unseenSince: UNSEEN_SINCE, ...told },
   });

@@ -64,7 +64,7 @@ describe('reading', () => {
   it('reports that the service does not know the transaction', async () => {
     expect(await read(UNKNOWN_ID)).toEqual({
       kind: 'unreadable',
-      words: 'The service does not know the transaction.',
+      words: 'The screening service found no such transaction.',
     });
   });
 
@@ -82,7 +82,7 @@ describe('reading', () => {
     const asking = aWorld({}, { machine: { ...MACHINE, fetch: aboutAnother(transactionId) } });
     expect(await read(UNKNOWN_ID, {}, asking)).toEqual({
       kind: 'unreadable',
-      words: 'The screening service answered about another transaction than the one that was asked for.',
+      words: 'The screening service returned a different transaction than the requested one.',
     });
   });
 

@@ -120,6 +120,6 @@ describe('the activity', () => {
     const swept = perform(() => background({ orders, stopping: stopping.signal }).sweep(), undefined, {
       scheduledMs: Date.now(),
     });
-    await expect(swept).rejects.toThrow('another one goes on');
+    await expect(swept).rejects.toThrow('another worker continues');
   });
 });

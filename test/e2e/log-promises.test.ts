@@ -83,7 +83,7 @@ const OUTAGES = [
     integration: 'default',
     begin: () => all.refuseEvents(true),
     end: () => all.refuseEvents(false),
-    cause: 'the receiver of events did not take an event',
+    cause: 'the events receiver did not accept an event',
     reason: '"http-503"',
     counts: /^order_screening_event_age_seconds_count\{.*outcome="failed".*\} [1-9]/m,
   },
