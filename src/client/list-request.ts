@@ -40,7 +40,9 @@ export const WRITTEN_FILTERS = {
   amountTo: amountSchema
     .exactOptional()
     .meta({ description: 'Only orders below this amount', examples: ['500'] }),
-  startedFrom: moment.exactOptional().meta({ description: 'Only orders that were started at this time or later' }),
+  startedFrom: moment
+    .exactOptional()
+    .meta({ description: 'Only orders that were started at this time or later' }),
   startedTo: moment.exactOptional().meta({ description: 'Only orders that were started before this time' }),
 };
 type WrittenFilters = z.output<z.ZodObject<typeof WRITTEN_FILTERS>> &

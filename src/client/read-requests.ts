@@ -260,7 +260,9 @@ export function invalidRequest(errors: FieldError[]): OrderScreeningError {
   const words = errors.length === 1 ? 'an error' : `${errors.length} errors`;
   // Parsing stops at the limit, so the total is unknown.
   const some =
-    errors.length < MOST_ERRORS ? words : `${MOST_ERRORS} or more errors; the first ${MOST_ERRORS} are listed`;
+    errors.length < MOST_ERRORS
+      ? words
+      : `${MOST_ERRORS} or more errors; the first ${MOST_ERRORS} are listed`;
   return new OrderScreeningError('invalid-request', `The request has ${some}`, {
     errors: errors.slice(0, MOST_ERRORS),
   });
