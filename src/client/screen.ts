@@ -255,7 +255,7 @@ export async function putCard(
     if (!(error instanceof CardStashError)) throw error;
     throw new OrderScreeningError(
       'card-stash-unavailable',
-      `${error.message}. Nothing was screened; retrying the same request is safe`,
+      `${error.message}. Nothing was screened; send the same request again`,
     );
   }
 }
