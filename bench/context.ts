@@ -1,6 +1,6 @@
 import type { Sizes } from './sizes.ts';
 
-/** What every part of the bench receives. */
+/** The context of every part of the bench. */
 export interface BenchContext {
   sizes: Sizes;
   /** Address of a running Temporal server to measure; absent: the bench starts one. */

@@ -1,10 +1,10 @@
-/** A figure beside the floor and the plain way, and whether it meets its targets. */
+/** Figures with their ratios to the floor and the plain way, and whether they meet their targets. */
 import { median } from './measure/statistics.ts';
 
 export const PARTS = ['decision', 'throughput', 'history', 'memory'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** A limit. `against` names what the value is divided by; `itself` stands for no division. */
+/** A limit. `against` names the divisor of the value; `itself` means no division. */
 export interface Target {
   against: 'floor' | 'plain' | 'itself';
   is: 'at most' | 'at least';
@@ -39,7 +39,7 @@ export interface Figure {
   note?: string;
 }
 
-/** One number, or one per round, whose median is the figure. Absent: it could not be measured on this system. */
+/** One number, or one per round, whose median is the figure. Absent if this system can't measure it. */
 type Measured = number | readonly number[] | undefined;
 
 export interface FigureInput {
@@ -56,7 +56,7 @@ export interface FigureInput {
 }
 
 /**
- * Makes a figure of measured values. The n-th rounds of ours, floor and plain ran one after another, so each round has a ratio.
+ * Returns the figure of measured values. The n-th rounds of ours, floor and plain ran in succession, so each round has a ratio.
  * @returns no figure without a value; targets against missing values are left out
  */
 export function figureOf(input: FigureInput): Figure[] {

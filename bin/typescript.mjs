@@ -1,4 +1,4 @@
-// `node --import` this: Node reads TypeScript by itself from 22.18 on, and tsx does it before.
+// For `node --import`: Node runs TypeScript natively from 22.18 on; older versions use tsx.
 if (!process.features.typescript) {
   const { register } = await import('tsx/esm/api');
   register();

@@ -1,4 +1,4 @@
-/** The floor, which is the least that a synchronous decision costs, and the plain way, which is what most would write first. */
+/** The floor, the least that a synchronous decision costs, and the plain way, a typical first implementation. */
 import {
   condition,
   defineQuery,

@@ -65,7 +65,7 @@ export interface Throughput {
   tookMs: number;
 }
 
-/** Runs so many callers, each of which calls again as soon as its call has returned. */
+/** Runs concurrent callers; each calls again as soon as its call has returned. */
 export async function closedLoop(load: ClosedLoad, call: Call, clock: Clock = WALL): Promise<Throughput> {
   const { callers, forMs = Number.POSITIVE_INFINITY, count = Number.POSITIVE_INFINITY } = load;
   const began = clock.now();

@@ -11,7 +11,7 @@ import { historyTargets, sameStepsTarget } from '../targets.ts';
 import { decideAndTell, type Living, ORDER_KINDS, type OrderKind, untilAtRest } from './order-kinds.ts';
 import { pollReview, pollsPolicy } from './polled-reviews.ts';
 
-/** What an order's whole life costs. */
+/** The cost of an order's whole life. */
 interface Life {
   events: number;
   /** Events except those of workflow tasks. */
@@ -19,7 +19,7 @@ interface Life {
   /** Workflow tasks. Their number varies, as two inputs that arrive together share one. */
   tasks: number;
   bytes: number;
-  /** State transitions, each of which is a transaction of the server's database. */
+  /** State transitions; each is a transaction of the server's database. */
   transitions: number;
 }
 

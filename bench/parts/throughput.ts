@@ -28,7 +28,7 @@ function toDecision({ sizes, address, say }: BenchContext): Promise<Figure[]> {
       for (let round = 0; round < rounds; round += 1) {
         for (const [kind, way] of rotated(ways, round)) {
           say(`throughput: ${inWords(count)}, round ${round + 1} of ${rounds}, ${kind.name}`);
-          // The work that earlier orders left behind belongs to no other way.
+          // Wait until the work of earlier orders is done, so that it counts for its own way.
           await untilQuiet([...way.pids(), ...stack.serverPids]);
           const { done, tookMs, failures } = await closedLoop({ callers, forMs }, () =>
             way.decide(anOrder()),

@@ -14,11 +14,11 @@ export const WEBHOOK_SECRET = 'a-webhook-secret';
 
 export interface DeploymentOptions {
   namespace: string;
-  /** As in the policy file, without the addresses; `default` alone unless given. */
+  /** As in the policy file, without the addresses; only `default` by default. */
   integrations?: Record<string, object>;
   /** Encrypts payloads. */
   encrypted?: boolean;
-  /** Sends events to the stack's receiver; true unless given. */
+  /** Sends events to the stack's receiver; defaults to true. */
   events?: boolean;
   /** Starts an API process. */
   api?: boolean;

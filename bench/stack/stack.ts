@@ -1,4 +1,4 @@
-/** What every measurement runs on: one Temporal server, the sandbox, and a receiver of events. */
+/** The base of every measurement: one Temporal server, the sandbox, and an events receiver. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Rounds in which all ways are measured, and the figures of each way of ours beside the floor and the plain way. */
+/** Rounds in which all ways are measured, and the figures of each order-screening way beside the floor and the plain way. */
 import { type Figure, type FigureInput, figureOf } from '../figures.ts';
 import type { WayKind } from './way.ts';
 
@@ -28,7 +28,7 @@ export class Rounds {
   }
 }
 
-/** @returns the entries rotated by the round's number, so that no way always follows the same other way */
+/** @returns the entries rotated by the round's number, so that no way always follows the same one */
 export function rotated<T>(entries: readonly T[], round: number): T[] {
   const from = entries.length === 0 ? 0 : round % entries.length;
   return [...entries.slice(from), ...entries.slice(0, from)];

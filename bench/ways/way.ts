@@ -12,7 +12,7 @@ export interface Way {
   startWorker?: () => Promise<void>;
 }
 
-/** One way to a decision. All are measured alike, and each of ours is compared with the floor and the plain way. */
+/** One way to get a decision. All are measured alike; each order-screening way is compared with the floor and the plain way. */
 export interface WayKind {
   name: string;
   role: 'service' | 'floor' | 'plain' | 'ours';

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes and upgrades the two databases of Temporal's server on PostgreSQL. Doing it again changes nothing.
+# Creates and upgrades the two databases of Temporal's server on PostgreSQL. Idempotent.
 # Takes POSTGRES_HOST, POSTGRES_PORT, POSTGRES_USER, POSTGRES_PASSWORD; needs temporal-sql-tool on the PATH.
 set -eu
 
@@ -8,7 +8,7 @@ export SQL_HOST="$POSTGRES_HOST" SQL_PORT="$POSTGRES_PORT" SQL_USER="$POSTGRES_U
 
 set_up() {
   temporal-sql-tool --database "$1" create-database
-  # Makes the tables of versions, and leaves them alone where they are.
+  # Creates the version tables if they don't exist.
   temporal-sql-tool --database "$1" setup-schema --version 0.0
   temporal-sql-tool --database "$1" update-schema --schema-name "postgresql/v12/$2"
 }

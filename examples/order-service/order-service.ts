@@ -1,4 +1,4 @@
-/** An order service in small: it screens at checkout, and captures or voids as it is told. See README.md. */
+/** A minimal order service: screens at checkout, then captures, voids or refunds by the action. See README.md. */
 import { Client, Connection } from '@temporalio/client';
 import { fastify } from 'fastify';
 import { Webhook } from 'standardwebhooks';
@@ -9,14 +9,14 @@ import { createDataConverter, createOrderScreening, OrderScreeningError } from '
 type Action = 'proceed' | 'hold' | 'decline' | 'cancel';
 
 interface Order {
-  /** Counts the customer's tries to pay. */
+  /** The number of the customer's payment attempt. */
   attempt: number;
   payment: 'authorized' | 'captured' | 'voided' | 'refunded';
-  /** What the payment gateway was asked to do. */
+  /** The requests to the payment gateway. */
   calls: string[];
 }
 
-/** A real service keeps both in its database, and changes them in one transaction. */
+/** A real service stores both in its database, and changes them in one transaction. */
 const orders = new Map<string, Order>();
 const eventsDone = new Set<string>();
 
@@ -29,13 +29,13 @@ const screening = createOrderScreening({ client, findIntegration });
 const webhook = new Webhook(EVENTS_SECRET);
 
 const app = fastify();
-// A signature is over the bytes as they came, so nothing parses them before they are verified.
+// The signature covers the raw body, so verify it before parsing.
 app.removeAllContentTypeParsers();
 app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
   done(null, body),
 );
 
-/** The checkout, after the gateway has authorized the payment. The body is the transaction; a declined customer pays anew with the next `attempt`. */
+/** The checkout, after the gateway has authorized the payment. The body is the transaction; a declined customer pays again with the next `attempt`. */
 app.post<{ Params: { orderId: string }; Querystring: { attempt?: string }; Body: string }>(
   '/checkout/:orderId',
   async ({ params: { orderId }, query, body }) => {
@@ -47,7 +47,7 @@ app.post<{ Params: { orderId: string }; Querystring: { attempt?: string }; Body:
   },
 );
 
-/** The same attempt again is always safe: it gets the same answer, and makes no second transaction. */
+/** Retrying the same attempt is safe: it returns the same answer and creates no second transaction. */
 async function screen(
   request: { orderId: string; attempt: number; transaction: unknown },
   tries = 3,
@@ -63,7 +63,7 @@ async function screen(
 
 const reasonSchema = z.object({ reason: z.string() });
 
-/** A person cancels. Where the service takes no cancel any more, the money is given back by hand. */
+/** A person cancels. If the screening service refuses the cancel, refund the payment manually. */
 app.post<{ Params: { orderId: string }; Body: string }>(
   '/orders/:orderId/cancel',
   async ({ params, body }) => {
@@ -74,7 +74,7 @@ app.post<{ Params: { orderId: string }; Body: string }>(
   },
 );
 
-/** A review that another system screened before: `{transactionId, screenedAt}`. */
+/** Adopts a review that another system screened: `{transactionId, screenedAt}`. */
 app.post<{ Params: { orderId: string }; Body: string }>(
   '/orders/:orderId/adopt',
   async ({ params, body }) => {
@@ -87,7 +87,7 @@ app.post<{ Params: { orderId: string }; Body: string }>(
 
 app.setErrorHandler((error, _request, reply) => {
   if (!(error instanceof OrderScreeningError)) throw error;
-  // Nobody knows yet, so nothing is captured. The event will tell, or the customer sends the same again.
+  // The outcome is unknown, so capture nothing. An event reports it, or the customer retries.
   if (error.code === 'temporal-unavailable') return reply.code(503).send({ action: 'hold' });
   return reply.code(422).send({ code: error.code, errors: error.details.errors });
 });
@@ -100,7 +100,7 @@ const eventSchema = z.object({
   }),
 });
 
-/** Events of order-screening. 2xx means: taken. Anything else, and it comes again. */
+/** Receives the events of order-screening. After any answer but 2xx an event is sent again. */
 app.post<{ Body: string }>('/events', async (request, reply) => {
   const id = String(request.headers['webhook-id']);
   const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
@@ -112,7 +112,7 @@ app.post<{ Body: string }>('/events', async (request, reply) => {
   }
   if (eventsDone.has(id)) return { event: 'repeated' };
   const { orderId, data } = eventSchema.parse(payload);
-  // An event of the attempt before may come when the next one has begun: it isn't about that payment.
+  // A late event of an earlier attempt doesn't concern the current payment.
   const isOfThisPayment = orderId !== undefined && orders.get(orderId)?.attempt === data.attempt;
   if (isOfThisPayment && data.action !== undefined) follow(orderId, data.action);
   eventsDone.add(id);
@@ -128,7 +128,7 @@ function authorized(orderId: string, attempt: number): void {
   orders.set(orderId, { attempt, payment: 'authorized', calls });
 }
 
-/** Captures or gives back the money, once, whether the checkout's answer or an event says so first. */
+/** Captures, voids or refunds the payment, once, whichever of checkout answer and event comes first. */
 function follow(orderId: string, action: Action): void {
   const order = orders.get(orderId);
   if (order === undefined || action === 'hold') return;
@@ -137,7 +137,7 @@ function follow(orderId: string, action: Action): void {
     if (payment === 'authorized') order.payment = 'captured';
   } else if (payment === 'authorized') order.payment = 'voided';
   else if (payment === 'captured') order.payment = 'refunded';
-  // Here the gateway is called.
+  // A real service calls the gateway here.
   if (order.payment !== payment) order.calls.push(order.payment);
 }
 

@@ -1,4 +1,4 @@
-/** `adopt`: takes over the orders of a CSV file, one a line, each from a transaction that the service has. */
+/** `adopt`: adopts the orders of a CSV file, one per line, each from a transaction that exists at the screening service. */
 import type { Command } from 'commander';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
@@ -23,20 +23,20 @@ import { colored, type Output, plain } from './output.ts';
 const COLUMNS = Object.keys(adoptSchema.shape);
 const REQUIRED = ['orderId', 'transactionId', 'screenedAt'];
 
-/** More would crowd out the checkouts and, at the service, whoever shares the key. */
+/** Adoptions at the same time. More would slow down checkouts, and other users of the same API key. */
 const AT_ONCE = 4;
-/** What had no answer is asked again after these pauses. */
+/** Pauses before the retries of a line without an answer. */
 const PAUSES_MS = [1_000, 4_000, 15_000];
 const PROGRESS_EVERY = 500;
 
-/** A line of the file: what it asks for, or what is wrong with it. */
+/** A line of the file: its request, and its problem if it has one. */
 interface Line {
   line: number;
   request: Record<string, unknown>;
   problem?: Problem;
 }
 
-/** What became of a line. */
+/** The outcome of a line. */
 type Outcome = { line: number; orderId: unknown; transactionId: unknown } & (
   | ({ adopted: boolean } & Pick<CheckoutAnswer, 'decision' | 'action' | 'phase' | 'cancelBy'>)
   | { adopted: false; problem: Problem }
@@ -45,17 +45,18 @@ type Outcome = { line: number; orderId: unknown; transactionId: unknown } & (
 export function adoptCommand(program: Command, { output, withOrders }: CommandTools): void {
   defineCommand(program, {
     name: 'adopt',
-    summary: 'Adopt orders from a CSV file: start each from a transaction that the service has',
+    summary:
+      'Adopt orders from a CSV file: start each from a transaction that exists at the screening service',
     more: [
       `The first line names the columns: ${COLUMNS.join(', ')}.`,
-      `${REQUIRED.join(', ')} must be there. A line that is refused holds up no other, and the same file again is harmless:`,
-      'what is adopted already gets the same answer. Exit code 3 when a line was refused, 5 when one had no answer.',
+      `${REQUIRED.join(', ')} are required. A refused line doesn't stop the others. Running the same file again is safe:`,
+      'adopted orders get the same answer. Exit code 3 if a line was refused, 5 if one had no answer.',
     ].join('\n'),
     options: {
       file: required('--file <path>', 'the file, in UTF-8; `-` is standard input', z.string()),
       dryRun: flag(
         '--dry-run',
-        'say of each line what would happen, and start nothing; needs the key of the service',
+        'show the answer that each line would get, and start nothing; needs the API key of the screening service',
       ),
       actor: ACTOR,
       integration: INTEGRATION,
@@ -70,7 +71,7 @@ export function adoptCommand(program: Command, { output, withOrders }: CommandTo
 
 type How = { dryRun: boolean } & Pick<PortalOptions, 'by'>;
 
-/** Adopts a few at a time, in the order of the file; what was done is written as it is known. */
+/** Adopts the lines in the order of the file, a few concurrently, and writes each outcome at once. */
 async function adoptAll(
   orders: OrderScreening,
   lines: readonly Line[],
@@ -113,13 +114,13 @@ async function adopt(
     const answer = { decision, action, phase, ...(cancelBy && { cancelBy }) };
     return { outcome: { line, orderId, transactionId, adopted: !how.dryRun, ...answer }, code: EXIT.ok };
   } catch (error) {
-    // Any other error is about all orders, and not about this one.
+    // Any other error concerns all orders.
     if (!(error instanceof OrderScreeningError)) throw error;
     return refused(problemOf(error), exitCodeOf(error));
   }
 }
 
-/** Asks again after a 503, which says that the same may be sent again. */
+/** Retries after a 503, which means that a retry is safe. */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (const pauseMs of PAUSES_MS) {
     try {
@@ -148,9 +149,9 @@ function inWords(outcome: Outcome, dryRun: boolean, { colors }: Output): string 
 // The file.
 
 /**
- * Reads the lines of a CSV file, separated by commas, semicolons or tabs. An empty cell is none.
- * @param integration of the lines that name none
- * @throws UsageError when it is no such file: nothing was done
+ * Reads the lines of a CSV file, separated by commas, semicolons or tabs. Empty cells are absent fields.
+ * @param integration the default of lines that name none
+ * @throws UsageError if the file is invalid; nothing was done then
  */
 function readLines(content: string, integration: string | undefined): Line[] {
   const [head, ...rows] = recordsOf(content);
@@ -180,7 +181,7 @@ function readLines(content: string, integration: string | undefined): Line[] {
   });
 }
 
-/** An order, and a transaction, stands in the file once: which line is meant can't be told otherwise. */
+/** Returns an error if an earlier line has the same order or transaction: it is unclear which line is right. */
 function repeats(
   request: Record<string, unknown>,
   line: number,
@@ -212,8 +213,8 @@ function recordsOf(content: string): { line: number; cells: string[] }[] {
     return recordsSchema.parse(records).map(({ record, info }) => ({ line: info.lines, cells: record }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // The parser's own words would quote the content.
-    throw fileError('The file is no CSV', [`can't be read (${error.code})`]);
+    // The parser's message would quote the content.
+    throw fileError('The file is not valid CSV', [`can't be read (${error.code})`]);
   }
 }
 

@@ -1,4 +1,4 @@
-/** How commands reach Temporal and the orders. */
+/** Connects commands to Temporal and the orders. */
 import { Client, Connection } from '@temporalio/client';
 import { createCardStash } from '../cards/index.ts';
 import { createDataConverter } from '../codec/index.ts';
@@ -10,9 +10,9 @@ import { UnreachableError, UsageError } from './exit-codes.ts';
 const CONNECT_WITHIN = '5 seconds';
 
 /**
- * Connects to Temporal. With no screening service configured the settings are those of `npm start` on this machine.
- * The connection isn't closed, it ends with the process: a call that is being retried when it is closed breaks the process.
- * @throws ConfigError for settings, UnreachableError when Temporal doesn't answer: nothing was sent then
+ * Connects to Temporal. Without a configured screening service, uses the settings of `npm start` on this machine.
+ * The connection isn't closed and ends with the process: closing it during a retry breaks the process.
+ * @throws ConfigError for settings, UnreachableError if Temporal doesn't answer; nothing was sent then
  */
 export async function withOrders<T>(
   env: NodeJS.ProcessEnv,
@@ -36,10 +36,10 @@ export async function withOrders<T>(
   }
 }
 
-/** What says with which keys the orders are encrypted. */
+/** The settings that determine the payload keys. */
 export type KeySettings = 'payloadKeys' | 'temporal' | 'local';
 
-/** @returns the keys. The embedded server's data is encrypted, also when nobody has set one */
+/** @returns the payload keys; for the embedded server, its generated keys if none are set */
 export async function payloadKeysOf({
   payloadKeys,
   temporal,
@@ -48,19 +48,19 @@ export async function payloadKeysOf({
   return payloadKeys.length === 0 && temporal.embedded ? localPayloadKeys(local.dataDir) : payloadKeys;
 }
 
-/** @throws the SDK's error when the server doesn't answer, or refuses */
+/** @throws the SDK's error if the server doesn't answer, or refuses */
 export function connectTemporal({ connection }: Config['temporal']): Promise<Connection> {
   return Connection.connect({ ...connection, connectTimeout: CONNECT_WITHIN });
 }
 
-/** @throws UnreachableError when the server doesn't answer: nothing was sent */
+/** @throws UnreachableError if the server doesn't answer; nothing was sent */
 export function connectOrFail(temporal: Config['temporal']): Promise<Connection> {
   return connectTemporal(temporal).catch(() => {
     throw new UnreachableError(`nothing was sent: ${unreachableTemporal(temporal.connection)}`);
   });
 }
 
-/** The worker is another process, so a card in this one's memory would never reach it. */
+/** Refuses cards without a Redis: a card in this process's memory never reaches the worker. */
 function sharedStash({ url, keys }: Config['cardStash']): NonNullable<OrderScreeningOptions['cards']> {
   const stash = createCardStash(url, keys);
   if (url !== 'memory:') return stash;

@@ -1,4 +1,4 @@
-/** How a command is defined: its arguments, its options, and how they are checked. */
+/** Defines commands: their arguments and options, and the checks of both. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -9,20 +9,20 @@ import type { OrderScreening, PortalOptions } from '../starter.ts';
 import { type ExitCode, UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
 
-/** What every command works with. */
+/** The environment of every command. */
 export interface CommandTools {
   env: NodeJS.ProcessEnv;
   output: Output;
-  /** Connects to Temporal and gives the way to the orders. */
+  /** Connects to Temporal and runs `use` with the client library. */
   withOrders: <T>(use: (orders: OrderScreening) => Promise<T>) => Promise<T>;
 }
 
-/** An option, or a flag where the flags name no value. */
+/** An option, or a flag if `flags` names no value. */
 export interface Option<Schema extends z.ZodType = z.ZodType> {
   flags: string;
   about: string;
   schema: Schema;
-  /** What the opposite means, for a flag that has one: `--no-open`. */
+  /** The description of the opposite flag, such as `--no-open`. */
   opposite?: string;
 }
 
@@ -42,14 +42,14 @@ export const flagPair = (flags: string, about: string, opposite: string) => ({
   opposite,
 });
 
-/** The flags of a field of a request: `--due-date` of `due_date` and of `dueDate`. */
+/** Returns the flag of a request field: `--due-date` for `due_date` and `dueDate`. */
 export const flagOf = (field: string) =>
   `--${field
     .replace(/[A-Z]/g, (letter) => `-${letter}`)
     .replaceAll('_', '-')
     .toLowerCase()}`;
 
-/** Makes an option of each field of a request, from its schema and its description. */
+/** Returns an option for each field of a request, from its schema and description. */
 export function optionsOf<Fields extends Schemas>(fields: Fields) {
   const options = Object.entries(fields).map(([name, schema]) => {
     const { description = '' } = schema.meta() ?? {};
@@ -69,17 +69,15 @@ function flagValue(schema: unknown): z.ZodType | undefined {
   return isWord ? z.literal(true).transform(() => 'true') : undefined;
 }
 
-/** Every command about one order has it. */
 export const INTEGRATION = option(
   '--integration <name>',
-  'the integration; default unless given',
+  'the integration; defaults to `default`',
   integrationNameSchema,
 );
 
-/** Every command that changes an order has it. */
 export const ACTOR = option(
   '--actor <name>',
-  "who asks; the system's user unless given. It is kept with the order",
+  "the actor, recorded with the order; defaults to the system's user",
   actorSchema,
 );
 
@@ -90,20 +88,20 @@ export type SchemasOf<Given extends Options> = { [Name in keyof Given]: Given[Na
 type None = Record<never, never>;
 
 export interface CommandDefinition<Args extends Schemas = None, Given extends Options = None> {
-  /** With its arguments: `show <orderId>`. */
+  /** The name with its arguments: `show <orderId>`. */
   name: string;
   summary: string;
-  /** Beside the summary, in `--help`. */
+  /** More text for `--help`. */
   more?: string | undefined;
   /** The schemas of the arguments, in the order of the name. */
   args?: Args;
   options?: Given;
-  /** Command lines, without the program's name. */
+  /** Command lines without the program's name. */
   examples: readonly string[];
   run: (input: z.output<z.ZodObject<Args & SchemasOf<Given>>>) => Promise<ExitCode>;
 }
 
-/** Returns who asks, as claimed: Temporal is asked without an API key, so nothing proves it. */
+/** Returns the actor, as claimed: commands use no API key, so nothing proves it. */
 export function actingAs(actor: string | undefined): Pick<PortalOptions, 'by'> {
   const name = actor ?? systemUser();
   return name === undefined ? {} : { by: { actor: name } };
@@ -113,7 +111,7 @@ function systemUser(): string | undefined {
   try {
     return actorSchema.safeParse(userInfo().username).data;
   } catch {
-    // A container may run as a number that has no name.
+    // A container may run as a user id without a name.
     return undefined;
   }
 }
@@ -140,19 +138,19 @@ export function defineCommand<Args extends Schemas = None, Given extends Options
     fields.set(field, { shown: `${made.long}`, schema, value: () => command.opts()[made.attributeName()] });
   }
   command.action(async () => {
-    // The schemas are those of the definition, which gives the type.
+    // `fields` has the definition's schemas, so the type matches.
     process.exitCode = await run(read(command, fields) as Parameters<typeof run>[0]);
   });
 }
 
-/** An argument or an option: what people call it, `<orderId>` or `--due-date`, and the value that was given. */
+/** An argument or an option, with its shown name, `<orderId>` or `--due-date`, and its value. */
 interface Field {
   shown: string;
   schema: z.ZodType;
   value: () => unknown;
 }
 
-/** Checks all fields together, so that every error is listed at once. */
+/** Checks all fields together, to list all errors at once. */
 function read(command: Command, fields: ReadonlyMap<string, Field>): Record<string, unknown> {
   const schema = z.strictObject(Object.fromEntries([...fields].map(([name, one]) => [name, one.schema])));
   const given = [...fields]
@@ -162,7 +160,7 @@ function read(command: Command, fields: ReadonlyMap<string, Field>): Record<stri
   if (parsed.success) return parsed.data;
   throw usageError(
     command.name(),
-    // Of several orders the first one with an error is named as any other.
+    // An error in a list of orders names the argument, not its index.
     parsed.error.issues.map(({ path: [name], message }) => ({
       path: fields.get(String(name))?.shown ?? '',
       message,

@@ -1,4 +1,4 @@
-/** What a command ends with, by what went wrong. */
+/** Exit codes of the commands, and the errors that they show. */
 import { CommanderError } from 'commander';
 import { withoutCardNumbers } from '../card-data/card-numbers.ts';
 import { PayloadCodecError } from '../codec/index.ts';
@@ -12,7 +12,6 @@ import {
   OrderScreeningError,
 } from '../contract/errors.ts';
 
-/** What a script can tell from the exit code. */
 export const EXIT = {
   ok: 0,
   unexpected: 1,
@@ -25,19 +24,19 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The same for people, shown by `--help`. */
+/** The exit codes as text for `--help`. */
 export const EXIT_CODES = `Exit codes
   0  done
   1  unexpected: an error in this program, or no room for its output
   2  bad usage, bad input, bad settings: nothing was done
   3  refused: by the order, its window, or the screening service
   4  not found: the order, its attempt, its transaction, its portal action, or the integration
-  5  no answer from Temporal, a worker, the card stash or the screening service, or one that PAYLOAD_KEYS here can't
-     decrypt: the outcome may be unknown, the same again is safe
-  6  doctor: something is wrong; repair: the order's workflow task fails still
-  7  not yet: the action goes on after 10 s, no worker has taken a repaired order, or watch --timeout is over`;
+  5  no answer from Temporal, a worker, the card stash or the screening service, or an answer that PAYLOAD_KEYS here
+     can't decrypt: the outcome may be unknown; retrying is safe
+  6  doctor: something is wrong; repair: the order's workflow task still fails
+  7  not yet: the action is still running after 10 s, no worker has taken a repaired order, or watch --timeout is over`;
 
-/** Wrong arguments, input or surroundings: nothing was sent. Errors name an option, an argument or a path in the input. */
+/** Invalid arguments, input or environment; nothing was sent. Errors name an option, an argument or a path in the input. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly errors: FieldError[];
@@ -48,12 +47,12 @@ export class UsageError extends Error {
   }
 }
 
-/** Temporal couldn't be reached, so nothing was sent. */
+/** Temporal is unreachable, so nothing was sent. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
-/** Errors that are none of an order, with the exit code of each. What was sent may have been done, though its answer can't be read. */
+/** Exit codes of errors that have no order error code. With `payload-keys` the request may have been done: only its answer can't be decrypted. */
 const EXIT_OF = {
   usage: EXIT.usage,
   settings: EXIT.usage,
@@ -62,14 +61,14 @@ const EXIT_OF = {
   unexpected: EXIT.unexpected,
 } as const;
 
-/** An error as it is shown, with a stable `type`. */
+/** A shown error, with a stable `type`. */
 export interface Problem extends Omit<OrderErrorDetails, 'errors'> {
   type: OrderErrorCode | keyof typeof EXIT_OF;
   detail: string;
   errors?: readonly FieldError[];
 }
 
-/** Returns what is shown of an error; it holds no value that was given. */
+/** Returns the shown form of an error; it repeats no input value. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof OrderScreeningError) {
     return { type: error.code, detail: error.message, ...error.details };
@@ -85,7 +84,7 @@ export function problemOf(error: unknown): Problem {
     return { type: 'payload-keys', detail: `${error.message}: set PAYLOAD_KEYS as for the workers` };
   }
   if (error instanceof CommanderError) return { type: 'usage', detail: wordsOf(error) };
-  return { type: 'unexpected', detail: error instanceof Error ? error.message : 'No reason is known' };
+  return { type: 'unexpected', detail: error instanceof Error ? error.message : 'Unknown error' };
 }
 
 export function exitCodeOf(error: unknown): ExitCode {
@@ -98,7 +97,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   return status === 409 ? EXIT.refused : EXIT.unknownOutcome;
 }
 
-/** Commander's own words, without the value of an unknown `--option=value`, and without card numbers. */
+/** Commander's message, without the value of an unknown `--option=value`, and without card numbers. */
 function wordsOf({ message }: CommanderError): string {
   return withoutCardNumbers(message.replace(/^error: /, '').replace(/('--?[\w-]+)=[\s\S]*?'/, "$1'"));
 }

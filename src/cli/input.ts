@@ -1,4 +1,4 @@
-/** What commands take: values on the command line, and files. */
+/** Input of the commands: values on the command line, and files. */
 import { readFile } from 'node:fs/promises';
 import * as consumers from 'node:stream/consumers';
 import { z } from 'zod';
@@ -7,9 +7,9 @@ import { errorCode } from '../config/values.ts';
 import { isRecord } from '../orders/shapes.ts';
 import { UsageError } from './exit-codes.ts';
 
-// What the commands take, from the command line and as JSON. The limits are the API's.
+// The limits are the API's.
 
-/** Of a command that takes several, each once. */
+/** The order ids of a command that accepts several, without duplicates. */
 export const orderIds = z.array(orderIdSchema).transform((ids) => [...new Set(ids)]);
 /** The number of a portal action or of an event, on the order's record. */
 export const numberOnRecord = wholeNumber(1, 999_999);
@@ -37,7 +37,7 @@ export const seconds = z
 /**
  * Reads one JSON object.
  * @param file its path; `-` or none is standard input
- * @throws UsageError, which shows nothing of the content
+ * @throws UsageError, which never quotes the content
  */
 export async function readJsonObject(file = '-'): Promise<Record<string, unknown>> {
   if (file === '-' && process.stdin.isTTY) {
@@ -48,20 +48,20 @@ export async function readJsonObject(file = '-'): Promise<Record<string, unknown
     const parsed: unknown = JSON.parse(content);
     if (isRecord(parsed)) return parsed;
   } catch {
-    // The parser's own words would quote the content.
+    // The parser's message would quote the content.
   }
   throw new UsageError(`${file === '-' ? 'Standard input' : 'The file'} must be one JSON object in UTF-8`);
 }
 
 /**
- * Reads a file of text, without a mark at its beginning.
+ * Reads a text file, without its byte order mark.
  * @param file its path; `-` is standard input
- * @throws UsageError, which shows nothing of the content
+ * @throws UsageError, which never quotes the content
  */
 export async function readText(file: string): Promise<string> {
   const bytes = await (file === '-' ? consumers.buffer(process.stdin) : readFile(file)).catch((error) => {
     const message = `can't be read (${errorCode(error) ?? 'unknown error'})`;
-    throw new UsageError('The input is missing', [{ path: '<file>', message }]);
+    throw new UsageError('The input could not be read', [{ path: '<file>', message }]);
   });
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

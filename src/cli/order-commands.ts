@@ -43,7 +43,7 @@ const WORKFLOW = option(
   oneOf(INTEGRATION_WORKFLOWS),
 );
 const FILE_HELP =
-  'The file, or standard input, is the body of POST /v1/orders/{orderId}/screening:\n{"transaction": {…}, "integration"?, "workflow"?, "attempt"?}. An option goes before its field.';
+  'The file, or standard input, is the body of POST /v1/orders/{orderId}/screening:\n{"transaction": {…}, "integration"?, "workflow"?, "attempt"?}. An option overrides its field.';
 const attempt = (from: number) => wholeNumber(from, HIGHEST_ATTEMPT);
 const screenArgs = { orderId: orderIdSchema, file: z.string().exactOptional() };
 
@@ -51,10 +51,12 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
   const screen = async ({ file, ...named }: { orderId: string; file?: string; attempt?: number }) => {
     const body = await readJsonObject(file);
     if (Object.hasOwn(body, 'orderId')) {
-      throw invalidRequest([{ path: 'orderId', message: 'stands in the command; remove it from the input' }]);
+      throw invalidRequest([
+        { path: 'orderId', message: 'is an argument of the command; remove it from the input' },
+      ]);
     }
     const answer = await withOrders((orders) => orders.screen({ ...body, ...named }));
-    // Only the client library has a use for the fingerprint.
+    // Only the client library uses the fingerprint.
     const { fingerprint: _ours, ...shown }: CheckoutAnswer = answer;
     output.answer(shown, () => showAnswer(answer, output.colors));
     return EXIT.ok;
@@ -62,8 +64,8 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
 
   defineCommand(program, {
     name: 'screen <orderId> [file]',
-    summary: 'Screen an order: its decision, and what to do now',
-    more: `${FILE_HELP}\nThe same again gets the same answer. Exit code 0 is a decision or \`pending\`; read \`action\`.`,
+    summary: 'Screen an order: returns its decision, and what to do now',
+    more: `${FILE_HELP}\nThe same request returns the same answer. Exit code 0 is a decision or \`pending\`; read \`action\`.`,
     args: screenArgs,
     options: { integration: INTEGRATION, workflow: WORKFLOW },
     examples: ['screen 1001 examples/orders/review.json', 'screen 1001 --json < order.json | jq -r .action'],
@@ -109,11 +111,11 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
   });
 }
 
-// What people look at: show, list, days, count, transaction.
+// Commands that only read: show, list, days, count, transaction.
 
 const ONLY_INTEGRATION = option('--integration <name>', 'only this integration', integrationNameSchema);
 
-/** The filters of `list`, `count` and `watch`, those of the queue page. */
+/** The filters of `list`, `count` and `watch`, the same as the queue page's. */
 export const FILTERS = {
   integration: ONLY_INTEGRATION,
   phase: option('--phase <phase>', `only orders in this phase: ${PHASES.join(', ')}`, oneOf(PHASES)),
@@ -142,7 +144,7 @@ export type Filters = z.output<z.ZodObject<SchemasOf<typeof FILTERS>>>;
 
 const HOUR_MS = 3_600_000;
 
-/** Returns the request that these filters mean now. */
+/** Returns the list request for these filters; `dueWithin` counts from now. */
 export function requestOf({ dueWithin, ...filters }: Filters): ListRequest {
   if (dueWithin === undefined) return listRequestOf(filters);
   const before = filters.dueBefore === undefined ? Number.POSITIVE_INFINITY : millis(filters.dueBefore);
@@ -170,19 +172,16 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
   defineCommand(program, {
     name: 'list',
     summary: 'List orders, newest first; up to 2 s behind',
-    more: 'Without personal data: it shows what Temporal can search for.',
+    more: 'Shows no personal data.',
     options: {
       ...FILTERS,
       limit: LIMIT,
       cursor: option(
         '--cursor <cursor>',
-        'the page after the one that named it, with the same filters',
+        'the cursor of the previous page, with the same filters',
         z.string(),
       ),
-      csv: flag(
-        '--csv',
-        'all pages as CSV for a spreadsheet, up to 2,000 orders; a last line says when there were more',
-      ),
+      csv: flag('--csv', 'all pages as CSV, up to 2,000 orders; a last line says if there were more'),
     },
     examples: [
       'list --attention',
@@ -196,7 +195,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
       const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
       const request = { ...requestOf(filters), ...page };
       if (csv) {
-        const message = 'has all pages: it goes without --limit and --cursor';
+        const message = 'includes all pages; remove --limit and --cursor';
         if (Object.keys(page).length > 0) throw usageError('list', [{ path: '--csv', message }]);
         const ask = { ...request, limit: MAX_PAGE };
         output.file(await withOrders((orders) => csvOf((cursor) => orders.list({ ...ask, cursor }))));
@@ -211,7 +210,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
   defineCommand(program, {
     name: 'days',
     summary: 'Count the orders of each of the last seven days by their decision, and the open reviews by age',
-    more: 'A day is 24 hours, back from now; the decision is that of now. Up to 2 s behind.',
+    more: 'A day is 24 hours, back from now; orders count by their current decision. Up to 2 s behind.',
     options: { integration: ONLY_INTEGRATION },
     examples: ['days', 'days --json | jq ".days[0].counts"'],
     run: async (filter) => {
@@ -244,7 +243,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
     name: 'transaction <idOrInvoice>',
     summary: 'Read a transaction from the screening service now, and the order that owns it',
     more: 'This machine sends the request, with the API key of the environment. If several transactions have the invoice number, the first one is read.',
-    // An invoice number has the limits of an order id.
+    // Invoice numbers have the limits of order ids.
     args: { idOrInvoice: orderIdSchema },
     options: { integration: INTEGRATION },
     examples: [

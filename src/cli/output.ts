@@ -1,4 +1,4 @@
-/** What commands print: tables for people, JSON for programs. */
+/** Output of the commands: tables for people, JSON for programs. */
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { DAY_DECISIONS, type Days } from '../client/list-orders.ts';
@@ -11,30 +11,30 @@ import type { Problem } from './exit-codes.ts';
 
 export type Colors = typeof pc;
 
-/** Where a command writes: words for people, JSON for scripts, or a file, one of them only. */
+/** The output of a command: text for people, JSON for scripts, or a file. */
 export interface Output {
   readonly json: boolean;
   readonly colors: Colors;
-  /** Writes an answer. @param words makes the same for people */
+  /** Writes an answer. @param words returns it as text for people */
   answer(document: unknown, words: () => string): void;
-  /** Writes one of several answers, as one line of JSON. */
+  /** Writes one of several answers; as JSON, on one line. */
   line(document: unknown, words: () => string): void;
-  /** Writes a file as it is, neither words nor JSON. */
+  /** Writes a file unchanged. */
   file(content: string): void;
-  /** Says on standard error that something goes on that isn't the answer. */
+  /** Writes progress to standard error. */
   notice(words: string): void;
-  /** Says on standard error what went wrong. */
+  /** Writes an error to standard error. */
   problem(problem: Problem): void;
 }
 
-/** Asked before the arguments are parsed, since wrong arguments are told in the same form. */
+/** Reads the output form before the arguments are parsed, since argument errors use it, too. */
 export function isJsonWanted(args: readonly string[], isTerminal: boolean): boolean {
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   if (own.includes('--json')) return true;
   return !own.includes('--table') && !isTerminal;
 }
 
-/** @param file writes to standard output, whole */
+/** @param file writes the whole text to standard output */
 export function createOutput(json: boolean, file: Output['file']): Output {
   const write = (text: string) => file(`${text}\n`);
   const complain = (text: string) => process.stderr.write(`${text}\n`);
@@ -49,7 +49,7 @@ export function createOutput(json: boolean, file: Output['file']): Output {
   };
 }
 
-/** @returns text that can't move the cursor: words of the service and of callers are shown too */
+/** @returns the text without control characters: texts of the screening service and of callers could move the cursor */
 export function plain(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ');
 }
@@ -66,7 +66,7 @@ function inWords({ type, detail, errors = [], cancelBy, serviceCode, serviceMess
   return lines.join('\n');
 }
 
-// Orders and answers for people. Only `facts` and `table` write values: they remove control characters and add the colours.
+// Orders and answers for people. Only `facts` and `table` write values: they remove control characters and add colors.
 
 type Value = string | number | undefined;
 export type Row = readonly [label: string, value: Value];
@@ -105,7 +105,7 @@ export function showPortalAnswer(answer: PortalAnswer, colors: Colors): string {
   return facts(rows, colors);
 }
 
-/** Returns what the service echoed of a chargeback, in one line. */
+/** Returns the chargeback fields that the screening service echoed, in one line. */
 function echoOf({ chargeback }: Pick<PortalAnswer, 'chargeback'>): string | undefined {
   if (chargeback === undefined) return undefined;
   const fields = Object.entries(chargeback).map(([name, value]) => `${name} ${value}`);
@@ -173,7 +173,7 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: 
     .join('\n\n');
 }
 
-/** Returns what came after the order's end, the oldest first. */
+/** Returns a table of the events after the order's end, oldest first. */
 function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd, colors: Colors): string {
   const rows = [
     ...decisions.map(({ at, decision, action }) => [at, `decision ${decision}`, action]),
@@ -188,7 +188,7 @@ function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd
   return incomplete ? `${shown}\nNot everything could be read this time: show the order again.` : shown;
 }
 
-/** Returns a page of orders as a table, and how the next one is asked for. */
+/** Returns a page of orders as a table, with the option for the next page. */
 export function showList({ orders, cursor }: OrderList, colors: Colors): string {
   if (orders.length === 0) return colors.dim('No orders.');
   const shown = table(
@@ -208,7 +208,7 @@ export function showList({ orders, cursor }: OrderList, colors: Colors): string 
   return cursor === undefined ? shown : `${shown}\n${colors.dim(`More: --cursor ${cursor}`)}`;
 }
 
-/** Returns the last days as a table, the newest first, each with the open reviews that came then. */
+/** Returns the last days as a table, newest first, each with its orders that are still in review. */
 export function showDays({ days, older }: Days, colors: Colors): string {
   const rows = days.map(({ from, counts, openReviews }) => [
     shortTime(from),
@@ -219,19 +219,19 @@ export function showDays({ days, older }: Days, colors: Colors): string {
   return table(['24 hours from', ...DAY_DECISIONS, 'in review still'], [...rows, before], colors);
 }
 
-/** Returns the values that are known as one, with spaces between them; undefined without any. */
+/** Joins the defined values with spaces; undefined without any. */
 function joined(...values: Value[]): string | undefined {
   return values.filter((value) => value !== undefined && value !== '').join(' ') || undefined;
 }
 
-/** Returns labels and values in two columns; what is undefined is left out. */
+/** Returns labels and values in two columns, without undefined values. */
 export function facts(rows: readonly Row[], colors: Colors): string {
   const given = rows.filter(([, value]) => value !== undefined);
   const width = Math.max(...given.map(([label]) => label.length));
   return given.map(([label, value]) => `${label.padEnd(width)}  ${cell(label, value, colors)}`).join('\n');
 }
 
-/** Returns one of several orders in one line; what is undefined is left out. */
+/** Returns one of several orders in one line, without undefined values. */
 export function factsOf(orderId: string, rows: readonly Row[]): string {
   const given = rows.filter(([, value]) => value !== undefined);
   return `${plain(orderId)}  ${given.map(([label, value]) => `${label} ${plain(String(value))}`).join(', ')}`;
@@ -247,7 +247,7 @@ function table(head: string[], rows: readonly (readonly Value[])[], colors: Colo
   return made.toString();
 }
 
-/** What holds words of the product, which have a colour. */
+/** Columns whose values are colored. */
 const COLORED: ReadonlySet<string> = new Set(['decision', 'action', 'status', 'attention']);
 
 function cell(label: string, value: Value, colors: Colors): string {
@@ -255,12 +255,12 @@ function cell(label: string, value: Value, colors: Colors): string {
   return COLORED.has(label) && text !== '-' ? colored(text, colors) : text;
 }
 
-/** Returns a moment to the second, in UTC. */
+/** Returns a time to the second, in UTC. */
 export function shortTime(at: string | undefined): string | undefined {
   return at?.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }
 
-/** A word of the product in the colour of how good the news is. */
+/** Colors a word: green is good, yellow is pending, red needs a look. */
 export function colored(word: string, colors: Colors): string {
   if (['pass', 'proceed', 'done'].includes(word)) return colors.green(word);
   if (['review', 'hold', 'pending', 'requested', 'queued', 'running'].includes(word)) {

@@ -1,4 +1,4 @@
-/** What people do to an order: the portal actions, override, redeliver, recheck, acknowledge. */
+/** Commands that act on an order: the portal actions, override, redeliver, recheck, acknowledge. */
 import type { Command } from 'commander';
 import { portalMethod } from '../client/portal-action.ts';
 import { idempotencyKeySchema, orderIdSchema } from '../client/read-requests.ts';
@@ -24,14 +24,14 @@ import { numberOnRecord, oneOf, orderIds } from './input.ts';
 import { facts, factsOf, type Row, showPortalAnswer } from './output.ts';
 
 const SEVERAL =
-  'Several orders are answered by a line each, and none keeps the next one from being asked; the exit code is that of the first that failed.';
-const NOT_YET = 'Exit code 7: asked, and not done within 10 s; it goes on, see `show`.';
+  'Several orders get one line each. A refused order does not stop the others; the exit code is that of the first that failed.';
+const NOT_YET = 'Exit code 7: still running after 10 s; `show` has the outcome later.';
 
 const WHO = { actor: ACTOR, integration: INTEGRATION };
 const KEYED = {
   idempotencyKey: option(
     '--idempotency-key <key>',
-    'the same key again gets the same answer',
+    'the same key returns the same answer',
     idempotencyKeySchema,
   ),
   ...WHO,
@@ -49,7 +49,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
   };
 
-  /** One order is answered as by any command, several by a line each; what one refuses the others are asked all the same. */
+  /** Answers one order as any command does, several with one line each. A refused order doesn't stop the others. */
   const actOnEach = async <Answer extends object>(
     { orderId: ids, integration }: { orderId: readonly string[]; integration?: string },
     ask: (orders: OrderScreening, order: OrderName) => Promise<Answer>,
@@ -90,7 +90,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       options: { ...optionsOf(fields), ...KEYED },
       examples: [exampleOf(kind)],
       run: (input) => {
-        // No field of an action has one of these names.
+        // No action has a field with one of these names.
         const { orderId, integration, idempotencyKey, actor, ...request } = input as Named;
         return act({ orderId, integration, idempotencyKey, actor }, (orders, order, how) =>
           portalMethod(orders, kind)(order, request, how),
@@ -101,8 +101,8 @@ export function portalCommands(program: Command, { output, withOrders }: Command
 
   defineCommand(program, {
     name: 'withdraw <orderId> <number>',
-    summary: 'Take back a portal action that waits or is under way',
-    more: `The number is the one that \`show\` lists. Status done: it had been done before it could be withdrawn.\n${NOT_YET}`,
+    summary: 'Withdraw a queued or running portal action',
+    more: `\`show\` lists the numbers. Status done: it was done before it could be withdrawn.\n${NOT_YET}`,
     args: { orderId: orderIdSchema, number: numberOnRecord },
     options: KEYED,
     examples: ['withdraw 1001 2'],
@@ -112,12 +112,12 @@ export function portalCommands(program: Command, { output, withOrders }: Command
 
   defineCommand(program, {
     name: 'override <orderId...>',
-    summary: 'Decide in place of the service: proceed or cancel, with a reason',
-    more: `It stands until the next override or attempt, whatever the service says later. \`cancel\` also cancels with the service where it can be asked: \`notCanceled\` says why it is not.\n${SEVERAL}`,
+    summary: 'Override the screening service: proceed or cancel, with a reason',
+    more: `It stays until the next override or attempt, whatever the screening service decides later. \`cancel\` also cancels at the screening service if possible; otherwise \`notCanceled\` has the reason.\n${SEVERAL}`,
     args: { orderId: orderIds },
     options: {
       action: required('--action <action>', 'proceed or cancel', oneOf(OVERRIDE_ACTIONS)),
-      reason: required('--reason <words>', "why; it is kept in the order's history", reasonSchema),
+      reason: required('--reason <words>', "the reason; it is recorded in the order's history", reasonSchema),
       ...KEYED,
     },
     examples: ['override 1001 --action proceed --reason "the customer showed the card"'],
@@ -131,8 +131,8 @@ export function portalCommands(program: Command, { output, withOrders }: Command
 
   defineCommand(program, {
     name: 'redeliver <orderId> <sequence>',
-    summary: 'Send an event of the order once more, with the same id and content',
-    more: `The number is the one that \`show\` lists: the last 50 events are kept.\n${NOT_YET}`,
+    summary: 'Send an event of the order again, with the same id and content',
+    more: `\`show\` lists the numbers of the last 50 events.\n${NOT_YET}`,
     args: { orderId: orderIdSchema, sequence: numberOnRecord },
     options: WHO,
     examples: ['redeliver 1001 2'],
@@ -145,8 +145,8 @@ export function portalCommands(program: Command, { output, withOrders }: Command
 
   defineCommand(program, {
     name: 'recheck <orderId...>',
-    summary: 'Ask the order to read its decision from the service now',
-    more: `It is done in the background, within seconds: see \`show\`, "last read". An order whose decision is \`error\` is screened again.\n${SEVERAL}`,
+    summary: 'Make the order read its decision from the screening service now',
+    more: `The order reads it in the background, within seconds: see \`show\`, "last read". An order with the decision \`error\` is screened again.\n${SEVERAL}`,
     args: { orderId: orderIds },
     options: { integration: INTEGRATION },
     examples: ['recheck 1001', 'recheck 1001 1002 1003'],
@@ -160,13 +160,13 @@ export function portalCommands(program: Command, { output, withOrders }: Command
 
   defineCommand(program, {
     name: 'acknowledge <orderId...>',
-    summary: 'Clear what needs attention, with a reason',
+    summary: 'Resolve what needs attention, with a reason',
     more: SEVERAL,
     args: { orderId: orderIds },
     options: {
       reason: required(
         '--reason <words>',
-        "what was done about it; it is kept in the order's history",
+        "what was done about it; it is recorded in the order's history",
         reasonSchema,
       ),
       ...KEYED,
@@ -185,7 +185,7 @@ function howOf({ idempotencyKey, actor }: Omit<Named, 'orderId'>): PortalOptions
   return { idempotencyKey, ...actingAs(actor) };
 }
 
-/** Writes the example of a request as a command. */
+/** Returns the example of a kind of action as a command line. */
 function exampleOf(kind: PortalActionKind): string {
   const { example, argument } = portalDefinition(kind);
   const given = Object.entries(example).map(([name, value]) => {

@@ -1,4 +1,3 @@
-/** All commands. */
 import { Command } from 'commander';
 import { adoptCommand } from './adopt-command.ts';
 import type { CommandTools } from './define-command.ts';
@@ -9,7 +8,7 @@ import { portalCommands } from './portal-commands.ts';
 import { repairCommand } from './repair-command.ts';
 import { watchCommand } from './watch-command.ts';
 
-/** The commands that change nothing: one whose output nobody reads any more may end. */
+/** Commands that change nothing: they may end when their output is closed. */
 export const LOOKING: ReadonlySet<string> = new Set([
   'show',
   'list',
@@ -22,13 +21,13 @@ export const LOOKING: ReadonlySet<string> = new Set([
 
 /**
  * @returns the program with all commands; each sets the exit code of the process
- * @throws from its `parseAsync`: what `exitCodeOf` knows, and CommanderError for wrong usage and for help
+ * @throws from its `parseAsync`: errors that `exitCodeOf` handles, and CommanderError for wrong usage and for help
  */
 export function createProgram(tools: CommandTools): Command {
   const program = new Command('order-screening')
-    .description('Screens orders and steers them. It talks to Temporal, not to the HTTP API.')
+    .description('Screens and manages orders. It talks to Temporal, not to the HTTP API.')
     .option('--json', 'JSON, also on a terminal')
-    .option('--table', 'words and tables, also where there is no terminal')
+    .option('--table', 'text and tables, also without a terminal')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: tools.output.file, writeErr: () => undefined })
     .showSuggestionAfterError()

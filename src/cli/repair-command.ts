@@ -1,4 +1,4 @@
-/** `repair`: resets the workflow of an order whose workflow task fails, or that was ended by force. */
+/** `repair`: resets an order's workflow if its workflow task fails, or if it was terminated, canceled or timed out. */
 import { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { orderIdSchema } from '../client/read-requests.ts';
@@ -22,32 +22,32 @@ import { type Condition, type Repair, repairOrder } from './repair-order.ts';
 
 const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: string]> = {
   repaired: [EXIT.ok, 'repaired: a worker completed its next workflow task'],
-  refused: [EXIT.refused, 'refused: nothing is wrong with it; --force resets it all the same'],
+  refused: [EXIT.refused, 'refused: the order is healthy; --force resets it anyway'],
   failing: [
     EXIT.errorFound,
-    'its workflow task fails from every point: roll the workers back, or adopt its transaction under another order id',
+    'its workflow task fails from every point: roll the workers back, or adopt its transaction under a different order id',
   ],
   'nothing-good': [
     EXIT.errorFound,
-    'none of its workflow tasks was ever completed: terminate it, and send the order again',
+    'no workflow task was ever completed: terminate the workflow, and send the order again',
   ],
   untried: [
     EXIT.notYet,
-    'it was reset, and no worker has taken its task yet: start a worker, then look again',
+    'it was reset, but no worker has taken its task yet: start a worker, then check again',
   ],
 };
 
 export function repairCommand(program: Command, { env, output }: CommandTools): void {
   defineCommand(program, {
     name: 'repair <orderId>',
-    summary: 'Reset an order whose workflow task fails again and again, or that was ended by force',
-    more: `It goes back to the last workflow task from which the order goes on, and does again what came after: polls, reads, events.
+    summary: 'Reset an order whose workflow task keeps failing, or whose workflow was ended by force',
+    more: `It resets to the last workflow task from which the order continues, and repeats the later steps: polls, reads, events.
 A reset is safe: a transaction that exists is found and not created again, and a chargeback isn't sent twice.
-Exit code 3 when the order is healthy, 6 when it can't be repaired, 7 when no worker has taken its task within 30 s.`,
+Exit code 3 if the order is healthy, 6 if it can't be repaired, 7 if no worker has taken its task within 30 s.`,
     args: { orderId: orderIdSchema },
     options: {
       force: flag('--force', 'reset a healthy order as well'),
-      reason: option('--reason <words>', 'why; Temporal keeps it with the reset', reasonSchema),
+      reason: option('--reason <words>', 'the reason; Temporal records it with the reset', reasonSchema),
       actor: ACTOR,
       integration: INTEGRATION,
     },
@@ -76,7 +76,7 @@ function rowsOf(orderId: string, repair: Repair): Row[] {
     ['run', runId],
     ['new run', newRunId],
     ['reset to', resetTo && `event ${resetTo.eventId}${resetTo.at === undefined ? '' : ` of ${resetTo.at}`}`],
-    ['done again', resetTo && `what came after it (${eventsDropped} events of the history before)`],
+    ['repeated', resetTo && `the steps after it (${eventsDropped} events of the previous history)`],
     ['resets', resetTo && resets],
   ];
 }

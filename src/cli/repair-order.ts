@@ -1,4 +1,4 @@
-/** Resets an order whose workflow task fails again and again to the last workflow task from which it goes on. */
+/** Resets an order whose workflow task keeps failing to the last workflow task from which it continues. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -9,15 +9,15 @@ import { STUCK_AFTER_TRIES } from '../contract/sweep.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
-/** Fewer tries may be a worker that was restarted. */
+/** Fewer failures may be the restart of a worker. */
 const FAILING_AFTER_TRIES = Math.min(3, STUCK_AFTER_TRIES);
 const EVERY_MS = 300;
-/** How long a worker may take to try the task after a reset; the server hands a new run's first task out at once. */
+/** How long to wait for a worker to try the task after a reset; the server dispatches it at once. */
 const TRIED_WITHIN_MS = 30_000;
-/** The newest tasks are tried one by one; behind them each step is twice as long. */
+/** How many of the newest tasks are tried one by one; before them, each step is twice as long. */
 const ONE_BY_ONE = 5;
 
-/** Why an order needs a repair; `healthy`: it needs none. */
+/** The reason for a repair; `healthy`: none is needed. */
 export type Condition =
   | { kind: 'failing'; tries: number; cause: string }
   | { kind: 'lost'; status: string }
@@ -26,17 +26,17 @@ export type Condition =
 export interface Repair {
   condition: Condition;
   /**
-   * `repaired`: the order goes on. `refused`: it is healthy. `failing`: its task failed from every point. `untried`: no worker took the task
-   * in time. `nothing-good`: no workflow task of it was ever completed.
+   * `repaired`: the order continues. `refused`: it is healthy. `failing`: its task failed from every point. `untried`: no worker took the
+   * task in time. `nothing-good`: none of its workflow tasks was ever completed.
    */
   outcome: 'repaired' | 'refused' | 'failing' | 'untried' | 'nothing-good';
-  /** The run that was current before. */
+  /** The previous run. */
   runId: string;
-  /** The run that the last reset made. */
+  /** The run that the last reset created. */
   newRunId?: string;
-  /** The workflow task to which the order was reset last: the event that completed it, and when. */
+  /** The workflow task of the last reset: the event that completed it, and its time. */
   resetTo?: { eventId: number; at?: string };
-  /** How many events of the history before are not part of the new run. */
+  /** How many events of the previous history are not in the new run. */
   eventsDropped?: number;
   /** How many resets were made. */
   resets: number;
@@ -98,12 +98,12 @@ export async function examine(
   return { runId, condition: { kind: 'failing', tries, cause: causeOf(failed) } };
 }
 
-/** A failed one has its reason on record: it was refused when it was started. */
+/** `FAILED` isn't lost: the order's start was refused, and the reason is recorded. */
 function isLost(status: string): boolean {
   return status === 'TERMINATED' || status === 'TIMED_OUT' || status === 'CANCELED';
 }
 
-/** The failure's words may be encrypted; its type and Temporal's own cause never are. */
+/** The failure's message may be encrypted; its type never is. */
 function causeOf(failed: HistoryEvent | undefined): string {
   const failure = failed?.workflowTaskFailedEventAttributes?.failure;
   const type = failure?.applicationFailureInfo?.type;
@@ -120,7 +120,7 @@ async function eventsOf(client: Client, workflowId: string, runId: string): Prom
 /** A completed workflow task. */
 interface ResetPoint {
   eventId: number;
-  /** The same as the server's API takes it. */
+  /** The same in the type of the server's API. */
   id: HistoryEvent['eventId'];
   at?: string;
 }
@@ -161,7 +161,7 @@ async function reset(
   return made;
 }
 
-/** @returns what became of the first workflow task after the reset */
+/** Waits for the first workflow task after the reset. @returns its outcome */
 async function untilTried(
   client: Client,
   workflowId: string,

@@ -1,4 +1,4 @@
-/** `watch`: what happens to an order until it rests, or to the list until it is interrupted. */
+/** `watch`: shows the changes of an order until it rests, or of the list until Ctrl-C. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { orderIdSchema } from '../client/read-requests.ts';
@@ -14,10 +14,10 @@ import { seconds } from './input.ts';
 import { FILTERS, LIMIT, requestOf } from './order-commands.ts';
 import { colored, type Output, plain, shortTime, showList } from './output.ts';
 
-/** Nothing more follows by itself soon, unless a portal action is under way. */
+/** Phases without further automatic steps soon, unless a portal action is running. */
 const RESTING: ReadonlySet<Phase> = new Set(['declined', 'decided', 'canceled', 'closed']);
 
-/** How long and how often is looked. */
+/** How long and how often to look. */
 interface Pace {
   /** In milliseconds after the epoch. */
   until: number;
@@ -28,7 +28,7 @@ export function watchCommand(program: Command, { output, withOrders }: CommandTo
   defineCommand(program, {
     name: 'watch [orderId]',
     summary: 'Watch an order until it rests, or the list until Ctrl-C',
-    more: 'An order rests when it is declined, decided, canceled or closed and no portal action is under way.\nEach change is one line of JSON, or on a terminal a line of words (the list: the table again). A restart of Temporal\nor of the worker is sat out.',
+    more: 'An order rests when it is declined, decided, canceled or closed and no portal action is running.\nEach change is one line of JSON, or on a terminal a line of text (for the list, the whole table). The command waits out\na restart of Temporal or of the worker.',
     args: { orderId: orderIdSchema.exactOptional() },
     options: {
       ...FILTERS,
@@ -47,7 +47,7 @@ export function watchCommand(program: Command, { output, withOrders }: CommandTo
     ],
     run: ({ orderId, timeout = Number.POSITIVE_INFINITY, every: everyMs = 1_000, limit, ...filters }) => {
       const pace = { until: Date.now() + timeout, everyMs };
-      // The hours of --due-within count from each look.
+      // --due-within counts from each look.
       const request = () => ({ ...requestOf(filters), ...(limit !== undefined && { limit }) });
       return withOrders((orders) =>
         orderId === undefined
@@ -96,7 +96,7 @@ async function watchList(
     if (output.json) {
       for (const [, order] of changes) output.line(order, () => '');
     } else if (before === undefined || changes.length > 0) {
-      // A terminal shows the newest table only.
+      // On a terminal, replace the previous table.
       const clear = process.stdout.isTTY ? '\u001b[2J\u001b[H' : '';
       output.line(page, () => `${clear}${showList(page, output.colors)}`);
     }
@@ -107,7 +107,7 @@ async function watchList(
 }
 
 /**
- * Looks again and again, until the condition holds or the time is over. Once it has looked, an outage is sat out.
+ * Polls until the condition holds or the time is over. After the first success, it waits out outages.
  * @returns whether the condition held in time
  */
 async function look(pace: Pace, output: Output, holds: () => Promise<boolean>): Promise<boolean> {
@@ -132,7 +132,7 @@ async function look(pace: Pace, output: Output, holds: () => Promise<boolean>): 
   }
 }
 
-/** What of an order is news. */
+/** The fields of an order whose changes are shown. */
 function inShort(order: OrderState) {
   const attempt = order.attempts.at(-1);
   return {

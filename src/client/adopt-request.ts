@@ -1,4 +1,4 @@
-/** What an adoption is asked for. */
+/** Requests to adopt an order. */
 import { z } from 'zod';
 import { refuseCardData } from '../card-data/card-data.ts';
 import type { TransactionJson } from '../contract/messages.ts';
@@ -23,14 +23,14 @@ import {
 
 const AMOUNT = 'must be a number as text, such as 125.50';
 
-/** A request to adopt, as the library takes it; HTTP has the order's id in the address. */
+/** The library's request to adopt; in HTTP the order's id is in the path. */
 export const adoptSchema = z.strictObject({
   orderId: orderIdSchema,
   integration: integrationNameSchema.exactOptional(),
   transactionId: z.guid('must be the id of a transaction'),
   screenedAt: z.iso.datetime({
     offset: true,
-    error: 'must be a moment with its offset (2030-01-31T12:00:00Z)',
+    error: 'must be a time with its offset (2030-01-31T12:00:00Z)',
   }),
   workflow: z
     .enum(INTEGRATION_WORKFLOWS, { error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}` })
@@ -45,13 +45,13 @@ export const adoptSchema = z.strictObject({
   force: z.boolean('must be true or false').exactOptional(),
 });
 
-/** A request to adopt, checked. */
+/** A checked request to adopt. */
 export interface CheckedAdoptRequest {
   orderId: string;
   integration: Integration;
   workflow: IntegrationWorkflow;
   adoption: Adoption;
-  /** What is known of the transaction. */
+  /** The known fields of the transaction: its amount, or none. */
   transaction: TransactionJson;
 }
 

@@ -1,4 +1,4 @@
-/** Adopts an order: starts it from a transaction that exists at the service. */
+/** Adopts an order: starts it from a transaction that exists at the screening service. */
 import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { refuseCardData } from '../card-data/card-data.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
@@ -62,12 +62,12 @@ async function adopted(
   const start = {
     ...orderStart(integration, input, { workflow, invoiceNumber: orderId, amount, summary }),
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
-    // An adoption that was refused has left a failed workflow, and may be asked for again: it never creates anything.
+    // A refused adoption leaves a failed workflow. Retrying is safe, since an adoption never creates a transaction.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const,
   };
   try {
     return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
-      // No id of its own: an order knows its transactions again, and a refusal isn't kept for ever.
+      // A random update id, so that a refusal isn't kept forever. The order recognizes its own transaction.
       sendUpdate(undefined, () =>
         client.workflow.executeUpdateWithStart(adoptUpdate, {
           args: [{ transactionId: adoption.transactionId, ...by }],
@@ -82,7 +82,7 @@ async function adopted(
   }
 }
 
-/** What a real adoption would answer, by the same rules. */
+/** Returns the answer that a real adoption would give, by the same rules. */
 async function answerOfDryRun(
   context: ClientContext,
   request: CheckedAdoptRequest,
@@ -91,7 +91,7 @@ async function answerOfDryRun(
   const { orderId, integration, workflow, adoption, transaction } = request;
   const { transactionId } = adoption;
   const description = await describeOrder(context, workflowId);
-  // One that failed, or was terminated, may be adopted again.
+  // A failed or terminated order may be adopted again.
   if (description?.status === 'open' || description?.status === 'completed') {
     return answerOnRecord(await recordOfOrder(context, description), transactionId);
   }

@@ -1,4 +1,4 @@
-/** Reads what came after an order's end: later decisions, portal actions and redelivered events. No worker takes part. */
+/** Reads what happened after an order's end: later decisions, portal actions and redelivered events. Needs no worker. */
 import type { Client } from '@temporalio/client';
 import type { PortalAnswer } from '../contract/answers.ts';
 import { OrderScreeningError } from '../contract/errors.ts';
@@ -14,12 +14,12 @@ import { callTemporal, READ_WITHIN_MS } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 import { type Execution, listWorkflows } from './visibility.ts';
 
-/** What must be known of an order to find what came after its end. */
+/** The fields needed to find an order's later decisions, actions and redeliveries. */
 interface AnyOrder extends Pick<OrderState, 'orderId' | 'integration' | 'endedAt'> {
   transactions: readonly { id: string }[];
 }
 
-/** Returns the order with what came after its end, if anything did. It stays readable when Temporal can't list workflows, or a memo can't be decrypted. */
+/** Adds `afterEnd` to the order, if anything happened after its end. Never fails: `incomplete` marks parts that can't be listed or decrypted. */
 export async function withAfterEnd<Order extends AnyOrder>(
   context: ClientContext,
   order: Order,
@@ -67,7 +67,7 @@ function runOf({ execution, status, startTime, closeTime }: Execution) {
   };
 }
 
-/** How the workflow ids of the order's portal actions begin: they name a transaction, or the order. */
+/** The prefixes of the workflow ids of the order's portal actions: they contain a transaction's or the order's id. */
 function actionPrefixes({ integration, orderId }: OrderKey, transactionIds: readonly string[]): string[] {
   return PORTAL_ACTIONS.flatMap((kind) =>
     [...transactionIds, orderId].map((subject) => portalActionWorkflowId(integration, kind, subject)),
@@ -78,9 +78,9 @@ function redeliveryPrefix(key: OrderKey): string {
   return redeliveryWorkflowId(key, 1).slice(0, -1);
 }
 
-/** Returns the portal action whose run this is, without its result; undefined when it is none of this order's. */
+/** Returns the portal action of a run, without its result; undefined if the run doesn't belong to this order. */
 function actionOf(run: Run, key: OrderKey, transactionIds: readonly string[]): LateAction | undefined {
-  // The id ends with a hash of the content, if the kind of action has any.
+  // For some kinds of actions the id ends with a hash of the content.
   const id = run.workflowId.replace(/:[0-9a-f]{16}$/, '');
   for (const kind of PORTAL_ACTIONS) {
     const named = (subject: string) => portalActionWorkflowId(key.integration, kind, subject) === id;
@@ -92,14 +92,14 @@ function actionOf(run: Run, key: OrderKey, transactionIds: readonly string[]): L
   return undefined;
 }
 
-/** How a portal action failed; after any other failure, such as a termination, nobody knows. */
+/** The status by error code. After any other failure, such as a termination, the outcome is unknown. */
 const STATUSES: { [code: string]: LateAction['status'] } = {
   'refused-by-screening-service': 'refused',
   'cancel-window-closed': 'too-late',
   'action-not-sent': 'not-sent',
 };
 
-/** Returns the portal action with its result, which is on the closed run's history. */
+/** Returns the portal action with its result, from the history of the closed run. */
 async function resultOf(client: Client, run: Run, action: LateAction): Promise<LateAction> {
   if (run.closedAt === undefined) return action;
   const handle = client.workflow.getHandle<() => Promise<PortalAnswer>>(run.workflowId, run.runId);
@@ -114,7 +114,7 @@ async function resultOf(client: Client, run: Run, action: LateAction): Promise<L
   }
 }
 
-/** Returns the redelivery whose run this is; undefined when it is none of this order's. */
+/** Returns the redelivery of a run; undefined if the run doesn't belong to this order. */
 function redeliveryOf(run: Run, key: OrderKey): Redelivery | undefined {
   const prefix = redeliveryPrefix(key);
   const sequence = run.workflowId.startsWith(prefix) ? run.workflowId.slice(prefix.length) : '';

@@ -1,4 +1,4 @@
-/** Decodes what Temporal's API has in payloads. */
+/** Decodes payloads of Temporal's API. */
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { z } from 'zod';
 import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../contract/words.ts';
@@ -33,10 +33,10 @@ const attributesSchema = z.object({
   amount: z.number().optional().catch(undefined),
 });
 
-/** Search attributes of an order; one that is missing, or has a value of another release, is undefined. */
+/** Search attributes of an order. Missing ones, and values of other releases, are undefined. */
 export type Attributes = z.output<typeof attributesSchema>;
 
-/** Reads search attributes as `describe` and a list have them. Temporal keeps them in plain. */
+/** Reads search attributes, which are never encrypted. */
 export function attributesIn(fields: { [name: string]: Payload } | null | undefined): Attributes {
   const values = Object.entries(orderAttributes).map(([key, { name }]) => {
     const payload = fields?.[name];

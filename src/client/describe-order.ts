@@ -1,4 +1,4 @@
-/** What Temporal's server says of an order by `describe`: no worker takes part. */
+/** Describes an order's workflow by Temporal's API. Needs no worker. */
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError, type Timestamp } from '@temporalio/common';
 import proto from '@temporalio/proto';
@@ -13,7 +13,7 @@ type RawDescription = Awaited<ReturnType<Client['workflowService']['describeWork
 export interface DescribedOrder {
   workflowId: string;
   runId: string;
-  /** `closed`: terminated, timed out or canceled, so that nobody wrote its end. Open also means paused. */
+  /** `closed`: terminated, timed out or canceled, so the workflow returned no result. `open` includes paused. */
   status: 'open' | 'completed' | 'failed' | 'closed';
   historyLength: number;
   startedAt: Instant;
@@ -22,13 +22,13 @@ export interface DescribedOrder {
   raw: RawDescription;
 }
 
-/** Of Temporal's API. */
+/** `WorkflowExecutionStatus` of Temporal's API. */
 const COMPLETED = 2;
 const FAILED = 3;
 
 /**
- * The SDK's own `describe` fails for an order whose memo it can't decrypt.
- * @returns undefined when Temporal does not have the order
+ * Describes an order. Unlike the SDK's `describe`, it doesn't fail if the memo can't be decrypted.
+ * @returns undefined if the order doesn't exist
  */
 export async function describeOrder(
   { client }: Pick<ClientContext, 'client'>,
@@ -47,7 +47,7 @@ export async function describeOrder(
   }
 }
 
-/** @throws NamespaceNotFoundError, which has the same code and is told apart by its words alone */
+/** @throws NamespaceNotFoundError, which has the same code: only the message distinguishes it */
 function isUnknownOrder(error: unknown): boolean {
   if (!isGrpcServiceError(error) || error.code !== grpcCode.notFound) return false;
   const [, namespace] = /^Namespace (\S+) is not found/i.exec(error.details) ?? [];
@@ -74,18 +74,18 @@ function described(workflowId: string, raw: RawDescription): DescribedOrder {
 
 const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
 
-/** Returns Temporal's name of a workflow's status, such as `TIMED_OUT`. */
+/** Returns the name of a workflow status, such as `TIMED_OUT`. */
 export function statusName(code: number | null | undefined): string {
   return (WorkflowExecutionStatus[code ?? 0] ?? '').replace('WORKFLOW_EXECUTION_STATUS_', '');
 }
 
-/** Returns a moment of Temporal's API as the product writes it, to the millisecond; undefined when it is none. */
+/** Converts a timestamp of Temporal's API, to the millisecond; undefined without one. */
 export function instantOf(at: Timestamp | null | undefined): Instant | undefined {
   const ms = msOf(at);
   return ms === undefined ? undefined : instant(ms);
 }
 
-/** Returns milliseconds of a moment or a duration of Temporal's API; undefined when it is none. */
+/** Converts a timestamp or duration of Temporal's API to milliseconds; undefined without one. */
 export function msOf(time: Timestamp | null | undefined): number | undefined {
   if (time === null || time === undefined) return undefined;
   return Number(time.seconds ?? 0) * 1_000 + Math.floor((time.nanos ?? 0) / 1_000_000);

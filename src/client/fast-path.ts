@@ -1,4 +1,4 @@
-/** An order that is started on the worker of this process, and answered the moment the service has answered. */
+/** Starts an order on the worker of this process, and answers as soon as the screening service has answered. */
 import { EventEmitter } from 'node:events';
 import type { Client } from '@temporalio/client';
 import type { CheckedOut, CheckoutRequest } from '../contract/activity-contract.ts';
@@ -10,10 +10,10 @@ import type { OrderStart } from './order-start.ts';
 import { within } from './temporal-errors.ts';
 
 /**
- * Starts an order and waits for its definite answer. Temporal gives the first task to this process together with the
- * start, if a worker of this process shares the client's connection.
- * @returns nothing when the answer must come from the order's record: the order was there before, its first task went
- * to another process, the service gave no definite answer, or Temporal didn't answer
+ * Starts an order and waits for its definite answer. If a worker of this process shares the client's connection, Temporal
+ * returns the first workflow task with the start (eager start).
+ * @returns undefined if the answer must be read from the order: it already existed, its first task went to another
+ * process, the screening service gave no definite answer, or Temporal didn't answer
  */
 export async function answerFast(
   client: Client,
@@ -35,34 +35,34 @@ export async function answerFast(
       return first && answerBeforeRecord(input, request, first);
     });
   } catch {
-    // Whatever it was, asking for the record shows it again.
+    // The caller then asks the order, which reports the same error.
     return undefined;
   } finally {
     ended.close();
   }
 }
 
-// Where the worker tells the client in the same process how a checkout's screening ended, before that is recorded.
+// Passes the outcome of a checkout's screening from the worker to the client in the same process, before it is recorded.
 
-/** How a screening ended, and what it was called with. */
+/** The request and the outcome of a screening. */
 export interface EndedScreening {
   request: CheckoutRequest;
-  /** Absent when it failed. */
+  /** Absent if the screening failed. */
   first?: CheckedOut;
 }
 
 /** Listens for the screening of an order that is about to be started. */
 export interface ScreeningListener {
-  /** @returns how the screening of that run ended, once it has */
+  /** Resolves when the screening of that run has ended. @returns its outcome */
   of(runId: string): Promise<EndedScreening>;
   close(): unknown;
 }
 
-/** One for a process; given to its worker as `beforeRecord` and to its client as `earlyAnswers`. */
+/** One per process: pass it to the worker as `beforeRecord` and to the client as `earlyAnswers`. */
 export class EarlyAnswers {
   readonly #ended = new EventEmitter().setMaxListeners(0);
 
-  /** Tells whoever listens. */
+  /** Notifies the listeners of the order. */
   tell(
     { workflowId, runId }: { workflowId: string; runId: string },
     request: CheckoutRequest,
@@ -71,7 +71,7 @@ export class EarlyAnswers {
     this.#ended.emit(workflowId, runId, defined({ request, first }));
   }
 
-  /** Listens from now on: the screening may end before the one who started the order knows its run. */
+  /** Starts listening at once, since the screening may end before the start returns its run id. */
   listen(workflowId: string): ScreeningListener {
     const heard = new Map<string, EndedScreening>();
     let wake = (): void => {};

@@ -1,6 +1,6 @@
 /**
- * Reads all of an order that its record leaves out: of a completed order from its result, of any other from its history, which has
- * every memo that was written, what each activity returned, and every event that was sent. No worker takes part.
+ * Reads the parts of an order that its record leaves out: from the result of a completed order, else from the history, which has every
+ * memo, activity result and event that was sent. Needs no worker.
  */
 import type { Payload } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
@@ -21,7 +21,7 @@ import { mergedRecords, type SentEvent, type Traces } from './merged-records.ts'
 import { callTemporal, READ_WITHIN_MS } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 
-/** Returns the record with all that the order's history has. @param record what the memo holds */
+/** Returns the record with everything from the order's history. @param record the record in the memo */
 export async function fullRecord(
   context: ClientContext,
   order: DescribedOrder,
@@ -31,7 +31,7 @@ export async function fullRecord(
   return mergedRecords(record, await tracesOf(context, order, withinMs));
 }
 
-/** Returns an event of an order that is not completed, as it was sent; undefined when its history does not have it. */
+/** Returns an event of an order that is not completed, as it was sent; undefined if its history doesn't have it. */
 export async function sentEvent(
   context: ClientContext,
   order: DescribedOrder,
@@ -52,7 +52,7 @@ async function tracesOf(
   );
   const traces: Traces = { records: [], said: [], events: [] };
   for (const { kind, payload } of (events ?? []).flatMap(payloadsIn)) {
-    // One that can't be decrypted leaves a gap, which the record counts.
+    // A payload that can't be decrypted leaves a gap, which the record counts.
     const value = await decoded(context, workflowId, payload).catch(() => undefined);
     add(traces, workflowId, kind, value);
   }
@@ -76,7 +76,7 @@ function payloadsIn(event: HistoryEvent): { kind: Kind; payload: Payload }[] {
     ...each('record', modified?.upsertedMemo?.fields?.[RECORD]),
     ...each('delivery', isDelivery ? scheduled?.input?.payloads?.[0] : undefined),
     ...each('result', completed?.result?.payloads?.[0]),
-    // A local activity returns by a marker.
+    // The result of a local activity is in a marker.
     ...each('result', event.markerRecordedEventAttributes?.details?.result?.payloads?.[0]),
   ];
 }

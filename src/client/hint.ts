@@ -1,4 +1,4 @@
-/** Sends orders the signals that make them read their status: for hints, such as webhooks, and for rechecks. */
+/** Signals orders to read their status: for hints, such as webhooks, and for rechecks. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
 import { cardDataIn } from '../card-data/card-data.ts';
@@ -15,10 +15,10 @@ import type { ClientContext, HintAnswer, HintRequest } from './types.ts';
 import { listWorkflows } from './visibility.ts';
 
 const SIGNAL_WITHIN_MS = 5_000;
-/** Visibility lags by 2 s at worst. */
+/** Visibility lags by up to 2 s. */
 const ASK_AGAIN_AFTER_MS = 3_000;
 
-/** The signals of one process: an order gets at most one hint and one recheck per spacing. */
+/** The signals of one process: at most one hint and one recheck per order and spacing. */
 export class OrderSignals {
   readonly #context: ClientContext;
   readonly #hints = new SpacedSends<ReviewHint>(together);
@@ -31,7 +31,7 @@ export class OrderSignals {
   }
 
   /**
-   * Sends the hint to the order that owns the transaction, or else to the one with that invoice number, or else with that id.
+   * Sends the hint to the order that owns the transaction, else to the order with that invoice number, else with that id.
    * @see OrderScreening.hint
    */
   async hint(request: HintRequest): Promise<HintAnswer> {
@@ -45,10 +45,10 @@ export class OrderSignals {
       );
     const owner = async (): Promise<string | undefined> =>
       hint.transactionId && find(orderAttributes.transactionId, hint.transactionId.toLowerCase());
-    // The order's own id still leads to it when the list of orders cannot be asked.
+    // If visibility fails, fall back to the order's id.
     const owned = await owner().catch(() => undefined);
     if (owned !== undefined && (await send(owned))) return { outcome: 'accepted' };
-    // Text that cannot be an order id, such as `##`, is left out.
+    // Skips text that can't be an order id, such as `##`.
     const named = orderIdSchema.safeParse(request.orderId);
     if (named.success) {
       const invoiced = await find(orderAttributes.invoiceNumber, named.data).catch(() => undefined);
@@ -79,7 +79,7 @@ export class OrderSignals {
     return { unsent: unsent[0] + unsent[1] };
   }
 
-  /** Signals an order; for one that has ended a workflow of its own reads the status. @returns whether there is something to read */
+  /** Signals an order; for an ended order, starts a workflow that reads the status. @returns whether the order exists and can be read */
   async #signal<Args extends unknown[]>(
     workflowId: string,
     signal: SignalDefinition<Args>,
@@ -104,12 +104,12 @@ function hintOf(request: HintRequest): ReviewHint {
   return defined({ source: request.source, receivedAt: instant(Date.now()), transactionId, decision });
 }
 
-/** A hint is never refused for what somebody wrote into a webhook, and keeps nothing of it. */
+/** Drops text with card data: a hint is never refused for the content of a webhook, and never stores it. */
 function unlessCardData(text: string | undefined): string | undefined {
   return cardDataIn(text).length === 0 ? text : undefined;
 }
 
-/** Merges two hints. Nothing in a hint is believed: where two differ, the merged one leaves it out, and so concerns the order in any case. */
+/** Merges two hints. Fields that differ are left out, so that the order reads its status in any case: hints are never trusted. */
 function together(one: ReviewHint, other: ReviewHint): ReviewHint {
   const { source, receivedAt, transactionId, decision } = other;
   return defined({
@@ -120,7 +120,7 @@ function together(one: ReviewHint, other: ReviewHint): ReviewHint {
   });
 }
 
-/** Returns the workflow id of an order with that value: an open one before one that has ended with a record. */
+/** Returns the workflow id of an order with that value, open orders before completed ones. */
 async function lookUp(
   { client }: ClientContext,
   integration: string,
@@ -137,14 +137,14 @@ async function lookUp(
   return page.executions[0]?.execution?.workflowId ?? undefined;
 }
 
-/** An order's transaction stays with the order: a flood of webhooks about one asks visibility, which is slow and limited, once per time. */
+/** How long a result is cached: visibility is slow and rate-limited, and a transaction never moves to a different order. */
 const KEPT_MS = 5_000;
 
-/** Lookups whose results are kept for a short time. Callers that ask meanwhile share one. */
+/** A short-lived cache of lookups. Concurrent callers share one lookup. */
 export class LookUps<Found> {
   readonly #known = new Map<string, Promise<Found | undefined>>();
 
-  /** Returns what `ask` found under the key, now or a moment ago; what was not found is asked for again. */
+  /** Returns the cached or new result of `ask` for the key; misses are not cached. */
   find(key: string, ask: () => Promise<Found | undefined>): Promise<Found | undefined> {
     const known = this.#known.get(key);
     if (known !== undefined) return known;

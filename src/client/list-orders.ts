@@ -1,4 +1,4 @@
-/** Lists and counts orders by Temporal's visibility, newest first; up to 2 s behind. */
+/** Lists and counts orders by Temporal's visibility, newest first. It lags by up to 2 s. */
 import { orderOfWorkflowId } from '../contract/ids.ts';
 import type { OrderList, OrderSummary } from '../contract/order.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
@@ -22,7 +22,7 @@ export async function listOrders(context: ClientContext, raw: ListRequest = {}):
   const { cursor, limit = DEFAULT_LIMIT } = request;
   const place = cursor === undefined ? {} : { nextPageToken: Buffer.from(cursor, 'base64url') };
   const { executions, nextPageToken } = await listWorkflows(client, queryOf(request), limit, place);
-  // Row by row: one that can't be decrypted takes no other with it.
+  // Each row alone, so that a record that can't be decrypted doesn't fail the list.
   const rows = await Promise.all(executions.map((execution) => rowOf(context, execution)));
   const more = nextPageToken.length > 0;
   return { orders: rows.flat(), ...(more && { cursor: Buffer.from(nextPageToken).toString('base64url') }) };
@@ -52,7 +52,7 @@ export async function countOrders({ client }: ClientContext, raw: ListRequest = 
   return Number(count);
 }
 
-/** What became of the orders of each day, the newest first, and how many of them are open reviews; `older` ones came before all these. */
+/** Orders and open reviews per day, newest day first. `older` counts the open reviews from before these days. */
 export interface Days {
   days: { from: Instant; counts: Record<(typeof DAY_DECISIONS)[number], number>; openReviews: number }[];
   older: number;
@@ -63,8 +63,8 @@ const SHOWN_DAYS = 7;
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Counts the orders of the last seven days, of 24 hours each back from now, by their decision of now. One day after the other:
- * all at once pass the limit of visibility calls that Temporal has by default, ten a second, and get no answer in time.
+ * Counts the orders of the last seven days (24 hours each, back from now) by current decision. Queries one day at a time: all
+ * at once would exceed Temporal's default limit of ten visibility calls per second.
  */
 export async function countDays(
   { count }: Pick<OrderScreening, 'count'>,

@@ -1,4 +1,4 @@
-/** What a list of orders is asked for, and the query of Temporal's visibility that it becomes. */
+/** The filters of a list of orders, and the visibility query that they become. */
 import { z } from 'zod';
 import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../contract/ids.ts';
 import { SCREEN_ORDER } from '../contract/messages.ts';
@@ -7,10 +7,10 @@ import { orderAttributes, quoted } from '../orders/describe.ts';
 import { integrationNameSchema } from './read-requests.ts';
 
 const moment = z.iso
-  .datetime({ offset: true, error: 'must be a moment, such as 2026-12-24T18:00:00Z' })
+  .datetime({ offset: true, error: 'must be a time with its offset, such as 2026-12-24T18:00:00Z' })
   .transform((written) => instant(millis(written)));
 
-/** An amount as one writes it. */
+/** An amount as decimal text. */
 export const amountSchema = z
   .string()
   .regex(/^\d{1,12}(\.\d{1,3})?$/, {
@@ -19,7 +19,7 @@ export const amountSchema = z
   })
   .transform(Number);
 
-/** Filters of a list as one writes them in an address or on a command line; `amountTo` and `startedTo` are exclusive. */
+/** Filters as written in a URL or on the command line; `amountTo` and `startedTo` are exclusive. */
 export const WRITTEN_FILTERS = {
   find: z
     .string()
@@ -32,7 +32,7 @@ export const WRITTEN_FILTERS = {
       examples: ['order-1001'],
     }),
   dueBefore: moment.exactOptional().meta({
-    description: 'Only orders whose cancel window ends before this moment: open ones, unless `open` is false',
+    description: 'Only orders whose cancel window ends before this time: open ones, unless `open` is false',
   }),
   amountFrom: amountSchema
     .exactOptional()
@@ -40,13 +40,15 @@ export const WRITTEN_FILTERS = {
   amountTo: amountSchema
     .exactOptional()
     .meta({ description: 'Only orders below this amount', examples: ['500'] }),
-  startedFrom: moment.exactOptional().meta({ description: 'Only orders that came at this moment or later' }),
-  startedTo: moment.exactOptional().meta({ description: 'Only orders that came before this moment' }),
+  startedFrom: moment
+    .exactOptional()
+    .meta({ description: 'Only orders that were started at this time or later' }),
+  startedTo: moment.exactOptional().meta({ description: 'Only orders that were started before this time' }),
 };
 type WrittenFilters = z.output<z.ZodObject<typeof WRITTEN_FILTERS>> &
   Pick<ListRequest, 'integration' | 'phase' | 'decision' | 'attention' | 'open' | 'cursor' | 'limit'>;
 
-/** @returns what written filters ask for; only those that were given are in it */
+/** @returns the list request of written filters, with only the filters that were given */
 export function listRequestOf(filters: WrittenFilters): ListRequest {
   const { dueBefore, amountFrom, amountTo, startedFrom, startedTo, ...others } = filters;
   const range = <Bound>(from: Bound | undefined, until: Bound | undefined) =>
@@ -68,13 +70,13 @@ const bounds = (bound: z.ZodType<Instant, Instant>) =>
   z.object({ from: bound.optional(), until: bound.optional() }, RANGE);
 const amountBound = z.number('must be a number').min(0, 'must be at least 0').optional();
 
-/** A place in a list, as Temporal's servers write it: the times and the run of the last order, or what it was sorted by. */
+/** The content of Temporal's page tokens: the time and run of the last order, or its sort values. */
 const placeSchema = z.union([
   z.looseObject({ StartTime: z.iso.datetime({ offset: true }), RunID: z.guid() }),
   z.looseObject({ SearchAfter: z.array(z.union([z.string(), z.number(), z.null()])).min(1) }),
 ]);
 
-/** Temporal's server does not answer for anything else. */
+/** Checked here, since Temporal's server does not answer for an invalid token. */
 function isCursor(text: string): boolean {
   try {
     return placeSchema.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))).success;
@@ -85,7 +87,7 @@ function isCursor(text: string): boolean {
 
 const LIMIT = 'must be a whole number from 1 to 100';
 
-/** Which orders a list has. `until` is exclusive. */
+/** The filters of a list; an order must match all. `until` is exclusive. */
 export const listRequestSchema = z.object({
   integration: integrationNameSchema.optional(),
   integrations: integrations.readonly().optional(),
@@ -95,21 +97,20 @@ export const listRequestSchema = z.object({
   /** In review, or with attention. */
   queued: flag,
   open: flag,
-  /** `none`: orders that have no such deadline. */
+  /** `none`: orders without a deadline. */
   cancelBy: z.union([bounds(moment), z.literal('none')], 'must be {from?, until?} or none').optional(),
   /** In the order's own currency. */
   amount: z.object({ from: amountBound, until: amountBound }, RANGE).optional(),
-  /** When the order came. */
+  /** When the order was started. */
   started: bounds(moment).optional(),
   find: WRITTEN_FILTERS.find.optional(),
   cursor: z.string('must be text').refine(isCursor, 'must be the cursor of the previous page').optional(),
   limit: z.int(LIMIT).min(1, LIMIT).max(100, LIMIT).optional(),
 });
 
-/** Which orders a list has: those that match every filter. */
 export type ListRequest = z.input<typeof listRequestSchema>;
 
-/** @returns a visibility query @throws nothing: each value is one of ours, or quoted */
+/** @returns a visibility query. Every value is a fixed word of the product, or quoted */
 export function queryOf(request: ListRequest): string {
   const { integration, integrations, phase, decision, attention, queued, open } = request;
   const conditions = [
@@ -137,7 +138,7 @@ function deadlineConditions(range: ListRequest['cancelBy']): string[] {
   if (range === 'none') return [`${orderAttributes.cancelBy.name} IS NULL`];
   return [
     ...between(orderAttributes.cancelBy.name, range, quoted),
-    // Without a bound at all, an order without the deadline would be among them.
+    // Without bounds, orders without a deadline would match, too.
     `${orderAttributes.cancelBy.name} IS NOT NULL`,
   ];
 }
@@ -153,7 +154,7 @@ function between<Bound>(
   ];
 }
 
-/** The order of that id, and whichever was screened under that invoice number or has that transaction. */
+/** Matches the order with that id, and orders with that invoice number or transaction. */
 function foundBy(words: string, { integration, integrations }: ListRequest): string {
   const named = integration === undefined ? (integrations ?? [DEFAULT_INTEGRATION]) : [integration];
   const ids = named.map((name) => orderWorkflowId(name, withoutHash(words)));

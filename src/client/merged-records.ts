@@ -1,4 +1,4 @@
-/** Makes one record of an order from all that its history has. */
+/** Merges the records and results in an order's history into one record. */
 import type { OrderEvent } from '../contract/messages.ts';
 import type { LeftOut, OrderRecord, RecordedAttempt } from '../contract/order-record.ts';
 import type { Policy } from '../contract/policy.ts';
@@ -7,11 +7,11 @@ import type { Insights } from '../contract/terms.ts';
 import type { JournalEntry } from '../contract/words.ts';
 import { countOf } from '../orders/bounded-record.ts';
 
-/** What a run's history has of an order. */
+/** The parts of an order found in a run's history. */
 export interface Traces {
-  /** Each record that was written, oldest first; first the state that a run before handed on. */
+  /** Each record that was written, oldest first, beginning with the state that the previous run handed over. */
   records: OrderRecord[];
-  /** What the screening service said beside its decisions. */
+  /** The insights of the screening service. */
   said: Said[];
   /** The events that were sent, or are being sent. */
   events: SentEvent[];
@@ -28,10 +28,10 @@ export interface Said {
   insightsLeftOut?: number;
 }
 
-/** As many as an order keeps. */
+/** The number of events that an order keeps. */
 const KEPT_EVENTS = 50;
 
-/** Returns the newest record with the entries of those before; `leftOut` counts what none of them has. */
+/** Returns the newest record with the entries of earlier ones; `leftOut` counts the entries that none of them has. */
 export function mergedRecords(newest: OrderRecord, { records, said, events, policy }: Traces): OrderRecord {
   const all = [...records, newest];
   const { attempts, missing: insights } = mergedAttempts(all, said);
@@ -73,14 +73,14 @@ export function mergedRecords(newest: OrderRecord, { records, said, events, poli
 
 const LISTS = ['attempts', 'transactions', 'actions', 'journal'] as const;
 
-/** The last of each key, in the order of the first. */
+/** Returns the last element of each key, in the order of the first ones. */
 function byKey<T>(list: readonly T[], keyOf: (one: T) => string | number): T[] {
   const found = new Map<string | number, T>();
   for (const one of list) found.set(keyOf(one), one);
   return [...found.values()];
 }
 
-/** Equal entries are one: several records have it. */
+/** Removes duplicates: several records have the same entry. */
 function mergedJournal(entries: readonly JournalEntry[]): JournalEntry[] {
   const found = byKey(entries, (entry) => JSON.stringify(entry));
   return found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
@@ -106,7 +106,7 @@ function mergedAttempts(
   return { attempts: attempts.sort((a, b) => a.number - b.number), missing };
 }
 
-/** Each reading has its place among all of its attempt: a record has the newest ones, and says how many came before. */
+/** Merges readings by their position in the attempt: each record has the newest ones, and counts the ones before. */
 function mergedReadings(versions: readonly RecordedAttempt[]): { readings: Reading[]; gaps: number } {
   const places = new Map<number, Reading>();
   for (const { readings, readingsLeftOut = 0 } of versions) {
@@ -123,7 +123,7 @@ function mergedReadings(versions: readonly RecordedAttempt[]): { readings: Readi
   return { readings, gaps: highest + 1 - readings.length };
 }
 
-/** Takes the insights of a reading from the activity that read it: the one with the same decision, and these among its insights. */
+/** Completes the insights of a reading from the matching activity result: same decision and count, and it contains these insights. */
 function insightsOf(reading: Reading, said: readonly Said[]): Reading | undefined {
   const { insights = {}, insightsLeftOut = 0, ...facts } = reading;
   if (insightsLeftOut === 0) return reading;
@@ -149,7 +149,7 @@ function contains(whole: Insights, part: Insights): boolean {
   );
 }
 
-/** Returns an event as an order keeps it: without what the screening service said. */
+/** Returns an event as an order keeps it: without the screening service's insights and modes. */
 function keptEvent({ sequence, type, occurredAt, data }: SentEvent): KeptEvent {
   const { insights: _said, insightsLeftOut: _count, accountMode: _mode, ...rest } = data;
   const { passiveMode: _passive, subStatus: _status, ...short } = rest;

@@ -1,4 +1,4 @@
-/** Messages to an open order: how an update is sent, and the small ones. */
+/** Sends updates to open orders; has the short methods of the client library. */
 import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import type { GatewayResultAnswer, OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
@@ -60,7 +60,7 @@ export async function recordGatewayResult(
   request: GatewayResultRequest,
 ): Promise<GatewayResultAnswer> {
   try {
-    // A caller that missed the answer repeats the result, perhaps after the order's end.
+    // A caller that missed the answer may repeat the result after the order's end.
     return await update(context, workflowId, recordGatewayResultUpdate, request, undefined, (order) => {
       const reply = gatewayReplyAfterEnd(order, request);
       if ('gateway' in reply) return reply.gateway;
@@ -71,7 +71,7 @@ export async function recordGatewayResult(
   }
 }
 
-/** Names an update by the caller's key. The kind stands in front, so that no key is an id that means something else. */
+/** Returns the update id for the caller's key. The prefix keeps callers' keys apart from other update ids. */
 function idOf(kind: string, { idempotencyKey }: PortalOptions): string | undefined {
   return idempotencyKey && `${kind}:${idempotencyKey}`;
 }
@@ -90,7 +90,7 @@ export async function withdraw(
       handle.startUpdate(withdrawUpdate, { args: [request], ...options }),
     );
     if (answer !== undefined) return answer;
-    // The order works at it and hasn't said of what kind the action is: its record does.
+    // The withdrawal is still running; the order's record has the kind of the action.
     const { actions } = await readOrder(context, workflowId);
     const record = actions.find((one) => one.number === number);
     if (record === undefined) throw workerSilent();
@@ -99,16 +99,16 @@ export async function withdraw(
   });
 }
 
-// How updates are sent to an order, whatever they ask.
+// Sending of updates.
 
-/** What names an update; without an id it is random. */
+/** The id of an update; random if absent. */
 interface UpdateName {
   updateId?: string;
 }
 
 /**
- * Sends an update, again while the order is being screened. The caller's deadline bounds it.
- * @throws OrderScreeningError `busy` when the server takes no more updates of this order for now; others as they come
+ * Sends an update, and retries while the checkout is running. The caller's deadline bounds it.
+ * @throws OrderScreeningError `busy` if the server accepts no more updates of this order for now; other errors unchanged
  */
 export async function sendUpdate<T>(
   updateId: string | undefined,
@@ -125,14 +125,14 @@ export async function sendUpdate<T>(
   }
 }
 
-/** The order refuses updates until its checkout has ended, which takes seconds at most. */
+/** Until its checkout has ended, seconds at most, the order refuses updates. */
 const ASK_AGAIN_MS = 100;
 const MOST_TRIES = 100;
 
 /**
- * Sends an update whose work goes on by itself once the order has accepted it.
- * @returns undefined when it was accepted, and has no answer within 10 s
- * @throws OrderScreeningError `temporal-unavailable` when it wasn't accepted in time, `busy`; others as they come
+ * Sends an update that continues in the background once the order has accepted it.
+ * @returns undefined if it was accepted and is still running after 10 s
+ * @throws OrderScreeningError `temporal-unavailable` if it wasn't accepted in time, `busy`; other errors unchanged
  */
 export async function startedUpdate<T>(
   { client }: ClientContext,
@@ -151,7 +151,7 @@ export async function startedUpdate<T>(
     );
   } catch (error) {
     if (!isUnanswered(error)) throw error;
-    // Not even accepted: nothing of it is recorded, so it can't be promised to go on.
+    // Not accepted, so not recorded: it may never run.
     if (!accepted) throw temporalUnavailable(error);
     return undefined;
   }
@@ -160,15 +160,15 @@ export async function startedUpdate<T>(
 function busy(cause: unknown): OrderScreeningError {
   const error = new OrderScreeningError(
     'busy',
-    'Too many requests wait for this order, and this one was not taken: send it again',
+    'Too many requests are waiting for this order, and this one was not accepted: send it again',
   );
   error.cause = cause;
   return error;
 }
 
 /**
- * Sends an open order an update, which is answered within 10 s.
- * @param afterEnd returns the answer of an order that has ended; without it that is refused
+ * Sends an update to an open order and waits up to 10 s for the answer.
+ * @param afterEnd returns the answer for an ended order; without it, ended orders are refused
  * @throws OrderScreeningError as `whileOpen`
  */
 async function update<Answer, Request>(
@@ -187,8 +187,8 @@ async function update<Answer, Request>(
 }
 
 /**
- * Asks something of an open order.
- * @throws OrderScreeningError `order-closed`, `unknown-order`, `temporal-unavailable`, or whatever the order says
+ * Calls an open order.
+ * @throws OrderScreeningError `order-closed`, `unknown-order`, `temporal-unavailable`, or the order's own refusal
  */
 async function whileOpen<T>(
   context: ClientContext,

@@ -1,4 +1,4 @@
-/** Reads an order's public record from its memo, and writes the first one. No worker takes part. */
+/** Reads an order's public record from its memo. Needs no worker. */
 import type { Payload } from '@temporalio/common';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
 import type { BackgroundActivities } from '../contract/activity-contract.ts';
@@ -12,7 +12,7 @@ import { decoded } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';
 import type { ClientContext } from './types.ts';
 
-/** What is in an order's memo. `unreadable`: `cause` says why, such as a missing payload key. */
+/** The record in an order's memo. `unreadable`: `cause` is the reason, such as a missing payload key. */
 export type FoundRecord =
   | { found: 'record'; record: OrderRecord }
   | { found: 'nothing' }
@@ -22,7 +22,7 @@ interface Memo {
   fields?: { [key: string]: Payload } | null;
 }
 
-/** Reads the record in a memo, as `describe` or a list has it. */
+/** Reads the record in a memo that `describe` or a list returned. */
 export async function readMemo(
   context: ClientContext,
   workflowId: string,
@@ -45,16 +45,15 @@ export async function readRecord(context: ClientContext, order: DescribedOrder):
   const found = await readMemo(context, workflowId, raw.workflowExecutionInfo?.memo);
   if (found.found === 'record') return { ...found, record: asDelivered(found.record, order) };
   const name = orderOfWorkflowId(workflowId);
-  // It was started without a memo, such as by the Temporal UI, and no worker has written one yet.
+  // The order was started without a memo, such as by the Temporal UI, and no worker has written one yet.
   const isNew = status === 'open' && (attributes.phase ?? 'screening') === 'screening';
   if (found.found === 'unreadable' || !isNew || name === undefined) return found;
   return { found: 'record', record: recordOf(newOrderState(name, startedAt)) };
 }
 
-/** The activity's name. */
 const DELIVERY: keyof BackgroundActivities = 'deliverEvents';
 
-/** A delivery alone does not write the memo: while none is under way or paused, every event that waited then has arrived. */
+/** Counts waiting events as delivered if no delivery is running or paused: a delivery alone doesn't update the memo. */
 function asDelivered(record: OrderRecord, { status, raw }: DescribedOrder): OrderRecord {
   const { paused, ...events } = record.events;
   const { delivered, waiting } = events;
@@ -67,12 +66,12 @@ function asDelivered(record: OrderRecord, { status, raw }: DescribedOrder): Orde
   return { ...record, events: { ...events, delivered: delivered + waiting, waiting: 0 } };
 }
 
-/** Returns the error for an order whose record can't be read here. It says why, as far as that is known. */
+/** Returns the error for an order whose record can't be read here, with the reason if it is known. */
 export function recordUnreadable(cause?: unknown): OrderScreeningError {
   const words =
     cause instanceof PayloadCodecError
-      ? `${cause.message}. The order itself goes on: set PAYLOAD_KEYS of this process as for the workers`
-      : 'The memo of the order holds no record that this release can read. The order itself goes on';
+      ? `${cause.message}. The order itself continues: set PAYLOAD_KEYS of this process as for the workers`
+      : 'The memo of the order has no record that this release can read. The order itself continues';
   const error = new OrderScreeningError('record-unreadable', words);
   error.cause = cause;
   return error;

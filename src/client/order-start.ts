@@ -1,4 +1,4 @@
-/** How an order is started: by a checkout or an adoption. */
+/** Start options of an order, for checkouts and adoptions. */
 import type { SearchAttributePair } from '@temporalio/common';
 import { vouchedFor } from '../card-data/card-data.ts';
 import { orderWorkflowId, TASK_QUEUE } from '../contract/ids.ts';
@@ -11,7 +11,7 @@ import { type KnownAtStart, searchAttributesAtStart } from '../orders/describe.t
 import { memoOf } from '../orders/order-memo.ts';
 import { newOrderState } from '../orders/record.ts';
 
-/** The options of a start, whatever the call that carries them. */
+/** The options of a workflow start. */
 export interface OrderStart {
   workflowId: string;
   taskQueue: string;
@@ -29,7 +29,7 @@ interface Shown extends Omit<KnownAtStart, 'integration'> {
   summary: string;
 }
 
-/** Returns the options that start an order which must not exist yet. */
+/** Returns the start options of an order that must not exist yet. */
 export function orderStart(
   integration: Integration,
   input: Omit<ScreenOrderInput, 'version' | 'integration'>,

@@ -1,4 +1,4 @@
-/** The answer to a checkout that has no decision yet: that no worker took in time, or that was told `pending` before. */
+/** Answers checkouts without a decision: no worker took the order in time, or the earlier answer was `pending`. */
 import { z } from 'zod';
 import type { CheckoutAnswer } from '../contract/answers.ts';
 import { orderWorkflowId } from '../contract/ids.ts';
@@ -12,21 +12,21 @@ import type { CheckedScreenRequest } from './read-requests.ts';
 import { attemptMismatch, callTemporal, workerSilent } from './temporal-errors.ts';
 import type { ClientContext, View } from './types.ts';
 
-/** For all that is asked: the customer has waited for the budget and 2 s already. */
+/** For all calls together: the customer has already waited for the checkout budget and 2 s. */
 const ASK_WITHIN_MS = 1_000;
 
 /** `WORKFLOW_EXECUTION_STATUS_RUNNING` of Temporal's API: not paused. */
 const RUNNING = 1;
 /** `PENDING_WORKFLOW_TASK_STATE_STARTED` of Temporal's API. */
 const TASK_STARTED = 2;
-/** Of an order that no worker has begun: its start, and its first task. */
+/** History length of an order that no worker has started on: the start and the first workflow task. */
 const UNTOUCHED_EVENTS = 2;
 
 /**
- * The answer to a checkout that no worker took in time. It promises that the screening goes on, so the server is asked
- * whether the order is there and waits; an order that has a decision already may have been answered otherwise.
- * @throws OrderScreeningError `temporal-unavailable` when that isn't certain, `attempt-mismatch` when the order that waits
- * was started with another content
+ * Answers a checkout that no worker took in time. `pending` promises that the screening continues, so this first checks that
+ * the order exists and waits for a worker without a decision.
+ * @throws OrderScreeningError `temporal-unavailable` if that isn't certain, `attempt-mismatch` if the waiting order was
+ * started with different content
  */
 export async function pendingAnswer(
   context: ClientContext,
@@ -35,8 +35,8 @@ export async function pendingAnswer(
   const workflowId = orderWorkflowId(request.integration.name, request.orderId);
   const deadline = Date.now() + ASK_WITHIN_MS;
   const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
-  // A worker that began in time may still give its own answer, or have given it and died before it was recorded; one that
-  // begins from now on takes `pending` as given.
+  // A worker that started in time may still give a different answer, or gave one and died before recording it. A worker
+  // that starts later assumes that `pending` was the answer.
   const underWay =
     description?.raw.pendingWorkflowTask?.state === TASK_STARTED ||
     (description?.historyLength ?? 0) > UNTOUCHED_EVENTS;
@@ -53,7 +53,7 @@ export async function pendingAnswer(
 
 const inputSchema = z.object({ fingerprint: z.string().optional() });
 
-/** Returns the fingerprint that an order was started with, from its history; undefined when it was started without one. */
+/** Returns the fingerprint of an order's start from its history; undefined if it has none. */
 async function startedWith(
   { client }: ClientContext,
   workflowId: string,
@@ -68,8 +68,8 @@ async function startedWith(
 }
 
 /**
- * @returns `pending`, with the action that the policy names, or `skipped` for an order that policy skips; the worker
- * that comes later says the same
+ * @returns `pending` with the policy's action, or `skipped` for an order that policy skips. The worker gives the same answer
+ * later
  */
 function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
   const { orderId, attempt } = request;
@@ -80,8 +80,8 @@ function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): Che
     return defined({ ...order, decision: 'skipped', action: 'proceed', phase: 'decided', wouldBe });
   }
   const whenUnavailable = unavailableAction(integration.whenUnavailable, request.facts);
-  const wanted = actionWithoutDecision({ workflow: request.workflow, whenUnavailable });
-  const action = passive ? 'proceed' : wanted;
+  const byPolicy = actionWithoutDecision({ workflow: request.workflow, whenUnavailable });
+  const action = passive ? 'proceed' : byPolicy;
   const declines = action === 'decline';
   return defined({
     ...order,
@@ -90,13 +90,13 @@ function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): Che
     phase: declines ? 'declined' : 'screening',
     reason: 'no-worker',
     message: declines ? integration.declineMessage : undefined,
-    wouldBe: passive ? wanted : undefined,
+    wouldBe: passive ? byPolicy : undefined,
   });
 }
 
 /**
- * Reads from the order's record what became of an attempt that was told `pending` (rule «pending becomes the decision»).
- * @returns what the order says now
+ * Reads the current answer of an attempt that was answered `pending` (rule «pending becomes the decision»).
+ * @returns the answer on the order's record, or the given one if the record has none
  */
 export async function answerSince(
   context: ClientContext,
@@ -109,9 +109,9 @@ export async function answerSince(
   const read = (view: View) => recordOfOrder(context, description, view, deadline - Date.now());
   const record = await read('record');
   const { readings = 0, insights = 0 } = record.leftOut ?? {};
-  // The answer has every insight of the attempt's first reading, unless the history can't be read in time.
+  // Includes every insight of the attempt's first reading, unless the history can't be read in time.
   const order = readings + insights === 0 ? record : await read('full').catch(() => record);
   const answer = answerNow(order, given.attempt);
-  // A record does not have the fingerprint.
+  // The record has no fingerprint.
   return answer === undefined ? given : defined({ ...answer, fingerprint: given.fingerprint });
 }

@@ -1,4 +1,4 @@
-/** Portal actions of an open order, as updates, and of a closed one, as a workflow; an event sent again is one, too. */
+/** Portal actions: an update on an open order, a workflow of its own for a closed one. */
 import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
@@ -41,7 +41,7 @@ export function portalMethod(orders: OrderScreening, kind: PortalActionKind) {
   ) => Promise<PortalAnswer>;
 }
 
-/** Makes a portal action. @returns the service's reply, or `requested` when there is none within 10 s */
+/** Runs a portal action. @returns the screening service's reply, or `requested` after 10 s if the action is still running */
 export async function portalAction(
   context: ClientContext,
   order: OrderKey,
@@ -52,10 +52,10 @@ export async function portalAction(
   checkPortalFields(fields);
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   const { kind, ...message } = { ...fields, ...by };
-  // Each definition takes the fields of its own kind, which is what `kind` says they are.
+  // `kind` selects the definition, so the fields match it.
   const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [typeof message]>;
   const handle = context.client.workflow.getHandle(workflowId);
-  // The kind stands in front, so that no caller's key is an id that means something else.
+  // The prefix keeps callers' keys apart from other update ids.
   const updateId = how.idempotencyKey && `${kind}:${how.idempotencyKey}`;
   try {
     const answer = await startedUpdate(context, updateId, (options) =>
@@ -63,13 +63,13 @@ export async function portalAction(
     );
     return answer ?? { ...order, kind, status: 'requested' };
   } catch (error) {
-    // An order that has ended, and only waits for its last events to arrive, no longer takes actions.
+    // An order that has ended and only delivers its last events no longer accepts actions.
     if (!isEnded(error) && codeOf(error) !== 'order-closed') throw toOrderError(error);
   }
   return afterTheEnd(context, order, workflowId, { fields, ...by });
 }
 
-/** @throws OrderScreeningError `invalid-request` for fields that can't be sent to the service */
+/** @throws OrderScreeningError `invalid-request` for fields that can't be sent to the screening service */
 function checkPortalFields({ kind, notCards: _vouched, ...fields }: PortalFields): void {
   const own = portalOwnSchema(kind).shape;
   const sent = Object.entries(fields).filter(
@@ -81,7 +81,7 @@ function checkPortalFields({ kind, notCards: _vouched, ...fields }: PortalFields
 
 type Asked = Pick<PortalActionInput, 'fields' | 'by'>;
 
-/** Weeks later: a durable workflow of its own, from all that is known of the closed order. */
+/** Runs the action for a closed order in a workflow of its own, with the data of the order's full record. */
 async function afterTheEnd(
   context: ClientContext,
   key: OrderKey,
@@ -92,9 +92,9 @@ async function afterTheEnd(
   let gone = unknownOrder();
   const found = await findOrder(context, workflowId, 'full').catch((error: unknown) => {
     const code = codeOf(error);
-    // Another time, or with the right keys, there may be a record.
+    // A retry, or the right payload keys, may find a record.
     if (code === undefined || code === 'temporal-unavailable' || code === 'record-unreadable') throw error;
-    // Refused when it was started: nothing of it is on record.
+    // The start was refused, so there is no record.
     if (code !== 'unknown-order') gone = orderClosed();
     return undefined;
   });
@@ -122,8 +122,8 @@ async function afterTheEnd(
 }
 
 /**
- * A chargeback that was under way when the order was terminated may have been submitted. A subject that the record cut short may be the
- * same: then a person must say so with `force`.
+ * Marks chargebacks that were running when the order was terminated as `unconfirmed`: they may have been submitted. A subject that the
+ * record truncated counts as the same subject. Either way a person must confirm with `force`.
  */
 function withDoubts(order: OrderState, fields: PortalFields): OrderState {
   if (!portalKind(fields.kind).once) return order;
@@ -136,7 +136,7 @@ function withDoubts(order: OrderState, fields: PortalFields): OrderState {
   return { ...order, actions };
 }
 
-/** An action for a transaction whose order Temporal no longer knows, or of which nothing is on record. */
+/** Runs an action for a transaction whose order has expired or has no record. */
 async function orderlessAction(context: ClientContext, name: string, asked: Asked): Promise<PortalAnswer> {
   const { kind, transactionId } = asked.fields;
   if (integrationOf(context, name).passive) throw refusal('passive');
@@ -145,7 +145,7 @@ async function orderlessAction(context: ClientContext, name: string, asked: Aske
   return run(context, { integration: name, ...(transactionId !== undefined && { transactionId }), ...asked });
 }
 
-/** The record keeps no personal data, so there is no e-mail to fall back to. */
+/** The record has no personal data, so there is no fallback for the e-mail. */
 function requireEmail(fields: PortalFields): void {
   if (fields.kind !== 'customer-code' || fields.email !== undefined) return;
   throw invalidRequest([{ path: 'email', message: 'is required, since the order is closed' }]);
@@ -175,7 +175,7 @@ async function run(context: ClientContext, input: PortalActionInput): Promise<Po
   try {
     await start(onlyOnce ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY');
   } catch (error) {
-    // Done before: its result is still there.
+    // It was done before; its result is still available.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw toOrderError(error);
     if (onlyOnce && (await wasRefused(result))) {
       await start('ALLOW_DUPLICATE_FAILED_ONLY').catch((again: unknown) => {
@@ -198,8 +198,8 @@ async function run(context: ClientContext, input: PortalActionInput): Promise<Po
 }
 
 /**
- * @returns whether an earlier chargeback was refused for certain, so that it may be sent again; false: it was done
- * @throws OrderScreeningError `outcome-unknown-before` when nobody knows, `temporal-unavailable` when that can't be told
+ * @returns true if the earlier chargeback was refused for certain and may be sent again; false if it was done
+ * @throws OrderScreeningError `outcome-unknown-before` if its outcome is unknown, `temporal-unavailable` if it can't be read
  */
 async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean> {
   try {
@@ -213,7 +213,7 @@ async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean>
   }
 }
 
-/** One workflow for each action, however the transaction's id is spelled. Ids are readable: what tells actions apart goes in as a hash. */
+/** Identifies an action in a workflow id, whatever the case of the transaction's id. The fields that distinguish actions are hashed. */
 function subjectOfRun({ orderId, transactionId, fields }: PortalActionInput): string {
   const transaction = transactionId?.toLowerCase();
   const subject = portalKind(fields.kind).ofOrder ? (orderId ?? transaction) : transaction;

@@ -1,4 +1,4 @@
-/** Starts the read of an order that has ended, and reads what earlier reads found. */
+/** Starts the status read of an ended order, and returns the decisions of earlier reads. */
 import { z } from 'zod';
 import { hasCode, OrderScreeningError } from '../contract/errors.ts';
 import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '../contract/ids.ts';
@@ -14,14 +14,14 @@ import { READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 
 /**
- * Starts the read of an ended order, or asks for another one where it runs.
- * @returns whether there is such an order and it has a transaction to read
+ * Starts the status read of an ended order; if one is running, requests one more.
+ * @returns whether the order exists and has a transaction to read
  * @throws OrderScreeningError `temporal-unavailable`
  */
 export async function startReadAfterEnd(context: ClientContext, key: OrderKey): Promise<boolean> {
   try {
     const order = await readableOrder(context, key);
-    // The run that made a decision which is not in this memo yet stays open for longer than this call may take.
+    // A run whose decision isn't in this memo yet stays open for longer than this deadline, so it gets the signal.
     const deadline = Date.now() + READ_WITHIN_MS;
     const decisions = await lateDecisions(context, key);
     await within(context.client, deadline, () =>
@@ -63,7 +63,7 @@ const lateDecisionsSchema = z.array(
 );
 
 /**
- * Reads the decisions that were found since an order's end, oldest first, without a worker.
+ * Reads the decisions found after an order's end, oldest first. Needs no worker.
  * @throws OrderScreeningError `temporal-unavailable`; PayloadCodecError
  */
 export async function lateDecisions(context: ClientContext, key: OrderKey): Promise<LateDecision[]> {

@@ -1,4 +1,4 @@
-/** Reads one order from Temporal, by what its server has: no worker takes part. Writes many as CSV. */
+/** Reads an order from Temporal's server; needs no worker. Writes lists as CSV. */
 import { WorkflowFailedError } from '@temporalio/client';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../contract/activity-contract.ts';
@@ -29,7 +29,7 @@ export async function readOrder(
   return found;
 }
 
-/** Returns the same; undefined when Temporal does not have the order. */
+/** Returns an order's record; undefined if the order doesn't exist. */
 export async function findOrder(
   context: ClientContext,
   workflowId: string,
@@ -39,7 +39,7 @@ export async function findOrder(
   return description && recordOfOrder(context, description, view);
 }
 
-/** Reads the record of an order that was described. @throws OrderScreeningError as `readOrder`, and what refused the order's start */
+/** Reads the record of a described order. @throws OrderScreeningError as `readOrder`, and the error that refused the order's start */
 export async function recordOfOrder(
   context: ClientContext,
   description: DescribedOrder,
@@ -47,7 +47,7 @@ export async function recordOfOrder(
   withinMs: number = READ_WITHIN_MS,
 ): Promise<OrderRecord> {
   const { status, workflowId } = description;
-  // One that was refused when it was started has only its failure.
+  // An order whose start was refused has only a failure.
   if (status === 'failed' || (status === 'completed' && view === 'full'))
     return finalRecord(context, workflowId, withinMs);
   const found = await readRecord(context, description);
@@ -58,7 +58,7 @@ export async function recordOfOrder(
   throw recordUnreadable(found.found === 'unreadable' ? found.cause : undefined);
 }
 
-/** Returns the state that a closed order's workflow returned. @throws OrderScreeningError when it has none */
+/** Returns the result of a closed order's workflow. @throws OrderScreeningError if it has none */
 export async function finalRecord(
   { client }: ClientContext,
   workflowId: string,
@@ -77,7 +77,7 @@ export async function finalRecord(
   }
 }
 
-/** With these an adoption fails before it is an order: there is none then. */
+/** Errors that end an adoption before there is an order. */
 const NOTHING_ADOPTED: readonly OrderErrorCode[] = [
   'unknown-transaction',
   'transaction-without-decision',
@@ -86,9 +86,8 @@ const NOTHING_ADOPTED: readonly OrderErrorCode[] = [
 ];
 
 /**
- * Says what it means that an order no longer took an update.
- * @returns the record of the closed order
- * @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `order-closed` for one that has no record
+ * Returns the record of an order that no longer accepts updates.
+ * @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `order-closed` for an order without a record
  */
 export async function closedOrder(context: ClientContext, workflowId: string): Promise<OrderState> {
   const description = await describeOrder(context, workflowId);
@@ -96,17 +95,17 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
   try {
     return await finalRecord(context, workflowId);
   } catch (error) {
-    // With these a start is refused before anything is sent, so its id is free for a start that can be read.
+    // These refuse a start before anything is sent, so the order id is still free for a valid start.
     if (hasCode(error, 'invalid-request', 'card-data-in-request')) throw unknownOrder();
     if (hasCode(error, 'temporal-unavailable', 'unknown-order', 'record-unreadable')) throw error;
-    // What was wrong when the order was started isn't wrong with what is asked of it now.
+    // The error of the start says nothing about the current request.
     throw error instanceof OrderScreeningError ? orderClosed() : error;
   }
 }
 
-// All that can be known of an order from the server alone.
+// Inspection: an order as the server has it.
 
-/** The poll is one activity, which the server tries again after each pause. */
+/** Polling is one activity, which the server retries after each pause. */
 const POLL: keyof PollActivities = 'pollStatus';
 /** The first attempt only waits for the first pause; reading begins with the second. */
 const FIRST_THAT_READS = 2;
@@ -140,10 +139,10 @@ async function stateOf(
   } catch (error) {
     if (!(error instanceof OrderScreeningError)) throw error;
     const unavailable = error.code === 'temporal-unavailable';
-    // The history takes longer than the memo, which is there already.
+    // The history was too slow; the memo is already here.
     if (unavailable && view === 'full') return stateOf(context, description, 'record', deadline);
     if (error.code === 'record-unreadable') return { missing: 'undecryptable' };
-    // Refused when it was started: with the code of what was wrong.
+    // The start was refused: the error has the reason's code.
     if (description.status !== 'open' && !unavailable) return { missing: 'no-record' };
     throw error;
   }
@@ -152,7 +151,7 @@ async function stateOf(
 function pollTimes({ pendingActivities }: DescribedOrder['raw']): PollTimes | undefined {
   const poll = pendingActivities?.find(({ activityType }) => activityType?.name === POLL);
   if (poll === undefined) return undefined;
-  // While it waits, `attempt` counts the next one.
+  // While the activity waits, `attempt` is the number of the next attempt.
   const hasRead = (poll.attempt ?? 1) > FIRST_THAT_READS;
   const lastAt = hasRead ? instantOf(poll.lastAttemptCompleteTime) : undefined;
   const answered = poll.lastFailure?.applicationFailureInfo?.type === POLL_UNCHANGED;
@@ -163,7 +162,7 @@ function pollTimes({ pendingActivities }: DescribedOrder['raw']): PollTimes | un
   });
 }
 
-/** Returns an order as a list shows it: by its search attributes, which a list can be filtered by, and its record. */
+/** Returns the list entry of an order, from its search attributes and its record. */
 export function summaryOf(
   name: OrderKey,
   attributes: Attributes,
@@ -190,9 +189,9 @@ export function summaryOf(
   });
 }
 
-// Summaries as a file.
+// CSV.
 
-/** At most so many orders are in one file. */
+/** The maximum number of orders per file. */
 const CSV_ROWS = 2_000;
 const CSV_COLUMNS: Record<string, (order: OrderSummary) => string | number | undefined> = {
   order: ({ orderId }) => orderId,
@@ -209,7 +208,7 @@ const CSV_COLUMNS: Record<string, (order: OrderSummary) => string | number | und
 };
 
 /**
- * Writes all pages of a list as one file for spreadsheets; a last line says when it was cut.
+ * Writes all pages of a list as one CSV file; if it was truncated, the last line says so.
  * @param read reads a page: the first one, then the one at each cursor
  */
 export async function csvOf(read: (cursor?: string) => Promise<OrderList>): Promise<string> {
@@ -227,7 +226,7 @@ export async function csvOf(read: (cursor?: string) => Promise<OrderList>): Prom
   return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
 }
 
-/** Against formula injection: a spreadsheet takes text that begins like these for a formula; a control character would move the cursor of a terminal. */
+/** Prevents formula injection: spreadsheets run text that begins with these characters. Also removes control characters, which move a terminal's cursor. */
 function csvCell(value: string | number | undefined): string {
   if (typeof value !== 'string') return value === undefined ? '' : `${value}`;
   const plain = value.replace(/\p{Cc}+/gu, ' ');

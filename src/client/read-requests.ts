@@ -1,4 +1,4 @@
-/** Checks what an order service sends, every error at once. Nothing that was sent is in a message. */
+/** Checks the requests of order services. Reports all errors at once; no message repeats a value that was sent. */
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName } from '../card-data/card-data.ts';
 import { type FieldError, OrderScreeningError } from '../contract/errors.ts';
@@ -26,19 +26,18 @@ import {
   parseTransaction,
 } from '../screening/index.ts';
 
-/** The id of an order: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so no dots alone. */
+/** An order id: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so it can't be only dots. */
 export const orderIdSchema = z
   .string({ error: 'must be text' })
   .transform(withoutHash)
   .refine((id) => id === '' || id.trim() !== '', 'must not be blank')
-  .refine((id) => !id.startsWith('#'), 'must have one leading # at most')
+  .refine((id) => !id.startsWith('#'), 'must have at most one leading #')
   .refine((id) => id.length >= 1 && id.length <= 64, 'must have 1 to 64 characters')
-  .refine((id) => !hasUnprintable(id), 'must not have control characters or halves of a character')
-  .refine((id) => !/^\.{1,2}$/.test(id), 'must not be only points: it could not be looked up');
+  .refine((id) => !hasUnprintable(id), 'must not have control characters or unpaired surrogates')
+  .refine((id) => !/^\.{1,2}$/.test(id), 'must not consist of dots only: it could not be looked up');
 
-/** Bounded, so that no other number can go where attempts go: into histories and logs. */
+/** A bound, so that no sensitive number, such as a card number, ends up in histories and logs as an attempt. */
 export const HIGHEST_ATTEMPT = 1_000;
-/** The number of an attempt. */
 export const attemptSchema = z
   .int({ error: 'must be a whole number' })
   .min(1, 'must be at least 1')
@@ -46,32 +45,32 @@ export const attemptSchema = z
 
 export const integrationNameSchema = z.string().regex(INTEGRATION_NAME, 'must be the name of an integration');
 
-/** A key of the caller's own that makes a repeat of a request harmless. */
+/** An idempotency key of the caller. */
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters');
 
-/** Who asks: a person as claimed, or the name of a key. It goes into the order's journal and the audit log. */
+/** The actor: a person as claimed, or the name of a key. It is recorded in the order's journal and the audit log. */
 export const actorSchema = z
   .string({ error: 'must be text' })
   .min(1, 'must not be empty')
   .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
-  .refine((name) => !hasUnprintable(name), 'must not have control characters or halves of a character');
+  .refine((name) => !hasUnprintable(name), 'must not have control characters or unpaired surrogates');
 
 export const optionsSchema = z.object({
-  /** Who asks: `key` is believed, `actor` recorded as claimed. */
+  /** The actor: `key` is trusted, `actor` is recorded as claimed. */
   by: z.strictObject({ key: actorSchema.optional(), actor: actorSchema.optional() }).optional(),
-  /** The same key again gets the same answer. Random unless given. */
+  /** The same key returns the same answer. Random by default. */
   idempotencyKey: idempotencyKeySchema.optional(),
 });
 
-/** What a person decides in place of the service. */
+/** A person's decision that overrides the screening service's. */
 export const overrideSchema = z.strictObject({
   action: z.enum(OVERRIDE_ACTIONS, { error: `must be ${OVERRIDE_ACTIONS.join(' or ')}` }),
   reason: reasonSchema,
 });
 
-/** One that isn't configured has an error of its own. */
+/** Only checks for text: an integration that isn't configured has an error of its own. */
 const integrationName = z.string({ error: 'must be the name of an integration' });
 
 export const screenSchema = z.strictObject({
@@ -84,7 +83,7 @@ export const screenSchema = z.strictObject({
   transaction: z.unknown().optional(),
 });
 
-/** Where a card may stand in a request to screen. */
+/** The paths of card fields in a request to screen. */
 export const CARD_FIELDS_OF_AN_ORDER = CARD_FIELDS.map((name) => `transaction.payment.creditCard.${name}`);
 
 const cardRequestSchema = z.strictObject({
@@ -95,7 +94,7 @@ const cardRequestSchema = z.strictObject({
   cardCode: z.unknown().optional(),
 });
 
-/** A request to screen, checked, with the full card data apart. */
+/** A checked request to screen, with the full card data separated. */
 export interface CheckedScreenRequest {
   orderId: string;
   integration: Integration;
@@ -107,15 +106,15 @@ export interface CheckedScreenRequest {
   transaction: TransactionJson;
   card?: CardData;
   facts: OrderFacts;
-  /** As the service will know the order: the order's id unless another was sent. */
+  /** The order's id, unless a different invoice number was sent. */
   invoiceNumber: string;
   fingerprint: string;
 }
 
-/** To scan a large transaction twice in one turn would keep others waiting. */
+/** Transactions already scanned for card data: scanning a large one twice would block the event loop. */
 const scanned = new WeakSet<object>();
 
-/** Notes of a transaction that was scanned before it comes here that it has no card data. */
+/** Marks a transaction as already scanned and free of card data. */
 export function noteScanned(transaction: unknown): void {
   if (isRecord(transaction)) scanned.add(transaction);
 }
@@ -158,7 +157,7 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
   };
 }
 
-/** @returns the integration of that name, `default` unless named @throws OrderScreeningError `unknown-integration` */
+/** @returns the integration of that name, by default `default` @throws OrderScreeningError `unknown-integration` */
 export function integrationOf(
   { findIntegration }: { findIntegration: FindIntegration },
   name: string = DEFAULT_INTEGRATION,
@@ -170,7 +169,7 @@ export function integrationOf(
   return integration;
 }
 
-/** @returns what the policy vouches for in a request that hasn't been checked: nothing unless it names an integration that is configured */
+/** @returns the `notCards` of the integration that an unchecked request names; empty if it isn't configured */
 export function notCardsFor(raw: unknown, findIntegration: FindIntegration): readonly string[] {
   const name = isRecord(raw) ? raw.integration : undefined;
   return findIntegration(textOr(name, DEFAULT_INTEGRATION))?.notCards ?? [];
@@ -183,7 +182,7 @@ interface ReadTransaction {
   fingerprint: string;
 }
 
-/** An order that policy skips isn't screened, so what it lacks for a screening is no error. */
+/** An order that policy skips isn't screened, so missing screening fields are no errors. */
 function readTransaction(
   raw: unknown,
   workflow: IntegrationWorkflow,
@@ -200,12 +199,12 @@ function readTransaction(
   if (isDeeperThan(MAX_DEPTH, raw)) {
     return { fieldErrors: [{ path: '', message: `must be nested at most ${MAX_DEPTH} levels deep` }] };
   }
-  // It would be kept as it is, with the fields of a card.
+  // The transaction would be stored unchanged, with its card fields.
   if (cardDataIn({ transaction: raw }, integration).length > 0) return { fieldErrors: parsed.fieldErrors };
   return { transaction: raw, fingerprint: fingerprintOfRaw(raw) };
 }
 
-/** Not recursive, since what is sent may be very deep: no reader after this one need fear it. */
+/** Iterative, since a request may be nested very deeply. Later readers may then recurse safely. */
 function isDeeperThan(levels: number, root: unknown): boolean {
   let level: unknown[] = [root];
   for (let depth = 0; depth <= levels; depth += 1) {
@@ -238,12 +237,12 @@ export function readCardRequest(
   return { orderId: outer.data.orderId, integration: integration.name, card: card.card };
 }
 
-/** @returns the order's id as it is kept @throws OrderScreeningError `invalid-request` */
+/** @returns the normalized order id @throws OrderScreeningError `invalid-request` */
 export function readOrderId(orderId: string): string {
   return checked(z.object({ orderId: orderIdSchema }), { orderId }).orderId;
 }
 
-/** @returns what a message says of who asks: nothing where nobody is named @throws OrderScreeningError `invalid-request` */
+/** @returns the actor fields of a message; empty without an actor @throws OrderScreeningError `invalid-request` */
 export function readBy(how: z.input<typeof optionsSchema>): { by?: By } {
   const by = defined(checked(optionsSchema, how).by ?? {});
   return Object.keys(by).length === 0 ? {} : { by };
@@ -256,18 +255,20 @@ export function checked<Schema extends z.ZodType>(schema: Schema, given: unknown
   return read.data;
 }
 
-/** @returns the error that carries every error of a request */
+/** @returns the error that lists every error of a request */
 export function invalidRequest(errors: FieldError[]): OrderScreeningError {
   const words = errors.length === 1 ? 'an error' : `${errors.length} errors`;
-  // The reading ends there, so that nobody knows of how many more.
+  // Parsing stops at the limit, so the total is unknown.
   const some =
-    errors.length < MOST_ERRORS ? words : `${MOST_ERRORS} errors or more, of which these come first`;
+    errors.length < MOST_ERRORS
+      ? words
+      : `${MOST_ERRORS} or more errors; the first ${MOST_ERRORS} are listed`;
   return new OrderScreeningError('invalid-request', `The request has ${some}`, {
     errors: errors.slice(0, MOST_ERRORS),
   });
 }
 
-/** @returns a schema's complaints as errors, unknown keys one by one, with paths such as `lineItems[0].price` */
+/** @returns a schema's issues as errors, one per unknown key, with paths such as `lineItems[0].price` */
 export function fieldErrorsOf(error: z.core.$ZodError): FieldError[] {
   return error.issues.flatMap((issue): FieldError[] => {
     const path = showPath(issue.path);

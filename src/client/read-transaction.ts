@@ -13,7 +13,7 @@ import { READ_WITHIN_MS } from './temporal-errors.ts';
 import type { ClientContext, TransactionLookup } from './types.ts';
 import { ownersOf } from './visibility.ts';
 
-/** An invoice number is an order id unless another was sent, and has the same limits. */
+/** Invoice numbers have the limits of order ids. */
 const lookupSchema = z.object({ idOrInvoice: orderIdSchema });
 
 /** @see OrderScreening.getTransaction */

@@ -1,4 +1,4 @@
-/** Sends an event of an order once more, by a workflow of its own. */
+/** Sends an event of an order again, in a workflow of its own. */
 import type { RedeliveryAnswer } from '../contract/answers.ts';
 import { OrderScreeningError } from '../contract/errors.ts';
 import { type OrderKey, orderWorkflowId, redeliveryWorkflowId, TASK_QUEUE } from '../contract/ids.ts';
@@ -11,7 +11,7 @@ import { readBy } from './read-requests.ts';
 import { ANSWER_WITHIN_MS, isUnanswered, toOrderError, unknownOrder, within } from './temporal-errors.ts';
 import type { ClientContext, PortalOptions } from './types.ts';
 
-/** The order itself has no part in it. @see OrderScreening.redeliver */
+/** @see OrderScreening.redeliver */
 export async function redeliver(
   context: ClientContext,
   key: OrderKey,
@@ -44,7 +44,7 @@ export async function redeliver(
   }
 }
 
-/** @returns the event as it was sent; of an order that is not completed from its history */
+/** @returns the event as it was sent: from the result of a completed order, else from the history */
 async function eventOf(
   context: ClientContext,
   workflowId: string,

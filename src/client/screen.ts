@@ -1,4 +1,4 @@
-/** The checkout's call: one round trip that starts the order and returns its decision, or `pending` in time. */
+/** The checkout call: starts the order and returns its decision, or `pending`, in one round trip. */
 import {
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
@@ -34,7 +34,7 @@ import type { ClientContext } from './types.ts';
 /** Temporal's limit of a static summary, in bytes. */
 const SUMMARY_BYTES = 200;
 
-/** A checked request on its way, with the card replaced by its name in the stash. */
+/** A checked request, with the card replaced by its reference in the card stash. */
 interface Sending {
   request: CheckedScreenRequest;
   workflowId: string;
@@ -43,7 +43,7 @@ interface Sending {
   deadline: number;
 }
 
-/** Beyond the checkout budget: a worker that begins later takes `pending` as given. */
+/** Added to the checkout budget. A worker that starts after it assumes that the answer was `pending`. */
 const GRACE_MS = 2_000;
 
 /** @see OrderScreening.screen */
@@ -53,7 +53,7 @@ export async function screen(context: ClientContext, raw: unknown): Promise<Chec
   const asked: Sending = {
     request,
     workflowId: orderWorkflowId(integration.name, orderId),
-    // Before the stash is asked: its time is the caller's too.
+    // Set before the card stash is called: the caller waits for that, too.
     deadline: Date.now() + integration.checkoutBudgetMs + GRACE_MS,
   };
   const known = card && (await answerUnderWay(context, asked));
@@ -68,12 +68,12 @@ export async function screen(context: ClientContext, raw: unknown): Promise<Chec
         : undefined;
     const inTurn = attempt === 1 ? recordedAnswer : laterAttempt;
     const answer = sameContent(early ?? (await inTurn(context, sending)), request);
-    // Another call may have had it answered. Before the record a task that runs again needs the card; a rescreen does, too.
+    // If another call got the answer, no worker reads this card. Before the record, a task that runs again needs it; a rescreen, too.
     const answered = early === undefined && answer.decision !== 'pending' && answer.decision !== 'error';
     if (answered && cardRef !== undefined) void forget(context, cardRef);
     return answer;
   } catch (error) {
-    // Refused for certain: nobody will take the card out. What may be sent again may have been taken before.
+    // The request was refused for certain, so no worker will read the card. After a 503 a worker may still need it.
     const refused = error instanceof OrderScreeningError && ORDER_ERRORS[error.code].status !== 503;
     if (refused && cardRef !== undefined) await forget(context, cardRef);
     throw error;
@@ -86,8 +86,8 @@ function sameContent(answer: CheckoutAnswer, { fingerprint }: CheckedScreenReque
 }
 
 /**
- * Rule «card for an open attempt»: an attempt that was asked for before has its card in the stash, or needs none any more.
- * @returns its answer; undefined when the order, or the attempt, isn't known yet
+ * Rule «card for an open attempt»: the card of an attempt that was sent before is in the stash, or no longer needed.
+ * @returns the attempt's answer; undefined if the order or the attempt is new
  */
 async function answerUnderWay(context: ClientContext, sending: Sending): Promise<CheckoutAnswer | undefined> {
   const { client } = context;
@@ -112,13 +112,13 @@ async function putAway(
     const { cardRef } = await putCard(context, { integration: integration.name, orderId, card });
     return { cardRef };
   } catch (error) {
-    // After the payment gateway an order can be screened without it.
+    // Workflows after the payment gateway can screen without the card.
     if (workflow === 'pre-gateway') throw error;
     return {};
   }
 }
 
-/** The refusal is what the caller must hear of; a card that stays is gone in 15 minutes. */
+/** Ignores errors, so that the caller gets the original one. The card expires within 15 minutes anyway. */
 async function forget({ cards }: ClientContext, cardRef: string): Promise<void> {
   await cards?.forget(cardRef).catch(() => undefined);
 }
@@ -138,10 +138,10 @@ function startOf({ request, deadline, cardRef }: Sending): OrderStart {
 
 /** One line for lists in the Temporal UI, without personal data. */
 function summary({ orderId, workflow, facts: { amount, currency } }: CheckedScreenRequest): string {
-  // Nobody has checked the amount and the currency of an order that policy skips.
+  // Amount and currency of an order that policy skips are unchecked.
   const money = Number.isFinite(amount) && /^[A-Z]{3}$/.test(currency) ? `${amount} ${currency}, ` : '';
   const line = `Order ${orderId}, ${money}${workflow}`;
-  // The order id, the only part that may need more than a byte a character, stands far in front of the cut.
+  // Only the order id may have multi-byte characters, and it is well before the cut.
   return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');
 }
 
@@ -171,7 +171,7 @@ async function recordedAnswer(
         if (!hasCode(unread, 'unknown-order')) throw unread;
       });
       if (closed) return answerOnRecord(closed, sending);
-      // All that there was is an adoption or a start that was refused.
+      // Only a refused adoption or a refused start exists.
       if (start.workflowIdReusePolicy !== 'REJECT_DUPLICATE') throw orderClosed();
       const again = { ...start, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' } as const;
       return recordedAnswer(context, sending, again);
@@ -182,7 +182,7 @@ async function recordedAnswer(
   return asOfNow(context, sending, answer);
 }
 
-/** Temporal keeps the outcome of an update's id for ever: what was `pending` may be decided since. */
+/** Replaces a `pending` with the current answer: an update id keeps its first outcome, and the order may be decided since. */
 async function asOfNow(
   context: ClientContext,
   { workflowId }: Sending,
@@ -192,8 +192,8 @@ async function asOfNow(
 }
 
 /**
- * From 2 on the update is the only trace of the attempt: unless a worker took it, nothing goes on by itself, and once one
- * has, the order gives its own answer soon. Without one in time the outcome is unknown.
+ * From attempt 2 on, only the update records the attempt: unless a worker accepts it, nothing continues in the background.
+ * Once accepted, the order answers soon. Without an answer in time the outcome is unknown.
  */
 async function laterAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
   const { request, workflowId, cardRef } = sending;
@@ -230,7 +230,7 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
   return asOfNow(context, sending, answer);
 }
 
-/** The answer of a closed order that was never asked by this client: a plain start, or one that went on as new. */
+/** Returns the recorded answer of a closed order, also of one that was started by other means or continued as new. */
 function answerOnRecord(order: OrderState, sending: Sending): CheckoutAnswer {
   const { attempt: number, fingerprint } = sending.request;
   const attempt = order.attempts.find((one) => one.number === number);
@@ -241,7 +241,7 @@ function answerOnRecord(order: OrderState, sending: Sending): CheckoutAnswer {
 }
 
 /**
- * Puts full card data in the stash.
+ * Stores full card data in the card stash.
  * @throws OrderScreeningError `card-stash-unavailable`: nothing was sent to Temporal; TypeError without a stash
  */
 export async function putCard(
@@ -255,7 +255,7 @@ export async function putCard(
     if (!(error instanceof CardStashError)) throw error;
     throw new OrderScreeningError(
       'card-stash-unavailable',
-      `${error.message}, so nothing was screened: send the same request again`,
+      `${error.message}. Nothing was screened; send the same request again`,
     );
   }
 }

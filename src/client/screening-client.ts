@@ -1,4 +1,4 @@
-/** The screening service's client, made in the process of the caller. */
+/** Creates clients of the screening service in the caller's process. */
 import { OrderScreeningError } from '../contract/errors.ts';
 import type { Integration } from '../contract/policy.ts';
 import { createScreeningClient, type ScreeningClient } from '../screening/index.ts';

@@ -1,9 +1,9 @@
-/** Limits what a process sends to one order: one message per spacing, and the newest of those in between. */
+/** Rate-limits the messages of a process to each order: one per spacing. Messages in between are merged into one. */
 import { FIRST_SPACING_MS, longerSpacing } from '../orders/spacing.ts';
 
-/** The limiter remembers so many orders, the most recent ones. */
+/** The maximum number of orders tracked; the oldest are dropped. */
 const MOST_ORDERS = 10_000;
-/** So many kept messages are sent at a time when the process stops. */
+/** Queued messages sent concurrently when the process stops. */
 const SENT_AT_A_TIME = 100;
 
 /** Sends a message. @returns whether the order exists */
@@ -13,31 +13,31 @@ interface Spacing<Message> {
   ms: number;
   /** The last send whose outcome callers share. */
   sent: Promise<boolean>;
-  /** Messages are kept: a send is under way, or its spacing has not ended. */
+  /** Whether new messages are queued: a send is running, or its spacing has not ended. */
   keeps: boolean;
   kept?: { message: Message; send: Send<Message> };
   timer?: NodeJS.Timeout;
 }
 
 /**
- * Sends at once what comes after a quiet time, and keeps what comes within a spacing until the spacing ends. The spacing is 2 s; it
- * doubles up to 5 min as long as messages come within it or within the same time after it.
+ * Sends a message at once after a quiet period, and queues messages during a spacing until it ends. The spacing starts at 2 s. It
+ * doubles, up to 5 min, while messages arrive within it or within the same time after it.
  */
 export class SpacedSends<Message> {
   readonly #spacings = new Map<string, Spacing<Message>>();
   readonly #merge: (one: Message, other: Message) => Message;
   readonly #most: number;
 
-  /** @param merge makes one message of a kept one and a newer one */
+  /** @param merge merges a queued message with a newer one */
   constructor(merge: (one: Message, other: Message) => Message, most = MOST_ORDERS) {
     this.#merge = merge;
     this.#most = most;
   }
 
   /**
-   * Sends or keeps a message.
+   * Sends or queues a message.
    * @returns whether the order exists
-   * @throws what `send` throws, unless the message is kept: then it is sent again after the next spacing
+   * @throws the error of `send`, unless the message is queued: then it is sent again after the next spacing
    */
   send(order: string, message: Message, send: Send<Message>): Promise<boolean> {
     const known = this.#spacings.get(order);
@@ -58,7 +58,7 @@ export class SpacedSends<Message> {
     return spacing.sent;
   }
 
-  /** Sends every kept message, once. @returns how many could not be sent */
+  /** Sends every queued message, once. @returns how many could not be sent */
   async close(): Promise<number> {
     const spacings = [...this.#spacings.values()];
     this.#spacings.clear();
@@ -79,7 +79,7 @@ export class SpacedSends<Message> {
   #rest(order: string, spacing: Spacing<Message>): void {
     if (this.#spacings.get(order) !== spacing) return;
     spacing.timer = setTimeout(() => this.#ended(order, spacing), spacing.ms);
-    // A process that ends by itself waits for a kept message only.
+    // Only a queued message keeps the process running.
     if (spacing.kept === undefined) spacing.timer.unref();
   }
 
@@ -93,7 +93,7 @@ export class SpacedSends<Message> {
     delete spacing.kept;
     spacing.ms = longerSpacing(spacing.ms);
     const sent = kept.send(kept.message);
-    // A failure must not reach the callers of kept messages, who were told that the order exists.
+    // Callers of queued messages already got the answer that the order exists, so a failure must not reach them.
     spacing.sent = sent.catch(() => true);
     sent.then(
       (exists) => (exists ? this.#rest(order, spacing) : this.#forget(order, spacing)),
@@ -120,7 +120,7 @@ export class SpacedSends<Message> {
   }
 }
 
-/** Sends what a spacing keeps without waiting for its end; a send under way is waited for. */
+/** Sends the queued message without waiting for the spacing to end; waits for a running send first. */
 async function sendKept<Message>(spacing: Spacing<Message>): Promise<void> {
   clearTimeout(spacing.timer);
   await spacing.sent.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** What Temporal's errors mean to a caller of the client library, and what took too long. */
+/** Maps Temporal's errors and passed deadlines to the client library's errors. */
 import {
   type Client,
   isGrpcServiceError,
@@ -13,23 +13,23 @@ import { z } from 'zod';
 import { isOrderErrorCode, OrderScreeningError } from '../contract/errors.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 
-/** A call to Temporal, or to an order, had no answer in time. Whether it was done isn't known. */
+/** A call to Temporal or to an order got no answer in time. Its outcome is unknown. */
 export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed';
 }
 
-/** How long a caller waits for what an order answers, unless it is the decision; in milliseconds. */
+/** How long a caller waits for an answer of an order, decisions excepted; in milliseconds. */
 export const ANSWER_WITHIN_MS = 10_000;
 
 /** How long a read may take; in milliseconds. */
 export const READ_WITHIN_MS = 5_000;
 
-/** Beyond the call's own deadline, so that its error, which says more, comes first. */
+/** Added to the call's own deadline, so that the call's more specific error is thrown first. */
 const SLACK_MS = 100;
 
 /**
  * Runs a call to Temporal that ends by `deadline` (ms after the epoch). The connection's own deadline isn't enough: while
- * the server can't be reached, a pause before the next try goes on for seconds after it.
+ * the server is unreachable, its retry backoff outlasts the deadline by seconds.
  */
 export async function within<T>(client: Client, deadline: number, call: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ const detailsSchema = z.object({
   serviceMessage: z.string().exactOptional(),
 });
 
-/** Returns the product's error for one of Temporal's; anything else as it came. */
+/** Returns the `OrderScreeningError` for an error of Temporal; any other value unchanged. */
 export function toOrderError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError) {
     return fromFailure(error.cause) ?? error;
@@ -62,7 +62,7 @@ export function toOrderError(error: unknown): unknown {
   return isUnavailable(error) ? temporalUnavailable(error) : error;
 }
 
-/** Runs a call to Temporal that takes at most so long. @throws the product's error for Temporal's */
+/** Runs a call to Temporal that takes at most `withinMs`. @throws OrderScreeningError for Temporal's errors */
 export async function callTemporal<T>(client: Client, withinMs: number, call: () => Promise<T>): Promise<T> {
   try {
     return await within(client, Date.now() + withinMs, call);
@@ -72,9 +72,9 @@ export async function callTemporal<T>(client: Client, withinMs: number, call: ()
 }
 
 const NO_ANSWER =
-  'Temporal or a worker did not answer, so the outcome is unknown: send the same request again';
+  'Temporal or a worker did not answer in time, so the outcome is unknown. Retrying the same request is safe';
 const NO_NAMESPACE =
-  'Temporal does not know the namespace: set TEMPORAL_NAMESPACE right, or make it by npm run setup:temporal';
+  'The Temporal namespace was not found: correct TEMPORAL_NAMESPACE, or create it with npm run setup:temporal';
 
 export function temporalUnavailable(cause?: unknown, words = NO_ANSWER): OrderScreeningError {
   const error = new OrderScreeningError('temporal-unavailable', words);
@@ -82,33 +82,33 @@ export function temporalUnavailable(cause?: unknown, words = NO_ANSWER): OrderSc
   return error;
 }
 
-/** @returns what Temporal brought @throws OrderScreeningError when nobody can read it: a tool that is none of ours wrote it */
+/** Returns the value unchanged. @throws OrderScreeningError if its shape is wrong, because other software wrote it */
 export function readable<T>(value: T): T {
   const why = whyUnread(value);
   if (why !== undefined) throw temporalUnavailable(undefined, `The order’s answer cannot be read: ${why}`);
   return value;
 }
 
-/** @returns the error of an order that a worker has begun with and has not answered: the same is to be sent again */
+/** @returns the error for an order that a worker has started on but not answered; retrying is safe */
 export function workerSilent(): OrderScreeningError {
   return temporalUnavailable(new DeadlinePassed('the worker did not answer in time'));
 }
 
-/** @returns whether a call ended without an answer: its deadline passed or it was cut off */
+/** @returns whether a call ended without an answer: its deadline passed or it was canceled */
 export function isUnanswered(error: unknown): boolean {
   const known = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || error instanceof DeadlinePassed;
   const code = grpcErrorIn(error)?.code;
   return known || code === grpcCode.deadlineExceeded || code === grpcCode.cancelled;
 }
 
-/** @returns whether the server has its fill, such as of updates in flight of one order; what was asked wasn't taken */
+/** @returns whether a server limit was reached, such as the updates in flight per order; the request wasn't accepted */
 export function isExhausted(error: unknown): boolean {
   return grpcErrorIn(error)?.code === grpcCode.resourceExhausted;
 }
 
 /**
- * @returns whether the order no longer takes updates: it had ended before this one came, or it ended in the task in which the
- * update was accepted. What became of the update is then on the order's record, or nowhere.
+ * @returns whether the order no longer accepts updates: it ended before this update arrived, or in the workflow task that accepted
+ * it. Only the order's record may show the update's outcome.
  */
 export function isEnded(error: unknown): boolean {
   if (error instanceof WorkflowNotFoundError) return true;
@@ -119,11 +119,11 @@ export function isEnded(error: unknown): boolean {
 function isUnavailable(error: unknown): boolean {
   if (isUnanswered(error)) return true;
   const grpc = grpcErrorIn(error);
-  // A request that is wrong in itself stays wrong: that is our mistake, and nobody should send it again.
+  // An invalid argument is a bug in this product, and retrying does not help.
   return grpc !== undefined && grpc.code !== grpcCode.invalidArgument;
 }
 
-/** An order that isn't found has an error of its own. A new namespace is known to the servers one after another. */
+/** A missing order has its own error, so `notFound` here means the namespace. Servers learn of a new namespace one by one. */
 function isWithoutNamespace(error: unknown): boolean {
   return error instanceof NamespaceNotFoundError || grpcErrorIn(error)?.code === grpcCode.notFound;
 }
@@ -140,21 +140,21 @@ function fromFailure(failure: Error | undefined): OrderScreeningError | undefine
 }
 
 export function orderClosed(): OrderScreeningError {
-  return new OrderScreeningError('order-closed', 'The order is closed and takes nothing more of this kind');
+  return new OrderScreeningError('order-closed', 'The order is closed and no longer accepts this request');
 }
 
 export function unknownOrder(): OrderScreeningError {
-  return new OrderScreeningError('unknown-order', 'No such order in this integration, or none any more');
+  return new OrderScreeningError('unknown-order', 'Order not found in this integration. It may have expired');
 }
 
 export function attemptMismatch(): OrderScreeningError {
   return new OrderScreeningError(
     'attempt-mismatch',
-    'This attempt of the order was sent before with another content: send the next attempt, or another order id',
+    'This attempt was sent before with different content: send the next attempt, or use a different order id',
   );
 }
 
-/** gRPC's numbers of the refusals that are told apart. */
+/** gRPC status codes. */
 export const grpcCode = {
   cancelled: 1,
   invalidArgument: 3,

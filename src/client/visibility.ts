@@ -1,4 +1,4 @@
-/** Asks Temporal's visibility, which is up to 2 s behind. */
+/** Queries Temporal's visibility, which lags by up to 2 s. */
 import type { Client } from '@temporalio/client';
 import { transactionQuery } from '../orders/describe.ts';
 import { callTemporal, READ_WITHIN_MS } from './temporal-errors.ts';
@@ -6,10 +6,10 @@ import type { ClientContext } from './types.ts';
 
 type Page = Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions']>>;
 
-/** A run of a workflow, as visibility has it. */
+/** A workflow run in visibility. */
 export type Execution = Page['executions'][number];
 
-/** Lists workflows, newest first. Unlike the SDK's own list, it does not fail for one whose memo can't be decrypted. */
+/** Lists workflows, newest first. Unlike the SDK's list, it doesn't fail if a memo can't be decrypted. */
 export function listWorkflows(
   client: Client,
   query: string,

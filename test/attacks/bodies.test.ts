@@ -218,7 +218,7 @@ describe('the limits of a body', () => {
   it('let 100 faults be listed, and the reading ends with them', () => {
     const many = readFaults({ lineItems: Array(5_000).fill({ wrong: 1 }) });
     expect(many.errors).toHaveLength(100);
-    expect(many.message).toBe('The request has 100 errors or more, of which these come first');
+    expect(many.message).toBe('The request has 100 or more errors; the first 100 are listed');
     const few = readFaults({ ...aTransaction(), lineItems: Array(40).fill({ wrong: 1, other: 2 }) });
     expect(few.errors).toHaveLength(80);
     expect(few.message).toBe('The request has 80 errors');

@@ -43,12 +43,7 @@ describe('a check', () => {
       undefined,
       [{}, { check: 'y' }],
     ],
-    [
-      'that fails is an error',
-      fails,
-      undefined,
-      [{ status: 'error', what: "can't be looked at (TypeError)" }],
-    ],
+    ['that fails is an error', fails, undefined, [{ status: 'error', what: "can't be checked (TypeError)" }]],
     ['of a silent server is skipped', fails, 'silent', [{ check: 'x', status: 'skipped', what: 'silent' }]],
   ] as const)('%s', async (_what, look, silent, findings) => {
     expect(await find('x', look as () => never, silent)).toMatchObject([...findings]);
@@ -83,11 +78,9 @@ describe('the doctor', () => {
     const { config } = inspectConfig(least);
     const words = async (own: [string, { url: string; secrets: string[] }][]) =>
       (await checkEvents({ ...config, events: { own: new Map(own) } }))[0]?.what;
-    expect(await words([])).toContain('nobody is told when an order changes');
+    expect(await words([])).toContain('no event is sent when an order changes');
     const one = { url: await receiver(SECRET), secrets: [SECRET] };
-    expect(await words([['phone', one]])).toContain(
-      'only integrations with an eventsUrl of their own tell it',
-    );
+    expect(await words([['phone', one]])).toContain('only integrations with their own eventsUrl send events');
   });
 
   it('finds portal actions on closed orders that wait for the right key, which no list of orders shows', async () => {

@@ -30,7 +30,7 @@ it('doctor names the fault when PAYLOAD_KEYS cannot read what is stored: none, a
   const lacks = [fault('payload-keys', /the key "k1", which .* lacks/, /every worker and every client/)];
   await eventually(async () => expect(await look(undefined)).toEqual(lacks));
   expect(await look(`k2:${key(1)}`)).toEqual(lacks);
-  const another = [fault('payload-keys', /"k1" cannot be decrypted/, /one id must name one key/)];
+  const another = [fault('payload-keys', /"k1" cannot be decrypted/, /with one key per id/)];
   expect(await look(`k1:${key(2)}`)).toEqual(another);
   expect(await look(`k2:${key(2)},k1:${key(1)}`)).toMatchObject([{ status: 'ok' }]);
 });

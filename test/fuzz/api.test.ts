@@ -186,7 +186,7 @@ describe('the API', () => {
     const body = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`k${index}`, CANARY]));
     const response = await ask(api, { method: 'POST', url: '/v1/orders/order-1/cancel', payload: body });
     expect(response.json()).toMatchObject({
-      detail: 'The request has 100 faults or more, of which these come first',
+      detail: 'The request has 100 or more errors; the first 100 are listed',
     });
     expect(response.json<{ errors: unknown[] }>().errors).toHaveLength(100);
   });

@@ -86,6 +86,6 @@ it('asks for what is used, of Temporal as a peer, and for nothing else', () => {
     peerDependencies: { '@temporalio/client': '^1.24.0' },
   });
   expect(() => libraryManifest(MANIFEST, new Set(['vitest']))).toThrow(
-    'what the client library uses: vitest',
+    'dependencies of the client library: vitest',
   );
 });

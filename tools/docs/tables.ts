@@ -1,4 +1,4 @@
-/** Fills the tables of the pages from the tables that the code goes by: `npm run docs`. */
+/** Generates the tables in the docs from the tables in the code: `npm run docs`. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { TypedSearchAttributes } from '@temporalio/common';
@@ -15,7 +15,7 @@ type Row = readonly string[];
 
 const policyKeys = z.toJSONSchema(integrationKeys, { io: 'input' });
 
-/** Each table by the name that pages call it; the first row is its head. */
+/** Each table by its name in the pages; the first row is the header. */
 export const TABLES: Record<string, () => Row[]> = {
   'policy keys': () => [
     ['key', 'default', 'meaning'],
@@ -61,11 +61,11 @@ export const TABLES: Record<string, () => Row[]> = {
 
 const BLOCK = /<!-- table: (.+?) -->\n[\s\S]*?<!-- end of table -->/g;
 
-/** @returns the page with each of its tables made anew @throws when it asks for a table that nobody makes */
+/** @returns the page with its tables generated again @throws Error for an unknown table name */
 export function withTables(page: string): string {
   return page.replaceAll(BLOCK, (_block, name: string) => {
     const rows = TABLES[name]?.();
-    if (rows === undefined) throw new Error(`A page asks for the table «${name}», which nobody makes`);
+    if (rows === undefined) throw new Error(`Unknown table «${name}» in a page`);
     return `<!-- table: ${name} -->\n${markdown(rows)}\n<!-- end of table -->`;
   });
 }
@@ -79,7 +79,7 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** A value as a person writes it: text without quotes, an object on one line with spaces. */
+/** Formats a value: text without quotes, an object on one line with spaces. */
 function asWritten(value: unknown): string {
   if (typeof value === 'string') return value;
   return JSON.stringify(value, null, 1)

@@ -7,8 +7,8 @@ import { freePort } from '../../src/dev/guarded-child.ts';
 import { type LocalStack, startLocalStack } from '../../src/dev/local-stack.ts';
 import { userCacheDir } from '../../src/dev/temporal-binary.ts';
 
-// `npm run fuzz:api`: lets Schemathesis loose on the running API, by what its OpenAPI document promises. The whole stack runs
-// for it, on free ports, with the sandbox and an empty data folder; about three minutes.
+// `npm run fuzz:api`: runs Schemathesis against the API, by its OpenAPI document. Starts the whole stack on free ports, with
+// the sandbox and an empty data folder; takes about three minutes.
 
 const MAX_SECONDS = 120;
 const MAX_EXAMPLES = 100;
@@ -22,7 +22,7 @@ const CHECKS = [
   'negative_data_rejection',
 ];
 const PORTS = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'SANDBOX_PORT', 'API_PORT', 'METRICS_PORT'];
-/** Never a real service, and nobody's events: what is sent is nonsense. */
+/** Removed from the environment, so that the random requests never reach a real screening service or events receiver. */
 const LEFT_OUT = [
   'SCREENING_CONFIG',
   'SCREENING_BASE_URL',
@@ -34,12 +34,12 @@ const LEFT_OUT = [
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** @returns the Python of a virtual environment, in the user's cache, that has what requirements.txt pins */
+/** @returns the Python of a virtual environment in the user's cache, with the packages of requirements.txt */
 async function pythonWithTools(): Promise<string> {
   const { status } = spawnSync('python3', ['-c', 'import sys; assert sys.version_info >= (3, 9)']);
   if (status !== 0) {
     throw new Error(
-      'Schemathesis needs Python 3.9 or newer with venv: no such python3 on PATH. Install it, and run this again.',
+      'Schemathesis needs Python 3.9 or newer with venv, but PATH has no such python3. Install it, then retry.',
     );
   }
   const wanted = await readFile(file('requirements.txt'), 'utf8');
@@ -66,7 +66,7 @@ async function startStack(folder: string): Promise<LocalStack> {
   return startLocalStack(env);
 }
 
-/** Runs a command that the terminal belongs to meanwhile. @returns its exit code */
+/** Runs a command with its output on the terminal. @returns its exit code */
 function run(command: string, args: string[], cwd: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
@@ -97,7 +97,7 @@ try {
   stack = await startStack(folder);
   process.exitCode = await Promise.race([fuzz(python, folder, stack.apiUrl), stack.broken]);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : 'It could not be run.');
+  console.error(error instanceof Error ? error.message : 'The run failed.');
   process.exitCode = 1;
 } finally {
   await stack?.stop();

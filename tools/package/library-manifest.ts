@@ -14,26 +14,24 @@ const manifestSchema = z.object({
   dependencies: z.record(z.string(), z.string()).default({}),
 });
 
-/** What package.json says of the package. */
+/** The fields of package.json that are used. */
 type Manifest = z.infer<typeof manifestSchema>;
 
-/** @throws ZodError that says which part isn't as it must be */
+/** @throws ZodError that names the invalid part */
 export function readManifest(text: string): Manifest {
   return manifestSchema.parse(JSON.parse(text));
 }
 
 /**
- * Makes the package.json that is packed: that of the project, less what only its programs need, so that who installs the
- * client library gets no worker. It stays private: it is handed on as a file, or to a registry of one's own on purpose.
- * @param used the packages that the build refers to
- * @throws Error when one of them isn't among the dependencies
+ * Returns the package.json of the client library: the project's, without the dependencies that only its programs need. It
+ * stays private, so that it is never published to a public registry by accident.
+ * @param used the packages that the build imports
+ * @throws Error if one of them isn't among the dependencies
  */
 export function libraryManifest(project: Manifest, used: ReadonlySet<string>): object {
   const missing = [...used].filter((name) => project.dependencies[name] === undefined);
   if (missing.length > 0) {
-    throw new Error(
-      `package.json lacks, under dependencies, what the client library uses: ${missing.join(', ')}`,
-    );
+    throw new Error(`package.json lacks dependencies of the client library: ${missing.join(', ')}`);
   }
   const all = Object.entries(project.dependencies).filter(([name]) => used.has(name));
   const { dependencies: _, ...same } = project;
@@ -42,14 +40,14 @@ export function libraryManifest(project: Manifest, used: ReadonlySet<string>): o
     private: true,
     ...forOldCompilers(project.exports),
     dependencies: Object.fromEntries(all.filter(([name]) => !isTemporal(name))),
-    // The caller makes the client, and Temporal wants one version of all its packages in a process: the caller's.
+    // The caller creates the Temporal client, and all Temporal packages in a process must have one version: the caller's.
     peerDependencies: Object.fromEntries(
       all.filter(([name]) => isTemporal(name)).map(([name, version]) => [name, `^${version}`]),
     ),
   };
 }
 
-/** What TypeScript 5 reads in place of `exports` when a project is set up as CommonJS projects long were. */
+/** Fields that TypeScript 5 reads instead of `exports` with the older `moduleResolution` of CommonJS projects. */
 function forOldCompilers(exports: Manifest['exports']): object {
   const targets = Object.entries(exports).flatMap(([name, to]) =>
     typeof to === 'string' ? [] : [{ name: name.replace(/^\.\/?/, ''), ...to }],

@@ -1,4 +1,4 @@
-// `npm run pack`: builds the package of the client library and writes it here as a file.
+// `npm run pack`: builds the package of the client library and writes it to the current folder.
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -13,10 +13,10 @@ const TIMEOUT_MS = 120_000;
 const packed = z.array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }));
 
 /**
- * Builds the package into a folder: what `tsconfig.build.json` names, compiled, with a package.json of its own. The folder
- * is what an installed package looks like.
+ * Builds the package into a folder: compiles the files of `tsconfig.build.json` and writes a package.json. The folder has
+ * the layout of an installed package.
  * @param project the folder of the project
- * @throws Error in words when it doesn't compile, or when package.json doesn't fit
+ * @throws Error if it doesn't compile, or if package.json is invalid
  */
 export async function makePackage(project: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -32,9 +32,9 @@ export async function makePackage(project: string, folder: string): Promise<void
 }
 
 /**
- * Packs a folder that `makePackage` made, with npm.
+ * Packs a folder of `makePackage` with npm.
  * @returns the file's name in `destination`, and the paths that are in it
- * @throws Error with npm's words when it can't
+ * @throws Error with npm's output if it fails
  */
 export async function pack(folder: string, destination: string): Promise<{ file: string; paths: string[] }> {
   const result = spawnSync('npm', ['pack', '--json', '--pack-destination', destination], {

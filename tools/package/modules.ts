@@ -1,16 +1,16 @@
-/** Reads what the compiler wrote: which file needs which, and which packages. */
+/** Reads the imports in the compiled files: of other files and of packages. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Something that a file of the build names. */
+/** An import of a compiled file. */
 export interface Reference {
-  /** The file, from the package's folder, with `/`. */
+  /** The importing file, relative to the package's folder, with `/`. */
   from: string;
-  /** As it stands there: `./ids.js`, `zod`, `node:crypto`. */
+  /** The specifier: `./ids.js`, `zod`, `node:crypto`. */
   to: string;
 }
 
-/** The compiler writes each of these in one way only; a sentence in quotes has spaces, a module's name has none. */
+/** The compiler writes each import in one of these forms. Quoted text with spaces is no module name. */
 const FORMS = [
   /\bfrom ['"]([^'"\s]+)['"]/g,
   /^import ['"]([^'"\s]+)['"]/gm,
@@ -19,7 +19,7 @@ const FORMS = [
   /^\/\/\/ <reference types="([^"]+)"/gm,
 ];
 
-/** @returns every reference of the files below `dist/` in a package's folder, declarations included */
+/** @returns all imports of the files below `dist/` in a package's folder, declarations included */
 export function referencesIn(folder: string): Reference[] {
   return readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.[cm]?[jt]s$/.test(path))
@@ -30,7 +30,7 @@ export function referencesIn(folder: string): Reference[] {
     });
 }
 
-/** @returns the package of a reference; undefined for a file of the same package, and for a module of Node's own */
+/** @returns the package of an import; undefined for a file of the same package or a Node module */
 export function packageOf(to: string): string | undefined {
   if (to.startsWith('.') || to.startsWith('node:') || to === 'node') return undefined;
   return /^(?:@[^/]+\/)?[^/]+/.exec(to)?.[0];

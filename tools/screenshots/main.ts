@@ -19,7 +19,7 @@ const workflows = `${stack.temporalUiUrl}/namespaces/default/workflows`;
 try {
   await take('queue.png', `${stack.apiUrl}/`, DESK, async (page) => {
     await page.getByText('1005', { exact: true }).waitFor();
-    // The picture of the last days comes after the page.
+    // The chart of the last days loads after the page.
     await page.waitForLoadState('networkidle');
   });
   await take('queue-phone.png', `${stack.apiUrl}/`, PHONE, (page) => page.waitForLoadState('networkidle'));
@@ -41,7 +41,7 @@ try {
     DESK,
     async (page) => {
       await page.getByText('User Metadata').first().click();
-      // The UI shows Markdown in a frame of its own.
+      // The UI shows Markdown in its own frame.
       await page.locator('iframe').last().contentFrame().getByText('In review at').first().waitFor();
     },
   );

@@ -31,7 +31,7 @@ const ORDERS = [
 
 /**
  * Starts the deployment and waits until its reviews have been polled.
- * @throws Error with the output when it doesn't start
+ * @throws Error with the output if it doesn't start
  */
 export async function startStack(): Promise<Stack> {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-screenshots-'));
@@ -39,7 +39,7 @@ export async function startStack(): Promise<Stack> {
   const policyFile = join(directory, 'policy.json');
   const { testBaseUrl: baseUrl, portalBaseUrl } = sandbox;
   const shared = { baseUrl, portalBaseUrl, poll: { first: '3s', factor: 1, max: '4s' } };
-  // Shorter windows than the service's own, which a test account may have, so that deadlines differ.
+  // Shorter windows than the screening service's default, which test accounts may have, so that deadlines differ.
   const integrations = {
     default: shared,
     weekend: { ...shared, cancelWindow: '40h' },

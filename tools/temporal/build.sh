@@ -30,7 +30,7 @@ if [ ! -e "$binary" ]; then
   if $existing_only; then exit 1; fi
   command -v go >/dev/null || { echo 'Go is not installed' >&2 && exit 1; }
   mkdir -p "$folder"
-  # Under another name until it is complete, since another process may look for it.
+  # Under a temporary name until it is complete, since other processes look for it.
   unfinished=$binary.$$
   log=$unfinished.log
   trap 'rm -f "$unfinished" "$log"' EXIT

@@ -1,4 +1,4 @@
-/** Whether the screening service, the API and the receivers of events answer as they should. */
+/** Checks the screening service, the API and the events receivers. */
 import { randomUUID } from 'node:crypto';
 import { signedHeaders } from '../../activities/events.ts';
 import type { Config, EventsReceiver } from '../../config/index.ts';
@@ -20,7 +20,7 @@ import {
 
 // The screening service.
 
-/** Asks the screening service of each integration, with its key, for a transaction that doesn't exist: that changes nothing. */
+/** Requests a transaction that doesn't exist from each integration's screening service, with its key. Changes nothing. */
 export async function checkService({ integrations }: Config): Promise<Finding[]> {
   const all = [...integrations.values()];
   const findings = await Promise.all(
@@ -28,7 +28,11 @@ export async function checkService({ integrations }: Config): Promise<Finding[]>
       const { name, baseUrl } = integration;
       const key = await find(`screening-service:${name}`, () => checkKey(integration));
       const skewMs = await dateHeaderSkew(baseUrl);
-      const clock = clockVerdict(skewMs, 'the screening service', 'the service gives no Date');
+      const clock = clockVerdict(
+        skewMs,
+        'the screening service',
+        'the screening service sends no Date header',
+      );
       return [
         ...key,
         ...checkPortalAddress(integration),
@@ -39,15 +43,15 @@ export async function checkService({ integrations }: Config): Promise<Finding[]>
   return [...findings.flat(), ...checkSharedKeys(all)];
 }
 
-/** Invoice numbers of one account are one space: with a key for two integrations each may find the other's orders there. */
+/** Warns of a key that two integrations share: invoice numbers are per account, so each may find the other's orders. */
 export function checkSharedKeys(integrations: readonly Integration[]): Finding[] {
   return integrations.flatMap((one, index) => {
     const key = one.apiKey();
     const other = integrations.slice(0, index).find((earlier) => key && earlier.apiKey() === key);
     if (other === undefined) return [];
     const shared = warning(
-      `${one.name} and ${other.name} have one key, so that their invoice numbers must differ`,
-      'Give each integration a key of its own, or see that no two orders have one invoice number',
+      `${one.name} and ${other.name} have one key, so their invoice numbers must differ`,
+      'Give each integration its own key, or make sure that no two orders have the same invoice number',
     );
     return [{ check: `shared-key:${one.name}`, ...shared }];
   });
@@ -78,17 +82,17 @@ async function checkKey(integration: Integration): Promise<Verdict> {
     case 'forbidden':
       return failed(
         'the screening service refuses the key (403)',
-        `Set the key of the variable that apiKeyEnv names, and see that key and baseUrl are both of mode ${mode}`,
+        `Set the key of the variable that apiKeyEnv names, and check that key and baseUrl are both of mode ${mode}`,
       );
     default:
       return failed(
-        `the screening service at ${originOf(baseUrl)} gives no answer to go by (${reason})`,
-        'Check baseUrl (SCREENING_BASE_URL), the network, and whether the service is up',
+        `the screening service at ${originOf(baseUrl)} gives no usable answer (${reason})`,
+        'Check baseUrl (SCREENING_BASE_URL), the network, and whether the screening service is up',
       );
   }
 }
 
-/** No portal operation is harmless, so only the address is looked at. */
+/** Checks only the address, since every portal operation changes something. */
 function checkPortalAddress({ name, portalBaseUrl }: Integration): Finding[] {
   if (/\/api\/v1\/transaction-update\/?$/.test(portalBaseUrl)) return [];
   const wrong = warning(
@@ -101,8 +105,8 @@ function checkPortalAddress({ name, portalBaseUrl }: Integration): Finding[] {
 // The API.
 
 /**
- * @param apiKeys `list`: as `API_KEYS` is written, since the settings keep only hashes; `file`: they stand in a file, as hashes
- * @param address `http(s)://host:port` of the API; none is configured: undefined
+ * @param apiKeys `list`: the text of `API_KEYS`, since the settings keep only hashes; `file`: the file with hashes of the keys
+ * @param address `http(s)://host:port` of the API; undefined if none is configured
  */
 export async function checkApi(
   apiKeys: { list: string | undefined; file: string | undefined },
@@ -136,30 +140,30 @@ export async function checkApi(
 
 // The receivers of events.
 
-/** A type that means nothing to a receiver, which is to answer 2xx to what it doesn't know. */
+/** An event type that receivers don't know; they must answer 2xx to unknown types. */
 const PING = 'order-screening.ping';
 
-/** Asks the common receiver of events, and each integration's own one. */
+/** Checks the common events receiver, and each integration's own. */
 export async function checkEvents({ events: { common, own } }: Config): Promise<(Verdict | Finding)[]> {
-  const nobody =
+  const effect =
     own.size === 0
-      ? 'nobody is told when an order changes'
-      : 'only integrations with an eventsUrl of their own tell it';
+      ? 'no event is sent when an order changes'
+      : 'only integrations with their own eventsUrl send events';
   const ofOwn = [...own].map(async ([name, receiver]) => ({
     check: `events:${name}`,
     ...(await checkReceiver(receiver, 'eventsUrl', 'the variable that eventsSecretEnv names')),
   }));
   return Promise.all([
     common === undefined
-      ? skipped(`EVENTS_URL is not set: ${nobody}`)
+      ? skipped(`EVENTS_URL is not set: ${effect}`)
       : checkReceiver(common, 'EVENTS_URL', 'EVENTS_SECRETS'),
     ...ofOwn,
   ]);
 }
 
 /**
- * Sends one signed event of a type that means nothing, which shows whether both sides have the same secret.
- * @param urlSetting the settings that name the address and the secrets
+ * Sends one signed event of an unknown type, which shows whether both sides have the same secret.
+ * @param urlSetting the setting of the address; `secretSetting` the one of the secrets
  */
 async function checkReceiver(
   { url, secrets }: EventsReceiver,
@@ -179,12 +183,12 @@ async function checkReceiver(
   if (status === 401 || status === 403) {
     return failed(
       `${receiver} refuses the signature (${status})`,
-      `Set the same secret in ${secretSetting} and at the receiver: it has to know one of them`,
+      `Set the same secret in ${secretSetting} and at the receiver; one of several is enough`,
     );
   }
   if (status >= 200 && status < 300) return ok(`the receiver at ${originOf(url)} takes signed events`);
   return failed(
     `${receiver} answers ${status} to an event of a type that it doesn't know (${PING})`,
-    `Check the path of ${urlSetting}; a receiver answers 2xx to types that it does not know, and 401 to a bad signature`,
+    `Check the path of ${urlSetting}; a receiver must answer 2xx to unknown types, and 401 to a bad signature`,
   );
 }

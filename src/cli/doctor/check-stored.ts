@@ -1,4 +1,4 @@
-/** Whether what is kept can be read: the card stash, and payloads with the keys of this process. */
+/** Checks the card stash, and whether this process's keys decrypt the stored payloads. */
 import { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { CardStashError, inspectRedis, type RedisReport } from '../../cards/index.ts';
@@ -12,16 +12,16 @@ import { CHECK_WITHIN_MS, type Finding, failed, ok, skipped, type Verdict, warni
 const PERSISTENCE: Record<RedisReport['persistence'], Verdict> = {
   off: ok('the Redis writes nothing to disk'),
   on: failed(
-    'the Redis of the card stash writes to disk: card data, though encrypted, would outlive its 15 minutes there',
+    'the Redis of the card stash writes to disk, so encrypted card data outlives its 15 minutes there',
     'Set save "" and appendonly no in its configuration, and delete the dump files',
   ),
   unknown: warning(
-    'the Redis does not tell whether it writes to disk',
-    'Look there that snapshots and the append-only file are off',
+    'the Redis does not report whether it writes to disk',
+    'Check there that snapshots and the append-only file are off',
   ),
 };
 
-/** Looks at the Redis of the card stash. @param oneProcess `npm start`, where `memory:` is enough */
+/** Checks the Redis of the card stash. @param oneProcess whether all runs in one process (`npm start`), where `memory:` is enough */
 export async function checkCardStash(
   { cardStash, integrations }: Config,
   oneProcess: boolean,
@@ -60,7 +60,7 @@ export async function checkCardStash(
   }
 }
 
-/** The stash gives Redis one second, as a checkout does; a busy machine gets several. */
+/** Retries the inspection, which gives Redis one second, as a checkout does: a busy machine may need longer. */
 async function inspectPatiently(url: string, tries = 3): Promise<RedisReport> {
   try {
     return await inspectRedis(url);
@@ -71,16 +71,16 @@ async function inspectPatiently(url: string, tries = 3): Promise<RedisReport> {
   }
 }
 
-/** The newest orders, and of each what was written first and last: by who started it, and by its worker. */
+/** The number of newest orders checked, and of first and last history events of each: the starter's and the worker's payloads. */
 const ORDERS = 5;
 const EVENTS = 10;
 
-/** Reads what is stored of the newest orders, and sees whether the keys here open it. */
+/** Decrypts stored payloads of the newest orders with this process's keys. */
 export async function checkPayloadKeys(
   settings: Pick<Config, KeySettings | 'payloadsRequired'>,
 ): Promise<Verdict[]> {
   const stored = await newestPayloads(settings).catch(() => undefined);
-  if (stored === undefined) return [skipped('the server does not show what is stored of the orders')];
+  if (stored === undefined) return [skipped('the server does not return the histories of the orders')];
   if (stored.length === 0) return [skipped('no order is stored yet')];
   const { decode } = createPayloadCodec(await payloadKeysOf(settings), {
     required: settings.payloadsRequired,
@@ -92,11 +92,11 @@ export async function checkPayloadKeys(
       errors.add(error.message);
     });
   }
-  if (errors.size === 0) return [ok('what is stored of the newest orders can be read')];
+  if (errors.size === 0) return [ok('the stored data of the newest orders can be decrypted')];
   return [...errors].map((words) =>
     failed(
-      `${words}: with these settings such an order cannot be read, nor go on`,
-      'Set the same PAYLOAD_KEYS for the API, every worker and every client, where one id must name one key; set PAYLOADS_REQUIRED only when no open order began in plain',
+      `${words}: with these settings such an order can neither be read nor continue`,
+      'Set the same PAYLOAD_KEYS for the API, every worker and every client, with one key per id; set PAYLOADS_REQUIRED only when no open order was started unencrypted',
     ),
   );
 }
@@ -125,7 +125,7 @@ async function newestPayloads({ temporal }: Pick<Config, 'temporal'>): Promise<P
   });
 }
 
-/** Returns the payloads anywhere in a message of Temporal's API, except search attributes: those are always in plain. */
+/** Returns the payloads anywhere in a message of Temporal's API, except search attributes, which are never encrypted. */
 function payloadsIn(message: unknown): Payload[] {
   if (typeof message !== 'object' || message === null || message instanceof Uint8Array) return [];
   const metadata: unknown = 'metadata' in message ? message.metadata : undefined;

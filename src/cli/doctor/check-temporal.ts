@@ -1,4 +1,4 @@
-/** Whether Temporal has what orders need, whether workers poll its queues, and which orders can't go on. */
+/** Checks Temporal's set-up, the workers' polling, and orders that can't continue. */
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import { lostOrders, lostQuery } from '../../activities/index.ts';
 import { grpcCode, within } from '../../client/temporal-errors.ts';
@@ -28,11 +28,11 @@ import {
   warning,
 } from './finding.ts';
 
-/** A worker polls again each minute at the latest. */
+/** A worker polls at least once a minute. */
 const POLLED_WITHIN_MS = 90_000;
 
 const QUEUES = [
-  [TASK_QUEUE, 'workflow', 'no order is screened or goes on'],
+  [TASK_QUEUE, 'workflow', 'no order is screened or continues'],
   [BACKGROUND_TASK_QUEUE, 'activity', 'no portal action, gateway result or event is sent'],
   [READS_TASK_QUEUE, 'activity', 'no webhook causes a read'],
   [POLLS_TASK_QUEUE, 'activity', 'no review is polled'],
@@ -54,14 +54,14 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
   const attributes = await find(
     'search-attributes',
     () => checkSearchAttributes(client),
-    'the server does not tell which search attributes it has',
+    'the server does not list its search attributes',
   );
   const skewMs = await temporalSkew(client).catch(() => undefined);
   const queues = QUEUES.map(([name, type, effect]) =>
     find(
       `task-queue:${name}`,
       () => checkTaskQueue(client, { name, type, effect, skewMs }),
-      'the server does not tell who polls it',
+      'the server does not list its pollers',
     ),
   );
   const count: Count = (query) => countOf(client, query);
@@ -84,7 +84,7 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
     ).flat(),
     {
       check: 'clock:temporal',
-      ...clockVerdict(skewMs, 'the Temporal server', "the server doesn't tell its time"),
+      ...clockVerdict(skewMs, 'the Temporal server', "the server doesn't return its time"),
     },
   ];
 }
@@ -95,7 +95,7 @@ function hasError(findings: readonly Finding[]): boolean {
 
 function notLookedAt(cause: string): Finding {
   const rest = "search attributes, task queues, polls, open orders, the server's clock";
-  return { check: 'temporal', ...skipped(`not looked at, for want of ${cause}: ${rest}`) };
+  return { check: 'temporal', ...skipped(`not checked without ${cause}: ${rest}`) };
 }
 
 function unreachable(error: unknown, address: string): Verdict {
@@ -114,7 +114,7 @@ function unreachable(error: unknown, address: string): Verdict {
 
 async function checkVersion(client: Client, address: string): Promise<Verdict> {
   const { serverVersion } = await soon(client, () => client.workflowService.getSystemInfo({}));
-  // A version that can't be read, such as Temporal Cloud's, isn't old.
+  // A version that can't be parsed, such as Temporal Cloud's, counts as new.
   const [, major = 9, minor = 9, patch = 9] = /^(\d+)\.(\d+)\.(\d+)/.exec(serverVersion)?.map(Number) ?? [];
   if (major === 1 && (minor < 29 || (minor === 29 && patch < 2))) {
     return warning(
@@ -132,13 +132,13 @@ async function checkNamespace(client: Client): Promise<Verdict> {
     const days = (config?.workflowExecutionRetentionTtl?.seconds?.toNumber() ?? 0) / 86_400;
     if (days === 0 || days >= RETENTION_DAYS) return ok(`the namespace ${namespace} exists`);
     return warning(
-      `the namespace ${namespace} forgets closed orders after ${Math.floor(days)} days, and then takes their ids as new`,
+      `the namespace ${namespace} deletes closed orders after ${Math.floor(days)} days; their ids then count as new`,
       `Run npm run setup:temporal, which sets ${RETENTION_DAYS} days; on Temporal Cloud set the retention there`,
     );
   } catch (error) {
     const missing = isGrpcServiceError(error) && error.code === grpcCode.notFound;
     return failed(
-      `the namespace ${namespace} ${missing ? 'does not exist' : "can't be asked"}`,
+      `the namespace ${namespace} ${missing ? 'does not exist' : "can't be described"}`,
       'Correct TEMPORAL_NAMESPACE, or create the namespace and run npm run setup:temporal',
     );
   }
@@ -149,12 +149,12 @@ async function checkSearchAttributes(client: Client): Promise<Verdict> {
   const missing = await soon(client, () => missingSearchAttributes(client.connection, namespace));
   if (missing.length === 0) return ok('all search attributes are registered');
   return failed(
-    `the namespace ${namespace} lacks ${missing.join(', ')}, or has another type of them: workers do not start`,
+    `the namespace ${namespace} lacks ${missing.join(', ')}, or has them with a different type: workers do not start`,
     'Run npm run setup:temporal with the same TEMPORAL_* settings',
   );
 }
 
-/** `skewMs`: of the server's clock, by which polls are dated. */
+/** `skewMs`: the skew of the server's clock, which dates the polls. */
 interface Queue {
   name: string;
   type: 'workflow' | 'activity';
@@ -186,7 +186,7 @@ async function countOf(client: Client, query: string): Promise<number> {
   return count.toNumber();
 }
 
-/** Polls of all reviews share one rate: too many of them, and each is polled later than its policy says. */
+/** Warns if there are more open reviews than the shared poll rate can poll in time. */
 async function checkPolls(count: Count, { integrations, maxRps }: Config): Promise<Verdict> {
   if (integrations.size === 0) return skipped('no integration can be read');
   const reviews = await count(`${openOf(SCREEN_ORDER)} AND ${orderAttributes.phase.name} = 'review'`);
@@ -194,29 +194,29 @@ async function checkPolls(count: Count, { integrations, maxRps }: Config): Promi
   const pauseSeconds = Math.max(...[...integrations.values()].map(({ poll }) => poll.maxMs)) / 1_000;
   if (roundSeconds <= pauseSeconds) return ok(`${counted(reviews, 'open review')}, polled in time`);
   return warning(
-    `${reviews} open reviews at ${maxRps} polls a second take ${Math.ceil(roundSeconds)} s a round, longer than the longest poll pause of ${pauseSeconds} s`,
+    `${reviews} open reviews at ${maxRps} polls per second take ${Math.ceil(roundSeconds)} s per round, longer than the longest poll pause of ${pauseSeconds} s`,
     'Raise SCREENING_MAX_RPS on every worker, as far as the screening service allows, or lengthen poll.max',
   );
 }
 
-/** Neither the queue page nor a list of orders shows a portal action that runs by itself. */
+/** Warns of portal actions on closed orders, which neither the queue page nor a list of orders shows. */
 export async function checkPortalActions(count: Count): Promise<Verdict> {
   const waiting = `${openOf(PORTAL_ACTION)} AND ${orderAttributes.needsAttention.name} = true`;
   const number = await count(waiting);
   if (number === 0) return ok('no portal action on a closed order waits for the right key');
   return warning(
-    `${counted(number, 'portal action')} on closed orders or bare transactions can't be sent: the service refused the key (403)`,
-    `Set the right key and roll the workers: each goes on by itself, and ends a day after it was asked, a cancel with its window. They are listed by the query ${waiting}`,
+    `${counted(number, 'portal action')} on closed orders or bare transactions can't be sent: the screening service refused the key (403)`,
+    `Set the right key and roll the workers. The actions then continue; each ends a day after its request, a cancel with its window. The query ${waiting} lists them`,
   );
 }
 
-const LOOKED_AT = 1_000;
+const MAX_LISTED = 1_000;
 const NAMED = 5;
 
 /** Counts orders that ended too early while they could still be canceled, by status, and names the first. */
 export async function checkLostOrders(client: Client): Promise<Verdict> {
   const now = Date.now();
-  const lost = await soon(client, () => lostOrders(client, LOOKED_AT, now));
+  const lost = await soon(client, () => lostOrders(client, MAX_LISTED, now));
   if (lost.length === 0) return ok('no order ended too early inside its cancel window');
   const numbers = LOST_STATUSES.map((status) => [lost.filter((one) => one.status === status).length, status]);
   const shown = numbers.filter(([number]) => number !== 0).map((pair) => pair.join(' '));

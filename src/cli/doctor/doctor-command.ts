@@ -1,4 +1,4 @@
-/** `doctor`: what is wrong with a set-up, and what to do about it. */
+/** `doctor`: checks a set-up, and says how to fix what is wrong. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Config, inspectConfig } from '../../config/index.ts';
@@ -31,17 +31,13 @@ const httpOrigin = z.string().refine((written) => {
 export function doctorCommand(program: Command, { env, output }: CommandTools): void {
   defineCommand(program, {
     name: 'doctor',
-    summary: 'Look for what is wrong with the set-up, and say what to do',
+    summary: 'Check the set-up, and say how to fix what is wrong',
     more: `Run it with the settings of the API and the workers. It changes nothing: it asks the screening service for a
-transaction that doesn't exist, writes a key of one second's life to Redis, and sends the events receiver one signed
+transaction that doesn't exist, writes a key that expires after one second to Redis, and sends the events receiver one signed
 event of the type order-screening.ping. It shows no key, secret or personal data.
-Exit code 6 when something is wrong; warnings alone give 0.`,
+Exit code 6 if there is an error; warnings alone give 0.`,
     options: {
-      api: option(
-        '--api <address>',
-        "the API's address; from API_HOST and API_PORT unless given",
-        httpOrigin,
-      ),
+      api: option('--api <address>', "the API's address; defaults to API_HOST and API_PORT", httpOrigin),
     },
     examples: [
       'doctor',
@@ -76,10 +72,10 @@ async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): 
   ];
   const run = ([name, settings, look]: Check) => {
     const isWrong = fieldErrors.some(({ path }) => path.startsWith(settings));
-    return find(name, isWrong ? () => skipped('not looked at: its settings have errors') : look);
+    return find(name, isWrong ? () => skipped('not checked: its settings have errors') : look);
   };
   const groups = await Promise.all(checks.map(run));
-  // Redis has a second to answer: it is asked when this process has nothing else to do.
+  // Last, when this process is idle, since Redis has only one second to answer.
   const stash = await run(['card-stash', 'CARD_STASH_', () => checkCardStash(config, sandbox)]);
   return [...(await find('settings', () => checkSettings(fieldErrors))), ...groups.flat(), ...stash];
 }
@@ -98,7 +94,7 @@ function inWords(findings: readonly Finding[], errors: number, warnings: number,
   return [...lines, '', `${counted(errors, 'error')}, ${counted(warnings, 'warning')}.`].join('\n');
 }
 
-/** Every error that would stop a process from starting: keys that aren't well formed, `API_KEYS` that are missing … */
+/** Reports every settings error that keeps a process from starting, such as malformed keys or missing `API_KEYS`. */
 function checkSettings(errors: readonly FieldError[]): Verdicts {
   if (errors.length === 0) return ok('every variable and the policy file can be read');
   return errors.map(({ path, message }) =>
@@ -106,28 +102,28 @@ function checkSettings(errors: readonly FieldError[]): Verdicts {
   );
 }
 
-/** Said each time: what was true of a mesh may no longer be so. */
+/** Warns on every run: the stated reason, such as a service mesh, may no longer hold. */
 export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'>): Verdict[] {
   return allowPlaintext.map(({ name, reason }) =>
     warning(
-      `${name} may go in plain, since ALLOW_PLAINTEXT says: ${reason}`,
-      `See that it is still so, or use TLS and take ${name} out of ALLOW_PLAINTEXT`,
+      `${name} may be unencrypted, since ALLOW_PLAINTEXT says: ${reason}`,
+      `Check that this is still true, or use TLS and remove ${name} from ALLOW_PLAINTEXT`,
     ),
   );
 }
 
-/** Of a key that came as its hash the length isn't known. */
+/** Warns of short keys. The length of a key given as a hash is unknown. */
 function checkApiKeys({ api: { keys } }: Config): Verdict {
-  if (keys.length === 0) return skipped('API_KEYS is not set: whoever reaches the API may do everything');
+  if (keys.length === 0) return skipped('API_KEYS is not set: every client of the API has full access');
   const short = new Set(keys.filter((key) => key.short).map(({ name }) => name));
   if (short.size === 0) return ok(counted(keys.length, 'API key'));
   return warning(
     `keys in API_KEYS have fewer than 24 characters: ${[...short].join(', ')}`,
-    'Replace each by one from `openssl rand -hex 24`, as docs/security.md says under «Changing keys»',
+    'Replace each with the output of `openssl rand -hex 24`, as docs/security.md says under «Changing keys»',
   );
 }
 
-/** Without a secret no webhook is taken, and a short one can be guessed. */
+/** Warns of missing secrets, without which every webhook is refused, and of short ones, which can be guessed. */
 function checkWebhookSecrets({ webhookSecrets }: Config): Verdict {
   if (webhookSecrets.length === 0) {
     return warning(

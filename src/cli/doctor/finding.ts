@@ -1,21 +1,21 @@
-/** A finding of the doctor, and what its checks share. */
+/** Findings of the doctor, and helpers of its checks. */
 import fetch, { type RequestInit, type Response } from 'node-fetch';
 
-/** How long a check waits for an answer. */
+/** The time limit of a check. */
 export const CHECK_WITHIN_MS = 5_000;
 const MAX_REPLY_BYTES = 1024 * 1024;
 
-/** What a check says. No secret, no personal data, of an address that may hold a secret only the origin. */
+/** The result of a check. Contains no secret and no personal data; of an address that may contain a secret, only the origin. */
 export interface Verdict {
   status: 'ok' | 'warning' | 'error' | 'skipped';
-  /** What is so, or what is wrong. */
+  /** What was found. */
   what: string;
   /** What to do about it. */
   todo?: string;
 }
 
 export interface Finding extends Verdict {
-  /** What was checked, a stable slug. */
+  /** The checked subject, a stable slug. */
   check: string;
 }
 
@@ -24,12 +24,12 @@ export const skipped = (what: string): Verdict => ({ status: 'skipped', what });
 export const warning = (what: string, todo: string): Verdict => ({ status: 'warning', what, todo });
 export const failed = (what: string, todo: string): Verdict => ({ status: 'error', what, todo });
 
-/** Several verdicts; one that is about another subject than its check names that. */
+/** One or more verdicts. A `Finding` among them names a different subject than the check's. */
 export type Verdicts = Verdict | (Verdict | Finding)[];
 
 /**
- * Runs a check. One that fails must not hide what the others find.
- * @param silent what to say when the check fails because a server doesn't tell; it is an error unless given
+ * Runs a check. If it throws, the other checks still report.
+ * @param silent the text of a skipped check, for checks that servers may refuse; without it, a throw is an error
  */
 export async function find(
   check: string,
@@ -41,21 +41,21 @@ export async function find(
   } catch (error) {
     if (silent !== undefined) return [{ check, ...skipped(silent) }];
     const kind = error instanceof Error ? error.name : 'unknown error';
-    return [{ check, ...failed(`can't be looked at (${kind})`, 'Check that this user may ask it') }];
+    return [{ check, ...failed(`can't be checked (${kind})`, 'Check that this user has access') }];
   }
 }
 
-/** Returns a number of things in words: `1 worker`, `2 workers`. */
-export function counted(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+/** Returns a count with its noun: `1 worker`, `2 workers`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** Returns what may be shown of an address: a path may hold a secret. */
+/** Returns the origin of an address: its path may contain a secret. */
 export function originOf(address: string): string {
   return new URL(address).origin;
 }
 
-/** Returns the response, read to its end, or undefined when there is none. */
+/** Returns the response, read to its end; undefined without a response. */
 export async function ask(url: string, request: RequestInit = {}): Promise<Response | undefined> {
   const signal = AbortSignal.timeout(CHECK_WITHIN_MS);
   const response = await fetch(url, {
