@@ -141,7 +141,7 @@ describe('a form', () => {
 
   it.each([
     ['cancel-window-closed', 409, 'The cancel window is closed'],
-    ['refused-by-screening-service', 502, 'The screening service refused it'],
+    ['refused-by-screening-service', 502, 'The screening service refused the action'],
     ['temporal-unavailable', 503, 'The outcome is unknown'],
     ['order-closed', 409, 'The order is closed'],
   ] as const)('that fails is answered by a page that leads back: %s', async (code, status, title) => {
