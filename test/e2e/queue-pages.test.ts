@@ -180,7 +180,7 @@ describe('the queue', () => {
     const page = await open(QUEUE);
     const width = () => page.evaluate('document.querySelector(".counts img").naturalWidth');
     await eventually(async () => expect(await width()).toBe(640));
-    await page.getByRole('link', { name: 'orders a day' }).click();
+    await page.getByRole('link', { name: 'orders per day' }).click();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Last days');
   });
 
@@ -255,7 +255,7 @@ describe('an order', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: `Cancel order ${needsAttention}` }).waitFor();
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Skip to the content');
+    expect(await focused(page)).toBe('Skip to content');
     await page.keyboard.press('Enter');
     // The browser goes there once the stylesheet has come, which can be after the next key.
     await page.locator('main:focus').waitFor();
