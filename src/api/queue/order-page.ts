@@ -161,7 +161,7 @@ function journal(state: OrderState | undefined, now: Now): Html | undefined {
     const who = [by.actor && `${by.actor} (as claimed)`, by.key && `key ${by.key}`]
       .filter(Boolean)
       .join(', ');
-    return html`<li>${clock(at, now)}: ${words}, by ${who || 'somebody who did not say'}${because && `: ${because}`}</li>\n`;
+    return html`<li>${clock(at, now)}: ${words}, by ${who || 'an unnamed caller'}${because && `: ${because}`}</li>\n`;
   });
   return html`<section><h2>Journal</h2><ol class="timeline">${rows}</ol></section>`;
 }
