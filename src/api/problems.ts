@@ -177,7 +177,7 @@ function httpErrorOf(error: unknown): HttpErrorCode {
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'bad-request' : 'internal-error';
 }
 
-/** Reads the status and code of a Fastify error. Other errors, such as gRPC's, have numeric codes and are ignored. */
+/** Reads the status and code of a Fastify error. Codes of other types, such as gRPC's numbers, are ignored. */
 function fastifyWords(error: unknown): { statusCode?: number; code?: string } {
   if (!(error instanceof Error)) return {};
   return {

@@ -191,8 +191,8 @@ export interface GatewayRecord {
   transactionId?: string;
   at: Instant;
   /**
-   * When the screening service accepted it for the newest transaction. `recorded`: there was no transaction to send it for.
-   * `given-up`: it could not be sent within a day of the order's end.
+   * When the screening service accepted it for the newest transaction. `recorded`: it isn't sent, because the order was skipped or
+   * adopted, or the screening service refused it. `given-up`: it could not be sent within a day of the order's end.
    */
   sent?: Instant | 'recorded' | 'given-up';
   /** Different results that were reported afterwards. They change nothing: a person must find out which one is correct. */
