@@ -1,4 +1,4 @@
-/** `npm run api`: the HTTP API as a process of its own. */
+/** `npm run api`: the HTTP API as a separate process. */
 import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import closeWithGrace from 'close-with-grace';
 import { startApi } from './api/create-api.ts';
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const started = endedBySignals();
   const config = loadConfig(process.env, 'api');
   const log = createLog('api', config.logLevel);
-  // Connects at the first call: without Temporal the API is up and says 503.
+  // Connects at the first call: without Temporal, the API runs and answers 503.
   const connection = Connection.lazy({
     ...config.temporal.connection,
     interceptors: [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), logUnreachable(log)],
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const cards = createCardStash(config.cardStash.url, config.cardStash.keys);
   const orderScreening = createOrderScreening({ client, findIntegration: config.findIntegration, cards });
   const app = await startApi(config, orderScreening, log);
-  // With a file of keys SIGHUP has it read again.
+  // With a file of keys, SIGHUP makes the API read it again.
   const skip: 'SIGHUP'[] = config.api.keysFile === undefined ? [] : ['SIGHUP'];
   started();
   closeWithGrace({ delay: CLOSE_WITHIN_MS, logger: false, skip }, async ({ err }) => {
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  // Any other error may quote what it failed on.
+  // Messages of other errors may quote their input.
   const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
   process.stderr.write(`${words}\n`);
   process.exit(1);

@@ -10,7 +10,7 @@ const args = process.argv.slice(2);
 const { env, stdout, stderr } = process;
 
 const isFile = fstatSync(stdout.fd).isFile();
-/** A stream writes to a file what fits on the disk, and says nothing of the rest. */
+/** Writes synchronously to files: a stream doesn't report that the disk is full. */
 function write(text: string): void {
   if (!isFile) {
     stdout.write(text);
@@ -41,10 +41,10 @@ stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     hasNoRoom = true;
     output.problem({ type: 'unexpected', detail: `The output can't be written (${code})` });
   }
-  // `list | head`: the reader has seen enough. What changes orders is done whole all the same.
+  // `list | head` closed the pipe. Commands that change orders still run to their end.
   if (!changesOrders) end();
 });
-// Who no longer reads it must not stop what is under way.
+// A closed stderr must not stop a running command.
 stderr.on('error', () => undefined);
 
 try {
@@ -55,10 +55,10 @@ try {
     await program.parseAsync(args, { from: 'user' });
   }
 } catch (error) {
-  // Help that was asked for is no error.
+  // Requested help is not an error.
   const helped = error instanceof CommanderError && error.exitCode === 0;
   if (!helped) output.problem(problemOf(error));
   process.exitCode = helped ? EXIT.ok : exitCodeOf(error);
 }
-// Connections may be open still; what was written is written first, and what can't be is told by then.
+// Flushes stdout, and its errors, before the exit. Connections may still be open.
 stdout.write('', () => setImmediate(end));

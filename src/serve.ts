@@ -1,7 +1,7 @@
 /**
- * `npm run serve`: worker and API in one process. It answers a checkout as soon as the screening service has answered: the
- * server returns the order's first task with its start, and the worker passes the answer to the API before the order's record
- * is written.
+ * `npm run serve`: worker and API in one process. It answers a checkout as soon as the screening service has answered: Temporal
+ * returns the order's first task with the start, and the worker passes the answer to the API before the order's record is
+ * written.
  */
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
@@ -14,7 +14,7 @@ import { createDataConverter, createOrderScreening, EarlyAnswers } from './start
 import { installRuntime } from './temporal/runtime.ts';
 import { connectWorker, startWorkers, workerSettings, worldOf } from './worker.ts';
 
-/** Longer than pending requests, and after them the worker, may take. */
+/** Longer than the API's pending requests and then the worker's shutdown take together. */
 const STOP_WITHIN_MS = 25_000;
 
 export interface Service {
@@ -25,7 +25,7 @@ export interface Service {
 }
 
 /**
- * Starts worker and API on one connection to Temporal, since the server returns first tasks on the connection of the start.
+ * Starts worker and API on one connection, since Temporal returns first tasks on the connection that started the order.
  *
  * @throws ConfigError when Temporal doesn't answer, lacks what orders need, or the API's port is taken
  */
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
   started();
   closeWithGrace({ delay: STOP_WITHIN_MS, logger: false, skip }, async ({ err }) => {
     if (err) log.error({ err }, 'stopping after an error');
-    else log.info('stopping: what runs may finish');
+    else log.info('stopping: waiting for running tasks');
     await service.stop();
   });
   try {
@@ -86,7 +86,7 @@ async function main(): Promise<void> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main().catch((error: unknown) => {
     const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
-    process.stderr.write(`It cannot run: ${words}\n`);
+    process.stderr.write(`order-screening cannot run: ${words}\n`);
     // The SDK's threads would keep the process alive.
     process.exit(1);
   });

@@ -1,9 +1,9 @@
 import { startLocalStack } from './dev/local-stack.ts';
 import { screenSampleOrders, welcome } from './dev/welcome.ts';
 
-// `npm start`: everything on one machine, with sample orders, until SIGINT, SIGTERM, or the end of its terminal.
+// `npm start`: runs everything on one machine, with sample orders, until SIGINT, SIGTERM or SIGHUP.
 
-/** After this time the process ends anyway: running work continues at the next start. */
+/** After this time, the process exits. Unfinished work continues at the next start. */
 const STOP_WITHIN_MS = 9_500;
 
 const stopRequested = new Promise<void>((resolve) => {

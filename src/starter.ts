@@ -1,4 +1,4 @@
-/** The client library: what an order service in TypeScript imports to screen its orders. */
+/** The client library with which an order service in TypeScript screens its orders. */
 import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
 import { adopt } from './client/adopt.ts';
 import { withAfterEnd } from './client/after-end.ts';
@@ -52,8 +52,8 @@ export type {
 const PING_WITHIN_MS = 2_000;
 
 /**
- * Makes the way to every order. One for a process; it holds no connection of its own.
- * @throws from each method: OrderScreeningError, see `OrderScreening`
+ * Creates the client. Use one per process; it opens no connection itself. Its methods throw `OrderScreeningError`, see
+ * `OrderScreening`.
  */
 export function createOrderScreening(options: OrderScreeningOptions): OrderScreening {
   const context: ClientContext = options;
@@ -64,7 +64,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     refuseCardData({ ...request, ...how, orderId }, { notCards });
     return { integration: name, orderId: readOrderId(orderId) };
   };
-  /** @throws OrderScreeningError `card-data-in-request`, wherever it stands in what goes to the order */
+  /** @throws OrderScreeningError `card-data-in-request` for card data anywhere in the message to the order */
   const workflowId = (order: OrderName, request = {}, how = {}) => {
     const { integration, orderId } = key(order, request, how);
     return orderWorkflowId(integration, orderId);

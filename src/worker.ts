@@ -1,4 +1,4 @@
-/** The worker process: workflows and checkout screenings, background work, reads, and polls, each on a task queue of its own. */
+/** The worker process. Checkouts (workflows and screenings), background work, reads and polls each have a task queue. */
 import { fileURLToPath } from 'node:url';
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import type { DataConverter, WorkerDeploymentVersion } from '@temporalio/common';
@@ -31,43 +31,43 @@ import { missingSearchAttributes } from './temporal/namespace.ts';
 import { installRuntime, untilEndedOrLost, watchQueues } from './temporal/runtime.ts';
 import { workflowBundle } from './temporal/workflow-bundle.ts';
 
-/** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
+/** A checkout holds a workflow task and a local activity while the screening service answers, so slots count screenings, not CPU. */
 const CONCURRENT_SCREENINGS = 500;
 /**
- * So many workflow tasks are taken whatever else goes on, and more only while the CPU has time for them: a task that was taken
- * is lost after 10 s, and a worker that takes more than it can do loses them again and again. docs/scaling.md, «A burst».
+ * Workflow tasks that a worker always accepts; it accepts more only while the CPU has capacity. A task times out after 10 s, so
+ * an overloaded worker would keep losing tasks. docs/scaling.md, «A burst».
  */
 const TASKS_AT_LEAST = 50;
 const SPARE_CPU = { targetCpuUsage: 0.8, targetMemoryUsage: 1 };
 /**
- * As few as may be: one order in the cache is 0.26 MB, and V8 goes through all of them when it collects garbage. Fewer than
- * the screenings at a time, and some would wait for a place. docs/scaling.md, «Memory of a worker».
+ * The minimum: a cached order takes 0.26 MB, and V8 scans all of them during garbage collection. With fewer than the concurrent
+ * screenings, some would wait for a slot in the cache. docs/scaling.md, «Memory of a worker».
  */
 const CACHED_ORDERS = CONCURRENT_SCREENINGS;
-/** How long an order's next task waits for the worker that has it in its cache, which may have died. */
+/** How long an order's next task waits for the worker that has the order in its cache. That worker may have died. */
 const WAIT_FOR_ITS_WORKER = '5 seconds';
 const CONCURRENT_BACKGROUND = 200;
 const CONCURRENT_READS = 50;
 const CONCURRENT_POLLS = 50;
 
-/** Longer than any request to the service that a customer waits for. */
+/** Longer than any request to the screening service that a customer waits for. */
 const SHUTDOWN_GRACE_MS = 9_000;
 
 export interface WorkerSettings {
   connection: NativeConnection;
   namespace: string;
-  /** That of every client and worker of the deployment: `createDataConverter`. */
+  /** From `createDataConverter`; the same for all clients and workers of the deployment. */
   dataConverter: DataConverter;
-  /** Polls a second, over all workers of the task queue. */
+  /** Maximum activities per second, over all workers of the reads queue, and of the polls queue. */
   maxRps: number;
-  /** Absent: the workers are unversioned, and get tasks at once. */
+  /** Absent: the workers are unversioned, and get tasks immediately. */
   version?: WorkerDeploymentVersion;
 }
 
 export interface OrderWorkers {
-  /** Resolves when all have stopped; rejects then when one broke down, or when an order was lost: the process is to end. */
+  /** Resolves when all have stopped. Rejects if one failed or an order was lost; the process must then end. */
   readonly stopped: Promise<void>;
-  /** Lets what runs finish, then stops. */
+  /** Waits for running tasks, then stops. */
   stop(): Promise<void>;
 }
 
@@ -158,7 +158,7 @@ export async function startWorkers(settings: WorkerSettings, world: WorldParts):
   };
 }
 
-/** Without a search attribute each order's first task would fail, again and again. */
+/** Without the search attributes, every order's first task would keep failing. */
 async function requireNamespace(connection: NativeConnection, namespace: string): Promise<void> {
   const missing = await missingSearchAttributes(connection, namespace).catch((error: unknown) => {
     if (isGrpcServiceError(error) && error.code === grpcCode.notFound) return undefined;
@@ -170,7 +170,7 @@ async function requireNamespace(connection: NativeConnection, namespace: string)
   throw new ConfigError([{ path: 'TEMPORAL_NAMESPACE', message }]);
 }
 
-/** Open orders go on with the newest version that is current: they live for days. */
+/** Open orders run for days, so they upgrade to the current version. */
 function versioned(version: WorkerDeploymentVersion) {
   return {
     version,
@@ -180,19 +180,19 @@ function versioned(version: WorkerDeploymentVersion) {
 }
 
 /**
- * Connects a worker's process to Temporal.
- * @throws ConfigError when nobody answers, or it is refused; the SDK's own words may quote the credentials that it was given
+ * Connects a worker process to Temporal.
+ * @throws ConfigError when Temporal is unreachable or refuses the connection. The SDK's message is dropped: it may quote credentials
  */
 export async function connectWorker({ connection }: TemporalSettings): Promise<NativeConnection> {
   try {
-    // Above it the SDK warns at each update of a memo.
+    // The SDK warns about each larger memo.
     return await NativeConnection.connect({ ...connection, payloadLimits: { memoWarnSize: MEMO_BYTES } });
   } catch {
     throw new ConfigError([{ path: 'TEMPORAL_ADDRESS', message: unreachableTemporal(connection) }]);
   }
 }
 
-/** @returns what the workers of a process are started with */
+/** @returns the settings of a process's workers */
 export function workerSettings(config: Config, connection: NativeConnection, log?: Log): WorkerSettings {
   const { maxRps, workerVersion: version } = config;
   return {
@@ -208,7 +208,7 @@ export function workerSettings(config: Config, connection: NativeConnection, log
   };
 }
 
-/** @returns what the activities stand on, made from the settings */
+/** @returns the dependencies of the activities, created from the settings */
 export function worldOf(config: Config): WorldParts {
   return {
     findIntegration: config.findIntegration,
@@ -241,7 +241,7 @@ async function main(): Promise<void> {
   const workers = await startWorkers(settings, world);
   log.info({ address, namespace, ...settings.version }, 'worker is ready');
   const stop = (): void => {
-    log.info('worker is stopping: what runs may finish');
+    log.info('worker is stopping: waiting for running tasks');
     workers.stop().catch(() => undefined);
   };
   started();
@@ -251,17 +251,17 @@ async function main(): Promise<void> {
     await workers.stopped;
   } finally {
     await world.cards.close();
-    // Workers that broke down hold it still.
+    // Failed workers may still use the connection.
     await connection.close().catch(() => undefined);
   }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main().catch((error: unknown) => {
-    // Any other error may quote what it failed on.
+    // Messages of other errors may quote their input.
     const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
     process.stderr.write(`The worker cannot run: ${words}\n`);
-    // The SDK's threads would keep the process, and its metrics, alive.
+    // The SDK's threads would keep the process and its metrics alive.
     process.exit(1);
   });
 }

@@ -1,4 +1,4 @@
-/** Who calls the API: keys, addresses, limits, and how long a connection may take. */
+/** Access to the API: keys, scopes, rate limits and connection timeouts. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import type { IncomingHttpHeaders, Server } from 'node:http';
@@ -13,23 +13,23 @@ import type { ListRequest } from '../starter.ts';
 import type { AnswerRecord } from './metrics.ts';
 import { HttpError, type HttpErrorCode, toProblem } from './problems.ts';
 
-/** What the scopes of the API share of its keys. */
+/** The API keys and the rate limit, shared by the API's Fastify scopes. */
 export interface Admission {
   apiKeys: ApiKeys;
-  /** Requests a second that each key may send. */
+  /** Maximum requests per second and key. */
   maxRps: number;
 }
 
 /**
- * Lets in whoever has a key, each key as often a second as it may, to the routes of its scopes; without keys everybody, but
- * pages of other addresses.
+ * Requires an API key with the route's scope, and limits requests per key. Without configured keys, every caller is accepted
+ * except web pages of other origins.
  */
 export async function admitCallers(scope: FastifyInstance, admission: Admission): Promise<void> {
   const { apiKeys } = admission;
   scope.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     await requireKey(request, apiKeys);
-    // Cross-site requests: any page that a browser on this machine shows can send one here; it can't know a key.
+    // Rejects cross-site requests: any page in a browser on this machine can send requests here, but it has no key.
     if (apiKeys.current.length === 0 && sentBy(request.headers) === 'foreign page')
       throw new HttpError('foreign-page');
   });
@@ -37,8 +37,8 @@ export async function admitCallers(scope: FastifyInstance, admission: Admission)
 }
 
 /**
- * Limits what each key may send a second to the routes of a scope, and to which of them, and what all who have none may send
- * together; where keys are given and there are none, there is no limit.
+ * Limits the requests per second of each key and, in total, of callers without a key; also requires the route's scope. If
+ * `apiKeys` is given but empty, there is no limit.
  */
 export async function limitRequests(
   scope: FastifyInstance,
@@ -51,14 +51,14 @@ export async function limitRequests(
     allowList: () => apiKeys?.current.length === 0,
     errorResponseBuilder: () => new HttpError('too-many-requests'),
   });
-  // After the limit, which counts what is refused here, and before a body is read.
+  // Runs after the rate limit, which also counts requests that are rejected here, and before the body is read.
   if (apiKeys !== undefined) scope.addHook('preParsing', async (request) => requireScope(request));
 }
 
 /**
- * Notes whose key a request has.
- * @param given the key that was sent, a bearer's unless said
- * @throws HttpError `unauthorized` when it is none of the keys; without any keys everybody may call
+ * Sets the API key of a request. Without configured keys, every caller is accepted.
+ * @param given the key from the request; the bearer token by default
+ * @throws HttpError `unauthorized` for an unknown key
  */
 export async function requireKey(
   request: FastifyRequest,
@@ -74,12 +74,12 @@ export async function requireKey(
   request.apiKey = key;
 }
 
-/** How many wrong keys an address may send in a time before each further one is answered late; in milliseconds. */
+/** Wrong keys that an address may send per `timeWindow` before answers are delayed by `lateMs`; times in milliseconds. */
 const WRONG_KEYS = { max: 20, timeWindow: 60_000, lateMs: 1_000 };
 
-/** Slows whoever sends wrong keys, by address. A right key is known before, so that nothing ever slows it. */
+/** Delays answers to wrong keys, by IP address. Correct keys are checked first and are never delayed. */
 export async function slowWrongKeys(app: FastifyInstance): Promise<void> {
-  // Who has one address of version 6 has the 2^64 beside it.
+  // An IPv6 host usually has a whole /64 network.
   await app.register(rateLimit, { global: false, ipv6Subnet: 64 });
   const { lateMs, ...limit } = WRONG_KEYS;
   const count = app.createRateLimit(limit);
@@ -89,7 +89,7 @@ export async function slowWrongKeys(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Reads the file of keys again when it changes, and on SIGHUP, for as long as the API is open. */
+/** Reloads the file of keys when it changes and on SIGHUP, until the API closes. */
 export function followKeys(app: FastifyInstance, keys: KeysOfFile, log: Log): void {
   const read = (): void => {
     const fieldErrors = keys.reload();
@@ -101,7 +101,7 @@ export function followKeys(app: FastifyInstance, keys: KeysOfFile, log: Log): vo
       );
     }
   };
-  // By its state, not by the system's notices: those miss a file that is put in its place, as secret stores do.
+  // Polls the file: file system events miss a replaced file, and secret stores replace files.
   watchFile(keys.file, { interval: FOLLOW_MS, persistent: false }, read);
   process.on('SIGHUP', read);
   app.addHook('onClose', async () => {
@@ -110,23 +110,23 @@ export function followKeys(app: FastifyInstance, keys: KeysOfFile, log: Log): vo
   });
 }
 
-/** Less than the 5 s in which a key that was taken out is refused. */
+/** A removed key must be rejected within 5 s. */
 const FOLLOW_MS = 1_000;
 
-/** @throws HttpError `missing-scope` when the key lacks the scope that the route asks for */
+/** @throws HttpError `missing-scope` when the key lacks the route's scope */
 export function requireScope({ apiKey, routeOptions }: FastifyRequest): void {
   const { scope } = routeOptions.config;
   if (scope === undefined) throw new TypeError('a route that keys may call names no scope');
   if (apiKey !== undefined && !apiKey.scopes.includes(scope)) throw new HttpError('missing-scope', { scope });
 }
 
-/** @throws HttpError `other-integration` when the key isn't for the integration that is meant, the default one unless named */
+/** @throws HttpError `other-integration` when the key isn't for this integration */
 export function requireIntegration({ apiKey }: FastifyRequest, named: string = DEFAULT_INTEGRATION): void {
   const { integrations } = apiKey ?? {};
   if (integrations !== undefined && !integrations.includes(named)) throw new HttpError('other-integration');
 }
 
-/** @returns which integrations a list may show: the one that is asked for, else all that the key is for @throws as above */
+/** @returns the integrations of a list: the requested one, or all of the key's @throws HttpError `other-integration` */
 export function listedIntegrations(
   request: FastifyRequest,
   named: string | undefined,
@@ -137,9 +137,9 @@ export function listedIntegrations(
 }
 
 /**
- * Who a request comes from, as browsers say: a page of this API, a page of another address, or none: another program, or
- * an address that somebody typed. `Sec-Fetch-Site` is sent by every browser of today over HTTPS and on this machine,
- * `Origin` with every form, also without those.
+ * Returns where a request comes from, by the browser's headers: a page of this API, a page of another origin, or no page (a
+ * program, or an address that a person typed). Current browsers send `Sec-Fetch-Site` over HTTPS and to localhost, and every
+ * browser sends `Origin` with forms.
  */
 export function sentBy(headers: IncomingHttpHeaders): 'own page' | 'foreign page' | 'no page' {
   const { origin, host } = headers;
@@ -154,8 +154,8 @@ function hostOf(origin: string | undefined): string | null {
 }
 
 /**
- * Compares in constant time, whatever the lengths, and with every secret, so that time doesn't tell which one it was.
- * @returns whether `given` is one of the secrets; never when there are none
+ * Compares with every secret in constant time, so that the timing doesn't reveal which secret matched.
+ * @returns whether `given` is one of the secrets; false if there are no secrets
  */
 export function isOneOf(secrets: readonly string[], given: string | undefined): boolean {
   const hash = digest(given ?? '');
@@ -163,7 +163,7 @@ export function isOneOf(secrets: readonly string[], given: string | undefined): 
   return given !== undefined && matches.includes(true);
 }
 
-/** Compares as `isOneOf` does. @returns the key that was given, or undefined when it is none of them */
+/** Compares like `isOneOf`. @returns the matching key, or undefined */
 function keyOf(keys: readonly ApiKey[], given: string | undefined): ApiKey | undefined {
   const sent = digest(given ?? '');
   const matches = keys.filter(({ hash }) => timingSafeEqual(hash, sent));
@@ -174,16 +174,16 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-// How long a caller may take, and what it is told when what it sends is no request.
+// Connection timeouts, and answers to input that isn't a valid HTTP request.
 
-/** In milliseconds. `connection`, without a byte either way, is longer than any answer takes. */
+/** Timeouts in milliseconds. `connection` is the idle timeout; it is longer than any answer takes. */
 export interface ConnectionTimes {
   headers: number;
   request: number;
   connection: number;
   keepAlive: number;
   handler: number;
-  /** How often headers and requests are looked at. */
+  /** Interval at which the header and request timeouts are checked. */
   look: number;
 }
 
@@ -191,19 +191,19 @@ export const CONNECTION_TIMES: ConnectionTimes = {
   headers: 10_000,
   request: 20_000,
   connection: 40_000,
-  // Longer than load balancers keep a connection, so that they never send into one that is being closed.
+  // Longer than the keep-alive of load balancers, so that they never use a connection that is closing.
   keepAlive: 65_000,
   handler: 30_000,
   look: 1_000,
 };
 
-/** The errors of a connection that have an answer of their own. */
+/** Connection errors with a specific answer. Others are answered with `bad-request`. */
 const CODES: Readonly<Record<string, HttpErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
   HPE_HEADER_OVERFLOW: 'headers-too-large',
 };
 
-/** @returns what Fastify is made with */
+/** @returns the connection options of Fastify */
 export function connectionOptions(times: ConnectionTimes, record: AnswerRecord) {
   return {
     requestTimeout: times.request,
@@ -213,30 +213,30 @@ export function connectionOptions(times: ConnectionTimes, record: AnswerRecord) 
     http: {
       headersTimeout: times.headers,
       connectionsCheckingInterval: times.look,
-      // Node's own answer to a request without a host has no body; see `refuseHostless`.
+      // Node's own answer to a request without a host has no body; see `takeOverNodesAnswers`.
       requireHostHeader: false,
     },
-    // While it ends, requests on open connections are answered as always; Fastify's own refusal is no problem document.
+    // During shutdown, requests on open connections are still answered: Fastify's own 503 isn't a problem document.
     return503OnClosing: false,
     clientErrorHandler: (error: Error & { code?: string }, socket: Socket) =>
       answerConnectionError(error, socket, record),
   } satisfies FastifyHttpOptions<Server>;
 }
 
-/** Takes over what Node would answer by itself, without a body. */
+/** Handles requests that Node would otherwise answer itself, without a body. */
 export function takeOverNodesAnswers(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new HttpError('bad-request');
     }
   });
-  // An expectation that nobody knows may be ignored (RFC 9110, section 10.1.1).
+  // Unknown expectations may be ignored (RFC 9110, section 10.1.1).
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response);
   });
 }
 
-/** Closing waits for every open connection: one whose answer was under way ends with it. */
+/** Closes connections with their next answer during shutdown, since the server waits for all open connections. */
 export function letConnectionsGo(app: FastifyInstance): void {
   let closing = false;
   app.addHook('preClose', async () => {
@@ -249,7 +249,7 @@ export function letConnectionsGo(app: FastifyInstance): void {
 
 const cut = new WeakSet<Socket>();
 
-/** @returns whether the caller was told by `answerConnectionError` already */
+/** @returns whether `answerConnectionError` already answered on this connection */
 export function wasCut(socket: Socket): boolean {
   return cut.has(socket);
 }
@@ -272,15 +272,15 @@ function answerConnectionError(error: Error & { code?: string }, socket: Socket,
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Counts a wrong key, and waits where its address has sent too many. */
+    /** Counts a wrong key, and delays the answer if its address has sent too many. */
     wrongKey(request: FastifyRequest): Promise<void>;
   }
   interface FastifyRequest {
-    /** The API key that was sent; none while the API has no keys. */
+    /** The request's API key; absent if the API has no keys. */
     apiKey?: ApiKey;
   }
   interface FastifyContextConfig {
-    /** What a key must be allowed to call the route. */
+    /** The scope that a key needs for the route. */
     scope?: Scope;
   }
 }

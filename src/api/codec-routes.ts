@@ -1,4 +1,4 @@
-/** Temporal's remote codec protocol: its UI and its CLI have payloads decrypted here. */
+/** Temporal's remote codec protocol: decrypts payloads for Temporal's UI and CLI. */
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import cors from '@fastify/cors';
 import type { Payload, PayloadCodec } from '@temporalio/common';
@@ -13,19 +13,19 @@ import { HttpError } from './problems.ts';
 
 export interface CodecOptions {
   codec: PayloadCodec;
-  /** Requests a second of each API key, and of all who have the token together. */
+  /** Maximum requests per second and API key, and of all token holders together. */
   maxRps: number;
-  /** Web origins whose pages may ask; no other page's script reads an answer. */
+  /** Web origins whose pages may call the routes (CORS). */
   origins: readonly string[];
-  /** Makes `/codec/<token>/decode` and `…/encode`, which need no API key: the token is the secret. */
+  /** Adds `/codec/<token>/decode` and `…/encode`, which need no API key: the token is the secret. */
   token?: string;
 }
 
-/** Temporal takes payloads of 2 MB, a third longer in base64. */
+/** Temporal accepts payloads of 2 MB; base64 makes them a third longer. */
 const BODY_LIMIT = 4 * 1024 * 1024;
 const MOST_PAYLOADS = 2_000;
 
-/** What Temporal's UI sends: `x-namespace` always, `authorization` where it passes its user's token on. */
+/** Headers of Temporal's UI: always `x-namespace`, and `authorization` if it passes its user's token. */
 const UI_HEADERS = ['authorization', 'content-type', 'x-namespace'];
 
 const bytes = z.base64({ error: 'must be base64' }).transform((encoded) => Buffer.from(encoded, 'base64'));
@@ -33,21 +33,21 @@ const payloadSchema = z
   .object({ metadata: z.record(z.string(), bytes).nullish(), data: bytes.nullish() })
   .transform(toPayload);
 
-/** Temporal's CLI asks for nothing by leaving `payloads` out. */
+/** Temporal's CLI omits `payloads` if there are none. */
 const bodySchema = z.object({
   payloads: z
     .array(z.unknown())
-    .max(MOST_PAYLOADS, `must have at most ${MOST_PAYLOADS} payloads: ask in several requests`)
+    .max(MOST_PAYLOADS, `must have at most ${MOST_PAYLOADS} payloads: use several requests`)
     .default([]),
 });
 
-/** Adds `/decode` and `/encode`, with the API's keys, and with the token if there is one; under a prefix of their own. */
+/** Adds `/decode` and `/encode`, which need an API key, and the same below the token if there is one. */
 export async function codecRoutes(
   app: FastifyInstance,
   options: CodecOptions & { requireKey: (request: FastifyRequest) => Promise<void> },
 ): Promise<void> {
   const { codec, origins, token, requireKey, maxRps } = options;
-  // Before the check of keys: a browser asks first, and sends none with that.
+  // Before the key check: a browser's preflight request has no key.
   await app.register(cors, { origin: [...origins], methods: ['POST'], allowedHeaders: UI_HEADERS });
   await limitRequests(app, { maxRps });
   const add = (url: string, check: (request: FastifyRequest) => Promise<void>): void => {

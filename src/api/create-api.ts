@@ -1,4 +1,4 @@
-/** The HTTP API: its hooks, routes and documentation put together, and started as the settings have it. */
+/** Creates the HTTP API from hooks, routes and documentation, and starts it with the settings. */
 import helmet from '@fastify/helmet';
 import type { SwaggerTransformObject } from '@fastify/swagger';
 import swagger from '@fastify/swagger';
@@ -37,31 +37,31 @@ import { webhookRoutes } from './webhook-routes.ts';
 
 export interface ApiOptions {
   orderScreening: OrderScreening;
-  /** Bearer keys, all valid; none: everybody may call. */
+  /** The valid bearer keys. None: every caller is accepted. */
   apiKeys: ApiKeys;
-  /** Requests a second that each key may send; without keys there is no limit. */
+  /** Maximum requests per second and key. No limit without keys. */
   maxRps: number;
-  /** By whose policy ids that look like card numbers are taken; absent: none are. */
+  /** Finds the policy whose `notCards` allows ids that look like card numbers. Absent: none are allowed. */
   findIntegration?: FindIntegration;
-  /** Proxies, and networks of them, whose `X-Forwarded-For` is believed; none unless given. */
+  /** Proxies and networks whose `X-Forwarded-For` is trusted. Default: none. */
   trustProxy?: readonly string[];
-  /** All valid; none: every webhook is refused. */
+  /** The valid webhook secrets. None: every webhook is rejected. */
   webhookSecrets: readonly string[];
-  /** Absent: the API decrypts nothing for Temporal's UI. */
+  /** Absent: no codec routes for Temporal's UI. */
   codec?: Omit<CodecOptions, 'maxRps'>;
-  /** What the queue page links to; absent: it doesn't. */
+  /** The Temporal UI that the pages link to. Absent: no links. */
   temporalUi?: TemporalUi;
-  /** All integrations that are configured: the queue page looks for an order in each. */
+  /** All configured integrations. The queue page searches for an order in each. */
   integrations?: readonly string[];
-  /** Of the moments on the queue page; UTC unless given. */
+  /** Time zone of the pages. Default: UTC. */
   timeZone?: string;
   log: Log;
-  /** How long callers may take, if not as always. */
+  /** Overrides of `CONNECTION_TIMES`. */
   times?: Partial<ConnectionTimes>;
 }
 
 const BODY_LIMIT = 256 * 1024;
-/** An order id has 64 characters at most, each up to 12 when it is encoded. */
+/** An order id has at most 64 characters, each up to 12 characters long when percent-encoded. */
 const LONGEST_PARAMETER = 1_024;
 
 const NOTHING_IS_LOADED = {
@@ -69,7 +69,7 @@ const NOTHING_IS_LOADED = {
   'frame-ancestors': ["'none'"],
   'base-uri': ["'none'"],
 };
-/** What the pages at /docs load, all from here. */
+/** The content security policy of the pages at /docs, which load only resources of this server. */
 const OF_THE_DOCS = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -80,7 +80,7 @@ const OF_THE_DOCS = {
   'frame-ancestors': "'none'",
 };
 
-/** Colours in which everybody can read the pages at /docs. */
+/** Colors with sufficient contrast for the pages at /docs. */
 const CONTRAST_OF_THE_DOCS = `
 .swagger-ui .opblock .opblock-summary-method { color: #000; text-shadow: none; }
 .swagger-ui .info .title small.version-stamp { background-color: #3a5c00; }
@@ -88,7 +88,7 @@ const CONTRAST_OF_THE_DOCS = `
 .swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: #14613c; border-color: #14613c; }
 `;
 
-/** Makes the HTTP API; the caller listens. */
+/** Creates the HTTP API without listening. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { orderScreening, log } = options;
   const metrics = createHttpMetrics(options.apiKeys);
@@ -101,10 +101,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
-    // An address that can't be read reaches no route; Fastify's own answer would repeat it.
+    // Answers requests whose path can't be decoded. Fastify's own answer would repeat the path.
     frameworkErrors: frameworkErrorAnswer(record.refused),
   });
-  // Requests are checked by `defineRoute`, all parts together; answers are ours, and documented only.
+  // `defineRoute` validates all parts of a request together. Answers are documented but not validated.
   app.setValidatorCompiler(() => (value) => ({ value }));
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   acceptJsonOnly(app);
@@ -117,7 +117,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   });
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: NOTHING_IS_LOADED },
-    // The proxy that ends TLS knows for which names, and whether for all below them.
+    // Left to the proxy that terminates TLS, which knows the host names and whether to include subdomains.
     strictTransportSecurity: false,
   });
   refuseByHead(app, options.apiKeys);
@@ -138,7 +138,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** A stopping process sends the hints that it has answered with 202 and still keeps. */
+/** Sends the hints that were answered with 202 and not yet sent, when the process stops. */
 function sendKeptWhenStopping(app: FastifyInstance, orderScreening: OrderScreening, log: Log): void {
   app.addHook('onClose', async () => {
     const { unsent } = await orderScreening.close();
@@ -146,7 +146,7 @@ function sendKeptWhenStopping(app: FastifyInstance, orderScreening: OrderScreeni
   });
 }
 
-/** What needs a key, counts against its limit, and is nobody else's to keep. */
+/** Adds the routes that require an API key, are rate limited and must not be cached. */
 async function keyedRoutes(
   scope: FastifyInstance,
   { orderScreening, apiKeys, maxRps, findIntegration }: ApiOptions,
@@ -165,7 +165,7 @@ async function document(app: FastifyInstance): Promise<void> {
       info: {
         title: 'Order screening',
         description:
-          'Durable fraud screening of orders. Errors are RFC 9457 problem documents. What is not a request yet is answered 408 (too slow) or 431 (headers too large).',
+          'Durable fraud screening of orders. Errors are RFC 9457 problem documents. Incomplete requests are answered with 408 (too slow) or 431 (headers too large).',
         version: '1',
       },
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
@@ -177,7 +177,7 @@ async function document(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: OF_THE_DOCS,
-    // Without the bar for other documents, and without links inside of buttons, which screen readers lose.
+    // No bar for choosing documents, and no links inside buttons, which screen readers ignore.
     uiConfig: { layout: 'BaseLayout', deepLinking: false },
     theme: { css: [{ filename: 'contrast.css', content: CONTRAST_OF_THE_DOCS }] },
   });
@@ -186,7 +186,7 @@ async function document(app: FastifyInstance): Promise<void> {
 
 type OpenApi = Extract<Parameters<SwaggerTransformObject>[0], { openapiObject: unknown }>['openapiObject'];
 
-/** What the plugin leaves out: a body that needs none of its fields is optional, and the headers of problems. */
+/** Adds what the plugin leaves out: bodies without required fields are optional, and error answers have headers. */
 function completed(document: OpenApi): OpenApi {
   for (const path of Object.values(document.paths ?? {})) {
     for (const operation of [path?.get, path?.post, path?.delete]) {
@@ -208,8 +208,8 @@ const header = (description: string) => ({
   description,
   schema: { type: 'string' as const },
 });
-const retryAfter = { 'retry-after': header('Seconds to wait before the same request') };
-/** Headers that an answer of a status has. */
+const retryAfter = { 'retry-after': header('Seconds to wait before retrying') };
+/** Response headers by status. */
 const HEADERS: Record<string, Record<string, ReturnType<typeof header>>> = {
   401: { 'www-authenticate': header('`Bearer`') },
   429: retryAfter,
@@ -217,7 +217,7 @@ const HEADERS: Record<string, Record<string, ReturnType<typeof header>>> = {
 };
 
 function healthRoutes(app: FastifyInstance, orderScreening: OrderScreening, metrics: HttpMetrics): void {
-  // Many load balancers and monitors ask by HEAD.
+  // Many load balancers and monitors use HEAD.
   const asked = { schema: { hide: true }, exposeHeadRoute: true };
   app.get('/healthz', asked, async () => ({ status: 'ok' }));
   app.get('/readyz', asked, async () => {
@@ -230,9 +230,9 @@ function healthRoutes(app: FastifyInstance, orderScreening: OrderScreening, metr
 }
 
 /**
- * Starts the API as the settings have it.
- * @returns it, listening
- * @throws ConfigError when it can't listen there
+ * Starts the API with the settings.
+ * @returns the listening API
+ * @throws ConfigError when it can't listen on the configured host and port
  */
 export async function startApi(
   config: Config,
@@ -273,15 +273,15 @@ function listenError(error: unknown, { host, port }: Config['api']): ConfigError
   switch (errorCode(error)) {
     case 'EADDRINUSE':
       return new ConfigError([
-        { path: 'API_PORT', message: `port ${port} is taken: free it, or set another` },
+        { path: 'API_PORT', message: `port ${port} is taken: free it, or set a different one` },
       ]);
     case 'EACCES':
       return new ConfigError([
-        { path: 'API_PORT', message: `this user may not listen on port ${port}: set one from 1024 on` },
+        { path: 'API_PORT', message: `this user may not listen on port ${port}: set one of 1024 or higher` },
       ]);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new ConfigError([{ path: 'API_HOST', message: `${host} is no address of this machine` }]);
+      return new ConfigError([{ path: 'API_HOST', message: `${host} is not an address of this machine` }]);
     default:
       return undefined;
   }

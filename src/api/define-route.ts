@@ -1,4 +1,4 @@
-/** A route of the API: its body, its schemas, its answer and its documentation from one description. */
+/** Defines a route of the API: body, schemas, answers and documentation from one definition. */
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -12,28 +12,28 @@ import { OUR_WORDS } from '../screening/index.ts';
 import { requireIntegration } from './callers.ts';
 import { HttpError, problemSchema } from './problems.ts';
 
-/** One route: its schemas check the request and make its documentation. */
+/** A route. Its schemas validate the request and generate the documentation. */
 export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   summary: string;
   tag: 'orders' | 'portal actions' | 'transactions' | 'cards';
-  /** What an API key must be allowed. */
+  /** The scope that an API key needs. */
   scope: Scope;
   params: Params;
   query: Query;
   body: Body;
-  /** Documented in place of `body`, for a body that the handler checks in full, or with an example. */
+  /** Documented instead of `body`, if the handler validates the body itself, or to add an example. */
   documentedBody?: z.ZodType;
   /** Answers by status. */
   answers: Record<number, z.ZodType>;
-  /** Statuses of problems, beside 403 and 500. */
+  /** Error statuses in addition to 403 and 500. */
   problems: readonly (keyof typeof PROBLEMS)[];
-  /** It is about orders of several integrations, and shows only those that the key is for. */
+  /** The route returns orders of several integrations, limited to the API key's. */
   ofMany?: true;
   /** Request headers, documented only. */
   headers?: z.ZodType;
-  /** Where a card may stand in the body; nowhere unless said. */
+  /** Body paths that may contain card data. Default: none. */
   cards?: readonly string[];
   handle: (
     parts: { params: z.output<Params>; query: z.output<Query>; body: z.output<Body> },
@@ -42,13 +42,13 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
   ) => Promise<unknown>;
 }
 
-/** The problems of a request about one order. */
+/** The error statuses of a request about one order. */
 export const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
 
 /** No parameters, or no body. */
 export const nothing = z.strictObject({});
 
-/** Adds a route that checks path, query and body together, so that every error is listed at once. */
+/** Adds a route that validates path, query and body together, so that the answer lists all errors. */
 export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
   app: FastifyInstance,
   route: RouteDefinition<Params, Query, Body>,
@@ -87,7 +87,7 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
           Object.values(parts).flatMap((part) => (part.success ? [] : fieldErrorsOf(part.error))),
         );
       }
-      // Where address and body name two, the handler refuses it.
+      // If query and body name different integrations, the handler rejects the request.
       const named = [parts.query.data, parts.body.data].flatMap(integrationsIn);
       if (!route.ofMany)
         for (const one of named.length > 0 ? named : [undefined]) requireIntegration(request, one);
@@ -104,7 +104,7 @@ function integrationsIn(part: unknown): string[] {
   return isRecord(part) && typeof part.integration === 'string' ? [part.integration] : [];
 }
 
-/** The scope stands as the role that OpenAPI 3.1 lets a bearer scheme ask for; `{}`: an API without keys. */
+/** Documents the scope as a role, which OpenAPI 3.1 allows for a bearer scheme. `{}` is for an API without keys. */
 function securityOf(scope: Scope): Record<string, string[]>[] {
   return [{ key: [scope] }, {}];
 }
@@ -112,19 +112,19 @@ function securityOf(scope: Scope): Record<string, string[]>[] {
 /** In bytes. */
 const LARGE_BODY = 32 * 1024;
 
-/** Headers whose values are kept. */
+/** Headers whose values are stored. */
 const KEPT_HEADERS = ['Idempotency-Key', 'X-Actor'] as const;
 
 /**
- * Refuses card data in whatever a request has that is kept, before anything else looks at it.
- * @param findIntegration by whose policy `notCards` ids are vouched for; absent: none are
+ * Rejects card data in all stored parts of a request, before any other handler reads them.
+ * @param findIntegration finds the integration whose policy lists `notCards`. Absent: there are no exceptions
  */
 export function refuseCards(
   scope: FastifyInstance,
   findIntegration: FindIntegration = () => undefined,
 ): void {
   scope.addHook('preHandler', async ({ params, query, body, headers, routeOptions }) => {
-    // To read, to scan and to check a large body are turns of their own: others are answered between them.
+    // Reading, scanning and validating a large body are separate event-loop turns, so that other requests are answered in between.
     const isLarge = Number(headers['content-length'] ?? 0) > LARGE_BODY;
     if (isLarge) await setImmediate();
     const [named, found] = [params, query].map((part) => (isRecord(part) ? part : {}));
@@ -138,9 +138,9 @@ export function refuseCards(
 }
 
 /**
- * Refuses what its head says enough of, before a byte of its body is read: an address that nobody has, a body that is
- * compressed, and, where there are no keys, a name that isn't this machine's own (DNS rebinding: a page of another address whose
- * name was made to mean this machine is no foreign page to its browser).
+ * Rejects requests by their head, before the body is read: an unknown route, a compressed body and, without API keys, a host
+ * name that isn't local. The last prevents DNS rebinding: a browser considers a page as same-origin if its host name resolves
+ * to this machine.
  */
 export function refuseByHead(app: FastifyInstance, apiKeys: ApiKeys): void {
   app.addHook('onRequest', async ({ headers, is404, routeOptions }) => {
@@ -159,14 +159,14 @@ function isOfThisMachine(host = ''): boolean {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Where a card may stand in the body. */
+    /** Body paths that may contain card data. */
     cards?: readonly string[];
-    /** Called by others than the order service: whatever name they call it by, and however they write. */
+    /** Called by the screening service: any host name and any content encoding are accepted. */
     fromOutside?: boolean;
   }
 }
 
-/** Takes JSON and nothing else; many clients announce it and send nothing, for actions that need no body. */
+/** Accepts JSON only. An empty body is allowed, since many clients send the content type without a body. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -184,7 +184,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     else if (error !== undefined) done(invalidRequest([{ path: '', message: error }]));
     else {
       void parseJson(request, text, (error, value) => {
-        // `null` would be taken for no body.
+        // Otherwise `null` would count as an empty body.
         if (error === null && value === null) done(new HttpError('not-json'));
         else done(error, value);
       });
@@ -192,7 +192,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   });
 }
 
-/** @returns the text without a mark at its beginning, or undefined: bytes of another encoding would make two names one */
+/** @returns the text without a byte order mark, or undefined if it isn't valid UTF-8: replacement characters could make two names equal */
 function utf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -201,13 +201,13 @@ function utf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** What a body of JSON may hold at most: rule «limits before schemas». */
+/** Limits of a JSON body: rule «limits before schemas». */
 export const BODY_LIMITS = { values: 20_000, depth: 20, keys: 200 } as const;
 
 /**
- * Counts on the text, before anything is made of it: to read a body that is too wide costs more than to refuse it, and a
- * key that stands there twice is gone after the reading. Text that is no JSON may pass; the parser refuses it.
- * @returns what is wrong with the body, or undefined
+ * Checks the limits on the text, before it is parsed: parsing a body that is too wide costs more than rejecting it, and the
+ * parser drops duplicate keys. Invalid JSON may pass; the parser rejects it.
+ * @returns the limit that the body exceeds, or undefined
  */
 export function limitError(text: string): string | undefined {
   const { values, depth, keys } = BODY_LIMITS;
@@ -241,7 +241,7 @@ export function limitError(text: string): string | undefined {
   return found > values ? `must hold at most ${values.toLocaleString('en')} values` : undefined;
 }
 
-/** @returns where the string ends that begins there: at its closing quote, or with the text */
+/** @returns the index of the closing quote of the string that begins at `start`, or the end of the text */
 function endOfString(text: string, start: number): number {
   let end = start;
   do {
@@ -257,22 +257,22 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 const DONE = 'Done';
-const GOES_ON = 'Not done yet: it goes on';
-/** What each status of a problem means, in the documentation. */
+const GOES_ON = 'Accepted: still running';
+/** The meaning of each error status, for the documentation. */
 const PROBLEMS = {
-  400: 'The body is not JSON, or the address cannot be read',
+  400: 'The body is not JSON, or the path cannot be decoded',
   401: 'No valid API key',
   403: 'The API key lacks the scope that `scope` names, or is for other integrations',
-  404: 'No such order, integration, transaction or portal action',
+  404: 'The order, integration, transaction or portal action does not exist',
   409: 'The state of the order or the transaction does not allow this; `type` says why',
   413: 'The body is over 256 KiB',
-  415: 'Another content type than application/json in UTF-8, or a compressed body',
-  422: 'The request breaks a rule; `errors` lists every error',
+  415: 'The content type is not application/json in UTF-8, or the body is compressed',
+  422: 'Invalid request; `errors` lists every error',
   429: 'Too many requests with this key: nothing was done',
-  500: 'An error in this service',
-  502: 'The screening service refused it, or did not say whether it was done',
-  503: 'The outcome is unknown, or nothing was done yet: send the same request again',
-  504: 'It could not be sent within a day, and is not tried any more',
+  500: 'An internal error of order-screening',
+  502: 'The screening service refused the action, or did not confirm it',
+  503: 'The outcome is unknown, or nothing was done yet. Retrying is safe',
+  504: 'The action could not be sent within a day, and is not retried any more',
 } as const;
 
 const problemContent = { 'application/problem+json': { schema: problemSchema } };

@@ -1,4 +1,4 @@
-/** What the API logs and counts of each answer. */
+/** Logs and metrics of the API's answers. */
 import { isIP } from 'node:net';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -19,7 +19,7 @@ import { METRICS, namedAs } from '../orders/metrics.ts';
 import type { Log } from '../process/log.ts';
 import type { PortalOptions } from '../starter.ts';
 
-/** One answer of the API: its route is a pattern, never an address. */
+/** An answer of the API. `route` is the pattern, never the URL. */
 export interface Answered {
   method: string;
   route: string;
@@ -29,14 +29,14 @@ export interface Answered {
 
 export interface HttpMetrics {
   observe(answered: Answered): void;
-  /** Counts a webhook's hint by what became of it. */
+  /** Counts a webhook's hint by its outcome. */
   noteHint(integration: string, outcome: string): void;
   contentType: string;
-  /** Everything about the process and its HTTP, in Prometheus's text format. */
+  /** All metrics of the process, in Prometheus's text format. */
   text(): Promise<string>;
 }
 
-/** Counts answers by route and status, and tells whether the keys' file is refused. */
+/** Counts answers by route and status, and reports whether the file of API keys is invalid. */
 export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
   const register = new Registry();
   collectDefaultMetrics({ register });
@@ -68,15 +68,15 @@ export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
 }
 
 /**
- * The log that Fastify writes to. Its own lines may quote addresses and the messages of errors, so that they pass as a
- * library's. Ours go to the log itself, never to `request.log`.
+ * The logger for Fastify. Its lines may quote URLs and error messages, so they are logged as a library's. Our own code uses
+ * `log`, never `request.log`.
  */
 export function frameworkLog(log: Log): FastifyBaseLogger {
   const line =
     (severity: 'debug' | 'info' | 'warn' | 'error') =>
     (first: unknown, words?: unknown): void => {
       const err = errorIn(first);
-      // With an error the words are its message, mostly.
+      // With an error, the text is usually its message.
       if (err !== undefined) log.foreign(severity, { err }, '');
       else log.foreign(severity, {}, String(typeof first === 'string' ? first : words));
     };
@@ -99,14 +99,14 @@ function errorIn(first: unknown): unknown {
   return typeof first === 'object' && first !== null && 'err' in first ? first.err : undefined;
 }
 
-// Every answer is logged and counted once, also one that no route gave.
+// Every answer is logged and counted once, including answers without a route.
 
 const UNKNOWN = 'unknown';
 
 export interface AnswerRecord {
   /** An answer that Fastify sent. */
   sent(request: FastifyRequest, reply: FastifyReply): void;
-  /** An answer to what wasn't a request yet. */
+  /** An answer to input that wasn't a complete request. */
   refused(status: number, code: string): void;
 }
 
@@ -141,12 +141,12 @@ export function createAnswerRecord(log: Log, metrics: HttpMetrics): AnswerRecord
   };
 }
 
-// Who does what.
+// The audit log.
 
-/** Changes of orders by people are on the audit log; checkouts and readings are not. */
+/** The scopes whose requests are audited. Checkouts and reads aren't. */
 const AUDITED: readonly (Scope | undefined)[] = ['act', 'ops'];
 
-/** Also what was refused: by then the caller's words may not have been read, and are left out where they can't be. */
+/** Audits a request, also a rejected one. Fields that are missing or invalid are left out. */
 function audit(
   log: Log,
   request: FastifyRequest,
@@ -164,7 +164,7 @@ function audit(
   });
 }
 
-/** Whatever breaks a rule isn't logged: it may be anything. */
+/** Invalid values aren't logged, since they may contain anything. */
 const auditedSchema = z.object({
   integration: integrationNameSchema.optional().catch(undefined),
   number: z.coerce.number().int().max(999_999).optional().catch(undefined),
@@ -177,7 +177,7 @@ function record(part: unknown): object {
   return typeof part === 'object' && part !== null ? part : {};
 }
 
-/** Other scripts than ours are percent-encoded, as ids are in the headers of events. */
+/** Text that isn't printable ASCII is percent-encoded, like ids in the headers of events. */
 const actorHeader = z
   .string({ error: 'must be given once' })
   .regex(/^[\x20-\x7e]*$/, 'must be percent-encoded where it is not printable ASCII')
@@ -200,8 +200,8 @@ function claimedActor({ headers, pageUser }: FastifyRequest) {
 }
 
 /**
- * @returns who asks: the key that was proved, and the person as claimed, by `X-Actor` or as the user of the pages
- * @throws OrderScreeningError `invalid-request` when that is no name
+ * @returns the sender: the name of the verified key, and the person as claimed by `X-Actor` or the pages' user name
+ * @throws OrderScreeningError `invalid-request` for an invalid name
  */
 export function whoAsks(request: FastifyRequest): Pick<PortalOptions, 'by'> {
   const actor = claimedActor(request);
@@ -218,7 +218,7 @@ export function whoAsks(request: FastifyRequest): Pick<PortalOptions, 'by'> {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The user name that a browser sent to the pages, empty where it sent none; absent for the API. */
+    /** The user name from the browser; empty if it sent none. Absent for the API. */
     pageUser?: string;
   }
 }
@@ -228,7 +228,7 @@ function orderIdIn(params: unknown): string | undefined {
   return orderIdSchema.safeParse(params.orderId).data;
 }
 
-/** The attempt that a body names; the first one needs no name. */
+/** The attempt in a body. It may be omitted for the first attempt. */
 function attemptIn(body: unknown): number | undefined {
   if (typeof body !== 'object' || body === null || !('attempt' in body)) return undefined;
   return attemptSchema.safeParse(body.attempt).data;

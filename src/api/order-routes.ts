@@ -26,12 +26,12 @@ import {
 
 const ORDERS = { tag: 'orders', problems: OF_AN_ORDER } as const;
 
-/** What an order service calls. */
+/** Adds the routes that an order service calls. */
 export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
   defineRoute(app, {
     method: 'POST',
     url: '/v1/orders/:orderId/screening',
-    summary: 'Screen an order: its decision, and what to do now',
+    summary: 'Screen an order and get its decision and action',
     ...ORDERS,
     scope: 'screen',
     params: uncheckedOrderParams,
@@ -50,7 +50,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
   defineRoute(app, {
     method: 'POST',
     url: '/v1/orders/:orderId/adopt',
-    summary: 'Adopt an order: start it from a transaction that the service has',
+    summary: 'Adopt an order: start it from an existing transaction at the screening service',
     ...ORDERS,
     scope: 'ops',
     params: uncheckedOrderParams,
@@ -80,7 +80,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
   defineRoute(app, {
     method: 'GET',
     url: '/v1/orders/:orderId',
-    summary: 'Read an order, open or closed, and what came after its end',
+    summary: 'Read an order, open or closed, including what happened after its end',
     ...ORDERS,
     scope: 'read',
     params: orderParams,
@@ -126,17 +126,19 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
   });
 }
 
-/** @throws OrderScreeningError `invalid-request` when the body names the order, too */
+/** @throws OrderScreeningError `invalid-request` when the body has an order id as well */
 function withoutOrderId(body: Record<string, unknown>): Record<string, unknown> {
   if (!Object.hasOwn(body, 'orderId')) return body;
-  throw invalidRequest([{ path: 'orderId', message: 'stands in the path; remove it from the body' }]);
+  throw invalidRequest([{ path: 'orderId', message: 'is in the path; remove it from the body' }]);
 }
 
-/** @throws OrderScreeningError `invalid-request` when address and body name two integrations: one of them would be wrong */
+/** @throws OrderScreeningError `invalid-request` when query and body have different integrations */
 function withIntegration(query: { integration?: string | undefined }, body: Record<string, unknown>) {
   const { integration = query.integration } = body;
   if (query.integration !== undefined && integration !== query.integration) {
-    throw invalidRequest([{ path: 'integration', message: 'is another one in the address: name it once' }]);
+    throw invalidRequest([
+      { path: 'integration', message: 'differs from the one in the query: specify it once' },
+    ]);
   }
   return { ...query, ...body };
 }

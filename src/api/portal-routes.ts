@@ -1,4 +1,4 @@
-/** Routes of what people do to an order: portal actions, taking one back, deciding, sending an event again. */
+/** Routes for portal actions, withdrawals, overrides, redeliveries, rechecks and acknowledgements. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { portalMethod } from '../client/portal-action.ts';
 import { fieldErrorsOf, invalidRequest } from '../client/read-requests.ts';
@@ -31,18 +31,18 @@ import {
   overrideBody,
 } from './request-schemas.ts';
 
-/** An event is sent again whatever became of its order. */
+/** Error statuses of a redelivery. No 409: the order's state doesn't matter. */
 const OF_AN_EVENT = [400, 401, 404, 413, 415, 422, 429, 502, 503] as const;
-/** One that is withdrawn isn't given up as well: it is never told that its day is over. */
+/** Error statuses of a withdrawal. No 504: a withdrawn action doesn't reach its time limit of a day. */
 const OF_A_WITHDRAWAL = [...OF_AN_ORDER, 502] as const;
 const OF_AN_ACTION = [...OF_A_WITHDRAWAL, 504] as const;
 
-/** Actions on an order: 200 when done, 202 while it goes on. An `Idempotency-Key` makes a repeat get the same answer. */
+/** Adds the routes. 200: done; 202: still running. A repeated request with the same `Idempotency-Key` gets the same answer. */
 export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
   for (const kind of PORTAL_ACTIONS) actionRoute(app, kind, orderScreening);
 
   defineRoute(app, {
-    ...at('actions/:number', 'Withdraw a portal action that waits or is under way'),
+    ...at('actions/:number', 'Withdraw a queued or running portal action'),
     method: 'DELETE',
     params: actionParams,
     body: nothing,
@@ -53,7 +53,7 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
       answer(reply, await orderScreening.withdraw({ orderId, ...query }, { number }, readOptions(request))),
   });
   defineRoute(app, {
-    ...at('override', 'Decide in place of the service: proceed or cancel, with a reason'),
+    ...at('override', 'Override the screening service: proceed or cancel, with a reason'),
     scope: 'ops',
     body: overrideBody,
     headers: idempotencyHeaders,
@@ -62,7 +62,7 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
       orderScreening.override({ ...params, ...query }, body, readOptions(request)),
   });
   defineRoute(app, {
-    ...at('events/:sequence/redeliver', 'Send an event once more, with the same id and content'),
+    ...at('events/:sequence/redeliver', 'Resend an event with the same id and content'),
     params: eventParams,
     body: nothing,
     documentedBody: noBody,
@@ -75,13 +75,13 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
     },
   });
   defineRoute(app, {
-    ...at('recheck', 'Read the decision from the service now, also after the order’s end'),
+    ...at('recheck', 'Read the decision from the screening service now, also after the order’s end'),
     body: nothing,
     documentedBody: noBody,
     answers: { 202: requestedSchema },
     headers: auditedHeaders,
     handle: async ({ params, query }, request, reply) => {
-      // The order itself keeps nobody's name for it; a name that is none is refused as anywhere.
+      // The order doesn't record who rechecks it. This call only rejects an invalid `X-Actor`.
       whoAsks(request);
       return reply.code(202).send(await orderScreening.recheck({ ...params, ...query }));
     },
@@ -136,7 +136,7 @@ function readOptions(request: FastifyRequest): PortalOptions {
   throw invalidRequest(fieldErrorsOf(key.error).map(({ message }) => ({ path: 'Idempotency-Key', message })));
 }
 
-/** Reads the fields in either spelling of the service. */
+/** Reads the fields in either spelling of the screening service. */
 function readFields(kind: PortalActionKind, body: Record<string, unknown>): Record<string, unknown> {
   const schema = portalOwnSchema(kind);
   const isOwn = ([name, value]: [string, unknown]) => name in schema.shape && value !== undefined;

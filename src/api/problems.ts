@@ -1,4 +1,4 @@
-/** Errors as RFC 9457 problem documents. No value that was sent is in one. */
+/** Errors as RFC 9457 problem documents. They never contain a value from the request. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { SCOPES } from '../config/index.ts';
@@ -19,29 +19,29 @@ export const problemSchema = z.object({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** What goes wrong before an order is asked: the second table of `docs/calling.md` is made of it. */
+/** Errors of requests that don't reach an order. The second table in `docs/calling.md` is generated from it. */
 export const HTTP_ERRORS = {
   'bad-request': {
     status: 400,
-    title: 'The request is not understood',
+    title: 'Bad request',
     detail: 'See the API documentation at /docs.',
   },
   'not-json': { status: 400, title: 'The body is not JSON', detail: 'Send one JSON object in UTF-8.' },
   unauthorized: {
     status: 401,
-    title: 'A valid key is needed',
+    title: 'A valid API key is required',
     detail: 'Send Authorization: Bearer <API key>.',
   },
   'foreign-page': {
     status: 401,
-    title: 'A page of another address needs a key',
+    title: 'Requests from a page of a different origin need an API key',
     detail: 'Nothing was done: set API_KEYS, and send Authorization: Bearer <API key>.',
   },
   'foreign-host': {
     status: 401,
-    title: 'Another name than that of this machine needs a key',
+    title: 'Requests to a host name other than localhost need an API key',
     detail:
-      'Nothing was done: call it by localhost or 127.0.0.1, or set API_KEYS, and send Authorization: Bearer <API key>.',
+      'Nothing was done: use localhost or 127.0.0.1, or set API_KEYS, and send Authorization: Bearer <API key>.',
   },
   'bad-webhook-secret': {
     status: 401,
@@ -56,14 +56,14 @@ export const HTTP_ERRORS = {
   'other-integration': {
     status: 403,
     title: 'The API key is for other integrations',
-    detail: 'Send a key of this integration, or name one that the key is for.',
+    detail: 'Send a key for this integration, or specify an integration that the key is for.',
   },
   'foreign-form': {
     status: 403,
     title: 'The form is not from these pages',
     detail: 'Nothing was done: open the order in the queue page, and send the form from there.',
   },
-  'not-found': { status: 404, title: 'No such address', detail: 'The addresses are listed at /docs.' },
+  'not-found': { status: 404, title: 'Route not found', detail: 'The routes are listed at /docs.' },
   'too-large': {
     status: 413,
     title: 'The body is too large',
@@ -71,29 +71,29 @@ export const HTTP_ERRORS = {
   },
   'unsupported-media-type': {
     status: 415,
-    title: 'The content type is not known',
+    title: 'Unsupported content type',
     detail: 'Send Content-Type: application/json in UTF-8, uncompressed.',
   },
   'request-timeout': {
     status: 408,
     title: 'The request took too long to arrive',
-    detail: 'Nothing was done: send it again, whole.',
+    detail: 'Nothing was done: retry the complete request.',
   },
   'headers-too-large': { status: 431, title: 'The headers are too large', detail: 'At most 16 KiB in all.' },
   'too-many-requests': {
     status: 429,
     title: 'Too many requests with this key',
-    detail: 'Nothing was done: send it again after Retry-After seconds.',
+    detail: 'Nothing was done: retry after Retry-After seconds.',
   },
   'no-answer-in-time': {
     status: 503,
-    title: 'The outcome is unknown: send the same request again',
+    title: 'No answer yet. Retrying is safe',
     detail: 'There was no answer in time.',
   },
   'internal-error': {
     status: 500,
-    title: 'Something unexpected happened',
-    detail: 'It was logged, without details.',
+    title: 'Internal error',
+    detail: 'The error was logged without details.',
   },
 } as const;
 
@@ -101,7 +101,7 @@ export type HttpErrorCode = keyof typeof HTTP_ERRORS;
 
 const RETRY_AFTER_SECONDS = '2';
 
-/** An error of HTTP itself, thrown by hooks and handlers. */
+/** An error that hooks and handlers throw, with a code of `HTTP_ERRORS`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: HttpErrorCode;
@@ -114,7 +114,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Answers every error and every unknown address with a problem document. */
+/** Answers every error and every unknown route with a problem document. */
 export function answerWithProblems(app: FastifyInstance, log: Log): void {
   app.setErrorHandler(async (error, request, reply) => {
     const { code, problem } = toProblem(error);
@@ -128,7 +128,7 @@ export function answerWithProblems(app: FastifyInstance, log: Log): void {
   });
 }
 
-/** Logs an error that is no error of the caller's. */
+/** Logs an error with a 5xx status. */
 export function logFailure(
   log: Log,
   error: unknown,
@@ -139,11 +139,11 @@ export function logFailure(
   if (status >= 500) log.error({ err: error, code, route: request.routeOptions.url }, 'a request failed');
 }
 
-/** @returns what answers a failure before there is a route: an address that can't be decoded, or is too long */
+/** @returns the error handler for requests that reach no route, because their path can't be decoded or is too long */
 export function frameworkErrorAnswer(answered: (status: number, code: string) => void) {
   return (error: FastifyError, _request: unknown, reply: FastifyReply): void => {
     const { code, problem } = toProblem(error);
-    // No hook runs where there is no route.
+    // Hooks don't run without a route.
     answered(problem.status, code);
     sendProblem(reply, problem);
   };
@@ -177,7 +177,7 @@ function httpErrorOf(error: unknown): HttpErrorCode {
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'bad-request' : 'internal-error';
 }
 
-/** What Fastify says of its errors; those of others, such as gRPC's, have codes of other kinds. */
+/** Reads the status and code of a Fastify error. Codes of other types, such as gRPC's numbers, are ignored. */
 function fastifyWords(error: unknown): { statusCode?: number; code?: string } {
   if (!(error instanceof Error)) return {};
   return {
@@ -188,7 +188,7 @@ function fastifyWords(error: unknown): { statusCode?: number; code?: string } {
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The slug of the problem that was answered, for log and metrics. */
+    /** The slug of the problem document in the answer, for the log and the metrics. */
     problemCode?: string;
   }
 }

@@ -1,4 +1,4 @@
-/** What the API takes, the same schemas for checks and documentation. */
+/** Schemas of the API's requests, for validation and documentation. */
 import { z } from 'zod';
 import { adoptSchema } from '../client/adopt-request.ts';
 import { amountSchema, WRITTEN_FILTERS } from '../client/list-request.ts';
@@ -18,13 +18,13 @@ import { cardSchema, transactionRequestSchema } from '../screening/index.ts';
 import { SHOWN, WITHIN } from './queue/read-queue.ts';
 
 const integration = integrationNameSchema.optional().meta({
-  description: `The integration; \`${DEFAULT_INTEGRATION}\` unless said`,
+  description: `The integration. Default: \`${DEFAULT_INTEGRATION}\``,
   examples: [DEFAULT_INTEGRATION],
 });
-/** Text that goes on to the screening service. */
+/** Text that is sent to the screening service. */
 const text = z.string().max(128, 'must have at most 128 characters');
 const ORDER_ID = {
-  description: "The merchant's own id of the order; a leading `#` is removed",
+  description: "The merchant's order id; a leading `#` is removed",
   examples: ['order-1001'],
 };
 
@@ -46,7 +46,7 @@ export const eventParams = orderParams.extend({
 export const transactionParams = z.strictObject({
   idOrInvoice: orderIdSchema.meta({
     description:
-      'The id or the invoice number of the transaction; a leading `#` is removed. If several have the invoice number, the first one is read',
+      'The id or invoice number of the transaction; a leading `#` is removed. If several transactions have the invoice number, the first one is read',
     examples: ['order-1001'],
   }),
 });
@@ -54,7 +54,7 @@ export const orderQuery = z.strictObject({ integration });
 export const readQuery = orderQuery.extend({
   view: z.enum(['record', 'full'], { error: 'must be record or full' }).optional().meta({
     description:
-      '`full`: all readings, insights, journal entries and events; `leftOut` counts what `record` lacks',
+      '`full`: all readings, insights, journal entries and events. With `record`, `leftOut` counts the omitted ones',
   }),
 });
 
@@ -78,7 +78,7 @@ export const listQuery = z.strictObject({
     .optional(),
 });
 
-/** The same, checked by the client library together with a body, so that their errors are listed at once. */
+/** Validated by the client library together with the body, so that the answer lists all errors. */
 export const uncheckedOrderParams = z.strictObject({
   orderId: z.string().meta(ORDER_ID),
 });
@@ -89,12 +89,12 @@ export const uncheckedOrderQuery = z.strictObject({
     .meta({ examples: [DEFAULT_INTEGRATION] }),
 });
 
-/** Checked by the client library, which knows the rules of each integration. */
+/** Validated by the client library, because the rules depend on the integration. */
 export const screeningBody = z
   .strictObject({
     integration,
     workflow: z.enum(INTEGRATION_WORKFLOWS).optional(),
-    attempt: attemptSchema.optional().meta({ description: '1 unless said' }),
+    attempt: attemptSchema.optional().meta({ description: 'Default: 1' }),
     transaction: transactionRequestSchema,
   })
   .meta({
@@ -127,7 +127,7 @@ export const cardBody = z.strictObject({ integration, orderId: z.string(), ...ca
   ],
 });
 
-/** Any JSON object, for a body that is checked elsewhere. */
+/** Any JSON object, for a body that is validated elsewhere. */
 export const anyObject = z.record(z.string(), z.unknown(), { error: 'must be a JSON object' });
 
 export const gatewayResultBody = z
@@ -151,26 +151,24 @@ export const idempotencyKey = idempotencyKeySchema.optional();
 const actorHeadersOf = (where: string) =>
   z.object({
     'x-actor': actorSchema.optional().meta({
-      description: `The person who asks, as the caller claims: kept ${where}. Percent-encoded where it isn't printable ASCII`,
+      description: `The person who sends the request, as the caller claims; recorded ${where}. Percent-encode text that isn't printable ASCII`,
       examples: ['ada@example.com'],
     }),
   });
 export const actorHeaders = actorHeadersOf(
-  "in the order's journal beside the key's name, and in the audit log",
+  "in the order's journal with the key's name, and in the audit log",
 );
-export const auditedHeaders = actorHeadersOf(
-  "in the audit log beside the key's name, and not with the order",
-);
+export const auditedHeaders = actorHeadersOf("in the audit log with the key's name, but not with the order");
 export const idempotencyHeaders = actorHeaders.extend({
   'idempotency-key': idempotencyKey.meta({
-    description: 'The same key again gets the same answer; random unless given',
+    description: 'A repeated request with the same key gets the same answer. Default: random',
     examples: ['cancel-order-1001'],
   }),
 });
 
-// What the queue page is asked with.
+// Queries of the pages.
 
-/** A field of a form that was left empty wasn't filled in. */
+/** An empty form field counts as absent. */
 const field = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((given) => (typeof given === 'string' && given.trim() === '' ? undefined : given), schema);
 const money = field(amountSchema.optional());
@@ -200,7 +198,7 @@ export const queueQuery = z
     wall: wall !== undefined,
   }));
 
-/** A field that comes several times, such as the orders that were chosen, is a list. */
+/** Returns the fields of a form. A repeated field, such as the selected orders, becomes a list. */
 export function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {
   const names = [...new Set(form.keys())];
   return Object.fromEntries(

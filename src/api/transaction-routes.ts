@@ -24,8 +24,8 @@ export function transactionRoutes(app: FastifyInstance, orderScreening: OrderScr
 }
 
 /**
- * Reads a transaction for a caller. Integrations can share an account: one integration's key can then read the transactions of all.
- * @throws HttpError `other-integration` when the caller's key is not for the integration of the order that owns the transaction
+ * Reads a transaction for a caller. Integrations can share an account, so a key could read other integrations' transactions.
+ * @throws HttpError `other-integration` when the caller's key isn't for the integration of the order that owns the transaction
  */
 export async function readTransaction(
   orderScreening: OrderScreening,

@@ -23,8 +23,8 @@ interface WebhookRoute {
 }
 
 /**
- * The screening service's webhooks: any method, any content type, since they are set per merchant. A webhook is
- * a hint to read the status; nothing in it is believed, no address in it is fetched.
+ * Receives the screening service's webhooks with any method and content type, since merchants configure them. A webhook is only
+ * a hint to read the status: its content isn't trusted, and its URLs aren't fetched.
  */
 export async function webhookRoutes(
   app: FastifyInstance,
@@ -36,7 +36,7 @@ export async function webhookRoutes(
   });
   app.addHook('onRequest', async (request) => {
     if (!isOneOf(webhookSecrets, secretOf(request))) throw new HttpError('bad-webhook-secret');
-    // Templates send content types that are none; the body is read as it comes all the same.
+    // Merchants' templates send invalid content types, so the body is read whatever its type.
     request.sentContentType = request.headers['content-type'];
     request.headers['content-type'] = 'application/octet-stream';
   });

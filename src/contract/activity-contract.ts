@@ -1,70 +1,71 @@
-/** What the workflows ask of the world: the activities' names, arguments and answers. All of it is recorded in history. */
+/** The activities' names, arguments and results. All of it is recorded in history. */
 import type { Refusal } from './errors.ts';
 import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
 import type { Policy, PollPauses } from './policy.ts';
 import type { Adoption, Enriched, GatewayRecord } from './state.ts';
 import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
 
-/** Which attempt of its order a call is about, for the log. A call for a closed order may not know. */
+/** The order's attempt that a call belongs to, for the log. May be absent for a closed order. */
 interface AboutAttempt {
   attempt?: number;
 }
 
 /**
- * When the world learned something, by the server's clock: the moment at which the try was scheduled plus what a monotonic
- * clock says has passed since, so that no worker's own clock matters.
+ * When a result became known, in server time: the time at which the activity attempt was scheduled plus the time elapsed
+ * since on a monotonic clock. It doesn't depend on the worker's wall clock.
  */
 export interface Moment {
-  /** When the try that learned it began. */
+  /** When the activity attempt that returned it began. */
   began: Instant;
-  /** When it was known. */
+  /** When it became known. */
   at: Instant;
 }
 
-/** A call's outcome, and when it was learned. */
+/** A call's outcome, and when it became known. */
 export type Timed<Outcome> = Moment & { outcome: Outcome };
 
-/** In its first workflow task a run has so many events, signals not counted. With more, an earlier try of the task has timed out. */
+/** Number of events in a run's first workflow task, without signals. More events mean that an earlier attempt of the task timed out. */
 export const FIRST_TASK_EVENTS = 3;
 
-/** What an activity is told of the run that calls it. Workflow code never branches on it: a replay can't tell it again. */
+/** Facts about the run that calls an activity. Workflow code must not branch on them: a replay doesn't reproduce them. */
 export interface RunFacts {
   runId: string;
-  /** An operator's reset made the run, or one before it. */
+  /** An operator's reset started this run or an earlier one. */
   wasReset: boolean;
-  /** How long the history was, and whether the run was replaying, when it called the activity. A checkout leaves out early signals. */
+  /** The history's length when the run called the activity. A checkout doesn't count early signals. */
   historyLength: number;
+  /** Whether the run was replaying when it called the activity. */
   isReplaying: boolean;
 }
 
-/** A local activity has no schedule of its own on the server: the workflow says when it began, in the server's time. */
+/** The server doesn't schedule local activities, so the workflow passes the start time, in server time. */
 interface BegunAt {
   begun: Instant;
 }
 
-/** One try at a decision. */
+/** A request to screen an attempt. */
 export interface ScreenRequest extends AboutAttempt {
   orderId: string;
   integration: string;
   workflow?: IntegrationWorkflow;
   transaction: TransactionJson;
   cardRef?: string;
-  /** The order has no fingerprint of the transaction, since another tool started it: the activity computes one. */
+  /** Another tool started the order without a fingerprint of the transaction. The activity computes one. */
   fingerprintMissing?: true;
-  /** Always sent, so that a create whose answer was lost can be found again. */
+  /** Always sent, so that a lookup can find a create whose answer was lost. */
   invoiceNumber: string;
-  /** Transactions of the order whose decision is known: a lookup that finds one of them says nothing about this attempt. */
+  /** Transactions of the order that already have a decision. A lookup that returns one of them says nothing about this attempt. */
   knownTransactionIds: string[];
-  /** When the order was started: none of its creates was sent before. */
+  /** When the order was started. No create was sent earlier. */
   startedAt: Instant;
   /**
-   * The earliest time at which a create with this invoice number may have been sent whose transaction nobody has seen. Look it up
-   * before another create. Absent: there is no such create.
+   * Earliest time at which a create with this invoice number may have been sent, if its transaction hasn't been found. The activity
+   * looks it up before it sends another create. Absent: there is no such create.
    */
   unseenSince?: Instant;
 }
 
-/** The fingerprint that a screening computed, where the order has none. */
+/** The fingerprint that the activity computed because the order has none. */
 export interface Fingerprinted {
   fingerprint?: string;
 }
@@ -72,7 +73,7 @@ export interface Fingerprinted {
 export interface CheckoutRequest extends ScreenRequest, BegunAt {
   /** When the caller stops waiting. */
   answerBy?: Instant;
-  /** The transaction is there: its status is read, and nothing is created. */
+  /** The transaction exists: the activity reads its status and creates nothing. */
   adopt?: Adoption;
 }
 
@@ -80,11 +81,11 @@ export interface CheckoutRequest extends ScreenRequest, BegunAt {
 export type RetryCheckoutRequest = ScreenRequest & { attempt: number };
 
 export interface CatchUpRequest extends RetryCheckoutRequest {
-  /** A wrong key was reported already: go on trying. */
+  /** A wrong API key was already reported: keep retrying. */
   forbiddenKnown: boolean;
-  /** The checkout failed before it could read the skip rules: they apply now. */
+  /** The checkout failed before it could read the skip rules, so the catch-up applies them. */
   mayBeSkipped?: true;
-  /** The checkout failed before it could read the policy: the result has it. */
+  /** The checkout failed before it could read the policy, so the catch-up returns it. */
   policyMissing?: true;
 }
 
@@ -93,24 +94,24 @@ export interface StatusRequest extends AboutAttempt {
   transactionId: string;
 }
 
-/** Without a transaction a read only tells the time. */
+/** Without a transaction, a read returns only the time. */
 export interface ReadRequest extends Omit<StatusRequest, 'transactionId'> {
   transactionId?: string;
   /** The number of the read. */
   read: number;
-  /** The read waits until then. */
+  /** The read doesn't start before this time. */
   notBefore?: Instant;
   forbiddenKnown: boolean;
 }
 
 export interface PollRequest extends StatusRequest {
-  /** The decision that is known: the poll ends when another is read. */
+  /** The current decision. The poll ends when it reads a different one. */
   known: Decision;
   pauses: PollPauses;
-  /** After it the poll goes on slowly. */
+  /** After this time, the poll continues at a slower rate. */
   cancelBy?: Instant;
   forbiddenKnown: boolean;
-  /** An answer that can't be used was reported already. */
+  /** An unusable answer was already reported. */
   troubleKnown: boolean;
 }
 
@@ -125,9 +126,9 @@ export interface PortalRequest extends AboutAttempt {
   transactionId?: string;
   /** The order's e-mail, for a customer code. */
   email?: string;
-  /** An activity before this one may have done it. Absent: none has. */
+  /** An earlier activity may have performed the action. Absent: none did. */
   maybeDone?: boolean;
-  /** A cancel isn't sent after it. */
+  /** A cancel isn't sent after this time. */
   notAfter?: Instant;
   forbiddenKnown: boolean;
 }
@@ -137,25 +138,26 @@ export interface LookUpRequest {
   attempt: number;
   invoiceNumber: string;
   knownTransactionIds: string[];
-  /** When the create that is looked for was sent at the earliest, and when the order was started. */
+  /** Earliest time at which the create was sent. */
   unseenSince: Instant;
+  /** When the order was started. */
   startedAt: Instant;
   forbiddenKnown: boolean;
 }
 
 export type GatewayOutcome = { kind: 'sent' } | { kind: 'refused'; words: string } | { kind: 'forbidden' };
 export type LookUpOutcome =
-  /** `decision` is absent when it could not be read: the transaction can be canceled all the same. */
+  /** `decision` is absent if it could not be read. The transaction can still be canceled. */
   | ({ kind: 'found'; transactionId: string; decision?: Decision } & Enriched)
   | { kind: 'none' }
-  /** It shows a transaction that the order has, or another order's: those of later creates can't be seen. */
+  /** The lookup returns a transaction that this or another order already has, so those of later creates can't be found. */
   | { kind: 'hidden' }
   | { kind: 'forbidden' };
 
 /** An activity as the workflow calls it. */
 type Activity<Argument, Result> = (argument: Argument, run: RunFacts) => Promise<Result>;
 
-/** A caller waits for these. `screenAtCheckout` runs inside the workflow task: fast, and possibly again. */
+/** Activities that a caller waits for. `screenAtCheckout` is local: it runs inside the workflow task and may run more than once. */
 export interface CheckoutActivities {
   screenAtCheckout: Activity<CheckoutRequest, CheckedOut>;
   screenRetry: Activity<RetryCheckoutRequest, Timed<ScreeningOutcome> & Fingerprinted & { again?: true }>;
@@ -175,59 +177,57 @@ export interface ForgetCardRequest {
   attempt: number;
 }
 
-/** Reads have a task queue of their own, so that a webhook never waits behind thousands of polls. */
+/** Reads have a separate task queue, so that a webhook never waits behind thousands of polls. */
 export interface ReadActivities {
   readStatus: Activity<ReadRequest, Timed<StatusOutcome | undefined>>;
 }
 
-/** What a poll fails with, to be called again, when the service answered that nothing has changed. */
+/** The failure type with which a poll asks for a retry, because the screening service returned the same decision. */
 export const POLL_UNCHANGED = 'unchanged';
 
 export interface PollActivities {
   pollStatus: Activity<PollRequest, Timed<StatusOutcome>>;
 }
 
-// What the screening activity brings back from one try at a decision. Plain data: it is recorded in
-// history.
-
+/** The result of a screening activity. Plain data: it is recorded in history. */
 export type ScreeningOutcome =
   | ({
       kind: 'answered';
       transactionId: string;
       decision: Decision;
       message?: string;
-      /** Found by a lookup; its create was not answered. So is an adopted order's transaction. */
+      /** Found by a lookup, because the create got no answer. Also true for an adopted order's transaction. */
       found: boolean;
-      /** The account's mode differs from the integration's; each worker reports it once. */
+      /** The account's mode doesn't match the integration's. Each worker reports it once. */
       otherMode?: true;
     } & Sent &
       Enriched)
-  /** Policy says that this order isn't screened; `rule` counts the skip rules from 0. */
+  /** A skip rule of the policy matches, so the order isn't screened. `rule` is the rule's index. */
   | { kind: 'skipped'; rule: number }
-  /** A definite no: it won't be tried again. */
+  /** A permanent refusal. It isn't retried. */
   | ({ kind: 'refused'; reason: string; words?: string } & MayBeUnseen)
-  /** The screening service answered something that is neither a decision nor a refusal. `seen`: the transaction that it named. */
+  /** The screening service's answer is neither a decision nor a refusal. `seen` is the transaction in the answer. */
   | ({
       kind: 'unreadable';
       reason: string;
       seen?: { transactionId: string; found: boolean } & Sent;
     } & MayBeUnseen)
   | ({ kind: 'unanswered'; reason: string } & MayBeUnseen)
-  /** The screening service doesn't accept the API key: an operator's mistake. */
+  /** The screening service rejects the API key. An operator must fix it. */
   | ({ kind: 'forbidden' } & MayBeUnseen);
 
-/** When the create of a transaction can have been sent, in server time: not before `sentFrom` and not after `sentUntil`. */
+/** Earliest and latest time at which a transaction's create was sent, in server time. */
 export interface Sent {
   sentFrom: Instant;
   sentUntil: Instant;
 }
 
-/** `unseenSince`: the earliest time at which a create may have been sent whose transaction nobody has seen. Absent: there is none. */
+/** `unseenSince`: earliest time at which a create was possibly sent whose transaction hasn't been found. Absent: no such create. */
 interface MayBeUnseen {
   unseenSince?: Instant;
 }
 
-/** The result of the checkout's screening: its outcome and the policy in force, or why the order can't be screened at all. */
+/** The result of the checkout's screening: the outcome and the policy in force, or the reason why the order can't be screened. */
 export type Screened =
   | ({
       outcome: ScreeningOutcome;
@@ -240,7 +240,7 @@ export type Screened =
 
 export type CheckedOut = Moment & Screened;
 
-/** What an order calls. */
+/** The calls of an order. */
 export type Call =
   | { kind: 'retry-screening'; request: RetryCheckoutRequest }
   | { kind: 'catch-up'; request: CatchUpRequest }
@@ -251,12 +251,12 @@ export type Call =
   | { kind: 'portal'; request: PortalRequest & { action: number } }
   | { kind: 'deliver'; events: OrderEvent[] }
   | { kind: 'forget-card'; request: ForgetCardRequest }
-  /** It fires at that moment, and no sooner than `leastMs` after its start. */
+  /** Fires at `at`, and no sooner than `leastMs` after its start. */
   | { kind: 'timer'; at: Instant; summary: string; leastMs?: number };
 
 type ResultOf<Called extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Called>>;
 
-/** What a call returns, by its kind. */
+/** The result of each kind of call. */
 export type CallResult =
   | ({ kind: 'retry-screening' } & ResultOf<CheckoutActivities['screenRetry']>)
   | ({ kind: 'catch-up' } & ResultOf<BackgroundActivities['catchUp']>)
@@ -268,10 +268,10 @@ export type CallResult =
   | ({ kind: 'deliver' | 'forget-card' } & Moment)
   | { kind: 'timer'; at: Instant };
 
-/** What the status of a transaction said. Plain data: it is recorded in history. */
+/** The outcome of reading a transaction's status. Plain data: it is recorded in history. */
 export type StatusOutcome =
   | ({ kind: 'read'; decision: Decision } & Enriched)
-  /** The service doesn't know the transaction, or answered a word that isn't a decision. */
+  /** The screening service has no such transaction, or returned an unknown decision. */
   | { kind: 'unreadable'; words: string }
   | { kind: 'forbidden' };
 
@@ -279,11 +279,11 @@ export type StatusOutcome =
 export type PortalOutcome =
   | { kind: 'done'; code?: string; message?: string; chargeback?: Record<string, string> }
   | { kind: 'refused'; code?: string; message?: string }
-  /** Sent, and nobody knows whether it was done. */
+  /** Sent, but the outcome is unknown. */
   | { kind: 'unconfirmed'; message?: string }
-  /** Never sent: whoever asked took it back, or its time was up. */
+  /** Never sent: the requester withdrew it, or its time limit passed. */
   | { kind: 'not-sent' }
   /** The cancel window closed before it could be sent. */
   | { kind: 'too-late' }
-  /** The service doesn't know our key: reported once, then it goes on. `maybeDone`: a try before this one may have done it. */
+  /** The screening service rejects the API key. Returned once, then retried. `maybeDone`: an earlier attempt may have succeeded. */
   | { kind: 'forbidden'; maybeDone?: true };

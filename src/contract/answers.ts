@@ -1,4 +1,4 @@
-/** The answers to requests about one order: the client library's types and the API's documentation come from these schemas. */
+/** Schemas of the answers about one order. The client library's types and the API's documentation are derived from them. */
 import { z } from 'zod';
 import type { OrderErrorCode } from './errors.ts';
 import { PORTAL_ACTIONS } from './portal-kinds.ts';
@@ -17,21 +17,21 @@ import { DECISIONS, GATEWAY_RESULTS } from './words.ts';
 
 export const checkoutAnswerSchema = z.object({
   ...standing,
-  message: z.string().exactOptional().meta({ description: 'What the customer may be told on decline' }),
+  message: z.string().exactOptional().meta({ description: 'A message for the customer, on decline' }),
   insights: insightsSchema.exactOptional(),
   wouldBe: actionSchema
     .exactOptional()
-    .meta({ description: 'Passive integrations: the action it would have been' }),
-  reason: z.string().exactOptional().meta({ description: 'Why there is no better decision, in one slug' }),
+    .meta({ description: 'Passive integrations: the action that the decision would have led to' }),
+  reason: z.string().exactOptional().meta({ description: 'Why there is no better decision, as a slug' }),
 });
-/** The answer to a checkout. `fingerprint` is that of the request that was answered, so that a caller sees an `attempt-mismatch`. */
+/** The answer to a checkout. `fingerprint` is the answered request's, so that the client can detect an `attempt-mismatch`. */
 export type CheckoutAnswer = z.infer<typeof checkoutAnswerSchema> & { fingerprint?: string };
 
 export const gatewayResultAnswerSchema = z.object({
   ...standing,
   result: z.enum(GATEWAY_RESULTS),
 });
-/** `result` is the result on the record. */
+/** `result` is the recorded result. */
 export type GatewayResultAnswer = z.infer<typeof gatewayResultAnswerSchema>;
 
 export const portalAnswerSchema = z.object({
@@ -56,13 +56,13 @@ export type PortalAnswer = z.infer<typeof portalAnswerSchema>;
 
 export const overrideAnswerSchema = z.object({
   ...standing,
-  decision: decisionSchema.meta({ description: "The service's word, as it was" }),
+  decision: decisionSchema.meta({ description: "The screening service's decision, unchanged" }),
   number: z
     .int()
     .exactOptional()
-    .meta({ description: 'The portal action that cancels with the service, by its number' }),
+    .meta({ description: 'The number of the portal action that cancels the transaction' }),
   notCanceled: z.string().exactOptional().meta({
-    description: 'Why nothing is canceled with the service, in a slug; the action stands all the same',
+    description: 'Why the transaction is not canceled, as a slug; the override still applies',
   }),
 });
 export type OverrideAnswer = Omit<z.infer<typeof overrideAnswerSchema>, 'notCanceled'> & {
@@ -88,9 +88,9 @@ export const transactionSchema = z.object({
   message: z
     .string()
     .exactOptional()
-    .meta({ description: "The account's message for the customer; with `fail` only" }),
+    .meta({ description: "The account's message for the customer; only with `fail`" }),
   order: z.object(orderName).exactOptional().meta({
-    description: 'The order that owns the transaction; up to 2 s behind. Absent when there is none',
+    description: 'The order that owns the transaction; up to 2 s behind. Absent if no order owns it',
   }),
 });
 /** A transaction as the screening service reports it now. */

@@ -1,150 +1,152 @@
 /**
- * The errors of the product, a small family with stable codes, shared by the workflow (as the `type` of an
- * `ApplicationFailure`), the client library, the API (as the slug of a problem document) and the CLI.
+ * The errors of order-screening. Their codes are stable and shared by the workflow (as the `type` of an `ApplicationFailure`),
+ * the client library, the API (as the slug of a problem document) and the CLI.
  */
 
 /**
- * Code, HTTP status and title of each error, and what a caller can do, in Markdown: the table of `docs/calling.md` is made
- * of it.
+ * Each error's code, HTTP status, title and advice for the caller, in Markdown. The table in `docs/calling.md` is generated
+ * from it.
  */
 export const ORDER_ERRORS = {
   'temporal-unavailable': {
     status: 503,
-    title: 'The outcome is unknown: send the same request again',
-    advice: 'the outcome is unknown: send the same again',
+    title: 'No answer yet. Retrying is safe',
+    advice: 'the outcome is unknown: retry the same request',
   },
   'screening-service-unavailable': {
     status: 503,
-    title: 'The screening service returned no status. Retrying is safe.',
+    title: 'The screening service returned no status. Retrying is safe',
     advice:
       'nothing was done: the screening service gave no usable answer, or the API key is missing or wrong. Retrying is safe',
   },
   'card-stash-unavailable': {
     status: 503,
-    title: 'The card stash is unreachable: send the same request again',
-    advice: 'nothing was done: send the same again',
+    title: 'The card stash is unreachable. Retrying is safe',
+    advice: 'nothing was done: retry the same request',
   },
   busy: {
     status: 503,
-    title: 'Too many wait for this order: send the same request again',
-    advice: 'too many wait for this order, and this wasn’t taken: send the same again',
+    title: 'Too many requests are waiting for this order. Retrying is safe',
+    advice: 'too many requests are waiting for this order, and this one was not accepted: retry it',
   },
   'checkout-under-way': {
     status: 503,
-    title: 'The order is being screened: send the same request again',
-    advice: 'the order is being screened, and this wasn’t taken: send the same again',
+    title: 'The order is being screened. Retrying is safe',
+    advice: 'the order is being screened, and the request was not accepted: retry it',
   },
   'invalid-request': {
     status: 422,
-    title: 'The request breaks a rule',
-    advice: 'correct what `details.errors` lists',
+    title: 'Invalid request',
+    advice: 'correct the fields that `details.errors` lists',
   },
   'card-data-in-request': {
     status: 422,
-    title: 'Card data or a service key stands where it must not',
+    title: 'Card data or a screening service key in a field that must not contain it',
     advice:
-      'a card or a key stands where it must not: send it in the card fields or through the card stash; an id that only looks like a card number: `notCards` of the policy',
+      'send card data in the card fields or through the card stash, and never send a key; list ids that only look like card numbers in `notCards` of the policy',
   },
-  'unknown-integration': { status: 404, title: 'No such integration', advice: 'look at the name' },
+  'unknown-integration': { status: 404, title: 'Integration not found', advice: 'check the name' },
   'unknown-order': {
     status: 404,
-    title: 'No such order',
-    advice: 'look at the name. Orders are forgotten after 90 days',
+    title: 'Order not found',
+    advice: 'check the order id and the integration. Closed orders are deleted after 90 days',
   },
   'unknown-transaction': {
     status: 404,
-    title: 'There is no such transaction',
+    title: 'Transaction not found',
     advice:
       'check the id or invoice number: the order has no such transaction, or the screening service does not know it',
   },
-  'unknown-attempt': { status: 404, title: 'The order has no such attempt', advice: 'look at the number' },
+  'unknown-attempt': { status: 404, title: 'The order has no such attempt', advice: 'check the number' },
   'unknown-action': {
     status: 404,
     title: 'The order has no such portal action',
-    advice: 'look at the number',
+    advice: 'check the number',
   },
   'unknown-event': {
     status: 404,
-    title: 'The order keeps no such event',
-    advice: 'look at the number: the last 50 events of an order are kept',
+    title: 'The order has no such event',
+    advice: 'check the number: an order keeps its last 50 events',
   },
   'attempt-mismatch': {
     status: 409,
-    title: 'The same attempt was sent with another content',
-    advice: 'send the attempt as it was sent first, or the next attempt',
+    title: 'The same attempt was sent with different content',
+    advice: 'send the attempt with its original content, or send the next attempt',
   },
   'retry-out-of-turn': {
     status: 409,
-    title: 'The order takes no such attempt now',
-    advice: 'the order isn’t declined, or the number isn’t the next: read the order',
+    title: 'The order does not accept this attempt now',
+    advice: 'the order isn’t declined, or the number isn’t the next one: read the order',
   },
   'gateway-result-out-of-turn': {
     status: 409,
-    title: 'The order takes no gateway result now',
-    advice: 'read the order: it takes none now',
+    title: 'The order does not accept a gateway result now',
+    advice: 'read the order to see its phase',
   },
   'gateway-result-mismatch': {
     status: 409,
-    title: 'Another gateway result is recorded for this attempt',
+    title: 'A different gateway result is recorded for this attempt',
     advice:
-      'the first result stays, and the order asks for attention: look at the payment in the gateway, then refund it, fulfil the order by hand, or cancel it',
+      'the first result is kept, and the order needs attention: look up the payment in the gateway, then refund it, fulfil the order manually, or cancel it',
   },
   'attempt-required': {
     status: 409,
-    title: 'The order has several attempts: name one',
-    advice: 'read the order, and send the attempt’s number',
+    title: 'The order has several attempts: specify one',
+    advice: 'read the order, then send the attempt’s number',
   },
   'record-unreadable': {
     status: 500,
     title: 'The order’s record cannot be read',
     advice:
-      'nothing is wrong with the order: set the caller’s or the API’s `PAYLOAD_KEYS` as for the workers. Reading it again does not help',
+      'the order itself is intact: set the same `PAYLOAD_KEYS` for the caller or the API as for the workers. Retrying does not help',
   },
   'order-closed': {
     status: 409,
     title: 'The order is closed',
-    advice: 'nothing more of this kind; a portal action still works while its own rule allows it',
+    advice:
+      'a closed order does not accept this request; portal actions still work while their own rules allow it',
   },
   'too-many-attempts': {
     status: 409,
-    title: 'The order has had its twenty attempts',
-    advice: 'the order has had its 20 attempts: go on with another order',
+    title: 'The order has reached its limit of 20 attempts',
+    advice: 'the limit is 20 attempts per order: continue with a new order',
   },
   'too-many-actions': {
     status: 409,
-    title: 'The order has had all its portal actions',
+    title: 'The order has reached its limit of portal actions',
     advice:
-      'the order has had its 200 portal actions, or 500,000 bytes of them: go on in the service’s portal',
+      'the limit is 200 portal actions or 500,000 bytes of them per order: continue in the screening service’s portal',
   },
   'attention-stands': {
     status: 409,
-    title: 'Its cause still stands',
-    advice: 'the call keeps failing, or a deadline is ahead: end the cause first',
+    title: 'The cause still exists',
+    advice: 'the call keeps failing, or a deadline is ahead: resolve the cause first',
   },
   'action-ended': {
     status: 409,
-    title: 'The portal action has ended: it can not be withdrawn',
-    advice: 'there is nothing to withdraw: read the order for how it ended',
+    title: 'The portal action has ended and cannot be withdrawn',
+    advice: 'read the order to see how the action ended',
   },
   'action-withdrawn': {
     status: 409,
     title: 'The portal action was withdrawn before it was sent',
-    advice: 'somebody took the action back: ask again if it is wanted after all',
+    advice: 'a person withdrew the action: request it again if it is still needed',
   },
   'order-exists': {
     status: 409,
-    title: 'The order exists, with another transaction',
-    advice: 'read the order: it is screened here already',
+    title: 'The order exists with a different transaction',
+    advice: 'read the order: it is already screened here',
   },
   'transaction-taken': {
     status: 409,
     title: 'Another order has this transaction',
-    advice: 'look at both order ids: a transaction belongs to one order',
+    advice: 'check both order ids: a transaction belongs to one order',
   },
   'invoice-mismatch': {
     status: 409,
-    title: 'The order’s invoice number leads to another transaction: send it with force',
-    advice: 'look in the service’s portal which transaction is the order’s, then send it with `force`',
+    title: 'The order’s invoice number belongs to a different transaction: retry with force',
+    advice:
+      'check in the screening service’s portal which transaction is the order’s, then retry with `force`',
   },
   'transaction-without-decision': {
     status: 409,
@@ -155,84 +157,84 @@ export const ORDER_ERRORS = {
   'cancel-under-way': {
     status: 409,
     title: 'A cancel was sent to the screening service',
-    advice: 'a cancel was sent: read the order for how it ends',
+    advice: 'read the order to see how the cancel ends',
   },
   'order-declined': {
     status: 409,
     title: 'The order is declined',
-    advice: 'the customer or the payment gateway was told no: send another attempt',
+    advice: 'the customer or the payment gateway already has the decline: send a new attempt',
   },
   'no-transaction': {
     status: 409,
     title: 'The order has no transaction at the screening service',
-    advice: 'nothing is at the service: there is nothing to act on',
+    advice: 'there is no transaction to act on',
   },
   passive: {
     status: 409,
     title: 'The integration is passive: nothing is sent to the portal',
-    advice: 'the policy only watches',
+    advice: 'a passive integration only records decisions',
   },
   'cancel-window-closed': {
     status: 409,
     title: 'The cancel window is closed',
-    advice: 'refund, and report by hand; `details.cancelBy` says when it closed',
+    advice: 'refund and report manually; `details.cancelBy` says when the window closed',
   },
   'cancel-window-unknown': {
     status: 409,
-    title: 'The cancel window of this transaction is not known',
-    advice: 'refund, and report by hand',
+    title: 'The cancel window of this transaction is unknown',
+    advice: 'refund and report manually',
   },
   'outcome-unknown-before': {
     status: 409,
-    title: 'An earlier try may have been done: send it with force',
-    advice: 'look in the service’s portal, then send it with `force`',
+    title: 'An earlier attempt may have succeeded: retry with force',
+    advice: 'check in the screening service’s portal, then retry with `force`',
   },
   'refused-by-screening-service': {
     status: 502,
-    title: 'The screening service refused it',
+    title: 'The screening service refused the action',
     advice: '`details.serviceCode` and `details.serviceMessage` say why',
   },
   'event-not-delivered': {
     status: 502,
-    title: 'The events receiver did not take the event',
-    advice: 'see to the receiver, then send the same again',
+    title: 'The events receiver did not accept the event',
+    advice: 'fix the receiver, then retry the same request',
   },
   'outcome-unknown': {
     status: 502,
-    title: 'The screening service did not say whether it was done',
-    advice: 'the service may have done it: look in its portal',
+    title: 'The screening service did not confirm the action',
+    advice: 'the action may have succeeded: check in the screening service’s portal',
   },
   'action-not-sent': {
     status: 504,
     title: 'The portal action could not be sent within a day',
-    advice: 'it could not be sent within a day, and is not tried any more: ask again',
+    advice: 'it is not retried any more: request it again',
   },
 } as const;
 
 export type OrderErrorCode = keyof typeof ORDER_ERRORS;
 
-/** A error of one field. `path` leads to it, `message` says what is wrong and what to do; never the value. */
+/** An error of one field. `path` names the field; `message` describes the error and the fix, and never contains the value. */
 export interface FieldError {
   path: string;
   message: string;
 }
 
-/** What an error carries beside its words; a plain object, since it crosses Temporal as a failure's details. */
+/** Additional data of an error. A plain object, since Temporal transports it as a failure's details. */
 export interface OrderErrorDetails {
   errors?: FieldError[];
   cancelBy?: string;
-  /** The service's answer to a refused portal action. */
+  /** The screening service's answer to a refused portal action. */
   serviceCode?: string;
   serviceMessage?: string;
 }
 
-/** A message that the order refuses: a code for programs, words for people, details such as errors with their paths. */
+/** Why an order rejects a message: a code for programs, a message for people, and details such as field errors. */
 export interface Refusal extends OrderErrorDetails {
   code: OrderErrorCode;
   message: string;
 }
 
-/** Thrown by the client library. `code` is stable, the message is for people. */
+/** The error that the client library throws. `code` is stable; the message is for people and may change. */
 export class OrderScreeningError extends Error {
   override readonly name = 'OrderScreeningError';
   readonly code: OrderErrorCode;
@@ -245,12 +247,12 @@ export class OrderScreeningError extends Error {
   }
 }
 
-/** @returns whether a failure's type is one of our codes */
+/** @returns whether a failure's type is a code of `ORDER_ERRORS` */
 export function isOrderErrorCode(type: string | null | undefined): type is OrderErrorCode {
   return typeof type === 'string' && Object.hasOwn(ORDER_ERRORS, type);
 }
 
-/** Returns whether it is the product's error with one of these codes. */
+/** Returns whether it is an `OrderScreeningError` with one of these codes. */
 export function hasCode(error: unknown, ...codes: OrderErrorCode[]): error is OrderScreeningError {
   return error instanceof OrderScreeningError && codes.includes(error.code);
 }

@@ -1,6 +1,5 @@
 /**
- * The kinds of field that requests are made of. Each message says what is wrong and what to send instead, and none can hold the value
- * that was sent.
+ * Schemas of request fields. Each message describes the error and the fix, and never contains the value.
  */
 import { z } from 'zod';
 import { REASON_LIMIT } from './words.ts';
@@ -10,14 +9,14 @@ export function text(max: number) {
   return z.string().max(max, `must have at most ${max} characters; shorten it`);
 }
 
-/** Text that must say something, of at most `max` characters. */
+/** Non-empty text of at most `max` characters. */
 export function filledText(max: number) {
   return text(max).min(1, 'must not be empty; send its value');
 }
 
-/** A date `YYYY-MM-DD` that exists in the calendar, as the portal actions write dates. */
+/** A calendar date `YYYY-MM-DD`, the format of the portal actions. */
 export function isoDate() {
-  const message = 'must be a date that exists, written YYYY-MM-DD, such as "2026-02-28"';
+  const message = 'must be a valid date in the format YYYY-MM-DD, such as "2026-02-28"';
   return z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}$/, { error: message, abort: true })
@@ -30,12 +29,12 @@ export function exists(year: string, month: string, day: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${year}-${month}-${day}`);
 }
 
-/** At most 128 characters, and no further check of a longer one: some patterns are slow on very long input. */
+/** Text of at most 128 characters. Longer text fails without further checks, since some patterns are slow on long input. */
 export function bounded() {
   return z.string().max(128, { error: 'must have at most 128 characters; shorten it', abort: true });
 }
 
-/** What the HTML standard calls a valid e-mail address, of at most 128 characters. */
+/** A valid e-mail address by the HTML standard, of at most 128 characters. */
 export function email() {
   return bounded().regex(z.regexes.html5Email, 'must be a valid e-mail address').meta({ format: 'email' });
 }

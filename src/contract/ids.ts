@@ -1,22 +1,22 @@
-/** Ids and queue names. An id is built in one place: here. */
+/** Ids and queue names. All ids are built in this file. */
 import type { PortalActionKind } from './portal-kinds.ts';
 
 /** Workflows and local activities. */
 export const TASK_QUEUE = 'order-screening';
 /** Portal actions, gateway responses, catch-up, events. */
 export const BACKGROUND_TASK_QUEUE = 'order-screening-background';
-/** Reads after webhooks and rechecks: they never wait behind polls. */
+/** Reads after webhooks and rechecks. A separate queue, so that they never wait behind polls. */
 export const READS_TASK_QUEUE = 'order-screening-reads';
 /** Review polls, rate limited so that they starve neither checkouts nor cancels. */
 export const POLLS_TASK_QUEUE = 'order-screening-polls';
 
-/** The integration of a request that names none. */
+/** The integration of a request without one. */
 export const DEFAULT_INTEGRATION = 'default';
 
-/** The name of an integration; it stands in workflow ids, so it has no colon. */
+/** Pattern of an integration's name. Workflow ids contain the name, so it has no colon. */
 export const INTEGRATION_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 
-/** Which order is meant, its names as they are kept. */
+/** Identifies an order. Its id is stored without a leading `#`. */
 export interface OrderKey {
   integration: string;
   orderId: string;
@@ -27,13 +27,13 @@ export function orderWorkflowId(integration: string, orderId: string): string {
   return `order:${integration}:${orderId}`;
 }
 
-/** @returns the order whose workflow id this is; undefined when it is no order's */
+/** @returns the order of a workflow id, or undefined if it isn't an order's */
 export function orderOfWorkflowId(workflowId: string): OrderKey | undefined {
   const [, integration, orderId] = /^order:([^:]+):(.+)$/s.exec(workflowId) ?? [];
   return integration === undefined || orderId === undefined ? undefined : { integration, orderId };
 }
 
-/** @returns the workflow id of a portal action that runs by itself, one per action and transaction */
+/** @returns the workflow id of a portal action that runs outside an order's workflow, one per action and subject */
 export function portalActionWorkflowId(
   integration: string,
   action: PortalActionKind,
@@ -42,40 +42,40 @@ export function portalActionWorkflowId(
   return `portal:${integration}:${action}:${subject}`;
 }
 
-/** @returns the workflow id of an event's redelivery: one at a time */
+/** @returns the workflow id of an event's redelivery. Only one runs per event */
 export function redeliveryWorkflowId({ integration, orderId }: OrderKey, sequence: number): string {
   return `redelivery:${integration}:${orderId}:${sequence}`;
 }
 
-/** @returns the workflow id of the reads after an order's end: one at a time */
+/** @returns the workflow id of the reads after an order's end. Only one runs per order */
 export function afterEndWorkflowId({ integration, orderId }: OrderKey): string {
   return `after:${integration}:${orderId}`;
 }
 
-/** @returns the id of the `decision` update of an attempt: the same call again gets the same answer */
+/** @returns the id of an attempt's `decision` update. A repeated call gets the same answer */
 export function decisionUpdateId(attempt: number): string {
   return `decision-${attempt}`;
 }
 
-/** @returns the id of the `retry` update that makes this attempt */
+/** @returns the id of the `retry` update that starts this attempt */
 export function retryUpdateId(attempt: number): string {
   return `retry-${attempt}`;
 }
 
-/** @returns whether both name one transaction: a UUID is one in capitals, too; what is sent keeps the service's spelling */
+/** @returns whether both ids name the same transaction. Case-insensitive; requests keep the screening service's spelling */
 export function sameTransaction(one: string | undefined, other: string | undefined): boolean {
   return one?.toLowerCase() === other?.toLowerCase();
 }
 
-/** @returns an order id or invoice number as it is kept and looked up: without the `#` that it may be shown with */
+/** @returns an order id or invoice number as it is stored and looked up: without a leading `#` */
 export function withoutHash(name: string): string {
   return name.replace(/^#/, '');
 }
 
-/** The server's numbers (`temporal.api.enums.v1.TaskQueueType`). */
+/** Values of `temporal.api.enums.v1.TaskQueueType`. */
 export const TASK_QUEUE_TYPE = { workflow: 1, activity: 2 } as const;
 
-/** Everything that the workers of a deployment poll. */
+/** The task queues that the workers of a deployment poll. */
 export const POLLED_QUEUES: readonly { name: string; type: keyof typeof TASK_QUEUE_TYPE }[] = [
   { name: TASK_QUEUE, type: 'workflow' },
   { name: TASK_QUEUE, type: 'activity' },

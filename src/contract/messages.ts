@@ -1,4 +1,4 @@
-/** The workflow's contract: names, arguments and answers of everything that can be sent to an order. */
+/** The workflow's contract: names, arguments and answers of all messages to an order. */
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { CheckoutAnswer, GatewayResultAnswer, OverrideAnswer, PortalAnswer } from './answers.ts';
 import type { PortalRequests } from './portal-actions.ts';
@@ -44,15 +44,15 @@ export type {
   ReadingSource,
 } from './words.ts';
 
-/** A request of an action, with who asks; a plain SDK caller may leave that out. */
+/** A request with its sender. Callers that use the Temporal SDK directly may omit the sender. */
 export type Attributed<Request> = Request & { by?: By };
 
-/** A transaction as JSON, in the canonical form of `src/screening/`, without card data or key. */
+/** A transaction as JSON, in the canonical form of `src/screening/`, without card data or API key. */
 export type TransactionJson = Record<string, unknown>;
 
 /**
- * Id fields whose digits are no card number, though they may look like one, by their paths: `order.invoiceNumber`. The
- * client library says it by the policy `notCards`; whoever sends a message without it vouches by it.
+ * Paths of id fields that may look like a card number but aren't one, such as `order.invoiceNumber`. The client library fills
+ * them in from the policy's `notCards`. A caller that uses the Temporal SDK directly sets them itself.
  */
 interface Vouched {
   notCards?: string[];
@@ -60,23 +60,23 @@ interface Vouched {
 
 /** The one argument of `screenOrder`. */
 export interface ScreenOrderInput extends Vouched {
-  /** The version of the workflow code that the order runs; the oldest that is supported unless given. */
+  /** The version of the workflow code that the order runs. Default: the oldest supported version. */
   version?: number;
   /** 1 to 64 characters, a leading `#` removed. */
   orderId: string;
   integration?: string;
   workflow?: IntegrationWorkflow;
   transaction: TransactionJson;
-  /** Names the full card data in the card stash. */
+  /** References the full card data in the card stash. */
   cardRef?: string;
   fingerprint?: string;
-  /** When the caller stops waiting: a first task that begins later takes `pending` as given. */
+  /** When the caller stops waiting. If the first task begins later, the order assumes that the caller got `pending`. */
   answerBy?: Instant;
-  /** The order is adopted: its transaction exists, and is only read. `transaction` then has what is known of it. */
+  /** Adopts an existing transaction, which is read and never created. `transaction` then contains its known fields. */
   adopt?: Adoption;
 }
 
-/** Asks an order whether it has, or adopts, this transaction. */
+/** Asks whether the order has this transaction, or is adopting it. */
 export interface AdoptRequest {
   transactionId: string;
 }
@@ -94,7 +94,7 @@ export interface RetryRequest extends Vouched {
 }
 
 export interface GatewayResultRequest extends Vouched {
-  /** May be absent only while the order has one attempt. */
+  /** Required once the order has several attempts. */
   attempt?: number;
   result: GatewayResult;
   authcode?: string;
@@ -104,11 +104,11 @@ export interface GatewayResultRequest extends Vouched {
 
 export type CancelRequest = PortalRequests['cancel'];
 export type ReportFraudRequest = PortalRequests['report-fraud'];
-/** The fields of the service's submit-chargeback, in its spelling, and `force`: send it although an earlier try may have been done. */
+/** The screening service's submit-chargeback fields in its spelling, and `force`: send even if an earlier attempt may have succeeded. */
 export type ChargebackRequest = PortalRequests['chargeback'] & Vouched;
 export type CustomerCodeRequest = PortalRequests['customer-code'] & Vouched;
 
-/** What a portal action sends, by kind. */
+/** The fields that a portal action sends, by kind. */
 export type PortalFields = {
   [Kind in PortalActionKind]: { kind: Kind } & PortalRequests[Kind] & Vouched;
 }[PortalActionKind];
@@ -120,11 +120,11 @@ export interface WithdrawRequest {
 
 export interface OverrideRequest {
   action: OverrideAction;
-  /** Why, in the person's own words: 1 to 500 characters. */
+  /** The person's reason: 1 to 500 characters. */
   reason: string;
 }
 
-/** Somebody says there is news. A hint only: `decision` is never believed. */
+/** A hint that the decision may have changed. The order reads the decision itself and never trusts `decision`. */
 export interface ReviewHint {
   source: string;
   transactionId?: string;
@@ -132,25 +132,25 @@ export interface ReviewHint {
   receivedAt: Instant;
 }
 
-/** An event as it is sent to `EVENTS_URL`. `id` is its stable `webhook-id`. */
+/** An event as sent to `EVENTS_URL`. `id` is its stable `webhook-id`. */
 export interface OrderEvent {
   id: string;
   type: OrderEventType;
   orderId: string;
   integration: string;
-  /** Counts the order's events from 1; 0 comes from outside the order, which could not say it itself. */
+  /** Counts the order's events from 1. 0: the sweep sent the event, because the order could not. */
   sequence: number;
   occurredAt: Instant;
   data: Partial<OrderEventData> & Pick<OrderEventData, 'attention'>;
 }
 
-/** The argument of `portalAction`: a portal action of an order that is closed, or of a bare transaction id. */
+/** The argument of `portalAction`: a portal action of a closed order, or of a transaction id without an order. */
 export interface PortalActionInput extends Vouched {
   integration: string;
   orderId?: string;
   transactionId?: string;
   fields: PortalFields;
-  /** From the order's record; a cancel without it is refused. */
+  /** From the order's record. A cancel without it is rejected. */
   cancelBy?: Instant;
   cancelWindowMs?: number;
   by?: By;
@@ -158,7 +158,7 @@ export interface PortalActionInput extends Vouched {
 
 export const SCREEN_ORDER = 'screenOrder';
 export const PORTAL_ACTION = 'portalAction';
-/** Takes an event as it was sent before, and who asks. */
+/** Its arguments are the event as originally sent, and who requests the redelivery. */
 export const REDELIVER_EVENT = 'redeliverEvent';
 
 export const decisionUpdate = defineUpdate<CheckoutAnswer, [DecisionRequest]>('decision');

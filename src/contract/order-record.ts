@@ -1,7 +1,7 @@
-/** The types of an order's public record. `recordOf` in order-memo.ts makes one. */
+/** The types of an order's public record. `recordOf` in order-memo.ts creates it. */
 import type { Attempt, OrderState } from './state.ts';
 
-/** An order's public record, as its memo keeps it: what readers get. Bounded; `leftOut` counts what is only in the full view. */
+/** An order's public record, stored in its memo. Its size is bounded; `leftOut` counts the parts that only the full view has. */
 export interface OrderRecord extends OrderState {
   attempts: RecordedAttempt[];
   /** Absent: the record is complete. */
@@ -10,11 +10,11 @@ export interface OrderRecord extends OrderState {
 
 /** An attempt with its newest readings. */
 export interface RecordedAttempt extends Attempt {
-  /** How many older readings the record does not have. */
+  /** The number of older readings that the record leaves out. */
   readingsLeftOut?: number;
 }
 
-/** How much of an order its record does not have. */
+/** The numbers of parts that an order's record leaves out. */
 export interface LeftOut {
   attempts?: number;
   readings?: number;
@@ -24,6 +24,6 @@ export interface LeftOut {
   actions?: number;
   journal?: number;
   events?: number;
-  /** Texts that are cut, which end in `…`. */
+  /** Truncated texts, which end in `…`. */
   texts?: number;
 }

@@ -1,4 +1,4 @@
-/** An order as it is read and listed, with what came after its end. */
+/** Schemas of an order in read and list answers, including what happened after its end. */
 import { z } from 'zod';
 import { PORTAL_ACTIONS } from './portal-kinds.ts';
 import type { Attention } from './state.ts';
@@ -31,10 +31,10 @@ const afterEndSchema = z
           event: z
             .object({ sequence: z.int(), status: z.enum(['waiting', 'delivered', 'undelivered']) })
             .exactOptional()
-            .meta({ description: 'Its event order.decision_changed; absent without an events receiver' }),
+            .meta({ description: 'The event order.decision_changed; absent without an events receiver' }),
         }),
       )
-      .meta({ description: 'Decisions that differ from the one before them, the last 50' }),
+      .meta({ description: 'The last 50 decisions that differ from the previous one' }),
     actions: z
       .array(
         z.object({
@@ -58,19 +58,19 @@ const afterEndSchema = z
           finishedAt: instantSchema.exactOptional(),
         }),
       )
-      .meta({ description: 'Events that were sent again; up to 2 s behind' }),
+      .meta({ description: 'Redelivered events; up to 2 s behind' }),
     incomplete: z
       .literal(true)
       .exactOptional()
-      .meta({ description: 'Not everything could be read this time: read the order again' }),
+      .meta({ description: 'Some of it could not be read: read the order again' }),
   })
-  .meta({ description: 'What came after the end of the order, oldest first; absent: nothing' });
+  .meta({ description: 'What happened after the end of the order, oldest first. Absent: nothing' });
 export type AfterEnd = z.infer<typeof afterEndSchema>;
-/** A decision that was read after the order's end, and differs from the one before it. */
+/** A decision that was read after the order's end and differs from the previous one. */
 export type LateDecision = AfterEnd['decisions'][number];
 /** A portal action of an ended order. */
 export type LateAction = AfterEnd['actions'][number];
-/** An event of the order that was sent again after its end. */
+/** An event of the order that was redelivered after its end. */
 export type Redelivery = AfterEnd['redeliveries'][number];
 
 const attentionSchema = z.object({
@@ -122,7 +122,7 @@ export const orderStateSchema = z
             at: instantSchema,
           })
           .exactOptional()
-          .meta({ description: 'What a person decided last in place of the service' }),
+          .meta({ description: "A person's last override of the screening service's decision" }),
       }),
     ),
     transactions: z.array(
@@ -161,7 +161,7 @@ export const orderStateSchema = z
           by: z
             .object({ key: z.string().exactOptional(), actor: z.string().exactOptional() })
             .exactOptional()
-            .meta({ description: 'The name of the key, which was proved, and the person, as claimed' }),
+            .meta({ description: 'The name of the verified key, and the person as claimed' }),
           because: z.string().exactOptional(),
           number: z.int().exactOptional(),
           action: z.enum(OVERRIDE_ACTIONS).exactOptional(),
@@ -169,7 +169,7 @@ export const orderStateSchema = z
       )
       .exactOptional()
       .meta({
-        description: 'What people did, oldest first: the last entries; with `view=full` the last 200',
+        description: 'The last actions of people, oldest first; with `view=full` the last 200',
       }),
     events: z
       .object({
@@ -180,10 +180,10 @@ export const orderStateSchema = z
           .array(z.looseObject({ sequence: z.int(), type: eventTypeSchema, occurredAt: instantSchema }))
           .exactOptional()
           .meta({
-            description: 'With `view=full`: the last 50 events, oldest first. Each can be sent again',
+            description: 'With `view=full`: the last 50 events, oldest first. Each can be redelivered',
           }),
       })
-      .meta({ description: 'How many events the order has, and how many of them were delivered' }),
+      .meta({ description: "The number of the order's events, and how many were delivered" }),
     startedAt: instantSchema,
     afterEnd: afterEndSchema.exactOptional(),
     leftOut: z
@@ -202,7 +202,7 @@ export const orderStateSchema = z
         z.int(),
       )
       .exactOptional()
-      .meta({ description: 'How many of each are not shown; absent: none. `view=full` has them' }),
+      .meta({ description: 'How many of each are left out; absent: none. `view=full` has them' }),
   })
   .meta({ description: 'An order' });
 
@@ -219,17 +219,14 @@ export const orderListSchema = z.object({
       transactionIds: z.array(z.string()),
       startedAt: instantSchema,
       closedAt: instantSchema.exactOptional(),
-      reason: z
-        .string()
-        .exactOptional()
-        .meta({ description: 'Why there is no better decision, in one slug' }),
+      reason: z.string().exactOptional().meta({ description: 'Why there is no better decision, as a slug' }),
       attention: z
         .array(attentionSchema)
         .exactOptional()
-        .meta({ description: 'Open matters that a person must look at' }),
+        .meta({ description: 'Open issues that need a person' }),
       problem: z.enum(['record-unreadable']).exactOptional().meta({
         description:
-          "The API's PAYLOAD_KEYS don't open the order's record: the rest is from search attributes",
+          "The API's PAYLOAD_KEYS can't decrypt the order's record. The other fields come from search attributes",
       }),
     }),
   ),

@@ -1,10 +1,10 @@
 /**
- * The policy: what is set for an integration, one configured account of the merchant at the screening service, and what of it is in force for
+ * The settings of an integration (one configured account of the merchant at the screening service), and the policy in force for
  * one order. `src/config/policy-schema.ts` describes the policy file.
  */
 import type { IntegrationWorkflow, UnavailableAction } from './words.ts';
 
-/** All conditions of a rule must hold; a list matches when it has the order's value, whatever the case. */
+/** All conditions of a rule must hold. A list matches if it contains the order's value, ignoring case. */
 export interface OrderRule {
   amountBelow?: number | undefined;
   amountAtLeast?: number | undefined;
@@ -18,7 +18,7 @@ export interface UnavailableRule extends Pick<OrderRule, 'amountBelow' | 'amount
   action: UnavailableAction;
 }
 
-/** The policy in force for one order, as recorded in its workflow. The screening activity makes it of the integration. */
+/** The policy in force for one order, as recorded in its workflow. The screening activity derives it from the integration. */
 export interface Policy {
   workflow: IntegrationWorkflow;
   /** The action of a checkout that gets no decision, resolved for this order. */
@@ -34,29 +34,29 @@ export interface Policy {
   reviewLeadTimeMs: number;
   onUnresolvedReview: 'alert' | 'cancel';
   reviewLimitMs: number;
-  /** 0: a pass is not read once more. */
+  /** 0: a `pass` is not rechecked. */
   recheckLeadTimeMs: number;
   autoCancel: boolean;
   cancelWindowMs: number;
   passive: boolean;
   invoicePerAttempt: boolean;
-  /** Which events are sent; false while no receiver is configured: then no event costs history. */
+  /** Which events are sent. False without a configured receiver, so that events add nothing to the history. */
   events: 'all' | 'changes' | false;
 }
 
-/** Pauses between polls: the first, then each `factor` times the one before, at most `maxMs`. */
+/** Pauses between polls. Each is `factor` times the previous one, up to `maxMs`. */
 export interface PollPauses {
   firstMs: number;
   factor: number;
   maxMs: number;
 }
 
-/** What of an integration stays the same for every order. */
+/** The settings of an integration, which are the same for every order. */
 export interface Integration extends Omit<Policy, 'whenUnavailable' | 'events'> {
-  /** Its short key, `default` unless said. */
+  /** Its short key. Default: `default`. */
   name: string;
   mode: 'test' | 'live';
-  /** Reads the key's variable at each call. Nothing, or an empty text, while it is not set. */
+  /** Reads the key's environment variable at each call. Undefined or empty if it is not set. */
   apiKey: () => string | undefined;
   baseUrl: string;
   portalBaseUrl: string;
@@ -79,7 +79,7 @@ export type FindIntegration = (name: string) => Integration | undefined;
 export const DECLINE_MESSAGE =
   'We could not accept this order. Please check your details or try another way to pay.';
 
-/** Until the policy is known, an order holds and cancels nothing by itself. */
+/** The policy until the integration's is known: hold, and cancel nothing automatically. */
 export const FALLBACK_POLICY: Policy = {
   workflow: 'pre-acceptance',
   whenUnavailable: 'hold',

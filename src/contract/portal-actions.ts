@@ -1,6 +1,6 @@
 /**
- * The portal actions as people and programs request them. The HTTP routes, the client library's checks and types, and the commands come
- * from this table. Workflow code imports types only; `portal-kinds.ts` has what it needs at run time.
+ * The portal actions as callers request them. The HTTP routes, the client library's checks and types, and the CLI commands are
+ * derived from this table. Workflow code imports only types from here, and its run-time values from `portal-kinds.ts`.
  */
 import { z } from 'zod';
 import { email, filledText, isoDate, oneOf, reasonSchema, text } from './fields.ts';
@@ -10,11 +10,11 @@ interface PortalActionDefinition<Kind extends PortalActionKind> {
   /** The end of its route: `/v1/orders/:orderId/<path>`. */
   path: string;
   summary: string;
-  /** Beside the summary, for people. */
+  /** Additional documentation. */
   more?: string;
   schema: z.ZodObject<Record<keyof (typeof PORTAL_KINDS)[Kind]['fields'], z.ZodType>>;
   example: Record<string, string>;
-  /** A field that is an argument of the command, and not an option. */
+  /** The field that is an argument of the CLI command instead of an option. */
   argument?: { name: string; field: string };
   /** The fields are the screening service's own, and may be in either of its spellings. */
   inItsSpelling?: true;
@@ -23,9 +23,9 @@ interface PortalActionDefinition<Kind extends PortalActionKind> {
 const transactionId = z
   .guid('must be the id of a transaction')
   .exactOptional()
-  .meta({ description: "One of the order's transactions; the newest unless given" });
+  .meta({ description: "One of the order's transactions. Default: the newest" });
 const because = z.strictObject({
-  reason: reasonSchema.exactOptional().meta({ description: "Why; it is kept in the order's history" }),
+  reason: reasonSchema.exactOptional().meta({ description: "The reason; stored in the order's history" }),
   transactionId,
 });
 
@@ -62,7 +62,7 @@ export const PORTAL_ACTION_TABLE = {
       force: z
         .boolean('must be true or false')
         .exactOptional()
-        .meta({ description: 'Send it although an earlier try may have been done' }),
+        .meta({ description: 'Send it even if an earlier attempt may have succeeded' }),
       transactionId,
     }),
     example: { reason_code: '10.4', due_date: '2030-01-31', notes: 'goods not received' },
@@ -75,7 +75,7 @@ export const PORTAL_ACTION_TABLE = {
       customerCode: filledText(128).meta({ description: 'The customer code' }),
       email: email()
         .exactOptional()
-        .meta({ description: "The customer's e-mail; the order's unless given, required once it is closed" }),
+        .meta({ description: "The customer's e-mail. Default: the order's; required once it is closed" }),
       transactionId,
     }),
     example: { customerCode: '4711', email: 'pass@example.com' },
@@ -83,12 +83,12 @@ export const PORTAL_ACTION_TABLE = {
   },
 } as const satisfies { [Kind in PortalActionKind]: PortalActionDefinition<Kind> };
 
-/** What each kind of action is requested with. */
+/** The request of each kind of action. */
 export type PortalRequests = {
   [Kind in PortalActionKind]: z.infer<(typeof PORTAL_ACTION_TABLE)[Kind]['schema']>;
 };
 
-/** The same table, for code that is about any of the kinds. */
+/** The same table, typed for code that handles any kind. */
 export const portalDefinition: (kind: PortalActionKind) => Omit<PortalActionDefinition<never>, 'schema'> & {
   schema: z.ZodObject<Record<string, z.ZodType>>;
 } = (kind) => PORTAL_ACTION_TABLE[kind];

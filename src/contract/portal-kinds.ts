@@ -1,18 +1,18 @@
-/** What an order has to know of each portal action. Workflow code imports this table; `portal-actions.ts` adds the zod schemas. */
+/** The properties of each portal action that workflow code needs. `portal-actions.ts` adds the zod schemas. */
 
-/** How a field may be sent to an order: text that isn't empty, text that may be empty, `true` or `false`, `'true'` or `'false'`. */
+/** The type of a field: text that isn't empty, text that may be empty, `true` or `false`, `'true'` or `'false'`. `?`: optional. */
 export type PortalField = 'text' | 'text?' | 'empty-text?' | 'flag?' | 'true-or-false?';
 
 interface PortalKind {
-  /** The name of the update, and of the client library's method. */
+  /** The name of the update and of the client library's method. */
   method: string;
-  /** All fields. Those of the content, in this order, make the action's identity, which is on record: don't change the order. */
+  /** All fields. The content fields, in this order, form the action's recorded identity: don't change the order. */
   fields: Readonly<Record<string, PortalField>>;
-  /** Words for an action that was sent and has no answer. */
+  /** Message for an action that was sent and got no answer. */
   unconfirmed: string;
-  /** The action belongs to the order and not to one of its transactions. */
+  /** The action applies to the order, not to one of its transactions. */
   ofOrder?: true;
-  /** The screening service would do it twice: it is sent again only with `force`. */
+  /** The screening service doesn't deduplicate the action, so it is resent only with `force`. */
   once?: true;
 }
 
@@ -55,12 +55,12 @@ export const PORTAL_KINDS = {
 
 export type PortalActionKind = keyof typeof PORTAL_KINDS;
 
-/** The same table, for code that is about any of the kinds. */
+/** The same table, typed for code that handles any kind. */
 export const portalKind: (kind: PortalActionKind) => PortalKind = (kind) => PORTAL_KINDS[kind];
 
 export const PORTAL_ACTIONS = Object.keys(PORTAL_KINDS) as PortalActionKind[];
 
-/** Makes a value for each kind. */
+/** Returns a record with a value for each kind. */
 export function byPortalKind<Value>(
   make: (kind: PortalActionKind) => Value,
 ): Record<PortalActionKind, Value> {
@@ -74,15 +74,15 @@ export function isPortalAction(kind: string): kind is PortalActionKind {
   return Object.hasOwn(PORTAL_KINDS, kind);
 }
 
-/** Returns whether the action must not be sent again after an unknown outcome. */
+/** Returns whether the action must not be resent after an unknown outcome. */
 export function isSentOnce({ kind, force }: { kind: PortalActionKind; force?: boolean }): boolean {
   return portalKind(kind).once === true && force !== true;
 }
 
-/** Fields that the order uses itself, and that the screening service doesn't get. */
+/** Fields that only the order uses. They aren't sent to the screening service. */
 const ORDERS_OWN = ['reason', 'force', 'transactionId'];
 
-/** Returns the names of the fields that the screening service gets. They distinguish an action from others of its kind and transaction. */
+/** Returns the fields that are sent to the screening service. They distinguish actions of the same kind and transaction. */
 export function contentOf(kind: PortalActionKind): string[] {
   return Object.keys(PORTAL_KINDS[kind].fields).filter((name) => !ORDERS_OWN.includes(name));
 }

@@ -1,4 +1,4 @@
-/** The state of one order: what its workflow returns, and of which its public record is made. Plain data, no card data. */
+/** The state of one order. The workflow returns it, and the public record is built from it. Plain data, no card data. */
 import type { CheckoutAnswer } from './answers.ts';
 import type { Policy } from './policy.ts';
 import type { PortalActionKind } from './portal-kinds.ts';
@@ -20,7 +20,7 @@ import type {
   ReadingSource,
 } from './words.ts';
 
-/** An order as its workflow returns it. */
+/** The full state of an order, as its workflow returns it. */
 export interface OrderState {
   orderId: string;
   integration: string;
@@ -29,51 +29,51 @@ export interface OrderState {
   phaseSince: Instant;
   decision: OrderDecision;
   action: Action;
-  /** Passive only: the action that the decision would have been. */
+  /** Passive integrations only: the action that the decision would have led to. */
   wouldBe?: Action;
-  /** What the customer may be told on `decline`. */
+  /** The account's message for the customer, on `decline`. */
   message?: string;
-  /** Why there is no better decision, in one slug: `card-data-expired`, `timeout`, `refused` … */
+  /** A slug that explains why there is no better decision: `card-data-expired`, `timeout`, `refused` … */
   reason?: string;
   attempts: Attempt[];
-  /** The order's transactions at the screening service, in the order in which it learned of them. */
+  /** The order's transactions at the screening service, in the sequence in which they were found. */
   transactions: OrderTransaction[];
-  /** Open matters that a person must look at, oldest first. */
+  /** Open issues that need a person, oldest first. */
   attention: Attention[];
   actions: ActionRecord[];
-  /** What people did, the last 200, oldest first; absent: nothing yet. */
+  /** The last 200 actions of people, oldest first. Absent: none yet. */
   journal?: JournalEntry[];
-  /** `paused`: a person ended the delivery in Temporal, and it starts again after a pause. */
+  /** `paused`: a person canceled the delivery in Temporal. It restarts after a pause. */
   events: { sequence: number; delivered: number; waiting: number; paused?: true; last?: KeptEvent[] };
-  /** The last time the decision was read from the service, by whom. */
+  /** When the decision was last read from the screening service, and what triggered the read. */
   lastRead?: { at: Instant; source: ReadingSource };
-  /** A person or a policy asked for a cancel and it isn't done. */
+  /** A person or the policy requested a cancel that isn't done yet. */
   cancelAsked: boolean;
-  /** Report-fraud was sent while the decision was this one: it is polled until it changes. */
+  /** The decision at the time report-fraud was sent. The order polls until the decision changes. */
   fraudReportedAt?: OrderDecision;
-  /** Deadlines that have passed and were dealt with. */
+  /** Deadlines that have passed and were handled. */
   passed: DeadlineKind[];
-  /** When the order's last deadline passed. What it owes the screening service by then has a day left. */
+  /** When the order's last deadline passed. Requests to the screening service that are still pending then have one more day. */
   endedAt?: Instant;
   startedAt: Instant;
-  /** The order has a transaction that was there before it, and never creates one. */
+  /** Set for an order that adopted an existing transaction. It never creates one. */
   adopted?: Adoption;
-  /** A fallback until the checkout's activity has read it. */
+  /** The fallback policy until the checkout's activity has read the integration's. */
   policy: Policy;
 }
 
-/** An event of the order, as it is kept to be sent again. */
+/** An event of the order, stored so that it can be resent. */
 export interface KeptEvent {
   /** Counts the order's events from 1. */
   sequence: number;
   type: OrderEventType;
   occurredAt: Instant;
   data: Omit<OrderEventData, keyof Enriched>;
-  /** The attempt's reading that came with it, by its place: what the service said beside the decision. */
+  /** Index of the attempt's reading whose `Enriched` fields the event includes. */
   reading?: number;
 }
 
-/** The order's state in short; with a decision what the service said beside it. */
+/** A summary of the order's state; with a decision, also the screening service's additional data. */
 export interface OrderEventData extends Enriched {
   phase: Phase;
   decision: OrderDecision;
@@ -84,37 +84,37 @@ export interface OrderEventData extends Enriched {
   reason?: string;
   cancelBy?: Instant;
   wouldBe?: Action;
-  /** A person decided, not the service. */
+  /** A person decided, not the screening service. */
   by?: 'person';
-  /** The order had ended when the service decided. */
+  /** The order had already ended when the screening service decided. */
   afterClose?: true;
   attention: string[];
 }
 
-/** A transaction that was screened without us and becomes the order's. */
+/** A transaction that was screened outside order-screening and that the order adopts. */
 export interface Adoption {
   transactionId: string;
-  /** When the service screened it: its cancel window counts from then. */
+  /** When the screening service screened it. The cancel window starts here. */
   screenedAt: Instant;
-  /** What the payment gateway said; needed in pre-gateway. Whoever went to the gateway has sent it on. */
+  /** The payment gateway's result; required in `pre-gateway`. Its sender has already reported it to the screening service. */
   gatewayResult?: GatewayResult;
-  /** Take it although the order's invoice number leads to another transaction. */
+  /** Adopt it even if the order's invoice number belongs to a different transaction. */
   force?: boolean;
 }
 
 /** A transaction at the screening service that belongs to the order. */
 export interface OrderTransaction {
   id: string;
-  /** The number of the attempt whose create made it. */
+  /** The number of the attempt that created it. */
   attempt: number;
-  /** The invoice number that its create was sent with. */
+  /** The invoice number in the create request. */
   invoiceNumber: string;
-  /** Its create was sent at this time at the earliest, and at `sentUntil` at the latest. */
+  /** Earliest time at which the create was sent; `sentUntil` is the latest. */
   sentFrom: Instant;
   sentUntil: Instant;
-  /** How the order learned of it: by the answer to its create, by a lookup by invoice number, or by adoption. */
+  /** How the order found it: by the answer to the create, by a lookup by invoice number, or by adoption. */
   found: 'created' | 'lookup' | 'adopted';
-  /** The screening service's last decision, when it was read and by what. Absent: none could be read. */
+  /** The screening service's last decision, when it was read, and what triggered the read. Absent: none could be read. */
   decision?: Decision;
   decidedAt?: Instant;
   source?: ReadingSource;
@@ -122,12 +122,12 @@ export interface OrderTransaction {
   cancelBy: Instant;
 }
 
-/** A create that may have reached the screening service, and whose transaction nobody has seen. */
+/** A create that may have reached the screening service, although its transaction hasn't been found. */
 export interface UnseenCreate {
   invoiceNumber: string;
-  /** It was not sent before. */
+  /** Earliest time at which it was sent. */
   since: Instant;
-  /** A lookup shows an older transaction of its invoice number, so its own can't be seen. */
+  /** A lookup returns an older transaction with the same invoice number, so this one can't be found. */
   hidden?: true;
 }
 
@@ -137,24 +137,24 @@ export interface Attempt {
   cardRef?: string;
   cardForgotten?: boolean;
   startedAt: Instant;
-  /** The number that its newest create was sent with; every repeat of a lost one keeps it. */
+  /** The invoice number of the newest create. Retries of a lost create reuse it. */
   invoiceNumber?: string;
   unseen?: UnseenCreate;
   decision: OrderDecision;
   readings: Reading[];
-  /** What the checkout was told. */
+  /** The answer to the checkout. */
   answer?: CheckoutAnswer;
   /** Rescreens after the decision `error`. */
   rescreens: number;
-  /** A rescreen is due now (its pause is over, or an operator asked). */
+  /** A rescreen is due now: its pause is over, or an operator requested it. */
   rescreenDue?: boolean;
-  /** Nothing more will be tried by itself: refused, out of rescreens, or out of time. */
+  /** There are no automatic retries left: refused, out of rescreens, or out of time. */
   screeningOver?: boolean;
   gateway?: GatewayRecord;
   /** When the catch-up gives up. */
   screenUntil: Instant;
   declinedAt?: Instant;
-  /** What a person decided last; what the service says later no longer changes the action. */
+  /** The last decision of a person. Later decisions of the screening service don't change the action. */
   override?: Override;
 }
 
@@ -166,18 +166,18 @@ export interface Override {
   at: Instant;
 }
 
-/** What the service says beside a decision, in an enriched answer. */
+/** Additional data in the screening service's answer, beside the decision. */
 export interface Enriched {
   insights?: Insights;
-  /** How many insights of the reply were not kept. */
+  /** The number of insights in the reply that were not stored. */
   insightsLeftOut?: number;
-  /** The mode of the account that the key is of. */
+  /** The mode of the API key's account. */
   accountMode?: 'live' | 'test';
   passiveMode?: boolean;
   subStatus?: string;
 }
 
-/** A decision as it was read, with what came with it. */
+/** A decision read from the screening service, with the additional data of the answer. */
 export interface Reading extends Enriched {
   decision: OrderDecision;
   at: Instant;
@@ -191,15 +191,15 @@ export interface GatewayRecord {
   transactionId?: string;
   at: Instant;
   /**
-   * When the screening service accepted it for the newest transaction; `recorded`: there was nothing to send it to; `given-up`: it
-   * could not be sent within a day of the order's end.
+   * When the screening service accepted it for the newest transaction. `recorded`: it isn't sent, because the order was skipped or
+   * adopted, or the screening service refused it. `given-up`: it could not be sent within a day of the order's end.
    */
   sent?: Instant | 'recorded' | 'given-up';
-  /** Other results that were reported afterwards. They change nothing: a person must find out which one is true. */
+  /** Different results that were reported afterwards. They change nothing: a person must find out which one is correct. */
   contradictions?: { result: GatewayResult; at: Instant }[];
 }
 
-/** An open matter. It ends when its cause ends, or when a person resolves it. */
+/** An open issue. It ends when its cause ends, or when a person resolves it. */
 export interface Attention {
   code: AttentionCode;
   /** The reason in words. */
@@ -208,7 +208,7 @@ export interface Attention {
   cause: AttentionCause;
 }
 
-/** What an open matter is about: the call that failed, and for which transaction or portal action. Absent: the order as a whole. */
+/** The cause of an open issue: the call that failed, and its transaction or portal action. Fields are absent for the order as a whole. */
 export interface AttentionCause {
   operation?: OperationName;
   transactionId?: string;
@@ -220,22 +220,22 @@ export interface ActionRecord {
   /** Counts the order's portal actions from 1. */
   number: number;
   kind: PortalActionKind;
-  /** What was asked in one string: the same again joins it or gets its answer. */
+  /** The request as one string. An identical request joins this action or gets its answer. */
   subject: string;
   transactionId?: string;
   status: ActionStatus;
-  /** Why it is to stop although it was begun: a person took it back, or its time is up. */
+  /** Why it must stop after it started: a person withdrew it, or its time limit passed. */
   stop?: 'withdrawn' | 'overdue';
-  /** It may have been sent by an activity that has ended and doesn't know, such as one that failed for good. */
+  /** An activity that ended without a result, such as one that failed permanently, may have sent it. */
   maybeSent?: true;
   by: 'caller' | 'policy';
   /** The request's `reason`, in the caller's own words. */
   because?: string;
   requestedAt: Instant;
   finishedAt?: Instant;
-  /** The service's reply. */
+  /** The screening service's reply. */
   code?: string;
   message?: string;
-  /** The chargeback as the service echoed it. */
+  /** The chargeback as the screening service echoed it. */
   chargeback?: Record<string, string>;
 }

@@ -1,42 +1,42 @@
-/** The sweep: looks at orders from outside, since an order that is stuck, or was ended by force, cannot report it. */
+/** The sweep checks orders from outside, since a stuck or terminated order can't report itself. */
 import type { Instant } from './words.ts';
 
 export interface SweepActivities {
   sweep(): Promise<void>;
 }
 
-/** How Temporal can end an order without a record. */
+/** Workflow statuses of orders that ended without a record. */
 export const LOST_STATUSES = ['Terminated', 'TimedOut', 'Failed', 'Canceled'] as const;
 export type LostStatus = (typeof LOST_STATUSES)[number];
 
-/** Why an order needs a person, seen from outside. */
+/** Why an order needs a person, as found by the sweep. */
 export type SweepFinding = {
   workflowId: string;
   /**
-   * `stuck`: its workflow task fails again and again. `overdue`: its cancel window is over and it has not closed. `lost`: it ended without
+   * `stuck`: its workflow task keeps failing. `overdue`: its cancel window is over and it has not closed. `lost`: it ended without
    * a record inside its cancel window. `held`: an operator paused one of its activities, or pinned it to a version.
    */
   kind: 'stuck' | 'overdue' | 'lost' | 'held';
   /** When the incident began: when the task was first due, the window's end, when the workflow was closed, or when it was paused. */
   since: Instant;
-  /** Of a lost order. */
+  /** The workflow's status, for a lost order. */
   status?: LostStatus;
 };
 
 export const SWEEP_ORDERS = 'sweepOrders';
-/** The workflow's id: there is one. */
+/** The id of the only sweep workflow. */
 export const SWEEP_ID = 'order-screening-sweep';
 
-/** A workflow task that has failed this often isn't a passing error. */
+/** Attempts after which a failing workflow task counts as stuck. */
 export const STUCK_AFTER_TRIES = 5;
 
-/** How long after `cancelBy` an order that should have closed is called overdue. */
+/** Time after `cancelBy` at which an open order counts as overdue. */
 export const OVERDUE_AFTER_MS = 5 * 60_000;
 
-/** An order that ended before its first answer has no cancel window: for so long a transaction of it can be canceled. */
+/** Assumed cancel window of an order that ended before its first answer and so has none. */
 export const LOST_WITHIN_MS = 5 * 24 * 3_600_000;
 
-/** @returns the reason in words */
+/** @returns the message for a finding */
 export function sweepWords({ kind, status }: SweepFinding): string {
   switch (kind) {
     case 'stuck':

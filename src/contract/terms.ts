@@ -1,4 +1,4 @@
-/** The schemas that several answers share. Workflow code imports the types only. */
+/** Schemas shared by several answers. Workflow code imports only the types. */
 import { z } from 'zod';
 import { ACTIONS, ORDER_DECISIONS, ORDER_EVENT_TYPES, PHASES } from './words.ts';
 
@@ -9,8 +9,8 @@ export const instantSchema = z.iso.datetime();
 export const eventTypeSchema = z.enum(ORDER_EVENT_TYPES);
 
 /**
- * The status of a portal action. `not-sent`: its time was up before it could be sent; `withdrawn`: a person withdrew it before it
- * was sent; `unconfirmed`: it may have been done.
+ * The status of a portal action. `not-sent`: its time limit passed before it could be sent; `withdrawn`: a person withdrew it
+ * before it was sent; `unconfirmed`: it may have succeeded.
  */
 export const ACTION_STATUSES = [
   'queued',
@@ -27,7 +27,7 @@ export type ActionStatus = (typeof ACTION_STATUSES)[number];
 export const chargebackEcho = z
   .record(z.string(), z.string())
   .exactOptional()
-  .meta({ description: 'The chargeback as the service echoed it' });
+  .meta({ description: 'The chargeback as the screening service echoed it' });
 
 const insightSchema = z.object({
   name: z.string().exactOptional(),
@@ -50,7 +50,7 @@ export type Insights = Partial<Record<keyof z.infer<typeof insightsSchema>, Reco
 
 export const orderName = { orderId: z.string(), integration: z.string() };
 
-/** The state of an attempt of an order, as each answer about one has it. */
+/** The state of an order's attempt, included in every answer about one. */
 export const standing = {
   ...orderName,
   attempt: z.int(),

@@ -1,11 +1,11 @@
-/** The words of the product, one type each. */
+/** The enumerations of order-screening, one type each. */
 import { PORTAL_ACTIONS, type PortalActionKind } from './portal-kinds.ts';
 
-/** What the screening service decides about a transaction. */
+/** The screening service's decisions about a transaction. */
 export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-/** A decision of an order: the service's, or ours: `pending` (no answer yet), `skipped` (policy: not screened). */
+/** Decisions of an order: the screening service's, `pending` (no answer yet) or `skipped` (not screened, by policy). */
 export const ORDER_DECISIONS = [...DECISIONS, 'pending', 'skipped'] as const;
 export type OrderDecision = (typeof ORDER_DECISIONS)[number];
 
@@ -13,15 +13,15 @@ export type OrderDecision = (typeof ORDER_DECISIONS)[number];
 export const ACTIONS = ['proceed', 'hold', 'decline', 'cancel'] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** What a checkout without a decision may do, as the policy says. */
+/** The actions that a policy may set for a checkout that gets no decision. */
 export const UNAVAILABLE_ACTIONS = ['hold', 'proceed', 'decline'] as const satisfies readonly Action[];
 export type UnavailableAction = (typeof UNAVAILABLE_ACTIONS)[number];
 
-/** What a person can decide in place of the service. */
+/** Actions that a person can choose to override the screening service's decision. */
 export const OVERRIDE_ACTIONS = ['proceed', 'cancel'] as const satisfies readonly Action[];
 export type OverrideAction = (typeof OVERRIDE_ACTIONS)[number];
 
-/** Where the order is. */
+/** The phases of an order. */
 export const PHASES = [
   'screening',
   'awaiting-gateway',
@@ -37,7 +37,7 @@ export type Phase = (typeof PHASES)[number];
 export const INTEGRATION_WORKFLOWS = ['pre-gateway', 'pre-acceptance', 'post-acceptance'] as const;
 export type IntegrationWorkflow = (typeof INTEGRATION_WORKFLOWS)[number];
 
-/** What the payment gateway said, in the service's values. */
+/** The payment gateway's result, in the screening service's values. */
 export const GATEWAY_RESULTS = ['pass', 'fail', 'error'] as const;
 export type GatewayResult = (typeof GATEWAY_RESULTS)[number];
 
@@ -51,23 +51,23 @@ export const ORDER_EVENT_TYPES = [
 ] as const;
 export type OrderEventType = (typeof ORDER_EVENT_TYPES)[number];
 
-/** When each type of event is sent, in Markdown: the table of `docs/calling.md` is made of it. */
+/** When each type of event is sent, in Markdown. The table in `docs/calling.md` is generated from it. */
 export const ORDER_EVENTS: Record<OrderEventType, string> = {
   'order.decided':
-    'an attempt has its decision; by default not where a waiting caller got `proceed` or `hold` as its answer',
+    'an attempt has its decision; by default not sent if a waiting caller got `proceed` or `hold` as its answer',
   'order.review_resolved': 'a review ended',
   'order.decision_changed':
-    'the service changed its mind; with `by: "person"` a person decided, with `afterClose: true` [the order had ended](#after-the-order-has-ended)',
+    'the screening service changed its decision; with `by: "person"` a person decided, with `afterClose: true` [the order had ended](#after-the-order-has-ended)',
   'order.canceled': 'the transaction is canceled',
-  'order.attention': 'a person must look; `sequence` 0 when the order couldn’t say it itself',
+  'order.attention': 'the order needs a person; `sequence` is 0 if the order could not send the event itself',
   'order.closed':
-    'the order has ended: its cancel window is over, or it was canceled, and nothing is left to wait for',
+    'the order has ended: its cancel window is over, or it was canceled, and nothing is pending',
 };
 
 /** A moment as an ISO 8601 string in UTC. */
 export type Instant = string;
 
-/** What brought a decision, or on whose behalf it was read. */
+/** What triggered the read of a decision. */
 export type ReadingSource =
   | 'checkout'
   | 'adoption'
@@ -79,37 +79,37 @@ export type ReadingSource =
   | 'recheck'
   | 'look-up';
 
-/** The longest reason that a person gives, in characters. */
+/** Maximum length of a person's reason, in characters. */
 export const REASON_LIMIT = 500;
 
-/** Who asks for something. */
+/** Who sends a request. */
 export interface By {
-  /** The name of the API key, which was proved. */
+  /** The name of the API key, which was verified. */
   key?: string;
-  /** The person, as claimed. */
+  /** The person, as the request claims; not verified. */
   actor?: string;
 }
 
-/** What people do to an order, as its journal has it. */
+/** The actions of people that an order's journal records. */
 export const JOURNALED = [...PORTAL_ACTIONS, 'withdraw', 'override', 'acknowledge', 'adopt'] as const;
 
-/** What somebody did to an order. */
+/** An entry in an order's journal. */
 export interface JournalEntry {
   at: Instant;
   what: (typeof JOURNALED)[number];
-  /** Absent: whoever asked, straight through Temporal, didn't say. */
+  /** Absent if the request came directly through Temporal without it. */
   by?: By;
   /** The request's `reason`, in the person's own words. */
   because?: string;
-  /** The portal action that it made, or that it withdraws: its number on the order's record. */
+  /** The number of the portal action that the entry requests or withdraws. */
   number?: number;
-  /** What an override decided. */
+  /** The action of an override. */
   action?: OverrideAction;
 }
 
-/** The beginning of the text that stands in place of a payload that the codec refused, or that nobody can read. */
+/** Prefix of the text that replaces a payload that the codec rejected or can't decode. */
 export const REFUSED_PAYLOAD = 'order-screening refused a payload: ';
-/** The same, where a worker with other payload keys might open it. */
+/** The same prefix for a payload that a worker with different payload keys may be able to decrypt. */
 export const KEY_MISSING = `${REFUSED_PAYLOAD}key: `;
 
 /** @returns the moment `ms` milliseconds after the epoch as an ISO string */
@@ -122,12 +122,12 @@ export function millis(at: Instant): number {
   return Date.parse(at);
 }
 
-/** Returns the moment that is so many milliseconds later. */
+/** Returns the instant `ms` milliseconds after `at`. */
 export function laterBy(ms: number, at: Instant): Instant {
   return instant(millis(at) + ms);
 }
 
-/** Why a person must look at an order. */
+/** Why an order needs attention. */
 export type AttentionCode =
   | 'wrong-key'
   | 'no-decision'
@@ -155,10 +155,10 @@ export type AttentionCode =
   | 'cancellation-requested'
   | 'message-refused';
 
-/** The calls that an open matter may be about. */
+/** The calls that can cause an open issue. */
 export type OperationName = 'create' | 'status' | 'lookup' | 'gateway-response' | PortalActionKind | 'events';
 
-/** Moments at which something follows by itself. */
+/** Times at which an order acts automatically. */
 export type DeadlineKind =
   | 'screening-deadline'
   | 'rescreen'

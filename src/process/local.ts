@@ -1,4 +1,4 @@
-/** What a stack on one machine makes for itself: settings that are not configured, and secrets in its data folder. */
+/** Defaults of a local stack: settings that are not configured, and secrets in the data folder. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -35,7 +35,7 @@ export interface LocalSecrets {
 const PAYLOAD_KEYS_FILE = 'payload-keys';
 
 /**
- * Reads the secrets of a data folder. The first start makes them, in files that only their owner can read.
+ * Reads the secrets of a data folder. The first start creates them, in files that only their owner can read.
  *
  * @throws ConfigError naming the file that has no valid secret
  */
@@ -49,7 +49,7 @@ export async function localSecrets(dataDir: string): Promise<LocalSecrets> {
 }
 
 /**
- * Returns the keys that `npm start` made in a data folder, or none when it never ran there.
+ * Returns the keys that `npm start` created in a data folder, or none if it never ran there.
  *
  * @throws ConfigError naming the file that has no valid keys
  */
@@ -96,7 +96,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, onWa
   }
 }
 
-/** The lock is a symbolic link whose target is the holder's process id: it is made in one step and is never empty. */
+/** The lock is a symbolic link to the holder's process id: it is created atomically and is never empty. */
 async function tryLock(path: string): Promise<boolean> {
   try {
     await symlink(String(process.pid), path);

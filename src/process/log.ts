@@ -48,7 +48,7 @@ const FIELDS = {
   effect: text,
   /** The action that an override decides. */
   action: text,
-  /** What is wrong with a setting, and where. */
+  /** The error of a setting, and its path. */
   problem: text,
   /** Why, as a slug. */
   reason: text,
@@ -71,7 +71,7 @@ export type LogFields = {
 // biome-ignore lint/complexity/noBannedTypes: a type without any property
 type Nothing = {};
 
-/** Accepts literals only: text that is put together at run time could quote a secret. */
+/** Accepts literals only: text that is built at run time could quote a secret. */
 type FixedWords<Words extends string> = Words & (Nothing extends Record<Words, unknown> ? never : Words);
 
 type Write = {
@@ -82,10 +82,10 @@ type Write = {
 type Severity = 'debug' | 'info' | 'warn' | 'error';
 
 export interface Log extends Record<Severity, Write> {
-  /** Who did what. These lines have `audit: true` and are written at every level except `silent`. */
+  /** Writes a line of the audit log. It has `audit: true` and is written at every level except `silent`. */
   audit(fields: LogFields): void;
   /**
-   * Writes a line of a library, without its words where they could quote something. Equal lines are written once in ten
+   * Writes a line of a library, without its message if that could quote input. Equal lines are written once per ten
    * seconds, with `repeats`.
    */
   foreign(severity: Severity, fields: LogFields, words: string): void;
@@ -105,7 +105,7 @@ export function createLog(name: string, level: LogLevel, destination?: Destinati
     (severity: Severity): Write =>
     (first: LogFields | string, words?: string) => {
       if (typeof first === 'string') logger[severity](first);
-      // Without words pino would take the message of the error.
+      // Without a message, pino would use the error's.
       else logger[severity](first, words ?? LEFT_OUT);
     };
   const audit = logger.child({ audit: true }, { level: level === 'silent' ? 'silent' : 'info' });
@@ -155,7 +155,7 @@ function suppressRepeats() {
 const OF_ORDER = ['orderId', 'workflowId', 'attempt'];
 const OF_ACTIVITY = ['workflowType', 'activityType', 'taskQueue'];
 
-/** Lines that say why are equal for all orders; lines about an address that can't be reached, also for all activities. */
+/** Lines with a reason count as equal for all orders; lines about an unreachable address, also for all activities. */
 function essentials(fields: Record<string, unknown>): unknown {
   const err = (fields.err ?? {}) as Record<string, unknown>;
   const saysWhy = (fields.reason ?? err.reason ?? err.why ?? err.grpc) !== undefined;
@@ -203,7 +203,7 @@ const slug = (value: unknown) =>
 export function showError(error: unknown, causesLeft = MAX_CAUSES): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error, ...connectionFailure(error) };
   const { name, code, keyId, type, cause } = error as Error & Record<string, unknown>;
-  // The failure of an activity: its type says why.
+  // The type of an activity's failure is the reason.
   const reason = name === 'ApplicationFailure' ? slug(type) : undefined;
   if (reason !== undefined) return { type: name, reason };
   return {
@@ -228,11 +228,11 @@ const PEER = new RegExp(
   'i',
 );
 
-/** How grpc-js reports a call that waited for a connection until its deadline. */
+/** The message of grpc-js for a call that waited for a connection until its deadline. */
 const NOT_CONNECTED =
   /^4 DEADLINE_EXCEEDED: Deadline exceeded after [^"']{0,200}\b(?:W|w)aiting for (?:LB pick|name resolution)\b/;
 
-/** The cause where the message names none that is listed above. A stopping server writes many. */
+/** The cause by gRPC status, for messages that contain none of the causes above. A stopping server sends many. */
 const WHY_BY_STATUS: Record<string, string> = {
   DEADLINE_EXCEEDED: 'no answer in time',
   DeadlineExceeded: 'no answer in time',

@@ -25,12 +25,12 @@ export class StartedParts {
     if (errors.length > 0) throw errors[0];
   };
 
-  /** Stops all parts after an error, which matters more than errors of stopping. */
+  /** Stops all parts after an error. Errors while stopping are ignored in favor of the first one. */
   readonly giveUp = (): Promise<void> => this.stop().catch(() => undefined);
 }
 
 /**
- * Waits until all runs have ended, since they share what is closed after them.
+ * Waits until all runs have ended, because they share resources that the caller closes afterwards.
  *
  * @param stopAll stops the others when one fails
  * @throws the first failure
@@ -51,7 +51,7 @@ export async function allEnded(runs: readonly Promise<void>[], stopAll: () => vo
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Makes SIGTERM and SIGINT end this process at once while it starts. Process 1 of a container would ignore them otherwise.
+ * Ends the process immediately on SIGTERM and SIGINT while it starts. Process 1 of a container would otherwise ignore them.
  *
  * @returns a function to call when the process has started and handles the signals itself
  */

@@ -7,20 +7,19 @@ import { grpcCode } from '../client/temporal-errors.ts';
 import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../contract/ids.ts';
 import type { TemporalServices } from './namespace.ts';
 
-/** A poll lasts a minute: a worker that runs has begun one since. The server remembers who polled for five. */
+/** A poll lasts a minute, so a running worker has polled within this time. The server lists pollers for five minutes. */
 const RECENT_MS = 65_000;
 
-/** How long workers that were just started may take until the server has seen them on every queue. */
+/** How long newly started workers may take until the server lists them on every queue. */
 const POLLING_WITHIN_MS = 60_000;
 
 /**
- * Makes a version of the worker deployment current: from then on it gets the tasks of new and of open orders. Its
- * workers must be running: they are waited for, on every task queue; for a minute after their end the server can't tell that they
- * are gone. Doing it again changes nothing.
+ * Makes a version of the worker deployment current. From then on it gets the tasks of new and open orders. Waits until its
+ * workers poll every task queue; the server still lists a worker for a minute after its end. Idempotent.
  *
- * @param withinMs how long they are waited for, in milliseconds
- * @returns the build id that was current before, or undefined: there was none, or it is the same
- * @throws Error in words when the version's workers don't poll every task queue, or the server refuses
+ * @param withinMs maximum wait in milliseconds
+ * @returns the previous build id, or undefined if there was none or it is the same
+ * @throws Error when the version's workers don't poll every task queue, or the server refuses
  */
 export async function makeCurrent(
   { workflowService }: TemporalServices,
@@ -40,7 +39,7 @@ export async function makeCurrent(
         const before = answer.previousDeploymentVersion?.buildId ?? undefined;
         return before === buildId ? undefined : before;
       } catch (error) {
-        // The server notes a new version a little later than its first poll.
+        // The server registers a new version shortly after its first poll.
         if (!isGrpcServiceError(error) || !NOT_YET.includes(error.code)) throw error;
         refusal = error.details;
       }

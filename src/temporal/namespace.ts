@@ -1,4 +1,4 @@
-/** What orders need of a namespace: its search attributes, its retention, the sweep. */
+/** Sets up a namespace for orders: search attributes, retention and the sweep. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionLike, isGrpcServiceError, WorkflowClient } from '@temporalio/client';
 import type { SearchAttributeType } from '@temporalio/common';
@@ -8,20 +8,20 @@ import { TASK_QUEUE } from '../contract/ids.ts';
 import { SWEEP_ID, SWEEP_ORDERS } from '../contract/sweep.ts';
 import { orderSearchAttributes } from '../orders/describe.ts';
 
-/** How long a closed order stays readable, and its id taken. */
+/** How long a closed order stays readable and its id stays in use. */
 export const RETENTION_DAYS = 90;
 export const RETENTION_SECONDS = RETENTION_DAYS * 24 * 3600;
 
 const USABLE_WITHIN_MS = 30_000;
-// A refusal because another process was first is good news within this; any other refusal stays one.
+// After a refusal, wait this long: a different process may have registered the attributes first.
 const USABLE_AFTER_REFUSAL_MS = 2000;
 
 /**
- * Makes a namespace fit for orders: registers the search attributes, waits until the server shows them, and sets the
- * retention to 90 days. Doing it again changes nothing.
+ * Sets up a namespace for orders: registers the search attributes, waits until the server lists them, and sets the
+ * retention to 90 days. Idempotent.
  *
- * @returns what could not be done and doesn't stop orders, in words: on Temporal Cloud the retention is set elsewhere
- * @throws Error when a search attribute is missing afterwards, naming each one with its type
+ * @returns warnings about steps that failed but don't prevent orders, such as the retention on Temporal Cloud
+ * @throws Error when search attributes are missing afterwards; the message lists them with their types
  */
 export async function setupTemporal(connection: TemporalServices, namespace: string): Promise<string[]> {
   const refusal = await registerMissing(connection, namespace);
@@ -34,15 +34,15 @@ export async function setupTemporal(connection: TemporalServices, namespace: str
   return setRetention(connection, namespace);
 }
 
-/** Registers what is missing; why that can't be is returned in words. */
+/** Registers missing search attributes. @returns why the server refused, or undefined */
 async function registerMissing(connection: TemporalServices, namespace: string): Promise<string | undefined> {
   const missing = await missingSearchAttributes(connection, namespace);
   if (missing.length === 0) return undefined;
   try {
-    // The server passes over a name that exists, whatever its type, without a word.
+    // The server silently ignores a name that exists, even with a different type.
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     const taken = missing.filter((name) => name in customAttributes);
-    if (taken.length > 0) return `${taken.join(', ')} exist with another type`;
+    if (taken.length > 0) return `${taken.join(', ')} exist with a different type`;
     await addSearchAttributes(connection, namespace, missing);
     return undefined;
   } catch (error) {
@@ -51,9 +51,10 @@ async function registerMissing(connection: TemporalServices, namespace: string):
 }
 
 /**
- * Asks the server to add search attributes of orders, all of them unless named.
+ * Adds search attributes of orders to the namespace.
  *
- * @throws the server's refusal
+ * @param names all by default
+ * @throws the server's error
  */
 export async function addSearchAttributes(
   connection: TemporalServices,
@@ -87,7 +88,7 @@ function missingInWords(missing: string[], namespace: string, refusal: string | 
     .map(({ name, type }) => `${name} (${type})`)
     .join(', ');
   return [
-    `Namespace "${namespace}" lacks search attributes, or has them with another type: ${list}.`,
+    `Namespace "${namespace}" lacks search attributes, or has them with a different type: ${list}.`,
     refusal === undefined ? '' : `They could not be added: ${refusal}.`,
     'On Temporal Cloud add them in the web interface or with tcld; elsewhere ask an operator of the cluster.',
   ]
@@ -120,14 +121,14 @@ function inWords(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The servers of a cluster learn of a new namespace one after another. */
+/** The servers of a cluster don't all see a new namespace at the same time. */
 const KNOWN_WITHIN_MS = 60_000;
 
 /**
- * Makes the namespace where it is missing.
+ * Creates the namespace unless it exists.
  *
- * @returns whether it was made now
- * @throws Error in words when it can't be made, as on Temporal Cloud; the connection's error when nobody answers
+ * @returns whether it was created now
+ * @throws Error when it can't be created, as on Temporal Cloud; the connection's error when Temporal is unreachable
  */
 export async function registerNamespace(
   { workflowService }: TemporalServices,
@@ -146,15 +147,15 @@ export async function registerNamespace(
     if (!isGrpcServiceError(error)) throw error;
     if (error.code !== grpcCode.alreadyExists) {
       throw new Error(
-        `Namespace "${namespace}" does not exist and could not be made (${error.details}). ` +
-          'On Temporal Cloud make it in the web interface; elsewhere ask an operator of the cluster.',
+        `Namespace "${namespace}" does not exist and could not be created (${error.details}). ` +
+          'On Temporal Cloud create it in the web interface; elsewhere ask an operator of the cluster.',
       );
     }
   }
   const deadline = Date.now() + KNOWN_WITHIN_MS;
   while (!(await isUsable(workflowService, namespace))) {
     if (Date.now() >= deadline) {
-      throw new Error(`Namespace "${namespace}" was made, and the server does not know it yet: try again.`);
+      throw new Error(`Namespace "${namespace}" was created but is not available yet: try again.`);
     }
     await sleep(200);
   }
@@ -167,7 +168,7 @@ async function isKnown(service: Service, namespace: string): Promise<boolean> {
   return unlessNotFound(() => service.describeNamespace({ namespace }));
 }
 
-/** Describing reads the database; anything else asks what each server remembers. */
+/** Describing a namespace reads the database. Other calls use each server's cache, which may not have it yet. */
 async function isUsable(service: Service, namespace: string): Promise<boolean> {
   return unlessNotFound(() => service.countWorkflowExecutions({ namespace }));
 }
@@ -182,10 +183,10 @@ async function unlessNotFound(call: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** What is asked of a connection here: a client's, a worker's and a test environment's all have it. */
+/** The services of a connection that this file uses; clients, workers and test environments have them. */
 export type TemporalServices = Pick<ConnectionLike, 'workflowService' | 'operatorService'>;
 
-/** The server's numbers (`temporal.api.enums.v1.IndexedValueType`) of the types. */
+/** Values of `temporal.api.enums.v1.IndexedValueType`. */
 const indexedValueType: Record<SearchAttributeType, number> = {
   TEXT: 1,
   KEYWORD: 2,
@@ -201,10 +202,10 @@ function isRefusal(error: unknown, ...codes: number[]): boolean {
 }
 
 /**
- * The names of the search attributes of orders that the namespace lacks or has with another type. A worker must not
- * start while there is one: an unregistered attribute fails every order's first task again and again.
+ * Returns the search attributes of orders that the namespace lacks or has with a different type. A worker must not start
+ * while one is missing: every order's first task would keep failing.
  *
- * @throws the connection's error when the server can't be asked
+ * @throws the connection's error when the server is unreachable
  */
 export async function missingSearchAttributes(
   connection: TemporalServices,
@@ -216,7 +217,7 @@ export async function missingSearchAttributes(
       .filter(({ name, type }) => customAttributes[name] !== indexedValueType[type])
       .map(({ name }) => name);
   } catch (error) {
-    // Temporal Cloud has no operator service; there a query by the attribute tells.
+    // Temporal Cloud has no operator service. A query with the attribute shows whether it exists.
     if (!isRefusal(error, grpcCode.unimplemented, grpcCode.permissionDenied)) throw error;
   }
   const missing: string[] = [];
@@ -236,7 +237,7 @@ async function canBeQueried(connection: TemporalServices, namespace: string, nam
   }
 }
 
-/** Starts what looks over the open orders each minute. Doing it again changes nothing. */
+/** Starts the sweep, which checks the open orders every minute. Idempotent. */
 export async function startSweep(connection: ConnectionLike, namespace: string): Promise<void> {
   await new WorkflowClient({ connection, namespace }).start(SWEEP_ORDERS, {
     workflowId: SWEEP_ID,

@@ -1,4 +1,4 @@
-/** The SDK's runtime of a process: its log lines go to our log, its metrics and ours to one address, the queues' too. */
+/** Installs the SDK's runtime: its lines go to our log, and its metrics, ours and the task queues' to one address. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -10,7 +10,7 @@ import { orderOfWorkflowId, POLLED_QUEUES, TASK_QUEUE_TYPE } from '../contract/i
 import { gaugeOf, histogramBounds } from '../orders/metrics.ts';
 import { type Log, TEMPORAL_UNREACHABLE } from '../process/log.ts';
 
-/** The SDK's own histograms are in milliseconds; a checkout has up to 7.5 s. */
+/** Buckets of the SDK's own histograms, in milliseconds. A checkout may take 7.5 s. */
 const TASK_BOUNDS = [
   5, 10, 25, 50, 100, 250, 500, 1_000, 2_000, 4_000, 7_500, 15_000, 60_000, 300_000, 3_600_000,
 ];
@@ -25,8 +25,8 @@ const TASK_HISTOGRAMS = [
 ];
 
 /**
- * Sets up the SDK's log and metrics. Once a process, before anything else of it.
- * @throws ConfigError when the metrics have no port
+ * Sets up the SDK's log and metrics. Call once per process, before any other use of the SDK.
+ * @throws ConfigError when the metrics port is not available
  */
 export function installRuntime(config: Config, log: Log): void {
   const { host, port } = config.metrics;
@@ -43,44 +43,44 @@ export function installRuntime(config: Config, log: Log): void {
             },
           },
         },
-        // The core would write its lines to the console itself, and quote the failures of workflows in them.
+        // Without `forward`, the core writes to the console and quotes workflow failures.
         logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
       },
       shutdownSignals: [],
     });
   } catch (error) {
     if (!(error instanceof Error) || !/metrics exporter/.test(error.message)) throw error;
-    const message = `metrics can't be served on port ${port} of ${host}: free it, or set another`;
+    const message = `metrics can't be served on port ${port} of ${host}: free the port, or set a different one`;
     throw new ConfigError([{ path: 'METRICS_PORT', message }]);
   }
 }
 
 /**
- * What the core (1.24.0) says when it drops what it should have given to an order: a query and a task for an order that isn't in
- * the full cache were kept until there was room, and one of them had to fetch the history first. It waits for the order's answer for ever,
- * and buffers each later task of it, which the server takes for lost after 10 s.
+ * The message of the core (1.24.0) when it drops an activation. This happens when the cache is full and the core has buffered a
+ * query and a task of an order that isn't cached, and one of them had to fetch the history. The core then waits forever for the
+ * order's completion and buffers its later tasks, which the server times out after 10 s.
  */
 export const ORDER_LOST = 'Extra buffered run should not have produced an activation';
 
-/** Of this process, as the SDK's runtime is. */
+/** One per process, like the SDK's runtime. */
 const orderLost = new AbortController();
 
-/** Orders mostly get lost several at a time, and one new process takes up all of them. */
+/** How long to wait before stopping: several orders are usually lost together, and one restart recovers all of them. */
 const LOST_TOGETHER_MS = 60_000;
 
-/** The core of the SDK has lost an order, which only another process can take up. */
+/** The SDK's core has lost an order. Only a different process can continue it. */
 export class LostOrderError extends Error {
   override readonly name = 'LostOrderError';
   constructor() {
-    super("Temporal's SDK has lost an order in this process: start it again.");
+    super("Temporal's SDK has lost an order in this process: restart the process.");
   }
 }
 
 /**
- * Waits until the workers have ended; in a process that has lost an order they never would.
- * @param ended of all workers
- * @param stop lets what runs finish, which may take `graceMs`; `stopping`: it was called
- * @throws LostOrderError when the process is to end, so that a new one is started
+ * Waits until the workers have ended. After an order was lost they would never end, so the function stops waiting and throws.
+ * @param ended resolves when all workers have ended
+ * @param stop starts a graceful shutdown of at most `graceMs`; `stopping` is aborted once it was called
+ * @throws LostOrderError when the process must be restarted
  */
 export async function untilEndedOrLost(
   ended: Promise<void>,
@@ -89,37 +89,37 @@ export async function untilEndedOrLost(
 ): Promise<void> {
   if (!lost.aborted) await Promise.race([ended, once(lost, 'abort')]);
   if (!lost.aborted) return;
-  // Others that are lost in the same moment are waited for, unless somebody wants the process to end.
+  // Waits for other orders that are lost at the same time, unless the process is already stopping.
   await Promise.race([ended, sleep(togetherMs, undefined, { signal: stopping }).catch(() => undefined)]);
   stop();
   await Promise.race([ended, sleep(graceMs)]);
   throw new LostOrderError();
 }
 
-/** How the core begins the report of a failed heartbeat. The error follows. */
+/** Prefix of the core's message about a failed heartbeat. The error follows. */
 const HEARTBEAT = 'Error when recording heartbeat: ';
 
-/** How the core reports a failed call, which it retries by itself. */
+/** The core's message about a failed call, which it retries automatically. */
 const RETRIED = /^gRPC call (\w{1,64}) retried (\d{1,9}) times$/;
 const UNREACHABLE = /^Status \{ code: (?:Unavailable|DeadlineExceeded|Cancelled|Unknown),/;
 
-/** Messages of the SDK, by how they begin, that would confuse a reader or quote an input, and the words for them. */
+/** Replacements, by prefix, for SDK messages that are confusing or quote input. */
 const WORDS: readonly [begin: string, words: string][] = [
   ['Failing workflow task', 'this build can not run an order, its task is tried again'],
-  [ORDER_LOST, 'an order is lost to this process, which stops in a minute and has to be started again'],
-  [HEARTBEAT, 'Temporal was not told that an activity goes on, it is told again'],
-  // Waiting for its completion counts too: Temporal is unreachable or the machine is busy.
+  [ORDER_LOST, 'an order is lost to this process, which stops in a minute and must be restarted'],
+  [HEARTBEAT, 'an activity heartbeat failed, it is sent again'],
+  // Includes waiting for the completion, so Temporal may be unreachable, or the machine busy.
   ['[TMPRL1104] ', 'a step of an order took over five seconds'],
 ];
 
-/** The SDK calls a workflow failed also when its code threw an error, which fails only the task. */
+/** Returns the log message. The SDK also reports `Workflow failed` when the code threw an error, which fails only the task. */
 function wordsOf(message: string, error: unknown): string {
   if (RETRIED.test(message)) {
     return UNREACHABLE.test(String(error))
       ? TEMPORAL_UNREACHABLE
       : 'Temporal refuses a call, it is tried again';
   }
-  // The error is of the workflow's own realm, where Error is another class.
+  // The error comes from the workflow's own realm, so `instanceof Error` doesn't work.
   const { name } = (error ?? {}) as { name?: unknown };
   if (message === 'Workflow failed' && !String(name).endsWith('Failure')) {
     return 'the code of an order threw an error, its task is tried again';
@@ -128,10 +128,10 @@ function wordsOf(message: string, error: unknown): string {
 }
 
 /**
- * Sends the SDK's log lines to our log, with the order that each is about.
+ * Sends the SDK's log lines to our log, with the order that each belongs to.
  *
- * @param version of this process's workers, absent where they are unversioned
- * @param onOrderLost called when the core reports that it has lost an order
+ * @param version of this process's workers; absent for unversioned workers
+ * @param onOrderLost called when the core reports a lost order
  */
 export function temporalLogger(
   log: Log,
@@ -167,7 +167,7 @@ export function temporalLogger(
   });
 }
 
-/** Why a task failed, in the core's text, which also quotes the error's message. */
+/** Patterns that extract why a task failed from the core's text, which also quotes the error's message. */
 const FORCED_BY = /, force_cause: (\w{1,64}) \}$/;
 const UNKNOWN_VERSION = /^Failure \{ failure: Some\(Failure \{ message: "This worker does not run version /;
 const THROWN = /\\n\\n((?:Type|Range|Reference|Syntax|Eval|URI)?Error)\b/;
@@ -179,13 +179,12 @@ function whyFailing(failure: string): string {
   return THROWN.exec(failure)?.[1] ?? 'unknown';
 }
 
-// Shows how far behind each task queue is. Asked of the server, so that it shows also when nobody works on
-// a queue.
+// The backlog of each task queue. It is read from the server, so that queues without workers are included.
 
 const EVERY_MS = 15_000;
 const ANSWER_WITHIN_MS = 10_000;
 
-/** Begins to look at the queues; what can't be asked now is asked at the next look. */
+/** Starts updating the backlog metrics. Errors are ignored until the next update. */
 export function watchQueues(client: Client): { stop(): void } {
   const { namespace } = client.options;
   const { metricMeter } = Runtime.instance();

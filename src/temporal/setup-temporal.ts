@@ -4,8 +4,7 @@ import { loadTemporalSettings, loadWorkerVersion, unreachableTemporal } from '..
 import { makeCurrent } from './current-version.ts';
 import { RETENTION_SECONDS, registerNamespace, setupTemporal, startSweep } from './namespace.ts';
 
-// `npm run setup:temporal`: makes the namespace of the configured Temporal server fit for orders, and the configured
-// version of the workers current.
+// `npm run setup:temporal`: sets up the namespace for orders, and makes the configured version of the workers current.
 
 async function setUp(): Promise<void> {
   const { connection: options, namespace } = loadTemporalSettings(process.env);
@@ -15,7 +14,7 @@ async function setUp(): Promise<void> {
   });
   try {
     if (await registerNamespace(connection, namespace, RETENTION_SECONDS)) {
-      console.log(`Namespace "${namespace}" was made.`);
+      console.log(`Namespace "${namespace}" was created.`);
     }
     for (const warning of await setupTemporal(connection, namespace)) console.warn(`Warning: ${warning}`);
     await startSweep(connection, namespace);

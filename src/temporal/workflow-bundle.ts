@@ -1,4 +1,4 @@
-/** The workflows as every worker runs them and as histories are replayed: bundled once, then kept. */
+/** Bundles the workflows for workers and replays, and caches the bundle. */
 import { createHash, randomUUID } from 'node:crypto';
 import { access, constants, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporal
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const WORKFLOWS = fileURLToPath(import.meta.resolve('../workflows/index.ts'));
-/** Every worker reads payloads with it, so every bundle has it. */
+/** Included in every bundle, since every worker uses it. */
 const PAYLOAD_CONVERTER = fileURLToPath(new URL('../codec/payload-converter.cjs', import.meta.url));
-/** All that workflow code is made of, this file included, since it says how. */
+/** The sources that the cache key covers. This file is included because it has the bundle options. */
 const SOURCES = [
   'src/workflows',
   'src/orders',
@@ -20,9 +20,9 @@ const SOURCES = [
 const KEPT_IN = join(ROOT, 'node_modules/.cache/order-screening');
 
 /**
- * All orders of a process share one copy of our modules, which Temporal freezes: each order in the cache would have one of its
- * own. So no module under `src/workflows/` or `src/orders/` may keep anything of an order, nor ask for the workflow that it
- * runs in while it is loaded.
+ * All cached orders of a process share one copy of our modules, which Temporal freezes; otherwise each order would have its
+ * own copy. So modules under `src/workflows/` and `src/orders/` must not keep state of an order, or use the workflow's context
+ * while they load.
  */
 const OPTIONS: Omit<BundleOptions, 'workflowsPath'> = {
   logger: new DefaultLogger('ERROR'),
@@ -30,14 +30,14 @@ const OPTIONS: Omit<BundleOptions, 'workflowsPath'> = {
 
 type BundledModules = Pick<DataConverter, 'failureConverterPath' | 'payloadConverterPath'> &
   Pick<BundleOptions, 'workflowInterceptorModules'> & {
-    /** Instead of our own: a test's. */
+    /** Replaces our workflows, for a test. */
     workflowsPath?: string;
   };
 
 /**
- * Bundles the workflows, or takes what was bundled from the same sources before: it is the larger part of a worker's start.
- * @param modules paths of what is bundled with them: the data converter's, or a test's
- * @returns what `Worker.create` takes as `workflowBundle`: a file, or the code, where no file can be kept
+ * Returns the cached bundle for the current sources, or creates it. Bundling takes most of a worker's start.
+ * @param modules paths of additional modules: the data converter's, or a test's
+ * @returns the `workflowBundle` option of `Worker.create`: a file, or the code if the cache can't be written
  */
 export async function workflowBundle(
   modules: BundledModules = {},
@@ -64,7 +64,7 @@ function isReadable(file: string): Promise<boolean> {
   );
 }
 
-/** Whole or not at all, also when two processes start together. A folder that can't be written is no error. */
+/** Writes the file atomically, since two processes may start together. @returns false if the folder can't be written */
 async function kept(file: string, code: string): Promise<boolean> {
   const draft = `${file}.${randomUUID()}`;
   try {

@@ -41,7 +41,7 @@ describe('npm run api', () => {
       },
     });
     expect(await api.ended).toBe(1);
-    expect(api.output()).toContain('API_HOST: 192.0.2.1 is no address of this machine');
+    expect(api.output()).toContain('API_HOST: 192.0.2.1 is not an address of this machine');
   }, 30_000);
 
   it('refuses to start with every fault of its settings', async () => {

@@ -33,7 +33,7 @@ describe('a page whose name was made to mean this machine', () => {
     const { app, orderScreening } = await anApi();
     const response = await app.inject({ method, url, headers: REBOUND });
     expect(response.statusCode).toBe(401);
-    expect(response.body).toContain('Another name than that of this machine needs a key');
+    expect(response.body).toContain('Requests to a host name other than localhost need an API key');
     for (const asked of Object.values(orderScreening)) expect(asked).not.toHaveBeenCalled();
   });
 

@@ -146,10 +146,10 @@ describe('the queue', () => {
     await page.getByLabel('Order, invoice or transaction').fill(orderId);
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('link', { name: orderId, exact: true }).click();
-    await page.getByRole('link', { name: 'Let proceed' }).click();
+    await page.getByRole('link', { name: 'Approve' }).click();
     await page.getByLabel('Reason').fill('the customer showed the card');
-    await page.getByRole('button', { name: 'Let it proceed' }).click();
-    expect(await page.getByRole('status').textContent()).toContain('you decided');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    expect(await page.getByRole('status').textContent()).toContain('You approved the order');
     expect(await page.getByRole('main').textContent()).toContain(
       'override proceed, by ops (as claimed), key ops: the customer showed the card',
     );
@@ -180,7 +180,7 @@ describe('the queue', () => {
     const page = await open(QUEUE);
     const width = () => page.evaluate('document.querySelector(".counts img").naturalWidth');
     await eventually(async () => expect(await width()).toBe(640));
-    await page.getByRole('link', { name: 'orders a day' }).click();
+    await page.getByRole('link', { name: 'orders per day' }).click();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Last days');
   });
 
@@ -226,7 +226,7 @@ describe('an order', () => {
     const page = await open(of(inReview));
     await page.getByRole('link', { name: 'Recheck' }).click();
     await page.getByRole('button', { name: 'Recheck now' }).click();
-    expect(await page.getByRole('status').textContent()).toContain('The recheck was asked for');
+    expect(await page.getByRole('status').textContent()).toContain('Recheck requested');
     await all.until(inReview, ({ lastRead }) => lastRead?.source === 'operator', INTEGRATION);
     await page.goto(of(inReview));
     expect(await page.getByRole('main').textContent()).toContain('(operator)');
@@ -238,10 +238,10 @@ describe('an order', () => {
     await page.getByRole('link', { name: 'Cancel' }).click();
     expect(cancelsOf(inReview)).toEqual([]);
     await page.getByLabel('Reason').fill('<b>the customer asked</b>');
-    await page.getByRole('button', { name: 'Cancel the order' }).click();
-    expect(await page.getByRole('status').textContent()).toBe('The order is canceled with the service.');
+    await page.getByRole('button', { name: 'Cancel order' }).click();
+    expect(await page.getByRole('status').textContent()).toBe('The transaction is canceled.');
     expect(await page.getByRole('main').textContent()).toContain(
-      'Asked by a caller: cancel (<b>the customer asked</b>)',
+      'Requested by a caller: cancel (<b>the customer asked</b>)',
     );
     expect(cancelsOf(inReview)).toHaveLength(1);
   });
@@ -255,14 +255,14 @@ describe('an order', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: `Cancel order ${needsAttention}` }).waitFor();
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Skip to the content');
+    expect(await focused(page)).toBe('Skip to content');
     await page.keyboard.press('Enter');
     // The browser goes there once the stylesheet has come, which can be after the next key.
     await page.locator('main:focus').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.type('fraud');
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Cancel the order');
+    expect(await focused(page)).toBe('Cancel order');
     await page.keyboard.press('Enter');
     await page.getByRole('status').waitFor();
     expect(cancelsOf(needsAttention)).toHaveLength(1);
@@ -280,7 +280,7 @@ it('without a worker the pages show the same', async () => {
   const page = await open(of(orderId));
   expect(await page.getByRole('status').count()).toBe(0);
   const shown = await page.getByRole('main').textContent();
-  for (const words of ['125.50', 'pre-acceptance', 'Send again …']) expect(shown).toContain(words);
+  for (const words of ['125.50', 'pre-acceptance', 'Resend …']) expect(shown).toContain(words);
 });
 
 function cancelsOf(orderId: string) {

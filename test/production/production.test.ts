@@ -60,7 +60,7 @@ beforeAll(async () => {
     SANDBOX_WEBHOOK_SECRET: 'a-webhook-secret',
     DATA_DIR: folder,
   };
-  expect(await setUp()).toMatch(`Namespace "${NAMESPACE}" was made.`);
+  expect(await setUp()).toMatch(`Namespace "${NAMESPACE}" was created.`);
   connection = await Connection.connect({ address: cluster.address });
   await start('src/sandbox/main.ts', /stands in/, {});
   await start('src/api.ts', /listening/i, {});

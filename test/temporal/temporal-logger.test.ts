@@ -106,7 +106,7 @@ describe("the log of Temporal's SDK", () => {
     expect(onLost).not.toHaveBeenCalled();
     logger.error(ORDER_LOST, { runId: SECRET });
     expect(onLost).toHaveBeenCalledOnce();
-    expect(lines[1]).toMatchObject({ level: 50, msg: expect.stringContaining('has to be started again') });
+    expect(lines[1]).toMatchObject({ level: 50, msg: expect.stringContaining('must be restarted') });
     expect(JSON.stringify(lines)).not.toContain(SECRET);
   });
 

@@ -1,4 +1,4 @@
-/** What can be done on the pages, to one order or to several: its words, when an order takes it, what came of it. */
+/** The actions on the pages, for one order or several: their texts, when an order accepts them, and their results. */
 import { z } from 'zod';
 import { checked } from '../../client/read-requests.ts';
 import { ORDER_ERRORS } from '../../contract/errors.ts';
@@ -17,63 +17,63 @@ interface Words {
   reason?: 'required' | 'optional';
 }
 
-/** Everything that a button does. Who decides in place of the service needs the scope `ops`, as by the API. */
+/** All actions. Overriding the screening service's decision needs the scope `ops`, as in the API. */
 export const PAGE_ACTIONS = {
   recheck: {
     title: 'Recheck order',
     about:
-      'The decision is read from the screening service now, also of a closed order. An open order whose decision is error is screened again.',
+      'Reads the decision from the screening service now, also for a closed order. Screens an open order again if its decision is error.',
     button: 'Recheck now',
     scope: 'act',
   },
   acknowledge: {
     title: 'Acknowledge order',
-    about: 'What needs attention is cleared. Say what was done about it.',
+    about: 'Clears everything that needs attention. Describe what was done about it.',
     button: 'Acknowledge',
     scope: 'act',
     reason: 'required',
   },
   proceed: {
-    title: 'Let proceed order',
+    title: 'Approve order',
     about:
-      'You decide in place of the screening service: the order service is told to proceed, whatever the service says later. A cancel that waits is withdrawn.',
-    button: 'Let it proceed',
+      'Overrides the screening service: the order’s action becomes proceed, whatever the screening service decides later. Withdraws a queued cancel.',
+    button: 'Approve',
     scope: 'ops',
     reason: 'required',
   },
   'decide-cancel': {
-    title: 'Decide to cancel order',
+    title: 'Reject order',
     about:
-      'You decide in place of the screening service: the order service is told to cancel the order, and the transaction is canceled with the service where that can still be done. It doesn’t void or refund the payment: that is the order service’s.',
-    button: 'Decide to cancel',
+      'Overrides the screening service: the order’s action becomes cancel, and the transaction is canceled with the screening service if that is still possible. This doesn’t void or refund the payment; the order service does that.',
+    button: 'Reject',
     scope: 'ops',
     reason: 'required',
   },
   cancel: {
     title: 'Cancel order',
     about:
-      'The transaction is canceled with the screening service, and the order service is told to cancel the order. This can’t be taken back. It doesn’t void or refund the payment: that is the order service’s.',
-    button: 'Cancel the order',
+      'Cancels the transaction with the screening service. The order’s action becomes cancel. This can’t be undone, and it doesn’t void or refund the payment; the order service does that.',
+    button: 'Cancel order',
     scope: 'act',
     reason: 'optional',
   },
   withdraw: {
     title: 'Withdraw a portal action of order',
     about:
-      'It is not sent to the screening service any more. What was sent already may still be done: the order then says so.',
-    button: 'Withdraw the action',
+      'Stops sending the action to the screening service. An action that was already sent may still succeed; the order then shows it as done.',
+    button: 'Withdraw action',
     scope: 'act',
   },
   redeliver: {
-    title: 'Send an event again of order',
-    about: 'The receiver gets it once more, with the same id and content.',
-    button: 'Send it again',
+    title: 'Resend an event of order',
+    about: 'Sends the event to the receiver again, with the same id and content.',
+    button: 'Resend event',
     scope: 'act',
   },
 } as const satisfies Record<string, Words>;
 export type PageAction = keyof typeof PAGE_ACTIONS;
 
-/** What can be done to several orders at once. */
+/** The actions that can be applied to several orders at once. */
 export const SEVERAL = [
   'recheck',
   'acknowledge',
@@ -82,12 +82,12 @@ export const SEVERAL = [
 ] as const satisfies readonly PageAction[];
 export type Several = (typeof SEVERAL)[number];
 
-/** @returns what an action is, by its name */
+/** @returns the texts and the scope of an action */
 export function wordsOf(action: PageAction): Words {
   return PAGE_ACTIONS[action];
 }
 
-/** @returns the address below the order's own, where it is confirmed @param number of the portal action or event */
+/** @returns the path of the confirmation page, relative to the order's page @param number of the portal action or event */
 export function confirmPath(action: PageAction, number?: number | ':number'): string {
   if (action === 'withdraw') return `actions/${number}/withdraw`;
   return action === 'redeliver' ? `events/${number}/redeliver` : action;
@@ -104,7 +104,7 @@ const WITHDRAWALS = {
   requested: 'withdraw-requested',
 } as const;
 
-/** Does it. @returns what came of it, by the word that the order's page has for it @throws OrderScreeningError */
+/** Performs the action. @returns the notice that the order's page shows @throws OrderScreeningError */
 export async function perform(
   orders: OrderScreening,
   action: PageAction,
@@ -141,30 +141,30 @@ export async function perform(
   }
 }
 
-/** What was just done, by the word that stands in the address. */
+/** The result of the last action, by the value of the query parameter `notice`. */
 export const NOTICES = {
-  recheck: 'The recheck was asked for. The decision is read in the next seconds.',
-  acknowledged: 'Acknowledged: nothing needs attention now.',
-  proceeds: 'The order proceeds: you decided.',
-  'decided-to-cancel': 'You decided to cancel. The cancel with the service is under way, or done.',
+  recheck: 'Recheck requested. The decision is read within seconds.',
+  acknowledged: 'Acknowledged. Nothing needs attention now.',
+  proceeds: 'You approved the order.',
+  'decided-to-cancel': 'You rejected the order. The cancel with the screening service is running or done.',
   'not-canceled':
-    'You decided to cancel. The service can’t be asked to: the order’s action is cancel all the same.',
-  canceled: 'The order is canceled with the service.',
-  withdrawn: 'The portal action is withdrawn: it was not sent.',
+    'You rejected the order. The transaction can’t be canceled with the screening service, but the order’s action is cancel.',
+  canceled: 'The transaction is canceled.',
+  withdrawn: 'The portal action was withdrawn before it was sent.',
   'done-before': 'The portal action was done before it could be withdrawn.',
-  'withdraw-requested': 'The withdrawal was asked for. Reload the page to see how it ends.',
-  'cancel-requested': 'The cancel was asked for, and goes on. Reload the page to see how it ends.',
-  redelivered: 'The event was sent again, and taken.',
-  'redeliver-requested': 'The event is being sent again.',
+  'withdraw-requested': 'Withdrawal requested. Reload the page to see the result.',
+  'cancel-requested': 'Cancel requested and still running. Reload the page to see the result.',
+  redelivered: 'The event was resent, and the receiver accepted it.',
+  'redeliver-requested': 'The event is being resent.',
 } as const;
 export type Notice = keyof typeof NOTICES;
 
-/** @returns whether a word of an address is a notice */
+/** @returns whether a query parameter is the name of a notice */
 export function isNotice(word: unknown): word is Notice {
   return typeof word === 'string' && Object.hasOwn(NOTICES, word);
 }
 
-/** @returns why the order doesn't take it now, in words; undefined: it may, or nobody knows */
+/** @returns why the order doesn't accept the action now; undefined if it does, or if that is unknown */
 export function refusalOf(
   action: PageAction,
   { summary, state }: InspectedOrder,
@@ -188,17 +188,17 @@ export function refusalOf(
   return code && ORDER_ERRORS[code].title.toLowerCase();
 }
 
-// What a form of theirs sends.
+// Parsing of forms.
 
 const MOST_CHOSEN = 50;
 
 const reason = z
   .string()
-  // A browser counts the end of a line as one character, and sends two.
+  // A browser counts a line break as one character, and sends two.
   .transform((words) => words.replaceAll('\r\n', '\n').trim() || undefined)
   .pipe(reasonSchema.optional())
   .optional();
-/** @returns what reads the form of an action */
+/** @returns the schema of an action's form */
 export const formOf = (action: PageAction) =>
   z.object({
     reason:
@@ -211,12 +211,12 @@ const severalSchema = z.object({
   order: z
     .preprocess(
       (given) => (typeof given === 'string' ? [given] : given),
-      z.array(z.string(), 'must be chosen'),
+      z.array(z.string(), 'must be selected'),
     )
     .refine((list) => list.length <= MOST_CHOSEN, `must be at most ${MOST_CHOSEN}`),
 });
 
-/** @throws OrderScreeningError for a form that names no orders */
+/** @throws OrderScreeningError `invalid-request` for a form without orders */
 export function chosenIn(given: unknown): { action: Several; chosen: OrderKey[] } {
   const { do: action, order } = checked(severalSchema, given);
   const chosen = [...new Set(order)].map((one) => {
@@ -229,7 +229,7 @@ export function chosenIn(given: unknown): { action: Several; chosen: OrderKey[] 
   return { action, chosen };
 }
 
-/** @returns whether a word is an action */
+/** @returns whether a string is the name of an action */
 export function isAction(word: string): word is PageAction {
   return Object.hasOwn(PAGE_ACTIONS, word);
 }

@@ -1,4 +1,4 @@
-/** Pages between a click and what it does, for one order or several: confirmation, results, errors. */
+/** Pages that confirm an action on one order or several, and show its results and errors. */
 import type { FieldError } from '../../contract/errors.ts';
 import type { ActionRecord } from '../../contract/state.ts';
 import { millis, REASON_LIMIT } from '../../contract/words.ts';
@@ -24,7 +24,7 @@ import {
   table,
 } from './layout.ts';
 
-/** @returns the page @param errors of what was sent before @param number of the portal action or event */
+/** @returns the confirmation page. `fieldErrors` belong to the submitted form; `number` is the portal action's or event's */
 export function confirmPage(
   action: PageAction,
   order: InspectedOrder,
@@ -68,27 +68,27 @@ function errorLines(fieldErrors: readonly FieldError[]): Shown {
   );
 }
 
-/** @returns a portal action in one line: its number, what it is, where it is, since when */
+/** @returns a portal action in one line: number, kind, status and time of the request */
 export function actionLine({ number, kind, status, requestedAt }: ActionRecord, now: Now): Html {
-  return html`${number}: ${kind}, ${status}, asked ${clock(requestedAt, now)}`;
+  return html`${number}: ${kind}, ${status}, requested ${clock(requestedAt, now)}`;
 }
 
 function reasonField(reason: 'required' | 'optional') {
   return html`<p><label for="reason">Reason${reason === 'optional' && ' (optional)'}</label>
 <textarea id="reason" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="reason-hint"${reason === 'required' && html` required`}></textarea>
-<span id="reason-hint" class="quiet">It is kept with the order. Write no personal data and no card data.</span></p>`;
+<span id="reason-hint" class="quiet">The reason is stored with the order. Don’t enter personal data or card data.</span></p>`;
 }
 
-// The same for several orders: one page that says what would happen to each, and one with what did.
+// For several orders: a confirmation page with the effect on each order, and a results page.
 
-/** An order that was chosen; `inspected` is absent when it couldn't be read. */
+/** A selected order. `inspected` is absent if it couldn't be read. */
 export interface Chosen {
   integration: string;
   orderId: string;
   inspected?: InspectedOrder | undefined;
 }
 
-/** @returns the page that asks for a confirmation @param errors of what was sent before */
+/** @returns the confirmation page @param fieldErrors of the submitted form */
 export function severalPage(
   action: Several,
   chosen: readonly Chosen[],
@@ -98,7 +98,8 @@ export function severalPage(
   const { about, button, reason } = wordsOf(action);
   const rows = chosen.map(({ inspected, ...order }) => {
     const { summary } = inspected ?? {};
-    const refusal = inspected === undefined ? 'it can’t be read now' : refusalOf(action, inspected, now.ms);
+    const refusal =
+      inspected === undefined ? 'the order can’t be read now' : refusalOf(action, inspected, now.ms);
     return html`${cell('Order', html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`)}
 ${cell('Amount', summary?.amount === undefined ? '–' : amount(summary.amount), 'number')}
 ${cell('Decision', summary?.decision ?? 'unknown')}
@@ -120,7 +121,7 @@ ${reason && reasonField(reason)}
   );
 }
 
-/** @param results of each order, in words */
+/** @param results per order */
 export function resultsPage(
   action: Several,
   results: readonly { order: Chosen; done: boolean; words: string }[],
@@ -137,48 +138,48 @@ ${cell('What happened', html`<span class="tag ${done ? 'good' : 'bad'}">${done ?
   );
   return page(
     `${wordsOf(action).button}: ${results.length - failed} of ${results.length} done`,
-    html`<div role="status">${failed > 0 && html`<p class="alarm">${failed} ${failed === 1 ? 'order was' : 'orders were'} not changed, or nobody knows: see below.</p>`}</div>
+    html`<div role="status">${failed > 0 && html`<p class="alarm">${failed} ${failed === 1 ? 'order was' : 'orders were'} not changed, or the outcome is unknown: see below.</p>`}</div>
 ${table('Orders', ['Order', 'What happened'], rows)}
 <p><a href="/">Back to the queue</a></p>`,
     now,
   );
 }
 
-// What goes wrong, as a page: what happened, and what to do. No value that was sent is in it.
+// Error pages. They never contain a value from the request.
 
-/** @param tried whether something was to be done, not only shown @param back where to go on */
+/** @param tried whether the request was an action, not only a page view @param back where the link on the page leads */
 export function errorPage(code: string, problem: Problem, tried: boolean, back: string): string {
   const { title, detail } = tried ? problem : (READING[code] ?? problem);
   const { errors = [], serviceMessage } = problem;
   return page(
     title,
     html`<p class="alarm" role="alert">${detail}</p>
-${serviceMessage && html`<p>The service said: ${serviceMessage}</p>`}
+${serviceMessage && html`<p>The screening service answered: ${serviceMessage}</p>`}
 ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${path} ${message}</li>`)}</ul>`}
 <p><a href="${back}">${back === '/' ? 'Go to the order queue' : 'Go to the order'}</a></p>`,
   );
 }
 
-/** @returns what is shown when the key is missing, wrong, or no longer valid */
+/** @returns the page for a missing, wrong or revoked API key */
 export function signInPage(): string {
   return page(
     'Sign in with an API key',
-    html`<p class="alarm" role="alert">No valid API key was sent. It may have been replaced since.</p>
-<p>Reload the page, and when the browser asks, type your name as the user name, which is noted with what you do, and an API key (with the scope <code>read</code>) as the password. The browser forgets it when it is closed.</p>
+    html`<p class="alarm" role="alert">The request had no valid API key. The key may have been replaced.</p>
+<p>Reload the page. When the browser asks, enter your name as the user name and an API key with the scope <code>read</code> as the password. Your name is recorded with your actions. The browser forgets the key when you close it.</p>
 <p><a href="/">Sign in</a></p>`,
   );
 }
 
-/** Where nothing was to be done, what the API says about sending a request again would mislead. */
+/** Texts for page views. The API's advice about retrying a request would be misleading there. */
 const READING: Readonly<Record<string, { title: string; detail: string }>> = {
   'temporal-unavailable': {
     title: 'Temporal can’t be reached',
     detail:
-      'The orders are safe where they are. Nothing was changed. Try again in a moment; if it lasts, see whether Temporal runs.',
+      'No orders were lost or changed. Try again in a moment. If the problem persists, check whether Temporal is running.',
   },
   'unknown-order': {
-    title: 'No such order',
+    title: 'Order not found',
     detail:
-      'There is no such order in this integration, or none any more: closed orders are kept for 90 days. Check the id and the integration in the address.',
+      'This integration has no such order. Closed orders are deleted after 90 days. Check the id and the integration in the address.',
   },
 };

@@ -1,4 +1,4 @@
-/** What all pages are made of: escaped HTML, the frame, moments in words, links. */
+/** Shared parts of the pages: escaped HTML, page frame, formatted times, links. */
 import { type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
 import { type Instant, instant } from '../../contract/words.ts';
 import { isRecord } from '../../orders/shapes.ts';
@@ -6,20 +6,20 @@ import { isRecord } from '../../orders/shapes.ts';
 /** Where the stylesheet is served. */
 export const STYLE_PATH = '/queue.css';
 
-/** When a page is made, and in which time zone its moments are shown. */
+/** The time at which a page is rendered, and its time zone. */
 export interface Now {
   ms: number;
   zone: string;
 }
 
-/** A page of nothing but what is to be seen, which loads itself again after so many seconds. */
+/** Refresh interval of the wall page, which has no controls. */
 const WALL_SECONDS = 30;
-/** @returns the header that has a wall load the page again, also an error that stands in its place */
+/** @returns the `refresh` header of a wall page, also for its error pages */
 export function refreshOf(query: unknown): { refresh?: number } {
   return isRecord(query) && query.wall !== undefined ? { refresh: WALL_SECONDS } : {};
 }
 
-/** @returns a whole page; nothing is loaded into it but what is served here, and no script runs */
+/** @returns a complete HTML page. It loads only resources of this server, and no scripts */
 export function page(title: string, content: Shown, now?: Now, wall = false): string {
   return html`<!doctype html>
 <html lang="en">
@@ -31,25 +31,25 @@ export function page(title: string, content: Shown, now?: Now, wall = false): st
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
-${!wall && html`<header><nav aria-label="Pages"><a href="/">Order queue</a> <a href="/days">Last days</a> <a href="/?wall=1">Wall</a> <a href="/docs/">API documentation</a></nav></header>`}
+<a class="skip" href="#content">Skip to content</a>
+${!wall && html`<header><nav aria-label="Pages"><a href="/">Order queue</a> <a href="/days">Last days</a> <a href="/?wall=1">Wall display</a> <a href="/docs/">API documentation</a></nav></header>`}
 <main id="content" tabindex="-1">
 <h1>${title}</h1>
 ${content}
 </main>
-${now && html`<footer>As of ${clock(instant(now.ms), now)}. ${wall ? `It loads itself again every ${WALL_SECONDS} s.` : 'Reload the page for news.'}</footer>`}
+${now && html`<footer>Updated ${clock(instant(now.ms), now)}. ${wall ? `Refreshes every ${WALL_SECONDS} s.` : 'Reload the page to update it.'}</footer>`}
 </body>
 </html>
 `.markup;
 }
 
-/** A link to an order in the Temporal UI; nothing when no UI is known. */
+/** A link to an order in the Temporal UI; undefined without a configured UI. */
 export function temporalAnchor(href: string | undefined, orderId: string): Html | undefined {
   if (href === undefined) return undefined;
   return html`<a href="${href}" aria-label="Temporal UI: order ${orderId}">Temporal UI</a>`;
 }
 
-/** One cell of a table; its label stands beside it where the table is shown as cards. */
+/** A table cell. Its label is shown where the layout turns rows into cards. */
 export function cell(label: string, content: Shown, kind?: 'number' | 'alarm'): Html {
   return html`<td role="cell" data-label="${label}"${kind && html` class="${kind}"`}>${content}</td>`;
 }
@@ -61,23 +61,23 @@ export function table(
   rows: readonly Shown[],
   kinds: readonly string[] = [],
 ): Html {
-  // The roles stay where the style makes cards of it: browsers would drop them.
+  // Explicit roles: browsers drop the implicit ones when the stylesheet turns rows into cards.
   return html`<table role="table" aria-label="${caption}">
 <thead role="rowgroup"><tr role="row">${columns.map((name) => html`<th role="columnheader" scope="col" data-label="${name}">${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map((row, index) => html`<tr role="row"${kinds[index] !== undefined && html` class="${kinds[index]}"`}>${row}</tr>\n`)}</tbody>
 </table>`;
 }
 
-/** The colour of each kind of bar, in light and dark: a picture that is loaded by itself has no stylesheet. */
+/** The color of each kind of bar, for light and dark mode: a separately loaded picture has no stylesheet. */
 export const FILLS = { pass: '#2f8f57', review: '#c98613', fail: '#c23b3b', fraudulent: '#7b8794' } as const;
 
-/** One column of a picture: what it is called, if anything, and what stands on it, the lowest first. */
+/** A column of a chart: its label, and its stacked bars, lowest first. */
 export interface Column {
   name?: string | undefined;
   bars: readonly { kind: keyof typeof FILLS; count: number }[];
 }
 
-/** @returns the columns drawn, for a page or as a file; a table has the same for who doesn't see it */
+/** @returns the columns as an SVG chart, for a page or a file. A table shows the same data accessibly */
 export function picture(title: string, columns: readonly Column[]): Html {
   const [height, width, step] = [160, 640, 640 / columns.length];
   const most = Math.max(1, ...columns.map(({ bars }) => bars.reduce((sum, { count }) => sum + count, 0)));
@@ -94,15 +94,15 @@ export function picture(title: string, columns: readonly Column[]): Html {
   return html`<svg xmlns="http://www.w3.org/2000/svg" class="picture" role="img" aria-label="${title}" viewBox="0 0 ${width} ${height + 24}" width="${width}" height="${height + 24}">${drawn}</svg>`;
 }
 
-/** @param facts names with what is known of them; those without are left out */
+/** @param facts names and values; those without a value are left out */
 export function factList(facts: readonly (readonly [name: string, content: Shown])[]): Html {
   const known = facts.filter(([, content]) => content !== undefined && content !== false && content !== '');
   return html`<dl>${known.map(([name, content]) => html`<dt>${name}</dt><dd>${content}</dd>\n`)}</dl>`;
 }
 
-// HTML that can't be broken by what it shows: every value is escaped unless it is HTML made here.
+// HTML templates. Every value is escaped unless it is an `Html`.
 
-/** Markup that is safe as it stands. Only the `html` tag makes it. */
+/** Safe markup. Only the `html` tag creates it. */
 export class Html {
   readonly markup: string;
 
@@ -116,10 +116,10 @@ export class Html {
   }
 }
 
-/** What may stand in a template; `undefined` and `false` show nothing. */
+/** Values allowed in a template; `undefined` and `false` render nothing. */
 export type Shown = Html | string | number | undefined | false | readonly Shown[];
 
-/** Tag of a template whose values are escaped. They stand in text, or in attributes between double quotes. */
+/** Template tag that escapes its values. Use them in text, or in attributes between double quotes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
   return Html.from(parts, values);
 }
@@ -139,23 +139,23 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Also takes away how text could hide what follows it: controls and marks of writing direction. */
+/** Also replaces control characters and bidirectional marks, which could hide or reorder the text that follows. */
 function escaped(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
     .replace(/[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
-// Moments and durations as a person reads them.
+// Formatting of times and durations.
 
 const MINUTE_MS = 60_000;
 
-/** @returns the time until a moment or since it, in one short line; the moment itself is its title */
+/** @returns the time until or since `at`, with the exact time as the title */
 export function distance(at: Instant, now: Now): Html {
   return html`<time datetime="${at}" title="${exactly(at, now)}">${distanceInWords(at, now)}</time>`;
 }
 
-/** @returns a moment with the time until or since it, such as «in 3 h 20 min, 2026-03-06 10:00:00 UTC» */
+/** @returns the time until or since `at` and the exact time, such as «in 3 h 20 min, 2026-03-06 10:00:00 UTC» */
 export function moment(at: Instant, now: Now): Html {
   return html`${distanceInWords(at, now)}, ${clock(at, now)}`;
 }
@@ -165,7 +165,7 @@ function distanceInWords(at: Instant, { ms }: Now): string {
   return inMs >= 0 ? `in ${duration(inMs)}` : `${duration(-inMs)} ago`;
 }
 
-/** @returns a moment by date and clock to the second, with its zone */
+/** @returns date and time to the second, with the time zone */
 export function clock(at: Instant, now: Now): Html {
   return html`<time datetime="${at}">${exactly(at, now)}</time>`;
 }
@@ -201,21 +201,21 @@ function withRest(whole: number, unit: string, rest: number, restUnit: string): 
   return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${restUnit}`;
 }
 
-/** @returns an order's amount, in the order's own currency, which isn't known here */
+/** @returns an order's formatted amount, without its currency, which isn't known here */
 export function amount(value: number): string {
   return new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 3 }).format(value);
 }
 
-// Addresses of the pages, and of what they link to.
+// URLs of the pages and of their links.
 
 /** The Temporal UI that the pages link to. */
 export interface TemporalUi {
-  /** Its address, such as `https://temporal.example.com`. */
+  /** Such as `https://temporal.example.com`. */
   url: string;
   namespace: string;
 }
 
-/** @returns where the service's portal shows a transaction; undefined when the policy doesn't say */
+/** @returns the transaction's URL in the screening service's portal; undefined without `portalLink` in the policy */
 export function portalAddress(
   link: string | undefined,
   transactionId: string | undefined,
@@ -224,18 +224,18 @@ export function portalAddress(
   return link.replaceAll('{transactionId}', encodeURIComponent(transactionId));
 }
 
-/** @returns the address of an order's page, or of one of its actions */
+/** @returns the path of an order's page, or of one of its actions */
 export function orderPath({ orderId, integration }: OrderKey, action?: string, notice?: string): string {
   const query = new URLSearchParams({ integration, ...(notice !== undefined && { notice }) });
   return `/orders/${encodeURIComponent(orderId)}${action === undefined ? '' : `/${action}`}?${query}`;
 }
 
-/** @returns the address of the page that reads a transaction from the screening service */
+/** @returns the path of the page that reads a transaction from the screening service */
 export function transactionPath(idOrInvoice: string, integration: string): string {
   return `/transactions/${encodeURIComponent(idOrInvoice)}?${new URLSearchParams({ integration })}`;
 }
 
-/** @returns the address of an order in the Temporal UI; undefined when none is known */
+/** @returns the URL of an order in the Temporal UI; undefined without a configured UI */
 export function temporalLink(
   ui: TemporalUi | undefined,
   { orderId, integration }: OrderKey,

@@ -1,4 +1,4 @@
-/** The page of one order: where it is, what the service says, what can be done, what has happened, what comes next. */
+/** The page of one order: its state, the screening service's insights, actions, history and next steps. */
 import type { OrderState } from '../../contract/state.ts';
 import { millis } from '../../contract/words.ts';
 import { isUnderWay } from '../../orders/portal-requests.ts';
@@ -32,11 +32,11 @@ export interface OrderView {
   temporalUi: TemporalUi | undefined;
   /** Of the integration's policy. */
   portalLink?: string | undefined;
-  /** What who looks at it may do: what may not be pressed isn't shown. */
+  /** The viewer's permissions. Buttons that need others aren't shown. */
   may: { act: boolean; ops: boolean };
 }
 
-/** @returns the page @param now the moment that ages and distances are counted from */
+/** @returns the page @param now the time that ages and distances are relative to */
 export function orderPage(
   order: InspectedOrder,
   { notice, temporalUi, portalLink, may }: OrderView,
@@ -44,23 +44,23 @@ export function orderPage(
 ): string {
   const { summary, state, missing } = order;
   const content = html`${notice && html`<p class="notice" role="status">${NOTICES[notice]}</p>`}
-${missing && html`<p class="alarm" role="status">${MISSING[missing]} Only what Temporal itself knows is shown.</p>`}
+${missing && html`<p class="alarm" role="status">${MISSING[missing]} This page shows only Temporal’s own data.</p>`}
 ${state?.attention.map(({ words, since }) => html`<p class="alarm">${words} <span class="quiet">Since ${clock(since, now)}</span></p>`)}
 ${state === undefined && summary.needsAttention && html`<p class="alarm">The order needs attention.</p>`}
-${may.act || may.ops ? actions(order, may, now) : html`<p class="quiet">Your key shows orders, and changes none.</p>`}
+${may.act || may.ops ? actions(order, may, now) : html`<p class="quiet">Your API key can read orders but not change them.</p>`}
 ${underWay(order, may.act, now)}
 <section><h2>Now</h2>${factList(facts(order, temporalUi, portalLink, now))}</section>
 ${insights(state)}
 ${journal(state, now)}
-<section><h2>Next</h2>${moments(upcoming(order, now.ms), (at) => moment(at, now), 'Nothing follows by itself.')}</section>
-<section><h2>Timeline</h2>${moments(timelineOf(order), (at) => clock(at, now), 'Nothing is on record.')}</section>
+<section><h2>Next</h2>${moments(upcoming(order, now.ms), (at) => moment(at, now), 'No automatic steps left.')}</section>
+<section><h2>Timeline</h2>${moments(timelineOf(order), (at) => clock(at, now), 'Nothing recorded.')}</section>
 ${events(order, may.act, now)}`;
   return page(`Order ${summary.orderId}`, content, now);
 }
 
 const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
-  undecryptable: 'PAYLOAD_KEYS of the API don’t open what is stored of the order: see docs/encryption.md.',
-  'no-record': 'The workflow ended without a record: it was terminated or failed.',
+  undecryptable: 'The API’s PAYLOAD_KEYS can’t decrypt the order’s data: see docs/encryption.md.',
+  'no-record': 'The workflow ended without a record because it was terminated or failed.',
 };
 
 function facts(
@@ -83,7 +83,7 @@ function facts(
     ['Decision', withReason(state?.decision ?? summary.decision, state?.reason)],
     ['Action', state?.action ?? summary.action],
     ['Would be', state?.wouldBe],
-    ['Told to the customer', state?.message],
+    ['Message to the customer', state?.message],
     [
       'Amount',
       summary.amount === undefined ? undefined : `${amount(summary.amount)}, in the order’s own currency`,
@@ -100,7 +100,7 @@ function facts(
     ],
     [
       'Portal',
-      portal && html`<a href="${portal}" rel="noreferrer">The transaction in the service’s portal</a>`,
+      portal && html`<a href="${portal}" rel="noreferrer">Transaction in the screening service’s portal</a>`,
     ],
     ['Events delivered', state && `${state.events.delivered} of ${state.events.sequence}`],
     ['Temporal', temporalAnchor(temporalLink(ui, summary, runId), summary.orderId)],
@@ -114,9 +114,9 @@ function withReason(decision: string | undefined, reason: string | undefined): s
 const BUTTONS: readonly [action: PageAction, name: string][] = [
   ['recheck', 'Recheck …'],
   ['acknowledge', 'Acknowledge …'],
-  ['proceed', 'Let proceed …'],
+  ['proceed', 'Approve …'],
   ['cancel', 'Cancel …'],
-  ['decide-cancel', 'Decide to cancel …'],
+  ['decide-cancel', 'Reject …'],
 ];
 
 function actions(order: InspectedOrder, may: OrderView['may'], now: Now): Html {
@@ -127,7 +127,7 @@ function actions(order: InspectedOrder, may: OrderView['may'], now: Now): Html {
   const shown = BUTTONS.filter(([action]) => {
     if (!may[wordsOf(action).scope] || refusalOf(action, order, now.ms) !== undefined) return false;
     if (action === 'cancel') return !canceled;
-    // While the service can be asked, a cancel is the same; without the state nobody knows what a person may decide.
+    // Reject is shown only if the order can't be canceled, since a cancel does the same. Without the state, its rules can't be checked.
     if (action === 'decide-cancel') return state !== undefined && notCanceled !== undefined;
     if (action === 'recheck') return !closed || state !== undefined;
     return action === 'acknowledge'
@@ -140,7 +140,7 @@ ${notCanceled !== undefined && html`<span class="quiet">It can’t be canceled: 
 </p>`;
 }
 
-/** The portal actions that wait or are being sent, each with its way back. */
+/** The portal actions that are queued or running, each with a withdraw button. */
 function underWay({ summary, state }: InspectedOrder, mayAct: boolean, now: Now): Html | undefined {
   const waiting = state?.actions.filter(isUnderWay) ?? [];
   if (waiting.length === 0) return undefined;
@@ -149,10 +149,10 @@ function underWay({ summary, state }: InspectedOrder, mayAct: boolean, now: Now)
     const button = html`<a class="button" href="${path}" aria-label="Withdraw portal action ${action.number}">Withdraw …</a>`;
     return html`<li>${actionLine(action, now)} ${mayAct && button}</li>\n`;
   });
-  return html`<section><h2>Portal actions under way</h2><ul>${rows}</ul></section>`;
+  return html`<section><h2>Running portal actions</h2><ul>${rows}</ul></section>`;
 }
 
-/** Who did what: the key was proved, the person is as claimed. */
+/** The journal. API keys are verified; names of people are as claimed. */
 function journal(state: OrderState | undefined, now: Now): Html | undefined {
   const entries = state?.journal ?? [];
   if (entries.length === 0) return undefined;
@@ -161,9 +161,9 @@ function journal(state: OrderState | undefined, now: Now): Html | undefined {
     const who = [by.actor && `${by.actor} (as claimed)`, by.key && `key ${by.key}`]
       .filter(Boolean)
       .join(', ');
-    return html`<li>${clock(at, now)}: ${words}, by ${who || 'somebody who did not say'}${because && `: ${because}`}</li>\n`;
+    return html`<li>${clock(at, now)}: ${words}, by ${who || 'an unnamed caller'}${because && `: ${because}`}</li>\n`;
   });
-  return html`<section><h2>Who did what</h2><ol class="timeline">${rows}</ol></section>`;
+  return html`<section><h2>Journal</h2><ol class="timeline">${rows}</ol></section>`;
 }
 
 function moments(found: readonly Happening[], show: (at: string) => Html, nothing: string): Html {
@@ -171,19 +171,19 @@ function moments(found: readonly Happening[], show: (at: string) => Html, nothin
   return html`<ol class="timeline">${found.map(({ at, words }) => html`<li>${show(at)}: ${words}</li>\n`)}</ol>`;
 }
 
-/** @returns the last check with its source, and whether the service answered it */
+/** @returns the last check with its source, and whether the screening service answered */
 function lastCheck(last: NonNullable<Checks['last']>, now: Now): Shown {
   return html`${moment(last.at, now)}, ${last.source}${!last.answered && ' (no answer)'}`;
 }
 
 const GROUPS = {
-  recommendation: 'It recommends',
-  risk: 'Against the order',
-  trust: 'For the order',
-  neutral: 'Also',
+  recommendation: 'Recommendation',
+  risk: 'Risk',
+  trust: 'Trust',
+  neutral: 'Other',
 } as const;
 
-/** What the service said beside its newest decision that said anything, in words, the weightiest first. */
+/** The insights of the newest reading that has any, highest impact first. */
 function insights(state: OrderState | undefined): Html | undefined {
   const readings = state?.attempts.flatMap((attempt) => attempt.readings) ?? [];
   const said = readings.findLast((reading) => reading.insights !== undefined)?.insights;
@@ -193,20 +193,20 @@ function insights(state: OrderState | undefined): Html | undefined {
     const each = Object.values(said[group] ?? {}).toSorted((a, b) => weight(a.impact) - weight(b.impact));
     const lines = each.map(
       ({ name, description, impact }) =>
-        html`<li>${description ?? name ?? 'without words'}${impact && html` <span class="tag${impact === 'high' && group === 'risk' && ' bad'}">${impact}</span>`}</li>`,
+        html`<li>${description ?? name ?? 'no description'}${impact && html` <span class="tag${impact === 'high' && group === 'risk' && ' bad'}">${impact}</span>`}</li>`,
     );
     return lines.length === 0 ? [] : [html`<h3>${GROUPS[group]}</h3><ul class="insights">${lines}</ul>`];
   });
-  return groups.length === 0 ? undefined : html`<section><h2>What the service says</h2>${groups}</section>`;
+  return groups.length === 0 ? undefined : html`<section><h2>Insights</h2>${groups}</section>`;
 }
 
-/** The events that are kept, the newest first, each with its way to be sent again. */
+/** The stored events, newest first, each with a link to resend it. */
 function events({ summary, state }: InspectedOrder, mayAct: boolean, now: Now): Html | undefined {
   const kept = state?.events.last ?? [];
   if (kept.length === 0) return undefined;
   const rows = kept.toReversed().map(({ sequence, type, occurredAt }) => {
     const path = orderPath(summary, confirmPath('redeliver', sequence));
-    return html`<li>${sequence}: ${type}, ${clock(occurredAt, now)} ${mayAct && html`<a href="${path}" aria-label="Send again … event ${sequence}">Send again …</a>`}</li>\n`;
+    return html`<li>${sequence}: ${type}, ${clock(occurredAt, now)} ${mayAct && html`<a href="${path}" aria-label="Resend … event ${sequence}">Resend …</a>`}</li>\n`;
   });
   return html`<section><h2>Events</h2><ul>${rows}</ul></section>`;
 }

@@ -1,4 +1,4 @@
-/** The pages of many orders: the queue at `/`, the same on a wall, the last days, and the file of the same orders. */
+/** The pages of many orders: the queue at `/`, its wall display, its CSV file, and the last days. */
 import { DAY_DECISIONS, type Days } from '../../client/list-orders.ts';
 import { instant, millis, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
 import type { OrderSummary } from '../../starter.ts';
@@ -22,25 +22,25 @@ import { type Counts, type QueueFilters, SHOWN, type Show, WITHIN } from './read
 export interface QueueView extends QueueFilters {
   orders: readonly OrderSummary[];
   counts: Counts;
-  /** This isn't the first page. */
+  /** Whether this isn't the first page. */
   continued: boolean;
-  /** Of the next page. */
+  /** The cursor of the next page. */
   cursor?: string | undefined;
-  /** Integrations through which the transaction can be read when no order is found. */
+  /** Integrations whose account can be searched for the transaction if no order is found. */
   readable: readonly string[];
-  /** Nothing to type or press, and it loads itself again. */
+  /** Whether to show the wall display: no controls, and refreshed automatically. */
   wall: boolean;
-  /** Whether who looks at it may act on several orders at once. */
+  /** Whether the viewer may act on several orders at once. */
   several: boolean;
 }
 
 const HOUR_MS = 3_600_000;
 const COLUMNS = ['Order', 'Amount', 'Decision', 'Deadline', 'Age', 'Phase', 'Needs attention'];
 
-/** @returns the page @param now the moment that ages and distances are counted from */
+/** @returns the page @param now the time that ages and distances are relative to */
 export function queuePage(view: QueueView, now: Now): string {
   const { orders, wall, several } = view;
-  const columns = several && !wall ? ['Choose', ...COLUMNS] : COLUMNS;
+  const columns = several && !wall ? ['Select', ...COLUMNS] : COLUMNS;
   const tables = sections(orders, now.ms).map(([title, those]) => {
     const rows = those.map((order) => row(order, columns, now));
     const kinds = those.map((order) => urgency(order, now.ms));
@@ -60,12 +60,12 @@ function nothing(view: QueueView): Shown {
   const { q, readable } = view;
   if (q !== undefined) {
     return html`No order has this id, invoice number or transaction.${readable.map(
-      (name) => html` <a href="${transactionPath(q, name)}">Ask the screening service (${name})</a>`,
+      (name) => html` <a href="${transactionPath(q, name)}">Search at the screening service (${name})</a>`,
     )}`;
   }
   if (view.continued) return 'No more orders.';
   const isFiltered = filterQuery({ ...view, cursor: undefined }) !== filterQuery({ show: 'all' });
-  return isFiltered ? 'No order fits these filters.' : 'No order waits for anybody.';
+  return isFiltered ? 'No orders match these filters.' : 'No orders need a person.';
 }
 
 function countsOf({ review, soon, attention, open }: Counts, last: Shown): Html {
@@ -81,13 +81,13 @@ function countsOf({ review, soon, attention, open }: Counts, last: Shown): Html 
   )}${last}</ul>`;
 }
 
-/** The picture is loaded after the page, since its counts take longer than all else on it. */
+/** The picture loads after the page, since its counts take longer than the rest. */
 function daysLink({ integration }: QueueView): Html {
   const query = integration === undefined ? '' : `?integration=${integration}`;
-  return html`<li><a href="/days${query}"><img src="${DAYS_PICTURE_PATH}${query}" alt="" width="108" height="31" loading="lazy">orders a day</a></li>`;
+  return html`<li><a href="/days${query}"><img src="${DAYS_PICTURE_PATH}${query}" alt="" width="108" height="31" loading="lazy">orders per day</a></li>`;
 }
 
-/** A cursor belongs to its filters, so that a change of them begins at the first page. */
+/** The form has no cursor, so that changed filters start at the first page. */
 function filters(view: QueueView): Html {
   const { show, q, integration, decision, phase, within, amountFrom, amountTo } = view;
   const chosen = (words: readonly string[], value: string | undefined) =>
@@ -149,7 +149,7 @@ function urgency({ cancelBy, closedAt }: OrderSummary, nowMs: number): Urgency {
 function row(summary: OrderSummary, columns: readonly string[], now: Now): Html {
   const { orderId, integration, cancelBy, startedAt, phase } = summary;
   const cells: Record<string, Shown> = {
-    Choose: html`<input type="checkbox" name="order" value="${integration}/${orderId}" aria-label="Choose order ${orderId}">`,
+    Select: html`<input type="checkbox" name="order" value="${integration}/${orderId}" aria-label="Select order ${orderId}">`,
     Order: html`<span class="line" title="${orderId}"><a href="${orderPath(summary)}">${orderId}</a> <span class="quiet">${integration}</span></span>`,
     Amount: summary.amount === undefined ? '–' : amount(summary.amount),
     Decision: decisionTag(summary),
@@ -162,7 +162,7 @@ function row(summary: OrderSummary, columns: readonly string[], now: Now): Html 
   return html`${columns.map((name) => cell(name, cells[name], name === 'Amount' ? 'number' : undefined))}`;
 }
 
-/** @returns decision and action in a colour of how good the news is, and in words */
+/** @returns the decision with a color for its severity, and the action */
 function decisionTag({ decision = 'pending', action }: Pick<OrderSummary, 'decision' | 'action'>): Html {
   const kinds: Partial<Record<typeof decision, string>> = {
     pass: 'good',
@@ -183,12 +183,12 @@ function attention({ needsAttention, attention: open = [], problem }: OrderSumma
 }
 
 function severalButtons(): Html {
-  return html`<p class="actions"><label for="do">With those chosen</label>
-<select id="do" name="do"><option value="recheck">recheck</option><option value="acknowledge">acknowledge</option><option value="proceed">let proceed</option><option value="decide-cancel">decide to cancel</option></select>
-<button>Look at them …</button></p>`;
+  return html`<p class="actions"><label for="do">Selected</label>
+<select id="do" name="do"><option value="recheck">recheck</option><option value="acknowledge">acknowledge</option><option value="proceed">approve</option><option value="decide-cancel">reject</option></select>
+<button>Review selection</button></p>`;
 }
 
-/** @returns the filters as a query, which is the same for the page, its next one, its file and the wall */
+/** @returns the filters as a query, for the page, the next page, the CSV file and the wall display */
 function filterQuery(view: QueueFilters & { cursor?: string | undefined }): string {
   const given = {
     q: view.q,
@@ -210,24 +210,24 @@ function paging({ cursor, continued, ...view }: QueueView): Html {
   return html`<nav class="actions" aria-label="Paging">
 ${continued && html`<a class="button" href="/?${filterQuery(view)}">First page</a>`}
 ${cursor !== undefined && html`<a class="button" href="/?${filterQuery({ ...view, cursor })}">Next page</a>`}
-<a href="/queue.csv?${filterQuery(view)}">As CSV</a> <a href="/?${filterQuery(view)}&amp;wall=1">For a wall</a>
+<a href="/queue.csv?${filterQuery(view)}">As CSV</a> <a href="/?${filterQuery(view)}&amp;wall=1">Wall display</a>
 </nav>`;
 }
 
-// A picture of the last days, drawn here.
+// The chart of the last days.
 
-/** Where it is served small. */
+/** Path of the small chart. */
 export const DAYS_PICTURE_PATH = '/days.svg';
 
 const dayName = (index: number) => (index === 0 ? 'last 24 h' : `${index} d ago`);
 
-/** @returns the orders of each day, the oldest first @param named whether it is large enough for words */
+/** @returns the chart of orders per day, oldest first @param named whether to label the columns */
 export function daysPicture({ days }: Days, named = false): Html {
   const columns = days.map(({ counts }, index) => ({
     name: named ? dayName(index) : undefined,
     bars: DAY_DECISIONS.map((kind) => ({ kind, count: counts[kind] })),
   }));
-  const title = named ? 'Orders a day, the same as in the table below' : 'Orders a day';
+  const title = named ? 'Orders per day, same data as in the table below' : 'Orders per day';
   return picture(title, columns.toReversed());
 }
 
@@ -242,12 +242,12 @@ export function daysPage(of: Days, now: Now): string {
     name: index === days.length ? 'older' : index === 0 ? 'under 1 d' : `${index} d`,
     count,
   }));
-  const content = html`<section><h2>Orders a day, by their decision of now</h2>
+  const content = html`<section><h2>Orders per day by current decision</h2>
 ${daysPicture(of, true)}
-${table('Orders a day', ['Day', ...DAY_DECISIONS], rows)}</section>
+${table('Orders per day', ['Day', ...DAY_DECISIONS], rows)}</section>
 <section><h2>Age of open reviews</h2>
 ${picture(
-  'Age of open reviews, the same as in the table below',
+  'Age of open reviews, same data as in the table below',
   aged.map(({ name, count }) => ({ name, bars: [{ kind: 'review', count }] })),
 )}
 ${table(
@@ -258,7 +258,7 @@ ${table(
   return page('Last days', content, now);
 }
 
-/** @returns the name of the same orders as a file */
+/** @returns the name of the CSV file */
 export function csvName(now: Now): string {
   return `orders-${instant(now.ms).slice(0, 16).replace(':', '')}.csv`;
 }

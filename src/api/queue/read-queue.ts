@@ -1,6 +1,6 @@
 /**
- * The orders that a person may want to look at, the nearest deadline first. Temporal's visibility can't sort on SQL, so it is
- * asked in windows of the deadline, each narrowed until its orders fit one answer, which is sorted here.
+ * The queue of orders, nearest deadline first. Temporal's visibility on SQL can't sort. So the queue is read in windows of the
+ * deadline; each window is narrowed until its orders fit one answer, and is then sorted here.
  */
 import { invalidRequest } from '../../client/read-requests.ts';
 import { type Instant, instant, millis, type OrderDecision, type Phase } from '../../contract/words.ts';
@@ -12,22 +12,22 @@ import {
   type OrderSummary,
 } from '../../starter.ts';
 
-/** What is shown of the queue. */
+/** The values of the filter `show`. */
 export const SHOWN = ['all', 'review', 'attention', 'any'] as const;
 export type Show = (typeof SHOWN)[number];
 
-/** Hours until the deadline that can be chosen. */
+/** The values of the deadline filter, in hours. */
 export const WITHIN = ['6', '12', '24', '48'] as const;
 
-/** What a person has chosen on the page. */
+/** The filters of the page. */
 export interface QueueFilters {
   show: Show;
-  /** An order id, an invoice number or a transaction: then every order is looked at, whatever `show` says. */
+  /** An order id, invoice number or transaction id. Searches all orders and ignores `show`. */
   q?: string | undefined;
   integration?: string | undefined;
   decision?: OrderDecision | undefined;
   phase?: Phase | undefined;
-  /** Hours until the deadline, at most. */
+  /** Maximum hours until the deadline. */
   within?: number | undefined;
   amountFrom?: number | undefined;
   amountTo?: number | undefined;
@@ -36,7 +36,7 @@ export interface QueueFilters {
 export interface QueueRequest extends QueueFilters {
   /** Only these integrations. */
   integrations?: readonly string[] | undefined;
-  /** From the page before. */
+  /** From the previous page. */
   cursor?: string | undefined;
 }
 
@@ -46,21 +46,21 @@ export interface QueuePage {
   cursor?: string;
 }
 
-/** A page goes on to the last of several orders with the same deadline. */
+/** A page is longer if it would otherwise split orders with the same deadline. */
 const PAGE_SIZE = 25;
 const LIST_LIMIT = 100;
-/** Narrowing a window from all time to a millisecond takes some eighty. */
+/** Maximum queries per page. Narrowing a window from all time to a millisecond takes about 80. */
 const MAX_QUESTIONS = 200;
 const HOUR_MS = 3_600_000;
-/** No deadline is that far away. */
+/** Later than any deadline. */
 const THE_END = instant(Date.UTC(9_999, 0));
-/** Where the windows end, in hours from now. */
+/** Ends of the windows, in hours from now. */
 const WINDOWS = [0, 12, 48, 120];
 
-/** Where to go on: at a deadline, among the open orders without one, or among those that are closed. */
+/** The position of the next page: at a deadline, in the open orders without a deadline, or in the closed orders. */
 type Place = { at: 'deadline'; from: Instant } | { at: 'none' | 'closed'; token?: string };
 
-/** @throws OrderScreeningError `invalid-request` for a cursor that is none, `temporal-unavailable` */
+/** @throws OrderScreeningError `invalid-request` for an invalid cursor, `temporal-unavailable` */
 export async function readQueue(
   orderScreening: Pick<OrderScreening, 'list' | 'count'>,
   { cursor, ...request }: QueueRequest,
@@ -68,12 +68,12 @@ export async function readQueue(
 ): Promise<QueuePage> {
   const filters = listRequestOf(request);
   if (request.q !== undefined) return orderScreening.list({ ...filters, limit: PAGE_SIZE, cursor });
-  // Who asks for a deadline wants no order that has none.
+  // With a deadline filter, orders without a deadline are left out.
   const afterDeadlines: Place | undefined = request.within === undefined ? { at: 'none' } : undefined;
   const orders: OrderSummary[] = [];
   let questions = 0;
   let counted = false;
-  // The ends of the windows, the first one first: one that begins at `from` ends at the first end after it.
+  // Ends of the windows, ascending. A window that begins at `from` ends at the first end after `from`.
   const theEnd = request.within === undefined ? THE_END : instant(nowMs + request.within * HOUR_MS);
   let ends = [
     ...WINDOWS.map((hours) => instant(nowMs + hours * HOUR_MS)).filter((end) => end < theEnd),
@@ -117,7 +117,7 @@ export async function readQueue(
     }
   }
 
-  /** Once for a page the number of orders says where to cut; from then on, and wherever they lie close, in the middle. */
+  /** Returns a nearer end for a window with too many orders: by their count the first time per page, then by halving. */
   async function narrowed(from: Instant, until: Instant, full: boolean): Promise<Instant | undefined> {
     const wide = millis(until) - millis(from);
     if (!full || wide < 2) return undefined;
@@ -173,10 +173,10 @@ function placeOf(cursor: string): Place {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(cursor) && !Number.isNaN(millis(cursor))) {
     return { at: 'deadline', from: cursor };
   }
-  throw invalidRequest([{ path: 'cursor', message: 'must be the cursor of the page before' }]);
+  throw invalidRequest([{ path: 'cursor', message: 'must be the cursor of the previous page' }]);
 }
 
-/** @returns what Temporal is asked for */
+/** @returns the list request for the filters */
 function listRequestOf(request: QueueRequest): ListRequest {
   const { show, q, integration, integrations, decision, phase, amountFrom, amountTo } = request;
   return {
@@ -192,7 +192,7 @@ function listRequestOf(request: QueueRequest): ListRequest {
   };
 }
 
-/** How many open orders there are of what a person looks for first. */
+/** The numbers of orders at the top of the page. `attention` includes closed orders. */
 export interface Counts {
   review: number;
   attention: number;
@@ -216,7 +216,7 @@ export async function countQueue(
   return { review, attention, soon, open };
 }
 
-/** @throws what isn't ours to explain */
+/** Ignores an `OrderScreeningError`. @throws any other error */
 export function unlessOurs(error: unknown): undefined {
   if (!(error instanceof OrderScreeningError)) throw error;
 }

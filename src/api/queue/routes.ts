@@ -1,4 +1,4 @@
-/** The pages for ops at `/`: who may see them, the queue, each order and its actions. No script runs in them. */
+/** The operators' pages at `/`: access, the queue, each order and its actions. They contain no scripts. */
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -52,31 +52,31 @@ import { transactionPage } from './transaction-page.ts';
 
 export interface QueueOptions extends Admission {
   orderScreening: OrderScreening;
-  /** As the API has it. */
+  /** As in `ApiOptions`. */
   findIntegration?: FindIntegration;
-  /** What the pages link to; absent: they don't. */
+  /** The Temporal UI that the pages link to. Absent: no links. */
   temporalUi?: TemporalUi;
   log: Log;
-  /** All that are configured: an order is looked for in each. */
+  /** All configured integrations. The queue page searches for an order in each. */
   integrations?: readonly string[];
-  /** Of the moments on the pages; UTC unless given. */
+  /** Time zone of the pages. Default: UTC. */
   timeZone?: string;
 }
 
 const FORM_LIMIT = 16 * 1024;
-/** The order's page and its confirmations wait no longer for Temporal; in milliseconds. */
+/** How long the order's page and its confirmations wait for Temporal, in milliseconds. */
 const INSPECT_WITHIN_MS = 3_000;
 const STYLE_MAX_AGE_SECONDS = 300;
-/** Nothing in it is personal. A browser asks again after so many seconds, or with another key. */
+/** The picture contains no personal data. A browser may cache it for five minutes, per key. */
 const PICTURE_HEADERS = { 'cache-control': 'private, max-age=300', vary: 'authorization' };
 const STYLE = readFileSync(new URL('./queue.css', import.meta.url), 'utf8');
 
-/** What the pages load and where their forms go. */
+/** The pages load only resources of this server and submit forms only to it. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 const pageQuery = z.object({ ...orderQuery.shape, notice: z.unknown().optional() });
-/** Adds the pages; what they are asked with is checked as the API's own routes check it. */
+/** Adds the pages. Their requests are validated like the API's. */
 export async function queueRoutes(app: FastifyInstance, options: QueueOptions): Promise<void> {
   app.get(STYLE_PATH, { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/css').header('cache-control', `max-age=${STYLE_MAX_AGE_SECONDS}`).send(STYLE),
@@ -90,7 +90,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     reply.headers({
       'cache-control': 'no-store',
       'content-security-policy': CONTENT_SECURITY_POLICY,
-      // Without an origin a form of these pages would look like anybody's.
+      // Browsers must send `Origin` with these pages' forms, which are rejected otherwise.
       'referrer-policy': 'same-origin',
       ...(request.routeOptions.url === '/' && refreshOf(request.query)),
     });
@@ -118,7 +118,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
 
   const now = (): Now => ({ ms: Date.now(), zone: options.timeZone ?? 'UTC' });
 
-  /** What was asked, and of which integrations: those that the key is for. */
+  /** Returns the validated query, and the integrations that it covers, limited to the API key's. */
   const queueOf = (request: FastifyRequest) => {
     const asked = checked(queueQuery, request.query);
     const of = listedIntegrations(request, asked.integration);
@@ -244,17 +244,17 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
   }
 }
 
-/** @throws HttpError `other-integration` for orders that aren't the key's */
+/** @throws HttpError `other-integration` when the key isn't for the integration of a selected order */
 function chosenBy(request: FastifyRequest, given: unknown) {
   const { action, chosen } = chosenIn(given);
   for (const { integration } of chosen) requireIntegration(request, integration);
   return { action, chosen };
 }
 
-/** The order, and the portal action where the address names one. */
+/** The order, and the number of the portal action or event if the path has one. */
 const namedParams = orderParams.extend({ number: actionParams.shape.number.optional() });
 
-/** @throws HttpError `other-integration` for an order that isn't the key's */
+/** @throws HttpError `other-integration` when the key isn't for the order's integration */
 function nameIn(request: FastifyRequest) {
   const order = {
     number: undefined,
@@ -265,7 +265,7 @@ function nameIn(request: FastifyRequest) {
   return order;
 }
 
-/** A page, or what its form sends: what a key must be allowed for it. */
+/** Route options of a page or its form, with the scope that a key needs. */
 function pageFor(scope: Scope) {
   return { schema: { hide: true }, config: { scope } } as const;
 }
@@ -274,7 +274,7 @@ function may(key: ApiKey | undefined, scope: Scope): boolean {
   return key === undefined || key.scopes.includes(scope);
 }
 
-/** @returns the order's page where the address names an order that may exist, else the queue */
+/** @returns the path of the order's page after a failed action on an order, otherwise the queue's */
 function wayBack({ method, params, query }: FastifyRequest): string {
   const name = namedParams.safeParse(params);
   const where = orderQuery.safeParse(query);

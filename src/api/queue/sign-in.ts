@@ -1,12 +1,12 @@
 /**
- * How a browser signs in to the pages: it sends an API key by HTTP Basic, as the password of a user name that the person chooses.
- * That needs no script, no session and no secret of ours, and unlike a cookie it is sent to no other port of the same machine.
+ * Sign-in to the pages. The browser sends an API key by HTTP Basic, as the password; the person chooses the user name. This needs
+ * no scripts, sessions or server secrets, and unlike a cookie, the key isn't sent to other ports of the same host.
  */
 import type { FastifyRequest } from 'fastify';
 import { sentBy } from '../callers.ts';
 import { HttpError } from '../problems.ts';
 
-/** Makes a browser ask for the key. */
+/** Makes the browser prompt for the key. */
 export const CHALLENGE = 'Basic realm="order-screening", charset="UTF-8"';
 
 /** Returns the API key and the user name of an `Authorization` header; the user name is a claim. */
@@ -18,8 +18,8 @@ export function signInOf(authorization: string): { key: string | undefined; user
 }
 
 /**
- * Rejects forms of other pages: a browser sends the key with them, too.
- * @throws HttpError `foreign-form` unless the browser says that the form is from these pages
+ * Rejects forms of other sites, since the browser sends the key with them as well.
+ * @throws HttpError `foreign-form` unless the browser's headers show that the form is from these pages
  */
 export function requireOwnForm({ headers }: FastifyRequest): void {
   if (sentBy(headers) !== 'own page') throw new HttpError('foreign-form');

@@ -1,4 +1,4 @@
-/** What has happened to an order, when its decision was and will be read, and what comes next by itself. */
+/** An order's history, the last and next read of its decision, and its next automatic steps. */
 import type { ActionRecord, Attempt, OrderState } from '../../contract/state.ts';
 import type { Instant } from '../../contract/words.ts';
 import { allDeadlines } from '../../orders/deadlines.ts';
@@ -10,7 +10,7 @@ export interface Checks {
   next?: { at: Instant; source: string };
 }
 
-/** The poll's readings stand in the order's state only when they are news, so both are looked at. */
+/** The order's state has a poll's reading only if the decision changed, so the pending poll is checked as well. */
 export function checksOf({ state, poll }: Pick<InspectedOrder, 'state' | 'poll'>, nowMs: number): Checks {
   const read = state?.lastRead && { ...state.lastRead, answered: true };
   const polled =
@@ -31,12 +31,12 @@ export function checksOf({ state, poll }: Pick<InspectedOrder, 'state' | 'poll'>
   }
 }
 
-/** Orders things by their moment, the earliest first. */
+/** Sorts by time, earliest first. */
 function byTime(a: { at: Instant }, b: { at: Instant }): number {
   return a.at < b.at ? -1 : a.at > b.at ? 1 : 0;
 }
 
-/** The deadlines at which the service is asked, as a check's source. */
+/** The deadlines at which the order reads its decision, with the source that the page shows. */
 const READS: Readonly<Record<string, string>> = {
   recheck: 'recheck',
   rescreen: 'rescreen',
@@ -48,7 +48,7 @@ export interface Happening {
   words: string;
 }
 
-/** @returns everything that is on record, the oldest first */
+/** @returns all recorded events, oldest first */
 export function timelineOf({ summary, state, poll }: InspectedOrder): Happening[] {
   const found: Happening[] = [];
   const add = (at: Instant | undefined, words: string): void => {
@@ -57,13 +57,13 @@ export function timelineOf({ summary, state, poll }: InspectedOrder): Happening[
   if (state === undefined) add(summary.startedAt, 'The order’s workflow was started');
   else addState(state, add);
   if (poll?.lastAt !== undefined) {
-    add(poll.lastAt, poll.answered ? 'Polled: nothing has changed' : 'Polled: the service did not answer');
+    add(poll.lastAt, poll.answered ? 'Polled: no change' : 'Polled: the screening service did not answer');
   }
   add(summary.closedAt, 'Closed');
   return found.sort(byTime);
 }
 
-/** @returns what follows by itself, the nearest first */
+/** @returns the next automatic steps, nearest first */
 export function upcoming({ state, poll }: InspectedOrder, nowMs: number): Happening[] {
   const found = poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, words: 'The decision is polled' }];
   if (state !== undefined) {
@@ -77,32 +77,32 @@ export function upcoming({ state, poll }: InspectedOrder, nowMs: number): Happen
 type Add = (at: Instant | undefined, words: string) => void;
 
 function addState(state: OrderState, add: Add): void {
-  add(state.startedAt, 'The order came');
+  add(state.startedAt, 'Order received');
   for (const attempt of state.attempts) addAttempt(attempt, add);
   for (const action of state.actions) addAction(action, add);
   for (const { since, words } of state.attention) add(since, `Needs attention: ${words}`);
   const { lastRead } = state;
   const recorded = state.attempts.some(({ readings }) => readings.some(({ at }) => at === lastRead?.at));
-  if (!recorded) add(lastRead?.at, `Read from the service: ${state.decision} (${lastRead?.source})`);
+  if (!recorded) add(lastRead?.at, `Status read: ${state.decision} (${lastRead?.source})`);
   add(state.phaseSince, `Phase ${state.phase}, action ${state.action}`);
 }
 
 function addAttempt({ number, startedAt, readings, gateway, ...attempt }: Attempt, add: Add): void {
-  if (number > 1) add(startedAt, `Attempt ${number} came`);
+  if (number > 1) add(startedAt, `Attempt ${number} received`);
   for (const { at, decision, source } of readings) add(at, `Decision ${decision} (${source})`);
   if (gateway !== undefined) {
-    add(gateway.at, `The payment gateway said ${gateway.result}`);
+    add(gateway.at, `Payment gateway result ${gateway.result}`);
     for (const { result, at } of gateway.contradictions ?? []) {
-      add(at, `The payment gateway said ${result}, which contradicts ${gateway.result}`);
+      add(at, `Payment gateway result ${result}, which contradicts ${gateway.result}`);
     }
-    if (gateway.sent !== 'recorded') add(gateway.sent, 'The gateway’s result was sent to the service');
+    if (gateway.sent !== 'recorded') add(gateway.sent, 'Gateway result sent to the screening service');
   }
-  add(attempt.declinedAt, 'Declined: another attempt may come');
+  add(attempt.declinedAt, 'Declined: a new attempt is possible');
 }
 
 function addAction({ kind, status, by, because, ...action }: ActionRecord, add: Add): void {
   const who = by === 'policy' ? 'by the policy' : 'by a caller';
-  add(action.requestedAt, `Asked ${who}: ${kind}${because ? ` (${because})` : ''}`);
+  add(action.requestedAt, `Requested ${who}: ${kind}${because ? ` (${because})` : ''}`);
   const echo = Object.entries(action.chargeback ?? {}).map(([name, value]) => `${name} ${value}`);
   const said = [[action.code, action.message].filter(Boolean).join(' '), ...echo].filter(Boolean).join(', ');
   add(action.finishedAt, `${kind}: ${status}${said ? ` (${said})` : ''}`);

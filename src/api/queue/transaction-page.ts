@@ -10,7 +10,7 @@ export function transactionPage({ id, decision, message, order }: TransactionSta
       : html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`;
   const facts = [
     ['Decision', decision],
-    ['Told to the customer', message],
+    ['Message to the customer', message],
     ['Order', owner],
   ] as const;
   return page(

@@ -141,8 +141,8 @@ describe('a form', () => {
 
   it.each([
     ['cancel-window-closed', 409, 'The cancel window is closed'],
-    ['refused-by-screening-service', 502, 'The screening service refused it'],
-    ['temporal-unavailable', 503, 'The outcome is unknown'],
+    ['refused-by-screening-service', 502, 'The screening service refused the action'],
+    ['temporal-unavailable', 503, 'No answer yet. Retrying is safe'],
     ['order-closed', 409, 'The order is closed'],
   ] as const)('that fails is answered by a page that leads back: %s', async (code, status, title) => {
     const { app, orderScreening } = await anApi();

@@ -35,12 +35,12 @@ describe('the page of an order', () => {
     const [next, timeline] = lists;
     expect(next?.map((one) => one.replace(/.*UTC: /, ''))).toEqual(['The decision is polled']);
     expect(timeline).toEqual([
-      '2026-03-02 10:00:00 UTC: The order came',
+      '2026-03-02 10:00:00 UTC: Order received',
       '2026-03-02 10:00:00 UTC: Decision review (checkout)',
       '2026-03-02 10:00:00 UTC: Phase review, action hold',
-      `2026-03-03 10:00:00 UTC: Asked by a caller: report-fraud (${SHOWN})`,
+      `2026-03-03 10:00:00 UTC: Requested by a caller: report-fraud (${SHOWN})`,
       '2026-03-03 10:00:02 UTC: report-fraud: done (200)',
-      '2026-03-04 10:00:00 UTC: Polled: the service did not answer',
+      '2026-03-04 10:00:00 UTC: Polled: the screening service did not answer',
     ]);
   });
 
@@ -58,7 +58,7 @@ describe('the page of an order', () => {
     orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: { ...anOrder('review'), journal } }));
     const { body } = await app.inject('/orders/order-1');
     expect(body).toContain(`cancel 1, by ${SHOWN} (as claimed), key ops`);
-    expect(textOf(body)).toContain('override proceed, by somebody who did not say: card shown');
+    expect(textOf(body)).toContain('override proceed, by an unnamed caller: card shown');
   });
 
   it('offers what the order takes: recheck and cancel while its window is open', async () => {
@@ -96,7 +96,7 @@ describe('the page of an order', () => {
   });
 
   it.each([
-    ['undecryptable', 'PAYLOAD_KEYS of the API don’t open'],
+    ['undecryptable', 'The API’s PAYLOAD_KEYS can’t decrypt'],
     ['no-record', 'it was terminated or failed'],
   ] as const)('shows what is known when the state is missing: %s', async (missing, words) => {
     const { app, orderScreening } = await anApi();
@@ -110,13 +110,15 @@ describe('the page of an order', () => {
 
   it('takes no words for its notice from the address', async () => {
     const { app } = await anApi();
-    expect((await app.inject('/orders/order-1?notice=canceled')).body).toContain('canceled with the service');
+    expect((await app.inject('/orders/order-1?notice=canceled')).body).toContain(
+      'The transaction is canceled',
+    );
     expect((await app.inject('/orders/order-1?notice=Pay%20here')).body).not.toContain('Pay here');
     expect((await app.inject('/orders/order-1?notice=toString')).statusCode).toBe(200);
   });
 
   it.each([
-    ['unknown-order', 404, 'No such order'],
+    ['unknown-order', 404, 'Order not found'],
     ['temporal-unavailable', 503, 'Temporal can’t be reached'],
   ] as const)('is a clear page when the order can’t be read: %s', async (code, status, title) => {
     const { app, orderScreening } = await anApi();
@@ -195,7 +197,7 @@ describe('what a person may do', () => {
     );
     const chosen = 'order=default%2Forder-1&order=shop%2Forder-2&do=proceed';
     const asked = textOf((await app.inject(`/several?${chosen}`)).body);
-    expect(asked).toMatch(/order-1 default .* Let it proceed order-2 shop .* Nothing: /);
+    expect(asked).toMatch(/order-1 default .* Approve order-2 shop .* Nothing: /);
     expect(orderScreening.override).not.toHaveBeenCalled();
     orderScreening.override.mockImplementation(async ({ orderId }) => {
       if (orderId === 'order-2') throw new OrderScreeningError('order-closed', 'Closed.');
@@ -253,7 +255,7 @@ it('an order’s page has what the service says in words, the weightiest first',
   const { body } = await app.inject('/orders/order-1');
   expect(body).not.toContain('<img');
   expect(textOf(body)).toMatch(
-    /What the service says It recommends Call the customer Against the order &lt;img.* high A new e-mail address low/,
+    /Insights Recommendation Call the customer Risk &lt;img.* high A new e-mail address low/,
   );
 });
 

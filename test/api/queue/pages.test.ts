@@ -205,10 +205,10 @@ describe('the queue page', () => {
   it('says when nothing waits', async () => {
     const { app, orderScreening } = await anApi();
     orderScreening.list.mockResolvedValue({ orders: [] });
-    expect(textOf((await app.inject('/')).body)).toContain('No order waits for anybody.');
+    expect(textOf((await app.inject('/')).body)).toContain('No orders need a person.');
     expect(textOf((await app.inject('/?q=x')).body)).toContain('No order has this id');
     for (const filter of ['show=review', 'integration=shop', 'decision=fail', 'within=12', 'amount-to=5']) {
-      expect(textOf((await app.inject(`/?${filter}`)).body)).toContain('No order fits these filters.');
+      expect(textOf((await app.inject(`/?${filter}`)).body)).toContain('No orders match these filters.');
     }
   });
 

@@ -15,7 +15,7 @@ describe('the page of a transaction', () => {
     );
     const { statusCode, body } = await app.inject(`/transactions/${TRANSACTION_ID}?integration=shop`);
     expect(statusCode).toBe(200);
-    expect(textOf(body)).toContain(`Transaction ${TRANSACTION_ID} Now Decision fail Told to the customer`);
+    expect(textOf(body)).toContain(`Transaction ${TRANSACTION_ID} Now Decision fail Message to the customer`);
     expect(body).toContain(SHOWN);
     expect(body).toContain('<a href="/orders/a%2Fb?integration=shop">a/b</a>');
     expect(orderScreening.getTransaction).toHaveBeenCalledExactlyOnceWith({
@@ -29,13 +29,13 @@ describe('the page of a transaction', () => {
     orderScreening.getTransaction.mockResolvedValue({ id: TRANSACTION_ID, decision: 'pass' });
     const { body } = await app.inject('/transactions/1001');
     expect(textOf(body)).toContain('Decision pass Order None found.');
-    expect(body).not.toContain('Told to the customer');
+    expect(body).not.toContain('Message to the customer');
   });
 
   it.each([
-    ['unknown-transaction', 404, 'There is no such transaction'],
+    ['unknown-transaction', 404, 'Transaction not found'],
     ['transaction-without-decision', 409, 'The transaction has no usable decision'],
-    ['screening-service-unavailable', 503, 'The screening service returned no status. Retrying is safe.'],
+    ['screening-service-unavailable', 503, 'The screening service returned no status. Retrying is safe'],
     ['temporal-unavailable', 503, 'Temporal can’t be reached'],
   ] as const)('is a clear page when it can’t be read: %s', async (code, status, title) => {
     const { app, orderScreening } = await anApi();

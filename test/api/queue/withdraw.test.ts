@@ -43,22 +43,22 @@ describe('the pages of a withdrawal', () => {
       '/orders/order-1/actions/2/withdraw?integration=default',
       '/orders/order-1/actions/3/withdraw?integration=default',
     ]);
-    expect(body).toContain('2: customer-code, running, asked');
+    expect(body).toContain('2: customer-code, running, requested');
   });
 
   it('ask a person first, and name the action', async () => {
     const { app, orderScreening } = await withRunning();
     const { body } = await app.inject(`${path}?integration=shop`);
     expect(body).toContain(`<form method="post" action="${path}?integration=default">`);
-    expect(body).toContain('2: customer-code, running, asked');
+    expect(body).toContain('2: customer-code, running, requested');
     expect(body).not.toContain('<textarea');
     expect(orderScreening.withdraw).not.toHaveBeenCalled();
   });
 
   it.each([
-    ['withdrawn', 'withdrawn', 'The portal action is withdrawn'],
+    ['withdrawn', 'withdrawn', 'The portal action was withdrawn'],
     ['done', 'done-before', 'was done before it could be withdrawn'],
-    ['requested', 'withdraw-requested', 'The withdrawal was asked for'],
+    ['requested', 'withdraw-requested', 'Withdrawal requested'],
   ] as const)('say afterwards that it is %s', async (status, notice, words) => {
     const { app, orderScreening } = await withRunning();
     orderScreening.withdraw.mockResolvedValue(aPortalAnswer({ number: 2, status }));

@@ -10,7 +10,7 @@ test('a namespace that does not exist is made, with the retention of orders', as
   });
 
   expect(await script.ended).toBe(0);
-  expect(script.output()).toContain('Namespace "made-by-setup" was made.');
+  expect(script.output()).toContain('Namespace "made-by-setup" was created.');
   expect(script.output()).toContain('Namespace "made-by-setup" is set up for orders.');
   expect(await missingSearchAttributes(server.connection, 'made-by-setup')).toEqual([]);
   const { config } = await server.connection.workflowService.describeNamespace({
