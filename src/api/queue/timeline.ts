@@ -91,14 +91,17 @@ function addAttempt({ number, startedAt, readings, gateway, ...attempt }: Attemp
   if (number > 1) add(startedAt, `Attempt ${number} received`);
   for (const { at, decision, source } of readings) add(at, `Decision ${decision} (${source})`);
   if (gateway !== undefined) {
-    add(gateway.at, `Payment gateway result ${gateway.result}`);
+    const { sent } = gateway;
+    add(gateway.at, `Payment gateway result ${gateway.result}${sent === 'given-up' ? NOT_SENT : ''}`);
     for (const { result, at } of gateway.contradictions ?? []) {
       add(at, `Payment gateway result ${result}, which contradicts ${gateway.result}`);
     }
-    if (gateway.sent !== 'recorded') add(gateway.sent, 'Gateway result sent to the screening service');
+    if (sent !== 'recorded' && sent !== 'given-up') add(sent, 'Gateway result sent to the screening service');
   }
   add(attempt.declinedAt, 'Declined: a new attempt is possible');
 }
+
+const NOT_SENT = ', not sent to the screening service';
 
 function addAction({ kind, status, by, because, ...action }: ActionRecord, add: Add): void {
   const who = by === 'policy' ? 'by the policy' : 'by a caller';

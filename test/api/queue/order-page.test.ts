@@ -44,6 +44,17 @@ describe('the page of an order', () => {
     ]);
   });
 
+  it('shows a gateway result that was given up', async () => {
+    const { app, orderScreening } = await anApi();
+    const state = anOrder('pass');
+    for (const attempt of state.attempts)
+      attempt.gateway = { result: 'pass', at: sinceStart(HOUR), sent: 'given-up' };
+    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state }));
+    const { statusCode, body } = await app.inject('/orders/order-1');
+    expect(statusCode).toBe(200);
+    expect(textOf(body)).toContain('Payment gateway result pass, not sent to the screening service');
+  });
+
   it('says who did what, and which of it was only claimed', async () => {
     const { app, orderScreening } = await anApi();
     const journal = [
