@@ -62,7 +62,7 @@ beforeAll(async () => {
   };
   expect(await setUp()).toMatch(`Namespace "${NAMESPACE}" was created.`);
   connection = await Connection.connect({ address: cluster.address });
-  await start('src/sandbox/main.ts', /stands in/, {});
+  await start('src/sandbox/main.ts', /simulates/, {});
   await start('src/api.ts', /listening/i, {});
 }, 600_000);
 
