@@ -6,6 +6,7 @@ import { describeOrder, instantOf, statusName } from '../client/describe-order.t
 import { SCREEN_ORDER } from '../contract/messages.ts';
 import { LOST_STATUSES, LOST_WITHIN_MS, type LostStatus } from '../contract/sweep.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
+import { inBatches } from './in-batches.ts';
 
 export interface LostOrder {
   workflowId: string;
@@ -14,9 +15,6 @@ export interface LostOrder {
   /** When the workflow ended. */
   since: Instant;
 }
-
-/** How many orders are described concurrently. */
-const AT_A_TIME = 10;
 
 /** @returns the visibility query for lost orders. It also finds a few that a later run has replaced */
 export function lostQuery(nowMs: number): string {
@@ -32,13 +30,8 @@ export async function lostOrders(client: Client, limit: number, nowMs = Date.now
     pageSize: limit,
   });
   const found = executions.map((one) => lostBy(one, nowMs)).filter((one) => one !== undefined);
-  const lost: LostOrder[] = [];
-  for (let from = 0; from < found.length; from += AT_A_TIME) {
-    const some = found.slice(from, from + AT_A_TIME);
-    const newest = await Promise.all(some.map((one) => isNewestRun(client, one)));
-    lost.push(...some.filter((_one, index) => newest[index]));
-  }
-  return lost;
+  const isNewest = await inBatches(found, (one) => isNewestRun(client, one));
+  return found.filter((_one, index) => isNewest[index]);
 }
 
 function lostBy(

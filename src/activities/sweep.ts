@@ -3,17 +3,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { orderOfWorkflowId } from '../contract/ids.ts';
+import type { OrderEvent } from '../contract/messages.ts';
 import { LOST_STATUSES, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../contract/sweep.ts';
 import { gaugeOf } from '../orders/metrics.ts';
 import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-world.ts';
+import { inBatches } from './in-batches.ts';
 import { waitLonger } from './tries.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 /** Then the workflow continues as new, which adds a row to the list of workflows. */
 const SWEEP_FOR_MS = 24 * 3_600_000;
-/** Limits the load on the server: orders checked per sweep, and how many concurrently. */
+/** Limits the load on the server: orders checked per sweep. */
 const MAX_CHECKED = 1_000;
-const AT_A_TIME = 10;
 
 export function sweepActivities(world: ActivityWorld) {
   return {
@@ -59,7 +60,7 @@ export class Sweeper {
     try {
       await this.#look();
       await showNumbers(this.#orders, this.#standing);
-      for (const finding of this.#standing) await this.#tell(finding);
+      await inBatches(this.#standing, (finding) => this.#tell(finding));
     } catch (error) {
       log.warn('the sweep failed', { error: String(error) });
     }
@@ -91,7 +92,7 @@ export class Sweeper {
     const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
     if (senderOf(this.#world, order.integration) === undefined) return;
     const { workflowId, kind, since } = finding;
-    await this.#orders.announce({
+    const event: OrderEvent = {
       // `since` identifies the incident: the order may get into the same state again later.
       id: `sweep:${workflowId}:${kind}:${since}`,
       type: 'order.attention',
@@ -99,26 +100,25 @@ export class Sweeper {
       sequence: 0,
       occurredAt: since,
       data: { attention: [sweepWords(finding)] },
+    };
+    // One that fails, such as one with an id that is too long for Temporal, must not stop the others.
+    await this.#orders.announce(event).catch((error: unknown) => {
+      log.warn('an event of the sweep could not be announced', { error: String(error) });
     });
   }
 }
 
 async function stuckOf(orders: OrderDirectory, workflowIds: readonly string[]): Promise<SweepFinding[]> {
-  const stuck: SweepFinding[] = [];
-  for (let from = 0; from < workflowIds.length; from += AT_A_TIME) {
-    const some = workflowIds.slice(from, from + AT_A_TIME);
-    const tasks = await Promise.all(
-      some.map((workflowId) => orders.pendingTask(workflowId).catch(() => undefined)),
-    );
-    for (const [index, workflowId] of some.entries()) {
-      const task = tasks[index];
-      if (task !== undefined && task.tries >= STUCK_AFTER_TRIES) {
-        stuck.push({ workflowId, kind: 'stuck', since: task.since });
-      }
-      if (task?.heldSince !== undefined) stuck.push({ workflowId, kind: 'held', since: task.heldSince });
-    }
-  }
-  return stuck;
+  const tasks = await inBatches(workflowIds, (workflowId) =>
+    orders.pendingTask(workflowId).catch(() => undefined),
+  );
+  return workflowIds.flatMap((workflowId, index): SweepFinding[] => {
+    const { tries = 0, since = '', heldSince } = tasks[index] ?? {};
+    return [
+      ...(tries >= STUCK_AFTER_TRIES ? [{ workflowId, kind: 'stuck' as const, since }] : []),
+      ...(heldSince !== undefined ? [{ workflowId, kind: 'held' as const, since: heldSince }] : []),
+    ];
+  });
 }
 
 /** Updates the gauges. Each worker keeps those of its own last sweep; the timestamp gauge shows which worker's are the newest. */

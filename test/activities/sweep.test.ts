@@ -25,9 +25,12 @@ function stuck(workflowIds: string[], changes: Partial<OrderDirectory> = {}): Or
 }
 
 /** A worker's sweeps, made quietly one by one when they are asked for; with the events that they announce. */
-function sweeps(orders: OrderDirectory, wanted = true) {
+function sweeps(orders: OrderDirectory, { wanted = true, refused = '' } = {}) {
   const announced: OrderEvent[] = [];
-  const announce = async (event: OrderEvent) => void announced.push(event);
+  const announce = async (event: OrderEvent) => {
+    if (refused !== '' && event.id.startsWith(refused)) throw new Error('refused');
+    announced.push(event);
+  };
   const world = {
     machine: MACHINE,
     findIntegration: () => undefined,
@@ -48,8 +51,14 @@ it('tells of every stuck order, also of one that was started under a foreign id'
   ]);
 });
 
+it('tells of the others when an event cannot be announced', async () => {
+  const { announced, sweep } = sweeps(stuck(['mine', 'order:shop:A']), { refused: 'sweep:mine' });
+  await sweep();
+  expect(announced.map(({ orderId }) => orderId)).toEqual(['A']);
+});
+
 it('tells nothing where nobody wants events', async () => {
-  const { announced, sweep } = sweeps(stuck(['order:shop:A']), false);
+  const { announced, sweep } = sweeps(stuck(['order:shop:A']), { wanted: false });
   await sweep();
   expect(announced).toEqual([]);
 });
