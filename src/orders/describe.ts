@@ -5,7 +5,7 @@ import {
   type SearchAttributeType,
 } from '@temporalio/common';
 import { SCREEN_ORDER } from '../contract/messages.ts';
-import type { OrderState } from '../contract/state.ts';
+import type { GatewayRecord, OrderState } from '../contract/state.ts';
 import { type Action, type DeadlineKind, millis, ORDER_DECISIONS, type Phase } from '../contract/words.ts';
 import { leftoversBound, nextDeadline } from './deadlines.ts';
 import { orderFactsOf } from './decide.ts';
@@ -53,13 +53,17 @@ function factsOf(order: OrderState): string[] {
     ...(override ? [`- Overridden ${override.at}: ${override.action}`] : []),
     ...(cancelBy ? [`- Can be canceled at the screening service until ${cancelBy}`] : []),
     ...(lastRead ? [`- Last read ${lastRead.at} (${lastRead.source})`] : []),
-    ...(gateway
-      ? [`- The payment gateway’s result: ${gateway.result}${gateway.sent ? '' : ', not sent yet'}`]
-      : []),
+    ...(gateway ? [`- The payment gateway’s result: ${gateway.result}${notSent(gateway)}`] : []),
     ...actions.map(({ number, kind, status, message }) => {
       return `- ${number}. ${kind}: ${status}${message ? ` (${message})` : ''}`;
     }),
   ];
+}
+
+/** Returns words for a gateway result that the screening service did not get. */
+function notSent({ sent }: GatewayRecord): string {
+  if (sent === 'given-up') return ', not sent to the screening service';
+  return sent === undefined ? ', not sent yet' : '';
 }
 
 function keptOpenBy(state: OrderState, events: number): string[] {

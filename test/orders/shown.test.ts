@@ -68,6 +68,17 @@ describe('an order in words', () => {
     expect(inWords(life.order)).not.toContain('kept open');
   });
 
+  it.each([
+    [undefined, 'pass, not sent yet'],
+    ['given-up', 'pass, not sent to the screening service'],
+    ['recorded', 'pass'],
+  ] as const)('says whether a gateway result that is %s was sent', (sent, words) => {
+    const order = anOrder('pass', { workflow: 'pre-gateway' });
+    const [attempt] = order.attempts;
+    if (attempt) attempt.gateway = { result: 'pass', at: sinceStart(0), ...(sent && { sent }) };
+    expect(inWords({ state: order, outbox: [] })).toContain(`gateway’s result: ${words}\n`);
+  });
+
   it.each(PHASES)(
     'says in %s what it is, what comes next, and what can be done, and never a raw value',
     (phase) => {
