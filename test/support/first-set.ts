@@ -24,3 +24,17 @@ export const LONG_E2E = [
 export const CHAOS = ['test/chaos/chaos.test.ts'];
 export const MORE_LIVES = ['test/simulation/more-lives.test.ts'];
 export const PRODUCTION = ['test/production/**/*.test.ts'];
+
+const LONG = [...LONG_E2E, ...CHAOS, ...MORE_LIVES, ...PRODUCTION];
+
+/** Returns whether `npm test` runs a file, a glob or a folder (`test/orders/`) that a page names as a proof. */
+export function isInFirstSet(path: string): boolean {
+  if (FIRST_E2E.includes(path)) return true;
+  return !LONG.some((glob) => glob.startsWith(path) || expressionOf(glob).test(path));
+}
+
+/** The two wildcards that the globs here have: any folders, and any part of a name. */
+function expressionOf(glob: string): RegExp {
+  const parts = glob.split('**/').map((part) => part.replaceAll('.', '\\.').replaceAll('*', '[^/]*'));
+  return new RegExp(`^${parts.join('(?:.*/)?')}$`);
+}
