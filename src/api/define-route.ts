@@ -202,7 +202,7 @@ function utf8(bytes: Uint8Array): string | undefined {
 }
 
 /** Limits of a JSON body: rule «limits before schemas». */
-export const BODY_LIMITS = { values: 20_000, depth: 20, keys: 200 } as const;
+export const BODY_LIMITS = { values: 10_000, depth: 20, keys: 200 } as const;
 
 /**
  * Checks the limits on the text, before it is parsed: parsing a body that is too wide costs more than rejecting it, and the

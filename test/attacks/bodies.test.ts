@@ -54,7 +54,7 @@ const BODIES: readonly [what: string, url: string, status: number, body: string]
   ],
   ['unknown keys, each another', SCREENING, 200, order({ userFields: manyKeys() })],
   ['one key forty thousand times', SCREENING, 422, `{"transaction":${object(40_000, () => '"a":1')}}`],
-  ['twenty thousand keys', SCREENING, 422, object(20_000, (index) => `"k${index}":1`)],
+  ['ten thousand keys', SCREENING, 422, object(10_000, (index) => `"k${index}":1`)],
   [
     'lists in lists',
     SCREENING,
@@ -113,7 +113,7 @@ function anItem() {
 
 function manyKeys() {
   const inside = (at: number) =>
-    Object.fromEntries(Array.from({ length: 95 }, (_, index) => [`n${at}-${index}`, 'v']));
+    Object.fromEntries(Array.from({ length: 45 }, (_, index) => [`n${at}-${index}`, 'v']));
   return Object.fromEntries(Array.from({ length: KEYS - 5 }, (_, at) => [`k${at}`, inside(at)]));
 }
 
@@ -181,7 +181,7 @@ describe('the limits of a body', () => {
 
   it.each([
     ['as many values as may be', list(VALUES - 1, '1'), undefined],
-    ['one more', list(VALUES, '1'), 'must hold at most 20,000 values'],
+    ['one more', list(VALUES, '1'), 'must hold at most 10,000 values'],
     ['as many fields as may be', object(KEYS, (index) => `"k${index}":1`), undefined],
     ['one more', object(KEYS + 1, (index) => `"k${index}":1`), 'must have at most 200 fields in one object'],
     [

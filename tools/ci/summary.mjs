@@ -1,5 +1,5 @@
-// Prints "N passed, N failed" from JSON reports of vitest, alone on the last line, and fails when a test failed, when a file
-// could not be run, or when a run had no test.
+// Prints the failed tests and "N passed, N failed" from JSON reports of vitest, the count alone on the last line. Fails when a test
+// failed, when a file could not be run, or when a run had no test.
 // Usage: node tools/ci/summary.mjs <report.json> <exit code of vitest> [<report.json> <exit code> ...]
 import { readFileSync } from 'node:fs';
 
@@ -13,7 +13,12 @@ for (let at = 2; at < process.argv.length; at += 2) {
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((assertion) => assertion.status === 'failed'),
   );
-  for (const file of brokenFiles) console.log(`Could not be run: ${file.name}`);
+  for (const file of brokenFiles) console.log(`Could not be run: ${file.name}\n${beginning(file.message)}`);
+  for (const file of report.testResults) {
+    for (const test of file.assertionResults.filter(({ status }) => status === 'failed')) {
+      console.log(`Failed: ${file.name} > ${test.fullName}\n${beginning(test.failureMessages.join('\n'))}`);
+    }
+  }
   const failedHere = report.numFailedTests + brokenFiles.length;
   const ranNone = report.numPassedTests + failedHere === 0;
   if (ranNone) console.log('No test ran.');
@@ -23,6 +28,11 @@ for (let at = 2; at < process.argv.length; at += 2) {
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || !allRan ? 1 : 0;
+
+/** Enough of an error to see which one it is, at the end of a long log. */
+function beginning(message = '') {
+  return message.slice(0, 2_000).split('\n').slice(0, 15).join('\n');
+}
 
 function read(path) {
   try {
