@@ -45,7 +45,7 @@ process.once('exit', () => {
  * @throws Error with the process's output when it ends, or isn't ready in time (30 s unless given)
  */
 export async function spawnProcess(script: string, options: SpawnOptions = {}): Promise<SpawnedProcess> {
-  const { env = {}, args = [], nodeArgs = [], cwd = ROOT, uid, readyWhen, readyWithinMs = 30_000 } = options;
+  const { env = {}, args = [], nodeArgs = [], cwd = ROOT, uid, readyWhen, readyWithinMs = 60_000 } = options;
   const child = spawn(process.execPath, ['--import', TYPESCRIPT, ...nodeArgs, script, ...args], {
     cwd,
     ...(uid !== undefined && { uid }),
