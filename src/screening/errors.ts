@@ -121,7 +121,6 @@ export function ownWords(body: Record<string, unknown>, operation: Operation): s
   return isText(code) ? [message, code] : [];
 }
 
-const NOT_AUTHORIZED = /^not authori[sz]ed\.?$/i;
 const MAY_NOT = /\b(?:not authori[sz]ed|unauthori[sz]ed)\b/i;
 const FAULTY = 'invalid|not valid|unknown|wrong|incorrect|expired|revoked|missing|not recogni[sz]ed';
 const FAULTY_KEY = new RegExp(
@@ -129,11 +128,15 @@ const FAULTY_KEY = new RegExp(
   'i',
 );
 
-/** @returns whether a refusal is about the API key, not about the request. The portal's wording isn't documented, hence the patterns */
+/**
+ * @param words of a reply with status or code 401 or 403
+ * @returns whether it is about the API key. Rule «wrong key»: for a screening operation it always is. The portal's wording isn't
+ * documented, hence the patterns
+ */
 export function isAboutKey(words: readonly string[], operation: Operation): boolean {
+  if (SCREENING.has(operation)) return true;
   return words.some((word) => {
     const text = word.replaceAll(/[_-]/g, ' ').trim();
-    if (SCREENING.has(operation)) return NOT_AUTHORIZED.test(text);
     return FAULTY_KEY.test(text) || (MAY_NOT.test(text) && !/\btransaction\b/i.test(text));
   });
 }

@@ -90,16 +90,16 @@ const codeSchema = z.union([
 ]);
 
 /**
- * Reads the reply of a portal action. Success requires HTTP 200 and `code` 200 (a number or a string) in the body. Any other code
- * with a message is a refusal, and so are `Errors` without a code. The outcome is unknown after a 5xx or another 2xx code; after 429
- * the request may be sent again.
+ * Reads the reply of a portal action. Success requires HTTP 200 and a 2xx `code` (a number or a string) in the body. Any other code
+ * with a message is a refusal, and so are `Errors` without a code. The outcome is unknown after a 5xx code; after 429 the request may be
+ * sent again.
  */
 export function readPortalReply(reply: Reply, context: Context): PortalReply {
   const body = bodyOfSuccess(reply, context);
   const code = codeSchema.optional().safeParse(body.code);
   if (!code.success || reply.status !== 200) throw unusable(reply, context, body);
   const [message] = typeof body.message === 'string' ? scrubWords([body.message], context.secrets) : [];
-  if (code.data === 200) return { code: 200, ...(message === undefined ? {} : { message }) };
+  if (isSuccess(code.data)) return { code: code.data, ...(message === undefined ? {} : { message }) };
   throw new ScreeningError({
     operation: context.operation,
     status: reply.status,
@@ -110,10 +110,15 @@ export function readPortalReply(reply: Reply, context: Context): PortalReply {
   });
 }
 
+/** Assumption «portal success»: any 2xx code means that the action is done. */
+function isSuccess(code: number | undefined): code is number {
+  return code !== undefined && code >= 200 && code < 300;
+}
+
 function portalVerdict(code: number | undefined, said: readonly string[], operation: Operation): Verdict {
   if (code === 429) return { outcome: 'not-done', reason: 'rate-limited' };
   if (code !== undefined && code >= 500) return { outcome: 'unknown', reason: 'portal-5xx' };
-  if (said.length === 0 || (code !== undefined && code >= 200 && code < 300)) return NOT_ITS_OWN;
+  if (said.length === 0) return NOT_ITS_OWN;
   if ((code === undefined || isKeyStatus(code)) && isAboutKey(said, operation)) return WRONG_KEY;
   return { outcome: 'refused', reason: 'portal-refused' };
 }
@@ -195,9 +200,9 @@ function verdict(status: number, said: readonly string[], operation: Operation):
   if (status === 429) return { outcome: 'not-done', reason: 'rate-limited' };
   if (status >= 300 && status < 400) return { outcome: 'unknown', reason: 'redirect' };
   if (status < 300) return { outcome: 'unknown', reason: 'http-other' };
+  if (isKeyStatus(status) && isAboutKey(said, operation)) return WRONG_KEY;
   // The screening service supports all the methods we use, so a 405 comes from another server, whatever its message.
   if (status === 405 || said.length === 0) return NOT_ITS_OWN;
-  if (isKeyStatus(status) && isAboutKey(said, operation)) return WRONG_KEY;
   if (status !== 404) return { outcome: 'refused', reason: 'bad-request' };
   // `not-found` permits another create, so a lookup requires the screening service's own message.
   if (isLookUp(operation) && !saysNoTransaction(said)) return NOT_ITS_OWN;
