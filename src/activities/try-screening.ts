@@ -20,6 +20,7 @@ import {
   sleepOn,
   type Transaction,
   type TransactionResponse,
+  transactionRules,
 } from '../screening/index.ts';
 import type { ActivityWorld } from './activity-world.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
@@ -87,12 +88,12 @@ function noAnswerYet(unseenSince: Instant): NoAnswer {
  */
 export function checkTransaction(
   request: ScreenRequest,
-  { mode }: Integration,
+  integration: Integration,
   workflow: IntegrationWorkflow,
 ): { checked: ReturnType<typeof parseTransaction>; content: Fingerprinted } {
   const { transaction, cardRef, fingerprintMissing } = request;
-  const rules = { workflow, mode, now: new Date(), cardInStash: cardRef !== undefined };
-  const checked = parseTransaction(transaction, rules);
+  const rules = transactionRules(integration, workflow);
+  const checked = parseTransaction(transaction, { ...rules, cardInStash: cardRef !== undefined });
   if (fingerprintMissing !== true) return { checked, content: {} };
   const content = checked.ok ? fingerprint(checked.transaction) : fingerprintOfRaw(transaction);
   return { checked, content: { fingerprint: content } };

@@ -124,7 +124,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await document(app);
   healthRoutes(app, orderScreening, metrics);
   sendKeptWhenStopping(app, orderScreening, log);
-  await app.register(async (scope) => keyedRoutes(scope, options));
+  await app.register(async (scope) => keyedRoutes(scope, options, metrics));
   await app.register(queueRoutes, options);
   await app.register(webhookRoutes, { ...options, metrics });
   if (options.codec !== undefined) {
@@ -150,10 +150,11 @@ function sendKeptWhenStopping(app: FastifyInstance, orderScreening: OrderScreeni
 async function keyedRoutes(
   scope: FastifyInstance,
   { orderScreening, apiKeys, maxRps, findIntegration }: ApiOptions,
+  metrics: HttpMetrics,
 ): Promise<void> {
   await admitCallers(scope, { apiKeys, maxRps });
   refuseCards(scope, findIntegration);
-  orderRoutes(scope, orderScreening);
+  orderRoutes(scope, orderScreening, metrics);
   portalRoutes(scope, orderScreening);
   transactionRoutes(scope, orderScreening);
 }

@@ -31,6 +31,8 @@ export interface HttpMetrics {
   observe(answered: Answered): void;
   /** Counts a webhook's hint by its outcome. */
   noteHint(integration: string, outcome: string): void;
+  /** Counts the warnings of an answer to a checkout. */
+  noteWarnings(integration: string, count: number): void;
   contentType: string;
   /** All metrics of the process, in Prometheus's text format. */
   text(): Promise<string>;
@@ -51,6 +53,11 @@ export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
     labelNames: ['integration', 'outcome'],
     registers: [register],
   });
+  const warnings = new Counter({
+    ...namedAs('order_screening_transaction_warnings_total'),
+    labelNames: ['integration'],
+    registers: [register],
+  });
   new Gauge({
     ...namedAs('order_screening_api_keys_refused'),
     registers: [register],
@@ -60,6 +67,7 @@ export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
   });
   return {
     noteHint: (integration, outcome) => hints.inc({ integration, outcome }),
+    noteWarnings: (integration, count) => warnings.inc({ integration }, count),
     observe: ({ method, route, status, durationMs }) =>
       durations.observe({ method, route, status }, durationMs / 1_000),
     contentType: register.contentType,

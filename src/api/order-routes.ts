@@ -8,7 +8,7 @@ import { CARD_FIELDS } from '../screening/index.ts';
 import type { OrderScreening } from '../starter.ts';
 import { listedIntegrations } from './callers.ts';
 import { defineRoute, nothing, OF_AN_ORDER } from './define-route.ts';
-import { whoAsks } from './metrics.ts';
+import { type HttpMetrics, whoAsks } from './metrics.ts';
 import {
   actorHeaders,
   adoptBody,
@@ -27,7 +27,11 @@ import {
 const ORDERS = { tag: 'orders', problems: OF_AN_ORDER } as const;
 
 /** Adds the routes that an order service calls. */
-export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
+export function orderRoutes(
+  app: FastifyInstance,
+  orderScreening: OrderScreening,
+  metrics: Pick<HttpMetrics, 'noteWarnings'>,
+): void {
   defineRoute(app, {
     method: 'POST',
     url: '/v1/orders/:orderId/screening',
@@ -43,6 +47,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     handle: async ({ params: { orderId }, query, body }, _request, reply) => {
       const request = { ...withIntegration(query, withoutOrderId(body)), orderId };
       const { fingerprint: _ours, ...answer } = await orderScreening.screen(request);
+      if (answer.warnings !== undefined) metrics.noteWarnings(answer.integration, answer.warnings.length);
       return reply.code(answer.decision === 'pending' ? 202 : 200).send(answer);
     },
   });

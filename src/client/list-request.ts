@@ -7,7 +7,10 @@ import { orderAttributes, quoted } from '../orders/describe.ts';
 import { integrationNameSchema } from './read-requests.ts';
 
 const moment = z.iso
-  .datetime({ offset: true, error: 'must be a time with its offset, such as 2026-12-24T18:00:00Z' })
+  .datetime({
+    offset: true,
+    error: 'must be a time with its offset, such as 2026-12-24T18:00:00Z; write + as %2B',
+  })
   .transform((written) => instant(millis(written)));
 
 /** An amount as decimal text. */

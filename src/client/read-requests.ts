@@ -24,6 +24,7 @@ import {
   OUR_WORDS,
   parseCard,
   parseTransaction,
+  transactionRules,
 } from '../screening/index.ts';
 
 /** An order id: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so it can't be only dots. */
@@ -109,6 +110,8 @@ export interface CheckedScreenRequest {
   /** The order's id, unless a different invoice number was sent. */
   invoiceNumber: string;
   fingerprint: string;
+  /** Fields that are not sent, or that are probably a mistake. */
+  warnings: FieldError[];
 }
 
 /** Transactions already scanned for card data: scanning a large one twice would block the event loop. */
@@ -153,6 +156,7 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
     attempt,
     facts: orderFactsOf(inner.transaction),
     ...inner,
+    warnings: inner.warnings.map((warning) => under('transaction', warning)),
     invoiceNumber: inner.invoiceNumber ?? orderId,
   };
 }
@@ -180,6 +184,7 @@ interface ReadTransaction {
   card?: CardData;
   invoiceNumber?: string | undefined;
   fingerprint: string;
+  warnings: FieldError[];
 }
 
 /** An order that policy skips isn't screened, so missing screening fields are no errors. */
@@ -188,11 +193,12 @@ function readTransaction(
   workflow: IntegrationWorkflow,
   integration: Integration,
 ): ReadTransaction | { fieldErrors: FieldError[] } {
-  const parsed = parseTransaction(raw, { workflow, mode: integration.mode, now: new Date() });
+  const parsed = parseTransaction(raw, transactionRules(integration, workflow));
   if (parsed.ok) {
-    const { transaction, card } = parsed;
+    const { transaction, card, warnings } = parsed;
     const invoiceNumber = transaction.order?.invoiceNumber;
-    return { transaction, invoiceNumber, fingerprint: fingerprint(transaction, card), ...(card && { card }) };
+    const content = { fingerprint: fingerprint(transaction, card), ...(card && { card }) };
+    return { transaction, invoiceNumber, warnings, ...content };
   }
   const skipped = isRecord(raw) && skipRuleFor(integration, raw) !== undefined;
   if (!skipped) return { fieldErrors: parsed.fieldErrors };
@@ -201,7 +207,7 @@ function readTransaction(
   }
   // The transaction would be stored unchanged, with its card fields.
   if (cardDataIn({ transaction: raw }, integration).length > 0) return { fieldErrors: parsed.fieldErrors };
-  return { transaction: raw, fingerprint: fingerprintOfRaw(raw) };
+  return { transaction: raw, fingerprint: fingerprintOfRaw(raw), warnings: [] };
 }
 
 /** Iterative, since a request may be nested very deeply. Later readers may then recurse safely. */

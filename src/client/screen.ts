@@ -49,6 +49,11 @@ const GRACE_MS = 2_000;
 /** @see OrderScreening.screen */
 export async function screen(context: ClientContext, raw: unknown): Promise<CheckoutAnswer> {
   const request = readScreenRequest(raw, context.findIntegration);
+  const { warnings } = request;
+  return { ...(await answerOf(context, request)), ...(warnings.length > 0 && { warnings }) };
+}
+
+async function answerOf(context: ClientContext, request: CheckedScreenRequest): Promise<CheckoutAnswer> {
   const { integration, orderId, card, attempt } = request;
   const asked: Sending = {
     request,

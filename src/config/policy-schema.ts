@@ -24,7 +24,7 @@ const idPath = text.refine(isIdPath, 'must be the path of an id field, such as o
 const amounts = { amountBelow: money.optional(), amountAtLeast: money.optional() };
 const action = oneOf(UNAVAILABLE_ACTIONS);
 const unavailableRule = z.strictObject(
-  { ...amounts, paymentMethod: texts.optional(), action },
+  { ...amounts, currency: currencies.optional(), paymentMethod: texts.optional(), action },
   { error: 'must be a rule with an action' },
 );
 const skipRule = z
@@ -35,6 +35,7 @@ const skipRule = z
       paymentMethod: texts.optional(),
       customerId: texts.optional(),
       itemCategory: texts.optional(),
+      anyItemCategory: texts.optional(),
     },
     { error: 'must be a rule' },
   )
@@ -115,6 +116,20 @@ export const integrationKeys = z.strictObject(
       .default([])
       .describe(
         'id fields whose digits are no card number, though they may look like one: `["orderId", "customer.id"]` ([below](#ids-that-look-like-card-numbers))',
+      ),
+    paymentMethods: z
+      .strictObject(
+        { noCard: z.array(text.trim().min(1), { error: 'must be a list of names' }).default([]) },
+        { error: 'must be an object with noCard' },
+      )
+      .prefault({})
+      .describe(
+        '`noCard`: whole names of payment methods that are no card, any case, besides [those that are known](calling.md#orders-without-a-card); every other name is a card',
+      ),
+    unknownFields: oneOf(['drop', 'refuse'])
+      .default('drop')
+      .describe(
+        'what happens to a field of a transaction that the interface lacks: `drop`: not sent, and named in the answer’s `warnings`; `refuse`: 422',
       ),
     declineMessage: text
       .max(1_000, 'must have at most 1000 characters')

@@ -23,6 +23,12 @@ export const checkoutAnswerSchema = z.object({
     .exactOptional()
     .meta({ description: 'Passive integrations: the action that the decision would have led to' }),
   reason: z.string().exactOptional().meta({ description: 'Why there is no better decision, as a slug' }),
+  warnings: z
+    .array(z.object({ path: z.string(), message: z.string() }))
+    .exactOptional()
+    .meta({
+      description: 'Fields of the transaction that were not sent, or that are probably a mistake',
+    }),
 });
 /** The answer to a checkout. `fingerprint` is the answered request's, so that the client can detect an `attempt-mismatch`. */
 export type CheckoutAnswer = z.infer<typeof checkoutAnswerSchema> & { fingerprint?: string };

@@ -11,10 +11,14 @@ export interface OrderRule {
   currency?: string[] | undefined;
   paymentMethod?: string[] | undefined;
   customerId?: string[] | undefined;
+  /** Every line item has one of these categories, and there is a line item. */
   itemCategory?: string[] | undefined;
+  /** A line item has one of these categories. */
+  anyItemCategory?: string[] | undefined;
 }
 
-export interface UnavailableRule extends Pick<OrderRule, 'amountBelow' | 'amountAtLeast' | 'paymentMethod'> {
+export interface UnavailableRule
+  extends Pick<OrderRule, 'amountBelow' | 'amountAtLeast' | 'currency' | 'paymentMethod'> {
   action: UnavailableAction;
 }
 
@@ -67,6 +71,10 @@ export interface Integration extends Omit<Policy, 'whenUnavailable' | 'events'> 
   whenUnavailable: UnavailableAction | UnavailableRule[];
   skip: OrderRule[];
   notCards: string[];
+  /** Payment methods that are no card, besides those that order-screening knows. */
+  paymentMethods: { noCard: string[] };
+  /** Whether a field that the interface lacks is left out, or the transaction is refused. */
+  unknownFields: 'drop' | 'refuse';
   events: 'all' | 'changes';
   eventsUrl?: string | undefined;
   eventsSecret?: (() => string | undefined) | undefined;

@@ -62,7 +62,8 @@ export function applyAdoption(
   if (outcome.kind !== 'answered') throw new TypeError(`an adoption was ${outcome.kind}`);
   const { transactionId, decision } = outcome;
   const attempt = currentAttempt(state);
-  const sentFrom = instant(millis(screenedAt));
+  // Within the clock tolerance it may be in the future.
+  const sentFrom = instant(Math.min(millis(screenedAt), millis(now)));
   recordTransaction(state, {
     id: transactionId,
     attempt: attempt.number,

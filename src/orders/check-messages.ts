@@ -91,6 +91,9 @@ function nestsTooDeep(value: unknown, depth = 0): boolean {
   return depth > MAX_DEPTH || Object.values(value).some((inner) => nestsTooDeep(inner, depth + 1));
 }
 
+/** How far another system's clock may be ahead of ours. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
 /**
  * Checks an adoption against the current policy.
  * @returns its errors; empty if the transaction may be read
@@ -102,7 +105,7 @@ export function adoptionErrors(
 ): FieldError[] {
   const errors: FieldError[] = [];
   const add = (path: string, message: string): number => errors.push({ path, message });
-  if (millis(screenedAt) > nowMs) add('screenedAt', 'must not be in the future');
+  if (millis(screenedAt) > nowMs + CLOCK_TOLERANCE_MS) add('screenedAt', 'must not be in the future');
   if (millis(screenedAt) < nowMs - reviewLimitMs) {
     add('screenedAt', 'must not be earlier than the policy’s reviewLimit ago');
   }

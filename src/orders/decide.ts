@@ -178,7 +178,8 @@ export interface OrderFacts {
   currency: string;
   paymentMethod?: string | undefined;
   customerId?: string | undefined;
-  itemCategories: string[];
+  /** Of each line item; undefined if it has none. */
+  itemCategories: (string | undefined)[];
 }
 
 /** @returns whether every condition of the rule is true for the order; a rule without conditions always matches */
@@ -189,7 +190,8 @@ export function ruleMatches(rule: OrderRule, facts: OrderFacts): boolean {
     listed(rule.currency, [facts.currency]) &&
     listed(rule.paymentMethod, [facts.paymentMethod]) &&
     listed(rule.customerId, [facts.customerId]) &&
-    listed(rule.itemCategory, facts.itemCategories)
+    listed(rule.anyItemCategory, facts.itemCategories) &&
+    listedAll(rule.itemCategory, facts.itemCategories)
   );
 }
 
@@ -222,6 +224,11 @@ function listed(accepted: string[] | undefined, values: (string | undefined)[]):
   return values.some((value) => value !== undefined && known.includes(value.toLowerCase()));
 }
 
+function listedAll(accepted: string[] | undefined, values: (string | undefined)[]): boolean {
+  if (accepted === undefined) return true;
+  return values.length > 0 && values.every((value) => listed(accepted, [value]));
+}
+
 /** @returns the facts of a transaction in either spelling; the currency defaults to USD */
 export function orderFactsOf(transaction: unknown): OrderFacts {
   const order = record(transaction);
@@ -231,7 +238,7 @@ export function orderFactsOf(transaction: unknown): OrderFacts {
     currency: (text(order.currency_code) ?? text(order.currencyCode) ?? 'USD').toUpperCase(),
     paymentMethod: text(record(order.payment).method),
     customerId: text(record(order.customer).id),
-    itemCategories: items.flatMap((item) => text(record(item).category) ?? []),
+    itemCategories: items.map((item) => text(record(item).category)),
   };
 }
 

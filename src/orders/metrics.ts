@@ -106,6 +106,11 @@ export const METRICS = {
     from: 'API',
     about: 'webhooks of the screening service, by whether an open order was found',
   },
+  order_screening_transaction_warnings_total: {
+    kind: 'counter',
+    from: 'API',
+    about: 'fields of transactions that were not sent, or are probably a mistake',
+  },
   order_screening_api_keys_refused: {
     kind: 'gauge',
     from: 'API',

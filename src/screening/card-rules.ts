@@ -65,7 +65,10 @@ export function wellFormed(value: unknown): Partial<CardData> {
 }
 
 /** Checks well-formed card fields. */
-export function cardFindings({ cardNumber, expirationDate }: Partial<CardData>, rules: CardRules): Finding[] {
+export function cardFindings(
+  { cardNumber, expirationDate, cardCode }: Partial<CardData>,
+  rules: CardRules,
+): Finding[] {
   const findings: Finding[] = [];
   if (cardNumber !== undefined) {
     if (!passesLuhn(cardNumber)) {
@@ -79,6 +82,13 @@ export function cardFindings({ cardNumber, expirationDate }: Partial<CardData>, 
         message:
           'must be a real card number: this integration is in live mode, which accepts no test numbers',
       });
+    }
+  }
+  if (cardNumber !== undefined && cardCode !== undefined) {
+    // American Express
+    const digits = /^3[47]/.test(cardNumber) ? 4 : 3;
+    if (cardCode.length !== digits) {
+      findings.push({ path: ['cardCode'], message: `must have ${digits} digits for a card of this brand` });
     }
   }
   if (expirationDate !== undefined && isExpired(expirationDate, rules.now)) {

@@ -168,7 +168,8 @@ export const OUR_WORDS = {
 function kindMessage(expected: string, given: unknown): string {
   const kind = KINDS[expected] ?? 'of another kind';
   if (expected === 'string' && typeof given === 'number') return `must be ${kind}; put the number in quotes`;
-  if (given === null) return `must be ${kind}; leave the field out if it has no value`;
+  if (given === null)
+    return `must be ${kind}, not null: send a value, or leave the field out if it may be missing`;
   return `must be ${kind}`;
 }
 

@@ -30,7 +30,7 @@ export {
   type TransactionResponse,
 } from './replies.ts';
 export type { Dialect } from './spellings.ts';
-export { CARD_FIELDS, MAX_DEPTH, type TransactionRules } from './transaction-rules.ts';
+export { CARD_FIELDS, MAX_DEPTH, type TransactionRules, transactionRules } from './transaction-rules.ts';
 export {
   type CardData,
   cardSchema,

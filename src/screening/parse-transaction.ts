@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import type { FieldError } from '../contract/errors.ts';
-import { withoutHash } from '../contract/ids.ts';
+import { tidied } from './as-pasted.ts';
 import { cardOfWorkflow } from './card-rules.ts';
 import { schemaFindings } from './fields.ts';
 import {
@@ -13,12 +13,14 @@ import {
   type Spelled,
   toDefinitionSpelling,
   toSampleSpelling,
+  withoutUnknown,
 } from './spellings.ts';
 import {
   gatewayTypeOf,
   ruleFindings,
   SERVICE_KEY_MESSAGE,
   type TransactionRules,
+  warningsOf,
 } from './transaction-rules.ts';
 import {
   type CardData,
@@ -28,10 +30,13 @@ import {
 } from './transaction-schema.ts';
 
 export type ParsedTransaction =
-  | { ok: true; transaction: Transaction; card?: CardData }
+  | { ok: true; transaction: Transaction; card?: CardData; warnings: FieldError[] }
   | { ok: false; fieldErrors: FieldError[] };
 
+const ENRICH = 'must be left out: the policy key `enrich` decides';
 const SERVICE_KEYS = ['nf-token', 'nfToken', 'nf_token'];
+/** The interface marks them as read-only. */
+const READ_ONLY = ['travel', 'transaction-id', 'transactionId', 'authcode'];
 
 /**
  * Parses an order service's transaction in either spelling. Checks all limits of the screening service, the rules between fields, and
@@ -48,7 +53,8 @@ export function parseTransaction(input: unknown, rules: TransactionRules): Parse
     return { ok: false, fieldErrors: [{ path: '', message: 'must be an object: the transaction' }] };
   }
   const { keyFindings, body } = withoutServiceKeys(spelled.value);
-  const tidy = untilEnoughErrors(withCapitals(withoutInvoiceHash(body)));
+  const { known, dropped } = withoutDropped(body, rules);
+  const tidy = untilEnoughErrors(tidied(known));
   const parsed = transactionRequestSchema.safeParse(tidy);
   const findings = [
     ...keyFindings,
@@ -57,32 +63,41 @@ export function parseTransaction(input: unknown, rules: TransactionRules): Parse
   ];
   const fieldErrors = show(findings, ruleFindings(tidy, rules), spelled);
   if (!parsed.success || fieldErrors.length > 0) return { ok: false, fieldErrors };
-  return { ok: true, ...split(parsed.data, rules) };
+  const warnings = [...dropped, ...warningsOf(parsed.data, rules)].slice(0, MOST_ERRORS);
+  return {
+    ok: true,
+    ...split(parsed.data, rules),
+    warnings: warnings.map(({ path, message }) => ({ path: spelled.shownPath(path), message })),
+  };
+}
+
+/** Rule «unknown fields»: what the interface lacks, or marks as read-only, is not sent. */
+function withoutDropped(body: Record<string, unknown>, { unknownFields = 'drop' }: TransactionRules) {
+  const dropped: Finding[] = [];
+  const drop = (path: PropertyKey[], message: string): void => {
+    if (dropped.length < MOST_ERRORS) dropped.push({ path, message });
+  };
+  const isReadOnly = ([name]: [string, unknown]) => READ_ONLY.includes(name);
+  const fields = Object.entries(body);
+  for (const [name] of fields.filter(isReadOnly)) drop([name], 'is read-only in the interface; not sent');
+  const writable = Object.fromEntries(fields.filter((field) => !isReadOnly(field)));
+  if (unknownFields === 'refuse') return { known: writable, dropped };
+  const known = withoutUnknown(transactionRequestSchema, writable, (path) =>
+    drop(path, 'is not a field of the interface; not sent'),
+  );
+  return { known: isObject(known) ? known : writable, dropped };
 }
 
 function withoutServiceKeys(body: Record<string, unknown>) {
   const fields = Object.entries(body);
-  const isKey = ([name]: [string, unknown]) => SERVICE_KEYS.includes(name);
+  const isKey = ([name]: [string, unknown]) => name === 'enrich' || SERVICE_KEYS.includes(name);
   return {
-    keyFindings: fields
-      .filter(isKey)
-      .map(([name]): Finding => ({ path: [name], message: SERVICE_KEY_MESSAGE })),
+    keyFindings: fields.flatMap(([name]): Finding[] => {
+      if (name === 'enrich') return [{ path: [name], message: ENRICH }];
+      return SERVICE_KEYS.includes(name) ? [{ path: [name], message: SERVICE_KEY_MESSAGE }] : [];
+    }),
     body: Object.fromEntries(fields.filter((field) => !isKey(field))),
   };
-}
-
-function withoutInvoiceHash(body: Record<string, unknown>): Record<string, unknown> {
-  if (!isObject(body.order) || typeof body.order.invoiceNumber !== 'string') return body;
-  return { ...body, order: { ...body.order, invoiceNumber: withoutHash(body.order.invoiceNumber) } };
-}
-
-function withCapitals(body: Record<string, unknown>): Record<string, unknown> {
-  const addresses = ['billTo', 'shipTo'].flatMap((name) => {
-    const address = body[name];
-    if (!isObject(address) || typeof address.country !== 'string') return [];
-    return [[name, { ...address, country: address.country.toUpperCase() }] as const];
-  });
-  return { ...body, ...Object.fromEntries(addresses) };
 }
 
 /** Maximum number of reported errors. More would be of no use, and each costs time. */
@@ -120,7 +135,7 @@ function show(findings: Finding[], fromRules: Finding[], { shownPath }: Spelled)
 }
 
 function split(request: TransactionRequest, { workflow }: TransactionRules) {
-  const { enrich: _setByPolicy, payment: given, ...order } = request;
+  const { payment: given, ...order } = request;
   const { creditCard: paidWith, ...payment } = given;
   const gatewayType = gatewayTypeOf(workflow);
   if (paidWith === undefined) return { transaction: { ...order, gatewayType, payment } };
@@ -140,7 +155,10 @@ function split(request: TransactionRequest, { workflow }: TransactionRules) {
 }
 
 /** The body of create-transaction in definition spelling, with the API key. */
-export const createBodySchema = transactionRequestSchema.extend({ 'nf-token': z.string() });
+export const createBodySchema = transactionRequestSchema.extend({
+  'nf-token': z.string(),
+  enrich: z.boolean(),
+});
 
 /** The parts of a create-transaction request other than the transaction. */
 export interface CreateBody {

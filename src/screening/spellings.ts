@@ -100,6 +100,33 @@ export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled 
   };
 }
 
+/**
+ * Removes the fields that the schema lacks.
+ * @param value in definition spelling
+ * @param removed gets the path of each removed field
+ */
+export function withoutUnknown(
+  schema: z.core.$ZodType,
+  value: unknown,
+  removed: (path: PropertyKey[]) => void,
+  path: PropertyKey[] = [],
+): unknown {
+  if (schema instanceof z.ZodExactOptional) return withoutUnknown(schema.unwrap(), value, removed, path);
+  if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((item, index) => withoutUnknown(schema.element, item, removed, [...path, index]));
+  }
+  if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
+  const { fields } = spellingOf(schema);
+  const kept = Object.entries(value).flatMap(([name, inner]) => {
+    const field = fields.get(name);
+    const here = [...path, name];
+    if (field !== undefined) return [[name, withoutUnknown(field.schema, inner, removed, here)] as const];
+    removed(here);
+    return [];
+  });
+  return Object.fromEntries(kept);
+}
+
 /** Converts a value from definition spelling to the samples' spelling. */
 export function toSampleSpelling(schema: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodExactOptional) return toSampleSpelling(schema.unwrap(), value);

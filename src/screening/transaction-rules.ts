@@ -1,13 +1,29 @@
 /** Validation rules that involve several fields of a transaction. */
+import type { Integration } from '../contract/policy.ts';
 import type { IntegrationWorkflow } from '../contract/words.ts';
+import { isNotPublic } from './as-pasted.ts';
 import { type CardRules, cardFindings, wellFormed } from './card-rules.ts';
+import { isNoCard } from './payment-methods.ts';
 import { type Finding, isObject } from './spellings.ts';
+import type { Transaction } from './transaction-schema.ts';
 
 /** Settings for validating a transaction. */
 export interface TransactionRules extends CardRules {
   workflow: IntegrationWorkflow;
   /** Whether the card data is in the stash already, so that the transaction must not have it. */
   cardInStash?: boolean;
+  /** What happens to a field that the interface lacks: it is not sent (`drop`, the default), or the transaction is refused. */
+  unknownFields?: 'drop' | 'refuse';
+  /** Names of payment methods that are no card, besides those that `isNoCard` knows. */
+  noCard?: readonly string[];
+}
+
+/** Returns the rules of an integration, as of now. */
+export function transactionRules(
+  { mode, unknownFields, paymentMethods }: Pick<Integration, 'mode' | 'unknownFields' | 'paymentMethods'>,
+  workflow: IntegrationWorkflow,
+): TransactionRules {
+  return { mode, unknownFields, noCard: paymentMethods.noCard, workflow, now: new Date() };
 }
 
 /** The fields of full card data. */
@@ -40,6 +56,27 @@ export function ruleFindings(body: Record<string, unknown>, rules: TransactionRu
     ...passThroughFindings(body),
     ...strayCardFindings(body),
   ];
+}
+
+/** Returns what is accepted but is probably a mistake. */
+export function warningsOf(
+  { customerIP, fulfillmentDate }: Pick<Transaction, 'customerIP' | 'fulfillmentDate'>,
+  { now }: Pick<TransactionRules, 'now'>,
+): Finding[] {
+  const findings: Finding[] = [];
+  if (isNotPublic(customerIP)) {
+    findings.push({ path: ['customerIP'], message: 'is no address on the internet: send the customer’s' });
+  }
+  if (fulfillmentDate !== undefined && endOfDay(fulfillmentDate) < now.getTime()) {
+    findings.push({ path: ['fulfillmentDate'], message: 'is in the past' });
+  }
+  return findings;
+}
+
+/** Returns when the day has ended in every time zone, in milliseconds. @param date MM/DD/YYYY */
+function endOfDay(date: string): number {
+  const [month = '', day = '', year = ''] = date.split('/');
+  return Date.parse(`${year}-${month}-${day}T23:59:59-12:00`);
 }
 
 /** Returns the `gatewayType` of an integration workflow. */
@@ -123,24 +160,17 @@ function leftOut(card: Record<string, unknown>): Finding[] {
 }
 
 /** Rule «no card»: an order that wasn't paid with a card has no card data. */
-function withoutCard({ method }: Record<string, unknown>, { workflow }: TransactionRules): Finding[] {
+function withoutCard({ method }: Record<string, unknown>, { workflow, noCard }: TransactionRules): Finding[] {
   const path = ['payment', 'creditCard'];
-  if (!isNoCard(method)) {
-    const message = 'is required unless payment.method names something other than a card, such as a wallet';
+  if (!isNoCard(method, noCard)) {
+    const message =
+      'is required unless payment.method names something other than a card; list the name in the policy key paymentMethods.noCard';
     return [{ path, message }];
   }
   if (workflow !== 'pre-gateway') return [];
   const message =
     'is required: a pre-gateway transaction needs the full card data; to skip orders paid without a card, add a `skip` rule to the policy';
   return [{ path, message }];
-}
-
-const CARD_WORDS =
-  /(?<!gift[\s_-]*)card|credit|debit|visa|mastercard|american\s?express|amex|discover|diners|jcb|maestro|union\s?pay|^cc$/;
-
-/** @returns whether the payment method is given and isn't a card: a wallet, a gift card, a transfer */
-function isNoCard(method: unknown): boolean {
-  return typeof method === 'string' && method.trim() !== '' && !CARD_WORDS.test(method.trim().toLowerCase());
 }
 
 /** `bin` and `last4` are stored without the card number, so check that they match it. */
@@ -163,11 +193,14 @@ function digitsFindings(card: Record<string, unknown>): Finding[] {
   return findings;
 }
 
-/** Undocumented objects may contain anything within the nesting limit. */
+/** Undocumented objects may contain anything within the nesting limit, except numbers that JSON can't carry. */
 function passThroughFindings(body: Record<string, unknown>): Finding[] {
   const findings: Finding[] = [];
   for (const name of PASS_THROUGH) {
-    walk(body[name], [name], (path) => {
+    walk(body[name], [name], (path, value) => {
+      if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+        findings.push({ path, message: 'has more digits than a number keeps: send it as a string' });
+      }
       if (path.length <= MAX_DEPTH) return true;
       findings.push({ path: [name], message: `must be nested at most ${MAX_DEPTH} levels deep` });
       return false;

@@ -82,12 +82,6 @@ const lineItemSchema = z.strictObject({
   sellingPlanId: z.string().exactOptional(),
 });
 
-const travelSchema = z.strictObject({
-  travel_date: usDate().exactOptional(),
-  destination: text(128).exactOptional(),
-  point_of_origin: text(128).exactOptional(),
-});
-
 const threeDSecureSchema = z.strictObject({
   authenticated: z.boolean().exactOptional(),
   succeeded: z.boolean().exactOptional(),
@@ -133,7 +127,7 @@ const transactionFields = {
   amount: amount(),
   currency_code: z
     .string()
-    .regex(/^[A-Za-z]{3}$/, 'must be a code of three letters, such as "USD"')
+    .regex(/^[A-Z]{1,3}$/, 'must be a code of at most three letters, such as "USD"')
     .exactOptional(),
   discountAmount: discount().exactOptional(),
   discountPrice: discount().exactOptional(),
@@ -145,14 +139,11 @@ const transactionFields = {
   customer: customerSchema,
   merchant: merchantSchema.exactOptional(),
   order: orderInfoSchema.exactOptional(),
-  travel: travelSchema.exactOptional(),
   billTo: billToSchema,
   shipTo: shipToSchema.exactOptional(),
   lineItems: z.array(lineItemSchema).exactOptional(),
   gatewayName: z.string().exactOptional(),
   gatewayStatus: z.string().exactOptional(),
-  'transaction-id': z.string().exactOptional(),
-  authcode: z.string().exactOptional(),
   customerIP: ipAddress(),
   avsResultCode: text(3).exactOptional(),
   cvvResultCode: z
@@ -183,7 +174,7 @@ const transactionFields = {
 
 const paymentFields = { method: z.string().exactOptional() };
 
-/** A transaction as order-screening stores it: definition spelling, no API key, no full card data, no `enrich`. */
+/** A transaction as order-screening stores it: definition spelling, no API key, no full card data. */
 export const transactionSchema = z.strictObject({
   ...transactionFields,
   payment: z.strictObject({ ...paymentFields, creditCard: z.strictObject(creditCardFields).exactOptional() }),
@@ -193,7 +184,6 @@ export type Transaction = z.infer<typeof transactionSchema>;
 /**
  * A transaction as an order service sends it, in definition spelling, for API documentation.
  * `parseTransaction` validates it, in both spellings and with the rules between fields.
- * `enrich` is accepted but ignored: the policy sets it.
  */
 export const transactionRequestSchema = z.strictObject({
   ...transactionFields,
@@ -208,6 +198,5 @@ export const transactionRequestSchema = z.strictObject({
       })
       .exactOptional(),
   }),
-  enrich: z.boolean().exactOptional(),
 });
 export type TransactionRequest = z.infer<typeof transactionRequestSchema>;

@@ -114,7 +114,7 @@ export const card = { creditCard: { ...TEST_CARD } };
 export const order = aTransaction({
   order: { invoiceNumber: '7' },
   userFields: { a: { b: ['c'] } },
-  authcode: 'a1',
+  gatewayName: 'a1',
 });
 
 /** @returns every place of a value, and new ones: the whole value, each field and item, and a field more in each object. */

@@ -11,7 +11,6 @@ import { property } from '../support/property.ts';
 
 const RICH: Partial<Transaction> = {
   order: { invoiceNumber: '1', order_type: 'upsell', landing_page_type: 'home' },
-  travel: { travel_date: '12/31/2026', point_of_origin: 'Oslo' },
   '3d_secure': { authenticated: true },
   card_attempts: '2',
   userFields: { keep_this: { as_it: 'is' } },
@@ -29,7 +28,6 @@ describe('writeTransaction', () => {
       '3d_secure': { authenticated: true },
       customer: { joined_on: '03/14/2021' },
       order: { invoiceNumber: '1001', order_type: 'upsell' },
-      travel: { travel_date: '12/31/2026' },
     });
   });
 
