@@ -18,7 +18,6 @@ interface WebhookOptions {
 
 interface WebhookRoute {
   Params: { integration: string; secret?: string };
-  Querystring: Record<string, unknown>;
   Body: Buffer | undefined;
 }
 
@@ -37,7 +36,6 @@ export async function webhookRoutes(
   app.addHook('onRequest', async (request) => {
     if (!isOneOf(webhookSecrets, secretOf(request))) throw new HttpError('bad-webhook-secret');
     // Merchants' templates send invalid content types, so the body is read whatever its type.
-    request.sentContentType = request.headers['content-type'];
     request.headers['content-type'] = 'application/octet-stream';
   });
   for (const url of ['/v1/webhooks/:integration', '/v1/webhooks/:integration/:secret']) {
@@ -48,15 +46,19 @@ export async function webhookRoutes(
       schema: { hide: true },
       config: { fromOutside: true },
       handler: async (request, reply) => {
-        const { query, body, sentContentType } = request;
+        const { body, headers, url: address } = request;
         const { integration } = request.params;
-        const { invoiceNumber, ...found } = readWebhook({ contentType: sentContentType, query, body });
-        const { outcome } = await orderScreening.hint({
+        const query = /\?(.*)/.exec(address)?.[1];
+        const found = readWebhook({ contentEncoding: headers['content-encoding'], query, body });
+        if (found === undefined) throw new HttpError('unsupported-media-type');
+        const { transactionIds, invoiceNumbers } = found;
+        const hint = {
           integration,
           source: 'webhook',
-          ...found,
-          ...(invoiceNumber !== undefined && { orderId: invoiceNumber }),
-        });
+          transactionId: transactionIds,
+          orderId: invoiceNumbers,
+        };
+        const { outcome } = await orderScreening.hint(hint);
         metrics.noteHint(integration, outcome);
         if (outcome === 'unknown') log.warn({ integration }, 'webhook for no known order');
         return reply.code(202).send({ status: outcome });
@@ -70,11 +72,4 @@ function secretOf({ headers, params }: FastifyRequest): string | undefined {
   if (typeof header === 'string') return header;
   const { secret } = params as WebhookRoute['Params'];
   return secret;
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** A webhook's own content type. */
-    sentContentType?: string | undefined;
-  }
 }

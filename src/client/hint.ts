@@ -31,7 +31,7 @@ export class OrderSignals {
   }
 
   /**
-   * Sends the hint to the order that owns the transaction, else to the order with that invoice number, else with that id.
+   * Sends the hint to the orders that own the transactions and to those with the invoice numbers, else with the ids.
    * @see OrderScreening.hint
    */
   async hint(request: HintRequest): Promise<HintAnswer> {
@@ -43,23 +43,37 @@ export class OrderSignals {
       this.#lookUps.find(`${integration}:${name}:${value}`, () =>
         lookUp(this.#context, integration, name, value),
       );
-    const owner = async (): Promise<string | undefined> =>
-      hint.transactionId && find(orderAttributes.transactionId, hint.transactionId.toLowerCase());
-    // If visibility fails, fall back to the order's id.
-    const owned = await owner().catch(() => undefined);
-    if (owned !== undefined && (await send(owned))) return { outcome: 'accepted' };
+    const transactionIds = listOf(request.transactionId);
+    const owners = (): Promise<(string | undefined)[]> =>
+      Promise.all(transactionIds.map((id) => find(orderAttributes.transactionId, id.toLowerCase())));
+    // If visibility fails, fall back to the orders' ids.
+    const owning = await owners().catch(() => []);
+    const known = owning.filter((one) => one !== undefined);
     // Skips text that can't be an order id, such as `##`.
-    const named = orderIdSchema.safeParse(request.orderId);
-    if (named.success) {
-      const invoiced = await find(orderAttributes.invoiceNumber, named.data).catch(() => undefined);
-      if (invoiced !== undefined && (await send(invoiced))) return { outcome: 'accepted' };
-      const workflowId = orderWorkflowId(integration, named.data);
-      if (workflowId !== invoiced && (await send(workflowId))) return { outcome: 'accepted' };
-    }
-    if (hint.transactionId === undefined) return { outcome: 'unknown' };
+    const named = listOf(request.orderId).flatMap((id) => orderIdSchema.safeParse(id).data ?? []);
+    const isWhole = known.length === transactionIds.length && known.length >= named.length;
+    const byNumber = isWhole
+      ? []
+      : await Promise.all(
+          named.map(async (number) => [
+            await find(orderAttributes.invoiceNumber, number).catch(() => undefined),
+            orderWorkflowId(integration, number),
+          ]),
+        );
+    const sent = new Map<string, Promise<boolean>>();
+    const sendOnce = (workflowId: string): Promise<boolean> => {
+      const sending = sent.get(workflowId) ?? send(workflowId);
+      sent.set(workflowId, sending);
+      return sending;
+    };
+    const candidates = [...known.map((id) => [id]), ...byNumber];
+    const accepted = await Promise.all(candidates.map((ids) => firstThat(sendOnce, ids)));
+    if (accepted.includes(true)) return { outcome: 'accepted' };
+    if (transactionIds.length === 0) return { outcome: 'unknown' };
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
-    const found = await owner();
-    return { outcome: found !== undefined && (await send(found)) ? 'accepted' : 'unknown' };
+    const later = await owners();
+    const found = await Promise.all(later.map((id) => id !== undefined && send(id)));
+    return { outcome: found.includes(true) ? 'accepted' : 'unknown' };
   }
 
   /** @see OrderScreening.recheck */
@@ -99,8 +113,21 @@ export class OrderSignals {
   }
 }
 
+async function firstThat(
+  holds: (id: string) => Promise<boolean>,
+  ids: readonly (string | undefined)[],
+): Promise<boolean> {
+  for (const id of ids) if (id !== undefined && (await holds(id))) return true;
+  return false;
+}
+
+function listOf(value: string | string[] | undefined): string[] {
+  return value === undefined ? [] : [value].flat();
+}
+
 function hintOf(request: HintRequest): ReviewHint {
-  const [transactionId, decision] = [request.transactionId, request.decision].map(unlessCardData);
+  const [id, ...more] = listOf(request.transactionId);
+  const [transactionId, decision] = [more.length > 0 ? undefined : id, request.decision].map(unlessCardData);
   return defined({ source: request.source, receivedAt: instant(Date.now()), transactionId, decision });
 }
 

@@ -96,15 +96,15 @@ export interface TransactionLookup {
 /** A notice, such as a webhook, that a transaction may have changed; identified by its id or by the order's invoice number. */
 export interface HintRequest {
   integration?: string | undefined;
-  /** The invoice number: the order's id, unless a different one was sent. */
-  orderId?: string | undefined;
-  transactionId?: string | undefined;
+  /** The invoice number: the order's id, unless a different one was sent. Several: each may name an order. */
+  orderId?: string | string[] | undefined;
+  transactionId?: string | string[] | undefined;
   decision?: string | undefined;
   /** The origin of the hint, such as `webhook`. */
   source: string;
 }
 
-/** `accepted`: the hint was sent to the order, or is queued until its spacing ends. `unknown`: no matching order. */
+/** `accepted`: the hint was sent to an order, or is queued until its spacing ends. `unknown`: no matching order. */
 export interface HintAnswer {
   outcome: 'accepted' | 'unknown';
 }
