@@ -37,7 +37,7 @@ export type Phase = (typeof PHASES)[number];
 export const INTEGRATION_WORKFLOWS = ['pre-gateway', 'pre-acceptance', 'post-acceptance'] as const;
 export type IntegrationWorkflow = (typeof INTEGRATION_WORKFLOWS)[number];
 
-/** The payment gateway's result, in the screening service's values. */
+/** The payment gateway's result, in the screening service's values. Assumption «gateway error»: `error` is one. */
 export const GATEWAY_RESULTS = ['pass', 'fail', 'error'] as const;
 export type GatewayResult = (typeof GATEWAY_RESULTS)[number];
 

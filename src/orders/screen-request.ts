@@ -51,7 +51,7 @@ export function invoiceNumberNow({ state, transactions }: Order, attempt: Attemp
 }
 
 /**
- * Returns the invoice number of a create, at most 64 characters: the transaction's own number, else the order id. With `perAttempt` each
+ * Assumption «first of an invoice number». Returns the invoice number of a create, at most 64 characters: the transaction's own number, else the order id. With `perAttempt` each
  * create has a different number: attempt 2 has `<invoice>~2`, and its first rescreen `<invoice>~2.2`. Even a rescreen that the order forgot
  * in a reset never shares its number with another attempt.
  *

@@ -43,7 +43,7 @@ export function knownTransactionIds({ transactions }: OrderState): string[] {
 }
 
 /**
- * Records a transaction, or the decision of a known one. Its window is counted from the earliest time at which its create may have been
+ * Records a transaction, or the decision of a known one. Assumption «start of the cancel window»: the window is counted from the earliest time at which its create may have been
  * sent, and is never extended.
  */
 export function recordTransaction(state: OrderState, found: Omit<OrderTransaction, 'cancelBy'>): void {

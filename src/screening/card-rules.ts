@@ -85,7 +85,7 @@ export function cardFindings(
     }
   }
   if (cardNumber !== undefined && cardCode !== undefined) {
-    // American Express
+    // Assumption «card code»: American Express has 4 digits.
     const digits = /^3[47]/.test(cardNumber) ? 4 : 3;
     if (cardCode.length !== digits) {
       findings.push({ path: ['cardCode'], message: `must have ${digits} digits for a card of this brand` });

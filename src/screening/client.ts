@@ -91,6 +91,7 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
   return {
     createTransaction({ transaction, card, enrich, invoiceNumber }: CreateRequest, options) {
       const body = writeTransaction(transaction, { dialect, apiKey, enrich, card, invoiceNumber });
+      // Assumption «path of a create».
       const url = dialect === 'definition' ? `${base}/transaction` : `${base}/`;
       const secrets = card === undefined ? [] : Object.values(card);
       return call({ operation: 'create-transaction', url, body, secrets }, options, readTransactionResponse);
@@ -150,7 +151,7 @@ export interface ScreeningClientSettings {
   portalBaseUrl: string;
   apiKey: string;
   dialect: Dialect;
-  /** Also send the key in the header `x-api-key` of each call; false by default. */
+  /** Assumption «key in a header»: whether the key is also sent in `x-api-key` of each call; false by default. */
   apiKeyHeader?: boolean;
   /** Defaults to the machine of this process. */
   machine?: Machine;

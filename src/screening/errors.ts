@@ -130,8 +130,8 @@ const FAULTY_KEY = new RegExp(
 
 /**
  * @param words of a reply with status or code 401 or 403
- * @returns whether it is about the API key. Rule «wrong key»: for a screening operation it always is. The portal's wording isn't
- * documented, hence the patterns
+ * @returns whether it is about the API key. Assumption «wrong key»: for a screening operation it always is. The portal's wording
+ * isn't documented, hence the patterns
  */
 export function isAboutKey(words: readonly string[], operation: Operation): boolean {
   if (SCREENING.has(operation)) return true;
@@ -141,7 +141,7 @@ export function isAboutKey(words: readonly string[], operation: Operation): bool
   });
 }
 
-/** @returns whether the messages say that the transaction doesn't exist, which permits another create */
+/** Assumption «no such transaction». @returns whether the messages say that the transaction doesn't exist, which permits another create */
 export function saysNoTransaction(words: readonly string[]): boolean {
   return words.some((word) => /^transaction not found\.?$/i.test(word.trim()));
 }

@@ -94,7 +94,7 @@ export function passThrough() {
   return z.record(z.string(), z.unknown());
 }
 
-/** ISO 3166-1 alpha-2, and the user-assigned code XK, which merchants use for Kosovo. */
+/** Assumption «country codes»: ISO 3166-1 alpha-2, and the user-assigned code XK, which merchants use for Kosovo. */
 const COUNTRY_CODES = new Set(
   (
     'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ ' +

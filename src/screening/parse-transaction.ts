@@ -71,7 +71,7 @@ export function parseTransaction(input: unknown, rules: TransactionRules): Parse
   };
 }
 
-/** Rule «unknown fields»: what the interface lacks, or marks as read-only, is not sent. */
+/** Assumptions «unknown fields» and «read-only fields»: what the interface lacks, or marks as read-only, is not sent. */
 function withoutDropped(body: Record<string, unknown>, { unknownFields = 'drop' }: TransactionRules) {
   const dropped: Finding[] = [];
   const drop = (path: PropertyKey[], message: string): void => {

@@ -1,6 +1,6 @@
 /**
- * Which payment methods are no card. A name is compared as a whole, ignoring case; every other name is a card, since the screening
- * service needs the card data of each card order, and a word such as "credit" says nothing (`docs/assumptions.md`, «payment methods»).
+ * Assumption «payment methods»: a name is compared as a whole, ignoring case; every other name is a card, since the screening service
+ * needs the card data of each card order, and a word such as "credit" says nothing.
  */
 
 /** Names that shops, gateways and wallets send for something other than a card. */

@@ -51,6 +51,7 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
       transactionId: id.data,
     });
   }
+  // Assumption «message of an enriched reply».
   const { data: message = '' } = shape.message.safeParse(fields.message);
   const accountMode = shape.account_mode.safeParse(fields.account_mode);
   const passiveMode = shape.passive_mode.safeParse(fields.passive_mode);
@@ -192,7 +193,10 @@ function isKeyStatus(status: number): boolean {
   return status === 401 || status === 403;
 }
 
-/** @param said error messages of the screening service. Without one, a 4xx is not a refusal */
+/**
+ * Assumptions «not its own words» and «rate limits».
+ * @param said error messages of the screening service. Without one, a 4xx is not a refusal
+ */
 function verdict(status: number, said: readonly string[], operation: Operation): Verdict {
   // A proxy timed out; the screening service may still process the request.
   if (status === 408 || status === 504) return { outcome: 'unknown', reason: 'timeout' };

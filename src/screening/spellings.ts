@@ -7,7 +7,7 @@ import { shownName } from '../card-data/card-data.ts';
 export type Dialect = 'definition' | 'sample';
 
 /**
- * The two spellings of field names. The screening service's definition has `currency_code`, `nf-token`, `3d_secure`; its samples have
+ * Assumption «spellings»: the two spellings of field names. The screening service's definition has `currency_code`, `nf-token`, `3d_secure`; its samples have
  * `currencyCode`, `nfToken`, `3dSecure`; it doesn't document which are accepted. We read both and use the definition's internally.
  * The names are derived from the schemas, so there is no list to maintain.
  */

@@ -130,6 +130,7 @@ function paymentFindings(body: Record<string, unknown>, rules: TransactionRules)
   }
   const needed = `is required: a ${workflow} transaction needs it`;
   if (isBlank(card.last4) && isBlank(card.cardNumber)) findings.push({ path: at('last4'), message: needed });
+  // Assumption «AVS and CVV».
   for (const field of ['avsResultCode', 'cvvResultCode']) {
     if (isBlank(body[field])) {
       findings.push({
@@ -159,7 +160,7 @@ function leftOut(card: Record<string, unknown>): Finding[] {
   }));
 }
 
-/** Rule «no card»: an order that wasn't paid with a card has no card data. */
+/** Assumption «no card data»: an order that wasn't paid with a card has none. */
 function withoutCard({ method }: Record<string, unknown>, { workflow, noCard }: TransactionRules): Finding[] {
   const path = ['payment', 'creditCard'];
   if (!isNoCard(method, noCard)) {

@@ -125,6 +125,7 @@ export type CardData = z.infer<typeof cardSchema>;
 
 const transactionFields = {
   amount: amount(),
+  // Assumption «currency code».
   currency_code: z
     .string()
     .regex(/^[A-Z]{1,3}$/, 'must be a code of at most three letters, such as "USD"')

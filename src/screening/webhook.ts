@@ -1,4 +1,4 @@
-/** Finds the orders that a webhook is about. Its format isn't documented, and merchants fill in templates of their own. */
+/** Assumption «form of a webhook»: finds the orders that a webhook is about. Its format isn't documented, and merchants fill in templates of their own. */
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { withoutHash } from '../contract/ids.ts';
 import { hasUnprintable } from './fields.ts';

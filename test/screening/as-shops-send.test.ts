@@ -1,5 +1,6 @@
 /** Transactions as shops, frameworks and people write them: accepted, rewritten, or refused with advice. */
 import { describe, expect, it, test } from 'vitest';
+import { readTransactionRequest } from '../../src/sandbox/transaction-request.ts';
 import { parseTransaction } from '../../src/screening/index.ts';
 import type { TransactionRules } from '../../src/screening/transaction-rules.ts';
 import { aPreGatewayTransaction, aTransaction } from '../fixtures/transactions.ts';
@@ -150,4 +151,43 @@ test.each([
   const given = aPreGatewayTransaction();
   const creditCard = { cardNumber, cardCode, expirationDate: '12/2030' };
   expect(errorsOf({ ...given, payment: { creditCard } }, { workflow: 'pre-gateway' })).toHaveLength(count);
+});
+
+describe('a shop that lacks a value sends it as docs/calling.md says, and product and sandbox take it', () => {
+  const { customer, payment } = aTransaction();
+  const least = {
+    amount: '10.00',
+    customer: { email: customer.email },
+    payment,
+    billTo: {},
+    customerIP: '203.0.113.7',
+  };
+  const codes = { avsResultCode: 'U', cvvResultCode: 'U' };
+
+  it.each<[shop: string, order: object]>([
+    ['the least of a card order', { ...least, ...codes }],
+    ['a virtual order of a guest, paid by a wallet', { ...least, payment: { method: 'paypal' } }],
+    ['a free order of the back office', { ...least, payment: { method: 'free' }, customerIP: '127.0.0.1' }],
+    ['a country without states', { ...least, ...codes, shipTo: { ...aTransaction().shipTo, state: '' } }],
+    ['no discount', { ...least, ...codes, discountAmount: '0', shippingAmount: '0' }],
+    [
+      'an empty sku and an order type',
+      { ...least, ...codes, lineItems: [{ sku: '' }], order: { order_type: '' } },
+    ],
+  ])('%s', (_shop, order) => {
+    const { transaction } = parsed(order);
+    const body = { ...transaction, 'nf-token': 'key' };
+    expect(readTransactionRequest(body, 'test', RULES.now)).toHaveProperty('request');
+  });
+
+  it.each([
+    { shipTo: { firstName: '', lastName: '', address: '', city: '', state: '', zip: '', country: '' } },
+    { billTo: { ...aTransaction().billTo, phoneNumber: '' } },
+    { billTo: { ...aTransaction().billTo, phoneNumber: null } },
+    { avsResultCode: null },
+    { customerIP: '' },
+    { order: null },
+  ])('%j is refused with advice', (fields) => {
+    expect(errorsOf({ ...least, ...codes, ...fields })[0]).toMatch(/must|send/);
+  });
 });
