@@ -3,7 +3,8 @@
  * workflow all use this scan. Pure, and in linear time.
  */
 import { OrderScreeningError, type Refusal } from '../contract/errors.ts';
-import { beginsAsACard, digitsOf, holdsCardNumber, passesLuhn, plainText } from './card-numbers.ts';
+import { beginsAsACard, type Content, holdsCardNumber, passesLuhn } from './card-numbers.ts';
+import { digitsOf, plainText } from './digit-groups.ts';
 
 /** The options of a scan. */
 export interface Scan {
@@ -21,6 +22,8 @@ const MAX_PATH_LENGTH = 32;
 interface Place {
   value: unknown;
   name?: string | number;
+  /** The name of the field; the items of a list have that of the list. */
+  field?: string | undefined;
   parent?: Place;
 }
 
@@ -43,7 +46,10 @@ export function cardDataIn(root: unknown, scan: Scan = {}): string[] {
     const list = Array.isArray(value);
     for (let index = names.length - 1; index >= 0; index -= 1) {
       const name = names[index] ?? '';
-      open.push({ value: Reflect.get(value, name), name: list ? Number(name) : name, parent: place });
+      const inner = { value: Reflect.get(value, name), parent: place };
+      open.push(
+        list ? { ...inner, name: Number(name), field: place.field } : { ...inner, name, field: name },
+      );
     }
   }
   return [...found];
@@ -105,17 +111,38 @@ function namesTo(place: Place): (string | number)[] {
 function isCardData(place: Place): boolean {
   const { value, name } = place;
   if (typeof name === 'string' && (holdsCardNumber(name) || isCardField(place))) return true;
-  if (typeof value === 'string') return holdsCardNumber(value);
-  if (typeof value === 'number') return isCardNumber(value);
-  return typeof value === 'bigint' && holdsCardNumber(String(value));
+  if (typeof value === 'string') return holdsCardNumber(value, contentOf(place));
+  if (typeof value === 'number') return isCardNumber(value, contentOf(place));
+  if (Array.isArray(value)) return holdsCardNumber(listed(value), contentOf(place));
+  return typeof value === 'bigint' && holdsCardNumber(String(value), contentOf(place));
+}
+
+/** The short texts and numbers of a list, as one text: a card number may be split into its groups. */
+function listed(values: readonly unknown[]): string {
+  const isGroup = (one: unknown) => (typeof one === 'string' ? one.length <= 6 : typeof one === 'number');
+  return values.map((one) => (isGroup(one) ? String(one) : 'x')).join(',');
+}
+
+const PHONES = /(?:phone|fax|mobile|cell|tel)(?:number|no)?$/;
+const IDS =
+  /(?:id|ids|number|numbers|no|nr|code|codes|sku|skus|ref|reference|barcode|gtin|ean|upc|isbn|imei|imeisv|serial|tracking|key|token)$/;
+
+/** Returns what a field holds, by its name. */
+function contentOf({ field }: Place): Content {
+  if (field === undefined || field.length > MAX_NAME_LENGTH) return 'text';
+  const plain = plainName(field);
+  if (PHONES.test(plain)) return 'phone';
+  return IDS.test(plain) ? 'id' : 'text';
 }
 
 /** Above the range of exact integers the last digits, including the check digit, are lost: only the prefix and the length count. */
-function isCardNumber(value: number): boolean {
+function isCardNumber(value: number, content: Content): boolean {
   if (!Number.isInteger(value)) return false;
   const digits = String(Math.abs(value));
   return (
-    /^\d+$/.test(digits) && beginsAsACard(digits) && (!Number.isSafeInteger(value) || passesLuhn(digits))
+    /^\d+$/.test(digits) &&
+    beginsAsACard(digits, content) &&
+    (!Number.isSafeInteger(value) || passesLuhn(digits))
   );
 }
 
@@ -123,7 +150,7 @@ function isCardNumber(value: number): boolean {
 
 /** Names of card fields and service keys, which are refused whatever their value. */
 const ALWAYS = new Set(['cardnumber', 'cardcode', 'nftoken']);
-const CARD_CODES = new Set(['cvv', 'cvv2', 'cvc', 'securitycode']);
+const CARD_CODES = /^(?:card)?(?:cv[vcn]2?|cid|csc|securitycode|verification(?:code|value))$/;
 /** Data of a magnetic stripe: the number, a name or `=`, the expiry. */
 const TRACK_DATA = /\d{12,19}(?:[=D]\d{4}|\^[^^]{2,26}\^\d{4})/;
 const MAX_NAME_LENGTH = 64;
@@ -145,7 +172,7 @@ function isCardField({ value, name, parent }: Place): boolean {
   if (plain === 'expirationdate') {
     return typeof parent?.name === 'string' && plainName(parent.name) === 'creditcard';
   }
-  if (CARD_CODES.has(plain)) return /^\d{3,4}$/.test(digitsOf(value));
+  if (CARD_CODES.test(plain)) return /^\d{3,4}$/.test(digitsOf(value));
   if (plain === 'pan') return /^\d{12,19}$/.test(digitsOf(value));
   return plain.startsWith('track') && typeof value === 'string' && TRACK_DATA.test(plainText(value));
 }

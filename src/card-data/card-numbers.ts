@@ -1,30 +1,39 @@
-/** Finds card numbers in a text, in any script and with any separators between the digits. Pure, and in linear time. */
+/**
+ * Finds card numbers in a text, in any script and with any separators between the digits: every window of whole groups of digits that
+ * has a brand's prefix and length, and a valid check digit. Pure, and in linear time.
+ */
 
-// A card number has a brand's prefix and length, and a valid check digit.
+import { type Digits, Groups, hasDigits, LISTED, normalized } from './digit-groups.ts';
 
-const OTHERS = [16, 17, 18, 19];
-/** The brands by their first four digits (from, to), and their lengths (ISO/IEC 7812). Thirteen digits are obsolete. */
-const BRANDS: readonly (readonly [from: number, to: number, lengths: readonly number[]])[] = [
-  [4000, 4999, [16, 19]], // Visa
-  [5100, 5599, [16]], // Mastercard
-  [2221, 2720, [16]],
-  [3400, 3499, [15]], // American Express
-  [3700, 3799, [15]],
-  [3000, 3059, [14, ...OTHERS]], // Diners Club
-  [3600, 3699, [14, ...OTHERS]],
-  [3800, 3999, [14, ...OTHERS]],
-  [3088, 3094, OTHERS], // JCB
-  [3528, 3589, OTHERS],
-  [5000, 5099, OTHERS], // Maestro, Discover, UnionPay, RuPay, Verve
-  [5600, 6999, OTHERS],
-  [8100, 8171, OTHERS], // UnionPay
-  [2200, 2204, OTHERS], // Mir
+/** What a field holds. Free text is judged most strictly; ids and phone numbers often look like card numbers. */
+export type Content = 'text' | 'id' | 'phone';
+
+/** The brands by their first four digits (from, to), the lengths that are issued, and those that the standard allows (ISO/IEC 7812). */
+const BRANDS: readonly (readonly [
+  from: number,
+  to: number,
+  issued: readonly number[],
+  more: readonly number[],
+])[] = [
+  [4000, 4999, [16, 19], [13]], // Visa
+  [5100, 5599, [16], []], // Mastercard
+  [2221, 2720, [16], []],
+  [3400, 3499, [15], []], // American Express
+  [3700, 3799, [15], []],
+  [3000, 3059, [14, 16], [15, 17, 18, 19]], // Diners Club
+  [3095, 3095, [14, 16], [15, 17, 18, 19]],
+  [3600, 3699, [14, 16], [15, 17, 18, 19]],
+  [3800, 3999, [14, 16], [15, 17, 18, 19]],
+  [3088, 3094, [16], [17, 18, 19]], // JCB
+  [3528, 3589, [16], [17, 18, 19]],
+  [5000, 5099, [16, 19], [12, 13, 14, 15, 17, 18]], // Maestro, Verve, RuPay
+  [5600, 6999, [16, 19], [12, 13, 14, 15, 17, 18]], // Maestro, Discover, UnionPay, RuPay, Verve
+  [8100, 8299, [16, 19], [17, 18]], // UnionPay, RuPay
+  [2200, 2204, [16], [17, 18, 19]], // Mir
+  [9792, 9792, [16], []], // Troy
 ];
-const SHORTEST = 14;
+const SHORTEST = 12;
 const LONGEST = 19;
-
-/** The values of some digits of a text. */
-type Digits = Uint8Array;
 
 /** @returns whether the last digit of a number is its valid check digit (ISO/IEC 7812) */
 export function passesLuhn(digits: string): boolean {
@@ -32,8 +41,8 @@ export function passesLuhn(digits: string): boolean {
 }
 
 /** @returns whether digits have a brand's prefix and length, whatever their check digit */
-export function beginsAsACard(digits: string): boolean {
-  return isOfABrand(Uint8Array.from(digits, Number));
+export function beginsAsACard(digits: string, content: Content): boolean {
+  return isOfABrand(Uint8Array.from(digits, Number), content);
 }
 
 function checks(digits: Digits): boolean {
@@ -46,31 +55,49 @@ function checks(digits: Digits): boolean {
   return sum % 10 === 0;
 }
 
-function isOfABrand(digits: Digits): boolean {
-  if (digits.length < SHORTEST || digits.length > LONGEST) return false;
-  const [first = 0, second = 0, third = 0, fourth = 0] = digits;
-  const begin = first * 1_000 + second * 100 + third * 10 + fourth;
-  return BRANDS.some(
-    ([from, to, lengths]) => begin >= from && begin <= to && lengths.includes(digits.length),
-  );
+function isOfABrand(digits: Digits, content: Content): boolean {
+  const brand = brandOf(digits);
+  const { length } = digits;
+  if (brand === undefined) return false;
+  const [, , issued, more] = brand;
+  return issued.includes(length) || (content === 'text' && more.includes(length));
 }
 
-function isCardNumber(digits: Digits): boolean {
-  return isOfABrand(digits) && checks(digits);
+/** The brand of each four digits. */
+const BRAND_OF = Array.from({ length: 10_000 }, (_, begin) =>
+  BRANDS.find(([from, to]) => begin >= from && begin <= to),
+);
+
+function brandOf([first = 0, second = 0, third = 0, fourth = 0]: Digits) {
+  return BRAND_OF[first * 1_000 + second * 100 + third * 10 + fourth];
 }
 
-/**
- * A card number is one of: a whole run of digits with separators, or the start of a run that is followed by an expiry; digits without
- * separators; or groups as printed on cards, with any characters in between.
- * @returns whether a text contains one
- */
-export function holdsCardNumber(text: string): boolean {
-  if (!hasEnoughDigits(text)) return false;
+function isCardNumber(digits: Digits, content: Content): boolean {
+  return isOfABrand(digits, content) && checks(digits) && (content === 'text' || !isOtherId(digits));
+}
+
+/** Ids that have the prefix of a brand: a time with four more digits (`yyMMddHHmmss`), and a trade item's number (GTIN-14). */
+function isOtherId(digits: Digits): boolean {
+  if (digits.length === 16) {
+    return /^[23]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d/.test(
+      digits.join(''),
+    );
+  }
+  if (digits.length !== 14) return false;
+  return digits.reduce((sum, digit, index) => sum + (index % 2 === 0 ? 3 * digit : digit), 0) % 10 === 0;
+}
+
+/** @returns whether a text contains a card number, by what its field holds */
+export function holdsCardNumber(text: string, content: Content = 'text'): boolean {
+  if (!hasDigits(text, SHORTEST)) return false;
   const plain = normalized(text);
-  if (!hasCardNumber(new Groups(plain))) return false;
-  const rest = withoutOtherNumbers(plain);
-  return rest === plain || hasCardNumber(new Groups(rest));
+  if (content === 'phone') return hasCardNumber(new Groups(plain.replace(EXTENSION, '')), content);
+  if (!hasCardNumber(new Groups(plain), content)) return false;
+  const rest = withoutOtherNumbers(plain, content);
+  return rest === plain || hasCardNumber(new Groups(rest), content);
 }
+
+const EXTENSION = /[^\d]{0,3}(?:x|ext\.?|#|durchwahl)[^\d]{0,3}\d{1,8}\s*$/i;
 
 /** @returns a text that is safe to log: if it contains a card number, only its last four digits are shown */
 export function withoutCardNumbers(text: string): string {
@@ -79,33 +106,22 @@ export function withoutCardNumbers(text: string): string {
   return text.replace(/\p{N}/gu, (digit, index: number) => (index < shown ? '*' : digit));
 }
 
-/** Rejects most texts early: they have too few digits. */
-function hasEnoughDigits(text: string): boolean {
-  let digits = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    // A character outside of ASCII may be two digits: ⑳.
-    if (code > 127) return text.length >= SHORTEST / 2;
-    if ((OF_ASCII[code] ?? APART) < SEPARATED) digits += 1;
-    if (digits >= SHORTEST) return true;
-  }
-  return false;
-}
-
 /** Hexadecimal ids and digests: one in a few thousand contains a card number by chance. */
 const DIGESTS =
   /(?<![0-9a-z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|[0-9a-f]{32,})(?![0-9a-z])/gi;
 const IBANS = /(?<![A-Z0-9])[A-Z]{2}\d\d(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?(?![A-Z0-9])/g;
-const FRACTIONS = /(?<![\d.])0\.\d{14,}/g;
+/** Tracking numbers of UPS, and of USPS, in groups or not. */
+const TRACKING =
+  /(?<![0-9A-Z])1Z ?[0-9A-Z]{3} ?[0-9A-Z]{3} ?[0-9A-Z]{2} ?[0-9A-Z]{4} ?[0-9A-Z]{4}(?![0-9A-Z])|(?<!\d)9[1-5](?: ?\d){18,20}(?![\d ])/gi;
 
 /** Removes other kinds of numbers. A "digest" with far fewer letters than random ones have is kept. */
-function withoutOtherNumbers(text: string): string {
-  return text
+function withoutOtherNumbers(text: string, content: Content): string {
+  const rest = text
     .replace(DIGESTS, (digest) =>
       digest.replace(/[^a-f]/gi, '').length * 12 >= digest.length ? 'x' : digest,
     )
-    .replace(IBANS, (iban) => (isIban(iban.replaceAll(' ', '')) ? 'x' : iban))
-    .replace(FRACTIONS, 'x');
+    .replace(IBANS, (iban) => (isIban(iban.replaceAll(' ', '')) ? 'x' : iban));
+  return content === 'id' ? rest.replace(TRACKING, 'x') : rest;
 }
 
 /** Validates the two check digits (ISO 7064). */
@@ -114,180 +130,56 @@ function isIban(iban: string): boolean {
   return BigInt(turned.join('')) % 97n === 1n;
 }
 
-// Splits texts into groups of digits.
-
-const INVISIBLE = /[\p{M}\p{Default_Ignorable_Code_Point}]+/gu;
-
-/** Returns a text in NFKC. Removes first what would make that slow: marks, sorted in quadratic time, and one-character words. */
-function normalized(text: string): string {
-  if (/^\p{ASCII}*$/u.test(text)) return text;
-  return text
-    .replace(INVISIBLE, '')
-    .replace(/[\ufdfa\ufdfb]+/g, 'a')
-    .normalize('NFKC');
-}
-
-/** Kinds of gaps between groups: separators that a number may contain, other characters too, or letters. */
-const SEPARATED = 10;
-const LISTED = 11;
-const APART = 12;
-/** Spaces, dashes, dots, slashes, underscores, and invisible characters. */
-const SEPARATOR = /[\p{Z}\p{C}\p{M}\p{Pd}\p{Pc}./\\'’·•∙⋅・。⁄∕−\u2800]/u;
-
-/** @returns the value of a digit of any script, or the kind of gap that a character makes */
-function kindOf(point: number): number {
-  const sign = String.fromCodePoint(point);
-  if (/\p{Nd}/u.test(sign)) return digitValue(point);
-  if (/\p{L}/u.test(sign)) return APART;
-  return SEPARATOR.test(sign) ? SEPARATED : LISTED;
-}
-
-/** In Unicode the digits of a script are consecutive, starting with zero. */
-function digitValue(point: number): number {
-  let zero = point;
-  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
-  return (point - zero) % 10;
-}
-
-const OF_ASCII = Uint8Array.from({ length: 128 }, (_, point) => kindOf(point));
-
-/** @returns a text in NFKC with its digits in ASCII, whatever their script */
-export function plainText(text: string): string {
-  return normalized(text).replace(/[^\P{Nd}0-9]/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
-}
-
-/** @returns the digits of a value that contains only digits and separators, else an empty string */
-export function digitsOf(value: unknown): string {
-  if (typeof value !== 'string' && typeof value !== 'number') return '';
-  const digits = [...plainText(String(value))].filter((sign) => !SEPARATOR.test(sign)).join('');
-  return /^\d+$/.test(digits) ? digits : '';
-}
-
-/** The digits of a text, in groups of adjacent digits. */
-class Groups {
-  readonly #digits: Digits;
-  readonly #length: number;
-  readonly count: number;
-  /** The index of each group's first digit. */
-  readonly #begins: Uint32Array;
-  /** The gap before each group: SEPARATED, LISTED or APART. Before the first group it is APART. */
-  readonly #joins: Uint8Array;
-
-  constructor(text: string) {
-    const most = Math.ceil(text.length / 2);
-    this.#digits = new Uint8Array(text.length);
-    this.#begins = new Uint32Array(most);
-    this.#joins = new Uint8Array(most);
-    let count = 0;
-    const kinds = new Map<number, number>();
-    let gap = APART;
-    let length = 0;
-    let inside = false;
-    for (let index = 0; index < text.length; index += 1) {
-      const code = text.charCodeAt(index);
-      const point = code < 128 ? code : (text.codePointAt(index) ?? code);
-      const kind = OF_ASCII[point] ?? known(kinds, point);
-      if (point > 0xffff) index += 1;
-      if (kind < SEPARATED) {
-        if (!inside) {
-          this.#begins[count] = length;
-          this.#joins[count] = gap;
-          count += 1;
-          gap = SEPARATED;
-        }
-        this.#digits[length] = kind;
-        length += 1;
-      } else if (kind > gap) gap = kind;
-      inside = kind < SEPARATED;
-    }
-    this.#length = length;
-    this.count = count;
-  }
-
-  /** @returns the number of digits of a group; 0 if there is no such group */
-  sizeOf(group: number): number {
-    return group < this.count ? this.#end(group) - (this.#begins[group] ?? 0) : 0;
-  }
-
-  /** @returns the digits of consecutive groups */
-  of(first: number, last = first): Digits {
-    return this.#digits.subarray(this.#begins[first], this.#end(last));
-  }
-
-  /** @returns whether only separators are between a group and the previous one; with LISTED also other characters except letters */
-  continues(group: number, by = SEPARATED): boolean {
-    return group < this.count && (this.#joins[group] ?? APART) <= by;
-  }
-
-  #end(group: number): number {
-    return group + 1 < this.count ? (this.#begins[group + 1] ?? 0) : this.#length;
-  }
-}
-
-function known(kinds: Map<number, number>, point: number): number {
-  const kind = kinds.get(point) ?? kindOf(point);
-  kinds.set(point, kind);
-  return kind;
-}
-
-function hasCardNumber(groups: Groups): boolean {
-  for (let group = 0; group < groups.count; group += 1) {
-    const size = groups.sizeOf(group);
-    if (size >= SHORTEST && isCardNumber(groups.of(group))) return true;
-    if (!groups.continues(group) && isCardRun(groups, group)) return true;
-    if (size <= SHORTEST / 2 && startsRow(groups, group) && isPrintedCard(groups, group)) return true;
+/** Checks every window of whole groups: with only separators inside, cut anywhere; else cut as it is printed on cards. */
+function hasCardNumber(groups: Groups, content: Content): boolean {
+  for (let first = 0; first < groups.count; first += 1) {
+    if (hasWindow(groups, first, content)) return true;
   }
   return false;
 }
 
-/** Checks a whole run, and its start if an expiry follows. */
-function isCardRun(groups: Groups, first: number): boolean {
+function hasWindow(groups: Groups, first: number, content: Content): boolean {
+  const digits = groups.from(first, LONGEST + LONGEST_EXPIRY);
+  // Most windows end here, which keeps the scan of a long text quick.
+  if (brandOf(digits) === undefined) return false;
   let length = 0;
-  for (let last = first; length <= LONGEST; last += 1) {
-    length += groups.sizeOf(last);
-    const ends = !groups.continues(last + 1);
-    const complete = length >= SHORTEST && (ends || isExpiry(groups, last + 1));
-    if (complete && isCardNumber(groups.of(first, last))) return true;
-    if (ends) return false;
+  let isSeparated = true;
+  let sizes = 0;
+  for (let last = first; length < digits.length; last += 1) {
+    if (last > first && !groups.continues(last, LISTED)) return false;
+    isSeparated &&= last === first || groups.continues(last);
+    const size = groups.sizeOf(last);
+    length += size;
+    sizes = Math.min(sizes * 10 + size, TOO_MANY);
+    const isCut =
+      isSeparated && (content !== 'phone' || (length > LONGEST_PHONE && isWhole(groups, first, last)));
+    if ((isCut || PRINTED.has(sizes)) && isCardNumber(digits.subarray(0, length), content)) return true;
+    if (content === 'text' && isSeparated && hasGluedExpiry(digits.subarray(0, length), size)) return true;
   }
   return false;
 }
 
-/** MMYY, MMYYYY; MM/YY, MM/YYYY; YYYY-MM. */
-const EXPIRY =
-  /^(?:(?:0[1-9]|1[0-2])(?:20)?\d\d\/.*|(?:0?[1-9]|1[0-2])\/(?:20)?\d\d|20\d\d\/(?:0[1-9]|1[0-2]))$/;
+/** A phone number is one number of at most 15 digits. */
+const LONGEST_PHONE = 15;
 
-function isExpiry(groups: Groups, group: number): boolean {
-  if (groups.sizeOf(group) > 6) return false;
-  const next = groups.continues(group + 1) && groups.sizeOf(group + 1) <= 4 ? groups.of(group + 1) : [];
-  return EXPIRY.test(`${groups.of(group).join('')}/${next.join('')}`);
+function isWhole(groups: Groups, first: number, last: number): boolean {
+  return !groups.continues(first) && !groups.continues(last + 1);
 }
 
-/** The printed group sizes that aren't uniform. */
-const PRINTED = ['4,6,5', '4,6,4', '4,4,4,4,1', '4,4,4,4,2', '4,4,4,4,3'];
+/** The sizes of the groups on cards: 4, 4, 4 and 4 digits, and so on. */
+const PRINTED = new Set([444, 4441, 4444, 44441, 44442, 44443, 464, 465]);
+const TOO_MANY = 1_000_000;
 
-/** Checks all consecutive groups of one size, and groups as printed on cards. */
-function isPrintedCard(groups: Groups, first: number): boolean {
-  const size = groups.sizeOf(first);
-  let length = 0;
-  let alike = true;
-  for (let last = first; length < LONGEST; last += 1) {
-    if (last >= groups.count || (last > first && !groups.continues(last, LISTED))) return false;
-    length += groups.sizeOf(last);
-    alike &&= groups.sizeOf(last) === size;
-    if (length < SHORTEST || length > LONGEST) continue;
-    const hasNext = groups.continues(last + 1, LISTED) && groups.sizeOf(last + 1) === size;
-    const row = alike && (!hasNext || isExpiry(groups, last + 1));
-    if (!row && !PRINTED.includes(sizesOf(groups, first, last))) continue;
-    if (isCardNumber(groups.of(first, last))) return true;
-  }
-  return false;
-}
+/** MMYY, MMYYYY, YYMM, YYYYMM. */
+const EXPIRY = /^(?:(?:0[1-9]|1[0-2])(?:20)?[2-4]\d|(?:20)?[2-4]\d(?:0[1-9]|1[0-2]))$/;
 
-function sizesOf(groups: Groups, first: number, last: number): string {
-  return Array.from({ length: last - first + 1 }, (_, index) => groups.sizeOf(first + index)).join();
-}
+const LONGEST_EXPIRY = 6;
 
-function startsRow(groups: Groups, first: number): boolean {
-  return !groups.continues(first, LISTED) || groups.sizeOf(first - 1) !== groups.sizeOf(first);
+/** Checks for an expiry that follows the card number in the same group: `41111111111111111228`. */
+function hasGluedExpiry(digits: Digits, lastSize: number): boolean {
+  return [4, LONGEST_EXPIRY].some((size) => {
+    const length = digits.length - size;
+    if (lastSize <= size || length < SHORTEST) return false;
+    return EXPIRY.test(digits.subarray(length).join('')) && isCardNumber(digits.subarray(0, length), 'id');
+  });
 }

@@ -1,0 +1,159 @@
+/** Splits texts into groups of digits, of any script and in circles. */
+
+/** The values of some digits of a text. */
+export type Digits = Uint8Array;
+
+const INVISIBLE = /[\p{M}\p{Default_Ignorable_Code_Point}]+/gu;
+
+/** Returns a text in NFKC. Removes first what would make that slow: marks, sorted in quadratic time, and one-character words. */
+export function normalized(text: string): string {
+  if (/^\p{ASCII}*$/u.test(text)) return text;
+  return text
+    .replace(INVISIBLE, '')
+    .replace(/[\ufdfa\ufdfb]+/g, 'a')
+    .replace(CIRCLED, circledValue)
+    .normalize('NFKC');
+}
+
+/** Numbers in circles that NFKC leaves as they are: the first of a row, how many, and the value of the first. */
+const CIRCLES: readonly (readonly [first: number, count: number, value: number])[] = [
+  [0x24eb, 10, 11],
+  [0x24f5, 10, 1],
+  [0x24ff, 1, 0],
+  [0x2776, 10, 1],
+  [0x2780, 10, 1],
+  [0x278a, 10, 1],
+  [0x1f10b, 2, 0],
+];
+const CIRCLED = /[\u24eb-\u24ff\u2776-\u2793\u{1f10b}\u{1f10c}]/gu;
+
+function circledValue(sign: string): string {
+  const point = sign.codePointAt(0) ?? 0;
+  const row = CIRCLES.find(([first, count]) => point >= first && point < first + count);
+  return row === undefined ? sign : String(point - row[0] + row[2]);
+}
+
+/** Chinese digits, as in text and as on cheques. */
+const CHINESE = ['〇零', '一壹', '二贰貳', '三叁參', '四肆', '五伍', '六陆陸', '七柒', '八捌', '九玖'];
+const CHINESE_DIGITS = new Map(
+  CHINESE.flatMap((signs, value) => [...signs].map((sign) => [sign.codePointAt(0) ?? 0, value])),
+);
+
+/** Kinds of gaps between groups: separators that a number may contain, other characters too, or letters. */
+const SEPARATED = 10;
+export const LISTED = 11;
+const APART = 12;
+/** Spaces, dashes, dots, slashes, underscores, and invisible characters. */
+const SEPARATOR = /[\p{Z}\p{C}\p{M}\p{Pd}\p{Pc}./\\'’·•∙⋅・。⁄∕−\u2800]/u;
+
+/** @returns the value of a digit of any script, or the kind of gap that a character makes */
+function kindOf(point: number): number {
+  const sign = String.fromCodePoint(point);
+  if (/\p{Nd}/u.test(sign)) return digitValue(point);
+  const chinese = CHINESE_DIGITS.get(point);
+  if (chinese !== undefined) return chinese;
+  if (/\p{L}/u.test(sign)) return APART;
+  return SEPARATOR.test(sign) ? SEPARATED : LISTED;
+}
+
+/** In Unicode the digits of a script are consecutive, starting with zero. */
+function digitValue(point: number): number {
+  let zero = point;
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return (point - zero) % 10;
+}
+
+const OF_ASCII = Uint8Array.from({ length: 128 }, (_, point) => kindOf(point));
+
+/** @returns whether a text may have so many digits: most texts have too few */
+export function hasDigits(text: string, least: number): boolean {
+  let digits = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    // A character outside of ASCII may be two digits: ⑳.
+    if (code > 127) return text.length >= least / 2;
+    if ((OF_ASCII[code] ?? APART) < SEPARATED) digits += 1;
+    if (digits >= least) return true;
+  }
+  return false;
+}
+
+/** @returns a text in NFKC with its digits in ASCII, whatever their script */
+export function plainText(text: string): string {
+  return normalized(text).replace(/[^\P{Nd}0-9]/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
+}
+
+/** @returns the digits of a value that contains only digits and separators, else an empty string */
+export function digitsOf(value: unknown): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  const digits = [...plainText(String(value))].filter((sign) => !SEPARATOR.test(sign)).join('');
+  return /^\d+$/.test(digits) ? digits : '';
+}
+
+/** The digits of a text, in groups of adjacent digits. */
+export class Groups {
+  readonly #digits: Digits;
+  readonly #length: number;
+  readonly count: number;
+  /** The index of each group's first digit. */
+  readonly #begins: Uint32Array;
+  /** The gap before each group: SEPARATED, LISTED or APART. Before the first group it is APART. */
+  readonly #joins: Uint8Array;
+
+  constructor(text: string) {
+    const most = Math.ceil(text.length / 2);
+    this.#digits = new Uint8Array(text.length);
+    this.#begins = new Uint32Array(most);
+    this.#joins = new Uint8Array(most);
+    let count = 0;
+    const kinds = new Map<number, number>();
+    let gap = APART;
+    let length = 0;
+    let inside = false;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      const point = code < 128 ? code : (text.codePointAt(index) ?? code);
+      const kind = OF_ASCII[point] ?? known(kinds, point);
+      if (point > 0xffff) index += 1;
+      if (kind < SEPARATED) {
+        if (!inside) {
+          this.#begins[count] = length;
+          this.#joins[count] = gap;
+          count += 1;
+          gap = SEPARATED;
+        }
+        this.#digits[length] = kind;
+        length += 1;
+      } else if (kind > gap) gap = kind;
+      inside = kind < SEPARATED;
+    }
+    this.#length = length;
+    this.count = count;
+  }
+
+  /** @returns the number of digits of a group; 0 if there is no such group */
+  sizeOf(group: number): number {
+    return group < this.count ? this.#end(group) - (this.#begins[group] ?? 0) : 0;
+  }
+
+  /** @returns the digits from the first one of a group on, at most so many */
+  from(group: number, most: number): Digits {
+    const begin = this.#begins[group] ?? this.#length;
+    return this.#digits.subarray(begin, Math.min(begin + most, this.#length));
+  }
+
+  /** @returns whether only separators are between a group and the previous one; with LISTED also other characters except letters */
+  continues(group: number, by = SEPARATED): boolean {
+    return group < this.count && (this.#joins[group] ?? APART) <= by;
+  }
+
+  #end(group: number): number {
+    return group + 1 < this.count ? (this.#begins[group + 1] ?? 0) : this.#length;
+  }
+}
+
+function known(kinds: Map<number, number>, point: number): number {
+  const kind = kinds.get(point) ?? kindOf(point);
+  kinds.set(point, kind);
+  return kind;
+}
