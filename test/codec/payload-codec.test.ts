@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/codec/index.ts';
@@ -9,238 +9,177 @@ import { property } from '../support/property.ts';
 
 const old = { id: 'old', key: randomBytes(32) };
 const fresh = { id: 'new', key: randomBytes(32) };
+const MINE = 'order:default:1001';
+const ANOTHER = 'order:default:1002';
 
 const aPayload = (value: unknown = { email: 'ada@example.com' }) => defaultPayloadConverter.toPayload(value);
+const contentOf = (payload: Payload) => defaultPayloadConverter.fromPayload(payload);
 
-const bytes = fc.uint8Array({ maxLength: 300 }).map((some) => Buffer.from(some));
-const payloads = fc.array(
-  fc.record({
-    metadata: fc
-      .dictionary(fc.string({ maxLength: 20 }), bytes, { maxKeys: 4 })
-      .map((entries) => ({ ...entries })),
-    data: bytes,
-  }),
-  { maxLength: 4 },
-);
+type Codec = ReturnType<typeof createPayloadCodec>;
 
-async function one(
-  codec: PayloadCodec,
-  action: 'encode' | 'decode',
-  payload: Payload,
-  workflowId?: string,
-): Promise<Payload> {
+async function one(codec: Codec, action: 'encode' | 'decode', payload: Payload, workflowId?: string) {
   const context =
-    workflowId === undefined ? undefined : { type: 'workflow' as const, namespace: 'any', workflowId };
+    workflowId === undefined ? undefined : ({ type: 'workflow', namespace: 'any', workflowId } as const);
   const [converted] = await codec[action]([payload], context);
   if (converted === undefined) throw new Error('a payload was lost');
   return converted;
 }
 
+const withOld = createPayloadCodec([old]);
+const encrypted = (value?: unknown, workflowId?: string) =>
+  one(withOld, 'encode', aPayload(value), workflowId);
+const markedBy = async (codec: Codec, payload: Payload, workflowId?: string) =>
+  whyUnread(contentOf(await one(codec, 'decode', payload, workflowId)));
+
+const bytes = fc.uint8Array({ maxLength: 300 }).map((some) => Buffer.from(some));
+const metadata = fc
+  .dictionary(fc.string({ maxLength: 20 }), bytes, { maxKeys: 4 })
+  .map((entries) => ({ ...entries }));
+
 describe('the payload codec', () => {
-  property([payloads])('gives back what it was given, whatever that is', async (given) => {
-    const codec = createPayloadCodec([fresh]);
-    const encrypted = await codec.encode(given);
-    expect(encrypted).toHaveLength(given.length);
-    const back = await createPayloadCodec([fresh]).decode(encrypted);
-    expect(back.map(plainBytes)).toEqual(given.map(plainBytes));
-  });
+  property([fc.array(fc.record({ metadata, data: bytes }), { maxLength: 4 })])(
+    'gives back what it was given, whatever that is',
+    async (given) => {
+      const sealed = await createPayloadCodec([fresh]).encode(given);
+      const back = await createPayloadCodec([fresh]).decode(sealed);
+      expect(back.map(plainBytes)).toEqual(given.map(plainBytes));
+    },
+  );
 
   property([fc.string({ minLength: 4 })])('leaves nothing readable of it', async (words) => {
     const { metadata, data } = await one(createPayloadCodec([fresh]), 'encode', aPayload(words));
     expect(Buffer.from(data ?? []).includes(words)).toBe(false);
-    expect(Object.keys(metadata ?? {}).sort()).toEqual(['encoding', 'encryption-key-id']);
-    expect(String(metadata?.encoding)).toBe('binary/encrypted');
-    expect(String(metadata?.['encryption-key-id'])).toBe('new');
-  });
-
-  it('leaves in plain that there is no value, which any worker reads, whatever its keys', async () => {
-    const nothing = await one(
-      createPayloadCodec([old]),
-      'encode',
-      defaultPayloadConverter.toPayload(undefined),
-    );
-    const read = await one(createPayloadCodec([fresh], { required: true }), 'decode', nothing);
-    expect(defaultPayloadConverter.fromPayload(read)).toBeUndefined();
-    const value = await one(createPayloadCodec([old]), 'encode', aPayload(null));
-    await expect(one(createPayloadCodec([fresh]), 'decode', value)).rejects.toThrow(/key "old"/);
+    const shown = Object.entries(metadata ?? {}).map(([name, value]) => [name, String(value)]);
+    expect(Object.fromEntries(shown)).toEqual({ encoding: 'binary/encrypted', 'encryption-key-id': 'new' });
   });
 
   it('makes never the same bytes twice', async () => {
-    const codec = createPayloadCodec([fresh]);
-    const [first, second] = await codec.encode([aPayload(), aPayload()]);
-    const nonce = (payload: Payload | undefined) => Buffer.from(payload?.data ?? []).subarray(0, 12);
-    expect(nonce(first)).toHaveLength(12);
-    expect(nonce(first)).not.toEqual(nonce(second));
-    expect(first?.data).not.toEqual(second?.data);
+    const sealed = await withOld.encode([aPayload(), aPayload()]);
+    const [first, second] = sealed.map(({ data }) => Buffer.from(data ?? []));
+    expect(first?.subarray(0, 12)).not.toEqual(second?.subarray(0, 12));
+    expect(first).not.toEqual(second);
   });
 
-  it('lets payloads in plain pass through, so that orders from before it can be read', async () => {
-    const plain = aPayload();
-    expect(await one(createPayloadCodec([fresh]), 'decode', plain)).toBe(plain);
-  });
-
-  it('encrypts with the first key and decrypts with all', async () => {
-    const before = await one(createPayloadCodec([old]), 'encode', aPayload(1));
+  it('encrypts with the first key and decrypts with all; what is in plain passes through', async () => {
     const announced = createPayloadCodec([old, fresh]);
     const rotated = createPayloadCodec([fresh, old]);
     const after = await one(rotated, 'encode', aPayload(2));
     expect(String(after.metadata?.['encryption-key-id'])).toBe('new');
-    for (const codec of [announced, rotated]) {
-      expect(defaultPayloadConverter.fromPayload(await one(codec, 'decode', before))).toBe(1);
-      expect(defaultPayloadConverter.fromPayload(await one(codec, 'decode', after))).toBe(2);
-    }
-  });
-
-  it('does nothing without keys', async () => {
     const plain = aPayload();
-    const codec = createPayloadCodec([]);
-    expect(await one(codec, 'encode', plain)).toBe(plain);
-    expect(await one(codec, 'decode', plain)).toBe(plain);
+    for (const codec of [announced, rotated]) {
+      expect(contentOf(await one(codec, 'decode', await encrypted(1)))).toBe(1);
+      expect(contentOf(await one(codec, 'decode', after))).toBe(2);
+      expect(await one(codec, 'decode', plain)).toBe(plain);
+    }
+    const without = createPayloadCodec([]);
+    expect(await one(without, 'encode', plain)).toBe(plain);
+    expect(await one(without, 'decode', plain)).toBe(plain);
   });
 });
 
 describe('a payload that cannot be decrypted', () => {
-  const encrypted = () => one(createPayloadCodec([old]), 'encode', aPayload());
+  const damaged = { code: 'damaged-payload', keyId: 'old' };
 
   it.each([
-    ['another key', [fresh]],
-    ['no key', []],
-  ])('is refused by the id of its key by who has %s', async (_what, keys) => {
-    const payload = await encrypted();
-    await expect(one(createPayloadCodec(keys), 'decode', payload)).rejects.toMatchObject({
-      name: 'PayloadCodecError',
-      code: 'unknown-payload-key',
-      keyId: 'old',
-      message: 'A payload was encrypted with the key "old", which PAYLOAD_KEYS of this process lacks',
-    });
+    [
+      'another key',
+      [fresh],
+      'unknown-payload-key',
+      /with the key "old", which PAYLOAD_KEYS of this process lacks/,
+    ],
+    ['no key', [], 'unknown-payload-key', /with the key "old", which PAYLOAD_KEYS of this process lacks/],
+    [
+      'another key of its id',
+      [{ ...fresh, id: 'old' }],
+      'damaged-payload',
+      /with the key "old" cannot be decrypted/,
+    ],
+  ])('is refused by the id of its key by who has %s', async (_what, keys, code, words) => {
+    const message = expect.stringMatching(words);
+    const refused = { name: 'PayloadCodecError', code, keyId: 'old', message };
+    await expect(one(createPayloadCodec(keys), 'decode', await encrypted())).rejects.toMatchObject(refused);
   });
 
-  it('is refused as damaged when another key has the id', async () => {
-    const payload = await encrypted();
-    const wrong = createPayloadCodec([{ ...fresh, id: 'old' }]);
-    await expect(one(wrong, 'decode', payload)).rejects.toMatchObject({
-      code: 'damaged-payload',
-      keyId: 'old',
-    });
-  });
-
-  property([fc.nat(), fc.integer({ min: 1, max: 255 })])(
-    'is refused as damaged when any of its bytes was changed',
-    async (at, by) => {
-      const { metadata, data } = await encrypted();
+  property([fc.nat(), fc.integer({ min: 1, max: 255 }), fc.nat({ max: 28 })])(
+    'is refused as damaged when any of its bytes was changed, or it was cut short',
+    async (at, by, length) => {
+      const { metadata = {}, data } = await encrypted();
       const changed = Buffer.from(data ?? []);
       const index = at % changed.length;
       changed[index] = (changed[index] ?? 0) ^ by;
-      const payload = { ...(metadata && { metadata }), data: changed };
-      await expect(one(createPayloadCodec([old]), 'decode', payload)).rejects.toMatchObject({
-        code: 'damaged-payload',
-      });
+      for (const data of [changed, changed.subarray(0, length)])
+        await expect(one(withOld, 'decode', { metadata, data })).rejects.toMatchObject(damaged);
     },
   );
 
-  property([fc.nat({ max: 28 })])('is refused as damaged when it was cut short', async (length) => {
-    const { metadata, data } = await encrypted();
-    const payload = { ...(metadata && { metadata }), data: Buffer.from(data ?? []).subarray(0, length) };
-    await expect(one(createPayloadCodec([old]), 'decode', payload)).rejects.toMatchObject({
-      code: 'damaged-payload',
-    });
-  });
-
   it('is refused when it was sealed for another place with the same key', async () => {
-    const { nonce, tag, data } = createSealer(old).seal(
-      Buffer.from('{}'),
-      Buffer.from('["default","order-1"]'),
-    );
-    const payload = { ...(await encrypted()), data: Buffer.concat([nonce, tag, data]) };
-    await expect(one(createPayloadCodec([old]), 'decode', payload)).rejects.toMatchObject({
-      code: 'damaged-payload',
-    });
+    const stashed = createSealer(old).seal(Buffer.from('{}'), Buffer.from('["default","order-1"]'));
+    const data = Buffer.concat([stashed.nonce, stashed.tag, stashed.data]);
+    await expect(one(withOld, 'decode', { ...(await encrypted()), data })).rejects.toMatchObject(damaged);
   });
 
   it('names no id that is none of ours: those words are anybody’s', async () => {
-    const metadata = {
-      encoding: Buffer.from('binary/encrypted'),
-      'encryption-key-id': Buffer.from('<script>'),
-    };
-    const refused = one(createPayloadCodec([old]), 'decode', { metadata, data: Buffer.alloc(40) });
-    await expect(refused).rejects.toThrow(/a key without a valid id/);
-    await expect(refused).rejects.not.toThrow(/script/);
+    const { metadata, data } = await encrypted();
+    const named = { ...metadata, 'encryption-key-id': Buffer.from('<script>') };
+    const refused = one(withOld, 'decode', { metadata: named, ...(data && { data }) });
+    await expect(refused).rejects.toThrow(/^(?!.*script).*a key without a valid id/);
   });
 });
 
 describe('a payload of a workflow', () => {
-  const MINE = 'order:default:1001';
-  const codec = createPayloadCodec([old]);
-  const mine = () => one(codec, 'encode', aPayload(), MINE);
-  const value = (payload: Payload) => defaultPayloadConverter.fromPayload(payload);
+  const marking = (...keys: (typeof old)[]) => createPayloadCodec(keys, { refused: 'marked' });
 
   it.each([
-    ['that workflow', MINE],
-    ['who is told of none, such as the codec endpoint', undefined],
-  ])('is read by %s', async (_who, reader) => {
-    expect(value(await one(codec, 'decode', await mine(), reader))).toEqual(value(aPayload()));
+    ['that workflow', MINE, MINE],
+    ['who is told of none, such as the codec endpoint', MINE, undefined],
+    ['each, when it names none, as all did once', undefined, MINE],
+  ])('is read by %s', async (_who, writer, reader) => {
+    const read = await one(withOld, 'decode', await encrypted('x', writer), reader);
+    expect(contentOf(read)).toBe('x');
   });
 
   it('is refused in another one, thrown or marked, by a process without its key as well', async () => {
-    const words = 'A payload encrypted with the key "old" belongs to another workflow';
+    const message = 'A payload encrypted with the key "old" belongs to another workflow';
+    const mine = await encrypted('x', MINE);
     for (const keys of [[old], [fresh], []]) {
-      const thrown = one(createPayloadCodec(keys), 'decode', await mine(), 'order:default:1002');
-      await expect(thrown).rejects.toMatchObject({
-        code: 'payload-of-another',
-        keyId: 'old',
-        message: words,
-      });
-      const marking = createPayloadCodec(keys, { refused: 'marked' });
-      const marked = await one(marking, 'decode', await mine(), 'order:default:1002');
-      expect(whyUnread(value(marked))).toBe(words);
+      const thrown = one(createPayloadCodec(keys), 'decode', mine, ANOTHER);
+      await expect(thrown).rejects.toMatchObject({ code: 'payload-of-another', keyId: 'old', message });
+      expect(await markedBy(marking(...keys), mine, ANOTHER)).toBe(message);
     }
   });
 
   it.each([
-    ['taken away', undefined],
-    ['changed', Buffer.from('order:default:1002')],
+    ['taken away', {}],
+    ['changed', { 'workflow-id': Buffer.from(ANOTHER) }],
   ])('is refused as damaged when the name of its workflow was %s', async (_how, name) => {
-    const { metadata, data } = await mine();
+    const { metadata, data } = await encrypted('x', MINE);
     const { 'workflow-id': _own, ...others } = metadata ?? {};
-    const changed = { metadata: { ...others, ...(name && { 'workflow-id': name }) }, ...(data && { data }) };
-    const read = one(createPayloadCodec([old]), 'decode', changed, 'order:default:1002');
-    await expect(read).rejects.toMatchObject({ code: 'damaged-payload' });
-    const marking = createPayloadCodec([old], { refused: 'marked' });
-    const marked = await one(marking, 'decode', changed, 'order:default:1002');
-    expect(whyUnread(value(marked))).toMatch(/^A payload encrypted with the key "old" cannot be decrypted/);
+    const changed = { metadata: { ...others, ...name }, ...(data && { data }) };
+    await expect(one(withOld, 'decode', changed, ANOTHER)).rejects.toMatchObject({ code: 'damaged-payload' });
+    expect(await markedBy(marking(old), changed, ANOTHER)).toMatch(/key "old" cannot be decrypted/);
   });
 
   it('of an unknown key is marked where refusals are, unless an activity was given or returned it', async () => {
-    const marking = createPayloadCodec([fresh], { refused: 'marked' });
-    const unknown = await mine();
-    expect(whyUnread(value(await one(marking, 'decode', unknown, MINE)))).toBe(
-      'A payload was encrypted with the key "old", which PAYLOAD_KEYS of this process lacks',
-    );
-    const activity = { type: 'activity' as const, namespace: 'any', workflowId: MINE, isLocal: false };
-    await expect(marking.decode([unknown], activity)).rejects.toMatchObject({ code: 'unknown-payload-key' });
-  });
-
-  it('that names no workflow, as all did once and the codec endpoint writes, is read by each', async () => {
-    const unbound = await one(codec, 'encode', aPayload());
-    expect(value(await one(codec, 'decode', unbound, MINE))).toEqual(value(aPayload()));
+    const unknown = await encrypted('x', MINE);
+    expect(await markedBy(marking(fresh), unknown, MINE)).toContain('PAYLOAD_KEYS of this process lacks');
+    const activity = { type: 'activity', namespace: 'any', workflowId: MINE, isLocal: false } as const;
+    const given = marking(fresh).decode([unknown], activity);
+    await expect(given).rejects.toMatchObject({ code: 'unknown-payload-key' });
   });
 });
 
-describe('where encryption is required, a payload in plain', () => {
-  const nothing = defaultPayloadConverter.toPayload(undefined);
+it('where encryption is required, a payload in plain is refused, thrown or marked', async () => {
+  const thrown = one(createPayloadCodec([old], { required: true }), 'decode', aPayload());
+  const message = expect.stringContaining('PAYLOADS_REQUIRED');
+  await expect(thrown).rejects.toMatchObject({ code: 'plain-payload', message });
+  const marking = createPayloadCodec([old], { required: true, refused: 'marked' });
+  expect(await markedBy(marking, aPayload())).toMatch(/^A payload is not encrypted(?!.*ada@)/);
+});
 
-  it('is refused, thrown or marked, but for the one that stands for nothing', async () => {
-    const thrown = one(createPayloadCodec([old], { required: true }), 'decode', aPayload());
-    await expect(thrown).rejects.toMatchObject({
-      code: 'plain-payload',
-      message: expect.stringContaining('PAYLOADS_REQUIRED'),
-    });
-    const marking = createPayloadCodec([old], { required: true, refused: 'marked' });
-    const marked = await one(marking, 'decode', aPayload());
-    expect(whyUnread(defaultPayloadConverter.fromPayload(marked))).toMatch(/^A payload is not encrypted/);
-    expect(JSON.stringify(plainBytes(marked))).not.toContain(Buffer.from('ada@').toString('hex'));
-    expect(await one(marking, 'decode', nothing)).toBe(nothing);
-  });
+it('a payload that stands for nothing stays in plain, and any worker reads it, whatever its keys', async () => {
+  expect(await one(withOld, 'encode', nothing)).toBe(nothing);
+  const marking = createPayloadCodec([fresh], { required: true, refused: 'marked' });
+  expect(await one(marking, 'decode', nothing)).toBe(nothing);
 });
 
 /** Compares Buffers and Uint8Arrays alike. */

@@ -29,22 +29,7 @@ const SURROGATES = ['\ud800', '\udfff', '\udc00\ud800'];
 
 const oddText = fc.oneof(
   fc.constantFrom(
-    '',
-    ' ',
-    '.',
-    '..',
-    '#',
-    '##',
-    "'",
-    '"',
-    '\\',
-    '%',
-    '%00',
-    '{{x}}',
-    'null',
-    'NaN',
-    '-1',
-    '1e9',
+    ...['', ' ', '.', '..', '#', '##', "'", '"', '\\', '%', '%00', '{{x}}', 'null', 'NaN', '-1', '1e9'],
   ),
   fc.constantFrom(...CONTROLS, ...SURROGATES),
   anyText(40),
@@ -68,14 +53,7 @@ const hostileNumber = fc.constantFrom(
 /** Names that mean something to JavaScript, or nothing to us. */
 const hostileName = fc.oneof(
   fc.constantFrom(
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-    'hasOwnProperty',
-    'then',
-    'toJSON',
-    '',
+    ...['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'then', 'toJSON', ''],
   ),
   fc.constantFrom('nf-token', 'nfToken', 'nf_token', 'cardNumber', 'CARD_CODE', CARD_CANARY, 'length', '0'),
   anyText(12),
@@ -116,26 +94,25 @@ function withOwn(object: object, name: string, value: unknown): object {
 type Container = Record<string, unknown>;
 type Change = (container: Container, name: string) => void;
 
+/** Puts another value in the place of a field. */
+const setting =
+  (replacing: (old: unknown) => unknown): Change =>
+  (container, name) =>
+    void withOwn(container, name, replacing(container[name]));
+
 const change: fc.Arbitrary<Change> = fc.oneof(
-  fc.constant<Change>((container, name) => void delete container[name]),
-  hostileValue.map(
-    (value): Change =>
-      (container, name) =>
-        void withOwn(container, name, value),
-  ),
-  hostileValue.map(
-    (value): Change =>
-      (container, name) =>
-        void withOwn(container, name, value),
-  ),
-  fc.constant<Change>((container, name) => void withOwn(container, name, [container[name]])),
-  fc.constant<Change>((container, name) => void withOwn(container, name, { value: container[name] })),
-  fc.constant<Change>(
-    (container, name) => void withOwn(container, name, JSON.stringify(container[name]) ?? ''),
-  ),
-  fc.constant<Change>(
-    (container, name) => void withOwn(container, name, Number(JSON.stringify(container[name])) || 0),
-  ),
+  { weight: 2, arbitrary: hostileValue.map((value) => setting(() => value)) },
+  {
+    weight: 5,
+    arbitrary: fc.constantFrom<Change>(
+      (container, name) => void delete container[name],
+      setting((old) => [old]),
+      setting((old) => ({ value: old })),
+      setting((old) => JSON.stringify(old) ?? ''),
+      setting((old) => Number(JSON.stringify(old)) || 0),
+    ),
+  },
+  hostileText.map((text) => setting((old) => (typeof old === 'string' ? `${old}${text}` : old))),
   fc.tuple(hostileName, hostileValue).map(
     ([added, value]): Change =>
       (container) =>
@@ -145,12 +122,6 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     (value): Change =>
       (container, name) =>
         void withOwn(container, otherSpelling(name), value),
-  ),
-  hostileText.map(
-    (text): Change =>
-      (container, name) => {
-        if (typeof container[name] === 'string') container[name] = `${container[name]}${text}`;
-      },
   ),
 );
 
@@ -191,11 +162,4 @@ function placesIn(value: unknown): { container: Container; name: string }[] {
     open.push(...Object.values(container));
   }
   return places;
-}
-
-/** @returns a body of JSON that many parsers can't walk by recursion: `levels` deep, valid all the same */
-export function deepJson(levels: number, kind: 'lists' | 'objects'): string {
-  return kind === 'lists'
-    ? `${'['.repeat(levels)}${']'.repeat(levels)}`
-    : `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 }

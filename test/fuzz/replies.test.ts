@@ -8,7 +8,7 @@ import {
   readPortalReply,
   readTransactionResponse,
 } from '../../src/screening/replies.ts';
-import { deepJson, hostileText, mutated, PATIENCE_MS, runs } from './hostile.ts';
+import { hostileText, mutated, PATIENCE_MS, runs } from './hostile.ts';
 
 const KEY = 'key-of-the-integration-77';
 const CARD = '4111111111111111';
@@ -32,20 +32,21 @@ const aPortalReply = {
   chargeback: { reason_code: '4853', due_date: '2026-04-01' },
 };
 
+/** Valid JSON that many parsers can't walk by recursion. */
+const DEEP = [
+  `${'['.repeat(50_000)}${']'.repeat(50_000)}`,
+  `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`,
+];
+
 function replyOf(body: object): fc.Arbitrary<Reply> {
+  const json = (sent: object) => mutated(sent).map((changed) => JSON.stringify(changed));
   return fc.record({
     status: fc.constantFrom(200, 200, 200, 201, 204, 301, 400, 403, 404, 408, 429, 500, 503),
     text: fc.oneof(
-      { weight: 10, arbitrary: mutated(body).map((changed) => JSON.stringify(changed)) },
-      {
-        weight: 1,
-        arbitrary: mutated({ Errors: [leak], message: leak }).map((sent) => JSON.stringify(sent)),
-      },
-      { weight: 1, arbitrary: hostileText },
-      {
-        weight: 1,
-        arbitrary: fc.constantFrom('', 'null', deepJson(50_000, 'lists'), deepJson(50_000, 'objects')),
-      },
+      { weight: 10, arbitrary: json(body) },
+      json({ Errors: [leak], message: leak }),
+      hostileText,
+      fc.constantFrom('', 'null', ...DEEP),
     ),
   });
 }
@@ -87,18 +88,14 @@ describe('whatever the service answers', () => {
   });
 
   it('is a done portal action, or an error without secrets', { timeout: PATIENCE_MS }, async () => {
+    const readers = fc.constantFrom(readPortalReply, readChargebackReply);
     await fc.assert(
-      fc.property(
-        replyOf(aPortalReply),
-        fc.constantFrom(readPortalReply, readChargebackReply),
-        (reply, reader) => {
-          const answer = read(reader, reply);
-          if (answer === undefined) return;
-          expect(reply.status).toBe(200);
-          expect(answer.code).toBe(200);
-          expectNoSecret(answer);
-        },
-      ),
+      fc.property(replyOf(aPortalReply), readers, (reply, reader) => {
+        const answer = read(reader, reply);
+        if (answer === undefined) return;
+        expect([reply.status, answer.code]).toEqual([200, 200]);
+        expectNoSecret(answer);
+      }),
       runs(500),
     );
   });
