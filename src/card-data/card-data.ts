@@ -3,8 +3,8 @@
  * workflow all use this scan. Pure, and in linear time.
  */
 import { OrderScreeningError, type Refusal } from '../contract/errors.ts';
-import { beginsAsACard, type Content, holdsCardNumber, passesLuhn } from './card-numbers.ts';
-import { digitsOf, plainText } from './digit-groups.ts';
+import { beginsAsACard, type Content, holdsCardNumber, passesLuhn, SHORTEST } from './card-numbers.ts';
+import { digitsOf, hasDigits, plainText } from './digit-groups.ts';
 
 /** The options of a scan. */
 export interface Scan {
@@ -21,10 +21,10 @@ const MAX_PATH_LENGTH = 32;
 /** A value in the scan. Its path is built only for a find. */
 interface Place {
   value: unknown;
-  name?: string | number;
+  name: string | number | undefined;
   /** The name of the field; the items of a list have that of the list. */
-  field?: string | undefined;
-  parent?: Place;
+  field: string | undefined;
+  parent: Place | undefined;
 }
 
 /**
@@ -33,7 +33,7 @@ interface Place {
  */
 export function cardDataIn(root: unknown, scan: Scan = {}): string[] {
   const found = new Set<string>();
-  const open: Place[] = [{ value: root }];
+  const open: Place[] = [{ value: root, name: undefined, field: undefined, parent: undefined }];
   for (let place = open.pop(); place !== undefined && found.size < MAX_FINDS; place = open.pop()) {
     if (isCardData(place) && !isExempt(place, scan)) {
       found.add(shownPath(place));
@@ -46,10 +46,12 @@ export function cardDataIn(root: unknown, scan: Scan = {}): string[] {
     const list = Array.isArray(value);
     for (let index = names.length - 1; index >= 0; index -= 1) {
       const name = names[index] ?? '';
-      const inner = { value: Reflect.get(value, name), parent: place };
-      open.push(
-        list ? { ...inner, name: Number(name), field: place.field } : { ...inner, name, field: name },
-      );
+      open.push({
+        value: Reflect.get(value, name),
+        name: list ? Number(name) : name,
+        field: list ? place.field : name,
+        parent: place,
+      });
     }
   }
   return [...found];
@@ -111,11 +113,22 @@ function namesTo(place: Place): (string | number)[] {
 function isCardData(place: Place): boolean {
   const { value, name } = place;
   if (typeof name === 'string' && (holdsCardNumber(name) || isCardField(place))) return true;
-  if (typeof value === 'string') return holdsCardNumber(value, contentOf(place));
-  if (typeof value === 'number') return isCardNumber(value, contentOf(place));
-  if (Array.isArray(value)) return holdsCardNumber(listed(value), contentOf(place));
-  return typeof value === 'bigint' && holdsCardNumber(String(value), contentOf(place));
+  const text = textOf(value);
+  // The content is looked up last: most values have too few digits.
+  if (text === undefined || !hasDigits(text, SHORTEST)) return false;
+  const content = contentOf(place);
+  return typeof value === 'number' ? isCardNumber(value, content) : holdsCardNumber(text, content);
 }
+
+/** Returns what is scanned of a value itself: a list may be a card number in its groups. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  return Array.isArray(value) && value.length <= MOST_GROUPS ? listed(value) : undefined;
+}
+
+/** Longer lists are not the groups of a number. */
+const MOST_GROUPS = 100;
 
 /** The short texts and numbers of a list, as one text: a card number may be split into its groups. */
 function listed(values: readonly unknown[]): string {

@@ -24,30 +24,30 @@ const BRANDS: readonly (readonly [
   [3095, 3095, [14, 16], [15, 17, 18, 19]],
   [3600, 3699, [14, 16], [15, 17, 18, 19]],
   [3800, 3999, [14, 16], [15, 17, 18, 19]],
-  [3088, 3094, [16], [17, 18, 19]], // JCB
-  [3528, 3589, [16], [17, 18, 19]],
+  [3088, 3094, [16, 19], [17, 18]], // JCB
+  [3528, 3589, [16, 19], [17, 18]],
   [5000, 5099, [16, 19], [12, 13, 14, 15, 17, 18]], // Maestro, Verve, RuPay
   [5600, 6999, [16, 19], [12, 13, 14, 15, 17, 18]], // Maestro, Discover, UnionPay, RuPay, Verve
   [8100, 8299, [16, 19], [17, 18]], // UnionPay, RuPay
   [2200, 2204, [16], [17, 18, 19]], // Mir
   [9792, 9792, [16], []], // Troy
 ];
-const SHORTEST = 12;
-const LONGEST = 19;
+export const SHORTEST = 12;
 
 /** @returns whether the last digit of a number is its valid check digit (ISO/IEC 7812) */
 export function passesLuhn(digits: string): boolean {
-  return checks(Uint8Array.from(digits, Number));
+  return checks(Uint8Array.from(digits, Number), 0, digits.length);
 }
 
 /** @returns whether digits have a brand's prefix and length, whatever their check digit */
 export function beginsAsACard(digits: string, content: Content): boolean {
-  return isOfABrand(Uint8Array.from(digits, Number), content);
+  return lengthsOf(Uint8Array.from(digits, Number), 0, content).includes(digits.length);
 }
 
-function checks(digits: Digits): boolean {
+/** @returns whether digits end with their check digit */
+function checks(digits: Digits, begin: number, end: number): boolean {
   let sum = 0;
-  for (let index = digits.length - 1, twice = false; index >= 0; index -= 1, twice = !twice) {
+  for (let index = end - 1, twice = false; index >= begin; index -= 1, twice = !twice) {
     const digit = digits[index] ?? 0;
     if (!twice) sum += digit;
     else sum += digit > 4 ? digit * 2 - 9 : digit * 2;
@@ -55,37 +55,26 @@ function checks(digits: Digits): boolean {
   return sum % 10 === 0;
 }
 
-function isOfABrand(digits: Digits, content: Content): boolean {
-  const brand = brandOf(digits);
-  const { length } = digits;
-  if (brand === undefined) return false;
-  const [, , issued, more] = brand;
-  return issued.includes(length) || (content === 'text' && more.includes(length));
+const NONE: readonly number[] = [];
+/** The lengths of the numbers that begin with each four digits: those that are issued, and all. */
+const ISSUED = Array.from({ length: 10_000 }, (_, begin) => brandOf(begin)?.[2] ?? NONE);
+const ALL = Array.from({ length: 10_000 }, (_, begin) => {
+  const [, , issued = NONE, more = NONE] = brandOf(begin) ?? [];
+  return [...issued, ...more];
+});
+
+function brandOf(begin: number) {
+  return BRANDS.find(([from, to]) => begin >= from && begin <= to);
 }
 
-/** The brand of each four digits. */
-const BRAND_OF = Array.from({ length: 10_000 }, (_, begin) =>
-  BRANDS.find(([from, to]) => begin >= from && begin <= to),
-);
-
-function brandOf([first = 0, second = 0, third = 0, fourth = 0]: Digits) {
-  return BRAND_OF[first * 1_000 + second * 100 + third * 10 + fourth];
+function lengthsOf(digits: Digits, at: number, content: Content): readonly number[] {
+  let begin = 0;
+  for (let index = at; index < at + 4; index += 1) begin = begin * 10 + (digits[index] ?? 0);
+  return (content === 'text' ? ALL : ISSUED)[begin] ?? NONE;
 }
 
-function isCardNumber(digits: Digits, content: Content): boolean {
-  return isOfABrand(digits, content) && checks(digits) && (content === 'text' || !isOtherId(digits));
-}
-
-/** Ids that have the prefix of a brand: a time with four more digits (`yyMMddHHmmss`), and a trade item's number (GTIN-14). */
-function isOtherId(digits: Digits): boolean {
-  if (digits.length === 16) {
-    return /^[23]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d/.test(
-      digits.join(''),
-    );
-  }
-  if (digits.length !== 14) return false;
-  return digits.reduce((sum, digit, index) => sum + (index % 2 === 0 ? 3 * digit : digit), 0) % 10 === 0;
-}
+/** A time with four more digits, which has the prefix of a brand: `yyMMddHHmmss0000`. */
+const TIME = /^[23]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d\d{4}$/;
 
 /** @returns whether a text contains a card number, by what its field holds */
 export function holdsCardNumber(text: string, content: Content = 'text'): boolean {
@@ -116,10 +105,12 @@ const TRACKING =
 
 /** Removes other kinds of numbers. A "digest" with far fewer letters than random ones have is kept. */
 function withoutOtherNumbers(text: string, content: Content): string {
+  const isRandom = (digest: string) => digest.replace(/[^a-f]/gi, '').length * 12 >= digest.length;
   const rest = text
-    .replace(DIGESTS, (digest) =>
-      digest.replace(/[^a-f]/gi, '').length * 12 >= digest.length ? 'x' : digest,
-    )
+    .replace(DIGESTS, (digest) => {
+      const isId = content === 'id' && digest.includes('-');
+      return isId || isRandom(digest) ? 'x' : digest;
+    })
     .replace(IBANS, (iban) => (isIban(iban.replaceAll(' ', '')) ? 'x' : iban));
   return content === 'id' ? rest.replace(TRACKING, 'x') : rest;
 }
@@ -130,56 +121,79 @@ function isIban(iban: string): boolean {
   return BigInt(turned.join('')) % 97n === 1n;
 }
 
-/** Checks every window of whole groups: with only separators inside, cut anywhere; else cut as it is printed on cards. */
 function hasCardNumber(groups: Groups, content: Content): boolean {
-  for (let first = 0; first < groups.count; first += 1) {
-    if (hasWindow(groups, first, content)) return true;
+  const { digits } = groups;
+  let runEnd = 0;
+  let nextRun = 0;
+  for (let group = 0; group < groups.count; group += 1) {
+    const isFirst = group === nextRun;
+    if (isFirst) {
+      do nextRun += 1;
+      while (groups.continues(nextRun));
+      runEnd = groups.beginOf(nextRun);
+    }
+    const lengths = lengthsOf(digits, groups.beginOf(group), content);
+    // Most groups end here, which keeps the scan of a long text quick.
+    if (lengths.length === 0) continue;
+    const isPhone = content === 'phone';
+    const mayBegin = !isPhone || isFirst;
+    const fitting = isPhone ? lengths.filter((length) => length > LONGEST_PHONE) : lengths;
+    if (mayBegin && isCutFromRun(groups, group, runEnd, fitting, content)) return true;
+    if (isPrintedCard(groups, group, lengths)) return true;
   }
   return false;
 }
 
-function hasWindow(groups: Groups, first: number, content: Content): boolean {
-  const digits = groups.from(first, LONGEST + LONGEST_EXPIRY);
-  // Most windows end here, which keeps the scan of a long text quick.
-  if (brandOf(digits) === undefined) return false;
-  let length = 0;
-  let isSeparated = true;
-  let sizes = 0;
-  for (let last = first; length < digits.length; last += 1) {
-    if (last > first && !groups.continues(last, LISTED)) return false;
-    isSeparated &&= last === first || groups.continues(last);
-    const size = groups.sizeOf(last);
-    length += size;
-    sizes = Math.min(sizes * 10 + size, TOO_MANY);
-    const isCut =
-      isSeparated && (content !== 'phone' || (length > LONGEST_PHONE && isWhole(groups, first, last)));
-    if ((isCut || PRINTED.has(sizes)) && isCardNumber(digits.subarray(0, length), content)) return true;
-    if (content === 'text' && isSeparated && hasGluedExpiry(digits.subarray(0, length), size)) return true;
+/** A phone number is one run. None of 15 digits begins as a card of that length. */
+const LONGEST_PHONE = 14;
+
+/** Checks the windows that begin with a group and lie within its run, cut anywhere. */
+function isCutFromRun(
+  groups: Groups,
+  group: number,
+  runEnd: number,
+  lengths: readonly number[],
+  content: Content,
+): boolean {
+  const { digits } = groups;
+  const begin = groups.beginOf(group);
+  for (const length of lengths) {
+    const end = begin + length;
+    if (end > runEnd || !checks(digits, begin, end)) continue;
+    const isCut = groups.endsBefore(end);
+    if (isCut && (content === 'text' || !TIME.test(digits.subarray(begin, end).join('')))) return true;
+    if (!isCut && content === 'text' && isExpiry(groups, end)) return true;
   }
   return false;
 }
-
-/** A phone number is one number of at most 15 digits. */
-const LONGEST_PHONE = 15;
-
-function isWhole(groups: Groups, first: number, last: number): boolean {
-  return !groups.continues(first) && !groups.continues(last + 1);
-}
-
-/** The sizes of the groups on cards: 4, 4, 4 and 4 digits, and so on. */
-const PRINTED = new Set([444, 4441, 4444, 44441, 44442, 44443, 464, 465]);
-const TOO_MANY = 1_000_000;
 
 /** MMYY, MMYYYY, YYMM, YYYYMM. */
 const EXPIRY = /^(?:(?:0[1-9]|1[0-2])(?:20)?[2-4]\d|(?:20)?[2-4]\d(?:0[1-9]|1[0-2]))$/;
 
-const LONGEST_EXPIRY = 6;
-
-/** Checks for an expiry that follows the card number in the same group: `41111111111111111228`. */
-function hasGluedExpiry(digits: Digits, lastSize: number): boolean {
-  return [4, LONGEST_EXPIRY].some((size) => {
-    const length = digits.length - size;
-    if (lastSize <= size || length < SHORTEST) return false;
-    return EXPIRY.test(digits.subarray(length).join('')) && isCardNumber(digits.subarray(0, length), 'id');
+/** Checks for an expiry that is glued to a card number, at the end of its last group: `41111111111111111228`. */
+function isExpiry(groups: Groups, begin: number): boolean {
+  return [4, 6].some((size) => {
+    const end = begin + size;
+    for (let index = begin; index < end; index += 1) if (groups.endsBefore(index)) return false;
+    return groups.endsBefore(end) && EXPIRY.test(groups.digits.subarray(begin, end).join(''));
   });
+}
+
+/** The sizes of the groups on cards: 4, 4, 4 and 4 digits, and so on. */
+const PRINTED = new Set([444, 4441, 4444, 44441, 44442, 44443, 464, 465]);
+const MOST_GROUPS = 5;
+
+/** Checks groups as on cards, with any characters in between that are no letters. */
+function isPrintedCard(groups: Groups, first: number, lengths: readonly number[]): boolean {
+  const begin = groups.beginOf(first);
+  let sizes = 0;
+  for (let group = first; group < first + MOST_GROUPS && group < groups.count; group += 1) {
+    if (group > first && !groups.continues(group, LISTED)) return false;
+    const end = groups.beginOf(group + 1);
+    const size = end - groups.beginOf(group);
+    if (size > 6) return false;
+    sizes = sizes * 10 + size;
+    if (PRINTED.has(sizes) && lengths.includes(end - begin) && checks(groups.digits, begin, end)) return true;
+  }
+  return false;
 }

@@ -90,19 +90,23 @@ export function digitsOf(value: unknown): string {
   return /^\d+$/.test(digits) ? digits : '';
 }
 
-/** The digits of a text, in groups of adjacent digits. */
+/** The digits of a text, in groups of adjacent digits. Groups with only separators in between are a run. */
 export class Groups {
-  readonly #digits: Digits;
-  readonly #length: number;
+  readonly digits: Digits;
+  /** How many digits, and how many groups. */
+  readonly length: number;
   readonly count: number;
   /** The index of each group's first digit. */
   readonly #begins: Uint32Array;
   /** The gap before each group: SEPARATED, LISTED or APART. Before the first group it is APART. */
   readonly #joins: Uint8Array;
+  /** For each digit, 1 if it is the first of its group. */
+  readonly #firsts: Uint8Array;
 
   constructor(text: string) {
     const most = Math.ceil(text.length / 2);
-    this.#digits = new Uint8Array(text.length);
+    this.digits = new Uint8Array(text.length);
+    this.#firsts = new Uint8Array(text.length);
     this.#begins = new Uint32Array(most);
     this.#joins = new Uint8Array(most);
     let count = 0;
@@ -119,36 +123,32 @@ export class Groups {
         if (!inside) {
           this.#begins[count] = length;
           this.#joins[count] = gap;
+          this.#firsts[length] = 1;
           count += 1;
           gap = SEPARATED;
         }
-        this.#digits[length] = kind;
+        this.digits[length] = kind;
         length += 1;
       } else if (kind > gap) gap = kind;
       inside = kind < SEPARATED;
     }
-    this.#length = length;
+    this.length = length;
     this.count = count;
   }
 
-  /** @returns the number of digits of a group; 0 if there is no such group */
-  sizeOf(group: number): number {
-    return group < this.count ? this.#end(group) - (this.#begins[group] ?? 0) : 0;
+  /** @returns the index of a group's first digit; the number of digits after the last group */
+  beginOf(group: number): number {
+    return group < this.count ? (this.#begins[group] ?? 0) : this.length;
   }
 
-  /** @returns the digits from the first one of a group on, at most so many */
-  from(group: number, most: number): Digits {
-    const begin = this.#begins[group] ?? this.#length;
-    return this.#digits.subarray(begin, Math.min(begin + most, this.#length));
+  /** @returns whether a group ends before this digit */
+  endsBefore(index: number): boolean {
+    return index >= this.length || this.#firsts[index] === 1;
   }
 
   /** @returns whether only separators are between a group and the previous one; with LISTED also other characters except letters */
   continues(group: number, by = SEPARATED): boolean {
     return group < this.count && (this.#joins[group] ?? APART) <= by;
-  }
-
-  #end(group: number): number {
-    return group + 1 < this.count ? (this.#begins[group + 1] ?? 0) : this.#length;
   }
 }
 

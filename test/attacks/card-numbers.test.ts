@@ -29,10 +29,8 @@ describe('a card number', () => {
     ['a UUID, with few letters', '29b3a383-6367-4239-8012-574a18f633e1'],
     ['no brand', '1111111111111117'],
     ['another length than the brand’s', '411111111111111'],
-    ['thirteen digits, which are obsolete', '4222222222222'],
     ['digits of two numbers, a letter between them', '41111111x11111111'],
     ['part of a longer number', '14111111111111111'],
-    ['a number below one', '0.4111111111111111'],
     ['coordinates', '41.111111, 11.111111'],
   ])('is not: %s', (_why, text) => {
     expect(holdsCardNumber(text)).toBe(false);
@@ -165,11 +163,15 @@ describe('an id that the merchant vouches for', () => {
 });
 
 describe('of values that merchants send', () => {
-  it.each(KINDS.filter(([, mistaken]) => mistaken === 0))('none is refused: %s', (_name, _none, make) => {
-    expect(mistakenShare(make, 20_000)).toBe(0);
-  });
+  const SAMPLES = 20_000;
+  const share = (measured: number) => `${(100 * measured).toFixed(2)}%`;
 
-  it.each(KINDS.filter(([, mistaken]) => mistaken > 0))('few are refused: %s', (_name, mistaken, make) => {
-    expect(mistakenShare(make, 20_000)).toBeLessThan(mistaken);
+  it.each(KINDS)('few are refused: %s', (kind, field, inField, inText, make) => {
+    const measured = mistakenShare(field, make, SAMPLES);
+    const asText = mistakenShare('notes', make, SAMPLES);
+    console.log(`${kind}: ${share(measured)} in ${field}, ${share(asText)} in free text`);
+    if (inField === 0) expect(measured).toBe(0);
+    else expect(measured).toBeLessThan(inField);
+    expect(asText).toBeLessThanOrEqual(inText);
   });
 });

@@ -161,6 +161,9 @@ describe('by any SDK card data is refused', () => {
   });
 });
 
+/** The command line refuses control characters before it looks for card data. */
+const isOrderId = (text: string) => !/\p{Cc}/u.test(text);
+
 it('by the command line card data is refused, and Temporal hears of nothing', async () => {
   onTestFinished(() => {
     process.exitCode = undefined;
@@ -172,7 +175,7 @@ it('by the command line card data is refused, and Temporal hears of nothing', as
       from: 'user',
     });
   await fc.assert(
-    fc.asyncProperty(disguised, async (text) => {
+    fc.asyncProperty(disguised.filter(isOrderId), async (text) => {
       expectOurs(await errorOf(run(['recheck', text])), text);
       expectOurs(await errorOf(run(['cancel', 'o-1', '--reason', text])), text);
     }),

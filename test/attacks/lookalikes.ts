@@ -1,5 +1,6 @@
 /** Values that merchants send and that are no card numbers, with the share of each kind that the scan mistakes for one. */
-import { holdsCardNumber, passesLuhn } from '../../src/card-data/card-numbers.ts';
+import { cardDataIn } from '../../src/card-data/card-data.ts';
+import { passesLuhn } from '../../src/card-data/card-numbers.ts';
 
 // Random parts of a value.
 
@@ -113,33 +114,64 @@ function dateAndTime(): string {
 const FEDEX = ['000000000000', '0000 0000 0000', '000000000000000', '61000000000000000000'];
 const USPS = ['00000000000000000000', '00 0000 0000 0000 0000 00', '000000000000000000'];
 
-/** `mistaken`: the largest share that the scan may mistake, 0 to 1: twice what docs/security.md says, as values are random. */
-export const KINDS: readonly [name: string, mistaken: number, make: () => string][] = [
-  ['phone numbers with country code', 0, phoneNumber],
-  ['IMEIs, 15 digits', 0, imei],
-  ['IMEIs with software version, 16 digits', 0.032, () => imeiOf(16)],
-  ['tracking numbers of UPS', 0.004, () => `1Z${text(6, 'ABCDEFGHJKLMNPRSTUVWXYZ0123456789')}${digits(10)}`],
-  ['tracking numbers of FedEx, 12, 15 or 20 digits', 0.006, () => like(one(FEDEX))],
-  ['tracking numbers of USPS, 20 or 22 digits', 0, () => `${one(['94', '92', '93'])}${like(one(USPS))}`],
-  [
-    'tracking numbers of DHL, 10 or 20 digits',
-    0.02,
-    () => one([digits(10), `003404${digits(14)}`, `JJD${digits(18)}`]),
-  ],
-  ['gift cards, 16 or 19 digits, with a check digit', 0.6, giftCard],
-  ['order ids of 8 to 15 digits', 0.006, () => number(8, 15)],
-  ['order ids of 16 digits', 0.09, () => number(16)],
-  ['order ids of 17 to 20 digits', 0.04, () => number(17, 20)],
-  ['timestamps in s, ms or µs', 0, timestamp],
-  ['dates and times', 0, dateAndTime],
-  ['EAN and GTIN, 8, 13 or 14 digits', 0.01, () => gtin(one([8, 13, 14]))],
+const ups = () => `1Z${text(6, 'ABCDEFGHJKLMNPRSTUVWXYZ0123456789')}${digits(10)}`;
+const usps = () => `${one(['94', '92', '93'])}${like(one(USPS))}`;
+const dhl = () => one([digits(10), `003404${digits(14)}`, `JJD${digits(18)}`]);
+const uuid = () => `${hex(8)}-${hex(4)}-4${hex(3)}-${text(1, '89ab')}${hex(3)}-${hex(12)}`;
+
+const AMAZON = ['026', '112', '171', '202', '303', '404', '701'];
+const shopify = () => one([`#${number(4)}`, `${one(['4', '5', '6'])}${digits(12)}`, `82${digits(16)}`]);
+const ebay = () => `${digits(2)}-${digits(5)}-${digits(5)}`;
+
+/** `yyMMddHHmmss` and four more digits. */
+function timeAndFourDigits(): string {
+  const iso = new Date(whole(1_600_000_000_000, 1_999_999_999_999)).toISOString();
+  return `${iso.replace(/\D/g, '').slice(2, 14)}${digits(4)}`;
+}
+
+/**
+ * Each kind, the field that it belongs in, and the largest shares that the scan may mistake, 0 to 1: in that field, and in free text.
+ * docs/security.md has the second one.
+ */
+export const KINDS: readonly [
+  kind: string,
+  field: string,
+  inField: number,
+  inText: number,
+  make: () => string,
+][] = [
+  ['phone numbers with country code', 'phoneNumber', 0, 0.01, phoneNumber],
+  ['IMEIs, 15 digits', 'imei', 0, 0.01, imei],
+  ['IMEIs with software version, 16 digits', 'imei', 0.04, 0.04, () => imeiOf(16)],
+  ['tracking numbers of UPS', 'carrier_tracking_number', 0, 0.02, ups],
+  ['tracking numbers of FedEx, 12, 15 or 20 digits', 'trackingNumber', 0.01, 0.04, () => like(one(FEDEX))],
+  ['tracking numbers of USPS, 20 or 22 digits', 'trackingNumber', 0.01, 0.07, usps],
+  ['tracking numbers of DHL, 10 or 20 digits', 'trackingNumber', 0.01, 0.02, dhl],
+  ['gift cards, 16 or 19 digits, with a check digit', 'id', 0.6, 0.6, giftCard],
+  ['order ids of Amazon', 'orderId', 0.01, 0.05, () => `${one(AMAZON)}-${digits(7)}-${digits(7)}`],
+  ['order ids of Shopify', 'orderId', 0.01, 0.13, shopify],
+  ['order ids of Magento and WooCommerce', 'orderId', 0, 0.001, () => one([`1000${digits(5)}`, number(5)])],
+  ['order ids of eBay', 'orderId', 0.01, 0.04, ebay],
+  ['order ids of 8 to 15 digits', 'orderId', 0.01, 0.03, () => number(8, 15)],
+  ['order ids of 16 digits', 'orderId', 0.09, 0.09, () => number(16)],
+  ['order ids of 17 to 20 digits', 'orderId', 0.02, 0.05, () => number(17, 20)],
+  ['a time and four digits', 'orderId', 0.01, 0.1, timeAndFourDigits],
+  ['SSCC of GS1, 18 digits', 'sscc_number', 0.01, 0.06, () => `3${digits(17)}`],
+  ['timestamps in s, ms or µs', 'id', 0, 0, timestamp],
+  ['dates and times', 'reference', 0, 0.001, dateAndTime],
+  ['EAN, 8 or 13 digits', 'sku', 0, 0.03, () => gtin(one([8, 13]))],
+  ['GTIN, 14 digits', 'sku', 0.01, 0.03, () => gtin(14)],
   // One in a million has so few letters, and a card number among its digits.
-  ['UUIDs', 0.0002, () => `${hex(8)}-${hex(4)}-4${hex(3)}-${text(1, '89ab')}${hex(3)}-${hex(12)}`],
-  ['digests, 32, 40 or 64 hexadecimal digits', 0.0002, () => hex(one([32, 40, 64]))],
-  ['IBANs, coordinates, decimals', 0, () => one([iban, coordinates, decimal])()],
+  ['UUIDs', 'id', 0, 0.0002, uuid],
+  ['digests, 32, 40 or 64 hexadecimal digits', 'reference', 0.0002, 0.0002, () => hex(one([32, 40, 64]))],
+  ['IBANs', 'reference', 0, 0.0005, iban],
+  ['coordinates, decimals', 'geo_code', 0.02, 0.02, () => one([coordinates, decimal])()],
 ];
 
-/** @returns the share of so many random values of a kind that the scan mistakes for card numbers */
-export function mistakenShare(make: () => string, values: number): number {
-  return Array.from({ length: values }, make).filter(holdsCardNumber).length / values;
+/** @returns the share of so many random values that the scan mistakes for card numbers in a field */
+export function mistakenShare(field: string, make: () => string, values: number): number {
+  return (
+    Array.from({ length: values }, make).filter((value) => cardDataIn({ [field]: value }).length > 0).length /
+    values
+  );
 }
