@@ -2,6 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { FetchError } from 'node-fetch';
+import { withoutCardNumbers } from '../card-data/card-numbers.ts';
 import { type Operation, type Reason, ScreeningError } from './errors.ts';
 import type { HttpResponse, Machine } from './machine.ts';
 
@@ -145,7 +146,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
       if (spelling.length > 0) clean = clean.replaceAll(wholeWord(spelling), '[removed]');
     }
   }
-  return clean.replace(/\d(?:[ -]?\d){12,}/g, '[removed]');
+  return withoutCardNumbers(clean.replace(/\d(?:[ -]?\d){12,}/g, '[removed]'));
 }
 
 function scrub(text: string, secrets: readonly string[]): string {

@@ -1,5 +1,6 @@
 /** Reads the replies of the screening service. */
 import { z } from 'zod';
+import { holdsCardNumber } from '../card-data/card-numbers.ts';
 import { sameTransaction } from '../contract/ids.ts';
 import { type Insights, insightsSchema } from '../contract/terms.ts';
 import { DECISIONS, type Decision } from '../contract/words.ts';
@@ -150,7 +151,7 @@ function requireSame(named: string, { status }: Reply, { operation, transactionI
 
 function isEchoable([name, value]: [string, unknown], secrets: readonly string[]): boolean {
   if (typeof value !== 'string' || /token|key/i.test(name)) return false;
-  return !secrets.some((secret) => value.includes(secret));
+  return !holdsCardNumber(value, 'id') && !secrets.some((secret) => value.includes(secret));
 }
 
 /** Returns the JSON object of a 2xx reply. @throws ScreeningError for any other reply */
