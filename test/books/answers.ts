@@ -4,6 +4,7 @@ import {
   answersTo,
   type BookedCheckoutAnswer,
   type Books,
+  createsFor,
   type Finding,
   iso,
   type SentAttempt,
@@ -33,12 +34,8 @@ export function answers(books: Books): Finding[] {
 
 /** A decline is final: what became known since doesn't change what the attempt is told. */
 function isDeclineAgain({ answer }: Given, first: Given | undefined): boolean {
-  return (
-    first !== undefined &&
-    first.answer !== answer &&
-    first.answer.action === 'decline' &&
-    answer.action === 'decline'
-  );
+  const again = first !== undefined && first.answer !== answer;
+  return again && first.answer.action === 'decline' && answer.action === 'decline';
 }
 
 /** An attempt that a skip rule matches is answered skipped, unless no worker took it in time, and creates nothing; others are not. */
@@ -48,15 +45,9 @@ function skipped(books: Books, { number, skip }: SentAttempt, given: readonly Gi
   const wrong = given.find(
     ({ answer: { decision } }) => (decision === 'skipped') !== skip && !late(decision),
   );
-  const created = books.requests.some(
-    (one) => one.operation === 'create-transaction' && one.attempt === number,
-  );
-  if (wrong !== undefined) {
-    return [
-      finding('skip rule', `attempt ${number} was answered ${wrong.answer.decision}, skip rule: ${skip}`),
-    ];
-  }
-  return skip && created
+  if (wrong !== undefined)
+    return [finding('skip rule', `attempt ${number} was answered ${wrong.answer.decision}, rule: ${skip}`)];
+  return skip && createsFor(books, number).length > 0
     ? [finding('skip rule', `attempt ${number} was sent, though a skip rule matches`)]
     : [];
 }
@@ -68,11 +59,8 @@ function ownDecision(books: Books, { answer, at }: Given): Finding[] {
   const transaction = transactionOf(books, transactionId);
   if (transactionId !== undefined && transaction === undefined)
     return wrong(`${transactionId} does not exist`);
-  if (transaction !== undefined && transaction.attempt !== attempt) {
-    return wrong(
-      `${decision} → ${answer.action} with ${transactionId}, which is attempt ${transaction.attempt}'s`,
-    );
-  }
+  if (transaction !== undefined && transaction.attempt !== attempt)
+    return wrong(`${decision} with ${transactionId}, which is attempt ${transaction.attempt}'s`);
   if (decision === 'pending') return unanswered(books, answer, at) ? [] : wrong('pending, though heard');
   if (decision === 'error') {
     return hasReason(books, attempt, at) ? [] : wrong(`error (${reason}) without a reason in the books`);
@@ -128,9 +116,7 @@ function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: G
       one.sentAt <= at &&
       (one.asks === 'override' || one.asks === 'gateway-result' || one.asks === 'portal'),
   );
-  const [created, later] = books.requests.filter(
-    (one) => one.operation === 'create-transaction' && one.attempt === attempt,
-  );
+  const [created, later] = createsFor(books, attempt);
   // After a second create, or one that told nothing, the decision is not the checkout's own.
   const told = created === undefined || created.heard === 'transaction' || decision === 'pending';
   const waited = told && sentAt <= (created?.endedAt ?? at) && (later === undefined || later.sentAt > at);
@@ -175,11 +161,9 @@ function contradictions(books: Books, given: readonly Given[]): Finding[] {
     if (before === undefined) continue;
     const final = before.action === 'decline' && books.policy.whenUnavailable === 'decline';
     const free = before.decision === 'pending' && !final;
-    if (!free && inShort(before) !== inShort(answer) && !takenBack(books, at)) {
-      return [
-        finding('contradiction', `attempt ${answer.attempt}: ${inShort(before)}, then ${inShort(answer)}`),
-      ];
-    }
+    const facts = `attempt ${answer.attempt}: ${inShort(before)}, then ${inShort(answer)}`;
+    if (!free && inShort(before) !== inShort(answer) && !takenBack(books, at))
+      return [finding('contradiction', facts)];
   }
   return [];
 }

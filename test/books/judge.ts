@@ -5,7 +5,6 @@ import type { Books, Finding } from './books.ts';
 import { calls } from './calls.ts';
 import { cancels } from './cancels.ts';
 import { creates } from './creates.ts';
-import { ends } from './ends.ts';
 import { events } from './events.ts';
 import { gatewayResults } from './gateway-results.ts';
 import { outcome } from './outcome.ts';
@@ -18,7 +17,6 @@ const QUESTIONS = [
   cancels,
   windows,
   attention,
-  ends,
   calls,
   events,
   gatewayResults,

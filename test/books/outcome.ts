@@ -4,7 +4,9 @@ import {
   type BookedCall,
   type BookedTransaction,
   type Books,
+  createsFor,
   type Finding,
+  fails,
   iso,
   transactionOf,
 } from './books.ts';
@@ -47,12 +49,8 @@ function missed(books: Books, transaction: BookedTransaction, endedAt: number): 
   if (!open || disturbed || wasLate(books) || nobodyCould(books, last.at - A_READ_MS, due)) return [];
   const tried = books.requests.filter((one) => one.transactionId === id && one.sentAt > last.at);
   if (tried.some(({ heard }) => heard === 'unknown')) return [];
-  return [
-    {
-      kind: 'decision missed',
-      facts: `${id} was ${last.decision} at ${iso(last.at)}, on record ${record.decision}`,
-    },
-  ];
+  const facts = `${id} was ${last.decision} at ${iso(last.at)}, on record ${record.decision}`;
+  return [{ kind: 'decision missed', facts }];
 }
 
 /** A review that was always one, or a transaction that had failed when it was adopted, is left to a person. */
@@ -63,7 +61,7 @@ function notHeld(books: Books, { decisions, attempt }: BookedTransaction): Findi
   const canceled = requests.some(({ operation }) => operation === 'cancel-transaction');
   if (only === undefined || others.length > 0 || disturbed || canceled || policy.workflow === 'pre-gateway')
     return [];
-  const failed = only.decision === 'fail' || only.decision === 'fraudulent';
+  const failed = fails(only.decision);
   const held = record.action === 'hold' || (!failed && policy.onUnresolvedReview === 'cancel');
   const toHold =
     only.decision === 'review'
@@ -80,12 +78,10 @@ function isTaken({ asks, refusal }: BookedCall): boolean {
   return taken && asks !== 'checkout' && asks !== 'acknowledge';
 }
 
-interface Meant {
-  action: string;
-  because: string;
-}
-
-function meantAction(books: Books, { id, attempt, decisions }: BookedTransaction): Meant | undefined {
+function meantAction(
+  books: Books,
+  { id, attempt, decisions }: BookedTransaction,
+): { action: string; because: string } | undefined {
   const { calls, record } = books;
   const requests = books.requests.filter(({ apart }) => !apart);
   const cancels = requests.filter(
@@ -102,7 +98,7 @@ function meantAction(books: Books, { id, attempt, decisions }: BookedTransaction
   }
   const [first] = answersTo(books, attempt);
   const same = new Set(decisions.map(({ decision }) => decision)).size === 1;
-  const own = requests.filter((one) => one.operation === 'create-transaction' && one.attempt === attempt);
+  const own = createsFor(books, attempt);
   if (only !== undefined || first === undefined || !same || own.length !== 1 || wasLate(books))
     return undefined;
   if (first.answer.transactionId !== id || record.attempts !== attempt) return undefined;

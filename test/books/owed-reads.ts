@@ -1,5 +1,5 @@
 /** Is each hint and each recheck followed by a read of the status in time? */
-import { type BookedNews, type BookedRequest, type Books, type Finding, iso } from './books.ts';
+import { type BookedNews, type BookedRequest, type Books, type Finding, iso, readingsOf } from './books.ts';
 import { nobodyCould, takenBack, wasLate } from './facts.ts';
 
 const FIRST_SPACING_MS = 2_000;
@@ -40,13 +40,8 @@ function isOwed(books: Books, { at, what, transactionId }: BookedNews, by: numbe
   if (transactionId !== undefined && transactionId !== newest.id) return false;
   const canceled = (newest.canceledAt ?? Number.POSITIVE_INFINITY) <= by;
   const over = by >= (endedAt ?? closedAt) || by >= newest.createdAt + policy.cancelWindowMs - A_READ_MS;
-  const told = books.requests.some(
-    (one) =>
-      one.transactionId === newest.id &&
-      one.heard === 'transaction' &&
-      one.endedAt <= at &&
-      !takenBack(books, one.endedAt) &&
-      one.decision !== 'error',
+  const told = readingsOf(books, newest.id).some(
+    (one) => one.endedAt <= at && !takenBack(books, one.endedAt) && one.decision !== 'error',
   );
   const moved = transactions.some(({ createdAt }) => createdAt > at && createdAt <= by);
   const declined = calls.some((one) => {
