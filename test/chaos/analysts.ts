@@ -7,14 +7,8 @@ const LOOK_EVERY_MS = 500;
 const LATER_REVIEW: OrderPlan['analysts'] = [{ afterMs: 3_000, decision: 'pass' }];
 const AFTER_A_REPORT: OrderPlan['analysts'] = [{ afterMs: 1_500, decision: 'fraudulent' }];
 
-export interface Analysts {
-  /** How many decisions they have still to make. */
-  pending(): number;
-  stop(): void;
-}
-
 /** Decides about each new transaction and each fraud report in time. */
-export function startAnalysts({ control }: Sandbox, plans: ReadonlyMap<string, OrderPlan>): Analysts {
+export function startAnalysts({ control }: Sandbox, plans: ReadonlyMap<string, OrderPlan>) {
   const timers = new Set<NodeJS.Timeout>();
   const taken = new Set<string>();
   /** Carries the script out, once for each case. */
@@ -38,6 +32,7 @@ export function startAnalysts({ control }: Sandbox, plans: ReadonlyMap<string, O
     }
   }, LOOK_EVERY_MS);
   return {
+    /** How many decisions they have still to make. */
     pending: () => timers.size,
     stop: () => {
       clearInterval(ticker);

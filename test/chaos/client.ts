@@ -12,8 +12,9 @@ import {
 import type { GatewayResult } from '../../src/contract/words.ts';
 import type { BookedCall, BookedCheckoutAnswer } from '../books/books.ts';
 import { aPreGatewayTransaction, aTransaction } from '../fixtures/transactions.ts';
+import type { Deployment } from './deployment.ts';
 import type { OrderPlan, PlannedAction } from './plan.ts';
-import type { Receiver } from './receiver.ts';
+import type { Arrival } from './receiver.ts';
 
 /** What an order service did and received for one order. */
 export interface Diary {
@@ -48,8 +49,7 @@ const WAIT_FOR_PROCEED_MS = 25_000;
 const NO_SECOND_ATTEMPT = ['retry-out-of-turn', 'order-closed'];
 
 export class OrderService {
-  readonly #apiUrl: string;
-  readonly #receiver: Receiver;
+  readonly #deployment: Pick<Deployment, 'apiUrl' | 'receiver'>;
   readonly #signal: AbortSignal;
   readonly #diaries = new Map<string, Diary>();
   /** As behind a load balancer, all requests share these connections. */
@@ -57,9 +57,8 @@ export class OrderService {
   /** When the last fault ended, or any order was answered after that. */
   #patientSince = Number.POSITIVE_INFINITY;
 
-  constructor(apiUrl: string, receiver: Receiver, signal: AbortSignal) {
-    this.#apiUrl = apiUrl;
-    this.#receiver = receiver;
+  constructor(deployment: Pick<Deployment, 'apiUrl' | 'receiver'>, signal: AbortSignal) {
+    this.#deployment = deployment;
     this.#signal = signal;
   }
 
@@ -110,9 +109,8 @@ export class OrderService {
   /** A held order may proceed by a later event. */
   async #proceeds({ orderId }: OrderPlan, { action, attempt }: BookedCheckoutAnswer): Promise<boolean> {
     if (action !== 'hold') return action === 'proceed';
-    const isProceed = ({ event: { data } }: Receiver['arrivals'][number]) =>
-      data.action === 'proceed' && data.attempt === attempt;
-    return this.#receiver.waitFor(orderId, isProceed, WAIT_FOR_PROCEED_MS);
+    const isProceed = ({ event: { data } }: Arrival) => data.action === 'proceed' && data.attempt === attempt;
+    return this.#deployment.receiver.waitFor(orderId, isProceed, WAIT_FOR_PROCEED_MS);
   }
 
   /** @returns the action that the last report was answered with */
@@ -194,7 +192,7 @@ export class OrderService {
     { body, headers }: Pick<Ask<unknown>, 'body' | 'headers'>,
   ): Promise<Reply | undefined> {
     try {
-      const response = await fetch(`${this.#apiUrl}${path}`, {
+      const response = await fetch(`${this.#deployment.apiUrl}${path}`, {
         method: 'POST',
         agent: this.#agent,
         headers: { 'content-type': 'application/json', ...headers },

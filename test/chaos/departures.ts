@@ -1,26 +1,21 @@
 /** When requests left the workers, what they carried, and whether their senders got an answer: what `note-departures.mjs` wrote. */
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
-import { GATEWAY_RESULTS } from '../../src/contract/words.ts';
+import type { GatewayResult } from '../../src/contract/words.ts';
 import type { LedgerEntry } from '../../src/sandbox/model.ts';
 
-const departureSchema = z.object({
-  id: z.string(),
-  port: z.number(),
-  at: z.number(),
-  /** Of a create. */
-  amount: z.coerce.number().optional(),
-  customerCode: z.string().optional(),
-  /** The gateway result that it reports. */
-  result: z.enum(GATEWAY_RESULTS).optional(),
-});
-const endSchema = z.object({ id: z.string(), endedAt: z.number(), answered: z.boolean() });
-
 /** A request as its sender noted it. */
-export interface Departure extends Omit<z.infer<typeof departureSchema>, 'id' | 'port'> {
+export interface Departure {
+  at: number;
+  /** Of a create. */
+  amount?: number;
+  customerCode?: string;
+  /** The gateway result that it reports. */
+  result?: GatewayResult;
   /** Absent: its process was killed before. */
-  end?: Omit<z.infer<typeof endSchema>, 'id'>;
+  end?: { endedAt: number; answered: boolean };
 }
+
+type Line = { id: string } & ((Departure & { port: number }) | Required<Departure>['end']);
 
 /** A departure may be noted this long after the request arrived. */
 const NOTED_WITHIN_MS = 1_000;
@@ -30,7 +25,7 @@ export function readDepartures(file: string, ledger: readonly LedgerEntry[]): Ma
   const byId = new Map<string, Departure>();
   const byPort = new Map<number | null, Departure[]>();
   for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
-    const { id, ...noted } = z.union([departureSchema, endSchema]).parse(JSON.parse(line));
+    const { id, ...noted }: Line = JSON.parse(line);
     const departed = byId.get(id);
     if ('endedAt' in noted) {
       if (departed !== undefined) departed.end = noted;

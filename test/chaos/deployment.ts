@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { freePort, spawnProcess } from '../support/index.ts';
-import { needRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
+import { needRedis, startRedis } from '../support/redis-server.ts';
 import type { ChaosIntegration } from './policies.ts';
-import { type Receiver, startReceiver, startSwitchboard } from './receiver.ts';
-import { type ProcessLog, type Supervised, supervise } from './supervise.ts';
+import { startReceiver, startSwitchboard } from './receiver.ts';
+import { type ProcessLog, supervise } from './supervise.ts';
 
 export const API_KEY = 'sandbox-test-key';
 const START_WITHIN_MS = 120_000;
@@ -20,20 +20,7 @@ const START_WITHIN_MS = 120_000;
 type ApiRuns = 'API' | 'API with worker';
 
 /** The whole deployment; each process can be killed while the others continue. */
-export interface Deployment {
-  readonly apiUrl: string;
-  readonly client: Client;
-  readonly sandbox: Sandbox;
-  readonly receiver: Receiver;
-  readonly cards: RedisServer;
-  /** Where the workers note their requests to the screening service. */
-  readonly departures: string;
-  readonly log: ProcessLog;
-  readonly temporal: Supervised;
-  readonly workers: readonly Supervised[];
-  restartApi(signal: 'SIGTERM' | 'SIGKILL', next: ApiRuns): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 
 export interface DeploymentOptions {
   seed: number;
@@ -44,7 +31,7 @@ export interface DeploymentOptions {
 }
 
 /** Starts everything on loopback; if a part can't be started, the others are stopped. */
-export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
+export async function startDeployment(options: DeploymentOptions) {
   const parts: (() => Promise<unknown>)[] = [];
   const log: ProcessLog = { outages: [], ends: new Map(), complaints: [], isOver: false };
   const stop = async (): Promise<void> => {
@@ -63,7 +50,7 @@ async function assemble(
   { seed, workers: workerCount, integrations, integrationOf }: DeploymentOptions,
   parts: (() => Promise<unknown>)[],
   log: ProcessLog,
-): Promise<Omit<Deployment, 'stop'>> {
+) {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-chaos-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   parts.push(() => rm(directory, { recursive: true, force: true }));
@@ -117,7 +104,7 @@ async function assemble(
       readyWhen,
       readyWithinMs: START_WITHIN_MS,
     });
-  const startWorker = async (which: number): Promise<Supervised> => {
+  const startWorker = async (which: number) => {
     const metricsPort = await freePort();
     // The last one forgets orders again and again, and has to replay them before their next task.
     const script = which === workerCount - 1 ? 'test/chaos/forgetful-worker.ts' : 'src/worker.ts';
@@ -147,11 +134,12 @@ async function assemble(
     sandbox,
     receiver,
     cards,
+    /** Where the workers note their requests to the screening service. */
     departures,
     log,
     temporal,
     workers,
-    restartApi: (signal, next) => {
+    restartApi: (signal: 'SIGTERM' | 'SIGKILL', next: ApiRuns) => {
       const restarted = api.kill(signal);
       apiRuns = next;
       return restarted;

@@ -1,7 +1,7 @@
 /** What a run left of each order: Temporal's state and history, the sandbox's ledger, the events that arrived. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { temporal } from '@temporalio/proto';
+import { temporal } from '@temporalio/proto';
 import type { OrderState } from '../../src/contract/state.ts';
 import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
 import { readState } from '../support/read-state.ts';
@@ -179,14 +179,6 @@ export async function inBatches<T, R>(items: readonly T[], call: (item: T) => Pr
   return results;
 }
 
-/** Temporal's `WorkflowTaskFailedCause` by number, as far as they occur here. */
-const CAUSES: Record<number, string> = {
-  1: 'unhandled command',
-  13: 'sticky queue reset',
-  14: 'unhandled failure',
-  17: 'forced',
-  24: 'nondeterminism',
-};
 /** The SDK's failure if a worker doesn't have an order in memory, and Temporal is away. No code of ours had begun. */
 const NOT_FETCHED = /^Fetching history failed: Status \{ code: Unavailable\b/;
 
@@ -194,8 +186,10 @@ function summaryOf(events: readonly HistoryEvent[]): HistorySummary {
   const failedTasks: Record<string, number> = {};
   for (const { workflowTaskFailedEventAttributes: failed } of events) {
     if (!failed) continue;
-    const known = CAUSES[failed.cause ?? 0] ?? `cause ${failed.cause}`;
-    const cause = NOT_FETCHED.test(failed.failure?.message ?? '') ? 'history not fetched' : known;
+    const known = temporal.api.enums.v1.WorkflowTaskFailedCause[failed.cause ?? 0] ?? '';
+    const cause = NOT_FETCHED.test(failed.failure?.message ?? '')
+      ? 'HISTORY_NOT_FETCHED'
+      : known.replace('WORKFLOW_TASK_FAILED_CAUSE_', '');
     failedTasks[cause] = (failedTasks[cause] ?? 0) + 1;
   }
   const isTimeout = (event: HistoryEvent) =>

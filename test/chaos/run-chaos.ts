@@ -15,7 +15,6 @@ import { drawIntegrations } from './policies.ts';
 import { queryOrders, readOrders } from './readers.ts';
 import { repairBroken } from './repair-broken.ts';
 import { settle } from './settle.ts';
-import type { ProcessLog } from './supervise.ts';
 import { type Anomaly, judge } from './verdict.ts';
 
 export interface ChaosOptions extends Omit<OutsideOptions, 'loadMs'> {
@@ -32,17 +31,7 @@ export interface ChaosOptions extends Omit<OutsideOptions, 'loadMs'> {
   signal: AbortSignal;
 }
 
-export interface ChaosResult {
-  anomalies: Anomaly[];
-  /** What happened, and how often. */
-  figures: Record<string, number>;
-  /** How often each fault was injected, such as `status: 429`. */
-  faults: Record<string, number>;
-  /** Of orders with an anomaly. */
-  suspects: Judged[];
-  histories: OneHistory[];
-  log: ProcessLog;
-}
+export type ChaosResult = Awaited<ReturnType<typeof runChaos>>;
 
 interface Judged {
   evidence: OrderEvidence;
@@ -51,7 +40,7 @@ interface Judged {
 }
 
 /** Runs it, and stops every process at its end. */
-export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+export async function runChaos(options: ChaosOptions) {
   const { seed, orders, rate, workers, say, signal } = options;
   setMaxListeners(0, signal);
   const loadMs = Math.ceil((orders / rate) * 1000);
@@ -75,10 +64,10 @@ async function play(
   plans: readonly OrderPlan[],
   options: ChaosOptions & OutsideOptions,
   undecided: () => number,
-): Promise<ChaosResult> {
+) {
   const { say, signal, settleWithinMs, metadataQueries = false } = options;
   const { apiUrl, client, log, receiver, sandbox } = deployment;
-  const service = new OrderService(apiUrl, receiver, signal);
+  const service = new OrderService(deployment, signal);
   const [reads, queries] = [new AbortController(), new AbortController()];
   const read = readOrders(apiUrl, plans, AbortSignal.any([signal, reads.signal]));
   const queried = metadataQueries
@@ -129,6 +118,9 @@ async function play(
     const suspects = judged.filter(({ evidence: { plan } }) =>
       anomalies.some(({ orderId }) => orderId === plan.orderId),
     );
+    const histories: OneHistory[] = [];
+    const firstSuspects = suspects.slice(0, 20).map(({ evidence: { plan } }) => workflowIdOf(plan));
+    for await (const one of historiesOf(client, firstSuspects)) histories.push(one);
     const { played } = sandbox.control.faults();
     return {
       anomalies,
@@ -141,10 +133,12 @@ async function play(
         ...(broken && { 'metadata queries answered': (await queried) ?? 0 }),
         ...(broken && { 'orders that a query broke, repaired': broken.repaired }),
         'seconds taken': Math.round((Date.now() - start) / 1000),
-      },
+      } satisfies Record<string, number>,
+      /** How often each fault was injected, such as `status: 429`. */
       faults: Object.fromEntries(played.map((one) => [`${one.operation}: ${one.kind}`, one.count])),
+      /** The orders with an anomaly, to find its cause. */
       suspects,
-      histories: await historiesOfFirst(client, suspects),
+      histories,
       log,
     };
   } finally {
@@ -171,18 +165,6 @@ function unreplayableOthers(plans: readonly OrderPlan[], { faults }: Replays): A
   const orders = new Set(plans.map(workflowIdOf));
   const others = [...faults].filter(([workflowId]) => !orders.has(workflowId));
   return others.map(([orderId, facts]) => ({ kind: 'history does not replay', orderId, facts }));
-}
-
-const KEPT_HISTORIES = 20;
-
-async function historiesOfFirst(
-  client: Deployment['client'],
-  suspects: readonly Judged[],
-): Promise<OneHistory[]> {
-  const workflowIds = suspects.slice(0, KEPT_HISTORIES).map(({ evidence }) => workflowIdOf(evidence.plan));
-  const kept: OneHistory[] = [];
-  for await (const one of historiesOf(client, workflowIds)) kept.push(one);
-  return kept;
 }
 
 /** A hint may be lost, and the last read of a long order is days away: an operator asks for one. @returns when, by order id */

@@ -26,21 +26,11 @@ export interface ProcessLog {
   isOver: boolean;
 }
 
-export interface Supervised {
-  /** Kills it, and starts it again `awayMs` after its end. */
-  kill(signal: NodeJS.Signals, awayMs?: number): Promise<void>;
-  stop(): Promise<unknown>;
-}
-
 /**
  * @param name of what is running now
  * @throws Error if the first start fails
  */
-export async function supervise(
-  name: () => string,
-  start: () => Promise<Running>,
-  log: ProcessLog,
-): Promise<Supervised> {
+export async function supervise(name: () => string, start: () => Promise<Running>, log: ProcessLog) {
   let current: Running | undefined;
   const count = (what: string) => log.ends.set(what, (log.ends.get(what) ?? 0) + 1);
   const watch = (running: Running): void => {
@@ -68,7 +58,8 @@ export async function supervise(
   };
   watch(await start());
   return {
-    kill: async (signal, awayMs = 0) => {
+    /** Kills it, and starts it again `awayMs` after its end. */
+    kill: async (signal: NodeJS.Signals, awayMs = 0): Promise<void> => {
       const victim = current;
       if (victim === undefined || log.isOver) return;
       current = undefined;

@@ -31,7 +31,12 @@ export function judge(
 }
 
 /** Failures of a workflow task without a cause in our code: messages arrived meanwhile, or a worker did not have the order in memory. */
-const HARMLESS = ['forced', 'unhandled command', 'sticky queue reset', 'history not fetched'];
+const HARMLESS = [
+  'FORCE_CLOSE_COMMAND',
+  'UNHANDLED_COMMAND',
+  'RESET_STICKY_TASK_QUEUE',
+  'HISTORY_NOT_FETCHED',
+];
 
 function ofRun(
   { plan, diary, run, transactions, portalRuns }: OrderEvidence,
@@ -57,7 +62,8 @@ function ofRun(
   if (state === undefined) note('workflow stuck', 'its state cannot be read');
   for (const [cause, count] of Object.entries(history.failedTasks)) {
     // The SDK itself may fail once after a task that was forced to fail.
-    const isSdk = cause === 'nondeterminism' && count === 1 && history.failedTasks.forced !== undefined;
+    const isSdk =
+      cause === 'NON_DETERMINISTIC_ERROR' && count === 1 && 'FORCE_CLOSE_COMMAND' in history.failedTasks;
     if (!HARMLESS.includes(cause) && !isSdk) note('workflow failed', `${count} tasks: ${cause}`);
   }
   if (restless.has(plan.orderId))
