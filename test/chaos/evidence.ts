@@ -1,7 +1,7 @@
 /** What a run left of each order: Temporal's state and history, the sandbox's ledger, the events that arrived. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
+import proto, { type temporal } from '@temporalio/proto';
 import type { OrderState } from '../../src/contract/state.ts';
 import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
 import { readState } from '../support/read-state.ts';
@@ -186,7 +186,7 @@ function summaryOf(events: readonly HistoryEvent[]): HistorySummary {
   const failedTasks: Record<string, number> = {};
   for (const { workflowTaskFailedEventAttributes: failed } of events) {
     if (!failed) continue;
-    const known = temporal.api.enums.v1.WorkflowTaskFailedCause[failed.cause ?? 0] ?? '';
+    const known = proto.temporal.api.enums.v1.WorkflowTaskFailedCause[failed.cause ?? 0] ?? '';
     const cause = NOT_FETCHED.test(failed.failure?.message ?? '')
       ? 'HISTORY_NOT_FETCHED'
       : known.replace('WORKFLOW_TASK_FAILED_CAUSE_', '');
