@@ -5,25 +5,26 @@ import {
   type BookedRequest,
   type Books,
   type Heard,
+  type Operation,
   PORTAL_OPERATIONS,
   type Span,
   type World,
 } from '../books/books.ts';
 import { recordOf } from '../books/record-of.ts';
-import type { Outage } from './deployment.ts';
-import type { HistorySummary, OrderEvidence, Request } from './evidence.ts';
+import type { OrderEvidence, Request } from './evidence.ts';
 import { SLOW_MS } from './fault-mix.ts';
 import type { FaultsFromOutside } from './faults-from-outside.ts';
+import type { Outage } from './supervise.ts';
 
-/** Senders, sandbox and Temporal share one clock, but a busy machine gives a process its turn late. */
+/** Senders, sandbox and Temporal share one clock, but on a busy machine a process notes a time late. */
 const NOTED_LATE_MS = 2_000;
-/** After its end a request may still be lost with its process, so long after it. */
+/** The report of a request may be lost with its process this long after the request's end. */
 const REPORTED_WITHIN_MS = 2_000;
 
 /** What happened to the deployment, by its own log. */
-export interface Happened extends Pick<FaultsFromOutside, 'spans' | 'hints'> {
+export interface Happened extends FaultsFromOutside {
   outages: readonly Outage[];
-  /** Orders that an operator asked to be read again, and when. */
+  /** When an operator asked for a read of an order, by order id. */
   rechecked: ReadonlyMap<string, number>;
 }
 
@@ -34,8 +35,7 @@ export function booksOf(evidence: OrderEvidence, happened: Happened): Books | un
   if (run.state === undefined) return undefined;
   const record = recordOf(run.state);
   const requests = ledger
-    .map((one) => requestIn(one, evidence, happened))
-    .filter((one) => one !== undefined)
+    .flatMap((one) => requestIn(one, evidence, happened))
     .sort((a, b) => a.sentAt - b.sentAt);
   return {
     policy,
@@ -72,7 +72,7 @@ function attemptOf({ plan }: OrderEvidence, amount: number | undefined): number 
   return index < 0 ? undefined : index + 1;
 }
 
-const OPERATIONS: Record<string, BookedRequest['operation']> = {
+const OPERATIONS: Partial<Record<string, Operation>> = {
   'create-transaction': 'create-transaction',
   'gateway-response': 'gateway-response',
   status: 'status',
@@ -83,91 +83,68 @@ const OPERATIONS: Record<string, BookedRequest['operation']> = {
   'cancel-transaction': 'cancel-transaction',
   'submit-chargeback': 'submit-chargeback',
 };
+const RETURN_DECISIONS: Operation[] = ['create-transaction', 'status', 'status-by-invoice'];
 
-const TELL_DECISIONS: ReadonlySet<BookedRequest['operation']> = new Set([
-  'create-transaction',
-  'status',
-  'status-by-invoice',
-]);
-
-function requestIn(
-  request: Request,
-  evidence: OrderEvidence,
-  { outages }: Happened,
-): BookedRequest | undefined {
+function requestIn(request: Request, evidence: OrderEvidence, { outages }: Happened): BookedRequest[] {
   const { entry, departure } = request;
   const operation = OPERATIONS[entry.operation];
-  if (operation === undefined) return undefined;
+  if (operation === undefined) return [];
   const { transactionId, invoiceNumber, committed, outcome } = entry;
-  const arrivedAt = Date.parse(entry.wallAt) + (entry.fault === 'delay' ? SLOW_MS : 0);
-  const sentAt = departure?.at ?? Date.parse(entry.wallAt);
+  const notedAt = Date.parse(entry.wallAt);
+  const arrivedAt = notedAt + (entry.fault === 'delay' ? SLOW_MS : 0);
+  const sentAt = departure?.at ?? notedAt;
   const killedAt = outages.find(({ from }) => from >= sentAt)?.from ?? evidence.at;
-  const endedAt = departure === undefined ? arrivedAt : (departure.end?.endedAt ?? killedAt);
   const heard = heardIn(request);
-  const attempt = operation === 'create-transaction' ? attemptIn(request, evidence) : undefined;
   const sent = sentIn(operation, request, evidence);
-  // The sandbox notes with each answer how its transaction stood; only these say it.
-  const decision = TELL_DECISIONS.has(operation)
-    ? DECISIONS.find((one) => one === outcome.decision)
-    : undefined;
-  return {
-    sentAt,
-    endedAt,
-    operation,
-    committed,
-    ...((committed || outcome.decision !== null || outcome.status !== null) && { arrivedAt }),
-    ...(heard !== undefined && { heard }),
-    ...(transactionId !== null && { transactionId }),
-    ...(invoiceNumber !== null && { invoice: invoiceNumber }),
-    ...(attempt !== undefined && { attempt }),
-    ...(decision !== undefined && { decision }),
-    ...(sent !== undefined && { sent }),
-    ...(isApart(operation, sentAt, evidence) && { apart: true as const }),
-  };
+  // The sandbox notes the transaction's decision with every answer; only these answers contain it.
+  const decision = RETURN_DECISIONS.includes(operation) && DECISIONS.find((one) => one === outcome.decision);
+  return [
+    {
+      sentAt,
+      endedAt: departure === undefined ? arrivedAt : (departure.end?.endedAt ?? killedAt),
+      operation,
+      committed,
+      ...((committed || outcome.decision !== null || outcome.status !== null) && { arrivedAt }),
+      ...(heard !== undefined && { heard }),
+      ...(transactionId !== null && { transactionId }),
+      ...(invoiceNumber !== null && { invoice: invoiceNumber }),
+      ...(operation === 'create-transaction' && { attempt: attemptIn(request, evidence) }),
+      ...(decision && { decision }),
+      ...(sent !== undefined && { sent }),
+      ...(isApart(operation, sentAt, evidence) && { apart: true as const }),
+    },
+  ];
 }
 
-/** A portal action of that kind ran as a workflow of its own by then. */
-function isApart(
-  operation: BookedRequest['operation'],
-  sentAt: number,
-  { portalRuns }: OrderEvidence,
-): boolean {
-  return Object.entries(PORTAL_OPERATIONS).some(
-    ([kind, one]) =>
-      one === operation && portalRuns.some((run) => run.kind === kind && run.startedAt <= sentAt),
-  );
+/** A portal action of this kind ran as its own workflow by then. */
+function isApart(operation: Operation, sentAt: number, { portalRuns }: OrderEvidence): boolean {
+  const operations = new Map<string, Operation>(Object.entries(PORTAL_OPERATIONS));
+  return portalRuns.some((run) => operations.get(run.kind) === operation && run.startedAt <= sentAt);
 }
 
-/** What the sender heard: nothing if it was killed before an answer came, else what the fault left of the answer. */
-function heardIn({ entry, departure }: Request): Heard | undefined {
-  const { fault, outcome, operation } = entry;
+/** What each injected fault left of the answer; `unknown` for any other fault. */
+const HEARD_OF_FAULT: Partial<Record<string, Heard>> = {
+  '429': 'not-done',
+  '403': 'forbidden',
+  'refused-in-body': 'refused',
+};
+const ANSWERED_FAULTS = ['delay', 'unknown-decision', 'reply-without-id'];
+
+/** Nothing if its sender was killed before an answer. */
+function heardIn({ entry: { fault, outcome, operation }, departure }: Request): Heard | undefined {
+  const { status, code } = outcome;
   if (departure !== undefined && departure.end === undefined) return undefined;
   if (departure?.end?.answered === false) return 'unknown';
-  switch (fault) {
-    case null:
-    case 'delay':
-      break;
-    case '429':
-      return 'not-done';
-    case 'refused-in-body':
-      return 'refused';
-    case 'unknown-decision':
-    case 'reply-without-id':
-      if (outcome.status === 200) return 'unreadable';
-      break;
-    case '403':
-      return 'forbidden';
-    default:
-      return 'unknown';
-  }
-  if (outcome.status === 403) return 'forbidden';
-  if (outcome.status === 404) return 'not-found';
-  if (outcome.status !== 200) return outcome.status === null ? 'unknown' : 'refused';
-  if (outcome.code !== null) return Number(outcome.code) === 200 ? 'done' : 'refused';
+  if (fault !== null && !ANSWERED_FAULTS.includes(fault)) return HEARD_OF_FAULT[fault] ?? 'unknown';
+  if (status === 403) return 'forbidden';
+  if (status === 404) return 'not-found';
+  if (status !== 200) return status === null ? 'unknown' : 'refused';
+  if (fault !== null && fault !== 'delay') return 'unreadable';
+  if (code !== null) return Number(code) === 200 ? 'done' : 'refused';
   return operation === 'gateway-response' ? 'done' : 'transaction';
 }
 
-/** The amount tells it; without it the newest attempt that had been asked for. */
+/** By its amount; without that the newest attempt that had been sent. */
 function attemptIn({ entry, departure }: Request, evidence: OrderEvidence): number {
   const transaction = evidence.transactions.find(({ id }) => id === entry.transactionId);
   const amount = departure?.amount ?? (transaction && Number(transaction.amount));
@@ -177,7 +154,7 @@ function attemptIn({ entry, departure }: Request, evidence: OrderEvidence): numb
 }
 
 function sentIn(
-  operation: BookedRequest['operation'],
+  operation: Operation,
   { departure }: Request,
   { plan }: OrderEvidence,
 ): BookedRequest['sent'] {
@@ -186,42 +163,36 @@ function sentIn(
   return plan.actions.find(({ fields }) => PORTAL_OPERATIONS[fields.kind] === operation)?.fields;
 }
 
-/** Webhooks that the API took, hints that were signaled, and what an operator asked. */
+/** Webhooks that the API accepted, hints that were signaled, and what an operator asked. */
 function newsOf({ plan, ledger }: OrderEvidence, { hints, rechecked }: Happened): BookedNews[] {
-  const webhooks = ledger.flatMap(({ entry }): BookedNews[] =>
-    entry.operation === 'webhook' && entry.committed && entry.transactionId !== null
-      ? [{ at: Date.parse(entry.wallAt), what: 'hint', transactionId: entry.transactionId }]
+  const webhooks = ledger.flatMap(({ entry: { operation, committed, transactionId, wallAt } }) =>
+    operation === 'webhook' && committed && transactionId !== null
+      ? [{ at: Date.parse(wallAt), what: 'hint' as const, transactionId }]
       : [],
   );
-  const signals = hints.flatMap(({ orderId, at }): BookedNews[] =>
-    orderId === plan.orderId ? [{ at, what: 'hint' }] : [],
-  );
+  const signals = hints
+    .filter(({ orderId }) => orderId === plan.orderId)
+    .map(({ at }) => ({ at, what: 'hint' as const }));
   const at = rechecked.get(plan.orderId);
-  const asked: BookedNews[] = at === undefined ? [] : [{ at, what: 'recheck' }];
+  const asked = at === undefined ? [] : [{ at, what: 'recheck' as const }];
   return [...webhooks, ...signals, ...asked].sort((a, b) => a.at - b.at);
 }
 
-/** A checkout's task that waited in a worker which has run nothing yet can't know that: its window counts from the task's beginning. */
-function waitedInWorkerMs({ begunAt }: HistorySummary, requests: readonly BookedRequest[]): number {
-  const waitedMs = (requests[0]?.sentAt ?? 0) - (begunAt ?? Number.POSITIVE_INFINITY);
-  return waitedMs > NOTED_LATE_MS ? waitedMs : 0;
-}
-
 function worldOf(
-  { run, diary, at: closedAt }: OrderEvidence,
+  { run: { startedAt, closedAt, history }, diary, at }: OrderEvidence,
   { outages, spans }: Happened,
   requests: readonly BookedRequest[],
 ): World {
-  const { startedAt, closedAt: until = closedAt, history } = run;
+  const until = closedAt ?? at;
   const mine = (span: Span): boolean => span.from < until && span.until > startedAt;
-  const ended = outages.map((one) => ({ ...one, until: one.until ?? closedAt }));
+  const ended = outages.map((one) => ({ ...one, until: one.until ?? at }));
   const kills = ended.filter(({ what }) => what !== 'API');
-  const hit = (from: number, to: number): boolean =>
-    kills.some((kill) => kill.from >= from && kill.from <= to);
+  const isHit = (from: number, to: number) => kills.some((kill) => kill.from >= from && kill.from <= to);
   const lostInMemory =
-    requests.some(({ sentAt, endedAt }) => hit(sentAt, endedAt + REPORTED_WITHIN_MS)) ||
-    diary.calls.some(({ sentAt, at }) => hit(Math.max(sentAt, startedAt), at));
-  const failed = Object.keys(history.failedTasks).length > 0;
+    requests.some(({ sentAt, endedAt }) => isHit(sentAt, endedAt + REPORTED_WITHIN_MS)) ||
+    diary.calls.some((call) => isHit(Math.max(call.sentAt, startedAt), call.at));
+  // The first task of a checkout may wait in a worker that just started, unnoticed: the cancel window counts from the task's start.
+  const waitedMs = (requests[0]?.sentAt ?? 0) - history.begunAt;
   return {
     workersAway: ended.filter(({ what }) => what === 'Temporal').filter(mine),
     unreachable: spans.unreachable.filter(mine),
@@ -231,11 +202,11 @@ function worldOf(
     resets: [],
     continuedAt: [],
     skewMs: 0,
-    losses: lostInMemory || failed || history.timedOutTasks > 0 || history.lostTries > 0,
-    lateByMs: waitedInWorkerMs(history, requests),
+    losses: lostInMemory || history.timedOut || Object.keys(history.failedTasks).length > 0,
+    lateByMs: waitedMs > NOTED_LATE_MS ? waitedMs : 0,
     brokeDown: false,
     cutOff: history.cutOff,
-    recordLost: history.eager && (history.firstTaskLost || failed),
+    recordLost: history.fastPathLost,
     notedLateMs: NOTED_LATE_MS,
   };
 }

@@ -1,62 +1,44 @@
-/** Every fault that the sandbox can play, with a probability. */
+/** Every fault that the sandbox can inject, with a probability. */
 import { FAULT_KINDS, type FaultKind, type FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import type { OrderPlan } from './plan.ts';
 
-type PlannedFault = FaultPlanInput['faults'][number];
+type Fault = FaultPlanInput['faults'][number];
 
 const SCREENING = ['create-transaction', 'status', 'status-by-url', 'status-by-invoice'] as const;
 const PORTAL = ['customer-code', 'report-fraud', 'cancel-transaction', 'submit-chargeback'] as const;
+const WEBHOOK = { lost: 0.12, doubled: 0.12, late: 0.06, reordered: 0.06, forged: 0.1 };
+const ONLY_SCREENING: readonly FaultKind[] = ['unknown-decision', 'reply-without-id'];
+const ONLY_PORTAL: readonly FaultKind[] = ['refused-in-body'];
+const EVERYWHERE = FAULT_KINDS.filter(
+  (kind) => !(kind in WEBHOOK) && !ONLY_SCREENING.includes(kind) && !ONLY_PORTAL.includes(kind),
+);
 
-const WEBHOOKS: Partial<Record<FaultKind, number>> = {
-  lost: 0.12,
-  doubled: 0.12,
-  late: 0.06,
-  reordered: 0.06,
-  forged: 0.1,
-};
-const ONLY_DECISIONS: FaultKind[] = ['unknown-decision', 'reply-without-id'];
-const ONLY_PORTAL: FaultKind[] = ['refused-in-body'];
-
-/** How long a request takes that is delayed. */
+/** How long a delayed request takes. */
 export const SLOW_MS = 1_000;
+const SLOW_CREATE = { operation: 'create-transaction', kind: 'delay', delayMs: SLOW_MS } as const;
 
-/** `down`: the service refuses nearly every create, so that the circuit breakers open. `slow`: it takes its time for each. */
+/** `down`: the service refuses nearly every create, so that the circuit breakers open. `slow`: it delays each. */
 export type Condition = 'usual' | 'down' | 'slow';
 
-const CONDITIONS: Record<Condition, PlannedFault[]> = {
+const CONDITIONS: Record<Condition, Fault[]> = {
   usual: [],
   down: [{ operation: 'create-transaction', kind: '5xx-before-commit', probability: 0.97 }],
-  slow: [{ operation: 'create-transaction', kind: 'delay', delayMs: SLOW_MS }],
+  slow: [SLOW_CREATE],
 };
 
-/**
- * @returns a plan with every kind of fault, and a slow create for each stormy order
- */
+/** @returns a plan with every kind of fault, and a slow create for each stormy order */
 export function faultMix(seed: number, plans: readonly OrderPlan[], condition: Condition): FaultPlanInput {
-  const requestKinds = FAULT_KINDS.filter((kind) => !(kind in WEBHOOKS));
-  const plain = requestKinds.filter((kind) => !ONLY_DECISIONS.includes(kind) && !ONLY_PORTAL.includes(kind));
-  const faults: PlannedFault[] = [
+  const each = (operation: Fault['operation'], kinds: readonly FaultKind[], probability: number): Fault[] =>
+    kinds.map((kind) => ({ operation, kind, probability, ...(kind === 'delay' && { delayMs: SLOW_MS }) }));
+  const stormy = plans.filter((plan) => plan.stormy);
+  const faults: Fault[] = [
     ...CONDITIONS[condition],
-    ...plans
-      .filter((plan) => plan.stormy)
-      .map(
-        (plan): PlannedFault => ({
-          operation: 'create-transaction',
-          kind: 'delay',
-          delayMs: SLOW_MS,
-          times: 1,
-          match: { invoice: plan.orderId },
-        }),
-      ),
-    ...SCREENING.flatMap((operation) =>
-      [...plain, ...ONLY_DECISIONS].map((kind) => faultOf(operation, kind, 0.014)),
-    ),
-    ...plain.map((kind) => faultOf('gateway-response', kind, 0.02)),
-    ...PORTAL.flatMap((operation) =>
-      [...plain, ...ONLY_PORTAL].map((kind) => faultOf(operation, kind, 0.02)),
-    ),
-    ...Object.entries(WEBHOOKS).map(
-      ([kind, probability]): PlannedFault => ({
+    ...stormy.map(({ orderId }) => ({ ...SLOW_CREATE, times: 1, match: { invoice: orderId } })),
+    ...SCREENING.flatMap((operation) => each(operation, [...EVERYWHERE, ...ONLY_SCREENING], 0.014)),
+    ...each('gateway-response', EVERYWHERE, 0.02),
+    ...PORTAL.flatMap((operation) => each(operation, [...EVERYWHERE, ...ONLY_PORTAL], 0.02)),
+    ...Object.entries(WEBHOOK).map(
+      ([kind, probability]): Fault => ({
         operation: 'webhook',
         kind: kind as FaultKind,
         probability,
@@ -65,8 +47,4 @@ export function faultMix(seed: number, plans: readonly OrderPlan[], condition: C
     ),
   ];
   return { seed, faults };
-}
-
-function faultOf(operation: PlannedFault['operation'], kind: FaultKind, probability: number): PlannedFault {
-  return { operation, kind, probability, ...(kind === 'delay' && { delayMs: SLOW_MS }) };
 }

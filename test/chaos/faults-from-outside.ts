@@ -1,222 +1,147 @@
-/** Faults from outside: kills, outages and nonsense during a run, at moments drawn from the seed. */
+/** Kills and outages during a run, at moments drawn from the seed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reviewHintSignal } from '../../src/contract/messages.ts';
-import type { Span } from '../books/books.ts';
+import type { Span, World } from '../books/books.ts';
+import { Dice, mixed } from '../simulation/random.ts';
 import { API_KEY, type Deployment } from './deployment.ts';
-import { faultMix, SLOW_MS } from './fault-mix.ts';
+import { type Condition, faultMix, SLOW_MS } from './fault-mix.ts';
 import { type OrderPlan, workflowIdOf } from './plan.ts';
-import { Dice } from './random.ts';
 
+/** What happened, for the books; milliseconds after the epoch. */
 export interface FaultsFromOutside {
-  /** When something was so; milliseconds after the epoch. */
-  spans: { wrongKey: Span[]; unreachable: Span[]; receiverDown: Span[] };
-  /** When hints were sent to an order, each for itself. */
+  spans: Pick<World, 'wrongKey' | 'unreachable' | 'receiverDown'>;
+  /** Each hint that was signaled to an order. */
   hints: { orderId: string; at: number }[];
-  storms: number;
-  signals: number;
-  wrongSecrets: number;
-  /** Webhooks with a wrong secret that were not refused. */
-  wrongSecretsTaken: number;
-  strangeWebhooks: number;
-  keySwitches: number;
-  serviceOutages: number;
-  receiverOutages: number;
-  cardStashFreezes: number;
-  /** How often Temporal, and the process that answered meanwhile, were killed together. */
-  recordsLost: number;
 }
 
 export interface OutsideOptions {
   seed: number;
-  /** How long new orders come: every kill happens meanwhile. */
+  /** How long new orders arrive. Every kill happens in this time. */
   loadMs: number;
-  workers: number;
-  /** Pause between two kills of workers, in milliseconds. */
+  /** Mean pause between two kills of workers, in milliseconds. */
   killEveryMs: number;
   temporalKills: number;
   apiRestarts: number;
 }
 
-const SIGNALS_IN_A_STORM = 130;
+const HINTS_IN_A_STORM = 130;
 const BREATH_MS = 1_500;
+const KEY_OR_CARDS_AWAY_MS = 2_500;
+const RECEIVER_AWAY_MS = 2_000;
 
-/** Plays all of them, and ends when `signal` aborts or the load is over. Faults stay until `calmDown`. */
-export async function playFaultsFromOutside(
-  deployment: Deployment,
+/** Causes all of them, and ends when `signal` aborts or the load is over. Call `endFaults` afterwards. */
+export async function causeFaultsFromOutside(
+  { sandbox: { control }, receiver, cards, client, temporal, workers, restartApi }: Deployment,
   plans: readonly OrderPlan[],
-  options: OutsideOptions,
+  { seed, loadMs, killEveryMs, temporalKills, apiRestarts }: OutsideOptions,
   signal: AbortSignal,
 ): Promise<FaultsFromOutside> {
-  const { seed, loadMs } = options;
-  const dice = new Dice(seed, 'faults-from-outside');
   const began = Date.now();
-  const report: FaultsFromOutside = {
-    spans: { wrongKey: [], unreachable: [], receiverDown: [] },
-    hints: [],
-    storms: 0,
-    signals: 0,
-    wrongSecrets: 0,
-    wrongSecretsTaken: 0,
-    strangeWebhooks: 0,
-    keySwitches: 0,
-    serviceOutages: 0,
-    receiverOutages: 0,
-    cardStashFreezes: 0,
-    recordsLost: 0,
+  const hints: FaultsFromOutside['hints'] = [];
+  const dice = new Dice(mixed(seed, 0));
+  const pause = (ms: number) => sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
+  let mixes = 0;
+  const setFaults = (condition: Condition): void => {
+    mixes += 1;
+    if (!signal.aborted) control.setFaults(faultMix(mixed(seed, mixes), plans, condition));
   };
-  deployment.sandbox.control.setPortal({ codeType: 'alternating' });
-  deployment.sandbox.control.setFaults(faultMix(seed, plans, 'usual'));
-
-  /** Waits for a moment of the load; false when the run is aborted first. */
-  const at = async (share: number): Promise<boolean> => {
-    const left = began + share * loadMs - Date.now();
-    await sleep(Math.max(0, left), undefined, { signal }).catch(() => undefined);
-    return !signal.aborted;
+  /** Has an outage begin after that share of the load, and end after that time. */
+  const outage = async (share: number, ms: number, begin: () => void, end: () => void): Promise<Span[]> => {
+    await pause(began + share * loadMs - Date.now());
+    if (signal.aborted) return [];
+    const from = Date.now();
+    begin();
+    await sleep(ms);
+    end();
+    return [{ from, until: Date.now() }];
   };
-
-  /** One kill at a time, with a breath after it: a machine that only restarts processes tests nothing else. */
+  /** One kill at a time, with a breath after it, so that the processes also do their work. */
   let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = (kill: () => Promise<void>): Promise<void> => {
+  const inTurn = (kill: () => Promise<unknown>): Promise<void> => {
     const mine = turn.then(async () => {
       if (signal.aborted) return;
       await kill();
-      await sleep(BREATH_MS, undefined, { signal }).catch(() => undefined);
+      await pause(BREATH_MS);
     });
     turn = mine;
     return mine;
   };
+  /** Kills at equal distances. */
+  const spread = async (times: number, kill: (nth: number) => Promise<unknown>): Promise<void> => {
+    for (let nth = 1; nth <= times; nth += 1) {
+      await pause(began + (nth / (times + 1)) * loadMs - Date.now());
+      await inTurn(() => kill(nth));
+    }
+  };
 
   const killWorkers = async (): Promise<void> => {
-    for (let nth = 0; Date.now() < began + loadMs && !signal.aborted; nth += 1) {
-      const pause = options.killEveryMs * (0.5 + dice.number(`pause-${nth}`));
-      await sleep(pause, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) return;
-      await inTurn(() => deployment.killWorker(dice.between(`victim-${nth}`, 0, options.workers - 1)));
+    for (;;) {
+      await pause(killEveryMs * (0.5 + dice.number()));
+      if (Date.now() >= began + loadMs || signal.aborted) return;
+      const victim = workers[dice.between(0, workers.length - 1)];
+      await inTurn(async () => victim?.kill('SIGKILL'));
     }
   };
-  const restartTemporal = async (): Promise<void> => {
-    for (let nth = 1; nth <= options.temporalKills; nth += 1) {
-      if (!(await at(nth / (options.temporalKills + 1)))) return;
-      const awayMs = dice.between(`away-${nth}`, 200, 3_000);
-      await inTurn(() => (nth % 2 === 0 ? deployment.restartTemporal(awayMs) : loseRecords(awayMs)));
-    }
-  };
-  /** Kills Temporal while the service thinks, and the API with its worker once callers have been answered unrecorded. */
+  /** Kills Temporal during slow creates, and the API with its worker once callers have been answered without a record. */
   const loseRecords = async (awayMs: number): Promise<void> => {
-    if (deployment.apiRuns === 'alone') await deployment.restartApi('SIGTERM', 'with a worker');
-    deployment.sandbox.control.setFaults(faultMix(seed + 3, plans, 'slow'));
+    await restartApi('SIGTERM', 'API with worker');
+    setFaults('slow');
     await sleep(SLOW_MS);
-    const apiDies = sleep(SLOW_MS).then(() => deployment.restartApi('SIGKILL', 'with a worker'));
-    await Promise.all([deployment.restartTemporal(SLOW_MS + awayMs), apiDies]);
-    if (!signal.aborted) deployment.sandbox.control.setFaults(faultMix(seed + 4, plans, 'usual'));
-    report.recordsLost += 1;
-  };
-  const restartApi = async (): Promise<void> => {
-    for (let nth = 0; nth < options.apiRestarts; nth += 1) {
-      if (!(await at((nth + 0.6) / options.apiRestarts))) return;
-      await inTurn(() =>
-        nth % 2 === 0
-          ? deployment.restartApi('SIGTERM', 'alone')
-          : deployment.restartApi('SIGKILL', 'with a worker'),
-      );
-    }
-  };
-  const switchKeys = async (): Promise<void> => {
-    if (!(await at(0.55))) return;
-    const from = Date.now();
-    deployment.sandbox.control.setKeys({ test: 'another-key' });
-    report.keySwitches += 1;
-    await sleep(2_500);
-    deployment.sandbox.control.setKeys({ test: API_KEY });
-    report.spans.wrongKey.push({ from, until: Date.now() });
-  };
-  const takeServiceDown = async (): Promise<void> => {
-    if (!(await at(0.35))) return;
-    const from = Date.now();
-    deployment.sandbox.control.setFaults(faultMix(seed + 1, plans, 'down'));
-    report.serviceOutages += 1;
-    await sleep(Math.min(6_000, loadMs / 6));
-    if (!signal.aborted) deployment.sandbox.control.setFaults(faultMix(seed + 2, plans, 'usual'));
-    report.spans.unreachable.push({ from, until: Date.now() });
-  };
-  const takeReceiverDown = async (): Promise<void> => {
-    for (const share of [0.25, 0.7]) {
-      if (!(await at(share))) return;
-      const from = Date.now();
-      await deployment.receiver.goAway();
-      report.receiverOutages += 1;
-      await sleep(2_000);
-      await deployment.receiver.comeBack();
-      report.spans.receiverDown.push({ from, until: Date.now() });
-    }
-  };
-  const freezeCardStash = async (): Promise<void> => {
-    if (deployment.cards === undefined || !(await at(0.6))) return;
-    deployment.cards.freeze();
-    report.cardStashFreezes += 1;
-    await sleep(2_500);
-    deployment.cards.thaw();
+    const apiDies = sleep(SLOW_MS).then(() => restartApi('SIGKILL', 'API with worker'));
+    await Promise.all([temporal.kill('SIGKILL', SLOW_MS + awayMs), apiDies]);
+    setFaults('usual');
   };
   const makeStorm = async (plan: OrderPlan): Promise<void> => {
-    const handle = deployment.temporal.workflow.getHandle(workflowIdOf(plan));
-    await sleep(plan.startsAfterMs + 250 - (Date.now() - began), undefined, { signal }).catch(
-      () => undefined,
-    );
+    await pause(began + plan.startsAfterMs + 250 - Date.now());
+    const handle = client.workflow.getHandle(workflowIdOf(plan));
     const hint = { source: 'storm', receivedAt: new Date().toISOString() };
-    const sent = await Promise.allSettled(
-      Array.from({ length: SIGNALS_IN_A_STORM }, () => handle.signal(reviewHintSignal, hint)),
+    const send = () => handle.signal(reviewHintSignal, hint);
+    const sent = await Promise.allSettled(Array.from({ length: HINTS_IN_A_STORM }, send));
+    const arrived = sent.filter(({ status }) => status === 'fulfilled');
+    hints.push(...arrived.map(() => ({ orderId: plan.orderId, at: Date.now() })));
+  };
+  const takeReceiverDown = (share: number): Promise<Span[]> => {
+    const setMood = (mood: typeof receiver.mood) => () => {
+      receiver.mood = mood;
+    };
+    return outage(share, RECEIVER_AWAY_MS, setMood('away'), setMood('moody'));
+  };
+  const takeServiceDown = () =>
+    outage(
+      0.35,
+      Math.min(6_000, loadMs / 6),
+      () => setFaults('down'),
+      () => setFaults('usual'),
     );
-    const arrived = sent.filter(({ status }) => status === 'fulfilled').length;
-    report.signals += arrived;
-    const at = Date.now();
-    for (let nth = 0; nth < arrived; nth += 1) report.hints.push({ orderId: plan.orderId, at });
-    if (arrived > 100) report.storms += 1;
-  };
-  const sendNonsense = async (): Promise<void> => {
-    for (let nth = 0; Date.now() < began + loadMs && !signal.aborted; nth += 1) {
-      await sleep(1_500, undefined, { signal }).catch(() => undefined);
-      const plan = plans[dice.between(`nonsense-${nth}`, 0, plans.length - 1)];
-      const wrong = await post(
-        deployment.webhookUrl('default', 'a-wrong-secret'),
-        `invoiceNumber=${plan?.orderId}`,
-      );
-      if (wrong !== undefined) report.wrongSecrets += 1;
-      if (wrong !== undefined && wrong !== 401 && wrong !== 503) report.wrongSecretsTaken += 1;
-      if (
-        (await post(deployment.webhookUrl('default'), `{"id":nobody,"invoiceNumber":N${nth}}`)) !== undefined
-      ) {
-        report.strangeWebhooks += 1;
-      }
-    }
-  };
-  await Promise.all([
+  const changeKey = () =>
+    outage(
+      0.55,
+      KEY_OR_CARDS_AWAY_MS,
+      () => control.setKeys({ test: 'another-key' }),
+      () => control.setKeys({ test: API_KEY }),
+    );
+
+  control.setPortal({ codeType: 'alternating' });
+  setFaults('usual');
+  const [[unreachable, wrongKey, ...receiverDown]] = await Promise.all([
+    Promise.all([takeServiceDown(), changeKey(), takeReceiverDown(0.25), takeReceiverDown(0.7)]),
+    outage(0.6, KEY_OR_CARDS_AWAY_MS, cards.freeze, cards.thaw),
     killWorkers(),
-    restartTemporal(),
-    restartApi(),
-    switchKeys(),
-    takeServiceDown(),
-    takeReceiverDown(),
-    freezeCardStash(),
-    sendNonsense(),
+    spread(temporalKills, (nth) => {
+      const awayMs = dice.between(200, 3_000);
+      return nth % 2 === 0 ? temporal.kill('SIGKILL', awayMs) : loseRecords(awayMs);
+    }),
+    spread(apiRestarts, (nth) =>
+      nth % 2 === 0 ? restartApi('SIGKILL', 'API with worker') : restartApi('SIGTERM', 'API'),
+    ),
     ...plans.filter((plan) => plan.stormy).map(makeStorm),
   ]);
-  return report;
+  return { spans: { unreachable, wrongKey, receiverDown: receiverDown.flat() }, hints };
 }
 
-/** Ends every fault: from now on only what was broken is mended. */
-export async function calmDown(deployment: Deployment): Promise<void> {
-  deployment.sandbox.control.clearFaults();
-  deployment.sandbox.control.setKeys({ test: API_KEY });
-  deployment.receiver.calm();
-  await deployment.receiver.comeBack();
-}
-
-async function post(url: string, body: string): Promise<number | undefined> {
-  try {
-    const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(10_000) });
-    await response.arrayBuffer();
-    return response.status;
-  } catch {
-    return undefined;
-  }
+/** Ends every fault. */
+export function endFaults({ sandbox: { control }, receiver }: Deployment): void {
+  control.clearFaults();
+  control.setKeys({ test: API_KEY });
+  receiver.mood = 'calm';
 }

@@ -45,5 +45,9 @@ function carriedBy(request) {
   const body = bodies.get(request);
   if (!body) return {};
   const { amount, customer_code: customerCode, ...others } = JSON.parse(body);
-  return { amount, customerCode, result: (others['gateway-response'] ?? others.gatewayResponse)?.result };
+  return {
+    amount: amount && Number(amount),
+    customerCode,
+    result: (others['gateway-response'] ?? others.gatewayResponse)?.result,
+  };
 }

@@ -1,16 +1,18 @@
-/** An events receiver as a merchant has one: it checks signatures, and it is not always well. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+/** The merchant's events receiver, and the address to which the sandbox sends webhooks. */
+import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import type { BookedArrival } from '../books/books.ts';
-import { Dice } from './random.ts';
+import { Dice } from '../simulation/random.ts';
+import { eventually } from '../support/index.ts';
+import { weighted } from './plan.ts';
 
 const payloadSchema = z.looseObject({
   type: z.string(),
   orderId: z.string(),
   integration: z.string(),
   sequence: z.number(),
-  /** Only `attention` is in an event that comes from outside the order (sequence 0). */
+  /** An event that doesn't come from the order itself (sequence 0) has only `attention`. */
   data: z.looseObject({
     decision: z.string().optional(),
     action: z.string().optional(),
@@ -19,127 +21,93 @@ const payloadSchema = z.looseObject({
   }),
 });
 
-/** One arrival of an event, in order of arrival. */
 export interface Arrival extends BookedArrival {
   event: z.infer<typeof payloadSchema> & { id: string };
 }
 
-export type Behavior = 'taken' | 'answered 500' | 'left hanging';
-
-export interface Receiver {
-  readonly url: string;
-  readonly arrivals: Arrival[];
-  /** Requests whose signature or shape was wrong. */
-  readonly wrong: string[];
-  readonly behaved: Record<Behavior, number>;
-  /** From now on it takes everything. */
-  calm(): void;
-  /** Resolves when an event of the order holds, or `false` after `withinMs`. */
-  waitFor(orderId: string, holds: (arrival: Arrival) => boolean, withinMs: number): Promise<boolean>;
-  /** Goes away: refuses connections until `comeBack`. */
-  goAway(): Promise<void>;
-  comeBack(): Promise<void>;
+interface LocalServer {
+  url: string;
   close(): Promise<void>;
 }
 
-/** Starts the receiver on a port of its own, ill-tempered until it is told to be calm. */
-export async function startReceiver(port: number, secret: string, seed: number): Promise<Receiver> {
-  const webhook = new Webhook(secret);
-  const dice = new Dice(seed, 'receiver');
-  const arrivals: Arrival[] = [];
-  const wrong: string[] = [];
-  const behaved: Record<Behavior, number> = { taken: 0, 'answered 500': 0, 'left hanging': 0 };
-  const waiting = new Set<(arrival: Arrival) => void>();
-  let calm = false;
-  let server: Server | undefined;
-
-  const take = (request: IncomingMessage, response: ServerResponse, body: string): void => {
-    const header = (name: string) => String(request.headers[name]);
-    const id = header('webhook-id');
-    const nth = arrivals.length;
-    const payload = verified(webhook, body, {
-      'webhook-id': id,
-      'webhook-timestamp': header('webhook-timestamp'),
-      'webhook-signature': header('webhook-signature'),
-    });
-    if (payload === undefined) {
-      wrong.push(id);
-      response.writeHead(401).end();
-      return;
-    }
-    const behavior = behaviorFor(dice, `${id}|${nth}`, calm);
-    behaved[behavior] += 1;
-    const arrival = { event: { ...payload, id }, at: Date.now(), taken: behavior === 'taken' };
-    arrivals.push(arrival);
-    for (const look of waiting) look(arrival);
-    if (behavior === 'taken') response.writeHead(204).end();
-    else if (behavior === 'answered 500') response.writeHead(500).end();
-  };
-
-  const listen = async (): Promise<void> => {
-    server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('error', () => undefined);
-      request.on('end', () => take(request, response, Buffer.concat(chunks).toString('utf8')));
-    });
-    const opened = server;
-    await new Promise<void>((resolve, reject) => {
-      opened.once('error', reject);
-      opened.listen(port, '127.0.0.1', () => resolve());
-    });
-  };
-  const goAway = async (): Promise<void> => {
-    const closing = server;
-    server = undefined;
-    if (closing === undefined) return;
-    closing.closeAllConnections();
-    await new Promise<void>((resolve) => closing.close(() => resolve()));
-  };
-  await listen();
-  return {
-    url: `http://127.0.0.1:${port}/events`,
-    arrivals,
-    wrong,
-    behaved,
-    calm: () => {
-      calm = true;
-    },
-    waitFor: (orderId, holds, withinMs) =>
-      new Promise((resolve) => {
-        const end = (found: boolean) => {
-          clearTimeout(timer);
-          waiting.delete(look);
-          resolve(found);
-        };
-        const look = (arrival: Arrival) => {
-          if (arrival.event.orderId === orderId && holds(arrival)) end(true);
-        };
-        const timer = setTimeout(() => end(false), withinMs);
-        waiting.add(look);
-        for (const arrival of arrivals.filter(({ event }) => event.orderId === orderId)) look(arrival);
-      }),
-    goAway,
-    comeBack: async () => {
-      if (server === undefined) await listen();
-    },
-    close: goAway,
-  };
+export interface Receiver extends LocalServer {
+  /** In order of arrival. */
+  readonly arrivals: readonly Arrival[];
+  /** Ids of requests whose signature or content was wrong. */
+  readonly wrong: readonly string[];
+  /** `moody`: some requests get 500 or no answer. `away`: each connection breaks. `calm`: every event is accepted. */
+  mood: 'moody' | 'away' | 'calm';
+  /** @returns whether an event of the order holds within that time */
+  waitFor(orderId: string, holds: (arrival: Arrival) => boolean, withinMs: number): Promise<boolean>;
 }
 
-function verified(webhook: Webhook, body: string, headers: Record<string, string>) {
+export async function startReceiver(secret: string, seed: number): Promise<Receiver> {
+  const webhook = new Webhook(secret);
+  const dice = new Dice(seed);
+  const arrivals: Arrival[] = [];
+  const wrong: string[] = [];
+  const server = await listen((request, reply) => {
+    if (receiver.mood === 'away') return breakOff(reply);
+    const id = String(request.headers['webhook-id']);
+    const payload = verified(webhook, request);
+    if (payload === undefined) {
+      wrong.push(id);
+      return reply.code(401).send();
+    }
+    const behavior =
+      receiver.mood === 'calm' ? 'taken' : weighted(dice, { taken: 92, refused: 6, hanging: 2 });
+    arrivals.push({ event: { ...payload, id }, at: Date.now(), taken: behavior === 'taken' });
+    if (behavior === 'hanging') return reply.hijack();
+    return reply.code(behavior === 'taken' ? 204 : 500).send();
+  });
+  const receiver: Receiver = {
+    ...server,
+    arrivals,
+    wrong,
+    mood: 'moody',
+    waitFor: (orderId, holds, timeoutMs) =>
+      eventually(() => arrivals.some((one) => one.event.orderId === orderId && holds(one)), {
+        timeoutMs,
+      }).catch(() => false),
+  };
+  return receiver;
+}
+
+function verified(webhook: Webhook, { body, headers }: FastifyRequest) {
   try {
-    return payloadSchema.parse(webhook.verify(body, headers));
+    const signed = headers as Record<string, string>;
+    return payloadSchema.parse(webhook.verify(String(body), signed));
   } catch {
     return undefined;
   }
 }
 
-function behaviorFor(dice: Dice, label: string, calm: boolean): Behavior {
-  if (calm) return 'taken';
-  return dice.weighted<Behavior>(label, [
-    ['taken', 92],
-    ['answered 500', 6],
-    ['left hanging', 2],
-  ]);
+/**
+ * Passes each webhook of the sandbox to its own integration: the real provider has an account, and an address for webhooks, for each.
+ * Without an answer the connection breaks.
+ * @param target where a webhook for this invoice number goes
+ */
+export function startSwitchboard(target: (invoice: string) => string): Promise<LocalServer> {
+  return listen(async ({ body }, reply) => {
+    const [invoice = ''] = /S\d+N\d+/.exec(String(body)) ?? [];
+    const webhook = { method: 'POST', body: String(body), signal: AbortSignal.timeout(9_000) };
+    const answer = await fetch(target(invoice), webhook).catch(() => undefined);
+    return answer === undefined ? breakOff(reply) : reply.code(answer.status).send(await answer.text());
+  });
+}
+
+function breakOff(reply: FastifyReply): FastifyReply {
+  reply.raw.destroy();
+  return reply.hijack();
+}
+
+/** Listens on loopback; each body is read as text. */
+async function listen(
+  handle: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>,
+): Promise<LocalServer> {
+  const app = fastify({ forceCloseConnections: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.post('/', handle);
+  return { url: await app.listen({ host: '127.0.0.1', port: 0 }), close: () => app.close() };
 }

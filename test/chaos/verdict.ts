@@ -1,19 +1,18 @@
-/** Asks each order's books what the judge asks, and beside them what only a run of real processes can show. */
+/** Judges each order by its books, and by what only a run of real processes shows. */
 import type { Books, Finding } from '../books/books.ts';
 import { judgeBooks } from '../books/judge.ts';
-import type { Happened } from './books-of.ts';
 import type { OrderEvidence } from './evidence.ts';
 import { workflowIdOf } from './plan.ts';
 
-/** What is wrong with an order: a kind of the judge's, or one of this file's. */
+/** What is wrong with an order. */
 export interface Anomaly extends Finding {
   orderId: string;
 }
 
-export interface Circumstances extends Happened {
+export interface Circumstances {
   /** Orders that had not come to rest when the run stopped waiting. */
   restless: ReadonlySet<string>;
-  /** What Temporal says of histories that the workflow code of today could not have made, by workflow id. */
+  /** Why a history does not replay, by workflow id. */
   unreplayable: ReadonlyMap<string, string>;
 }
 
@@ -26,48 +25,48 @@ export function judge(
   books: Books | undefined,
   circumstances: Circumstances,
 ): Anomaly[] {
-  const findings = [...lifeOf(evidence, circumstances), ...(books === undefined ? [] : judgeBooks(books))];
-  return findings.map((finding) => ({ ...finding, orderId: evidence.plan.orderId }));
+  const { orderId } = evidence.plan;
+  const findings = [...ofRun(evidence, circumstances), ...(books === undefined ? [] : judgeBooks(books))];
+  return findings.map((finding) => ({ ...finding, orderId }));
 }
 
-/** Failures of a workflow task that mean nothing: messages came meanwhile, a worker forgot the order, or could not ask for its history. */
-const HARMLESS = new Set(['forced', 'unhandled command', 'sticky queue reset', 'history not fetched']);
+/** Failures of a workflow task without a cause in our code: messages arrived meanwhile, or a worker did not have the order in memory. */
+const HARMLESS = [
+  'FORCE_CLOSE_COMMAND',
+  'UNHANDLED_COMMAND',
+  'RESET_STICKY_TASK_QUEUE',
+  'HISTORY_NOT_FETCHED',
+];
 
-function lifeOf(
+function ofRun(
   { plan, diary, run, transactions, portalRuns }: OrderEvidence,
   { restless, unreplayable }: Circumstances,
 ): Finding[] {
-  const findings: Finding[] = [];
-  const fault = unreplayable.get(workflowIdOf(plan));
-  if (fault !== undefined) findings.push({ kind: 'history does not replay', facts: fault });
+  const { status, state, history } = run;
+  const found: Finding[] = [];
+  const note = (kind: string, facts: string) => found.push({ kind, facts });
+  const unreplayed = unreplayable.get(workflowIdOf(plan));
+  if (unreplayed !== undefined) note('history does not replay', unreplayed);
   const answers = diary.calls.filter((one) => one.asks === 'checkout' && one.answer !== undefined);
-  if (answers.length === 0) findings.push({ kind: 'never answered', facts: 'the checkout' });
-  for (const path of diary.givenUp) findings.push({ kind: 'never answered', facts: path });
-  for (const facts of diary.strange) findings.push({ kind: 'strange answer', facts });
-  for (const { kind, status } of portalRuns) {
-    if (status === 'RUNNING')
-      findings.push({ kind: 'workflow stuck', facts: `the portal action ${kind} still runs` });
+  if (answers.length === 0) note('never answered', 'the checkout');
+  for (const path of diary.givenUp) note('never answered', path);
+  for (const facts of diary.strange) note('strange answer', facts);
+  for (const one of portalRuns) {
+    if (one.status === 'RUNNING') note('workflow stuck', `the portal action ${one.kind} still runs`);
   }
-  if (run.status === 'NONE') {
-    const traces = `${answers.length} answers, ${transactions.length} transactions`;
-    return [...findings, { kind: 'order lost', facts: `Temporal knows no such order; ${traces}` }];
+  if (status === 'NONE') {
+    note('order lost', `Temporal has none; ${answers.length} answers, ${transactions.length} transactions`);
+    return found;
   }
-  if (run.status !== 'RUNNING' && run.status !== 'COMPLETED') {
-    findings.push({ kind: 'workflow failed', facts: `status ${run.status}` });
+  if (status !== 'RUNNING' && status !== 'COMPLETED') note('workflow failed', `status ${status}`);
+  if (state === undefined) note('workflow stuck', 'its state cannot be read');
+  for (const [cause, count] of Object.entries(history.failedTasks)) {
+    // The SDK itself may fail once after a task that was forced to fail.
+    const isSdk =
+      cause === 'NON_DETERMINISTIC_ERROR' && count === 1 && 'FORCE_CLOSE_COMMAND' in history.failedTasks;
+    if (!HARMLESS.includes(cause) && !isSdk) note('workflow failed', `${count} tasks: ${cause}`);
   }
-  if (run.state === undefined) findings.push({ kind: 'workflow stuck', facts: 'its state cannot be read' });
-  for (const [cause, count] of Object.entries(run.history.failedTasks)) {
-    // The SDK itself may stumble once over a task that was forced to fail; a task that fails again is our fault.
-    const stumbled =
-      cause === 'nondeterminism' && count === 1 && run.history.failedTasks.forced !== undefined;
-    if (!HARMLESS.has(cause) && !stumbled)
-      findings.push({ kind: 'workflow failed', facts: `${count} tasks: ${cause}` });
-  }
-  if (restless.has(plan.orderId)) {
-    findings.push({
-      kind: 'workflow stuck',
-      facts: `phase ${run.state?.phase}, decision ${run.state?.decision}`,
-    });
-  }
-  return findings;
+  if (restless.has(plan.orderId))
+    note('workflow stuck', `phase ${state?.phase}, decision ${state?.decision}`);
+  return found;
 }

@@ -8,6 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
+import type { Decision } from '../../src/contract/words.ts';
 import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { findTemporalBinary } from '../../src/dev/temporal-binary.ts';
 import { anOrderId, type Deployment, deploy } from '../e2e/support.ts';
@@ -24,88 +25,67 @@ const SHORT = {
   gatewayResultWithin: '2s',
 };
 
-/** Each kind of order: its integration, who buys, and what happens to it. */
-const KINDS: Record<
-  string,
-  {
-    policy: object;
-    email: string;
-    after?: (all: Deployment, orderId: string, integration: string) => Promise<unknown>;
-  }
-> = {
-  passed: { policy: {}, email: 'pass@example.com' },
-  declined: { policy: {}, email: 'fail@example.com' },
-  'declined-and-retried': {
-    policy: {},
-    email: 'fail@example.com',
-    after: (all, orderId, integration) =>
-      all.call('POST', `/v1/orders/${orderId}/screening`, {
-        integration,
-        attempt: 2,
-        transaction: withEmail('pass@example.com'),
-      }),
-  },
-  'review-by-hint': {
-    policy: { poll: { first: '1m', factor: 1, max: '1m' } },
-    email: 'review@example.com',
-    after: async (all, orderId, integration) => {
-      all.sandbox.control.decide(orderId, 'pass');
-      await fetch(`${all.apiUrl}/v1/webhooks/${integration}/a-webhook-secret?invoiceNumber=${orderId}`);
-    },
-  },
-  'review-by-poll': {
-    policy: {},
-    email: 'review@example.com',
-    after: async (all, orderId) => all.sandbox.control.decide(orderId, 'pass'),
-  },
-  'review-unresolved-and-canceled': { policy: { onUnresolvedReview: 'cancel' }, email: 'review@example.com' },
-  'review-failed-and-canceled': {
-    policy: {},
-    email: 'review@example.com',
-    after: async (all, orderId) => all.sandbox.control.decide(orderId, 'fraudulent'),
-  },
-  'post-acceptance-canceled': { policy: { workflow: 'post-acceptance' }, email: 'fraudulent@example.com' },
-  'error-to-the-end': { policy: {}, email: 'error@example.com' },
-  'pending-and-caught-up': {
-    policy: { checkoutBudget: '300ms' },
-    email: 'pass@example.com',
-  },
-  skipped: { policy: { skip: [{ amountAtLeast: 0 }] }, email: 'pass@example.com' },
-  passive: { policy: { passive: true }, email: 'fail@example.com' },
-  'canceled-by-a-person': {
-    policy: {},
-    email: 'pass@example.com',
-    after: (all, orderId, integration) =>
-      all.call('POST', `/v1/orders/${orderId}/cancel?integration=${integration}`, {}),
-  },
-  'reported-as-fraud': {
-    policy: {},
-    email: 'pass@example.com',
-    after: (all, orderId, integration) =>
-      all.call('POST', `/v1/orders/${orderId}/report-fraud?integration=${integration}`, {}),
-  },
+type Kind = [decision: Decision, policy?: object, after?: (order: Recorded) => Promise<unknown>];
+
+interface Recorded {
+  all: Deployment;
+  orderId: string;
+  /** The kind's name. */
+  integration: string;
+}
+
+const post =
+  (path: string, body: object = {}) =>
+  ({ all, orderId, integration }: Recorded) =>
+    all.call('POST', `/v1/orders/${orderId}/${path}?integration=${integration}`, body);
+const decide =
+  (decision: Decision) =>
+  async ({ all, orderId }: Recorded) =>
+    all.sandbox.control.decide(orderId, decision);
+const decideAndHint = async (order: Recorded) => {
+  await decide('pass')(order);
+  const { all, integration, orderId } = order;
+  await fetch(`${all.apiUrl}/v1/webhooks/${integration}/a-webhook-secret?invoiceNumber=${orderId}`);
+};
+const secondAttempt = { attempt: 2, transaction: withEmail('pass@example.com') };
+
+/** Each kind of order: who buys, its policy, and what happens to it after its checkout. */
+const KINDS: Record<string, Kind> = {
+  passed: ['pass'],
+  declined: ['fail'],
+  'declined-and-retried': ['fail', {}, post('screening', secondAttempt)],
+  'review-by-hint': ['review', { poll: { first: '1m', factor: 1, max: '1m' } }, decideAndHint],
+  'review-by-poll': ['review', {}, decide('pass')],
+  'review-unresolved-and-canceled': ['review', { onUnresolvedReview: 'cancel' }],
+  'review-failed-and-canceled': ['review', {}, decide('fraudulent')],
+  'post-acceptance-canceled': ['fraudulent', { workflow: 'post-acceptance' }],
+  'error-to-the-end': ['error'],
+  'pending-and-caught-up': ['pass', { checkoutBudget: '300ms' }],
+  skipped: ['pass', { skip: [{ amountAtLeast: 0 }] }],
+  passive: ['fail', { passive: true }],
+  'canceled-by-a-person': ['pass', {}, post('cancel')],
+  'reported-as-fraud': ['pass', {}, post('report-fraud')],
 };
 
 const temporal = await findTemporalBinary();
 const server = await startEmbeddedTemporal({ port: 0 });
 const connection = await Connection.connect({ address: server.address });
 const client = new Client({ connection });
-const policies = Object.entries(KINDS).map(([kind, { policy }]) => [kind, { ...SHORT, ...policy }]);
+const policies = Object.entries(KINDS).map(([kind, [, policy]]) => [kind, { ...SHORT, ...policy }]);
 const all = await deploy(server.address, Object.fromEntries([['default', {}], ...policies]), {
   webhooks: false,
 });
 try {
   await mkdir(DIRECTORY, { recursive: true });
-  await Promise.all(Object.keys(KINDS).map(record));
+  await Promise.all(Object.entries(KINDS).map(record));
 } finally {
   await all.stop();
   await connection.close();
   await server.stop();
 }
 
-async function record(kind: string): Promise<void> {
+async function record([kind, [decision, , after]]: [string, Kind]): Promise<void> {
   const file = join(DIRECTORY, `${release}-${kind}.json`);
-  const { email, after } = KINDS[kind] ?? { email: '' };
   if (existsSync(file)) {
     console.log(`kept      ${kind}`);
     return;
@@ -120,9 +100,9 @@ async function record(kind: string): Promise<void> {
   }
   await all.call('POST', `/v1/orders/${orderId}/screening`, {
     integration: kind,
-    transaction: withEmail(email),
+    transaction: withEmail(`${decision}@example.com`),
   });
-  await after?.(all, orderId, kind);
+  await after?.({ all, orderId, integration: kind });
   const handle = client.workflow.getHandle(`order:${kind}:${orderId}`);
   await handle.result();
   const show = ['workflow', 'show', '--workflow-id', handle.workflowId, '--address', server.address];

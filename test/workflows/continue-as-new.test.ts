@@ -13,7 +13,6 @@ import {
 } from '../../src/contract/messages.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
-import { readState } from '../support/read-state.ts';
 import { answered, aPolicy, withOrders } from './support.ts';
 
 // On the dev server: the one that skips time resets nothing, and brings no update to a run that continues another.
@@ -22,12 +21,18 @@ const { order, environment } = withOrders({
   known: 10,
 });
 
+const TASK = /^workflowTask(Scheduled|Started|Completed)EventAttributes$/;
 /** A pending read waits for the spacing, which has doubled a few times. */
 const SPACED_READ_WITHIN_MS = 40_000;
 
 describe('an order whose history grows long', () => {
   it('continues as new, keeps its answers and what it knows, and lives on', async () => {
-    const { answer, handle, world } = await order((world) => {
+    const {
+      answer,
+      handle,
+      world,
+      state: now,
+    } = await order((world) => {
       world.policy = aPolicy({ workflow: 'pre-gateway', events: 'all' });
       world.screenings = [answered('fail'), answered('review', { transactionId: 'second' })];
       world.status = { kind: 'read', decision: 'review' };
@@ -41,16 +46,16 @@ describe('an order whose history grows long', () => {
     const { runId } = await handle.describe();
     const latest = environment().client.workflow.getHandle(handle.workflowId);
     await untilContinued(latest);
-    const now = await latest.describe();
-    expect(now.runId).not.toBe(runId);
-    expect(now.status.name).toBe('RUNNING');
-    expect(now.historyLength).toBeLessThan(90);
+    const described = await latest.describe();
+    expect(described.runId).not.toBe(runId);
+    expect(described.status.name).toBe('RUNNING');
+    expect(described.historyLength).toBeLessThan(90);
 
     const input = await inputOf(latest);
     expect(input).toMatchObject({ transaction: {}, resume: { transactions: { 2: retry.transaction } } });
     expect(JSON.stringify(input).split(JSON.stringify(retry.transaction))).toHaveLength(2);
 
-    const state = await readState(environment().client, latest.workflowId);
+    const state = await now();
     expect(state).toMatchObject({ phase: 'review', decision: 'review', action: 'hold' });
     expect(state.attempts.map((attempt) => attempt.answer)).toEqual([answer, second]);
     expect(await latest.executeUpdate(recordGatewayResultUpdate, { args: [gateway] })).toEqual(told);
@@ -61,14 +66,9 @@ describe('an order whose history grows long', () => {
     const before = world.reads;
     world.status = { kind: 'read', decision: 'pass' };
     await latest.signal(recheckSignal);
-    await eventually(
-      async () =>
-        expect(await readState(environment().client, latest.workflowId)).toMatchObject({
-          phase: 'decided',
-          action: 'proceed',
-        }),
-      { timeoutMs: SPACED_READ_WITHIN_MS },
-    );
+    const decided = { phase: 'decided', action: 'proceed' };
+    const within = { timeoutMs: SPACED_READ_WITHIN_MS };
+    await eventually(async () => expect(await now()).toMatchObject(decided), within);
     expect(world.reads).toBeGreaterThan(before);
     await eventually(() =>
       expect(world.eventTypes()).toEqual(['order.decided', 'order.decided', 'order.review_resolved']),
@@ -76,10 +76,7 @@ describe('an order whose history grows long', () => {
   });
 
   it('knows of a reset that what it was asked since may have been done', async () => {
-    const { handle, world } = await order((world) => {
-      world.policy = aPolicy();
-      world.screenings = [answered('pass')];
-    });
+    const { handle, world } = await order();
     const latest = environment().client.workflow.getHandle(handle.workflowId);
     await untilContinued(latest);
     const chargeback = { reason_code: '10.4', due_date: '2030-01-01' };
@@ -121,12 +118,7 @@ async function inputOf(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<un
 }
 
 async function taskHasEnded(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<boolean> {
-  const events = (await handle.fetchHistory()).events ?? [];
-  const ofTasks = events.filter(
-    (event) =>
-      event.workflowTaskScheduledEventAttributes ||
-      event.workflowTaskStartedEventAttributes ||
-      event.workflowTaskCompletedEventAttributes,
-  );
-  return Boolean(ofTasks.at(-1)?.workflowTaskCompletedEventAttributes);
+  const { events } = await handle.fetchHistory();
+  const attributes = (events ?? []).flatMap((event) => Object.keys(event));
+  return attributes.findLast((name) => TASK.test(name)) === 'workflowTaskCompletedEventAttributes';
 }

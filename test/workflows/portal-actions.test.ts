@@ -35,17 +35,12 @@ describe('a portal action', () => {
         handle.executeUpdate(attachCustomerCodeUpdate, { args: [{ customerCode }] }),
       ),
     );
-    expect(await handle.executeUpdate(withdrawUpdate, { args: [{ number: 2 }] })).toMatchObject({
-      status: 'withdrawn',
-    });
-    await expect(handle.executeUpdate(withdrawUpdate, { args: [{ number: 1 }] })).rejects.toMatchObject({
-      cause: { type: 'outcome-unknown' },
-    });
+    const withdraw = (number: number) => handle.executeUpdate(withdrawUpdate, { args: [{ number }] });
+    expect(await withdraw(2)).toMatchObject({ status: 'withdrawn' });
+    await expect(withdraw(1)).rejects.toMatchObject({ cause: { type: 'outcome-unknown' } });
     const { actions } = await until((state) => state.actions[0]?.status === 'unconfirmed');
     expect(actions[1]?.status).toBe('withdrawn');
-    await expect(handle.executeUpdate(withdrawUpdate, { args: [{ number: 1 }] })).rejects.toMatchObject({
-      cause: { type: 'action-ended' },
-    });
+    await expect(withdraw(1)).rejects.toMatchObject({ cause: { type: 'action-ended' } });
   });
 
   it('can’t be another one than its message says', async () => {
@@ -61,10 +56,8 @@ describe('a cancel', () => {
       world.screenings = [{ kind: 'unanswered', reason: 'timeout', unseenSince: '2026-03-01T10:00:00.000Z' }];
       world.lookUp = async () => ({ kind: 'found', transactionId: 'found', decision: 'pass' });
     });
-    expect(await handle.executeUpdate(cancelUpdate, { args: [{}] })).toMatchObject({
-      status: 'done',
-      transactionId: 'found',
-    });
+    const canceled = await handle.executeUpdate(cancelUpdate, { args: [{}] });
+    expect(canceled).toMatchObject({ status: 'done', transactionId: 'found' });
     await until((state) => state.phase === 'canceled');
     expect(world.portalCalls).toMatchObject([{ transactionId: 'found', notAfter: expect.any(String) }]);
     await handle.result();
@@ -74,25 +67,17 @@ describe('a cancel', () => {
   it('that is refused leaves the order decided, with attention, and may be asked again', async () => {
     const { handle, world, state } = await order(decided('pass', aPolicy({ events: 'all' })));
     world.portal = async () => ({ kind: 'refused', code: '403', message: 'already shipped' });
-    await expect(handle.executeUpdate(cancelUpdate, { args: [{}] })).rejects.toMatchObject({
-      cause: {
-        type: 'refused-by-screening-service',
-        details: [{ serviceCode: '403', serviceMessage: 'already shipped' }],
-      },
+    const cancel = () => handle.executeUpdate(cancelUpdate, { args: [{}] });
+    const details = [{ serviceCode: '403', serviceMessage: 'already shipped' }];
+    await expect(cancel()).rejects.toMatchObject({
+      cause: { type: 'refused-by-screening-service', details },
     });
-    expect(await state()).toMatchObject({
-      phase: 'decided',
-      action: 'cancel',
-      attention: [{ code: 'cancel-refused' }],
-    });
+    const attention = [{ code: 'cancel-refused' }];
+    expect(await state()).toMatchObject({ phase: 'decided', action: 'cancel', attention });
     world.portal = async () => ({ kind: 'done', code: '200' });
-    expect(await handle.executeUpdate(cancelUpdate, { args: [{}] })).toMatchObject({ status: 'done' });
+    expect(await cancel()).toMatchObject({ status: 'done' });
     expect(await handle.result()).toMatchObject({ phase: 'canceled', attention: [] });
-    expect(world.eventTypes()).toEqual([
-      'order.decided',
-      'order.attention',
-      'order.canceled',
-      'order.closed',
-    ]);
+    const events = ['order.decided', 'order.attention', 'order.canceled', 'order.closed'];
+    expect(world.eventTypes()).toEqual(events);
   });
 });

@@ -1,5 +1,4 @@
 import { activityInfo } from '@temporalio/activity';
-import { temporal } from '@temporalio/proto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -13,16 +12,6 @@ beforeAll(async () => {
   environment = await createTimeSkipping();
 });
 afterAll(() => environment?.teardown());
-
-/** Takes a sweep as a worker does that then dies. */
-const takeSweep = () =>
-  environment.client.workflowService.pollActivityTaskQueue({
-    namespace: environment.namespace ?? 'default',
-    taskQueue: {
-      name: BACKGROUND_TASK_QUEUE,
-      kind: temporal.api.enums.v1.TaskQueueKind.TASK_QUEUE_KIND_NORMAL,
-    },
-  });
 
 it('a day of sweeps whose worker died is taken up by another one before the next sweep is due, and is followed by the next day', async () => {
   const { client, nativeConnection: connection } = environment;
@@ -51,7 +40,11 @@ it('a day of sweeps whose worker died is taken up by another one before the next
       taskQueue: TASK_QUEUE,
       workflowId: 'sweep',
     });
-    await takeSweep();
+    // A worker takes the sweep, and then dies.
+    await client.workflowService.pollActivityTaskQueue({
+      namespace: environment.namespace ?? 'default',
+      taskQueue: { name: BACKGROUND_TASK_QUEUE },
+    });
     // The server skips time while somebody waits for a result.
     handle.result().catch(() => undefined);
     await another.runUntil(nextDay);

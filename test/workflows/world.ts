@@ -63,7 +63,6 @@ export class World {
   });
   gateway: () => Promise<GatewayOutcome> = async () => ({ kind: 'sent' });
   lookUp: () => Promise<LookUpOutcome> = async () => ({ kind: 'none' });
-  catchUp: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
   deliver: (event: OrderEvent) => void | Promise<void> = () => undefined;
   forget: () => Promise<void> = async () => undefined;
   screenAtCheckout: (request: ScreenRequest) => Promise<ScreeningOutcome> = async () => this.nextScreening();
@@ -152,21 +151,19 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
     catchUp: async (request) => {
       const world = worlds.of(request);
       const { policy } = world;
+      const ended = since(triedAt());
       if (request.policyMissing) {
         const unseenSince = request.startedAt;
         const outcome = { kind: 'unanswered' as const, reason: 'screening-broke-down', unseenSince };
-        return { outcome, policy, ...since(triedAt())() };
+        return { outcome, policy, ...ended() };
       }
       world.screened.push(request);
-      const outcome = await world.catchUp();
-      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
+      const outcome = world.nextScreening();
       if (outcome.kind === 'unanswered') throw ApplicationFailure.retryable('no answer', outcome.reason);
-      return { outcome: sentAt(triedAt(), outcome), ...since(triedAt())() };
+      return { outcome: sentAt(triedAt(), outcome), ...ended() };
     },
     lookUp: async (request) => {
-      const world = worlds.of(request);
-      const outcome = await world.lookUp();
-      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
+      const outcome = await worlds.of(request).lookUp();
       return { outcome, sentFrom: request.unseenSince, ...since(triedAt())() };
     },
     sendGatewayResponse: timed(async (request) => {
@@ -181,16 +178,22 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
       return world.portal(request);
     }),
     deliverEvents: async (events) => {
-      const moment = since(triedAt());
-      await take(worlds, events);
-      return moment();
+      const ended = since(triedAt());
+      for (const event of events) {
+        const world = worlds.of(event);
+        // A batch that is sent again continues after what arrived, as with the real activity.
+        if (world.events.some((one) => one.id === event.id)) continue;
+        await world.deliver(event);
+        world.events.push(event);
+      }
+      return ended();
     },
     forgetCard: async ({ cardRef }) => {
-      const moment = since(triedAt());
+      const ended = since(triedAt());
       const world = worlds.of({ integration: cardRef });
       await world.forget();
       world.forgotten.push(cardRef);
-      return moment();
+      return ended();
     },
   };
 }
@@ -259,14 +262,4 @@ function since(began: Instant): () => Moment {
 export function again(nextRetryDelay: number): ApplicationFailure {
   const category = ApplicationFailureCategory.BENIGN;
   return ApplicationFailure.create({ type: 'again', message: 'not yet', nextRetryDelay, category });
-}
-
-async function take(worlds: Worlds, events: OrderEvent[]): Promise<void> {
-  for (const event of events) {
-    const world = worlds.of(event);
-    // As the real one: a batch that is sent again goes on after what arrived.
-    if (world.events.some((one) => one.id === event.id)) continue;
-    await world.deliver(event);
-    world.events.push(event);
-  }
 }
