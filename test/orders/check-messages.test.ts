@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { TransactionJson } from '../../src/contract/messages.ts';
 import type { Phase } from '../../src/contract/words.ts';
+import { readAfterEndInput } from '../../src/orders/after-end.ts';
 import {
   decisionRefusal,
   messageRefusal,
   retryRefusal,
+  shapeRefusal,
   startRefusal,
 } from '../../src/orders/check-messages.ts';
-import { MESSAGES, PORTAL_ACTION_INPUT } from '../../src/orders/message-shapes.ts';
+import { MESSAGES, PORTAL_ACTION_INPUT, READ_AFTER_END_INPUT } from '../../src/orders/message-shapes.ts';
 import { withoutNulls } from '../../src/orders/read-message.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
-import { anOrder, sinceStart } from '../fixtures/orders.ts';
+import { aClosedOrder, anOrder, sinceStart } from '../fixtures/orders.ts';
 
 /** A value that nobody has checked. */
 function raw(value: unknown) {
@@ -19,6 +21,7 @@ function raw(value: unknown) {
 
 const CHARGEBACK = { reason_code: '1', due_date: '2026-04-01' };
 const START = { orderId: 'o-1', transaction: {} };
+const AFTER_END = { ...readAfterEndInput(aClosedOrder(), []), spacingMs: 2_000 };
 
 /** Returns the paths of the errors, or undefined: the start is accepted. */
 function startErrors(input: unknown, isResumed = false): string[] | undefined {
@@ -37,6 +40,7 @@ describe('a start', () => {
     [{ ...START, fingerprint: {} }, ['fingerprint']],
     [{ ...START, integration: 'eu' }, ['workflowId']],
     [{ ...START, resume: {} }, ['resume']],
+    [{ ...START, adopt: { transactionId: 't' } }, ['adopt']],
   ])('as %j has all its errors at once: %j', (input, paths) => {
     expect(startErrors(input)).toEqual(paths);
   });
@@ -181,5 +185,18 @@ describe('a message', () => {
     expect(paths(null)).toEqual(['']);
     const bad = { integration: 1, fields: { kind: 'refund' }, cancelBy: 'x', cancelWindowMs: 'y' };
     expect(paths({ ...cancel, ...bad })).toEqual(['integration', 'cancelBy', 'cancelWindowMs', 'fields']);
+  });
+
+  it.each([
+    null,
+    { ...AFTER_END, orderId: undefined },
+    { ...AFTER_END, transactions: [{}] },
+    { ...AFTER_END, transactions: [null] },
+    { ...AFTER_END, decisions: [{ transactionId: 7 }] },
+    { ...AFTER_END, sequence: '7' },
+    { ...AFTER_END, spacingMs: Number.NaN },
+  ])('that starts reads after the end is refused: %#', (input) => {
+    expect(shapeRefusal(AFTER_END, READ_AFTER_END_INPUT)).toBeUndefined();
+    expect(shapeRefusal(input, READ_AFTER_END_INPUT)).toMatchObject({ code: 'invalid-request' });
   });
 });

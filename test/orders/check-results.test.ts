@@ -11,11 +11,15 @@ const at = '2026-03-02T10:00:00.000Z';
 const moment = { began: at, at };
 const sent = { sentFrom: at, sentUntil: at };
 const insights = { risk: { 1: { name: 'ip-distance', impact: 'medium' } } };
-const enriched = { insights, accountMode: 'test', passiveMode: false };
 const answered = {
-  ...{ kind: 'answered', transactionId: 'a', decision: 'pass', found: false },
+  kind: 'answered',
+  transactionId: 'a',
+  decision: 'pass',
+  found: false,
+  accountMode: 'test',
+  passiveMode: false,
+  insights,
   ...sent,
-  ...enriched,
 };
 const seen = { transactionId: 'a', found: true, ...sent };
 

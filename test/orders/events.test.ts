@@ -26,14 +26,13 @@ function checkedOutAt(at: number, again?: true): Life {
 
 /** An order whose second attempt is reviewed. */
 function retried(how: { again?: true } = {}): Life {
-  const life = asked('fail');
-  life.retry(2, 10_000);
-  return life.end({ kind: 'retry-screening', outcome: answered('review'), ...how }, 11_000);
+  return asked('fail')
+    .retry(2, 10_000)
+    .end({ kind: 'retry-screening', outcome: answered('review'), ...how }, 11_000);
 }
 
 function reported(life: Life): Life {
-  life.portal('report-fraud', 1_000);
-  return life.portalEnds({ kind: 'done', code: '200' }, 2_000);
+  return life.portal('report-fraud', 1_000).portalEnds('done', 2_000);
 }
 
 describe('with the policy changes', () => {
@@ -86,10 +85,8 @@ describe('with the policy changes', () => {
 
 describe('an event that is kept', () => {
   it('is sent again byte for byte, whatever became of the order since', () => {
-    const order = anOrder({
-      ...answered('review', 'the transaction'),
-      ...{ insights: { risk: { '1': { name: 'velocity' } } }, subStatus: 'manual-review' },
-    });
+    const insights = { risk: { '1': { name: 'velocity' } } };
+    const order = anOrder({ ...answered('review'), insights, subStatus: 'manual-review' });
     const first = eventToSend(order, announced(order, 'order.decided', HOUR));
     const sent = JSON.stringify(first);
     expect(first.data).toMatchObject({ decision: 'review', insights: {}, subStatus: 'manual-review' });
@@ -105,12 +102,4 @@ describe('an event that is kept', () => {
     const numbers = order.events.last?.map(({ sequence }) => sequence);
     expect(numbers).toEqual(Array.from({ length: 50 }, (_, index) => index + 11));
   });
-});
-
-it('a batch of events is fixed when it is begun; what comes meanwhile leaves with the next', () => {
-  const life = screened('review', { events: 'all' }).polled('pass', HOUR);
-  const batches = () => life.calls('deliver').map(({ events }) => events.map(({ sequence }) => sequence));
-  expect(batches()).toEqual([[1]]);
-  life.end({ kind: 'deliver' }, 2 * HOUR);
-  expect(batches()).toEqual([[1], [2]]);
 });

@@ -15,7 +15,6 @@ import {
   answered,
   around,
   attention,
-  DAY,
   HOUR,
   MINUTE,
   START,
@@ -62,14 +61,6 @@ describe('the gateway’s result', () => {
     expect(order.action).toBe(result === 'pass' ? 'proceed' : 'decline');
   });
 
-  it('that replaces an error while there is no decision brings back the action given at checkout', () => {
-    const order = anOrder(unanswered(), PROCEEDING);
-    report(order, 'error');
-    expect(order.action).toBe('hold');
-    report(order, 'pass');
-    expect(order).toMatchObject({ action: 'proceed', phase: 'screening' });
-  });
-
   it('holds a pass as long as it is error', () => {
     const order = anOrder('review', PRE);
     report(order, 'error');
@@ -88,14 +79,6 @@ describe('the gateway’s result', () => {
     },
   );
 
-  it('of a canceled order is taken, too, and changes nothing', () => {
-    const order = anOrder('pass', PRE);
-    setPhase(order, 'canceled', NOW);
-    report(order, 'fail');
-    expect(order).toMatchObject({ action: 'proceed', phase: 'canceled' });
-    expect(order.attempts[0]?.gateway).toEqual({ result: 'fail', at: NOW });
-  });
-
   it.each<[GatewayResult, Decision, string, string]>([
     ['pass', 'pass', 'proceed', 'decided'],
     ['pass', 'review', 'hold', 'review'],
@@ -111,26 +94,10 @@ describe('the gateway’s result', () => {
     expect(order).toMatchObject({ decision, action, phase });
   });
 
-  it('keeps a passive order at proceed', () => {
-    const order = anOrder('pass', { ...PRE, passive: true });
-    report(order, 'fail');
-    expect(order).toMatchObject({ action: 'proceed', wouldBe: 'decline', phase: 'declined' });
-  });
-
-  it('is awaited when an order that was held passes later', () => {
-    const reviewed = anOrder('review', { ...PRE, reviewBeforeGateway: 'hold' });
-    applyReading(reviewed, { kind: 'read', decision: 'pass' }, 'poll', NOW);
-    const pending = anOrder(unanswered(), { ...PRE, whenUnavailable: 'hold' });
-    applyScreening(pending, answered('pass'), CATCH_UP);
-    for (const order of [reviewed, pending])
-      expect(order).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'awaiting-gateway' });
-  });
-
   it('means the only attempt, and has nothing else, where the caller says null for what is left out', () => {
-    const life = screened('pass', PRE);
     const said = { result: 'pass', attempt: null, authcode: null, transactionId: null };
-    const ticket = life.ask(requestOf('gateway-result', said), MINUTE);
-    expect(life.replies.get(ticket)).toMatchObject({ gateway: { attempt: 1, result: 'pass' } });
+    const life = screened('pass', PRE).ask(requestOf('gateway-result', said), MINUTE);
+    expect(life.replies).toMatchObject([{ gateway: { attempt: 1, result: 'pass' } }]);
     expect(life.calls('gateway').map(({ request }) => request.gateway)).toEqual([{ result: 'pass' }]);
   });
 
@@ -148,11 +115,7 @@ describe('the gateway’s result', () => {
 
 describe('a result that was sent on', () => {
   /** An order whose first transaction has no decision, and which is screened again; its gateway passed. */
-  const screenedAgain = () => {
-    const life = screened('error', PROCEEDING);
-    life.gateway('pass', 0);
-    return life;
-  };
+  const screenedAgain = () => screened('error', PROCEEDING).gateway('pass', 0);
   const sentFor = (life: Life) => life.calls('gateway').map(({ request }) => request.transactionId);
   const SENT = { kind: 'gateway', outcome: { kind: 'sent' } } as const;
 
@@ -182,7 +145,7 @@ describe('a result that contradicts the recorded one', () => {
     const ask = { kind: 'gateway-result', request: { attempt, result } } as const;
     const refused = refusalOf(life.order, ask, sinceStart(at));
     if (refused !== undefined) return { refused: refused.code, words: refused.message };
-    const reply = life.replies.get(life.ask(ask, at));
+    const reply = life.ask(ask, at).replies.at(-1);
     if (reply !== undefined && 'refusal' in reply)
       return { failed: reply.refusal.code, words: reply.refusal.message };
     return reply !== undefined && 'gateway' in reply ? { answered: reply.gateway.result } : {};
@@ -217,19 +180,10 @@ describe('a result that contradicts the recorded one', () => {
   it('is told of an earlier attempt, too: it may be paid twice', () => {
     const life = screened('pass', PRE);
     said(life, 'fail', MINUTE);
-    life.retry(2, 2 * MINUTE);
-    life.retried('pass', 2 * MINUTE);
+    life.retry(2, 2 * MINUTE).retried('pass', 2 * MINUTE);
     expect(said(life, 'pass', 3 * MINUTE)).toMatchObject({ failed: 'gateway-result-mismatch' });
     expect(life.attention).toEqual(['gateway-contradiction']);
     expect(life.state.phase).toBe('awaiting-gateway');
-  });
-
-  it('is refused without a trace once the order is over', () => {
-    const life = screened('pass', PRE);
-    said(life, 'fail', MINUTE);
-    const words = expect.stringContaining('refund');
-    life.until(30 * DAY);
-    expect(said(life, 'pass', 30 * DAY)).toMatchObject({ refused: 'order-closed', words });
   });
 });
 

@@ -24,7 +24,7 @@ describe('the journal', () => {
   });
 
   it('has what somebody did who didn’t say who it is, and nothing that the policy did', () => {
-    const life = screened('fail', { autoCancel: true, workflow: 'post-acceptance' });
+    const life = screened('fail', { workflow: 'post-acceptance' });
     expect(life.state.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
     expect(journal(life)).toBeUndefined();
     life.portal('report-fraud');

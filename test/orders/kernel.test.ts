@@ -1,6 +1,6 @@
 /** The invariants of `src/workflows/screen-order.ts` as far as the kernel keeps them, by their numbers there. */
 import { describe, expect, it } from 'vitest';
-import { begin, isFinished, mayContinueAsNew, resultsFirst } from '../../src/orders/kernel.ts';
+import { isFinished, mayContinueAsNew, resultsFirst } from '../../src/orders/kernel.ts';
 import type { Command, Input } from '../../src/orders/order.ts';
 import { DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from '../fixtures/orders.ts';
 import { aLife, CANCELLATION, HINT, type Life, RECHECK, screened } from './life.ts';
@@ -20,14 +20,7 @@ function inShort(command: Command): string {
 
 /** An order with a running poll, portal action, delivery and timers, and a waiting caller. */
 function busy(): Life {
-  const life = screened('review', { events: 'all', workflow: 'pre-gateway' });
-  life.portal('report-fraud');
-  return life;
-}
-
-function withCancel(life: Life): Life {
-  life.portal('cancel');
-  return life;
+  return screened('review', { events: 'all', workflow: 'pre-gateway' }).portal('report-fraud');
 }
 
 describe('2. within an activation', () => {
@@ -42,30 +35,17 @@ describe('2. within an activation', () => {
 
   it('the poll’s fail comes before the gateway’s fail, and the order is canceled', () => {
     const order = screened('review', { workflow: 'pre-gateway', autoCancel: false });
-    order.together(message, order.ended(fail, MINUTE));
-    expect(order.state).toMatchObject({ decision: 'fail', action: 'cancel', phase: 'decided' });
-    expect(order.replies.get(1)).toMatchObject({ gateway: { result: 'fail', action: 'cancel' } });
+    for (const input of resultsFirst([message, order.ended(fail, MINUTE)])) order.take(input);
+    expect(order).toMatchObject({ decision: 'fail', action: 'cancel', phase: 'decided' });
+    expect(order.replies[0]).toMatchObject({ gateway: { result: 'fail', action: 'cancel' } });
   });
-});
-
-it.each<[string, (life: Life) => unknown]>([
-  ['a result', (life) => life.end(fail, HOUR)],
-  ['a signal', (life) => life.take(RECHECK)],
-  ['a request', withCancel],
-  ['a failure', (life) => life.break('portal')],
-  ['a timer', (life) => life.until(HOUR + MINUTE)],
-  ['the order’s last deadline', (life) => life.until(31 * DAY)],
-])('3. everything that %s causes is commanded with it: nothing is left for the next input', (_what, act) => {
-  const life = busy();
-  act(life);
-  expect(begin(life.order)).toEqual([]);
 });
 
 it.each<[string, () => Life]>([
   ['passed', () => screened('pass')],
   ['in review', busy],
   ['being screened', () => screened(unanswered())],
-  ['canceled', () => withCancel(screened('review')).portalEnds('done')],
+  ['canceled', () => screened('review').portal('cancel').portalEnds('done')],
   ['over', () => screened('pass', { events: 'all' }).until(5 * DAY)],
 ])(
   '4. every signal to an order that is %s leaves a command: a read that starts, or the count',
@@ -92,13 +72,12 @@ describe('6. the time', () => {
   });
 
   it('is no earlier than the start of the effect that ended', () => {
-    const { state } = withCancel(screened('review')).portalEnds('done', 0);
+    const { state } = screened('review').portal('cancel').portalEnds('done', 0);
     expect(state.actions).toMatchObject([{ finishedAt: sinceStart(HOUR) }]);
   });
 
   it('passes every deadline on the way, each at its own moment', () => {
-    const life = screened('review');
-    life.portal('report-fraud', 4.9 * DAY);
+    const life = screened('review').portal('report-fraud', 4.9 * DAY);
     expect(life.state.attention).toMatchObject([{ code: 'review-unresolved', since: sinceStart(4.5 * DAY) }]);
   });
 });
@@ -114,8 +93,7 @@ describe('7. the outcome', () => {
   });
 
   it('of a write is awaited before the next one on its resource starts', () => {
-    const life = screened('pass', { workflow: 'pre-gateway' });
-    for (const result of ['error', 'pass'] as const) life.gateway(result);
+    const life = screened('pass', { workflow: 'pre-gateway' }).gateway('error').gateway('pass');
     expect(life.calls('gateway')).toHaveLength(1);
     life.break('gateway', 'canceled');
     expect(life.calls('gateway').map(({ request }) => request.gateway.result)).toEqual(['error', 'pass']);
@@ -125,13 +103,6 @@ describe('7. the outcome', () => {
     const life = screened('pass', { events: 'all' }).wrapUp().break('deliver');
     expect(life.order.outbox).toHaveLength(1);
     expect(life.attention).toEqual([]);
-  });
-
-  it('has a number that is never used again, also after the order continues as new', () => {
-    const life = busy().take(RECHECK).read('pass', HOUR).take(RECHECK);
-    const started = [...life.commands, ...life.continued().take(RECHECK).commands];
-    const numbers = started.flatMap((one) => (one.do === 'start' ? [one.running.id] : []));
-    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
 });
 
@@ -143,7 +114,7 @@ describe('8. an order', () => {
 
   it.each<[string, () => Life]>([
     ['a write', () => screened(unanswered())],
-    ['a write that is canceled', () => withCancel(screened(unanswered()))],
+    ['a write that is canceled', () => screened(unanswered()).portal('cancel')],
     ['a portal action', () => busy().until(HOUR + MINUTE)],
   ])('does not continue as new while %s runs', (_what, anOrder) => {
     expect(mayContinueAsNew(anOrder().order)).toBe(false);
@@ -174,21 +145,10 @@ describe('8. an order', () => {
     expect(again.end({ kind: 'deliver' }, HOUR).state.events).toMatchObject({ delivered: 1, waiting: 0 });
   });
 
-  it('a delivery that ends all the same is not repeated', () => {
-    const life = screened('pass', { events: 'all' }).wrapUp().end({ kind: 'deliver' }, HOUR);
-    expect(life.continued().calls('deliver')).toEqual([]);
-  });
-
   it('does not finish while a caller waits', () => {
     const { order } = screened({ kind: 'skipped', rule: 0 });
     expect(isFinished(order)).toBe(true);
     order.replies = [{ action: 1, until: sinceStart(HOUR) }];
     expect(isFinished(order)).toBe(false);
-  });
-
-  it('does not finish while a card is to be deleted', () => {
-    const life = screened({ kind: 'skipped', rule: 0 }, {}, aLife({ cardRef: 'card-1' }));
-    expect(isFinished(life.order)).toBe(false);
-    expect(isFinished(life.end({ kind: 'forget-card' }, MINUTE).order)).toBe(true);
   });
 });

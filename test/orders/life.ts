@@ -14,18 +14,17 @@ import type { Decision, GatewayResult, Instant, OverrideAction } from '../../src
 import { replyTo } from '../../src/orders/answers.ts';
 import { applyCheckout, checkoutRequest } from '../../src/orders/checkout.ts';
 import { begin, resultsFirst, resumed, step, wrapUp } from '../../src/orders/kernel.ts';
-import type {
-  Command,
-  Input,
-  Order,
-  Outcome,
-  Refusal,
-  Reply,
-  Request,
-  Running,
-} from '../../src/orders/order.ts';
+import type { Command, Input, Order, Refusal, Reply, Request, Running } from '../../src/orders/order.ts';
 import { newOrder } from '../../src/orders/record.ts';
-import { answered, aPolicy, attention, HOUR, PORTAL_ACTIONS, sinceStart } from '../fixtures/orders.ts';
+import {
+  answered,
+  aPolicy,
+  attention,
+  HOUR,
+  MINUTE,
+  PORTAL_ACTIONS,
+  sinceStart,
+} from '../fixtures/orders.ts';
 
 type Asked = Extract<Input, { kind: 'request' }>;
 type Told<Result> = Result extends { kind: 'look-up' }
@@ -49,8 +48,8 @@ export const CANCELLATION: Input = { kind: 'signal', signal: { kind: 'cancellati
 export class Life {
   readonly order: Order;
   readonly commands: Command[] = [];
-  /** The replies, by the ticket that the request returned. */
-  readonly replies = new Map<number, Reply>();
+  /** The reply to each request, if there is one. */
+  readonly replies: (Reply | undefined)[] = [];
   /** Why the order can't be screened at all. */
   refusal: Refusal | undefined;
   readonly #asked: Asked[] = [];
@@ -69,16 +68,31 @@ export class Life {
     return this.order.state;
   }
 
-  /** The codes of the open attention. */
+  get decision(): string {
+    return this.state.decision;
+  }
+
+  get action(): string {
+    return this.state.action;
+  }
+
+  get phase(): string {
+    return this.state.phase;
+  }
+
   get attention(): string[] {
-    return attention(this.order.state);
+    return attention(this.state);
+  }
+
+  /** The statuses of the portal actions. */
+  get actions(): string[] {
+    return this.state.actions.map(({ status }) => status);
   }
 
   /** The keys of the running activities, oldest first. */
   get underWay(): string[] {
-    return this.order.running
-      .filter(({ effect }) => effect.call.kind !== 'timer')
-      .map(({ effect }) => effect.key);
+    const activities = this.order.running.filter(({ effect }) => effect.call.kind !== 'timer');
+    return activities.map(({ effect }) => effect.key);
   }
 
   get timers(): Running[] {
@@ -90,45 +104,44 @@ export class Life {
     return this.order.outbox.map(({ type }) => type);
   }
 
+  /** For each request the code of the refusal, the status of the portal action, `answered`, or `waits`. */
+  get told(): string[] {
+    return this.#asked.map((_, index) => {
+      const reply = this.replies[index];
+      if (reply === undefined) return 'waits';
+      if ('refusal' in reply) return reply.refusal.code;
+      return 'portal' in reply ? reply.portal.status : 'answered';
+    });
+  }
+
   /** Ends the checkout. Undefined: its activity failed. */
   checkOut(result: CheckedOut | undefined): this {
     this.refusal = applyCheckout(this.order, result);
     this.#isCheckedOut = true;
     if (this.refusal !== undefined) return this;
     this.#carryOut(begin(this.order));
-    return this.together(...this.#early.splice(0));
+    for (const input of resultsFirst(this.#early)) this.#carryOut(step(this.order, input));
+    return this;
   }
 
   /** Returns the calls of that kind that were made. */
   calls<Wanted extends Kind>(kind: Wanted): Extract<Call, { kind: Wanted }>[] {
-    return this.commands.flatMap((command) => {
-      if (command.do !== 'start') return [];
-      const { call } = command.running.effect;
-      return isOfKind(call, kind) ? [call] : [];
-    });
+    return this.commands
+      .flatMap((command) => (command.do === 'start' ? command.running.effect.call : []))
+      .filter((call): call is Extract<Call, { kind: Wanted }> => call.kind === kind);
   }
 
   /** Applies one input. Inputs from before the end of the checkout wait for it. */
   take(input: Input): this {
     if (input.kind === 'request') this.#asked.push(input);
-    if (this.#isCheckedOut) this.#carryOut(step(this.order, input));
-    else this.#early.push(input);
+    if (this.#isCheckedOut) return this.#carryOut(step(this.order, input));
+    this.#early.push(input);
     return this;
   }
 
-  /** Applies the inputs of one task. */
-  together(...inputs: Input[]): this {
-    for (const input of resultsFirst(inputs)) {
-      if (input.kind === 'request' && !this.#asked.includes(input)) this.#asked.push(input);
-      this.#carryOut(step(this.order, input));
-    }
-    return this;
-  }
-
-  /** The history is long. */
+  /** Ends the run, since its history is long. */
   wrapUp(): this {
-    this.#carryOut(wrapUp(this.order));
-    return this;
+    return this.#carryOut(wrapUp(this.order));
   }
 
   /** Returns the next run of the order. */
@@ -136,41 +149,42 @@ export class Life {
     return new Life(resumed(JSON.parse(JSON.stringify(this.order))));
   }
 
-  // Requests. Each returns its ticket.
+  // Requests.
 
-  ask(request: Request, at: number): number {
-    this.take({ kind: 'request', request, at: sinceStart(at) });
-    return this.#asked.length;
+  ask(request: Request, at: number): this {
+    return this.take({ kind: 'request', request, at: sinceStart(at) });
   }
 
-  retry(attempt: number, at: number, transaction = {}): number {
+  retry(attempt: number, at: number, transaction = {}): this {
     return this.ask({ kind: 'retry', request: { attempt, transaction } }, at);
   }
 
-  portal(action: PortalFields | PortalFields['kind'], at = HOUR): number {
+  portal(action: PortalFields | PortalFields['kind'], at = HOUR): this {
     const fields = typeof action === 'string' ? PORTAL_ACTIONS[action] : action;
     return this.ask({ kind: 'portal', fields }, at);
   }
 
-  withdraw(number: number, at = HOUR): number {
+  withdraw(number: number, at = HOUR): this {
     return this.ask({ kind: 'withdraw', request: { number } }, at);
   }
 
-  gateway(result: GatewayResult, at = HOUR, attempt?: number): number {
+  gateway(result: GatewayResult, at = HOUR, attempt?: number): this {
     const request = { result, ...(attempt !== undefined && { attempt }) };
     return this.ask({ kind: 'gateway-result', request }, at);
   }
 
-  override(action: OverrideAction, at = HOUR, reason = 'seen'): number {
+  override(action: OverrideAction, at = HOUR, reason = 'seen'): this {
     return this.ask({ kind: 'override', request: { action, reason } }, at);
   }
 
-  /** Returns the code of the refusal, or the status of the answer; undefined while the caller waits. */
-  told(ticket: number): string | undefined {
-    const reply = this.replies.get(ticket);
-    if (reply === undefined) return undefined;
-    if ('refusal' in reply) return reply.refusal.code;
-    return 'portal' in reply ? reply.portal.status : 'answered';
+  acknowledge(at: number): this {
+    return this.ask({ kind: 'acknowledge', request: { reason: 'seen' } }, at);
+  }
+
+  /** Asks for the answer to an attempt's checkout. Returns the reply. */
+  checkout(attempt = 1, at = MINUTE): Reply | undefined {
+    this.ask({ kind: 'decision', request: { attempt } }, at);
+    return this.replies.at(-1);
   }
 
   // Results.
@@ -216,12 +230,8 @@ export class Life {
 
   /** Ends an activity without a result: it failed permanently, was canceled, or an operator ended it in Temporal. */
   break(kind: Kind, how: 'failed' | 'canceled' | 'by-hand' = 'failed'): this {
-    const outcomes: Record<typeof how, Outcome> = {
-      failed: { status: 'failed' },
-      canceled: { status: 'canceled' },
-      'by-hand': { status: 'failed', byHand: true },
-    };
-    return this.take({ kind: 'effect-ended', id: this.find(kind).id, outcome: outcomes[how] });
+    const outcome = how === 'by-hand' ? ({ status: 'failed', byHand: true } as const) : { status: how };
+    return this.take({ kind: 'effect-ended', id: this.find(kind).id, outcome });
   }
 
   /** Fires every timer up to this time. */
@@ -244,23 +254,17 @@ export class Life {
     return found;
   }
 
-  #carryOut(commands: readonly Command[]): void {
+  #carryOut(commands: readonly Command[]): this {
     // A copy, since canceling an effect changes it.
     this.commands.push(...structuredClone(commands));
-    for (const [index, { taken }] of this.#asked.entries()) {
-      if (taken === undefined || this.replies.has(index + 1)) continue;
-      const reply = replyTo(this.order, taken);
-      if (reply !== undefined) this.replies.set(index + 1, reply);
-    }
+    for (const [index, { taken }] of this.#asked.entries())
+      this.replies[index] ??= taken && replyTo(this.order, taken);
+    return this;
   }
 }
 
 function completed(id: number, result: CallResult): Input {
   return { kind: 'effect-ended', id, outcome: { status: 'completed', result } };
-}
-
-function isOfKind<Wanted extends Kind>(call: Call, kind: Wanted): call is Extract<Call, { kind: Wanted }> {
-  return call.kind === kind;
 }
 
 function outcomeOf(outcome: ScreeningOutcome | Decision, ...named: [string?, number?]): ScreeningOutcome {
@@ -271,11 +275,9 @@ function outcomeOf(outcome: ScreeningOutcome | Decision, ...named: [string?, num
 export function aLife(given: { cardRef?: string; answerBy?: number; adopt?: Adoption } = {}): Life {
   const { answerBy, ...rest } = given;
   const transaction = { amount: '12.50', customer: { email: 'jane@example.com' } };
-  const input = {
-    ...{ orderId: 'order-1', integration: 'default', transaction, ...rest },
-    ...(answerBy !== undefined && { answerBy: sinceStart(answerBy) }),
-  };
-  return new Life(newOrder(input, sinceStart(0)));
+  const input = { orderId: 'order-1', integration: 'default', transaction, ...rest };
+  const waits = answerBy !== undefined && { answerBy: sinceStart(answerBy) };
+  return new Life(newOrder({ ...input, ...waits }, sinceStart(0)));
 }
 
 /** Returns the result of a checkout. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OverrideAction } from '../../src/contract/words.ts';
-import { refusalOf } from '../../src/orders/concerns/index.ts';
 import { DAY, HOUR, MINUTE, sinceStart, unanswered } from '../fixtures/orders.ts';
-import { aLife, type Life, RECHECK, screened } from './life.ts';
+import { type Life, RECHECK, screened } from './life.ts';
 
 const REASON = 'the customer showed the card';
 const PRE = { workflow: 'pre-gateway' } as const;
@@ -11,32 +10,17 @@ const REFUSED = { kind: 'refused', reason: 'refused' } as const;
 
 /** A person decides. @returns the answer, or the code of the refusal */
 function decides(life: Life, action: OverrideAction, at = HOUR) {
-  const ask = { kind: 'override' as const, request: { action, reason: REASON } };
-  const refused = refusalOf(life.order, ask, sinceStart(at));
-  if (refused !== undefined) return refused.code;
-  const reply = life.replies.get(life.ask(ask, at));
+  const reply = life.override(action, at, REASON).replies.at(-1);
+  if (reply !== undefined && 'refusal' in reply) return reply.refusal.code;
   return reply !== undefined && 'override' in reply ? reply.override : reply;
 }
-
-/** Has a person decide. @returns the order */
-function decided(life: Life, action: OverrideAction): Life {
-  expect(decides(life, action)).toMatchObject({ action });
-  return life;
-}
-
-const cancels = ({ state }: Life) =>
-  state.actions.filter(({ kind }) => kind === 'cancel').map(({ by, status }) => `${by} ${status}`);
 
 describe('a person decides', () => {
   it('the action; the decision stays the service’s word, and who, when and why stand on the record', () => {
     const life = screened('review', { events: 'all' });
-    expect(decides(life, 'proceed')).toEqual({
-      ...{ orderId: 'order-1', integration: 'default', attempt: 1 },
-      ...{ decision: 'review', action: 'proceed', phase: 'review' },
-      transactionId: expect.any(String),
-      cancelBy: sinceStart(5 * DAY),
-    });
-    expect(life.state).toMatchObject({ decision: 'review', action: 'proceed' });
+    const answer = { attempt: 1, decision: 'review', action: 'proceed', phase: 'review' };
+    expect(decides(life, 'proceed')).toMatchObject({ ...answer, cancelBy: sinceStart(5 * DAY) });
+    expect(life).toMatchObject({ decision: 'review', action: 'proceed' });
     const override = { action: 'proceed', reason: REASON, by: 'person', at: sinceStart(HOUR) };
     expect(life.state.attempts[0]?.override).toEqual(override);
     const [first, second] = life.order.outbox;
@@ -46,127 +30,104 @@ describe('a person decides', () => {
   });
 
   it('and attention about the decision is cleared, other attention not', () => {
-    const life = screened('review');
-    life.state.attention.push({ code: 'portal-unconfirmed', words: 'x', since: '', cause: {} });
-    life.until(5 * DAY - 1);
-    expect(life.attention).toEqual(['portal-unconfirmed', 'review-unresolved']);
-    decides(life, 'proceed', 5 * DAY - 1);
-    expect(life.attention).toEqual(['portal-unconfirmed']);
+    const life = screened('review')
+      .portal('report-fraud')
+      .portalEnds('refused')
+      .until(4.9 * DAY);
+    expect(life.attention).toEqual(['portal-refused', 'review-unresolved']);
+    expect(life.override('proceed', 4.9 * DAY).attention).toEqual(['portal-refused']);
   });
 
   it('of an order without a decision, too, which is screened on', () => {
-    const life = decided(screened(unanswered()), 'proceed');
-    expect(life.state).toMatchObject({ decision: 'pending', action: 'proceed', phase: 'screening' });
-    life.caughtUp('fail', HOUR);
-    expect(life.state).toMatchObject({ decision: 'fail', action: 'proceed', phase: 'decided' });
+    const life = screened(unanswered()).override('proceed');
+    expect(life).toMatchObject({ decision: 'pending', action: 'proceed', phase: 'screening' });
+    expect(life.caughtUp('fail', HOUR)).toMatchObject({ decision: 'fail', action: 'proceed', actions: [] });
     expect(life.attention).toEqual(['decision-after-override']);
-    expect(cancels(life)).toEqual([]);
-  });
-
-  it('once the checkout is answered', () => {
-    const life = aLife();
-    const ticket = life.override('cancel', 0);
-    expect(life.replies.get(ticket)).toBeUndefined();
-    screened('review', {}, life);
-    expect(life.replies.get(ticket)).toMatchObject({ override: { action: 'cancel', number: 1 } });
   });
 
   it('and what the service says later is recorded, announced as attention, and changes the action no more', () => {
-    const life = decided(screened('review', { events: 'all' }), 'proceed');
-    life.order.outbox.length = 0;
-    life.polled('fail', 2 * HOUR);
-    expect(life.state).toMatchObject({ decision: 'fail', action: 'proceed', phase: 'decided' });
-    expect(life.outbox).toEqual(['order.review_resolved', 'order.attention']);
+    const life = screened('review', { events: 'all' })
+      .override('proceed')
+      .polled('fail', 2 * HOUR);
+    expect(life).toMatchObject({ decision: 'fail', action: 'proceed', phase: 'decided' });
+    expect(life.outbox.slice(2)).toEqual(['order.review_resolved', 'order.attention']);
     expect(life.state.attention[0]?.words).toContain('«fail»');
     life.take(RECHECK).read('pass', 3 * HOUR);
-    expect(life.state).toMatchObject({ decision: 'pass', action: 'proceed' });
+    expect(life).toMatchObject({ decision: 'pass', action: 'proceed' });
     expect(life.state.attention.map(({ words }) => words)).toEqual([expect.stringContaining('«pass»')]);
   });
 
   it('as often as they like: the last one counts', () => {
-    const life = decided(screened('review', { autoCancel: true }), 'proceed').polled('fail', 2 * HOUR);
-    const canceled = { decision: 'fail', action: 'cancel', number: 1 };
-    expect(decides(life, 'cancel', 3 * HOUR)).toMatchObject(canceled);
-    expect(life.attention).toEqual([]);
-    life.portalEnds({ kind: 'refused', message: 'Too old' }, 3 * HOUR);
-    expect(decides(life, 'proceed', 4 * HOUR)).toMatchObject({ action: 'proceed', phase: 'decided' });
-    expect(life.attention).toEqual([]);
+    const life = screened('review')
+      .override('proceed')
+      .polled('fail', 2 * HOUR)
+      .override('cancel', 3 * HOUR);
+    expect(life).toMatchObject({ decision: 'fail', action: 'cancel', actions: ['running'], attention: [] });
+    life.portalEnds('refused', 3 * HOUR).override('proceed', 4 * HOUR);
+    expect(life).toMatchObject({ action: 'proceed', phase: 'decided', attention: [] });
   });
 
   it('until a new attempt comes', () => {
-    const life = decided(screened(REFUSED), 'proceed');
-    life.retry(2, 2 * HOUR);
-    expect(life.state.action).toBe('hold');
+    const life = screened(REFUSED)
+      .override('proceed')
+      .retry(2, 2 * HOUR);
+    expect(life.action).toBe('hold');
     life.retried('fail', 2 * HOUR);
-    expect(life.state).toMatchObject({ decision: 'fail', action: 'decline', phase: 'declined' });
-    expect(life.state.attempts.map(({ override }) => override?.action)).toEqual(['proceed', undefined]);
+    expect(life).toMatchObject({ decision: 'fail', action: 'decline', phase: 'declined' });
   });
 });
 
 describe('a person who says proceed', () => {
-  it('ends the automatic cancels of the attempt', () => {
-    const life = decided(screened('review', { autoCancel: true }), 'proceed');
-    life.polled('fail', 2 * HOUR).until(6 * DAY);
-    expect(life.calls('portal')).toEqual([]);
-    expect(life.state).toMatchObject({ phase: 'closed', action: 'proceed' });
-  });
-
-  it('ends them also where a caller’s cancel was refused since', () => {
-    const policy = { autoCancel: true, rescreenOnError: { tries: 0, pauseMs: MINUTE } };
-    const life = decided(screened('error', policy), 'proceed');
-    life.portal('cancel', 2 * HOUR);
-    expect(life.portalEnds('refused', 2 * HOUR).state.action).toBe('cancel');
-    life.take(RECHECK).read('fail', 3 * HOUR);
-    expect([life.state.decision, cancels(life)]).toEqual(['fail', ['caller refused']]);
+  it('ends the automatic cancels of the attempt, also where a caller’s cancel was refused since', () => {
+    const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } }).override('proceed');
+    expect(life.portal('cancel').portalEnds('refused').action).toBe('cancel');
+    life.take(RECHECK).read('fail', 2 * HOUR);
+    expect(life).toMatchObject({ decision: 'fail', actions: ['refused'] });
   });
 
   it('ends the cancel of an unresolved review, and its attention; the limit only closes it', () => {
-    const life = decided(screened('review', { onUnresolvedReview: 'cancel' }), 'proceed').until(29 * DAY);
-    expect(life.state).toMatchObject({ phase: 'review', action: 'proceed', attention: [] });
-    life.until(31 * DAY);
-    expect(life.state).toMatchObject({ phase: 'closed', action: 'proceed', attention: [], actions: [] });
+    const life = screened('review', { onUnresolvedReview: 'cancel' })
+      .override('proceed')
+      .until(29 * DAY);
+    const left = { action: 'proceed', attention: [], actions: [] };
+    expect(life).toMatchObject({ phase: 'review', ...left });
+    expect(life.until(31 * DAY)).toMatchObject({ phase: 'closed', ...left });
   });
 
   it('withdraws a queued cancel, and whoever waits for it is told', () => {
-    const life = screened(unanswered());
-    const ticket = life.portal('cancel');
-    expect(cancels(life)).toEqual(['caller queued']);
-    expect(cancels(decided(life, 'proceed'))).toEqual(['caller withdrawn']);
-    expect(life.told(ticket)).toBe('action-withdrawn');
+    const life = screened(unanswered()).portal('cancel');
+    expect(life.actions).toEqual(['queued']);
+    life.override('proceed');
+    expect(life).toMatchObject({ actions: ['withdrawn'], told: ['action-withdrawn', 'answered'] });
     expect(life.break('catch-up', 'canceled').underWay).toContain('catch-up:1:0');
   });
 
   it('is refused once a cancel was sent, until the service refused it', () => {
-    const life = screened('review');
-    life.portal('cancel');
-    expect(decides(life, 'proceed')).toBe('cancel-under-way');
-    life.withdraw(1);
-    expect(cancels(life.break('portal', 'canceled'))).toEqual(['caller unconfirmed']);
-    expect(decides(life, 'proceed')).toBe('cancel-under-way');
-    life.portal('cancel');
-    decided(life.portalEnds('refused'), 'proceed');
+    const life = screened('review').portal('cancel').override('proceed').withdraw(1);
+    expect(life.break('portal', 'canceled').override('proceed').actions).toEqual(['unconfirmed']);
+    life.portal('cancel').portalEnds('refused').override('proceed');
+    expect([1, 3, 5].map((index) => life.told[index])).toEqual([
+      'cancel-under-way',
+      'cancel-under-way',
+      'answered',
+    ]);
   });
 
-  it('does not keep the gateway’s fail from declining', () => {
-    const life = decided(screened('review', { ...PRE, reviewBeforeGateway: 'hold' }), 'proceed');
-    expect(life.state.phase).toBe('awaiting-gateway');
-    life.gateway('fail', 2 * HOUR);
-    expect(life.state).toMatchObject({ action: 'decline', phase: 'declined' });
-  });
-
-  it('is held by the gateway’s error, and goes on with its pass', () => {
-    const life = decided(screened('review', PRE), 'proceed');
-    life.gateway('error', 2 * HOUR);
-    expect(life.state).toMatchObject({ action: 'hold', phase: 'awaiting-gateway' });
-    life.gateway('pass', 3 * HOUR);
-    expect(life.state).toMatchObject({ action: 'proceed', phase: 'review', decision: 'review' });
+  it('does not keep the gateway’s fail from declining, and is held by its error', () => {
+    const life = screened('review', { ...PRE, reviewBeforeGateway: 'hold' }).override('proceed');
+    expect(life.phase).toBe('awaiting-gateway');
+    expect(life.gateway('error')).toMatchObject({ action: 'hold', phase: 'awaiting-gateway' });
+    expect(life.gateway('pass')).toMatchObject({ action: 'proceed', phase: 'review' });
+    const declined = screened('review', PRE).override('proceed').gateway('fail');
+    expect(declined).toMatchObject({ action: 'decline', phase: 'declined' });
   });
 
   it('is refused where the gateway declined an order that is canceled', () => {
-    const life = screened('review', { ...PRE, autoCancel: false }).polled('fail', 2 * HOUR);
-    life.gateway('fail', 3 * HOUR);
-    expect(life.state).toMatchObject({ action: 'cancel', phase: 'decided' });
-    expect(decides(life, 'proceed', 3 * HOUR)).toBe('order-declined');
+    const life = screened('review', { ...PRE, autoCancel: false })
+      .polled('fail', HOUR)
+      .gateway('fail');
+    expect(life).toMatchObject({ action: 'cancel', phase: 'decided' });
+    expect(decides(life, 'proceed')).toBe('order-declined');
   });
 });
 
@@ -176,59 +137,55 @@ describe('a person who says cancel', () => {
     expect(decides(life, 'cancel')).toMatchObject({ action: 'cancel', phase: 'decided', number: 1 });
     const request = { fields: { kind: 'cancel', reason: REASON }, notAfter: expect.any(String) };
     expect(life.calls('portal')).toMatchObject([{ request }]);
-    life.portalEnds('done');
-    expect(life.state).toMatchObject({ decision: 'pass', action: 'cancel', phase: 'canceled' });
+    expect(life.portalEnds('done')).toMatchObject({ decision: 'pass', action: 'cancel', phase: 'canceled' });
     const events = ['order.decided', 'order.decision_changed', 'order.canceled', 'order.closed'];
     expect(life.outbox).toEqual(events);
   });
 
   it('joins the policy’s, and one that a caller asked for while the order was screened', () => {
-    const life = screened('fail', { ...POST, autoCancel: true });
-    expect(decides(life, 'cancel')).toMatchObject({ number: 1 });
-    expect(cancels(life)).toEqual(['policy running']);
-    const retried = screened('fail');
-    retried.retry(2, MINUTE);
-    retried.portal('cancel', MINUTE);
-    retried.override('cancel', MINUTE);
-    expect(cancels(retried.retried('pass', MINUTE))).toEqual(['caller running']);
+    expect(screened('fail', POST).override('cancel').actions).toEqual(['running']);
+    const life = screened('fail').retry(2, 0).portal('cancel', 0).override('cancel', 0).retried('pass', 0);
+    expect(life.actions).toEqual(['running']);
   });
 
   it('has the create stopped and looked up while the order is screened, and hears what it left', () => {
-    const life = decided(screened(unanswered()), 'cancel');
-    life.break('catch-up', 'canceled').lookedUp('pass');
-    expect(life.state).toMatchObject({ decision: 'pass', action: 'cancel' });
-    expect(life.attention).toEqual(['decision-after-override']);
+    const life = screened(unanswered()).override('cancel').break('catch-up', 'canceled').lookedUp('pass');
+    expect(life).toMatchObject({
+      decision: 'pass',
+      action: 'cancel',
+      attention: ['decision-after-override'],
+    });
     expect(life.calls('portal')).toMatchObject([{ request: { transactionId: 'found' } }]);
-    expect(life.portalEnds('done').state.phase).toBe('canceled');
   });
 
   it('is told that the window is over; the action stands', () => {
     const life = screened('review').until(6 * DAY);
+    const answer = { notCanceled: 'cancel-window-closed', cancelBy: sinceStart(5 * DAY) };
     expect(decides(life, 'cancel', 6 * DAY)).toMatchObject({
-      ...{ decision: 'review', action: 'cancel' },
-      ...{ notCanceled: 'cancel-window-closed', cancelBy: sinceStart(5 * DAY) },
+      decision: 'review',
+      action: 'cancel',
+      ...answer,
     });
-    expect([life.state.action, life.calls('portal')]).toEqual(['cancel', []]);
+    expect(life).toMatchObject({ action: 'cancel', actions: [] });
   });
 
   it('is told that there is no transaction; the order is canceled here', () => {
-    const life = screened(REFUSED);
-    const answer = { decision: 'error', action: 'cancel', phase: 'canceled', number: 1 };
-    expect(decides(life, 'cancel')).toMatchObject({ ...answer, notCanceled: 'no-transaction' });
-    expect(life.calls('portal')).toEqual([]);
+    const answer = { decision: 'error', action: 'cancel', phase: 'canceled', notCanceled: 'no-transaction' };
+    expect(decides(screened(REFUSED), 'cancel')).toMatchObject(answer);
   });
 
   it('stands against a later pass', () => {
-    const life = decided(screened('fail', { ...POST, autoCancel: false }), 'cancel').portalEnds('refused');
-    life.take(RECHECK).read('pass', 2 * HOUR);
-    expect(life.state).toMatchObject({ decision: 'pass', action: 'cancel' });
+    const life = screened('fail', { ...POST, autoCancel: false })
+      .override('cancel')
+      .portalEnds('refused');
+    expect(life.take(RECHECK).read('pass', 2 * HOUR)).toMatchObject({ decision: 'pass', action: 'cancel' });
     expect(life.attention).toEqual(['cancel-refused', 'decision-after-override']);
   });
 });
 
 describe('nobody decides', () => {
   it('about an order that is declined, canceled or closed, or whose policy only watches', () => {
-    const canceled = decided(screened('pass'), 'cancel').portalEnds('done');
+    const canceled = screened('pass').override('cancel').portalEnds('done');
     for (const action of ['proceed', 'cancel'] as const) {
       expect(decides(screened('fail'), action, MINUTE)).toBe('order-declined');
       expect(decides(canceled, action)).toBe('order-closed');

@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { ActionRecord, OrderState } from '../../src/contract/state.ts';
-import type { Phase } from '../../src/contract/words.ts';
 import { autoCancelDue } from '../../src/orders/decide.ts';
 import {
   applyPortalOutcome,
-  portalAnswer,
   portalFailure,
   portalRefusal,
   queueAction,
   setCancelTarget,
 } from '../../src/orders/portal-records.ts';
-import { earlier, isDoneOrPending } from '../../src/orders/portal-requests.ts';
+import { earlier } from '../../src/orders/portal-requests.ts';
 import { requestOf } from '../../src/orders/read-message.ts';
-import { addAttempt, setPhase } from '../../src/orders/record.ts';
-import { cancelByOf } from '../../src/orders/transactions.ts';
 import {
   anOrder,
   answered,
@@ -32,8 +28,8 @@ import {
 
 const NOW = sinceStart(HOUR);
 const { cancel: CANCEL, 'report-fraud': REPORT, chargeback: CHARGEBACK } = PORTAL_ACTIONS;
-const CODE = PORTAL_ACTIONS['customer-code'];
-const ALL: PortalFields[] = [CANCEL, REPORT, CHARGEBACK, CODE];
+const ALL: PortalFields[] = [CANCEL, REPORT, CHARGEBACK, PORTAL_ACTIONS['customer-code']];
+const DONE: Ended = { kind: 'done', code: '200' };
 type Ended = Parameters<typeof applyPortalOutcome>[2];
 
 function refused(order: OrderState, fields: PortalFields, at = HOUR): string | undefined {
@@ -44,24 +40,11 @@ function queued(order: OrderState, fields: PortalFields): ActionRecord {
   return queueAction(order, fields, 'caller', NOW);
 }
 
-function end(
-  order: OrderState,
-  fields: PortalFields,
-  outcome: Ended = { kind: 'done', code: '200' },
-): string[] {
+function end(order: OrderState, fields: PortalFields, outcome = DONE): string[] {
   return applyPortalOutcome(order, queued(order, fields), outcome, NOW);
 }
 
 describe('a portal action', () => {
-  it('is taken in every open phase of an order with a transaction', () => {
-    const open: Phase[] = ['screening', 'awaiting-gateway', 'review', 'declined', 'decided'];
-    for (const phase of open) {
-      const order = anOrder('review');
-      setPhase(order, phase, NOW);
-      for (const fields of ALL) expect(refused(order, fields)).toBeUndefined();
-    }
-  });
-
   it('means the newest transaction also when the caller says null for what is left out', () => {
     const order = anOrder('review');
     const said = requestOf('cancel', { transactionId: null, reason: null });
@@ -85,8 +68,11 @@ describe('a portal action', () => {
     expect(earlier(order, CANCEL)).toBe(record);
   });
 
-  it('is never taken in passive mode', () => {
-    for (const fields of ALL) expect(refused(anOrder('fail', { passive: true }), fields)).toBe('passive');
+  it('is never taken in passive mode, nor for a transaction of another order', () => {
+    for (const fields of ALL) {
+      expect(refused(anOrder('fail', { passive: true }), fields)).toBe('passive');
+      expect(refused(anOrder('pass'), { ...fields, transactionId: 'x' })).toBe('unknown-transaction');
+    }
   });
 
   it('that needs a transaction is refused where there is none', () => {
@@ -94,25 +80,6 @@ describe('a portal action', () => {
     const none = 'no-transaction';
     expect(codes(anOrder({ kind: 'skipped', rule: 0 }))).toEqual([none, none, none, undefined]);
     expect(codes(anOrder(unanswered()))).toEqual([undefined, none, none, undefined]);
-  });
-
-  it('for a transaction that isn’t the order’s is refused', () => {
-    for (const fields of ALL)
-      expect(refused(anOrder('pass'), { ...fields, transactionId: 'other' })).toBe('unknown-transaction');
-  });
-
-  it.each([
-    ['queued', true],
-    ['running', true],
-    ['done', true],
-    ['refused', false],
-    ['unconfirmed', false],
-    ['too-late', false],
-  ] as const)('joins the same one that is %s: %s', (status, joins) => {
-    const order = anOrder('pass');
-    queued(order, REPORT).status = status;
-    expect(isDoneOrPending(earlier(order, REPORT))).toBe(joins);
-    expect(earlier(order, CODE)).toBeUndefined();
   });
 
   it('that may have been done: only a chargeback needs force', () => {
@@ -123,33 +90,17 @@ describe('a portal action', () => {
     expect(refused(order, { ...CHARGEBACK, force: true })).toBeUndefined();
   });
 
-  it('refused by our own check doesn’t say that the service refused it', () => {
+  it('refused asks for attention until the same one is done; our own check isn’t called the service’s', () => {
     const order = anOrder('pass');
-    end(order, CHARGEBACK, { kind: 'refused', message: 'due_date must be a date' });
-    expect(order.actions.map((one) => portalFailure(one)?.message)).toEqual([
-      'It was not sent: due_date must be a date',
-    ]);
-    const words = 'It could not be sent: chargeback (due_date must be a date)';
-    expect(order.attention).toMatchObject([{ words: expect.stringContaining(words) }]);
-  });
-
-  it('refused by the service asks for attention until the same one is done', () => {
-    const order = anOrder('pass');
-    expect(end(order, CHARGEBACK, { kind: 'refused', message: 'no' })).toEqual(['order.attention']);
+    const message = 'due_date must be a date';
+    expect(end(order, CHARGEBACK, { kind: 'refused', message })).toEqual(['order.attention']);
+    const [record] = order.actions;
+    expect(record && portalFailure(record)?.message).toBe(`It was not sent: ${message}`);
     end(order, REPORT);
-    expect(attention(order)).toEqual(['portal-refused']);
+    const words = expect.stringContaining(`It could not be sent: chargeback (${message})`);
+    expect(order.attention).toMatchObject([{ code: 'portal-refused', words }]);
     end(order, CHARGEBACK);
     expect(attention(order)).toEqual([]);
-  });
-
-  it('is answered as done, or as requested while it is on its way', () => {
-    const order = anOrder('pass');
-    const record = queued(order, REPORT);
-    expect(portalAnswer(order, record)).toMatchObject({ status: 'requested', kind: 'report-fraud' });
-    expect(portalFailure(record)).toBeUndefined();
-    const said = { code: '200', message: 'ok' };
-    applyPortalOutcome(order, record, { kind: 'done', ...said }, NOW);
-    expect(portalAnswer(order, record)).toMatchObject({ status: 'done', ...said, at: NOW });
   });
 });
 
@@ -165,7 +116,6 @@ describe('a cancel', () => {
 
   it('is taken while a create may still come, however long ago the first one may have been sent', () => {
     const order = anOrder(unanswered());
-    expect(order.attempts[0] && cancelByOf(order, order.attempts[0])).toBe(sinceStart(5 * DAY));
     expect(refused(order, CANCEL, 6 * DAY)).toBeUndefined();
     screen(order, answered('review'));
     expect(refused(order, CANCEL, 6 * DAY)).toBe('cancel-window-closed');
@@ -183,15 +133,6 @@ describe('a cancel', () => {
       expect(order).toMatchObject(left);
       expect(attention(order)).toEqual([code]);
     }
-  });
-
-  it('of an earlier attempt’s transaction changes nothing about the order', () => {
-    const order = anOrder('fail');
-    addAttempt(order, {}, NOW);
-    screen(order, answered('pass', 'second'));
-    expect(end(order, { ...CANCEL, transactionId: TRANSACTION_ID })).toEqual([]);
-    queued(order, { ...CANCEL, transactionId: TRANSACTION_ID });
-    expect(order).toMatchObject({ phase: 'decided', action: 'proceed', cancelAsked: false });
   });
 
   it('asked before the transaction was known is the same as one asked after', () => {
@@ -219,10 +160,9 @@ describe('the policy cancels by itself', () => {
   });
 
   it('nothing else', () => {
-    for (const decision of ['pass', 'review', 'error'] as const)
-      expect(due(anOrder(decision, POST))).toBe(false);
-    expect(due(anOrder('fail'))).toBe(false);
-    expect(due(anOrder('fail', { ...POST, autoCancel: false }))).toBe(false);
-    expect(due(anOrder('fail', { ...POST, passive: true }))).toBe(false);
+    const others = (['pass', 'review', 'error'] as const).map((decision) => anOrder(decision, POST));
+    const policies = [{}, { ...POST, autoCancel: false }, { ...POST, passive: true }];
+    for (const order of [...others, ...policies.map((policy) => anOrder('fail', policy))])
+      expect(due(order)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { orderOfWorkflowId, orderWorkflowId, withoutHash } from '../../src/contract/ids.ts';
+import { orderOfWorkflowId, orderWorkflowId } from '../../src/contract/ids.ts';
 import type { Phase } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
@@ -131,9 +131,5 @@ describe('ids', () => {
     const order = { integration: 'shop', orderId: 'a:b' };
     expect(orderOfWorkflowId(orderWorkflowId('shop', 'a:b'))).toEqual(order);
     expect(orderOfWorkflowId('portal:default:cancel:1')).toBeUndefined();
-  });
-
-  it('an order id loses its leading #', () => {
-    expect(withoutHash('#1001')).toBe('1001');
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { Insights } from '../../src/contract/terms.ts';
-import { answerNow } from '../../src/orders/answers.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { raiseAttention } from '../../src/orders/attention.ts';
 import { bytesOf } from '../../src/orders/bounds.ts';
@@ -35,15 +34,6 @@ function screen(order: Order, at: number): void {
 }
 
 describe('the size of an order', () => {
-  it('has the insights of a reply once, and shows them in the answer and in the event', () => {
-    const order = anOrder();
-    screen(order, 0);
-    const { state } = order;
-    expect(bytesOf(order)).toBeLessThan(2 * bytesOf(INSIGHTS));
-    expect(state.attempts[0]?.answer).not.toHaveProperty('insights');
-    expect(answerNow(state, 1)).toMatchObject({ decision: 'fail', insights: INSIGHTS });
-  });
-
   it('stays far under the 2 MB of Temporal, whatever becomes of it', () => {
     const order = anOrder();
     const { state } = order;

@@ -1,16 +1,13 @@
 import { expect, it } from 'vitest';
-import { refusalOf } from '../../src/orders/concerns/index.ts';
-import { isFinished } from '../../src/orders/kernel.ts';
-import { answered, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from '../fixtures/orders.ts';
+import { answered, MINUTE, TRANSACTION_ID, unanswered } from '../fixtures/orders.ts';
 import { type Life, screened } from './life.ts';
 
 const SKIPPED = { kind: 'skipped', rule: 0 } as const;
 
 /** An order whose first attempt was declined, and whose second one is being screened. */
 function retrying(workflow: 'pre-gateway' | 'pre-acceptance' = 'pre-acceptance'): Life {
-  const life = screened('fail', { workflow, events: 'all' });
-  life.retry(2, MINUTE, { payment: { method: 'gift card' } });
-  return life;
+  const transaction = { payment: { method: 'gift card' } };
+  return screened('fail', { workflow, events: 'all' }).retry(2, MINUTE, transaction);
 }
 
 const skipped = () => retrying('pre-gateway').retried(SKIPPED, MINUTE);
@@ -27,24 +24,6 @@ it('a later attempt that policy skips proceeds, says so, and leaves the first at
     ['order.decided', 'skipped', 2],
   ]);
   expect(underWay.filter((key) => !key.startsWith('deliver'))).toEqual([]);
-});
-
-it('its gateway result is recorded and not sent, and the order ends', () => {
-  const life = skipped();
-  life.gateway('pass', 2 * MINUTE, 2);
-  expect(life.state.attempts[1]?.gateway).toMatchObject({ result: 'pass', sent: 'recorded' });
-  expect(life.calls('gateway')).toEqual([]);
-  life.until(HOUR);
-  while (life.outbox.length > 0) life.end({ kind: 'deliver' }, HOUR);
-  expect([life.state.phase, isFinished(life.order)]).toEqual(['closed', true]);
-});
-
-it('the transaction of the first attempt can still be canceled by its name; the skipped attempt has none', () => {
-  const { order } = skipped();
-  const refused = (fields: { kind: 'cancel'; transactionId?: string }) =>
-    refusalOf(order, { kind: 'portal', fields }, sinceStart(2 * MINUTE))?.code;
-  expect(refused({ kind: 'cancel', transactionId: TRANSACTION_ID })).toBeUndefined();
-  expect(refused({ kind: 'cancel' })).toBe('no-transaction');
 });
 
 it('a catch-up is told that the skip rules were not read only where the checkout failed before', () => {

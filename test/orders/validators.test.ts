@@ -15,13 +15,6 @@ const portal = (fields: PortalFields): Request => ({ kind: 'portal', fields });
 const withdraw = (number: number): Request => ({ kind: 'withdraw', request: { number } });
 const retry = (attempt: number): Request => ({ kind: 'retry', request: { attempt, transaction: {} } });
 
-it('a validator changes nothing, whatever it is asked', () => {
-  const { order } = screened('review');
-  const before = structuredClone(order);
-  for (const ask of [portal({ kind: 'cancel' }), withdraw(1), retry(2)]) refused(order, ask);
-  expect(order).toEqual(before);
-});
-
 describe('an order takes', () => {
   it('two hundred portal actions, and then only what is asked already', () => {
     const { order } = screened('pass');

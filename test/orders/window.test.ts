@@ -15,7 +15,7 @@ import {
   unanswered,
 } from '../fixtures/orders.ts';
 import { property } from '../support/property.ts';
-import { aLife, checkedOut, HINT, type Life, screened } from './life.ts';
+import { HINT, type Life, screened } from './life.ts';
 
 function cancelBys({ state }: Life): Record<string, string> {
   return Object.fromEntries(state.transactions.map(({ id, cancelBy }) => [id, cancelBy]));
@@ -26,26 +26,11 @@ describe('the cancel window', () => {
     expect(lastCall(sinceStart(10_000), 10_000)).toBe(sinceStart(9_900));
   });
 
-  it('isn’t open when there is none', () => {
-    expect(windowOpen(undefined, 5 * DAY, START)).toBe(false);
-  });
-
   property([fc.integer({ min: 1_000, max: 5 * DAY }), fc.double({ min: 0, max: 1, noNaN: true })])(
     'is never open in its last 30 s or hundredth, whichever is less, and always before',
     (ms, share) => {
       const at = START + ms * share;
       expect(windowOpen(sinceStart(ms), ms, at)).toBe(at < START + ms - Math.min(30_000, ms / 100));
-    },
-  );
-
-  it.each([
-    ['created', answered('pass', 't-1', HOUR)],
-    ['found by a lookup', found('pass', 't-1', HOUR)],
-  ])(
-    'of a transaction that was %s counts from when its create can have been sent at the earliest',
-    (_how, outcome) => {
-      const life = aLife().checkOut(checkedOut(outcome, {}, 2 * HOUR));
-      expect(cancelBys(life)).toEqual({ 't-1': sinceStart(HOUR + 5 * DAY) });
     },
   );
 
@@ -77,17 +62,15 @@ describe('the window of a transaction that the run before a reset may have made'
   const life = () => screened(unanswered(HOUR), { screeningDeadlineMs: DAY });
 
   it('counts from the order’s start when a lookup before a cancel finds it', () => {
-    const canceling = life();
-    canceling.portal('cancel');
-    canceling.break('catch-up', 'canceled').end(seen, HOUR);
+    const canceling = life().portal('cancel').break('catch-up', 'canceled').end(seen, HOUR);
     expect(cancelBys(canceling)).toEqual({ 't-1': sinceStart(5 * DAY) });
-    const request = { notAfter: sinceStart(5 * DAY - 30_000) };
-    expect(canceling.calls('portal')).toMatchObject([{ request }]);
+    expect(canceling.calls('portal')).toMatchObject([
+      { request: { notAfter: sinceStart(5 * DAY - 30_000) } },
+    ]);
   });
 
   it('counts from the order’s start when the lookup of an earlier attempt finds it', () => {
-    const retrying = life().until(DAY).break('catch-up', 'canceled');
-    retrying.retry(2, DAY);
+    const retrying = life().until(DAY).break('catch-up', 'canceled').retry(2, DAY);
     retrying.retried(answered('pass', 't-2', DAY), DAY).end(seen, DAY);
     expect(cancelBys(retrying)).toEqual({ 't-2': sinceStart(6 * DAY), 't-1': sinceStart(5 * DAY) });
   });
@@ -128,9 +111,7 @@ describe('a decision that a lookup finds after the order closed without one', ()
   );
 
   it('changes nothing when it is error', () => {
-    const life = finds(closed(), 'error');
-    expect(life.state).toMatchObject(NOTHING);
-    expect(life.attention).toEqual(['no-decision']);
+    expect(finds(closed(), 'error')).toMatchObject({ ...NOTHING, attention: ['no-decision'] });
   });
 
   it.each([
@@ -146,11 +127,10 @@ describe('a decision that a lookup finds after the order closed without one', ()
   });
 
   it('leaves the action of a person', () => {
-    const life = pending().until(DAY).break('catch-up', 'canceled');
-    life.override('proceed', 2 * DAY);
-    expect(finds(life.until(5 * DAY + HOUR), 'fail').state).toMatchObject({
-      phase: 'closed',
-      action: 'proceed',
-    });
+    const life = pending()
+      .until(DAY)
+      .break('catch-up', 'canceled')
+      .override('proceed', 2 * DAY);
+    expect(finds(life.until(5 * DAY + HOUR), 'fail')).toMatchObject({ phase: 'closed', action: 'proceed' });
   });
 });
