@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Decision, type IntegrationWorkflow, UNAVAILABLE_ACTIONS } from '../../src/contract/words.ts';
-import { applyReading } from '../../src/orders/apply-reading.ts';
+import { type IntegrationWorkflow, UNAVAILABLE_ACTIONS } from '../../src/contract/words.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import { addAttempt } from '../../src/orders/record.ts';
-import {
-  anOrder,
-  answered,
-  attention,
-  found,
-  MINUTE,
-  screen,
-  sinceStart,
-  unanswered,
-} from '../fixtures/orders.ts';
+import { anOrder, answered, attention, found, MINUTE, sinceStart, unanswered } from '../fixtures/orders.ts';
 
 const WORKFLOWS: IntegrationWorkflow[] = ['pre-gateway', 'pre-acceptance', 'post-acceptance'];
 const SKIPPED = { kind: 'skipped', rule: 0 } as const;
@@ -74,25 +63,6 @@ describe('the answer to a checkout', () => {
   });
 });
 
-const LATER: [Decision, string, string][] = [
-  ['pass', 'proceed', 'decided'],
-  ['fail', 'cancel', 'decided'],
-  ['fraudulent', 'cancel', 'decided'],
-];
-it.each(LATER)('after a review %s is %s and %s', (decision, action, phase) => {
-  for (const workflow of WORKFLOWS) {
-    const order = anOrder('review', { workflow });
-    const read = { kind: 'read', decision } as const;
-    expect(applyReading(order, read, 'poll', sinceStart(MINUTE))).toEqual(['order.review_resolved']);
-    const awaits = workflow === 'pre-gateway' && decision === 'pass';
-    expect(order).toMatchObject({ decision, action, phase: awaits ? 'awaiting-gateway' : phase });
-
-    const passive = anOrder('review', { workflow, passive: true });
-    applyReading(passive, read, 'poll', sinceStart(MINUTE));
-    expect(passive).toMatchObject({ decision, action: 'proceed', wouldBe: action });
-  }
-});
-
 it.each([
   ['fail', {}, ['order.decided', 'order.attention'], ['failed-after-window']],
   ['fail', { passive: true }, ['order.decided'], []],
@@ -102,14 +72,4 @@ it.each([
   const moment = { source: 'catch-up', now: sinceStart(2 * MINUTE) } as const;
   expect(applyScreening(order, found(decision), moment)).toEqual(events);
   expect(attention(order)).toEqual(codes);
-});
-
-it('another attempt is answered on its own, by the same table', () => {
-  const order = anOrder('fail');
-  addAttempt(order, {}, sinceStart(MINUTE));
-  expect(order).toMatchObject({ phase: 'screening', decision: 'pending', action: 'hold' });
-  expect(order.message).toBeUndefined();
-  expect(screen(order, answered('pass', 'second', MINUTE), MINUTE)).toEqual(['order.decided']);
-  expect(order).toMatchObject({ phase: 'decided', decision: 'pass', action: 'proceed' });
-  expect(order.attempts.map((one) => one.answer?.action)).toEqual(['decline', 'proceed']);
 });

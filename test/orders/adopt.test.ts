@@ -3,22 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/contract/policy.ts';
 import type { Adoption } from '../../src/contract/state.ts';
 import type { Decision } from '../../src/contract/words.ts';
-import { adoptionErrors, adoptRefusal } from '../../src/orders/check-messages.ts';
+import { adoptionErrors } from '../../src/orders/check-messages.ts';
 import { checkoutRequest } from '../../src/orders/checkout.ts';
-import {
-  anOrder,
-  aPolicy,
-  DAY,
-  found,
-  HOUR,
-  MINUTE,
-  START,
-  sinceStart,
-  TRANSACTION_ID,
-} from '../fixtures/orders.ts';
+import { aPolicy, DAY, found, HOUR, MINUTE, START, sinceStart, TRANSACTION_ID } from '../fixtures/orders.ts';
 import { aLife, HINT, type Life, screened } from './life.ts';
 
-const OTHER_ID = '7b1e3c5e-2222-4f0e-9a53-2f6f4b5d0c11';
 const PRE = { workflow: 'pre-gateway' } as const;
 const ADOPT = { kind: 'adopt', request: { transactionId: TRANSACTION_ID } } as const;
 
@@ -107,11 +96,6 @@ describe('nothing is canceled by itself because of what was so at the adoption',
     expect(life.attention).toEqual(['review-unresolved']);
     expect(life.until(2 * HOUR)).toMatchObject({ phase: 'review', action: 'hold', actions: [] });
   });
-
-  it('a review that comes due later is canceled where the policy says so', () => {
-    const { state } = adopted('review', { onUnresolvedReview: 'cancel' }).until(3.5 * DAY);
-    expect(state.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
-  });
 });
 
 describe('in pre-gateway', () => {
@@ -143,12 +127,5 @@ describe('an adoption', () => {
   ])('%j under %j has errors at %j', (adoption, policy, paths) => {
     const errors = adoptionErrors(anAdoption(adoption), aPolicy(policy), START);
     expect(errors.map(({ path }) => path)).toEqual(paths);
-  });
-
-  it('of an order that exists is answered for its own transaction only', () => {
-    for (const state of [anOrder('review'), adopted('review').state]) {
-      expect(adoptRefusal(state, { transactionId: TRANSACTION_ID })).toBeUndefined();
-      expect(adoptRefusal(state, { transactionId: OTHER_ID })?.code).toBe('order-exists');
-    }
   });
 });

@@ -57,11 +57,6 @@ describe('a reading after the end', () => {
     expect(read(order, 'review')?.id).toBe('default:order-1:4');
   });
 
-  it('brings what the screening service says beside the decision', () => {
-    const insights = { risk: { 1: { name: 'velocity' } } };
-    expect(read(anInput(), 'fail', 0, { insights })?.data).toMatchObject({ insights, afterClose: true });
-  });
-
   it('keeps the last 50 decisions, and counts on', () => {
     const order = anInput();
     for (let time = 1; time <= 60; time += 1) read(order, time % 2 === 0 ? 'pass' : 'fail');

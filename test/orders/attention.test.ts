@@ -56,10 +56,6 @@ describe('an order that is over', () => {
     });
     expect(life.state.attention[0]?.words).toContain('invoice number order-1 ');
   });
-
-  it('has no timer for what it does not owe', () => {
-    expect(screened('pass', { events: 'all' }).until(5 * DAY)).toMatchObject({ phase: 'closed', timers: [] });
-  });
 });
 
 describe('an acknowledge', () => {

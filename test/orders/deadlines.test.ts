@@ -5,9 +5,8 @@ import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { nextDeadline } from '../../src/orders/deadlines.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
-import { addAttempt, screenAgain, screensAgain, setPhase } from '../../src/orders/record.ts';
+import { addAttempt, screenAgain, screensAgain } from '../../src/orders/record.ts';
 import {
-  aNewOrder,
   anOrder,
   answered,
   attention,
@@ -159,14 +158,6 @@ describe('what happens by itself', () => {
     expect(attention(order)).toEqual(['failed-after-window']);
   });
 
-  it('to a fail after acceptance whose cancel was asked in the last half day: nobody is reminded of it', () => {
-    const order = anOrder('review', POST);
-    next(order);
-    read(order, 'fail', 4.7 * DAY);
-    queueAction(order, { kind: 'cancel' }, 'policy', sinceStart(4.7 * DAY));
-    expect(next(order)).toMatchObject({ kind: 'cancel-reminder', follows: { events: [] } });
-  });
-
   it('to a pass that turns into a review after the lead time: attention at once, and again after each turn', () => {
     const order = anOrder('pass');
     read(order, 'review', 4.8 * DAY);
@@ -175,12 +166,6 @@ describe('what happens by itself', () => {
     expect(attention(order)).toEqual([]);
     read(order, 'review', 4.9 * DAY);
     expect(next(order).follows.events).toEqual(['order.attention']);
-  });
-
-  it('before the first answer, and after the end: nothing', () => {
-    const closed = anOrder('pass');
-    setPhase(closed, 'closed', sinceStart(0));
-    expect([aNewOrder(), closed].map(nextDeadline)).toEqual([undefined, undefined]);
   });
 
   it('to an error: three rescreens a minute apart, then it stands', () => {

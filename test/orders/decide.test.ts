@@ -5,7 +5,7 @@ import type { Decision, Phase } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { decide } from '../../src/orders/decide.ts';
 import { setPhase } from '../../src/orders/record.ts';
-import { anOrder, attention, DAY, MINUTE, sinceStart } from '../fixtures/orders.ts';
+import { anOrder, attention, MINUTE, sinceStart } from '../fixtures/orders.ts';
 
 const DECISIONS: Decision[] = ['pass', 'fail', 'review', 'fraudulent', 'error'];
 const NOW = sinceStart(MINUTE);
@@ -82,25 +82,5 @@ describe('a reading of the status', () => {
       const decision = now === 'error' ? 'fail' : now;
       expect(order).toMatchObject({ decision, action: 'decline', phase: 'declined' });
     }
-  });
-
-  it('leaves the cancel standing that somebody asked for', () => {
-    const order = standing('review');
-    order.action = 'cancel';
-    read(order, 'pass');
-    expect(order.action).toBe('cancel');
-  });
-
-  it('asks for nobody’s attention after the window in passive mode', () => {
-    const order = anOrder('review', { passive: true });
-    expect(read(order, 'fail', sinceStart(6 * DAY))).toEqual(['order.review_resolved']);
-    expect(attention(order)).toEqual([]);
-  });
-
-  it('ends a rescreen that was under way', () => {
-    const order = standing('error');
-    for (const attempt of order.attempts) attempt.rescreenDue = true;
-    read(order, 'pass');
-    expect(order.phase).toBe('decided');
   });
 });

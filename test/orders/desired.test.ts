@@ -63,10 +63,4 @@ describe('an order wants', () => {
     expect(wanted(life)).toEqual(['retry']);
     expect(wanted(life.retried('pass', MINUTE))).toEqual(['look-up']);
   });
-
-  it('only the gateway’s result and the card’s end done after its end', () => {
-    const life = screened('review', PRE, withCard()).gateway('pass', 0);
-    expect(wanted(life)).toEqual(['poll', 'forget-card', 'gateway']);
-    expect(wanted(life.until(30 * DAY))).toEqual(['forget-card', 'gateway']);
-  });
 });

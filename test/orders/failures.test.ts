@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aPolicy, DAY, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
+import { aPolicy, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { aLife, type Life, RECHECK, screened } from './life.ts';
 
 const FORBIDDEN = { kind: 'forbidden' } as const;
@@ -32,11 +32,6 @@ describe('an activity that fails for good', () => {
     },
   );
 
-  it('does not start again when it isn’t wanted any more', () => {
-    const life = screened('review').break('poll').take(RECHECK).read('pass', MINUTE);
-    expect(life).toMatchObject({ underWay: [], order: { retryAt: {} } });
-  });
-
   it('pauses five minutes also where the order has learned no newer moment, or continues as new', () => {
     const life = screened('review').break('poll');
     expect(life.calls('timer').at(-1)).toMatchObject({ at: sinceStart(5 * MINUTE), leastMs: 5 * MINUTE });
@@ -44,13 +39,6 @@ describe('an activity that fails for good', () => {
     const again = life.continued();
     expect(again.underWay).toEqual([]);
     expect(again.until(5 * MINUTE).calls('poll')).toHaveLength(1);
-  });
-
-  it('by delivering gives these events up, and a person is told', () => {
-    const life = screened('review', ALL).break('deliver');
-    expect(life).toMatchObject({ attention: ['events-undelivered'], outbox: [] });
-    life.take(RECHECK).read('pass', DAY).end({ kind: 'deliver' }, DAY);
-    expect(life.state).toMatchObject({ attention: [], events: { delivered: 1, waiting: 0 } });
   });
 
   it('by deleting the card leaves it to the stash, but deletes it again where a person ended it', () => {

@@ -1,9 +1,9 @@
 /** The invariants of `src/workflows/screen-order.ts` as far as the kernel keeps them, by their numbers there. */
 import { describe, expect, it } from 'vitest';
-import { isFinished, mayContinueAsNew, resultsFirst } from '../../src/orders/kernel.ts';
+import { mayContinueAsNew, resultsFirst } from '../../src/orders/kernel.ts';
 import type { Command, Input } from '../../src/orders/order.ts';
 import { DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from '../fixtures/orders.ts';
-import { aLife, CANCELLATION, HINT, type Life, RECHECK, screened } from './life.ts';
+import { CANCELLATION, HINT, type Life, RECHECK, screened } from './life.ts';
 
 const fail = { kind: 'poll', outcome: { kind: 'read', decision: 'fail' } } as const;
 
@@ -26,12 +26,6 @@ function busy(): Life {
 describe('2. within an activation', () => {
   const request = { kind: 'gateway-result', request: { result: 'fail' } } as const;
   const message: Input = { kind: 'request', request, at: sinceStart(MINUTE) };
-
-  it('results are applied first, in the order of history, then messages in theirs', () => {
-    const life = busy();
-    const [first, second] = [life.ended({ kind: 'deliver' }, HOUR), life.ended(fail, HOUR)];
-    expect(resultsFirst([HINT, first, message, second])).toEqual([first, second, HINT, message]);
-  });
 
   it('the poll’s fail comes before the gateway’s fail, and the order is canceled', () => {
     const order = screened('review', { workflow: 'pre-gateway', autoCancel: false });
@@ -70,16 +64,6 @@ describe('6. the time', () => {
   ])('%s', (_what, life, at) => {
     expect(life().order.now).toBe(sinceStart(at));
   });
-
-  it('is no earlier than the start of the effect that ended', () => {
-    const { state } = screened('review').portal('cancel').portalEnds('done', 0);
-    expect(state.actions).toMatchObject([{ finishedAt: sinceStart(HOUR) }]);
-  });
-
-  it('passes every deadline on the way, each at its own moment', () => {
-    const life = screened('review').portal('report-fraud', 4.9 * DAY);
-    expect(life.state.attention).toMatchObject([{ code: 'review-unresolved', since: sinceStart(4.5 * DAY) }]);
-  });
 });
 
 describe('7. the outcome', () => {
@@ -107,11 +91,6 @@ describe('7. the outcome', () => {
 });
 
 describe('8. an order', () => {
-  it('neither finishes nor continues as new before the checkout’s answer', () => {
-    const { order } = aLife();
-    expect([isFinished(order), mayContinueAsNew(order)]).toEqual([false, false]);
-  });
-
   it.each<[string, () => Life]>([
     ['a write', () => screened(unanswered())],
     ['a write that is canceled', () => screened(unanswered()).portal('cancel')],
@@ -143,12 +122,5 @@ describe('8. an order', () => {
     expect(again.order).not.toHaveProperty('continues');
     expect(again.calls('deliver').map(({ events }) => events.map(({ sequence }) => sequence))).toEqual([[1]]);
     expect(again.end({ kind: 'deliver' }, HOUR).state.events).toMatchObject({ delivered: 1, waiting: 0 });
-  });
-
-  it('does not finish while a caller waits', () => {
-    const { order } = screened({ kind: 'skipped', rule: 0 });
-    expect(isFinished(order)).toBe(true);
-    order.replies = [{ action: 1, until: sinceStart(HOUR) }];
-    expect(isFinished(order)).toBe(false);
   });
 });

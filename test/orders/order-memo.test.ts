@@ -13,16 +13,7 @@ import type { Order } from '../../src/orders/order.ts';
 import { memoOf, RECORD, recordIn, WrittenMemo } from '../../src/orders/order-memo.ts';
 import { queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt, newOrder } from '../../src/orders/record.ts';
-import {
-  aNewOrder,
-  announced,
-  anOrder,
-  answered,
-  aPolicy,
-  NOT_SENT,
-  screen,
-  sinceStart,
-} from '../fixtures/orders.ts';
+import { aNewOrder, announced, anOrder, answered, aPolicy, screen, sinceStart } from '../fixtures/orders.ts';
 
 const KIB = 1_024;
 const KEY = { id: 'k1', key: Buffer.alloc(32, 7) };
@@ -63,31 +54,11 @@ describe('the record of an order', () => {
     expect(kept).toMatchObject({ cancelWindowMs: policy?.cancelWindowMs, passive: false });
   });
 
-  it('keeps the answer of an attempt that the order has moved on from', () => {
-    const order = anOrder(NOT_SENT);
-    Object.assign(order, { decision: 'pass', action: 'proceed', phase: 'decided', reason: undefined });
-    expect(readBack(order).attempts[0]?.answer).toEqual(order.attempts[0]?.answer);
-  });
-
   it('has no card reference and no fingerprint', () => {
     const order = aNewOrder();
     addAttempt(order, { cardRef: 'card-7', fingerprint: 'f-7' }, sinceStart(1));
     screen(order, answered('pass'));
     expect(JSON.stringify(memoOf(recordOf(order)))).not.toMatch(/card-7|f-7/);
-  });
-
-  it('shows the strongest insights and counts the others', () => {
-    const each = Array.from({ length: 50 }, (_, index) => {
-      const impact = index === 42 ? ('high' as const) : ('low' as const);
-      return [`${index}`, { description: `risk ${index} `.padEnd(80, '.'), impact }] as const;
-    });
-    const order = anOrder({ ...answered('fail'), insights: { risk: Object.fromEntries(each) } });
-    const { attempts, leftOut } = readBack(order);
-    const [reading] = attempts[0]?.readings ?? [];
-    const kept = Object.values(reading?.insights?.risk ?? {});
-    expect(kept.map(({ impact }) => impact)).toContain('high');
-    expect(kept.length).toBeGreaterThan(1);
-    expect([reading?.insightsLeftOut, leftOut?.insights]).toEqual(Array(2).fill(50 - kept.length));
   });
 
   it('shows the newest readings, portal actions, journal entries and matters, and counts the others', () => {

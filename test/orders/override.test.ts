@@ -5,7 +5,6 @@ import { type Life, RECHECK, screened } from './life.ts';
 
 const REASON = 'the customer showed the card';
 const PRE = { workflow: 'pre-gateway' } as const;
-const POST = { workflow: 'post-acceptance' } as const;
 const REFUSED = { kind: 'refused', reason: 'refused' } as const;
 
 /** A person decides. @returns the answer, or the code of the refusal */
@@ -38,13 +37,6 @@ describe('a person decides', () => {
     expect(life.override('proceed', 4.9 * DAY).attention).toEqual(['portal-refused']);
   });
 
-  it('of an order without a decision, too, which is screened on', () => {
-    const life = screened(unanswered()).override('proceed');
-    expect(life).toMatchObject({ decision: 'pending', action: 'proceed', phase: 'screening' });
-    expect(life.caughtUp('fail', HOUR)).toMatchObject({ decision: 'fail', action: 'proceed', actions: [] });
-    expect(life.attention).toEqual(['decision-after-override']);
-  });
-
   it('and what the service says later is recorded, announced as attention, and changes the action no more', () => {
     const life = screened('review', { events: 'all' })
       .override('proceed')
@@ -55,16 +47,6 @@ describe('a person decides', () => {
     life.take(RECHECK).read('pass', 3 * HOUR);
     expect(life).toMatchObject({ decision: 'pass', action: 'proceed' });
     expect(life.state.attention.map(({ words }) => words)).toEqual([expect.stringContaining('«pass»')]);
-  });
-
-  it('as often as they like: the last one counts', () => {
-    const life = screened('review')
-      .override('proceed')
-      .polled('fail', 2 * HOUR)
-      .override('cancel', 3 * HOUR);
-    expect(life).toMatchObject({ decision: 'fail', action: 'cancel', actions: ['running'], attention: [] });
-    life.portalEnds('refused', 3 * HOUR).override('proceed', 4 * HOUR);
-    expect(life).toMatchObject({ action: 'proceed', phase: 'decided', attention: [] });
   });
 
   it('until a new attempt comes', () => {
@@ -121,14 +103,6 @@ describe('a person who says proceed', () => {
     const declined = screened('review', PRE).override('proceed').gateway('fail');
     expect(declined).toMatchObject({ action: 'decline', phase: 'declined' });
   });
-
-  it('is refused where the gateway declined an order that is canceled', () => {
-    const life = screened('review', { ...PRE, autoCancel: false })
-      .polled('fail', HOUR)
-      .gateway('fail');
-    expect(life).toMatchObject({ action: 'cancel', phase: 'decided' });
-    expect(decides(life, 'proceed')).toBe('order-declined');
-  });
 });
 
 describe('a person who says cancel', () => {
@@ -142,22 +116,6 @@ describe('a person who says cancel', () => {
     expect(life.outbox).toEqual(events);
   });
 
-  it('joins the policy’s, and one that a caller asked for while the order was screened', () => {
-    expect(screened('fail', POST).override('cancel').actions).toEqual(['running']);
-    const life = screened('fail').retry(2, 0).portal('cancel', 0).override('cancel', 0).retried('pass', 0);
-    expect(life.actions).toEqual(['running']);
-  });
-
-  it('has the create stopped and looked up while the order is screened, and hears what it left', () => {
-    const life = screened(unanswered()).override('cancel').break('catch-up', 'canceled').lookedUp('pass');
-    expect(life).toMatchObject({
-      decision: 'pass',
-      action: 'cancel',
-      attention: ['decision-after-override'],
-    });
-    expect(life.calls('portal')).toMatchObject([{ request: { transactionId: 'found' } }]);
-  });
-
   it('is told that the window is over; the action stands', () => {
     const life = screened('review').until(6 * DAY);
     const answer = { notCanceled: 'cancel-window-closed', cancelBy: sinceStart(5 * DAY) };
@@ -167,19 +125,6 @@ describe('a person who says cancel', () => {
       ...answer,
     });
     expect(life).toMatchObject({ action: 'cancel', actions: [] });
-  });
-
-  it('is told that there is no transaction; the order is canceled here', () => {
-    const answer = { decision: 'error', action: 'cancel', phase: 'canceled', notCanceled: 'no-transaction' };
-    expect(decides(screened(REFUSED), 'cancel')).toMatchObject(answer);
-  });
-
-  it('stands against a later pass', () => {
-    const life = screened('fail', { ...POST, autoCancel: false })
-      .override('cancel')
-      .portalEnds('refused');
-    expect(life.take(RECHECK).read('pass', 2 * HOUR)).toMatchObject({ decision: 'pass', action: 'cancel' });
-    expect(life.attention).toEqual(['cancel-refused', 'decision-after-override']);
   });
 });
 

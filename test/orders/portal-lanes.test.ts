@@ -1,14 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  answered,
-  DAY,
-  HOUR,
-  MINUTE,
-  NOT_SENT,
-  PORTAL_ACTIONS,
-  sinceStart,
-  unanswered,
-} from '../fixtures/orders.ts';
+import { DAY, HOUR, MINUTE, NOT_SENT, PORTAL_ACTIONS, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { type Life, RECHECK, screened } from './life.ts';
 
 /** A passed order with these portal actions. */
@@ -51,12 +42,6 @@ describe('a cancel of an order that is being screened', () => {
     expect(life.portalEnds('done', HOUR + MINUTE)).toMatchObject({ phase: 'canceled', told: ['requested'] });
   });
 
-  it('cancels what the create brought, if that has an answer after all', () => {
-    const life = canceling().caughtUp(answered('pass', 'made'), HOUR);
-    expect(life.calls('look-up')).toEqual([]);
-    expect(requests(life)).toMatchObject([{ transactionId: 'made' }]);
-  });
-
   it('is done without a call when nothing is found', () => {
     const life = canceling().break('catch-up', 'canceled').lookedUp('none');
     expect(life).toMatchObject({ told: ['done'], phase: 'canceled' });
@@ -92,30 +77,9 @@ describe('a portal action whose day is over', () => {
     const attention = ['portal-not-sent', 'portal-unconfirmed'];
     expect(life).toMatchObject({ actions: ['unconfirmed', 'not-sent'], attention, underWay: [] });
   });
-
-  it('is done or certainly not sent when its end says so', () => {
-    expect(acting('customer-code').until(OVER).portalEnds('done', OVER).actions).toEqual(['done']);
-    const forbidden = acting('customer-code').portalEnds('forbidden').until(OVER);
-    expect(forbidden.portalEnds('not-sent', OVER).actions).toEqual(['not-sent']);
-  });
-
-  it('ends also while it pauses after a failure: it may have been sent', () => {
-    const life = acting('customer-code')
-      .portal('customer-code', OVER - MINUTE)
-      .break('portal')
-      .until(OVER);
-    expect(life).toMatchObject({ actions: ['unconfirmed'], underWay: [] });
-  });
 });
 
 describe('a portal action that failed for good', () => {
-  it('is sent again after a pause, saying that it may have been done', () => {
-    const life = acting('report-fraud')
-      .break('portal')
-      .until(HOUR + 5 * MINUTE);
-    expect(requests(life).map(({ maybeDone }) => maybeDone)).toEqual([undefined, true]);
-  });
-
   it('may have been done also once a wrong key was told of, by the next activity’s request and to the end', () => {
     const life = acting('report-fraud').portalEnds({ kind: 'forbidden', maybeDone: true });
     expect(life.portalEnds('forbidden').attention).toEqual(['wrong-key']);
@@ -131,13 +95,6 @@ describe('a portal action that failed for good', () => {
 });
 
 describe('withdrawing a portal action', () => {
-  it('takes back one that waits at once, and the one behind it comes', () => {
-    const life = acting('customer-code', 'report-fraud', 'chargeback').withdraw(2).withdraw(2);
-    expect(life.told.slice(3)).toEqual(['withdrawn', 'withdrawn']);
-    life.portalEnds('done');
-    expect(life).toMatchObject({ actions: ['done', 'withdrawn', 'running'], attention: [] });
-  });
-
   it.each([
     ['done', 'done', 'done', 'done'],
     ['not-sent', 'withdrawn', 'withdrawn', 'action-withdrawn'],

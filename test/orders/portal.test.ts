@@ -13,7 +13,6 @@ import { earlier } from '../../src/orders/portal-requests.ts';
 import { requestOf } from '../../src/orders/read-message.ts';
 import {
   anOrder,
-  answered,
   attention,
   DAY,
   found,
@@ -112,13 +111,6 @@ describe('a cancel', () => {
     expect(end(order, CANCEL)).toEqual(['order.canceled']);
     expect(order).toMatchObject({ phase: 'canceled', action: 'cancel' });
     expect(refused(order, CANCEL, 6 * DAY)).toBeUndefined();
-  });
-
-  it('is taken while a create may still come, however long ago the first one may have been sent', () => {
-    const order = anOrder(unanswered());
-    expect(refused(order, CANCEL, 6 * DAY)).toBeUndefined();
-    screen(order, answered('review'));
-    expect(refused(order, CANCEL, 6 * DAY)).toBe('cancel-window-closed');
   });
 
   it('refused by the service, or too late, leaves the order decided with action cancel', () => {

@@ -65,17 +65,6 @@ describe('a signal', () => {
     expect(canceled).toMatchObject({ ...read, attention: ['cancellation-requested'] });
     expect(unread).toMatchObject({ ...read, attention: ['message-refused'] });
   });
-
-  it('after the order’s end is only counted, and is forgotten when the order is canceled', () => {
-    const life = screened('pass')
-      .until(5 * DAY)
-      .take(RECHECK)
-      .take(HINT);
-    expect([life.calls('read'), life.order.reads]).toEqual([[], []]);
-    expect(life.commands.slice(-2).map((one) => one.do)).toEqual(['count-signals', 'count-signals']);
-    const canceled = screened('review').take(HINT).take(HINT).portal('cancel').portalEnds('done');
-    expect([canceled.order.reads, canceled.underWay]).toEqual([[], []]);
-  });
 });
 
 describe('while the order is screened', () => {
@@ -85,23 +74,11 @@ describe('while the order is screened', () => {
     expect(screened('review', {}, life).underWay).toContain('read:1');
   });
 
-  it('a hint waits, and leaves its count', () => {
-    const life = screened(unanswered()).take(HINT);
-    expect(life.commands.at(-1)).toEqual({ do: 'count-signals', signals: 1 });
-    expect(life.underWay).toEqual(['catch-up:1:0']);
-    expect(life.caughtUp('pass', MINUTE).underWay).toEqual(['read:1']);
-  });
-
   it('an operator’s read only tells the time', () => {
     const life = screened(unanswered()).take(RECHECK);
     expect(lastRead(life)).not.toHaveProperty('transactionId');
     life.end({ kind: 'read', outcome: undefined }, HOUR);
     expect(life.order).toMatchObject({ now: sinceStart(HOUR), reads: [] });
-  });
-
-  it('a hint’s read that runs is dropped, and starts again after the screening', () => {
-    const read = retried(withError().take(HINT)).calls('read');
-    expect(read.map(({ request }) => request.transactionId)).toEqual([TRANSACTION_ID, 'second']);
   });
 });
 
@@ -111,18 +88,6 @@ describe('a read', () => {
     expect(life.decision).toBe('review');
     expect(lastRead(life)).toMatchObject({ read: 1, transactionId: 'second' });
     expect(life.read('pass', HOUR)).toMatchObject({ decision: 'pass', underWay: [] });
-  });
-
-  it('of a recheck that finds a decision screens nothing again', () => {
-    const life = withError().take(RECHECK).read('pass', HOUR);
-    expect(life).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'decided' });
-    expect(life.calls('catch-up')).toEqual([]);
-  });
-
-  it('of a pass before the window closes that finds a review has it polled', () => {
-    const life = screened('pass', { recheckLeadTimeMs: HOUR }).until(5 * DAY - HOUR);
-    expect(life.read('review', 5 * DAY - HOUR).underWay).toEqual([expect.stringContaining('poll:')]);
-    expect(life.state.lastRead?.source).toBe('recheck');
   });
 
   it('that began before the last reading ended only asks for another', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describe as inWords } from '../../src/orders/describe.ts';
 import { isFinished, mayContinueAsNew } from '../../src/orders/kernel.ts';
 import type { Request } from '../../src/orders/order.ts';
-import { answered, aPolicy, DAY, HOUR, MINUTE, sinceStart, unanswered } from '../fixtures/orders.ts';
+import { answered, aPolicy, DAY, HOUR, MINUTE, unanswered } from '../fixtures/orders.ts';
 import { aLife, screened } from './life.ts';
 
 const CANCEL: Request = { kind: 'portal', fields: { kind: 'cancel' } };
@@ -94,19 +94,6 @@ describe('the answer to a checkout', () => {
     expect(life.replies[0]).toEqual(given);
     expect(life.polled('fail', HOUR).action).toBe('cancel');
     expect(life.checkout()).toEqual(given);
-  });
-
-  it('of an order that can’t be screened at all says why, and starts nothing', () => {
-    const refusal = { code: 'unknown-integration', message: 'No such integration.' } as const;
-    const life = aLife().checkOut({ began: sinceStart(0), at: sinceStart(1), refusal });
-    expect([life.refusal, life.commands]).toEqual([refusal, []]);
-  });
-
-  it('of another attempt is given to everybody who sent it, and screened once', () => {
-    const life = aLife().retry(2, 0);
-    expect(screened('fail', {}, life).retry(2, MINUTE).underWay).toEqual(['retry:2']);
-    const checkout = { attempt: 2, transactionId: 'second' };
-    expect(life.retried('pass', MINUTE).replies).toMatchObject([{ checkout }, { checkout }]);
   });
 });
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../src/contract/messages.ts';
-import { earlier, subjectOf } from '../../src/orders/portal-requests.ts';
-import { addAttempt } from '../../src/orders/record.ts';
-import { anOrder, answered, PORTAL_ACTIONS, screen, sinceStart, TRANSACTION_ID } from '../fixtures/orders.ts';
+import { subjectOf } from '../../src/orders/portal-requests.ts';
+import { anOrder, PORTAL_ACTIONS, TRANSACTION_ID } from '../fixtures/orders.ts';
 import { screened } from './life.ts';
 
 const { cancel: CANCEL, 'report-fraud': REPORT, chargeback: CHARGEBACK } = PORTAL_ACTIONS;
@@ -49,15 +48,6 @@ describe('the same portal action', () => {
     expect(subjectOf(order, one) === subjectOf(order, other)).toBe(same);
   });
 
-  it('is not that of the attempt before', () => {
-    const order = anOrder('fail');
-    const before = subjectOf(order, CANCEL);
-    addAttempt(order, {}, sinceStart(0));
-    screen(order, answered('pass', 'second'));
-    expect(subjectOf(order, CANCEL)).not.toBe(before);
-    expect(subjectOf(order, { ...CANCEL, transactionId: TRANSACTION_ID })).toBe(before);
-  });
-
   it('is a customer code with the order’s own e-mail as one without; another attempt may have another e-mail', () => {
     const life = screened('pass').portal('customer-code').portalEnds('done').portal(CODE);
     expect(life).toMatchObject({ told: ['done', 'done'], actions: ['done'] });
@@ -67,10 +57,4 @@ describe('the same portal action', () => {
     const retried = screened('fail').portal('customer-code', 0).retry(2, 0, { customer });
     expect(retried.portal(OTHER_CODE, 0).actions).toHaveLength(2);
   });
-});
-
-it('the same chargeback with other evidence is sent, and shown beside the first', () => {
-  const life = screened('pass').portal('chargeback').portalEnds('done');
-  expect(life.portal({ ...CHARGEBACK, notes: 'a receipt' }).actions).toEqual(['done', 'running']);
-  expect(earlier(life.state, CHARGEBACK)?.number).toBe(1);
 });

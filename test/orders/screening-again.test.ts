@@ -21,7 +21,6 @@ function recheck(life: Life, at: number): Life {
 /** An order whose second attempt is being screened. */
 const withRetry = () => screened('fail').retry(2, MINUTE);
 const cancelOf = (transactionId: string) => ({ kind: 'cancel', transactionId }) as const;
-const canceled = (life: Life) => life.calls('portal').map(({ request }) => request.transactionId);
 
 describe('an order that was given up and is screened again', () => {
   const givenUp = () => screened(unanswered(), { screeningDeadlineMs: HOUR }).until(HOUR);
@@ -33,14 +32,6 @@ describe('an order that was given up and is screened again', () => {
     life.caughtUp(found('error'), 2 * HOUR).until(2 * HOUR + MINUTE);
     expect(request()?.invoiceNumber).toBe('order-1~1.2');
   });
-
-  it('is not screened beside a create that is on its way', () => {
-    const life = recheck(givenUp(), 2 * HOUR);
-    expect(life.phase).toBe('screening');
-    life.caughtUp(answered('pass', 'first'), 3 * HOUR);
-    expect(life.state).toMatchObject({ decision: 'pass', transactions: [{ id: 'first' }] });
-    expect(life.calls('catch-up')).toHaveLength(1);
-  });
 });
 
 it('a screening in the background says since when a create may be under way', () => {
@@ -50,12 +41,6 @@ it('a screening in the background says since when a create may be under way', ()
 });
 
 describe('a cancel', () => {
-  it('right behind a retry waits for the new attempt’s transaction', () => {
-    const life = withRetry().portal('cancel', MINUTE);
-    expect(canceled(life)).toEqual([]);
-    expect(canceled(life.retried('pass', MINUTE))).toEqual(['second']);
-  });
-
   it('of a transaction from before the order was screened again has the window of that transaction', () => {
     const rescreenOnError = { tries: 0, pauseMs: MINUTE };
     const life = recheck(screened('error', { screeningDeadlineMs: DAY, rescreenOnError }), 4 * DAY);
@@ -98,13 +83,6 @@ describe('a cancel of an order whose screening was given up', () => {
       expect(life).toMatchObject({ decision, action, phase, attention: [] });
     },
   );
-});
-
-it('another attempt of an order whose decision is error to the end clears what was the matter', () => {
-  const life = screened({ kind: 'refused', reason: 'card-data-expired' });
-  expect(life.attention).toEqual(['no-decision']);
-  expect(life.retry(2, MINUTE).retried('pass', MINUTE).attention).toEqual([]);
-  expect(life.state.reason).toBeUndefined();
 });
 
 describe('a retry that comes while the attempt before it is being screened, as after a reset', () => {

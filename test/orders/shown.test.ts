@@ -3,25 +3,9 @@ import { orderOfWorkflowId, orderWorkflowId } from '../../src/contract/ids.ts';
 import type { Phase } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
-import { orderFactsOf } from '../../src/orders/decide.ts';
-import {
-  describe as inWords,
-  searchAttributesAtStart,
-  searchAttributesOf,
-} from '../../src/orders/describe.ts';
-import { eventToSend } from '../../src/orders/events.ts';
+import { describe as inWords, searchAttributesOf } from '../../src/orders/describe.ts';
 import { setPhase } from '../../src/orders/record.ts';
-import {
-  aNewOrder,
-  announced,
-  anOrder,
-  DAY,
-  HOUR,
-  sinceStart,
-  TRANSACTION_ID,
-  unanswered,
-} from '../fixtures/orders.ts';
-import { screened } from './life.ts';
+import { anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from '../fixtures/orders.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 const PHASES: Phase[] = [
@@ -34,36 +18,7 @@ const PHASES: Phase[] = [
   'closed',
 ];
 
-it('an event has the next number, an id that stays, and the state in short', () => {
-  const order = anOrder('fail');
-  expect(eventToSend(order, announced(order, 'order.decided', 0))).toEqual({
-    id: 'default:order-1:1',
-    type: 'order.decided',
-    orderId: 'order-1',
-    integration: 'default',
-    sequence: 1,
-    occurredAt: sinceStart(0),
-    data: {
-      phase: 'declined',
-      decision: 'fail',
-      action: 'decline',
-      attempt: 1,
-      attention: [],
-      transactionId: TRANSACTION_ID,
-      message: 'Please try another way to pay.',
-      cancelBy: sinceStart(5 * DAY),
-    },
-  });
-  expect(announced(order, 'order.closed', 1).sequence).toBe(2);
-});
-
 describe('an order in words', () => {
-  it('says of a look-up that it keeps the order open, until that has ended', () => {
-    const life = screened(unanswered(), { whenUnavailable: 'decline' }).until(HOUR);
-    expect(inWords(life.order)).toMatch(/kept open by\n\n- a lookup of the transaction of attempt 1\n/);
-    expect(inWords(life.lookedUp('none').order)).not.toContain('kept open');
-  });
-
   it.each([
     [undefined, 'pass, not sent yet'],
     ['given-up', 'pass, not sent to the screening service'],
@@ -107,22 +62,6 @@ describe('search attributes', () => {
       OrderAmount: 12.5,
     });
   });
-
-  it('leave out what isn’t known', () => {
-    const names = searchAttributesOf({ state: aNewOrder(), transactions: {} }).map(({ key }) => key.name);
-    for (const name of ['InvoiceNumber', 'TransactionId', 'CancelBy', 'OrderAmount'])
-      expect(names).not.toContain(name);
-  });
-
-  it.each(['', '0x10', '9'.repeat(400), 12, null])(
-    'show no amount that is none, as of an order that policy skips unchecked: %j',
-    (amount) => {
-      const known = { integration: 'default', invoiceNumber: 'invoice-1', ...orderFactsOf({ amount }) };
-      const order = { state: anOrder('pass'), transactions: { 1: { amount } } };
-      for (const shown of [searchAttributesAtStart(known), searchAttributesOf(order)])
-        expect(shown.map(({ key }) => key.name)).not.toContain('OrderAmount');
-    },
-  );
 });
 
 describe('ids', () => {

@@ -44,15 +44,6 @@ describe('a transaction that a lookup finds by an invoice number of two attempts
     expect(life.attention).toEqual(['transaction-unseen', 'no-decision']);
     expect(life.state.transactions).toHaveLength(1);
   });
-
-  it('belongs to attempt 2 when attempt 1 left no create that nobody has seen', () => {
-    const life = screened(answered('fail', 't-1'), { invoicePerAttempt: false }).retry(2, MINUTE);
-    const { state } = life.retried(found('pass', 't-2', MINUTE), MINUTE);
-    expect(state).toMatchObject({
-      decision: 'pass',
-      transactions: [{ attempt: 1 }, { id: 't-2', attempt: 2 }],
-    });
-  });
 });
 
 describe('the cancel window', () => {

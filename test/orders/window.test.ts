@@ -68,12 +68,6 @@ describe('the window of a transaction that the run before a reset may have made'
       { request: { notAfter: sinceStart(5 * DAY - 30_000) } },
     ]);
   });
-
-  it('counts from the order’s start when the lookup of an earlier attempt finds it', () => {
-    const retrying = life().until(DAY).break('catch-up', 'canceled').retry(2, DAY);
-    retrying.retried(answered('pass', 't-2', DAY), DAY).end(seen, DAY);
-    expect(cancelBys(retrying)).toEqual({ 't-2': sinceStart(6 * DAY), 't-1': sinceStart(5 * DAY) });
-  });
 });
 
 describe('a decision that a lookup finds after the order closed without one', () => {
@@ -109,28 +103,4 @@ describe('a decision that a lookup finds after the order closed without one', ()
       expect(life.calls('portal')).toEqual([]);
     },
   );
-
-  it('changes nothing when it is error', () => {
-    expect(finds(closed(), 'error')).toMatchObject({ ...NOTHING, attention: ['no-decision'] });
-  });
-
-  it.each([
-    ['refused', { kind: 'refused', reason: 'http-400' }],
-    ['unreadable', { kind: 'unreadable', reason: 'missing-id' }],
-    ['error', answered('error')],
-  ] as const)('is sent only once: the screening that ends %s afterwards changes nothing', (_how, outcome) => {
-    const life = pending({ cancelWindowMs: HOUR, screeningDeadlineMs: 2 * HOUR }).until(2 * HOUR);
-    expect(life.state).toMatchObject(NOTHING);
-    const attention = structuredClone(life.state.attention);
-    expect(life.caughtUp(outcome, 2 * HOUR).state).toMatchObject({ ...NOTHING, attention });
-    expect(life.outbox).toEqual(['order.decided', 'order.attention', 'order.closed']);
-  });
-
-  it('leaves the action of a person', () => {
-    const life = pending()
-      .until(DAY)
-      .break('catch-up', 'canceled')
-      .override('proceed', 2 * DAY);
-    expect(finds(life.until(5 * DAY + HOUR), 'fail')).toMatchObject({ phase: 'closed', action: 'proceed' });
-  });
 });
