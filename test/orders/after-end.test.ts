@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LateDecision } from '../../src/contract/order.ts';
-import type { Attempt, OrderState, OrderTransaction } from '../../src/contract/state.ts';
+import type { Attempt, OrderState } from '../../src/contract/state.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import {
   applyLateReading,
@@ -8,8 +8,6 @@ import {
   type ReadAfterEndInput,
   readAfterEndInput,
 } from '../../src/orders/after-end.ts';
-import { shapeRefusal } from '../../src/orders/check-messages.ts';
-import { READ_AFTER_END_INPUT } from '../../src/orders/message-shapes.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 
@@ -21,86 +19,75 @@ function anInput(
   state: Partial<OrderState> = {},
   decisions: LateDecision[] = [],
 ): ReadAfterEndInput {
-  return readAfterEndInput(
-    aClosedOrder(attempt, { events: EVENTS, policy: aPolicy({ events: 'all' }), ...state }),
-    decisions,
-  );
+  const policy = aPolicy({ events: 'all' });
+  return readAfterEndInput(aClosedOrder(attempt, { events: EVENTS, policy, ...state }), decisions);
 }
 
-/** Reads this decision of the order's transaction with that place. */
+/** Reads this decision of the order's transaction with that place. Returns the event. */
 function read(order: ReadAfterEndInput, decision: Decision, place = 0, more: object = {}) {
   const transaction = order.transactions[place];
   if (transaction === undefined) throw new Error('the order has no such transaction');
   return applyLateReading(order, transaction, { decision, ...more }, AT);
 }
 
-const actionOf = (...[attempt, state, decision]: [Partial<Attempt>, Partial<OrderState>, Decision]) =>
-  read(anInput(attempt, state), decision)?.data;
+/** Returns the order's transactions with these differences. */
+function transactions(...each: Parameters<typeof aClosedOrder>[2][]): Pick<OrderState, 'transactions'> {
+  return { transactions: each.flatMap((one) => aClosedOrder({}, {}, one).transactions) };
+}
 
 describe('a reading after the end', () => {
-  it('is news when it differs from the last one, found before the end or after it', () => {
+  it('is news when it differs from the last one; the end of its delivery is noted with it', () => {
     const order = anInput();
-    expect(read(order, 'pass')).toBeUndefined();
-    expect(read(order, 'error')).toBeUndefined();
-    expect(read(order, 'fail')?.sequence).toBe(3);
-    expect(read(order, 'fail')).toBeUndefined();
-    expect(read(order, 'pass')?.sequence).toBe(4);
-    expect(order.decisions.map(({ decision, event }) => [decision, event?.sequence])).toEqual([
-      ['fail', 3],
-      ['pass', 4],
+    const decisions: Decision[] = ['pass', 'error', 'fail', 'fail', 'pass'];
+    const sent = decisions.map((decision) => read(order, decision)?.sequence);
+    expect(sent).toEqual([undefined, undefined, 3, undefined, 4]);
+    noteLateEvent(order, 4, 'undelivered');
+    expect(order.decisions).toMatchObject([
+      { decision: 'fail', event: { sequence: 3, status: 'waiting' } },
+      { decision: 'pass', event: { sequence: 4, status: 'undelivered' } },
     ]);
   });
 
   it('continues from what earlier reads found, whatever the spelling of the id', () => {
-    const found: LateDecision = {
-      decision: 'fail',
-      transactionId: CLOSED_TRANSACTION.toUpperCase(),
-      attempt: 1,
-      action: 'cancel',
-      at: AT,
-      event: { sequence: 3, status: 'waiting' },
-    };
-    const order = anInput({}, {}, [found]);
+    const transactionId = CLOSED_TRANSACTION.toUpperCase();
+    const late = { transactionId, attempt: 1, action: 'cancel', at: AT } as const;
+    const event = { sequence: 3, status: 'waiting' } as const;
+    const order = anInput({}, {}, [{ decision: 'fail', ...late, event }]);
     expect(read(order, 'fail')).toBeUndefined();
     expect(read(order, 'review')?.id).toBe('default:order-1:4');
   });
 
-  it('brings what the screening service says beside the decision', () => {
-    const insights = { risk: { 1: { name: 'velocity' } } };
-    expect(read(anInput(), 'fail', 0, { insights })?.data).toMatchObject({ insights, afterClose: true });
-  });
-
   it('keeps the last 50 decisions, and counts on', () => {
     const order = anInput();
-    for (let time = 1; time <= 30; time += 1) {
-      read(order, 'fail');
-      read(order, 'pass');
-    }
-    expect(order.decisions).toHaveLength(50);
-    expect(order.decisions.at(-1)?.event?.sequence).toBe(62);
+    for (let time = 1; time <= 60; time += 1) read(order, time % 2 === 0 ? 'pass' : 'fail');
+    expect([order.decisions.length, order.decisions.at(-1)?.event?.sequence]).toEqual([50, 62]);
   });
 
   it('of an integration without a receiver makes no event', () => {
     const order = anInput({}, { policy: aPolicy({ events: false }) });
     expect(read(order, 'fail')).toBeUndefined();
-    expect(order.decisions).toEqual([
-      { decision: 'fail', transactionId: CLOSED_TRANSACTION, attempt: 1, action: 'cancel', at: AT },
-    ]);
+    const late = { transactionId: CLOSED_TRANSACTION, attempt: 1, action: 'cancel', at: AT };
+    expect(order.decisions).toEqual([{ decision: 'fail', ...late }]);
   });
 });
 
 describe('the action of a later decision', () => {
   const override = { action: 'proceed', reason: 'x', by: 'person', at: AT } as const;
+  const gateway = { result: 'error', at: AT } as const;
+  const REVIEW = transactions({ decision: 'review' });
+  const policy = aPolicy({ passive: true, events: 'all' });
+  const PASSIVE = { action: 'proceed', wouldBe: 'proceed', policy } as const;
 
-  it.each<[what: string, Partial<Attempt>, Partial<OrderState>, Decision, string]>([
-    ['a pass that fails', {}, {}, 'fail', 'cancel'],
-    ['a review that passes', {}, { decision: 'review', action: 'hold' }, 'fraudulent', 'cancel'],
-    ['a pass that is reviewed', {}, {}, 'review', 'hold'],
-    ['an order that was declined', {}, { action: 'decline' }, 'review', 'decline'],
-    ['an order that was canceled', {}, { action: 'cancel' }, 'review', 'cancel'],
-    ['an order that a person decided', { override }, {}, 'fail', 'proceed'],
-  ])('of %s', (_what, attempt, state, decision, action) => {
-    expect(actionOf(attempt, state, decision)?.action).toBe(action);
+  it.each<[string, Partial<Attempt>, Partial<OrderState>, Decision, object]>([
+    ['a pass that fails', {}, {}, 'fail', { action: 'cancel', attention: [expect.any(String)] }],
+    ['a pass that is reviewed', {}, {}, 'review', { action: 'hold', attention: [] }],
+    ['an order that was declined', {}, { action: 'decline' }, 'review', { action: 'decline' }],
+    ['an order that was canceled', {}, { action: 'cancel' }, 'review', { action: 'cancel', attention: [] }],
+    ['an order that a person decided', { override }, {}, 'fail', { action: 'proceed', attention: [] }],
+    ['a gateway’s error', { gateway }, { action: 'hold', ...REVIEW }, 'pass', { action: 'hold' }],
+    ['passive mode', {}, PASSIVE, 'fail', { action: 'proceed', wouldBe: 'cancel', attention: [] }],
+  ])('of %s', (_what, attempt, state, decision, data) => {
+    expect(read(anInput(attempt, state), decision)?.data).toMatchObject(data);
   });
 
   it('stays cancel once it was that', () => {
@@ -109,87 +96,11 @@ describe('the action of a later decision', () => {
     expect(read(order, 'pass')?.data).toMatchObject({ decision: 'pass', action: 'cancel', attention: [] });
   });
 
-  it('that becomes cancel has the attention of a person', () => {
-    expect(actionOf({}, {}, 'fail')?.attention).toHaveLength(1);
-    expect(actionOf({}, {}, 'review')?.attention).toEqual([]);
-    expect(actionOf({ override }, {}, 'fail')?.attention).toEqual([]);
-  });
-
-  it('stays proceed in passive mode, and says what it would be', () => {
-    const passive = {
-      action: 'proceed',
-      wouldBe: 'proceed',
-      policy: aPolicy({ passive: true, events: 'all' }),
-    } as const;
-    expect(actionOf({}, passive, 'fail')).toMatchObject({
-      action: 'proceed',
-      wouldBe: 'cancel',
-      attention: [],
-    });
-  });
-
-  it('stays hold after an error of the payment gateway', () => {
-    const gateway = { result: 'error', at: AT } as const;
-    const [transaction] = aClosedOrder().transactions;
-    const transactions = transaction === undefined ? [] : [{ ...transaction, decision: 'review' as const }];
-    expect(actionOf({ gateway }, { action: 'hold', transactions }, 'pass')?.action).toBe('hold');
-  });
-
   it('is the order’s own for an earlier transaction, which the event names', () => {
-    const first: OrderTransaction = {
-      id: '11111111-2222-4333-8444-555555555555',
-      attempt: 1,
-      invoiceNumber: 'order-1',
-      sentFrom: AT,
-      sentUntil: AT,
-      found: 'created',
-      decision: 'pass',
-      cancelBy: AT,
-    };
-    const order = anInput({}, { transactions: [first, ...aClosedOrder().transactions] });
-    expect(read(order, 'fail', 0)?.data).toMatchObject({
-      decision: 'fail',
-      action: 'proceed',
-      transactionId: first.id,
-      attention: [],
-    });
-    expect(read(order, 'fail', 1)?.data).toMatchObject({
-      action: 'cancel',
-      transactionId: CLOSED_TRANSACTION,
-    });
-  });
-});
-
-it('the end of a delivery is noted with its decision', () => {
-  const order = anInput();
-  read(order, 'fail');
-  read(order, 'pass');
-  noteLateEvent(order, 3, 'delivered');
-  noteLateEvent(order, 4, 'undelivered');
-  expect(order.decisions.map(({ event }) => event?.status)).toEqual(['delivered', 'undelivered']);
-});
-
-describe('the argument of readAfterEnd', () => {
-  it('can be read as the client library makes it, and as it crosses Temporal', () => {
-    const order = anInput();
-    read(order, 'fail');
-    expect(
-      shapeRefusal(JSON.parse(JSON.stringify({ ...order, spacingMs: 2_000 })), READ_AFTER_END_INPUT),
-    ).toBeUndefined();
-  });
-
-  it.each<[string, unknown]>([
-    ['null', null],
-    ['text', 'order-1'],
-    ['no order', { ...anInput(), orderId: undefined }],
-    ['no transactions', { ...anInput(), transactions: undefined }],
-    ['a transaction without an id', { ...anInput(), transactions: [{}] }],
-    ['a transaction that is none', { ...anInput(), transactions: [null] }],
-    ['no decisions', { ...anInput(), decisions: undefined }],
-    ['a decision of no transaction', { ...anInput(), decisions: [{ transactionId: 7 }] }],
-    ['a sequence that is no number', { ...anInput(), sequence: '7' }],
-    ['a spacing that is no number', { ...anInput(), spacingMs: Number.NaN }],
-  ])('is refused with %s', (_what, input) => {
-    expect(shapeRefusal(input, READ_AFTER_END_INPUT)).toMatchObject({ code: 'invalid-request' });
+    const order = anInput({}, transactions({ id: 'first' }, {}));
+    const own = { decision: 'fail', action: 'proceed', transactionId: 'first', attention: [] };
+    expect(read(order, 'fail', 0)?.data).toMatchObject(own);
+    const newest = { action: 'cancel', transactionId: CLOSED_TRANSACTION };
+    expect(read(order, 'fail', 1)?.data).toMatchObject(newest);
   });
 });

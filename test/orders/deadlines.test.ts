@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../src/contract/policy.ts';
 import type { OrderState } from '../../src/contract/state.ts';
-import type { Decision } from '../../src/contract/words.ts';
+import type { DeadlineKind, Decision } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
-import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
+import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { nextDeadline } from '../../src/orders/deadlines.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
-import { setPhase } from '../../src/orders/record.ts';
+import { addAttempt, screenAgain, screensAgain } from '../../src/orders/record.ts';
 import {
-  aNewOrder,
   anOrder,
   answered,
   attention,
@@ -16,6 +14,7 @@ import {
   HOUR,
   lifeOf,
   MINUTE,
+  NOT_SENT,
   next,
   passUntil,
   screen,
@@ -23,70 +22,128 @@ import {
   unanswered,
 } from '../fixtures/orders.ts';
 
+const PRE = { workflow: 'pre-gateway' } as const;
+const POST = { workflow: 'post-acceptance' } as const;
+const SKIPPED = { kind: 'skipped', rule: 0 } as const;
+const CLOSES: [DeadlineKind, number] = ['window-closes', 5 * DAY];
+const RECHECK: [DeadlineKind, number] = ['recheck', 4.5 * DAY];
+const GIVEN_UP: [DeadlineKind, number] = ['screening-deadline', DAY];
+
 function read(order: OrderState, decision: Decision, at: number): void {
   applyReading(order, { kind: 'read', decision }, 'poll', sinceStart(at));
 }
 
+function canceled(order: OrderState): OrderState {
+  const record = queueAction(order, { kind: 'cancel' }, 'caller', sinceStart(HOUR));
+  applyPortalOutcome(order, record, { kind: 'done' }, sinceStart(HOUR));
+  return order;
+}
+
+function retried(): OrderState {
+  const order = anOrder('fail');
+  addAttempt(order, {}, sinceStart(30 * MINUTE));
+  screen(order, answered('fail', 'second'), 30 * MINUTE);
+  return order;
+}
+
 describe('what happens by itself', () => {
-  it('to a pass: it is read once more half a day before the window closes, and closed with it', () => {
-    const order = anOrder('pass');
-    expect(lifeOf(order)).toEqual([
-      ['recheck', 4.5 * DAY],
-      ['window-closes', 5 * DAY],
-    ]);
-    expect(order).toMatchObject({ phase: 'closed', decision: 'pass', action: 'proceed' });
+  it.each<[string, OrderState, string, [DeadlineKind, number][], string[]?]>([
+    ['to a pass: it is read once more, and closed', anOrder('pass'), 'pass proceed', [RECHECK, CLOSES]],
+    [
+      'to a declined order: it is closed after an hour',
+      anOrder('fail'),
+      'fail decline',
+      [['retry-over', HOUR]],
+    ],
+    ['to the next attempt: the same again', retried(), 'fail decline', [['retry-over', 90 * MINUTE]]],
+    [
+      'to a fail after acceptance that nobody cancels: attention, then the end of the window',
+      anOrder('fail', { ...POST, autoCancel: false }),
+      'fail cancel',
+      [['cancel-reminder', 4.5 * DAY], CLOSES],
+      ['cancel-due'],
+    ],
+    ['to a skipped order: nothing, it is closed', anOrder(SKIPPED), 'skipped proceed', [['nothing-left', 0]]],
+    [
+      'to a skipped order before the gateway: its result is waited for, for a day',
+      anOrder(SKIPPED, PRE),
+      'skipped proceed',
+      [['gateway-over', DAY]],
+    ],
+    [
+      'to an order canceled before anybody was told to go to the gateway: nothing, no result is waited for',
+      canceled(anOrder('review', { ...PRE, reviewBeforeGateway: 'hold' })),
+      'review cancel',
+      [['nothing-left', HOUR]],
+    ],
+    [
+      'to an order whose gateway says nothing: attention after a day, once',
+      anOrder('pass', PRE),
+      'pass proceed',
+      [['gateway-late', DAY], RECHECK, CLOSES],
+      ['gateway-late'],
+    ],
+    [
+      'to an order without an answer: it is given up after a day, and the action stands',
+      anOrder(unanswered(), { whenUnavailable: 'proceed' }),
+      'error proceed',
+      [GIVEN_UP, CLOSES],
+      ['no-decision'],
+    ],
+    [
+      'to an order that surely was never sent: its window ends, counted from its start',
+      anOrder(NOT_SENT),
+      'error hold',
+      [GIVEN_UP, CLOSES],
+      ['no-decision'],
+    ],
+    [
+      'to a rescreen that the service doesn’t answer: the screening deadline ends it',
+      anOrder('error'),
+      'error hold',
+      [['rescreen', MINUTE], GIVEN_UP, CLOSES],
+      ['no-decision'],
+    ],
+  ])('%s', (_what, order, means, passed, codes = []) => {
+    expect(lifeOf(order)).toEqual(passed);
+    expect([`${order.decision} ${order.action}`, attention(order)]).toEqual([means, codes]);
   });
 
   it('to a pass: it isn’t read again when it was read as late as that, or the policy turns it off, or is passive', () => {
     const late = anOrder('review');
     read(late, 'pass', 4.6 * DAY);
-    expect(next(late).kind).toBe('window-closes');
-    expect(next(anOrder('pass', { recheckLeadTimeMs: 0 })).kind).toBe('window-closes');
-    expect(next(anOrder('pass', { passive: true })).kind).toBe('window-closes');
+    const others = [{ recheckLeadTimeMs: 0 }, { passive: true }].map((policy) => anOrder('pass', policy));
+    for (const order of [late, ...others]) expect(next(order).kind).toBe('window-closes');
   });
 
   it('to a review: attention half a day before the window closes, and the end after 30 days', () => {
     const order = anOrder('review');
-    const lead = next(order);
-    expect(lead).toMatchObject({
+    const events = ['order.attention'];
+    expect(next(order)).toMatchObject({
       kind: 'review-lead',
       at: 4.5 * DAY,
-      follows: { events: ['order.attention'] },
+      follows: { events, cancel: false },
     });
-    expect(lead.follows.cancel).toBe(false);
     expect(order).toMatchObject({ phase: 'review', action: 'hold' });
-    expect(next(order)).toMatchObject({
-      kind: 'review-limit',
-      at: 30 * DAY,
-      follows: { events: ['order.attention'] },
-    });
+    expect(next(order)).toMatchObject({ kind: 'review-limit', at: 30 * DAY, follows: { events } });
     expect(order).toMatchObject({ phase: 'closed', action: 'hold', endedAt: expect.any(String) });
     expect(attention(order)).toEqual(['review-unresolved', 'review-limit']);
   });
 
   it('to a review that the policy cancels: a cancel with the service, whatever autoCancel says', () => {
     const order = anOrder('review', { onUnresolvedReview: 'cancel', autoCancel: false });
-    expect(next(order).follows).toEqual({
-      kinds: ['review-lead', 'cancel-reminder'],
-      events: ['order.attention'],
-      cancel: true,
-      read: false,
-    });
+    const kinds = ['review-lead', 'cancel-reminder'];
+    expect(next(order).follows).toEqual({ kinds, events: ['order.attention'], cancel: true, read: false });
     expect(order).toMatchObject({ phase: 'decided', decision: 'review', action: 'cancel' });
     expect(order.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
   });
 
-  it('to a review that the policy cancels while somebody’s cancel is under way: no second one', () => {
-    const order = anOrder('review', { onUnresolvedReview: 'cancel' });
-    queueAction(order, { kind: 'cancel' }, 'caller', sinceStart(4 * DAY));
-    expect(next(order).follows.cancel).toBe(false);
-    expect(order).toMatchObject({ phase: 'decided', action: 'cancel' });
-  });
-
-  it('to a review in passive mode: attention, never a cancel', () => {
-    const order = anOrder('review', { onUnresolvedReview: 'cancel', passive: true });
-    expect(next(order).follows.cancel).toBe(false);
-    expect(order.action).toBe('proceed');
+  it('to a review that the policy cancels while somebody’s cancel is under way, or in passive mode: no cancel', () => {
+    const joined = anOrder('review', { onUnresolvedReview: 'cancel' });
+    queueAction(joined, { kind: 'cancel' }, 'caller', sinceStart(4 * DAY));
+    const passive = anOrder('review', { onUnresolvedReview: 'cancel', passive: true });
+    for (const order of [joined, passive]) expect(next(order).follows.cancel).toBe(false);
+    expect([joined.action, passive.action]).toEqual(['cancel', 'proceed']);
   });
 
   it.each([
@@ -101,63 +158,6 @@ describe('what happens by itself', () => {
     expect(attention(order)).toEqual(['failed-after-window']);
   });
 
-  it('to a declined order: it is closed after an hour', () => {
-    const order = anOrder('fail');
-    expect(lifeOf(order)).toEqual([['retry-over', HOUR]]);
-    expect(order).toMatchObject({ phase: 'closed', action: 'decline' });
-  });
-
-  it('to a fail after acceptance that nobody cancels: attention, then the end of the window', () => {
-    const order = anOrder('fail', { workflow: 'post-acceptance', autoCancel: false });
-    expect(lifeOf(order)).toEqual([
-      ['cancel-reminder', 4.5 * DAY],
-      ['window-closes', 5 * DAY],
-    ]);
-    expect(attention(order)).toEqual(['cancel-due']);
-  });
-
-  it('to a fail after acceptance whose cancel was asked in the last half day: nobody is reminded of it', () => {
-    const order = anOrder('review', { workflow: 'post-acceptance' });
-    next(order);
-    read(order, 'fail', 4.7 * DAY);
-    queueAction(order, { kind: 'cancel' }, 'policy', sinceStart(4.7 * DAY));
-    expect(next(order)).toMatchObject({ kind: 'cancel-reminder', follows: { events: [] } });
-    expect(attention(order)).toEqual([]);
-  });
-
-  it('to a skipped order: nothing, it is closed', () => {
-    const order = anOrder({ kind: 'skipped', rule: 2 });
-    expect(lifeOf(order)).toEqual([['nothing-left', 0]]);
-    expect(order).toMatchObject({ phase: 'closed', decision: 'skipped', action: 'proceed' });
-  });
-
-  it('to a skipped order before the gateway: its result is waited for, for a day', () => {
-    expect(lifeOf(anOrder({ kind: 'skipped', rule: 0 }, { workflow: 'pre-gateway' }))).toEqual([
-      ['gateway-over', DAY],
-    ]);
-    const told = anOrder({ kind: 'skipped', rule: 0 }, { workflow: 'pre-gateway' });
-    applyGatewayResult(told, { result: 'pass' }, sinceStart(HOUR));
-    expect(next(told).kind).toBe('nothing-left');
-    expect(told.attempts[0]?.gateway).toMatchObject({ result: 'pass', sent: 'recorded' });
-  });
-
-  it('to an order canceled before anybody was told to go to the gateway: nothing, no result is waited for', () => {
-    const order = anOrder('review', { workflow: 'pre-gateway', reviewBeforeGateway: 'hold' });
-    const record = queueAction(order, { kind: 'cancel' }, 'caller', sinceStart(HOUR));
-    applyPortalOutcome(order, record, { kind: 'done' }, sinceStart(HOUR));
-    expect(lifeOf(order)).toEqual([['nothing-left', HOUR]]);
-  });
-
-  it('to an order whose gateway says nothing: attention after a day, once', () => {
-    const order = anOrder('pass', { workflow: 'pre-gateway' });
-    expect(lifeOf(order)).toEqual([
-      ['gateway-late', DAY],
-      ['recheck', 4.5 * DAY],
-      ['window-closes', 5 * DAY],
-    ]);
-    expect(attention(order)).toEqual(['gateway-late']);
-  });
-
   it('to a pass that turns into a review after the lead time: attention at once, and again after each turn', () => {
     const order = anOrder('pass');
     read(order, 'review', 4.8 * DAY);
@@ -168,46 +168,26 @@ describe('what happens by itself', () => {
     expect(next(order).follows.events).toEqual(['order.attention']);
   });
 
-  it('before the first answer, and after the end: nothing', () => {
-    const unscreened = aNewOrder();
-    expect(nextDeadline(unscreened)).toBeUndefined();
-    const closed = anOrder('pass');
-    setPhase(closed, 'closed', sinceStart(0));
-    expect(nextDeadline(closed)).toBeUndefined();
+  it('to an error: three rescreens a minute apart, then it stands', () => {
+    const order = anOrder('error');
+    for (const tried of [1, 2, 3]) {
+      expect(next(order)).toMatchObject({ kind: 'rescreen', at: tried * MINUTE });
+      expect(order.attempts[0]).toMatchObject({ rescreens: tried, rescreenDue: true });
+      expect(nextDeadline(order)?.kind).toBe('screening-deadline');
+      const moment = { source: 'rescreen', now: sinceStart(tried * MINUTE) } as const;
+      const events = applyScreening(order, answered('error', `t${tried}`), moment);
+      expect(events).toEqual(tried < 3 ? [] : ['order.decided', 'order.attention']);
+    }
+    expect(order).toMatchObject({ phase: 'decided', decision: 'error', action: 'hold' });
+    expect(lifeOf(order)).toEqual([CLOSES]);
   });
 
-  const policies: Partial<Policy>[] = [
-    {},
-    { passive: true },
-    { autoCancel: false },
-    { onUnresolvedReview: 'cancel' },
-    { whenUnavailable: 'proceed' },
-    { whenUnavailable: 'decline' },
-    { cancelWindowMs: 10_000 },
-    { screeningDeadlineMs: 7 * DAY },
-    { rescreenOnError: { tries: 0, pauseMs: MINUTE } },
-  ];
-  for (const workflow of ['pre-gateway', 'pre-acceptance', 'post-acceptance'] as const) {
-    it.each(policies)(
-      `ends in ${workflow} with %o, whatever the decision, when nobody does anything`,
-      (policy) => {
-        for (const decision of ['pass', 'fail', 'review', 'fraudulent', 'error'] as const) {
-          const order = anOrder(decision, { ...policy, workflow });
-          lifeOf(order);
-          expect(['closed', 'canceled']).toContain(order.phase);
-        }
-        const pending = anOrder(unanswered(), { ...policy, workflow });
-        lifeOf(pending);
-        expect(pending.phase).toBe('closed');
-      },
-    );
-  }
-
-  it('again for another attempt, whose deadlines are its own', async () => {
-    const { addAttempt } = await import('../../src/orders/record.ts');
-    const order = anOrder('fail');
-    addAttempt(order, {}, sinceStart(30 * MINUTE));
-    screen(order, answered('fail', 'second'), 30 * MINUTE);
-    expect(lifeOf(order)).toEqual([['retry-over', 90 * MINUTE]]);
+  it('to an error that an operator has screened again: a new screening deadline, and no rescreen by itself', () => {
+    const order = anOrder('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+    expect([screensAgain(order), screensAgain(anOrder('pass'))]).toEqual([true, false]);
+    screenAgain(order, sinceStart(2 * DAY));
+    expect(order).toMatchObject({ phase: 'screening', attempts: [{ rescreenDue: true }] });
+    expect(next(order)).toMatchObject({ kind: 'screening-deadline', at: 3 * DAY });
+    expect(order.phase).toBe('decided');
   });
 });

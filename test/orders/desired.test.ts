@@ -1,118 +1,66 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderState } from '../../src/contract/state.ts';
-import { applyScreening } from '../../src/orders/apply-screening.ts';
-import type { RequiredEffect } from '../../src/orders/concern.ts';
-import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
-import { CONCERNS } from '../../src/orders/concerns/index.ts';
-import type { Order } from '../../src/orders/order.ts';
-import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
-import { addAttempt, currentAttempt } from '../../src/orders/record.ts';
-import {
-  anOrder,
-  answered,
-  around,
-  DAY,
-  MINUTE,
-  NOT_SENT,
-  screen,
-  sinceStart,
-  unanswered,
-} from '../fixtures/orders.ts';
-import { screened } from './life.ts';
+import { DAY, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
+import { aLife, type Life, screened } from './life.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 const DECLINING = { whenUnavailable: 'decline' } as const;
 
-/** Returns the effects that the order wants, timers left out. */
-function effectsOf(order: Order): RequiredEffect[] {
-  return CONCERNS.flatMap(({ desired }) => desired(order)).filter(({ call }) => call.kind !== 'timer');
-}
+const withCard = () => aLife({ cardRef: 'card-1' });
 
-function wanted(state: OrderState, at = 0): string[] {
-  return effectsOf(around(state, { now: sinceStart(at) })).map(({ call }) => call.kind);
-}
+/** Returns the kinds of the activities that run. */
+const wanted = (life: Life) => life.underWay.map((key) => key.split(':')[0]);
 
 describe('an order wants', () => {
-  it('nothing more after a definite refusal', () => {
-    expect(wanted(anOrder({ kind: 'refused', reason: 'refused', words: 'Missing data' }))).toEqual([]);
+  it.each<[string, () => Life, string[]]>([
+    ['nothing more after a definite refusal', () => screened({ kind: 'refused', reason: 'refused' }), []],
+    ['no look when surely nothing was sent', () => screened(NOT_SENT, DECLINING), []],
+    ['its card forgotten after the screening', () => screened('pass', {}, withCard()), ['forget-card']],
+    ['no card forgotten before a rescreen', () => screened('error', {}, withCard()), []],
+    ['no card forgotten before a catch-up', () => screened(unanswered(), {}, withCard()), ['catch-up']],
+    ['to be polled in review', () => screened('review'), ['poll']],
+  ])('%s', (_what, life, kinds) => {
+    expect(wanted(life())).toEqual(kinds);
   });
 
   it('to be polled in review, also while the gateway is awaited, but not once the gateway declined', () => {
-    expect(wanted(anOrder('review'))).toEqual(['poll']);
-    const order = anOrder('review', PRE);
-    expect(wanted(order)).toEqual(['poll']);
-    applyGatewayResult(order, { result: 'fail' }, sinceStart(0));
-    expect(wanted(order)).toEqual(['gateway']);
+    const life = screened('review', PRE);
+    expect(wanted(life)).toEqual(['poll']);
+    expect(wanted(life.gateway('fail'))).toEqual(['gateway']);
   });
 
   it('to be polled after a fraud report until its decision changes or the window ends', () => {
-    for (const order of [anOrder('pass'), anOrder('fail'), anOrder('pass', PRE)]) {
-      const record = queueAction(order, { kind: 'report-fraud' }, 'caller', sinceStart(0));
-      applyPortalOutcome(order, record, { kind: 'done' }, sinceStart(0));
-      expect(wanted(order)).toEqual(['poll']);
-      expect(wanted(order, 5 * DAY)).toEqual([]);
+    for (const life of [screened('pass'), screened('fail'), screened('pass', PRE)]) {
+      expect(wanted(life.portal('report-fraud', 0).portalEnds('done', 0))).toEqual(['poll']);
     }
+    const reported = () => screened('pass').portal('report-fraud', 0).portalEnds('done', 0);
+    expect(
+      wanted(
+        reported()
+          .polled('review', HOUR)
+          .polled('pass', 2 * HOUR),
+      ),
+    ).toEqual([]);
+    expect(wanted(reported().until(5 * DAY))).toEqual([]);
   });
 
   it('a gateway’s result sent on, once there is a transaction', () => {
-    const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
-    applyGatewayResult(order, { result: 'pass' }, sinceStart(0));
-    expect(wanted(order)).toEqual(['catch-up']);
-    applyScreening(order, answered('pass'), { source: 'catch-up', now: sinceStart(0) });
-    expect(wanted(order)).toContain('gateway');
+    const life = screened(unanswered(), { ...PRE, whenUnavailable: 'proceed' }).gateway('pass', 0);
+    expect(wanted(life)).toEqual(['catch-up']);
+    expect(wanted(life.caughtUp('pass', HOUR))).toEqual(['gateway']);
   });
 
   it('a look at what a declined attempt without an answer may have left, and nothing to follow from it', () => {
     const life = screened(unanswered(), DECLINING);
-    expect(life.underWay).toEqual(['look-up:1']);
-    const late = { kind: 'found', transactionId: 'late', decision: 'fail' } as const;
-    life.end({ kind: 'look-up', outcome: late }, MINUTE);
-    expect(life.order.state).toMatchObject({
-      phase: 'declined',
-      action: 'decline',
-      decision: 'fail',
-      transactions: [{ id: 'late', attempt: 1, found: 'lookup', cancelBy: sinceStart(5 * DAY) }],
-    });
-    expect(life.underWay).toEqual([]);
-  });
-
-  it('no look when surely nothing was sent', () => {
-    expect(wanted(anOrder(NOT_SENT, { whenUnavailable: 'decline' }))).toEqual([]);
+    expect(wanted(life)).toEqual(['look-up']);
+    life.lookedUp('fail', MINUTE);
+    expect(life).toMatchObject({ phase: 'declined', action: 'decline', decision: 'fail', underWay: [] });
+    const found = { id: 'found', attempt: 1, found: 'lookup', cancelBy: sinceStart(5 * DAY) };
+    expect(life.state.transactions).toMatchObject([found]);
   });
 
   it('the look of an earlier attempt, but never while the next one is being screened', () => {
-    const order = anOrder(unanswered(), { whenUnavailable: 'decline' });
-    addAttempt(order, {}, sinceStart(MINUTE));
-    expect(wanted(order)).toEqual(['retry-screening']);
-    screen(order, answered('pass', 'second'));
-    expect(wanted(order)).toEqual(['look-up']);
-  });
-
-  it('its card forgotten once nothing is screened any more', () => {
-    for (const [order, expected] of [
-      [anOrder('pass'), ['forget-card']],
-      [anOrder('error'), []],
-      [anOrder(unanswered()), ['catch-up']],
-    ] as const) {
-      currentAttempt(order).cardRef = 'card-1';
-      expect(wanted(order)).toEqual(expected);
-    }
-  });
-
-  it('only the gateway’s result and the card’s end done before it ends', () => {
-    const order = anOrder('review', PRE);
-    currentAttempt(order).cardRef = 'card-1';
-    applyGatewayResult(order, { result: 'pass' }, sinceStart(0));
-    expect(wanted(order)).toEqual(['poll', 'gateway', 'forget-card']);
-    order.endedAt = sinceStart(0);
-    expect(wanted(order)).toEqual(['gateway', 'forget-card']);
-  });
-
-  it('another poll, by its key, whenever the transaction or the decision that is known is another', () => {
-    const order = around(anOrder('review'));
-    const [before] = effectsOf(order);
-    const [transaction] = order.state.transactions;
-    if (transaction !== undefined) transaction.id = 'another';
-    expect(effectsOf(order)[0]?.key).not.toBe(before?.key);
+    const life = screened(unanswered(), DECLINING).break('look-up').retry(2, MINUTE);
+    expect(wanted(life)).toEqual(['retry']);
+    expect(wanted(life.retried('pass', MINUTE))).toEqual(['look-up']);
   });
 });

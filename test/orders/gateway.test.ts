@@ -6,7 +6,7 @@ import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { applyGatewayResult, gatewayRefusal } from '../../src/orders/concerns/gateway.ts';
 import { autoCancelDue } from '../../src/orders/decide.ts';
-import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
+import { describe as inWords } from '../../src/orders/describe.ts';
 import { requestOf } from '../../src/orders/read-message.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
 import {
@@ -25,7 +25,9 @@ import {
 import { type Life, screened } from './life.ts';
 
 const NOW = sinceStart(MINUTE);
+const CATCH_UP = { source: 'catch-up', now: NOW } as const;
 const PRE = { workflow: 'pre-gateway' } as const;
+const PROCEEDING = { ...PRE, whenUnavailable: 'proceed' } as const;
 
 function report(order: OrderState, result: GatewayResult): string[] {
   const request = { result };
@@ -58,12 +60,11 @@ describe('the gateway’s result', () => {
     expect(order.action).toBe(result === 'pass' ? 'proceed' : 'decline');
   });
 
-  it('that replaces an error while there is no decision brings back the action given at checkout', () => {
-    const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
+  it('holds a pass as long as it is error', () => {
+    const order = anOrder('review', PRE);
     report(order, 'error');
-    expect(order.action).toBe('hold');
-    report(order, 'pass');
-    expect(order).toMatchObject({ action: 'proceed', phase: 'screening' });
+    applyReading(order, { kind: 'read', decision: 'pass' }, 'poll', NOW);
+    expect(order).toMatchObject({ decision: 'pass', action: 'hold', phase: 'awaiting-gateway' });
   });
 
   it.each([false, true])(
@@ -77,61 +78,25 @@ describe('the gateway’s result', () => {
     },
   );
 
-  it('of a canceled order is taken, too, and changes nothing', () => {
-    const order = anOrder('pass', PRE);
-    applyPortalOutcome(order, queueAction(order, { kind: 'cancel' }, 'caller', NOW), { kind: 'done' }, NOW);
-    report(order, 'fail');
-    expect(order).toMatchObject({ action: 'cancel', phase: 'canceled' });
-    expect(order.attempts[0]?.gateway).toEqual({ result: 'fail', at: NOW });
-  });
-
-  it('is kept until the decision comes, which then counts', () => {
-    const later: [Decision, string, string][] = [
-      ['pass', 'proceed', 'decided'],
-      ['review', 'hold', 'review'],
-      ['fail', 'cancel', 'decided'],
-    ];
-    for (const [decision, action, phase] of later) {
-      const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
-      report(order, 'pass');
-      expect(order).toMatchObject({ phase: 'screening', action: 'proceed' });
-      const moment = { source: 'catch-up', now: NOW } as const;
-      applyScreening(order, answered(decision), moment);
-      expect(order).toMatchObject({ action, phase });
-    }
-  });
-
-  it('of a decline ends the screening; a decision that comes all the same is only recorded', () => {
-    const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
-    report(order, 'fail');
-    const moment = { source: 'catch-up', now: NOW } as const;
-    expect(applyScreening(order, answered('fail'), moment)).toEqual([]);
-    expect(order).toMatchObject({ phase: 'declined', action: 'decline', decision: 'fail' });
-  });
-
-  it('keeps a passive order at proceed', () => {
-    const order = anOrder('pass', { ...PRE, passive: true });
-    report(order, 'fail');
-    expect(order).toMatchObject({ action: 'proceed', wouldBe: 'decline', phase: 'declined' });
-  });
-
-  it('that the order held before the gateway passes later: it goes to the gateway then', () => {
-    for (const order of [
-      anOrder('review', { ...PRE, reviewBeforeGateway: 'hold' }),
-      anOrder(unanswered(), { ...PRE, whenUnavailable: 'hold' }),
-    ]) {
-      const moment = { source: 'catch-up', now: NOW } as const;
-      if (order.decision === 'pending') applyScreening(order, answered('pass'), moment);
-      else applyReading(order, { kind: 'read', decision: 'pass' }, 'poll', NOW);
-      expect(order).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'awaiting-gateway' });
-    }
+  it.each<[GatewayResult, Decision, string, string]>([
+    ['pass', 'pass', 'proceed', 'decided'],
+    ['pass', 'review', 'hold', 'review'],
+    ['pass', 'fail', 'cancel', 'decided'],
+    // It ended the screening.
+    ['fail', 'fail', 'decline', 'declined'],
+  ])('%s is kept until the decision %s comes: that means %s, phase %s', (result, decision, action, phase) => {
+    const order = anOrder(unanswered(), PROCEEDING);
+    report(order, result);
+    const waits = result === 'pass' ? { phase: 'screening', action: 'proceed' } : { phase: 'declined' };
+    expect(order).toMatchObject(waits);
+    applyScreening(order, answered(decision), CATCH_UP);
+    expect(order).toMatchObject({ decision, action, phase });
   });
 
   it('means the only attempt, and has nothing else, where the caller says null for what is left out', () => {
-    const life = screened('pass', PRE);
-    const said = JSON.parse('{"result":"pass","attempt":null,"authcode":null,"transactionId":null}');
-    const ticket = life.ask(requestOf('gateway-result', said), MINUTE);
-    expect(life.replies.get(ticket)).toMatchObject({ gateway: { attempt: 1, result: 'pass' } });
+    const said = { result: 'pass', attempt: null, authcode: null, transactionId: null };
+    const life = screened('pass', PRE).ask(requestOf('gateway-result', said), MINUTE);
+    expect(life.replies).toMatchObject([{ gateway: { attempt: 1, result: 'pass' } }]);
     expect(life.calls('gateway').map(({ request }) => request.gateway)).toEqual([{ result: 'pass' }]);
   });
 
@@ -141,8 +106,7 @@ describe('the gateway’s result', () => {
     ['an unknown attempt', () => anOrder('pass', PRE), { attempt: 3, result: 'pass' }, 'unknown-attempt'],
     ['an earlier attempt', retried, { attempt: 1, result: 'pass' }, 'gateway-result-out-of-turn'],
     ['no attempt named among several', retried, { result: 'pass' }, 'attempt-required'],
-    ['a closed order', () => ended('closed'), { result: 'pass' }, 'order-closed'],
-    ['a canceled order', () => ended('canceled'), { result: 'pass' }, 'order-closed'],
+    ['a canceled order that ended', ended, { result: 'pass' }, 'order-closed'],
   ])('for %s is refused', (_case, order, request, code) => {
     expect(gatewayRefusal(around(order()), request)?.code).toBe(code);
   });
@@ -150,39 +114,53 @@ describe('the gateway’s result', () => {
 
 describe('a result that was sent on', () => {
   /** An order whose first transaction has no decision, and which is screened again; its gateway passed. */
-  const screenedAgain = () => {
-    const life = screened('error', { ...PRE, whenUnavailable: 'proceed' });
-    life.ask({ kind: 'gateway-result', request: { result: 'pass' } }, 0);
-    return life;
-  };
+  const screenedAgain = () => screened('error', PROCEEDING).gateway('pass', 0);
   const sentFor = (life: Life) => life.calls('gateway').map(({ request }) => request.transactionId);
   const SENT = { kind: 'gateway', outcome: { kind: 'sent' } } as const;
 
   it('is sent for the next transaction, too, when the order is screened again', () => {
-    const life = screenedAgain().end(SENT, 0).until(MINUTE);
-    life.end({ kind: 'catch-up', outcome: answered('pass', 'second') }, MINUTE);
+    const life = screenedAgain().end(SENT, 0).until(MINUTE).caughtUp(answered('pass', 'second'), MINUTE);
     expect(sentFor(life)).toEqual([TRANSACTION_ID, 'second']);
     life.end(SENT, HOUR);
-    expect(life.order.state.attempts[0]?.gateway?.sent).toBe(sinceStart(HOUR));
+    expect(life.state.attempts[0]?.gateway?.sent).toBe(sinceStart(HOUR));
     expect(life.underWay).toEqual([]);
   });
 
-  it('for the transaction before, while the next one came, leaves it to be sent for that', () => {
-    const life = screenedAgain().until(MINUTE);
-    life.end({ kind: 'catch-up', outcome: answered('pass', 'second') }, MINUTE);
-    expect(sentFor(life)).toEqual([TRANSACTION_ID]);
-    life.end(SENT, HOUR);
-    expect(sentFor(life)).toEqual([TRANSACTION_ID, 'second']);
+  it('and refused asks for attention', () => {
+    const life = screenedAgain().end({ kind: 'gateway', outcome: { kind: 'refused', words: 'No.' } }, 0);
+    expect(life.state.attempts[0]?.gateway?.sent).toBe('recorded');
+    expect(life.attention).toEqual(['gateway-refused']);
   });
+});
 
-  it('and refused, or met a wrong key, asks for attention', () => {
-    const life = screenedAgain().end({ kind: 'gateway', outcome: { kind: 'forbidden' } }, 0);
-    expect(attention(life.order.state)).toEqual(['wrong-key']);
-    expect(life.order.state.attempts[0]?.gateway?.sent).toBeUndefined();
-    life.end({ kind: 'gateway', outcome: { kind: 'refused', words: 'No.' } }, 0);
-    expect(life.order.state.attempts[0]?.gateway?.sent).toBe('recorded');
-    expect(attention(life.order.state)).toEqual(['gateway-refused']);
-  });
+describe('a result that contradicts the recorded one', () => {
+  const said = (life: Life, result: GatewayResult, minute: number) =>
+    life.gateway(result, minute * MINUTE).replies.at(-1);
+
+  it.each([
+    ['fail', 'pass', 'declined', 'refund'],
+    ['pass', 'fail', 'decided', 'cancel'],
+    ['pass', 'error', 'decided', 'payment'],
+  ] as const)(
+    '%s and then %s: the first one stays, attention names both, and the error says what to do',
+    (first, second, phase, advice) => {
+      const life = screened('pass', { ...PRE, events: 'all' });
+      const recorded = said(life, first, 1);
+      expect(recorded).toMatchObject({ gateway: { result: first } });
+      const told = said(life, second, 2);
+      const refusal = { code: 'gateway-result-mismatch', message: expect.stringContaining(advice) };
+      expect(told).toMatchObject({ refusal });
+      const words = expect.stringMatching(new RegExp(`\\b${first}\\b.*\\b${second}\\b`));
+      expect(life.state).toMatchObject({ phase, attention: [{ code: 'gateway-contradiction', words }] });
+      const contradictions = [{ result: second, at: sinceStart(2 * MINUTE) }];
+      expect(life.state.attempts[0]?.gateway).toMatchObject({ result: first, contradictions });
+      expect(inWords(life.order)).toContain(`but was later reported as ${second}`);
+      // Again: the same error, and nothing is recorded.
+      expect([said(life, second, 3), said(life, first, 3)]).toEqual([told, recorded]);
+      expect(life.outbox.filter((type) => type === 'order.attention')).toHaveLength(1);
+      expect(life.calls('gateway').map(({ request }) => request.gateway.result)).toEqual([first]);
+    },
+  );
 });
 
 function retried(): OrderState {
@@ -192,10 +170,9 @@ function retried(): OrderState {
   return order;
 }
 
-/** Returns an order that has ended in this phase. */
-function ended(phase: 'closed' | 'canceled'): OrderState {
+function ended(): OrderState {
   const order = anOrder('pass', PRE);
-  setPhase(order, phase, NOW);
+  setPhase(order, 'canceled', NOW);
   order.endedAt = NOW;
   return order;
 }

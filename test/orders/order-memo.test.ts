@@ -17,6 +17,7 @@ import { aNewOrder, announced, anOrder, answered, aPolicy, screen, sinceStart } 
 
 const KIB = 1_024;
 const KEY = { id: 'k1', key: Buffer.alloc(32, 7) };
+const CODES: readonly AttentionCode[] = ['portal-unconfirmed', 'portal-refused', 'portal-not-sent'];
 const NAME = { orderId: 'order-1', integration: 'default' };
 
 /** Bytes of an order's memo as Temporal stores it. */
@@ -44,12 +45,6 @@ const INSIGHTS: Insights = {
 };
 
 describe('the record of an order', () => {
-  it('takes less than 1.5 KiB encrypted for an order that passed', async () => {
-    const order = anOrder({ ...answered('pass'), insights: INSIGHTS }, { events: 'all' });
-    announced(order, 'order.decided', 0);
-    expect(await encryptedBytes(order)).toBeLessThan(1.5 * KIB);
-  });
-
   it('is read as it was written, but for what of the policy no reader needs', () => {
     const order = anOrder({ ...answered('review'), insights: INSIGHTS });
     const { policy, ...record } = recordOf(order);
@@ -59,15 +54,6 @@ describe('the record of an order', () => {
     expect(kept).toMatchObject({ cancelWindowMs: policy?.cancelWindowMs, passive: false });
   });
 
-  it('keeps the answer of an attempt that the order has moved on from', () => {
-    const order = anOrder({ kind: 'unanswered', reason: 'timeout' });
-    order.decision = 'pass';
-    order.action = 'proceed';
-    order.phase = 'decided';
-    delete order.reason;
-    expect(readBack(order).attempts[0]?.answer).toEqual(order.attempts[0]?.answer);
-  });
-
   it('has no card reference and no fingerprint', () => {
     const order = aNewOrder();
     addAttempt(order, { cardRef: 'card-7', fingerprint: 'f-7' }, sinceStart(1));
@@ -75,77 +61,45 @@ describe('the record of an order', () => {
     expect(JSON.stringify(memoOf(recordOf(order)))).not.toMatch(/card-7|f-7/);
   });
 
-  it('shows the strongest insights and counts the others', () => {
-    const insights: Insights = {
-      risk: Object.fromEntries(
-        Array.from({ length: 50 }, (_, index) => [
-          `${index}`,
-          { description: `risk ${index} `.padEnd(80, '.'), impact: index === 42 ? 'high' : 'low' } as const,
-        ]),
-      ),
-    };
-    const { attempts, leftOut } = readBack(anOrder({ ...answered('fail'), insights }));
-    const [reading] = attempts[0]?.readings ?? [];
-    const kept = Object.values(reading?.insights?.risk ?? {});
-    expect(kept.map(({ impact }) => impact)).toContain('high');
-    expect(kept.length).toBeGreaterThan(1);
-    expect(reading?.insightsLeftOut).toBe(50 - kept.length);
-    expect(leftOut).toEqual({ insights: 50 - kept.length });
-  });
-
   it('shows the newest readings, portal actions, journal entries and matters, and counts the others', () => {
     const order = anOrderOf(answered('review'));
     const { state } = order;
+    queueAction(state, { kind: 'cancel' }, 'caller', sinceStart(0));
     for (let at = 1; at <= 20; at += 1) {
       state.attempts[0]?.readings.push({ decision: 'review', at: sinceStart(at), source: 'poll' });
       note(order, { what: 'override', because: `reason ${at}` }, { key: 'ops' });
-      addDone(state, at);
+      const code = { kind: 'customer-code', customerCode: `code-${at}` } as const;
+      queueAction(state, code, 'caller', sinceStart(at)).status = 'done';
     }
-    const record = readBack(state);
-    expect(record.attempts[0]?.readings.at(-1)?.at).toBe(sinceStart(20));
-    expect(record.attempts[0]?.readingsLeftOut).toBe(21 - (record.attempts[0]?.readings.length ?? 0));
-    expect(record.actions.at(-1)?.number).toBe(20);
-    expect(record.journal?.at(-1)?.because).toBe('reason 20');
-    expect(record.leftOut).toEqual({
-      readings: 21 - (record.attempts[0]?.readings.length ?? 0),
-      actions: 20 - record.actions.length,
-      journal: 20 - (record.journal?.length ?? 0),
-    });
-  });
-
-  it('always shows portal actions that are under way', () => {
-    const { state } = anOrderOf(answered('review'));
-    queueAction(state, { kind: 'cancel' }, 'caller', sinceStart(0));
-    for (let at = 1; at <= 30; at += 1) addDone(state, at);
-    expect(readBack(state).actions[0]).toMatchObject({ number: 1, kind: 'cancel', status: 'queued' });
+    const { attempts, actions, journal = [], leftOut } = readBack(state);
+    const { readings = [], readingsLeftOut } = attempts[0] ?? {};
+    const newest = [readings.at(-1)?.at, actions.at(-1)?.number, journal.at(-1)?.because];
+    expect(newest).toEqual([sinceStart(20), 21, 'reason 20']);
+    expect(readingsLeftOut).toBe(21 - readings.length);
+    // It is under way.
+    expect(actions[0]).toMatchObject({ number: 1, kind: 'cancel', status: 'queued' });
+    const [left, done, noted] = [21 - readings.length, 21 - actions.length, 20 - journal.length];
+    expect(leftOut).toEqual({ readings: left, actions: done, journal: noted });
   });
 
   it('stays under 16 KiB encrypted, whatever becomes of an order', async () => {
     const order = anOrderOf(answered('review'));
     const { state } = order;
     const wide = '€'.repeat(1_000);
-    for (let number = 2; number <= 300; number += 1) {
+    for (let number = 2; number <= 60; number += 1) {
       addAttempt(state, { fingerprint: 'f'.repeat(64) }, sinceStart(number));
       const id = `7b1e3c5e-1111-4f0e-9a53-${String(number).padStart(12, '0')}`;
       screen(state, { ...answered('fail', id), message: wide, insights: INSIGHTS, subStatus: wide });
-    }
-    for (let at = 0; at < 200; at += 1) {
       note(order, { what: 'override', because: wide }, { key: '€'.repeat(100), actor: '€'.repeat(100) });
-      queueAction(
-        state,
-        { kind: 'chargeback', reason_code: `${at}`, due_date: wide, notes: wide },
-        'caller',
-        order.now,
-      );
-    }
-    for (const code of CODES) {
-      for (let action = 0; action < 30; action += 1) raiseAttention(state, code, wide, { action }, order.now);
+      const fields = { reason_code: `${number}`, due_date: wide, notes: wide };
+      queueAction(state, { kind: 'chargeback', ...fields }, 'caller', order.now);
+      for (const code of CODES) raiseAttention(state, code, wide, { action: number }, order.now);
     }
     expect(bytesOf(state)).toBeGreaterThan(400_000);
     expect(await encryptedBytes(state)).toBeLessThan(16 * KIB);
     const { leftOut, attempts } = readBack(state);
-    expect(attempts.at(-1)?.number).toBe(300);
-    expect(leftOut).toMatchObject({ attempts: 300 - attempts.length, texts: expect.any(Number) });
+    expect(attempts.at(-1)?.number).toBe(60);
+    expect(leftOut).toMatchObject({ attempts: 60 - attempts.length, texts: expect.any(Number) });
   });
 });
 
@@ -161,70 +115,45 @@ describe('a memo is written', () => {
   };
   const events = (delivered: number, waiting: number) => ({ sequence: 2, delivered, waiting });
 
-  it.each<[string, (order: OrderState) => void]>([
-    ['a decision', (order) => screen(order, answered('pass'))],
-    ['an event', (order) => announced(order, 'order.attention', 0)],
-    ['an event that is given up', (order) => Object.assign(order, { events: events(1, 0) })],
-    ['a read that a person asked for', (order) => read(order, 'operator')],
-    ['a read after a webhook', (order) => read(order, 'webhook')],
-  ])('for %s', (_what, change) => {
-    expect(isWritten({ ...anOrder('review'), events: events(1, 1) }, change)).toBe(true);
-  });
-
-  it.each<[string, (order: OrderState) => void]>([
-    ['an event that arrives', (order) => Object.assign(order, { events: events(2, 0) })],
-    [
-      'the read before the window closes',
-      (order) => {
-        order.passed.push('recheck');
-        for (const one of order.transactions)
-          Object.assign(one, { decidedAt: sinceStart(99), source: 'recheck' });
-        read(order, 'recheck');
-      },
-    ],
-  ])('not for %s', (_what, change) => {
-    expect(isWritten({ ...anOrder('review'), events: events(1, 1) }, change)).toBe(false);
-  });
-
-  function read(order: OrderState, source: 'operator' | 'webhook' | 'recheck'): void {
+  const read = (source: 'operator' | 'webhook' | 'recheck') => (order: OrderState) => {
     order.lastRead = { at: sinceStart(99), source };
-  }
+    order.passed.push('recheck');
+    for (const one of order.transactions) Object.assign(one, { decidedAt: sinceStart(99), source });
+  };
+
+  it.each<[boolean, string, (order: OrderState) => void]>([
+    [true, 'a decision', (order) => screen(order, answered('pass'))],
+    [true, 'an event', (order) => announced(order, 'order.attention', 0)],
+    [true, 'an event that is given up', (order) => Object.assign(order, { events: events(1, 0) })],
+    [true, 'a read that a person asked for', read('operator')],
+    [true, 'a read after a webhook', read('webhook')],
+    [false, 'an event that arrives', (order) => Object.assign(order, { events: events(2, 0) })],
+    [false, 'the read before the window closes', read('recheck')],
+  ])('%s for %s', (written, _what, change) => {
+    expect(isWritten({ ...anOrder('review'), events: events(1, 1) }, change)).toBe(written);
+  });
 });
 
+const PASSED = memoOf(recordOf(anOrder('pass')))[RECORD];
 describe('a memo that is no record', () => {
   it.each([
     undefined,
-    null,
     'text',
     [],
-    {},
     { attempts: [] },
-    { ...memoOf(recordOf(anOrder('pass')))[RECORD], phase: 'gone' },
-    { ...memoOf(recordOf(anOrder('pass')))[RECORD], attempts: [{}] },
-    { ...memoOf(recordOf(anOrder('pass')))[RECORD], transactions: 'none' },
-    { ...memoOf(recordOf(anOrder('pass')))[RECORD], attention: [{ words: 1 }] },
-    { ...memoOf(recordOf(anOrder('pass')))[RECORD], events: { sequence: 'many' } },
+    { ...PASSED, phase: 'gone' },
+    { ...PASSED, attempts: [{}] },
+    { ...PASSED, transactions: 'none' },
+    { ...PASSED, attention: [{ words: 1 }] },
+    { ...PASSED, events: { sequence: 'many' } },
   ])('is not read: %#', (memo) => {
     expect(recordIn(memo, NAME)).toBeUndefined();
   });
 });
-
-const CODES: readonly AttentionCode[] = [
-  'portal-unconfirmed',
-  'portal-refused',
-  'portal-not-sent',
-  'wrong-key',
-];
 
 function anOrderOf(outcome: Parameters<typeof screen>[1]): Order {
   const order = newOrder({ ...NAME, transaction: {} }, sinceStart(0));
   order.state.policy = aPolicy();
   screen(order.state, outcome);
   return order;
-}
-
-/** Adds a portal action that is done. */
-function addDone(state: OrderState, at: number): void {
-  const fields = { kind: 'customer-code', customerCode: `code-${at}` } as const;
-  queueAction(state, fields, 'caller', sinceStart(at)).status = 'done';
 }

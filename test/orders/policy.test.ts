@@ -1,17 +1,20 @@
-import { expect, it } from 'vitest';
-import { policyFor } from '../../src/orders/decide.ts';
+import { describe, expect, it } from 'vitest';
+import type { OrderRule } from '../../src/contract/policy.ts';
+import {
+  type OrderFacts,
+  orderFactsOf,
+  policyFor,
+  ruleMatches,
+  unavailableAction,
+} from '../../src/orders/decide.ts';
 import { anIntegration } from '../fixtures/integrations.ts';
 
-const facts = { amount: 10, currency: 'USD', itemCategories: [] };
+const FACTS: OrderFacts = { amount: 10, currency: 'USD', itemCategories: [] };
 
 it('what an order records of its integration is settled for this order, and holds no key and no address', () => {
-  const integration = anIntegration({
-    whenUnavailable: [{ amountBelow: 50, action: 'proceed' }],
-    cancelWindowMs: 600_000,
-  });
-
-  const policy = policyFor(integration, 'pre-gateway', facts, false);
-
+  const whenUnavailable = [{ amountBelow: 50, action: 'proceed' as const }];
+  const integration = anIntegration({ whenUnavailable, cancelWindowMs: 600_000 });
+  const policy = policyFor(integration, 'pre-gateway', FACTS, false);
   expect(policy).toMatchObject({
     workflow: 'pre-gateway',
     whenUnavailable: 'proceed',
@@ -21,4 +24,59 @@ it('what an order records of its integration is settled for this order, and hold
   });
   for (const name of ['name', 'mode', 'apiKey', 'apiKeyEnv', 'baseUrl', 'portalBaseUrl', 'skip', 'eventsUrl'])
     expect(policy).not.toHaveProperty(name);
+});
+
+describe('the facts that rules look at', () => {
+  it('are read in both spellings, and from nonsense too', () => {
+    const order = {
+      amount: '12.50',
+      payment: { method: 'wallet' },
+      customer: { id: 'c-1' },
+      lineItems: [{ category: 'shoes' }, {}, null],
+    };
+    const facts = { amount: 12.5, paymentMethod: 'wallet', customerId: 'c-1', itemCategories: ['shoes'] };
+    expect(orderFactsOf(order)).toEqual({ ...facts, currency: 'USD' });
+    expect(orderFactsOf({ ...order, currency_code: 'eur' }).currency).toBe('EUR');
+    expect(orderFactsOf({ ...order, currencyCode: 'gbp' }).currency).toBe('GBP');
+    for (const nonsense of [null, 5, 'text', [], { lineItems: {}, payment: null, customer: 1 }])
+      expect(orderFactsOf(nonsense)).toMatchObject({ ...FACTS, amount: Number.NaN });
+  });
+
+  it.each([
+    ['12.', 12],
+    ['.5', 0.5],
+    ['0', 0],
+    ['', Number.NaN],
+    ['1e3', Number.NaN],
+    ['0x10', Number.NaN],
+    ['.', Number.NaN],
+    [12.5, Number.NaN],
+    [null, Number.NaN],
+  ])('have of the amount %j %d', (amount, expected) => {
+    expect(orderFactsOf({ amount }).amount).toBe(expected);
+  });
+
+  it.each<[OrderRule, boolean, Partial<OrderFacts>?]>([
+    [{}, true],
+    [{ amountBelow: 10 }, false],
+    [{ amountAtLeast: 10, amountBelow: 10.01 }, true],
+    [{ paymentMethod: ['gift-card'], itemCategory: ['TOYS'] }, true],
+    [{ currency: ['EUR'] }, false],
+    [{ customerId: ['c-1'] }, false],
+    [{ amountBelow: 100 }, false, { amount: Number.NaN }],
+    [{ amountAtLeast: 0 }, false, { amount: Number.NaN }],
+  ])('match the rule %j, whatever the case, when all its conditions hold: %s', (rule, matches, more) => {
+    const facts = { ...FACTS, paymentMethod: 'Gift-Card', itemCategories: ['Books', 'Toys'], ...more };
+    expect(ruleMatches(rule, facts)).toBe(matches);
+  });
+
+  it('choose the first action that fits an order without a decision, else hold', () => {
+    const rules = [
+      { amountBelow: 5, action: 'proceed' },
+      { amountBelow: 50, action: 'decline' },
+    ] as const;
+    expect(unavailableAction('decline', FACTS)).toBe('decline');
+    expect(unavailableAction(rules, FACTS)).toBe('decline');
+    expect(unavailableAction(rules, { ...FACTS, amount: 50 })).toBe('hold');
+  });
 });

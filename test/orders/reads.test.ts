@@ -1,5 +1,4 @@
 /** Signals, and the reads of the status that they cause. */
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../src/orders/order.ts';
 import {
@@ -12,10 +11,7 @@ import {
   TRANSACTION_ID,
   unanswered,
 } from '../fixtures/orders.ts';
-import { property } from '../support/property.ts';
 import { aLife, CANCELLATION, HINT, type Life, RECHECK, screened } from './life.ts';
-
-const review = { kind: 'read', outcome: { kind: 'read', decision: 'review' } } as const;
 
 function lastRead(life: Life) {
   const request = life.calls('read').at(-1)?.request;
@@ -28,74 +24,46 @@ function otherwise({ signals: _counted, ...order }: Order) {
   return order;
 }
 
+/** An order whose decision is «error» to the end, with a transaction. */
+const withError = () => screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+/** The next attempt’s decision is «review». */
+const retried = (life: Life) => life.retry(2, MINUTE).retried(answered('review', 'second'), MINUTE);
+
 describe('a signal', () => {
   it('starts a read, and has no time of its own', () => {
     const life = screened('pass').take(HINT);
     expect(life.order.now).toBe(sinceStart(0));
     expect(lastRead(life)).toMatchObject({ read: 1, transactionId: TRANSACTION_ID, forbiddenKnown: false });
     expect(lastRead(life)).not.toHaveProperty('notBefore');
-    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, HOUR);
-    expect(life.order.state).toMatchObject({
-      decision: 'fail',
-      action: 'cancel',
-      lastRead: { at: sinceStart(HOUR), source: 'webhook' },
-    });
-    expect(life.order.reads).toEqual([]);
+    const { state, order } = life.read('fail', HOUR);
+    expect(state).toMatchObject({ decision: 'fail', lastRead: { at: sinceStart(HOUR), source: 'webhook' } });
+    expect(order.reads).toEqual([]);
   });
 
   it('beyond two pending reads leaves its count, and changes nothing else', () => {
     const life = screened('review').take(HINT).take(HINT);
     const before = structuredClone(otherwise(life.order));
-    for (const signals of [3, 4, 5]) {
-      const made = life.commands.length;
-      life.take(HINT);
-      expect(life.commands.slice(made)).toEqual([{ do: 'count-signals', signals, nothingElse: true }]);
-      expect(otherwise(life.order)).toEqual(before);
-    }
+    life.take(HINT);
+    expect(life.commands.at(-1)).toEqual({ do: 'count-signals', signals: 3, nothingElse: true });
+    expect(otherwise(life.order)).toEqual(before);
     expect(life.order.reads).toHaveLength(2);
   });
 
   it('of a recheck that finds two pending reads makes the last one the operator’s', () => {
     const life = screened('review').take(HINT).take(HINT).take(RECHECK);
     expect(life.order.reads.map(({ source }) => source)).toEqual(['webhook', 'operator']);
-    life.end(review, MINUTE).end(review, 2 * MINUTE);
-    expect(life.order.state.lastRead?.source).toBe('operator');
+    life.read('review', MINUTE).read('review', 2 * MINUTE);
+    expect(life.state.lastRead?.source).toBe('operator');
   });
 
-  it('of a cancellation is no cancel: a person is told, at the order’s newest moment', () => {
-    const life = screened('pass').take(CANCELLATION);
-    expect(life.order.state).toMatchObject({
-      phase: 'decided',
-      attention: [{ code: 'cancellation-requested', since: sinceStart(0) }],
-    });
-    expect(life.underWay).toEqual(['read:1']);
-  });
-
-  it('that could not be read is told to a person, and causes a read all the same', () => {
-    const life = screened('pass').take({
-      kind: 'signal',
-      signal: { kind: 'review-hint', unread: 'too large' },
-    });
-    expect(life.order.state.attention).toMatchObject([{ code: 'message-refused' }]);
-    expect(life.underWay).toEqual(['read:1']);
-  });
-
-  it('after the order’s end is only counted', () => {
-    const life = screened('pass')
-      .until(5 * DAY)
-      .take(RECHECK)
-      .take(HINT);
-    expect(life.calls('read')).toEqual([]);
-    expect(life.commands.slice(-2).map((one) => one.do)).toEqual(['count-signals', 'count-signals']);
-    expect(life.order.reads).toEqual([]);
-  });
-
-  it('is forgotten when the order is canceled', () => {
-    const life = screened('review').take(HINT).take(HINT);
-    life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 0);
-    life.end({ kind: 'portal', outcome: { kind: 'done' } }, 0);
-    expect(life.order.reads).toEqual([]);
-    expect(life.underWay).toEqual([]);
+  it('of a cancellation is no cancel, and one that could not be read causes a read: a person is told', () => {
+    const signal = { kind: 'review-hint', unread: 'too large' } as const;
+    const [canceled, unread] = [CANCELLATION, { kind: 'signal', signal } as const].map((one) =>
+      screened('pass').take(one),
+    );
+    const read = { phase: 'decided', underWay: ['read:1'] };
+    expect(canceled).toMatchObject({ ...read, attention: ['cancellation-requested'] });
+    expect(unread).toMatchObject({ ...read, attention: ['message-refused'] });
   });
 });
 
@@ -106,113 +74,54 @@ describe('while the order is screened', () => {
     expect(screened('review', {}, life).underWay).toContain('read:1');
   });
 
-  it('a hint waits, and leaves its count', () => {
-    const life = screened(unanswered()).take(HINT);
-    expect(life.commands.at(-1)).toEqual({ do: 'count-signals', signals: 1 });
-    expect(life.underWay).toEqual(['catch-up:1:0']);
-    life.end({ kind: 'catch-up', outcome: answered('pass') }, MINUTE);
-    expect(life.underWay).toEqual(['read:1']);
-  });
-
   it('an operator’s read only tells the time', () => {
     const life = screened(unanswered()).take(RECHECK);
     expect(lastRead(life)).not.toHaveProperty('transactionId');
     life.end({ kind: 'read', outcome: undefined }, HOUR);
-    expect(life.order.now).toBe(sinceStart(HOUR));
-    expect(life.order.reads).toEqual([]);
-  });
-
-  it('a hint’s read that runs is dropped, and starts again after the screening', () => {
-    const life = withError().take(HINT);
-    retryTo(life, 'second');
-    expect(life.calls('read').map(({ request }) => request.transactionId)).toEqual([
-      TRANSACTION_ID,
-      'second',
-    ]);
+    expect(life.order).toMatchObject({ now: sinceStart(HOUR), reads: [] });
   });
 });
 
 describe('a read', () => {
   it('of a transaction that is no longer the newest is made again', () => {
-    const life = withError().take(RECHECK);
-    retryTo(life, 'second');
-    expect(life.underWay).toContain('read:1');
-    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, HOUR);
-    expect(life.order.state.decision).toBe('review');
+    const life = retried(withError().take(RECHECK)).read('fail', HOUR);
+    expect(life.decision).toBe('review');
     expect(lastRead(life)).toMatchObject({ read: 1, transactionId: 'second' });
-    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
-    expect(life.order.state.decision).toBe('pass');
-    expect(life.underWay).toEqual([]);
-  });
-
-  it('of a recheck that finds a decision screens nothing again', () => {
-    const life = withError().take(RECHECK);
-    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
-    expect(life.order.state).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'decided' });
-    expect(life.calls('catch-up')).toEqual([]);
-  });
-
-  it('of a pass before the window closes that finds a review has it polled', () => {
-    const life = screened('pass', { recheckLeadTimeMs: HOUR }).until(5 * DAY - HOUR);
-    life.end(review, 5 * DAY - HOUR);
-    expect(life.underWay).toEqual([expect.stringContaining('poll:')]);
-    expect(life.order.state.lastRead?.source).toBe('recheck');
+    expect(life.read('pass', HOUR)).toMatchObject({ decision: 'pass', underWay: [] });
   });
 
   it('that began before the last reading ended only asks for another', () => {
-    const life = screened('review').take(RECHECK);
-    life.end(review, 10_000);
-    life.end({ kind: 'poll', outcome: { kind: 'read', decision: 'pass' } }, 11_000, { began: 9_000 });
-    expect(life.order.state).toMatchObject({ decision: 'review', phase: 'review' });
+    const life = screened('review').take(RECHECK).read('review', 10_000);
+    expect(life.polled('pass', 11_000, { began: 9_000 }).decision).toBe('review');
     expect(life.underWay).toContain('read:2');
-    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, 12_000, { began: 11_500 });
-    expect(life.order.state).toMatchObject({ decision: 'fail', action: 'cancel' });
+    expect(life.read('fail', 12_000, { began: 11_500 }).decision).toBe('fail');
   });
 
-  it('whose answer comes just before the end keeps the review open', () => {
-    const life = screened('pass');
-    life.until(5 * DAY - 1).take(RECHECK);
-    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'review' } }, 5 * DAY - 1);
-    expect(life.order.state.decision).toBe('review');
-    expect(life.until(5 * DAY).order.state.endedAt).toBeUndefined();
-  });
-
-  it('whose answer comes after the end is left to a read after the end', () => {
-    const life = screened('pass');
-    life.until(5 * DAY - 1).take(RECHECK);
-    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'review' } }, 5 * DAY + 1);
-    expect(life.order.state).toMatchObject({ decision: 'pass', endedAt: sinceStart(5 * DAY) });
-    expect(life.order.readsAfterEnd).toBe(true);
+  it('whose answer comes just before the end keeps the review open, and after it is left to a read after the end', () => {
+    const rechecked = () =>
+      screened('pass')
+        .until(5 * DAY - 1)
+        .take(RECHECK);
+    const before = rechecked().read('review', 5 * DAY - 1);
+    expect(before.until(5 * DAY).state.endedAt).toBeUndefined();
+    const { order, decision } = rechecked().read('review', 5 * DAY + 1);
+    expect([order.readsAfterEnd, decision]).toEqual([true, 'pass']);
   });
 });
 
 describe('the spacing between reads', () => {
   it('is 2 s, doubles while hints keep coming, up to 5 min', () => {
-    const { order } = flood(Array.from({ length: 3_000 }, (_, index) => index * 500)).life;
-    expect(order.spacing.ms).toBe(5 * MINUTE);
-    const doubling = flood([0, 1, 2_001, 6_001, 14_001]);
-    expect(doubling.begun).toEqual([0, 2_000, 6_000, 14_000, 30_000]);
+    const begun = [0, 2, 6, 14, 30, 62, 126, 254, 510, 810, 1_110].map((second) => second * 1_000);
+    expect(flood([0, ...begun.slice(0, -1).map((at) => at + 1)])).toEqual(begun);
   });
 
   it('is short again after a quiet time', () => {
-    const { life, begun } = flood([0, 1, 2_001, 60_000]);
-    expect(begun).toEqual([0, 2_000, 6_000, 60_000]);
-    expect(life.order.spacing).toEqual({ ms: 2_000, until: sinceStart(62_000) });
+    expect(flood([0, 1, 2_001, 60_000, 60_001])).toEqual([0, 2_000, 6_000, 60_000, 62_000]);
   });
-
-  property([fc.array(fc.integer({ min: 0, max: HOUR }), { maxLength: 500, minLength: 1 })], { numRuns: 20 })(
-    'bounds what any flood of an hour can cause, and reads after its last hint',
-    (moments) => {
-      const { begun } = flood(moments.sort((one, other) => one - other));
-      for (const [index, at] of begun.entries())
-        expect(at - (begun[index - 1] ?? -DAY)).toBeGreaterThanOrEqual(2_000);
-      expect(begun.at(-1) ?? 0).toBeGreaterThanOrEqual(moments.at(-1) ?? 0);
-    },
-  );
 });
 
 /** Sends hints at these moments. Each read waits until it may begin, and ends at once. Returns when they began. */
-function flood(moments: readonly number[]): { life: Life; begun: number[] } {
+function flood(moments: readonly number[]): number[] {
   const life = screened('review');
   const begun: number[] = [];
   let startedAt = 0;
@@ -221,7 +130,7 @@ function flood(moments: readonly number[]): { life: Life; begun: number[] } {
       const { notBefore } = lastRead(life);
       const at = Math.max(startedAt, notBefore === undefined ? 0 : Date.parse(notBefore) - START);
       if (at > until) return;
-      life.end(review, at, { began: at });
+      life.read('review', at, { began: at });
       begun.push(at);
       startedAt = at;
     }
@@ -232,16 +141,5 @@ function flood(moments: readonly number[]): { life: Life; begun: number[] } {
     life.take(HINT);
   }
   readUntil(DAY);
-  return { life, begun };
-}
-
-/** An order whose decision is «error» to the end, with a transaction. */
-function withError(): Life {
-  return screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
-}
-
-/** Sends another attempt, whose decision is «review». */
-function retryTo(life: Life, transactionId: string): void {
-  life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, MINUTE);
-  life.end({ kind: 'retry-screening', outcome: answered('review', transactionId) }, MINUTE);
+  return begun;
 }
