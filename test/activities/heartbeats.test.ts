@@ -6,12 +6,8 @@ import { type HeartbeatDetails, sendHeartbeat } from '../../src/activities/tries
 
 const QUARTER_MINUTE_MS = 15_000;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
 
 /** @returns what the server hears of an activity that lasts a quarter of a minute */
 async function heard(told: HeartbeatDetails[], heartbeatDetails?: unknown): Promise<unknown[]> {

@@ -1,6 +1,5 @@
 import type { PortalRequest } from '../../src/contract/activity-contract.ts';
 import type { PortalFields } from '../../src/contract/messages.ts';
-import type { FaultKind } from '../../src/sandbox/fault-plan.ts';
 import type { Operation, TransactionRecord } from '../../src/sandbox/model.ts';
 import { type Attempt, aWorld, outcomeOf, sandbox, UNKNOWN_ID } from './support.ts';
 
@@ -23,13 +22,7 @@ export function fieldsOf(kind: Kind): PortalFields {
     case 'report-fraud':
       return { kind, reason: 'asked by the customer' };
     case 'chargeback':
-      return {
-        kind,
-        reason_code: '4837',
-        due_date: '2030-01-31',
-        inquiry: 'false',
-        notes: 'none',
-      };
+      return { kind, reason_code: '4837', due_date: '2030-01-31', inquiry: 'false', notes: 'none' };
     case 'customer-code':
       return { kind, customerCode: 'PHONE-1' };
   }
@@ -54,13 +47,4 @@ export function act(
   world = aWorld(),
 ) {
   return outcomeOf(world.background.performPortalAction, request, attempt, heartbeats);
-}
-
-/** Lets every call of the operation meet a fault. */
-export function plan(
-  operation: Operation,
-  kind: FaultKind,
-  more: { status?: number; retryAfter?: number } = {},
-) {
-  sandbox.control.setFaults({ faults: [{ operation, kind, ...more }] });
 }
