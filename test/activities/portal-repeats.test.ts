@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { act, aPortalRequest, KINDS, REPEATABLE } from './portal-support.ts';
+import type { FaultKind } from '../../src/sandbox/fault-plan.ts';
+import { act, aPortalRequest, type Before, fieldsOf, IN_DOUBT, KINDS, UNDONE } from './portal-support.ts';
 import {
   aWorld,
   failureOf,
   fromNow,
   plan,
   requests,
-  sandbox,
   screened,
   theTransaction,
   withSandbox,
@@ -15,90 +15,78 @@ import {
 withSandbox();
 
 const LOST = ['reset-after-commit', '5xx-after-commit', 'truncated-reply', 'malformed-body'] as const;
-/** The try before reported that it and all before it did nothing. */
+const isLost = (answer: string) => LOST.some((lost) => lost === answer);
 const NOTHING_DONE = { attempt: 2, heartbeatDetails: { reported: 1 } };
 
-describe('a chargeback whose answer was lost', () => {
-  it.each(LOST)('is unconfirmed after %s, and not sent again', async (fault) => {
+/** How a try ends, by what the service answers: after nothing was done, and in doubt. What fails is tried again. */
+const ENDS: [answer: FaultKind | 'success', undone: object, inDoubt?: object][] = [
+  ['success', { kind: 'done' }],
+  [
+    'refused-in-body',
+    { kind: 'refused', code: '403', message: 'Refused' },
+    { kind: 'unconfirmed', message: 'Refused' },
+  ],
+  ['403', { kind: 'forbidden' }, { kind: 'forbidden', maybeDone: true }],
+  ['429', { type: 'rate-limited', nonRetryable: false }],
+  ...LOST.map((lost): [FaultKind, object] => [lost, { nonRetryable: false }]),
+];
+
+describe.each(KINDS)('%s', (kind, operation, done) => {
+  const once = kind === 'chargeback';
+  const unconfirmed = { kind: 'unconfirmed' };
+
+  it.each(ENDS)('that is answered by %s', async (answer, undone, inDoubt = undone) => {
     const transactionId = await screened(aWorld());
-    plan('submit-chargeback', fault);
-    const heartbeats: unknown[] = [];
-    const outcome = await act(aPortalRequest('chargeback', { transactionId }), {}, heartbeats);
-    expect(outcome).toEqual({ kind: 'unconfirmed' });
-    expect(heartbeats).toEqual([]);
-    expect(theTransaction().chargebacks).toHaveLength(1);
-    expect(requests('submit-chargeback')).toBe(1);
-  });
-
-  it.each([
-    ['when its worker was killed', { attempt: 2 }],
-    ['when only the try before the last did nothing', { attempt: 3, heartbeatDetails: { reported: 1 } }],
-  ])('is unconfirmed %s, and not sent again', async (_when, attempt) => {
-    expect(await act(aPortalRequest('chargeback'), attempt)).toEqual({ kind: 'unconfirmed' });
-    expect(requests('submit-chargeback')).toBe(0);
-  });
-
-  it('is sent again when the try before it is known to have done nothing', async () => {
-    const transactionId = await screened(aWorld());
-    const request = aPortalRequest('chargeback', { transactionId });
-    plan('submit-chargeback', '429', { retryAfter: 3 });
-    const heartbeats: unknown[] = [];
-    const failure = await failureOf(act(request, {}, heartbeats));
-    expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay: 3_000 });
-    expect(heartbeats).toEqual([{ reported: 1 }]);
-    sandbox.control.clearFaults();
-    expect(await act(request, NOTHING_DONE)).toMatchObject({ kind: 'done' });
-    expect(theTransaction().chargebacks).toHaveLength(1);
-  });
-
-  it.each([
-    ['an address in the settings is none', { portalBaseUrl: 'no address' }, 'default', 'unexpected'],
-    ['its integration is gone', {}, 'elsewhere', 'unknown-integration'],
-  ])('is sent again when %s', async (_what, settings, integration, type) => {
-    const heartbeats: unknown[] = [];
-    const request = aPortalRequest('chargeback', { integration });
-    const failure = await failureOf(act(request, {}, heartbeats, aWorld(settings)));
-    expect(failure).toMatchObject({ type, nextRetryDelay: 1_000 });
-    expect(heartbeats).toEqual([{ reported: 1 }]);
+    if (answer !== 'success') plan(operation, answer);
+    const told: unknown[] = [];
+    const end = ([, changes, attempt]: Before | (typeof IN_DOUBT)[number]) =>
+      act(aPortalRequest(kind, { transactionId, ...changes }), attempt, told).catch(
+        (failure: unknown) => failure,
+      );
+    const expected = once && isLost(answer) ? unconfirmed : undone;
+    for (const before of UNDONE) expect(await end(before), before[0]).toMatchObject(expected);
+    // The next try learns that this one did nothing, if that is certain.
+    const certain = answer === '403' || answer === '429';
+    expect(told).toEqual(certain ? [{ reported: 1 }, { reported: 2 }] : []);
+    const sent = requests(operation);
+    told.length = 0;
+    for (const before of IN_DOUBT) {
+      expect(await end(before), before[0]).toMatchObject(once ? unconfirmed : inDoubt);
+    }
+    // After a try that was lost it stays in doubt, whatever this one did.
+    const firstTries = IN_DOUBT.filter(([, , { attempt }]) => attempt === undefined);
+    expect(told).toEqual(certain && !once ? firstTries.map(() => ({ reported: 1 })) : []);
+    expect(requests(operation)).toBe(once ? sent : sent + IN_DOUBT.length);
+    if (answer === 'success') expect(done(theTransaction())).toBeGreaterThanOrEqual(1);
   });
 });
 
-describe.each(REPEATABLE)('%s', (kind, operation, done) => {
-  it('tells of a wrong key that comes after a lost answer, and that it may be done', async () => {
-    plan(operation, '403');
-    const outcome = { kind: 'forbidden', maybeDone: true };
-    expect(await act(aPortalRequest(kind), { attempt: 2 })).toEqual(outcome);
-    expect(await act(aPortalRequest(kind, { maybeDone: true }))).toEqual(outcome);
-  });
+it.each([
+  ...IN_DOUBT,
+  ['a try after one that did nothing', { maybeDone: true }, NOTHING_DONE, true] as const,
+])(
+  'a chargeback that a person forces is sent in doubt, and not again after its own tries: %s',
+  async (_what, changes, attempt, known) => {
+    const fields = { ...fieldsOf('chargeback'), force: true };
+    const request = aPortalRequest('chargeback', {
+      ...changes,
+      fields,
+      transactionId: await screened(aWorld()),
+    });
+    expect(await act(request, attempt)).toMatchObject({ kind: known ? 'done' : 'unconfirmed' });
+    expect(theTransaction().chargebacks).toHaveLength(known ? 1 : 0);
+  },
+);
 
-  it.each(LOST)('is sent again after %s, and then done', async (fault) => {
-    const transactionId = await screened(aWorld());
-    const request = aPortalRequest(kind, { transactionId });
-    plan(operation, fault);
-    const heartbeats: unknown[] = [];
-    const failure = await failureOf(act(request, {}, heartbeats));
-    expect(failure).toMatchObject({ nextRetryDelay: 1_000, nonRetryable: false });
-    expect(heartbeats).toEqual([]);
-    sandbox.control.clearFaults();
-    expect(await act(request, { attempt: 2 })).toMatchObject({ kind: 'done' });
-    expect(requests(operation)).toBe(2);
-    expect(done(theTransaction())).toBeGreaterThanOrEqual(1);
-  });
-
-  it('is unconfirmed when the repeat is refused, unless the tries before did nothing', async () => {
-    plan(operation, 'refused-in-body');
-    const unconfirmed = { kind: 'unconfirmed', message: 'Refused' };
-    expect(await act(aPortalRequest(kind), { attempt: 2 })).toEqual(unconfirmed);
-    const refused = { kind: 'refused', code: '403', message: 'Refused' };
-    expect(await act(aPortalRequest(kind), NOTHING_DONE)).toEqual(refused);
-  });
-
-  it('stays possibly done, whatever the tries after the lost one did', async () => {
-    plan(operation, '429');
-    const heartbeats: unknown[] = [];
-    await failureOf(act(aPortalRequest(kind), { attempt: 2 }, heartbeats));
-    expect(heartbeats).toEqual([]);
-  });
+it.each([
+  ['an address in the settings is none', { portalBaseUrl: 'no address' }, 'default', 'unexpected'],
+  ['its integration is gone', {}, 'elsewhere', 'unknown-integration'],
+])('a chargeback is sent again when %s', async (_what, settings, integration, type) => {
+  const heartbeats: unknown[] = [];
+  const request = aPortalRequest('chargeback', { integration });
+  const failure = await failureOf(act(request, {}, heartbeats, aWorld(settings)));
+  expect(failure).toMatchObject({ type, nextRetryDelay: 1_000 });
+  expect(heartbeats).toEqual([{ reported: 1 }]);
 });
 
 it.each([
@@ -121,13 +109,15 @@ describe('the last moment of a cancel', () => {
   const cancel = (leftMs: number, changes: Parameters<typeof aPortalRequest>[1] = {}) =>
     aPortalRequest('cancel', { notAfter: fromNow(leftMs), ...changes });
 
-  it.each<[string, object, { notAfter?: string }?]>([
-    ['too-late', {}],
-    ['too-late', {}, { notAfter: 'no moment' }],
-    ['too-late', NOTHING_DONE],
-    ['unconfirmed', { attempt: 2 }],
-  ])('once passed lets nothing be sent: %s for %o', async (kind, attempt, changes) => {
-    expect(await act(cancel(-1, changes), attempt)).toEqual({ kind });
+  it('once passed lets nothing be sent', async () => {
+    const end = (changes: object, attempt = {}) => act(cancel(-1, changes), attempt);
+    for (const [what, changes, attempt] of UNDONE) {
+      expect(await end(changes, attempt), what).toEqual({ kind: 'too-late' });
+    }
+    for (const [what, changes, attempt] of IN_DOUBT) {
+      expect(await end(changes, attempt), what).toEqual({ kind: 'unconfirmed' });
+    }
+    expect(await end({ notAfter: 'no moment' })).toEqual({ kind: 'too-late' });
     expect(requests('cancel-transaction')).toBe(0);
   });
 

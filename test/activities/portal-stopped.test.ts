@@ -1,13 +1,11 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { aPortalRequest, KINDS } from './portal-support.ts';
+import { aPortalRequest, IN_DOUBT, KINDS, UNDONE } from './portal-support.ts';
 import {
-  AFTER_RESET,
   type Attempt,
   anEnvironment,
   aWorld,
-  CALLED_BEFORE_RESET,
   failureOf,
   plan,
   requests,
@@ -60,34 +58,29 @@ describe.each(KINDS)('%s that is asked to stop', (kind, operation, done) => {
     expect(await stopped({ forbiddenKnown: true })).toEqual({ kind: 'not-sent' });
   });
 
-  it('sends nothing more', async () => {
-    expect(await stopped({}, { atOnce: true })).toEqual({ kind: 'not-sent' });
-    const undone = { attempt: 2, heartbeatDetails: { reported: 1 }, atOnce: true };
-    expect(await stopped({}, undone)).toEqual({ kind: 'not-sent' });
-    expect(requests(operation)).toBe(0);
-  });
-
   it('is refused when the service refuses it', async () => {
     slowly('refused-in-body');
     expect(await stopped()).toMatchObject({ kind: 'refused' });
   });
 
-  it('is not called unsent when its answer is lost, or it may have been done before', async () => {
+  it('sends nothing more, and is not called unsent when it may have been done before', async () => {
+    for (const [what, changes, attempt] of UNDONE) {
+      expect(await stopped(changes, { ...attempt, atOnce: true }), what).toEqual({ kind: 'not-sent' });
+    }
+    expect(requests(operation)).toBe(0);
+    plan(operation, '429');
+    for (const [what, changes, attempt] of IN_DOUBT) {
+      const before = stopped(changes, { ...attempt, atOnce: true });
+      if (kind === 'chargeback') expect(await before, what).toEqual({ kind: 'unconfirmed' });
+      else expect(await failureOf(before), what).toMatchObject({ type: 'rate-limited' });
+    }
+  });
+
+  it('is not called unsent when its answer is lost', async () => {
     slowly('5xx-after-commit');
     const lost = stopped();
     if (kind === 'chargeback') expect(await lost).toEqual({ kind: 'unconfirmed' });
     else expect(await failureOf(lost)).toMatchObject({ type: 'http-5xx' });
-    plan(operation, '429');
-    for (const [changes, attempt] of [
-      [{}, { attempt: 2 }],
-      [{}, CALLED_BEFORE_RESET],
-      [{}, AFTER_RESET],
-      [{ maybeDone: true }, {}],
-    ] as const) {
-      const before = stopped(changes, { ...attempt, atOnce: true });
-      if (kind === 'chargeback') expect(await before).toEqual({ kind: 'unconfirmed' });
-      else expect(await failureOf(before)).toMatchObject({ type: 'rate-limited' });
-    }
   });
 
   it('goes on with the next try when only its worker shuts down', async () => {

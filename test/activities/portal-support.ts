@@ -1,7 +1,15 @@
 import type { PortalRequest } from '../../src/contract/activity-contract.ts';
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { Operation, TransactionRecord } from '../../src/sandbox/model.ts';
-import { type Attempt, aWorld, outcomeOf, sandbox, UNKNOWN_ID } from './support.ts';
+import {
+  AFTER_RESET,
+  type Attempt,
+  aWorld,
+  CALLED_BEFORE_RESET,
+  outcomeOf,
+  sandbox,
+  UNKNOWN_ID,
+} from './support.ts';
 
 export type Kind = PortalFields['kind'];
 
@@ -12,9 +20,6 @@ export const KINDS: [kind: Kind, operation: Operation, done: (transaction: Trans
   ['chargeback', 'submit-chargeback', ({ chargebacks }) => chargebacks.length],
   ['customer-code', 'customer-code', () => sandbox.control.customerCodes().length],
 ];
-
-/** The kinds that may be sent again after an unknown outcome. */
-export const REPEATABLE = KINDS.filter(([kind]) => kind !== 'chargeback');
 
 export function fieldsOf(kind: Kind): PortalFields {
   switch (kind) {
@@ -48,3 +53,22 @@ export function act(
 ) {
   return outcomeOf(world.background.performPortalAction, request, attempt, heartbeats);
 }
+
+/** What may have happened before a try of an action. */
+export type Before = [what: string, changes: Partial<PortalRequest>, attempt: Attempt];
+
+/** Before these tries nothing was done. */
+export const UNDONE: Before[] = [
+  ['the first try', {}, {}],
+  ['a try after one that did nothing', {}, { attempt: 2, heartbeatDetails: { reported: 1 } }],
+];
+
+/** Before these tries the action may have been done. `known`: to a person, who may force it. */
+export const IN_DOUBT: [...Before, known: boolean][] = [
+  ['a try after one that was lost', {}, { attempt: 2 }, false],
+  ['a try after two, the last one lost', {}, { attempt: 3, heartbeatDetails: { reported: 1 } }, false],
+  ['a try after an activity that may have done it', { maybeDone: true }, {}, true],
+  ['a try that the run before the reset began', {}, CALLED_BEFORE_RESET, false],
+  ['a try after a reset', {}, AFTER_RESET, true],
+  ['a try after a reset and one that was lost', {}, { ...AFTER_RESET, attempt: 2 }, false],
+];

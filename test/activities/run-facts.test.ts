@@ -1,9 +1,86 @@
-/** What a checkout concludes from the facts of the run that calls it. */
+/** What an activity concludes from the facts of the run that calls it. */
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/contract/activity-contract.ts';
-import { aCheckout, aWorld, checkOut, requests, screened, withSandbox } from './support.ts';
+import {
+  AFTER_RESET,
+  type Attempt,
+  aCatchUp,
+  aCheckout,
+  aLookUp,
+  aWorld,
+  CALLED_BEFORE_RESET,
+  checkOut,
+  failureOf,
+  outcomeOf,
+  perform,
+  requests,
+  STARTED_AT,
+  screened,
+  UNSEEN_SINCE,
+  withSandbox,
+} from './support.ts';
 
 withSandbox();
+
+const EARLIER_TRY = { type: 'earlier-try', nextRetryDelay: 23_000 };
+
+describe('a screening that a run before the reset began', () => {
+  it('for a waiting customer looks, and adopts what that run made; else it creates nothing', async () => {
+    const { screenRetry } = aWorld({ checkoutBudgetMs: 600 }).checkout;
+    const outcome = await outcomeOf(screenRetry, aCatchUp('review'), CALLED_BEFORE_RESET);
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
+    expect(requests('create-transaction')).toBe(0);
+    const transactionId = await screened(aWorld(), 'review');
+    const found = await outcomeOf(screenRetry, aCatchUp('review'), CALLED_BEFORE_RESET);
+    expect(found).toMatchObject({ kind: 'answered', found: true, transactionId, sentFrom: STARTED_AT });
+    expect(requests('create-transaction')).toBe(1);
+  });
+
+  it('in the catch-up creates only once that run’s create had time to be sent and to arrive', async () => {
+    const { catchUp } = aWorld().background;
+    const failure = await failureOf(outcomeOf(catchUp, aCatchUp('review'), CALLED_BEFORE_RESET));
+    expect(failure).toMatchObject(EARLIER_TRY);
+    expect(requests('create-transaction')).toBe(0);
+    const reported = { attempt: 2, heartbeatDetails: { reported: 1, unseenSince: STARTED_AT } };
+    const outcome = await outcomeOf(catchUp, aCatchUp('review'), { ...CALLED_BEFORE_RESET, ...reported });
+    expect(outcome).toMatchObject({ kind: 'answered', found: false });
+    expect(requests('status-by-invoice')).toBe(2);
+  });
+});
+
+it.each<[string, Attempt, again: true | undefined]>([
+  ['that the run before the reset began may have been', CALLED_BEFORE_RESET, true],
+  ['that the run after the reset began may have been', AFTER_RESET, true],
+  ['without a reset was not', {}, undefined],
+])('a further attempt %s answered differently before', async (_when, run, again) => {
+  const world = aWorld({ checkoutBudgetMs: 600 });
+  const skipping = aWorld({ skip: [{ amountBelow: 1_000_000 }] });
+  const invalid = aCatchUp('review', { transaction: { amount: '1' } });
+  for (const result of [
+    await perform(world.checkout.screenRetry, aCatchUp('review'), run),
+    await perform(skipping.checkout.screenRetry, aCatchUp('review'), run),
+    await perform(world.checkout.screenRetry, invalid, run),
+  ]) {
+    expect(result.again).toBe(again);
+  }
+});
+
+describe('a lookup', () => {
+  it.each([
+    ['the create that it looks for', {}, UNSEEN_SINCE],
+    ['the order’s start after a reset', AFTER_RESET, STARTED_AT],
+    ['the order’s start if the run before the reset called it', CALLED_BEFORE_RESET, STARTED_AT],
+  ])('reports as the earliest time of the create %s', async (_what, run, sentFrom) => {
+    const { lookUp } = aWorld().background;
+    const result = await perform(lookUp, aLookUp(), { ...run, attempt: 2 });
+    expect(result).toMatchObject({ outcome: { kind: 'none' }, sentFrom });
+  });
+
+  it('after a reset waits until a create of the run before had time to be sent and to arrive', async () => {
+    const { lookUp } = aWorld().background;
+    expect(await failureOf(perform(lookUp, aLookUp(), AFTER_RESET))).toMatchObject(EARLIER_TRY);
+  });
+});
 
 describe('a checkout', () => {
   it('in the first task of an order’s first run creates at once', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HeartbeatDetails } from '../../src/activities/tries.ts';
 import { createCardStash } from '../../src/cards/index.ts';
 import { MACHINE } from '../../src/screening/index.ts';
-import { aPreGatewayTransaction, aTransaction } from '../fixtures/transactions.ts';
+import { aTransaction } from '../fixtures/transactions.ts';
 import {
   type Attempt,
   aCatchUp,
@@ -12,7 +12,6 @@ import {
   outcomeOf,
   plan,
   requests,
-  sandbox,
   screened,
   theTransaction,
   UNSEEN_SINCE,
@@ -46,16 +45,9 @@ describe('a further attempt at checkout', () => {
     expect(requests('status-by-invoice')).toBeLessThanOrEqual(2);
   });
 
-  it('is skipped by the rule of the settings, though it lacks what a screening needs', async () => {
-    const world = aWorld({ skip: [{ currency: ['EUR'] }, { paymentMethod: ['gift card'] }] });
-    const transaction = { amount: '12.50', payment: { method: 'gift card' } };
-    expect(await retry({ transaction }, 1, world)).toEqual({ kind: 'skipped', rule: 1 });
-    expect(sandbox.control.ledger()).toEqual([]);
-  });
-
   it('keeps to the checkout’s budget', async () => {
     plan('create-transaction', 'hang-before-commit');
-    expect(await retry({}, 1, aWorld({ checkoutBudgetMs: 150 }))).toMatchObject({ reason: 'timeout' });
+    expect(await retry({}, 1, aWorld({ checkoutBudgetMs: 400 }))).toMatchObject({ reason: 'timeout' });
   });
 
   it('is refused when it breaks a rule, since nobody checked it yet', async () => {
@@ -77,20 +69,6 @@ describe('catching up', () => {
   const again = (told: HeartbeatDetails = {}): Attempt => ({
     attempt: 2,
     heartbeatDetails: { reported: 1, unseenSince: UNSEEN_SINCE, ...told },
-  });
-
-  it('fails, to be called again, after a 5xx; called again it looks first and adopts', async () => {
-    plan('create-transaction', '5xx-after-commit');
-    expect(await failureOf(catchUp())).toMatchObject({ type: 'http-5xx', nonRetryable: false });
-    sandbox.control.clearFaults();
-    expect(await catchUp({}, again())).toMatchObject({
-      kind: 'answered',
-      decision: 'review',
-      found: true,
-      sentFrom: UNSEEN_SINCE,
-      transactionId: theTransaction().id,
-    });
-    expect(requests('create-transaction')).toBe(1);
   });
 
   it.each([
@@ -186,13 +164,6 @@ describe('catching up', () => {
   ])('obeys a Retry-After of %i s within reason', async (retryAfter, nextRetryDelay) => {
     plan('create-transaction', '429', { retryAfter });
     expect(await failureOf(catchUp())).toMatchObject({ type: 'rate-limited', nextRetryDelay });
-  });
-
-  it('ends when the card is gone', async () => {
-    const transaction = { ...aPreGatewayTransaction({ payment: { creditCard: { last4: '1111' } } }) };
-    const changes = { workflow: 'pre-gateway', transaction, cardRef: 'card_gone' } as const;
-    expect(await catchUp(changes)).toEqual({ kind: 'refused', reason: 'card-data-expired' });
-    expect(requests('create-transaction')).toBe(0);
   });
 
   // A lookup found nothing from before, so the create that followed is all there may be.

@@ -33,12 +33,6 @@ describe('the decision', () => {
     expectNoSecret({ outcome, policy });
   });
 
-  it('comes with insights when the integration asks for them', async () => {
-    const { outcome } = await checkOut(aWorld({ enrich: true }), aCheckout('review'));
-    const insights = { risk: { 1: { name: 'ip-distance', impact: 'medium' } } };
-    expect(outcome).toMatchObject({ decision: 'review', insights });
-  });
-
   it.each([
     ['default', 'changes'],
     ['phone', false],

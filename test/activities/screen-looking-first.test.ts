@@ -67,13 +67,6 @@ describe('looking first', () => {
     },
   );
 
-  it('takes an answer without an id for a transaction that is there', async () => {
-    const world = aWorld({ checkoutBudgetMs: 600 });
-    await checkOut(world, aCheckout('review'));
-    plan('status-by-invoice', 'reply-without-id');
-    expect(await lookFirst(world)).toEqual(unanswered('missing-id'));
-  });
-
   it('takes a refused look for no refusal of the order', async () => {
     const outcome = await lookFirst(aWorld(), { invoiceNumber: '..' });
     expect(outcome).toEqual({ kind: 'unreadable', reason: 'bad-request', unseenSince: expect.any(String) });

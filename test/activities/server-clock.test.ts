@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { timed } from '../../src/activities/activity-world.ts';
+import { ServerClock } from '../../src/activities/server-clock.ts';
 import { MACHINE } from '../../src/screening/index.ts';
 import { HOUR } from '../fixtures/orders.ts';
 import { act, aPortalRequest } from './portal-support.ts';
@@ -139,4 +141,50 @@ it('a try that waited for a worker asks for the time, so that a cancel window co
 it('a try that only asked for the time counts as no try: a chargeback after it is sent', async () => {
   const request = aPortalRequest('chargeback', { transactionId: await screened(aWorld()) });
   expect(await act(request, asked(3_000))).toMatchObject({ kind: 'done' });
+});
+
+const BEGUN = '2026-11-22T10:00:00.000Z';
+const scheduledMs = Date.parse(BEGUN);
+
+describe('the moment of a result', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('is the server’s time of its try and what passed since, whatever the worker’s clock does meanwhile', async () => {
+    const activity = async () => {
+      const since = performance.now();
+      vi.useFakeTimers({ toFake: ['Date'], now: scheduledMs - 24 * HOUR });
+      await vi.waitUntil(() => performance.now() > since + 60);
+      return 'known';
+    };
+    const result = await perform(timed(new ServerClock(MACHINE), activity), undefined, { scheduledMs });
+    expect(result).toMatchObject({ began: BEGUN, outcome: 'known' });
+    expect(Date.parse(result.at) - scheduledMs).toBeGreaterThanOrEqual(55);
+    expect(Date.parse(result.at) - scheduledMs).toBeLessThan(5_000);
+  });
+
+  it.each([300, HOUR])(
+    'isn’t to come for a try that the server hands out %i ms too early',
+    async (earlyMs) => {
+      vi.useFakeTimers({ shouldAdvanceTime: true });
+      const handedOut = Date.now();
+      const activity = timed(new ServerClock(MACHINE), async () => Date.now());
+      const early = perform(activity, undefined, { scheduledMs: handedOut + earlyMs, attempt: 3 });
+      await vi.advanceTimersByTimeAsync(10_000);
+      const { began, at, outcome: performedAt } = await early;
+      const waited = Math.min(earlyMs, 10_000);
+      expect(performedAt - handedOut).toBeGreaterThanOrEqual(waited);
+      expect(Date.parse(began) - handedOut).toBeGreaterThanOrEqual(waited);
+      expect(Date.parse(began)).toBeLessThanOrEqual(performedAt);
+      expect(Date.parse(at)).toBeLessThan(performedAt + 5_000);
+    },
+  );
+});
+
+it('a checkout, which is local, tells when it was learned', async () => {
+  const request = aCheckout('pass', { begun: BEGUN });
+  expect(await perform(aWorld().checkout.screenAtCheckout, request)).toMatchObject({
+    began: BEGUN,
+    at: expect.any(String),
+    outcome: { kind: 'answered' },
+  });
 });

@@ -72,14 +72,6 @@ describe('reading', () => {
     });
   });
 
-  it.each([
-    ['5xx-before-commit', 'http-5xx'],
-    ['truncated-reply', 'malformed-reply'],
-  ] as const)('fails, to be called again, after %s', async (kind, type) => {
-    plan('status-by-url', kind);
-    expect(await failureOf(read(UNKNOWN_ID))).toMatchObject({ type, nonRetryable: false });
-  });
-
   it('obeys Retry-After', async () => {
     plan('status-by-url', '429', { retryAfter: 9 });
     expect(await failureOf(read(UNKNOWN_ID))).toMatchObject({ type: 'rate-limited', nextRetryDelay: 9_000 });
@@ -128,11 +120,6 @@ describe('polling', () => {
   it('goes on slowly after the cancel window', async () => {
     const failure = await failureOf(poll({ cancelBy: fromNow(-1) }));
     expect(failure.nextRetryDelay).toBe(3_600_000);
-  });
-
-  it('returns another decision', async () => {
-    const outcome = { kind: 'read', decision: 'fraudulent' };
-    expect(await poll({}, 2, decide('fraudulent'))).toEqual(outcome);
   });
 
   it.each([

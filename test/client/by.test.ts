@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderScreening, PortalOptions } from '../../src/starter.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { announced, anOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
-import { aClient, aClosed, described, sent, startedActions, taken } from './fake-temporal.ts';
+import { CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClient, aClosed, sent, startedActions, taken } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const by = { key: 'ops', actor: 'ada' };
@@ -75,19 +75,5 @@ describe('who asks of a closed order', () => {
     await client.orderScreening.reportFraud(order, {}, { by });
     expect(startedActions(client)).toMatchObject([{ input: { fields: { kind: 'report-fraud' }, by } }]);
     expect(startedActions(client)[0]?.input.fields).not.toHaveProperty('by');
-  });
-
-  it('stands in the input of a redelivery, beside the event, which is as it was', async () => {
-    const { orderScreening, temporal } = aClient();
-    const state = anOrder('pass', { events: 'all' });
-    announced(state, 'order.decided', 0);
-    temporal.describe.mockResolvedValue(described('COMPLETED'));
-    temporal.result.mockResolvedValue(state);
-    temporal.start.mockResolvedValue(taken(undefined));
-    await orderScreening.redeliver(order, { sequence: 1 }, { by });
-    await orderScreening.redeliver(order, { sequence: 1 });
-    const [asked, plain] = sent(temporal.start).map(({ args }) => args);
-    expect(asked).toEqual([...(plain ?? []), by]);
-    expect(JSON.stringify(plain)).not.toContain('ada');
   });
 });

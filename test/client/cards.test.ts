@@ -63,13 +63,6 @@ describe('a card', () => {
     expect(temporal.startUpdate).not.toHaveBeenCalled();
   });
 
-  it('isn’t put there for an attempt that was sent with another content', async () => {
-    const { orderScreening, temporal, cards } = aClientWithCards();
-    temporal.pollUpdate.mockResolvedValue({ ...answer, fingerprint: 'another' });
-    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'attempt-mismatch' });
-    expect(cards.put).not.toHaveBeenCalled();
-  });
-
   it('isn’t put there while an earlier call for the attempt waits for a worker', async () => {
     const { orderScreening, temporal, cards } = aClientWithCards();
     temporal.pollUpdate.mockRejectedValue(noAnswer);

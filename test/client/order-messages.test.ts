@@ -2,9 +2,8 @@ import { ServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { within } from '../../src/client/temporal-errors.ts';
-import type { GatewayResultAnswer } from '../../src/contract/answers.ts';
-import type { GatewayRecord, OrderState } from '../../src/contract/state.ts';
-import { aClosedOrder, HOUR, sinceStart } from '../fixtures/orders.ts';
+import type { OrderState } from '../../src/contract/state.ts';
+import { aClosedOrder } from '../fixtures/orders.ts';
 import { aClient, described, failed, grpcError, sent, unavailable } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
@@ -76,20 +75,6 @@ describe('a closed order', () => {
     await expect(
       orderScreening.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
     ).rejects.toMatchObject({ code: 'order-closed', message: expect.stringContaining('refund') });
-  });
-
-  it('answers a gateway result that it had before its end from its record', async () => {
-    const at = sinceStart(HOUR);
-    const gateway: GatewayRecord = { result: 'fail', at, contradictions: [{ result: 'pass', at }] };
-    const ended = { workflow: 'pre-gateway', phase: 'canceled', action: 'decline', endedAt: at } as const;
-    const { orderScreening } = aClientOf('COMPLETED', aClosedOrder({ gateway }, ended));
-    const report = (result: GatewayResultAnswer['result'], attempt = 1) =>
-      orderScreening.recordGatewayResult(order, { attempt, result });
-    const answer = { attempt: 1, result: 'fail', action: 'decline', phase: 'canceled' };
-    expect(await report('fail')).toMatchObject(answer);
-    await expect(report('pass')).rejects.toMatchObject({ code: 'gateway-result-mismatch' });
-    await expect(report('error')).rejects.toMatchObject({ code: 'order-closed' });
-    await expect(report('fail', 2)).rejects.toMatchObject({ code: 'unknown-attempt' });
   });
 
   it.each([

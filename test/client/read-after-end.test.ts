@@ -42,17 +42,7 @@ describe('a hint or a recheck for a closed order', () => {
         type: 'readAfterEnd',
         workflowId: 'after:default:order-1',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        args: [
-          {
-            orderId: 'order-1',
-            integration: 'default',
-            phase: 'closed',
-            action: 'proceed',
-            sequence: 2,
-            transactions: [{ id: CLOSED_TRANSACTION, attempt: 1, decision: 'pass', acts: true }],
-            decisions: [],
-          },
-        ],
+        args: [{ orderId: 'order-1', sequence: 2, transactions: [{ id: CLOSED_TRANSACTION }] }],
         memo: { [LATE_DECISIONS]: [] },
       },
     ]);

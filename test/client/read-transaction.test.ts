@@ -61,7 +61,7 @@ describe('a read fails', () => {
     ['this process has no API key', { apiKey: () => undefined }, 'A-1', NO_STATUS, /apiKeyEnv/],
     ['it has no such id', {}, CLOSED_TRANSACTION, 'unknown-transaction', /no/],
     ['it has no such invoice number', {}, 'none', 'unknown-transaction', /no/],
-    ['it looks like a card number', {}, CARD_LIKE_ID, 'card-data-in-request', /card/],
+    ['it looks like a card number', {}, CARD_LIKE_ID, 'card-data-in-request', /Card data/],
     ['… unless the policy vouches', { notCards: ['idOrInvoice'] }, CARD_LIKE_ID, 'unknown-transaction', /no/],
   ])('when %s', async (_what, settings, idOrInvoice, code, words) => {
     const { read, temporal } = await atASandbox(settings);

@@ -22,58 +22,53 @@ const cutOff = new WorkflowUpdateFailedError(
   ApplicationFailure.create({ type: 'AcceptedUpdateCompletedWorkflow', message: 'x' }),
 );
 
-interface Update {
-  what: string;
-  ask: (orders: Screening) => Promise<unknown>;
-  call: Call;
-  id: string | undefined;
-  answer: object;
-}
+type Update = [
+  what: string,
+  call: Call,
+  id: string | undefined,
+  answer: object,
+  ask: (orders: Screening) => unknown,
+];
 
-/** Each update: how it is asked, by which call of Temporal's client, its id, and an answer. */
+const withdrawn = aPortalAnswer({ status: 'withdrawn' });
+/** Each update: by which call of Temporal's client it is sent, its id, an answer, and how it is asked. */
 const UPDATES: Update[] = [
-  {
-    what: 'a first attempt',
-    ask: (orders) => orders.screen(attempt),
-    call: 'executeUpdateWithStart',
-    id: 'decision-1',
-    answer: decided,
-  },
-  {
-    what: 'a later attempt',
-    ask: (orders) => orders.retry({ ...attempt, attempt: 2 }),
-    call: 'startUpdate',
-    id: 'retry-2',
-    answer: decided,
-  },
-  {
-    what: 'a gateway result',
-    ask: (orders) => orders.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
-    call: 'executeUpdate',
-    id: undefined,
-    answer: { result: 'pass' },
-  },
-  {
-    what: 'a portal action',
-    ask: (orders) => orders.cancel(order, {}, keyed),
-    call: 'startUpdate',
-    id: 'cancel:k',
-    answer: aPortalAnswer(),
-  },
-  {
-    what: 'an acknowledgement',
-    ask: (orders) => orders.acknowledge(order, { reason: 'x' }, keyed),
-    call: 'executeUpdate',
-    id: 'acknowledge:k',
-    answer: { cleared: 1 },
-  },
-  {
-    what: 'a withdrawal',
-    ask: (orders) => orders.withdraw(order, { number: 1 }, keyed),
-    call: 'startUpdate',
-    id: 'withdraw:k',
-    answer: aPortalAnswer({ status: 'withdrawn' }),
-  },
+  ['a first attempt', 'executeUpdateWithStart', 'decision-1', decided, (orders) => orders.screen(attempt)],
+  [
+    'a later attempt',
+    'startUpdate',
+    'retry-2',
+    decided,
+    (orders) => orders.retry({ ...attempt, attempt: 2 }),
+  ],
+  [
+    'a gateway result',
+    'executeUpdate',
+    undefined,
+    { result: 'pass' },
+    (orders) => orders.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
+  ],
+  [
+    'a portal action',
+    'startUpdate',
+    'cancel:k',
+    aPortalAnswer(),
+    (orders) => orders.cancel(order, {}, keyed),
+  ],
+  [
+    'an acknowledgement',
+    'executeUpdate',
+    'acknowledge:k',
+    { cleared: 1 },
+    (orders) => orders.acknowledge(order, { reason: 'x' }, keyed),
+  ],
+  [
+    'a withdrawal',
+    'startUpdate',
+    'withdraw:k',
+    withdrawn,
+    (orders) => orders.withdraw(order, { number: 1 }, keyed),
+  ],
 ];
 
 /** A client of an order that takes each update, and ends it so: first, and from then on. */
@@ -87,7 +82,7 @@ function aClientWith(call: Call, ...ends: [first: unknown, later?: unknown]) {
   return client;
 }
 
-describe.each(UPDATES)('$what', ({ ask, call, id, answer }) => {
+describe.each(UPDATES)('%s', (_what, call, id, answer, ask) => {
   it('that comes while the order is being screened is sent again under the same id', async () => {
     const { orderScreening, temporal } = aClientWith(call, refused('checkout-under-way'), answer);
     expect(await ask(orderScreening)).toEqual(answer);
@@ -141,9 +136,9 @@ describe('an update that the end of the order cut off', () => {
     ]);
   });
 
-  it.each(UPDATES.filter(({ what }) => /gateway|acknowledgement|withdrawal/.test(what)))(
-    'is order-closed when it is $what',
-    async ({ ask, call }) => {
+  it.each(UPDATES.filter(([what]) => /gateway|acknowledgement|withdrawal/.test(what)))(
+    'is order-closed when it is %s',
+    async (_what, call, _id, _answer, ask) => {
       await expect(ask(ended(call).orderScreening)).rejects.toMatchObject({ code: 'order-closed' });
     },
   );
