@@ -53,13 +53,6 @@ describe('the same call after a pending', () => {
     const retried = await orderScreening.retry({ ...request, attempt: 2 });
     expect(retried).toMatchObject({ attempt: 2, decision: 'review' });
   });
-
-  it('asks nothing more when the answer is a decision', async () => {
-    const { screen, temporal, given } = aPendingCheckout();
-    temporal.executeUpdateWithStart.mockResolvedValue({ ...given, decision: 'pass' });
-    expect(await screen()).toMatchObject({ decision: 'pass' });
-    expect(temporal.describe).not.toHaveBeenCalled();
-  });
 });
 
 describe('without a worker', () => {
