@@ -1,7 +1,6 @@
 /** What is read of a transaction before an order adopts it. */
 import { describe, expect, it } from 'vitest';
 import type { Adoption } from '../../src/contract/state.ts';
-import { MACHINE, type Machine } from '../../src/screening/index.ts';
 import { DAY, HOUR } from '../fixtures/orders.ts';
 import {
   aCheckout,
@@ -20,8 +19,7 @@ import {
 
 withSandbox();
 
-const world = (...[changes, parts]: Parameters<typeof aWorld>) =>
-  aWorld({ reviewLimitMs: 30 * DAY, ...changes }, parts);
+const world = () => aWorld({ reviewLimitMs: 30 * DAY });
 const adoption = (transactionId: string, changes: Partial<Adoption> = {}, invoiceNumber = ORDER_ID) =>
   aCheckout('pass', {
     transaction: {},
@@ -39,17 +37,6 @@ describe('a transaction that is adopted', () => {
     await checkOut(world(), aCheckout('pass', { orderId: 'B-1', invoiceNumber: 'B-1' }));
     expect(await refusal(transactionId, {}, 'B-1')).toMatchObject({ code: 'invoice-mismatch' });
     expect((await adopt(transactionId, { force: true }, 'B-1')).outcome).toMatchObject({ transactionId });
-  });
-
-  it('is refused where the service answers about another one', async () => {
-    const transactionId = await screened(world());
-    const fetch: Machine['fetch'] = (url, request) =>
-      MACHINE.fetch(url.replace(UNKNOWN_ID, transactionId), request);
-    const asking = world({}, { machine: { ...MACHINE, fetch } });
-    expect(await refusalOf(asking, adoption(UNKNOWN_ID, { force: true }))).toMatchObject({
-      code: 'screening-service-unavailable',
-      message: expect.stringContaining('a different transaction'),
-    });
   });
 
   it.each([

@@ -33,15 +33,6 @@ describe('the decision', () => {
     expectNoSecret({ outcome, policy });
   });
 
-  it.each([
-    ['default', 'changes'],
-    ['phone', false],
-  ])('tells in the policy whether somebody wants events of the integration: %s, %s', async (name, wanted) => {
-    const send = async () => undefined;
-    const world = aWorld({}, { events: { own: new Map([[name, send]]) } });
-    expect((await checkOut(world, aCheckout())).policy.events).toBe(wanted);
-  });
-
   it('skips by rule an order that lacks required data, before anything is sent', async () => {
     const world = aWorld({ skip: [{ amountAtLeast: 1_000 }, { amountBelow: 200 }] });
     const skipped = await screen({ transaction: { amount: '125.50' } }, {}, world);

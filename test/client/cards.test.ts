@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type CardStash, CardStashError, createCardStash } from '../../src/cards/index.ts';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
-import type { ScreenOrderInput } from '../../src/contract/messages.ts';
 import { EarlyAnswers } from '../../src/starter.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
@@ -40,19 +39,6 @@ it('an order without card data isn’t asked for its answer before it is started
 });
 
 describe('a card', () => {
-  it('is put in the stash, and its name alone is sent', async () => {
-    const { orderScreening, temporal, cards } = aClientWithCards();
-    temporal.executeUpdateWithStart.mockResolvedValue({ ...answer, decision: 'pending' });
-    await orderScreening.screen(request);
-    const [[, sent]] = temporal.executeUpdateWithStart.mock.calls as unknown as [
-      [unknown, { startWorkflowOperation: { options: { args: [ScreenOrderInput] } } }],
-    ];
-    const [input] = sent.startWorkflowOperation.options.args;
-    const { cardRef = '' } = input;
-    expect(await cards.get({ integration: 'default', orderId: '1', cardRef })).toEqual(TEST_CARD);
-    expect(JSON.stringify(input)).not.toContain(TEST_CARD.cardNumber);
-  });
-
   it.each([1, 2])('isn’t put in the stash for attempt %i when it is answered already', async (attempt) => {
     const { orderScreening, temporal, cards } = aClientWithCards();
     temporal.pollUpdate.mockResolvedValue({ ...answer, attempt });

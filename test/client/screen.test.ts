@@ -152,11 +152,6 @@ describe('a later attempt', () => {
     }
     expect(sent(temporal.startUpdate)[0]).toMatchObject({ name: 'retry', updateId: 'retry-3' });
   });
-
-  it('of an unknown order is unknown-order', async () => {
-    const retrying = aClient().orderScreening.retry({ ...request, attempt: 2 });
-    await expect(retrying).rejects.toMatchObject({ code: 'unknown-order' });
-  });
 });
 
 describe('an order that is closed', () => {
