@@ -3,11 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { MACHINE, type Machine } from '../../src/screening/index.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import {
-  AFTER_RESET,
   aCatchUp,
   aCheckout,
   aWorld,
-  CALLED_BEFORE_RESET,
   checkOut,
   expectNoSecret,
   failureOf,
@@ -24,26 +22,26 @@ import {
 
 withSandbox();
 
+const BY_AMOUNT = [{ amountBelow: 200, action: 'proceed' } as const];
+
 describe('an order that can’t be screened', () => {
   it('is refused with every fault of its transaction, its path and no value', async () => {
     const { billTo: _billTo, ...rest } = aTransaction();
     const transaction = {
       ...rest,
       amount: 'plenty',
-      customer: { email: 'canary-who@example.com@' },
+      customer: { email: 'canary-who@example.com@', comment: TEST_CARD.cardNumber },
       order: { order_typ: 'canary-typo' },
     };
     const refusal = await refusalOf(aWorld(), aCheckout('pass', { transaction }));
-    expect(refusal).toEqual({
+    const paths = ['amount', 'billTo', 'customer.comment', 'customer.email', 'order.order_typ'];
+    expect(refusal).toMatchObject({
       code: 'invalid-request',
       message: expect.stringContaining('transaction.amount'),
-      errors: expect.arrayContaining(
-        ['amount', 'customer.email', 'order.order_typ', 'billTo'].map((path) => ({
-          path: `transaction.${path}`,
-          message: expect.any(String),
-        })),
-      ),
     });
+    expect(refusal.errors?.map(({ path }) => path).sort()).toEqual(
+      paths.map((path) => `transaction.${path}`),
+    );
     expect(requests('create-transaction')).toBe(0);
   });
 
@@ -56,45 +54,28 @@ describe('an order that can’t be screened', () => {
     expect(JSON.stringify(refusal).length).toBeLessThan(100_000);
   });
 
-  it('is refused without the card number that it has in an unknown field', async () => {
-    const transaction = { ...aTransaction(), customer: { comment: TEST_CARD.cardNumber } };
-    const refusal = await refusalOf(aWorld(), aCheckout('pass', { transaction }));
-    expect(refusal).toMatchObject({ code: 'invalid-request', errors: expect.any(Array) });
-    expect(refusal.message).toContain('transaction.customer.comment');
-    expect(requests('create-transaction')).toBe(0);
-  });
-
   it('is refused for an integration that is not configured', async () => {
     const refusal = await refusalOf(aWorld(), aCheckout('pass', { integration: 'elsewhere' }));
-    expect(refusal).toEqual({
-      code: 'unknown-integration',
-      message: 'No integration «elsewhere» is configured.',
-    });
+    expect(refusal).toMatchObject({ code: 'unknown-integration' });
   });
 });
 
 describe('a checkout without an API key', () => {
-  it('is unanswered, with the policy in force, and has sent no create', async () => {
-    const { outcome, policy } = await checkOut(aWorldWithoutKey(), aCheckout());
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'no-api-key' });
-    expect(policy).toMatchObject({ workflow: 'pre-acceptance', whenUnavailable: 'proceed' });
-    expect(requests('create-transaction')).toBe(0);
-  });
+  const world = () => aWorld({ apiKey: () => undefined, whenUnavailable: BY_AMOUNT });
 
-  it.each([
-    ['a lost task', TASK_LOST],
-    ['a reset', AFTER_RESET],
-    ['a reset while it ran', CALLED_BEFORE_RESET],
-  ])('after %s may have sent one before', async (_when, run) => {
+  it('is unanswered, with the policy in force, and has sent no create; a lost task may have', async () => {
     const request = aCheckout();
-    const unseenSince = request.startedAt;
-    const { outcome } = await checkOut(aWorldWithoutKey(), request, run);
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'no-api-key', unseenSince });
+    const { outcome, policy } = await checkOut(world(), request);
+    const unanswered = { kind: 'unanswered', reason: 'no-api-key' };
+    expect(outcome).toEqual(unanswered);
+    expect(policy).toMatchObject({ workflow: 'pre-acceptance', whenUnavailable: 'proceed' });
+    const again = await checkOut(world(), request, TASK_LOST);
+    expect(again.outcome).toEqual({ ...unanswered, unseenSince: request.startedAt });
   });
 
   it('fails where it adopts a transaction, so that the caller can send it again', async () => {
     const adopt = { transactionId: UNKNOWN_ID, screenedAt: fromNow(-1_000) };
-    const call = checkOut(aWorldWithoutKey(), aCheckout('pass', { transaction: {}, adopt }));
+    const call = checkOut(world(), aCheckout('pass', { transaction: {}, adopt }));
     expect(await failureOf(call)).toMatchObject({ type: 'no-api-key' });
   });
 });
@@ -131,27 +112,14 @@ describe('a checkout whose own code fails', () => {
 });
 
 describe('the policy that a checkout could not read', () => {
-  const world = () => aWorld({ whenUnavailable: [{ amountBelow: 200, action: 'proceed' }] });
-  const missing = { policyMissing: true } as const;
-  const policy = { workflow: 'pre-acceptance', whenUnavailable: 'proceed' };
-
-  it('is in the catch-up’s result at once, without a request and whatever the key', async () => {
-    sandbox.control.setKeys({ test: 'another' });
-    const unseenSince = UNSEEN_SINCE;
-    const result = await perform(world().background.catchUp, aCatchUp('review', { ...missing, unseenSince }));
-    expect(result).toMatchObject({ outcome: { kind: 'unanswered', unseenSince }, policy });
+  it('is in the catch-up’s result at once, without a request, and in no other one', async () => {
+    const { catchUp } = aWorld({ whenUnavailable: BY_AMOUNT }).background;
+    const missing = { policyMissing: true, unseenSince: UNSEEN_SINCE } as const;
+    expect(await perform(catchUp, aCatchUp('review', missing))).toMatchObject({
+      outcome: { kind: 'unanswered', unseenSince: UNSEEN_SINCE },
+      policy: { workflow: 'pre-acceptance', whenUnavailable: 'proceed' },
+    });
     expect(sandbox.control.ledger()).toEqual([]);
-  });
-
-  it('is not in the result of another catch-up', async () => {
-    const result = await perform(world().background.catchUp, aCatchUp('review'));
-    expect(result).toMatchObject({ outcome: { kind: 'answered' } });
-    expect(result).not.toHaveProperty('policy');
+    expect(await perform(catchUp, aCatchUp('review'))).not.toHaveProperty('policy');
   });
 });
-
-/** The activities of a worker whose settings lack the integration's key. */
-function aWorldWithoutKey() {
-  const whenUnavailable = [{ amountBelow: 200, action: 'proceed' } as const];
-  return aWorld({ apiKey: () => undefined, whenUnavailable });
-}

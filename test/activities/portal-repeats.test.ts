@@ -1,11 +1,12 @@
-import { describe, expect, it, test } from 'vitest';
-import { act, aPortalRequest, KINDS, plan, REPEATABLE } from './portal-support.ts';
+import { describe, expect, it } from 'vitest';
+import type { FaultKind } from '../../src/sandbox/fault-plan.ts';
+import { act, aPortalRequest, type Before, fieldsOf, IN_DOUBT, KINDS, UNDONE } from './portal-support.ts';
 import {
   aWorld,
   failureOf,
   fromNow,
+  plan,
   requests,
-  sandbox,
   screened,
   theTransaction,
   withSandbox,
@@ -14,118 +15,94 @@ import {
 withSandbox();
 
 const LOST = ['reset-after-commit', '5xx-after-commit', 'truncated-reply', 'malformed-body'] as const;
+const isLost = (answer: string) => LOST.some((lost) => lost === answer);
+const NOTHING_DONE = { attempt: 2, heartbeatDetails: { reported: 1 } };
 
-describe('a chargeback whose answer was lost', () => {
-  test.each(LOST)('is unconfirmed after %s, and not sent again', async (fault) => {
+/** How a try ends, by what the service answers: after nothing was done, and in doubt. What fails is tried again. */
+const ENDS: [answer: FaultKind | 'success', undone: object, inDoubt?: object][] = [
+  ['success', { kind: 'done' }],
+  [
+    'refused-in-body',
+    { kind: 'refused', code: '403', message: 'Refused' },
+    { kind: 'unconfirmed', message: 'Refused' },
+  ],
+  ['403', { kind: 'forbidden' }, { kind: 'forbidden', maybeDone: true }],
+  ['429', { type: 'rate-limited', nonRetryable: false }],
+  ...LOST.map((lost): [FaultKind, object] => [lost, { nonRetryable: false }]),
+];
+
+describe.each(KINDS)('%s', (kind, operation, done) => {
+  const once = kind === 'chargeback';
+  const unconfirmed = { kind: 'unconfirmed' };
+
+  it.each(ENDS)('that is answered by %s', async (answer, undone, inDoubt = undone) => {
     const transactionId = await screened(aWorld());
-    plan('submit-chargeback', fault);
-    const heartbeats: unknown[] = [];
-    const outcome = await act(aPortalRequest('chargeback', { transactionId }), {}, heartbeats);
-    expect(outcome).toEqual({ kind: 'unconfirmed' });
-    expect(heartbeats).toEqual([]);
-    expect(theTransaction().chargebacks).toHaveLength(1);
-    expect(requests('submit-chargeback')).toBe(1);
-  });
-
-  it('is unconfirmed when its worker was killed, and not sent again', async () => {
-    expect(await act(aPortalRequest('chargeback'), { attempt: 2 })).toEqual({ kind: 'unconfirmed' });
-    expect(requests('submit-chargeback')).toBe(0);
-  });
-
-  it('is sent again when the try before it is known to have done nothing', async () => {
-    const transactionId = await screened(aWorld());
-    const request = aPortalRequest('chargeback', { transactionId });
-    plan('submit-chargeback', '429', { retryAfter: 3 });
-    const heartbeats: unknown[] = [];
-    const failure = await failureOf(act(request, {}, heartbeats));
-    expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay: 3_000 });
-    expect(heartbeats).toEqual([{ reported: 1 }]);
-    sandbox.control.clearFaults();
-    expect(await act(request, { attempt: 2, heartbeatDetails: { reported: 1 } })).toMatchObject({
-      kind: 'done',
-    });
-    expect(theTransaction().chargebacks).toHaveLength(1);
-  });
-
-  it('is sent again when an address in the settings was none', async () => {
-    const heartbeats: unknown[] = [];
-    const world = aWorld({ portalBaseUrl: 'no address' });
-    const failure = await failureOf(act(aPortalRequest('chargeback'), {}, heartbeats, world));
-    expect(failure).toMatchObject({ type: 'unexpected', nextRetryDelay: 1_000 });
-    expect(heartbeats).toEqual([{ reported: 1 }]);
-  });
-
-  it('is not sent again when only the try before the last is known to have done nothing', async () => {
-    const outcome = await act(aPortalRequest('chargeback'), {
-      attempt: 3,
-      heartbeatDetails: { reported: 1 },
-    });
-    expect(outcome).toEqual({ kind: 'unconfirmed' });
+    if (answer !== 'success') plan(operation, answer);
+    const told: unknown[] = [];
+    const end = ([, changes, attempt]: Before | (typeof IN_DOUBT)[number]) =>
+      act(aPortalRequest(kind, { transactionId, ...changes }), attempt, told).catch(
+        (failure: unknown) => failure,
+      );
+    const expected = once && isLost(answer) ? unconfirmed : undone;
+    for (const before of UNDONE) expect(await end(before), before[0]).toMatchObject(expected);
+    // The next try learns that this one did nothing, if that is certain.
+    const certain = answer === '403' || answer === '429';
+    expect(told).toEqual(certain ? [{ reported: 1 }, { reported: 2 }] : []);
+    const sent = requests(operation);
+    told.length = 0;
+    for (const before of IN_DOUBT) {
+      expect(await end(before), before[0]).toMatchObject(once ? unconfirmed : inDoubt);
+    }
+    // After a try that was lost it stays in doubt, whatever this one did.
+    const firstTries = IN_DOUBT.filter(([, , { attempt }]) => attempt === undefined);
+    expect(told).toEqual(certain && !once ? firstTries.map(() => ({ reported: 1 })) : []);
+    expect(requests(operation)).toBe(once ? sent : sent + IN_DOUBT.length);
+    if (answer === 'success') expect(done(theTransaction())).toBeGreaterThanOrEqual(1);
   });
 });
 
-describe.each(REPEATABLE)('%s', (kind, operation, done) => {
-  it('tells of a wrong key that comes after a lost answer, and that it may be done', async () => {
-    plan(operation, '403');
-    expect(await act(aPortalRequest(kind), { attempt: 2 })).toEqual({ kind: 'forbidden', maybeDone: true });
-    expect(await act(aPortalRequest(kind, { maybeDone: true }))).toEqual({
-      kind: 'forbidden',
-      maybeDone: true,
+it.each([
+  ...IN_DOUBT,
+  ['a try after one that did nothing', { maybeDone: true }, NOTHING_DONE, true] as const,
+])(
+  'a chargeback that a person forces is sent in doubt, and not again after its own tries: %s',
+  async (_what, changes, attempt, known) => {
+    const fields = { ...fieldsOf('chargeback'), force: true };
+    const request = aPortalRequest('chargeback', {
+      ...changes,
+      fields,
+      transactionId: await screened(aWorld()),
     });
-    const known = aPortalRequest(kind, { forbiddenKnown: true });
-    expect(await failureOf(act(known, { attempt: 2 }))).toMatchObject({ type: 'forbidden' });
-  });
+    expect(await act(request, attempt)).toMatchObject({ kind: known ? 'done' : 'unconfirmed' });
+    expect(theTransaction().chargebacks).toHaveLength(known ? 1 : 0);
+  },
+);
 
-  test.each(LOST)('is sent again after %s, and then done', async (fault) => {
-    const transactionId = await screened(aWorld());
-    const request = aPortalRequest(kind, { transactionId });
-    plan(operation, fault);
-    const heartbeats: unknown[] = [];
-    const failure = await failureOf(act(request, {}, heartbeats));
-    expect(failure).toMatchObject({ nextRetryDelay: 1_000, nonRetryable: false });
-    expect(heartbeats).toEqual([]);
-    sandbox.control.clearFaults();
-    expect(await act(request, { attempt: 2 })).toMatchObject({ kind: 'done' });
-    expect(requests(operation)).toBe(2);
-    expect(done(theTransaction())).toBeGreaterThanOrEqual(1);
-  });
-
-  it('is unconfirmed when the repeat is refused, also after a killed worker', async () => {
-    plan(operation, 'refused-in-body');
-    expect(await act(aPortalRequest(kind), { attempt: 2 })).toEqual({
-      kind: 'unconfirmed',
-      message: 'Refused',
-    });
-  });
-
-  it('is refused when the tries before are known to have done nothing', async () => {
-    plan(operation, 'refused-in-body');
-    const outcome = await act(aPortalRequest(kind), { attempt: 2, heartbeatDetails: { reported: 1 } });
-    expect(outcome).toEqual({ kind: 'refused', code: '403', message: 'Refused' });
-  });
-
-  it('stays possibly done, whatever the tries after the lost one did', async () => {
-    plan(operation, '429');
-    const heartbeats: unknown[] = [];
-    await failureOf(act(aPortalRequest(kind), { attempt: 2 }, heartbeats));
-    expect(heartbeats).toEqual([]);
-  });
+it.each([
+  ['an address in the settings is none', { portalBaseUrl: 'no address' }, 'default', 'unexpected'],
+  ['its integration is gone', {}, 'elsewhere', 'unknown-integration'],
+])('a chargeback is sent again when %s', async (_what, settings, integration, type) => {
+  const heartbeats: unknown[] = [];
+  const request = aPortalRequest('chargeback', { integration });
+  const failure = await failureOf(act(request, {}, heartbeats, aWorld(settings)));
+  expect(failure).toMatchObject({ type, nextRetryDelay: 1_000 });
+  expect(heartbeats).toEqual([{ reported: 1 }]);
 });
 
-describe.each(KINDS)('the pauses of %s', (kind, operation) => {
-  test.each([
-    [1, 1_000],
-    [4, 8_000],
-    [40, 300_000],
-  ])('grow: %i tries, %i ms', async (attempt, expected) => {
-    plan(operation, '429', { retryAfter: 0 });
-    const details = { attempt, heartbeatDetails: { reported: attempt - 1 } };
+it.each([
+  [1, 1_000],
+  [4, 8_000],
+  [40, 300_000],
+])('the pauses grow: %i tries, %i ms', async (attempt, nextRetryDelay) => {
+  const details = { attempt, heartbeatDetails: { reported: attempt - 1 } };
+  const closed = aWorld({ portalBaseUrl: 'http://127.0.0.1:9/api/v1/transaction-update' });
+  for (const [kind, operation] of KINDS) {
     // A Retry-After of 0 must not become a flood.
+    plan(operation, '429', { retryAfter: 0 });
     expect((await failureOf(act(aPortalRequest(kind), details))).nextRetryDelay).toBe(1_000);
-    const closed = aWorld({ portalBaseUrl: 'http://127.0.0.1:9/api/v1/transaction-update' });
     const failure = await failureOf(act(aPortalRequest(kind), details, [], closed));
-    expect(failure).toMatchObject({ type: 'connection-refused', nextRetryDelay: expected });
-  });
+    expect(failure).toMatchObject({ type: 'connection-refused', nextRetryDelay });
+  }
 });
 
 describe('the last moment of a cancel', () => {
@@ -133,16 +110,14 @@ describe('the last moment of a cancel', () => {
     aPortalRequest('cancel', { notAfter: fromNow(leftMs), ...changes });
 
   it('once passed lets nothing be sent', async () => {
-    expect(await act(cancel(-1))).toEqual({ kind: 'too-late' });
-    expect(await act(cancel(0, { notAfter: 'no moment' }))).toEqual({ kind: 'too-late' });
-    expect(requests('cancel-transaction')).toBe(0);
-  });
-
-  it('once passed leaves a cancel that may have been done unconfirmed', async () => {
-    expect(await act(cancel(-1), { attempt: 2 })).toEqual({ kind: 'unconfirmed' });
-    expect(await act(cancel(-1), { attempt: 2, heartbeatDetails: { reported: 1 } })).toEqual({
-      kind: 'too-late',
-    });
+    const end = (changes: object, attempt = {}) => act(cancel(-1, changes), attempt);
+    for (const [what, changes, attempt] of UNDONE) {
+      expect(await end(changes, attempt), what).toEqual({ kind: 'too-late' });
+    }
+    for (const [what, changes, attempt] of IN_DOUBT) {
+      expect(await end(changes, attempt), what).toEqual({ kind: 'unconfirmed' });
+    }
+    expect(await end({ notAfter: 'no moment' })).toEqual({ kind: 'too-late' });
     expect(requests('cancel-transaction')).toBe(0);
   });
 
@@ -158,31 +133,25 @@ describe('the last moment of a cancel', () => {
   });
 
   it.each([
-    ['5xx-before-commit', false],
-    ['429', false],
-    ['403', true],
-  ] as const)('is never slept through after %s', async (fault, forbiddenKnown) => {
-    plan('cancel-transaction', fault, fault === '429' ? { retryAfter: 600 } : {});
-    const request = cancel(20_000, { forbiddenKnown });
-    const { nextRetryDelay } = await failureOf(
-      act(request, { attempt: 12, heartbeatDetails: { reported: 11 } }),
-    );
-    expect(nextRetryDelay).toBeLessThanOrEqual(10_000);
-    expect(nextRetryDelay).toBeGreaterThan(7_500);
+    ['5xx-before-commit', {}],
+    ['429', { retryAfter: 600 }],
+    ['403', {}],
+  ] as const)('is never slept through after %s, nor while the integration is gone', async (fault, more) => {
+    plan('cancel-transaction', fault, more);
+    const twelfth = { attempt: 12, heartbeatDetails: { reported: 11 } };
+    for (const integration of ['default', 'elsewhere']) {
+      const request = cancel(20_000, { integration, forbiddenKnown: true });
+      const { nextRetryDelay } = await failureOf(act(request, twelfth));
+      expect(nextRetryDelay).toBeLessThanOrEqual(10_000);
+      expect(nextRetryDelay).toBeGreaterThan(7_500);
+    }
   });
 
-  it('leaves a second between two tries', async () => {
+  it.each([
+    ['leaves a second between two tries', 1_800, 1_000],
+    ['changes nothing while it is far', 3_600_000, 600_000],
+  ])('%s', async (_what, leftMs, pause) => {
     plan('cancel-transaction', '429', { retryAfter: 600 });
-    expect((await failureOf(act(cancel(1_800)))).nextRetryDelay).toBe(1_000);
-  });
-
-  it('changes nothing while it is far', async () => {
-    plan('cancel-transaction', '429', { retryAfter: 600 });
-    expect((await failureOf(act(cancel(3_600_000)))).nextRetryDelay).toBe(600_000);
-  });
-
-  it('is never slept through while the integration is gone from the settings', async () => {
-    const failure = await failureOf(act(cancel(5_000, { integration: 'elsewhere' }), { attempt: 12 }));
-    expect(failure.nextRetryDelay).toBeLessThanOrEqual(2_500);
+    expect((await failureOf(act(cancel(leftMs)))).nextRetryDelay).toBe(pause);
   });
 });

@@ -1,20 +1,17 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { aPortalRequest, KINDS, plan } from './portal-support.ts';
+import { aPortalRequest, IN_DOUBT, KINDS, UNDONE } from './portal-support.ts';
 import {
-  AFTER_RESET,
   type Attempt,
   anEnvironment,
   aWorld,
-  CALLED_BEFORE_RESET,
   failureOf,
+  plan,
   requests,
   runFactsOf,
-  sandbox,
   screened,
   theTransaction,
-  UNKNOWN_ID,
   withSandbox,
 } from './support.ts';
 
@@ -35,10 +32,9 @@ describe.each(KINDS)('%s that is asked to stop', (kind, operation, done) => {
     const environment = anEnvironment(attempt);
     if (atOnce) environment.cancel('CANCELLED', by);
     const { performPortalAction } = aWorld().background;
-    const request = aPortalRequest(kind, changes);
     const result: ReturnType<typeof performPortalAction> = environment.run(
       performPortalAction,
-      request,
+      aPortalRequest(kind, changes),
       runFactsOf(attempt),
     );
     if (!atOnce) {
@@ -48,8 +44,7 @@ describe.each(KINDS)('%s that is asked to stop', (kind, operation, done) => {
     return (await result).outcome;
   }
 
-  const slowly = (fault: 'delay' | '429' | '403' | 'refused-in-body' | '5xx-after-commit') =>
-    sandbox.control.setFaults({ faults: [{ operation, kind: fault, delayMs: 200 }] });
+  const slowly = (fault: Parameters<typeof plan>[1]) => plan(operation, fault, { delayMs: 200 });
 
   it('is done when its request, which is on its way, is done', async () => {
     const transactionId = await screened(aWorld());
@@ -60,16 +55,7 @@ describe.each(KINDS)('%s that is asked to stop', (kind, operation, done) => {
 
   it.each(['429', '403'] as const)('was not sent when its request meets a %s', async (fault) => {
     slowly(fault);
-    expect(await stopped()).toEqual({ kind: 'not-sent' });
-    slowly(fault);
-    expect(await stopped({ forbiddenKnown: true }, { atOnce: true })).toEqual({ kind: 'not-sent' });
-  });
-
-  it('sends nothing more', async () => {
-    expect(await stopped({}, { atOnce: true })).toEqual({ kind: 'not-sent' });
-    const undone = { attempt: 2, heartbeatDetails: { reported: 1 }, atOnce: true };
-    expect(await stopped({}, undone)).toEqual({ kind: 'not-sent' });
-    expect(requests(operation)).toBe(0);
+    expect(await stopped({ forbiddenKnown: true })).toEqual({ kind: 'not-sent' });
   });
 
   it('is refused when the service refuses it', async () => {
@@ -77,22 +63,24 @@ describe.each(KINDS)('%s that is asked to stop', (kind, operation, done) => {
     expect(await stopped()).toMatchObject({ kind: 'refused' });
   });
 
-  it('is not called unsent when its answer is lost, or it may have been done before', async () => {
+  it('sends nothing more, and is not called unsent when it may have been done before', async () => {
+    for (const [what, changes, attempt] of UNDONE) {
+      expect(await stopped(changes, { ...attempt, atOnce: true }), what).toEqual({ kind: 'not-sent' });
+    }
+    expect(requests(operation)).toBe(0);
+    plan(operation, '429');
+    for (const [what, changes, attempt] of IN_DOUBT) {
+      const before = stopped(changes, { ...attempt, atOnce: true });
+      if (kind === 'chargeback') expect(await before, what).toEqual({ kind: 'unconfirmed' });
+      else expect(await failureOf(before), what).toMatchObject({ type: 'rate-limited' });
+    }
+  });
+
+  it('is not called unsent when its answer is lost', async () => {
     slowly('5xx-after-commit');
-    const lost = stopped({ transactionId: UNKNOWN_ID });
+    const lost = stopped();
     if (kind === 'chargeback') expect(await lost).toEqual({ kind: 'unconfirmed' });
     else expect(await failureOf(lost)).toMatchObject({ type: 'http-5xx' });
-    plan(operation, '429');
-    for (const [changes, attempt] of [
-      [{}, { attempt: 2 }],
-      [{}, CALLED_BEFORE_RESET],
-      [{}, AFTER_RESET],
-      [{ maybeDone: true }, {}],
-    ] as const) {
-      const before = stopped(changes, { ...attempt, atOnce: true });
-      if (kind === 'chargeback') expect(await before).toEqual({ kind: 'unconfirmed' });
-      else expect(await failureOf(before)).toMatchObject({ type: 'rate-limited' });
-    }
   });
 
   it('goes on with the next try when only its worker shuts down', async () => {

@@ -1,9 +1,86 @@
 /** What an activity concludes from the facts of the run that calls it. */
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/contract/activity-contract.ts';
-import { aCheckout, aWorld, checkOut, requests, screened, withSandbox } from './support.ts';
+import {
+  AFTER_RESET,
+  type Attempt,
+  aCatchUp,
+  aCheckout,
+  aLookUp,
+  aWorld,
+  CALLED_BEFORE_RESET,
+  checkOut,
+  failureOf,
+  outcomeOf,
+  perform,
+  requests,
+  STARTED_AT,
+  screened,
+  UNSEEN_SINCE,
+  withSandbox,
+} from './support.ts';
 
 withSandbox();
+
+const EARLIER_TRY = { type: 'earlier-try', nextRetryDelay: 23_000 };
+
+describe('a screening that a run before the reset began', () => {
+  it('for a waiting customer looks, and adopts what that run made; else it creates nothing', async () => {
+    const { screenRetry } = aWorld({ checkoutBudgetMs: 600 }).checkout;
+    const outcome = await outcomeOf(screenRetry, aCatchUp('review'), CALLED_BEFORE_RESET);
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
+    expect(requests('create-transaction')).toBe(0);
+    const transactionId = await screened(aWorld(), 'review');
+    const found = await outcomeOf(screenRetry, aCatchUp('review'), CALLED_BEFORE_RESET);
+    expect(found).toMatchObject({ kind: 'answered', found: true, transactionId, sentFrom: STARTED_AT });
+    expect(requests('create-transaction')).toBe(1);
+  });
+
+  it('in the catch-up creates only once that run’s create had time to be sent and to arrive', async () => {
+    const { catchUp } = aWorld().background;
+    const failure = await failureOf(outcomeOf(catchUp, aCatchUp('review'), CALLED_BEFORE_RESET));
+    expect(failure).toMatchObject(EARLIER_TRY);
+    expect(requests('create-transaction')).toBe(0);
+    const reported = { attempt: 2, heartbeatDetails: { reported: 1, unseenSince: STARTED_AT } };
+    const outcome = await outcomeOf(catchUp, aCatchUp('review'), { ...CALLED_BEFORE_RESET, ...reported });
+    expect(outcome).toMatchObject({ kind: 'answered', found: false });
+    expect(requests('status-by-invoice')).toBe(2);
+  });
+});
+
+it.each<[string, Attempt, again: true | undefined]>([
+  ['that the run before the reset began may have been', CALLED_BEFORE_RESET, true],
+  ['that the run after the reset began may have been', AFTER_RESET, true],
+  ['without a reset was not', {}, undefined],
+])('a further attempt %s answered differently before', async (_when, run, again) => {
+  const world = aWorld({ checkoutBudgetMs: 600 });
+  const skipping = aWorld({ skip: [{ amountBelow: 1_000_000 }] });
+  const invalid = aCatchUp('review', { transaction: { amount: '1' } });
+  for (const result of [
+    await perform(world.checkout.screenRetry, aCatchUp('review'), run),
+    await perform(skipping.checkout.screenRetry, aCatchUp('review'), run),
+    await perform(world.checkout.screenRetry, invalid, run),
+  ]) {
+    expect(result.again).toBe(again);
+  }
+});
+
+describe('a lookup', () => {
+  it.each([
+    ['the create that it looks for', {}, UNSEEN_SINCE],
+    ['the order’s start after a reset', AFTER_RESET, STARTED_AT],
+    ['the order’s start if the run before the reset called it', CALLED_BEFORE_RESET, STARTED_AT],
+  ])('reports as the earliest time of the create %s', async (_what, run, sentFrom) => {
+    const { lookUp } = aWorld().background;
+    const result = await perform(lookUp, aLookUp(), { ...run, attempt: 2 });
+    expect(result).toMatchObject({ outcome: { kind: 'none' }, sentFrom });
+  });
+
+  it('after a reset waits until a create of the run before had time to be sent and to arrive', async () => {
+    const { lookUp } = aWorld().background;
+    expect(await failureOf(perform(lookUp, aLookUp(), AFTER_RESET))).toMatchObject(EARLIER_TRY);
+  });
+});
 
 describe('a checkout', () => {
   it('in the first task of an order’s first run creates at once', async () => {
@@ -13,40 +90,25 @@ describe('a checkout', () => {
     expect(requests('status-by-invoice')).toBe(0);
   });
 
-  it.each<[string, Partial<RunFacts>]>([
-    ['whose run replays', { isReplaying: true }],
-    ['whose first task was lost', { historyLength: 4 }],
-    ['of a run that a reset created', { wasReset: true }],
-    ['that the run before the reset called', { runId: '33333333-3333-4333-8333-333333333333' }],
-  ])('%s only looks for what may have been created before', async (_which, run) => {
+  it.each<[string, Partial<RunFacts>, looksWithoutTime: boolean]>([
+    ['whose run replays', { isReplaying: true }, true],
+    ['whose first task was lost', { historyLength: 4 }, true],
+    ['of a run that a reset created', { wasReset: true }, false],
+    ['that the run before the reset called', { runId: '33333333-3333-4333-8333-333333333333' }, false],
+  ])('%s only looks for what may have been created before', async (_which, run, looksWithoutTime) => {
     const world = aWorld({ checkoutBudgetMs: 600 });
     const request = aCheckout('review');
-    const none = await checkOut(world, request, { run });
     const unseenSince = request.startedAt;
-    expect(none).toMatchObject({
-      outcome: { kind: 'unanswered', unseenSince },
-      again: true,
-    });
+    const late = await checkOut(world, { ...request, answerBy: unseenSince }, { run });
+    expect(late.outcome).toMatchObject({ kind: 'unanswered', unseenSince });
+    expect(requests('status-by-invoice') > 0).toBe(looksWithoutTime);
+    const none = await checkOut(world, request, { run });
+    expect(none).toMatchObject({ outcome: { kind: 'unanswered', unseenSince }, again: true });
     expect(requests('create-transaction')).toBe(0);
     const transactionId = await screened(world, 'review');
     const found = await checkOut(world, request, { run });
-    expect(found).toMatchObject({
-      outcome: { kind: 'answered', found: true, transactionId, sentFrom: unseenSince },
-      again: true,
-    });
+    const outcome = { kind: 'answered', found: true, transactionId, sentFrom: unseenSince };
+    expect(found).toMatchObject({ outcome, again: true });
     expect(requests('create-transaction')).toBe(1);
-  });
-
-  it.each<[Partial<RunFacts>, boolean]>([
-    [{ historyLength: 4 }, true],
-    [{ isReplaying: true }, true],
-    [{ wasReset: true }, false],
-    [{ runId: '33333333-3333-4333-8333-333333333333' }, false],
-  ])('without time left looks after a lost task, and not after a reset: %o', async (run, looks) => {
-    const { outcome } = await checkOut(aWorld(), aCheckout('pass', { answerBy: aCheckout().startedAt }), {
-      run,
-    });
-    expect(outcome).toMatchObject({ kind: 'unanswered', unseenSince: expect.any(String) });
-    expect(requests('status-by-invoice') > 0).toBe(looks);
   });
 });

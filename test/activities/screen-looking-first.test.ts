@@ -1,5 +1,6 @@
-import { describe, expect, it, test } from 'vitest';
-import { createCardStash } from '../../src/cards/index.ts';
+import { DefaultLogger, type LogEntry } from '@temporalio/worker';
+import { describe, expect, it } from 'vitest';
+import { CardStashError, createCardStash } from '../../src/cards/index.ts';
 import type { CheckoutRequest } from '../../src/contract/activity-contract.ts';
 import { aPreGatewayTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import {
@@ -7,10 +8,12 @@ import {
   aWorld,
   checkOut,
   expectNoSecret,
+  failureOf,
   noOrders,
   ORDER_ID,
+  perform,
+  plan,
   requests,
-  sandbox,
   TASK_LOST,
   type TestWorld,
   theTransaction,
@@ -19,132 +22,90 @@ import {
 
 withSandbox();
 
-/** A transaction whose card lies in the stash. */
-function withoutCard() {
-  return { ...aPreGatewayTransaction({ payment: { creditCard: { last4: '1111', bin: '411111' } } }) };
-}
-
 describe('looking first', () => {
-  const lookFirst = (world: TestWorld, changes: Partial<CheckoutRequest> = {}) =>
-    checkOut(world, aCheckout('review', changes), TASK_LOST);
+  const lookFirst = async (world: TestWorld, changes: Partial<CheckoutRequest> = {}) =>
+    (await checkOut(world, aCheckout('review', changes), TASK_LOST)).outcome;
+  const unanswered = (reason: string) => ({ kind: 'unanswered', reason, unseenSince: expect.any(String) });
 
   const owned = (...owners: string[]) => {
     const withTransaction = async (id: string) => (id === theTransaction().id ? owners : []);
-    const orders = { ...noOrders, withTransaction };
-    return aWorld({ checkoutBudgetMs: 700 }, { orders });
+    return aWorld({ checkoutBudgetMs: 700 }, { orders: { ...noOrders, withTransaction } });
   };
 
   it('leaves a transaction alone that another order has: two integrations may share a key and an invoice number', async () => {
     await checkOut(aWorld(), aCheckout('review'));
-    const { outcome } = await lookFirst(owned('order:other:A-1'));
-    expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'earlier-try' });
-    const own = await lookFirst(owned('test'));
-    expect(own.outcome).toMatchObject({ kind: 'answered', found: true });
+    expect(await lookFirst(owned('order:other:A-1'))).toEqual(unanswered('earlier-try'));
+    expect(await lookFirst(owned('test'))).toMatchObject({ kind: 'answered', found: true });
+    // Also where its decision can’t be read, so that no cancel goes to it.
+    plan('status-by-invoice', 'unknown-decision');
+    expect(await lookFirst(owned('order:other:A-1'))).toEqual(unanswered('earlier-try'));
+    const seen = { transactionId: theTransaction().id };
+    expect(await lookFirst(owned('test'))).toMatchObject({ kind: 'unreadable', seen });
     expect(requests('create-transaction')).toBe(1);
   });
 
-  it('leaves it alone also where its decision can’t be read, so that no cancel goes to it', async () => {
-    await checkOut(aWorld(), aCheckout('review'));
-    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'unknown-decision' }] });
-    const { outcome } = await lookFirst(owned('order:other:A-1'));
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
-    const own = await lookFirst(owned('test'));
-    expect(own.outcome).toMatchObject({ kind: 'unreadable', seen: { transactionId: theTransaction().id } });
-  });
-
   it('waits for a create that an earlier run of the task has under way', async () => {
-    const faults = [{ operation: 'create-transaction', kind: 'delay', delayMs: 300, times: 1 }] as const;
-    sandbox.control.setFaults({ faults: [...faults] });
+    plan('create-transaction', 'delay', { delayMs: 300, times: 1 });
     const world = aWorld();
     const earlier = checkOut(world, aCheckout('review'));
-    const { outcome } = await lookFirst(world);
+    const outcome = await lookFirst(world);
     await earlier;
     expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: theTransaction().id });
     expect(requests('create-transaction')).toBe(1);
   });
 
-  it('creates nothing when there is none: one may be under way to the end of the budget', async () => {
-    const began = Date.now();
-    const { outcome } = await lookFirst(aWorld({ checkoutBudgetMs: 700 }));
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
-    expect(requests('create-transaction')).toBe(0);
-    expect(requests('status-by-invoice')).toBeGreaterThan(1);
-    expect(Date.now() - began).toBeLessThan(1_500);
-  });
-
-  test.each([
+  it.each([
     ['429', 'rate-limited'],
     ['5xx-before-commit', 'http-5xx'],
     ['403', 'forbidden'],
   ] as const)(
     'creates nothing when the look meets a %s, and may have sent one before',
     async (kind, reason) => {
-      sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind }] });
-      const { outcome } = await lookFirst(aWorld({ checkoutBudgetMs: 600 }));
-      expect(outcome).toEqual({ kind: 'unanswered', reason, unseenSince: expect.any(String) });
+      plan('status-by-invoice', kind);
+      expect(await lookFirst(aWorld({ checkoutBudgetMs: 600 }))).toEqual(unanswered(reason));
       expect(requests('create-transaction')).toBe(0);
     },
   );
 
-  it('creates nothing when the look used the budget up', async () => {
-    const faults = [{ operation: 'status-by-invoice', kind: 'delay', delayMs: 380 }] as const;
-    sandbox.control.setFaults({ faults: [...faults] });
-    const { outcome } = await lookFirst(aWorld({ checkoutBudgetMs: 400 }));
-    expect(outcome).toMatchObject({ kind: 'unanswered', unseenSince: expect.any(String) });
-    expect(requests('create-transaction')).toBe(0);
-  });
-
-  it('takes an answer without an id for a transaction that is there', async () => {
-    const world = aWorld({ checkoutBudgetMs: 600 });
-    await checkOut(world, aCheckout('review'));
-    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'reply-without-id' }] });
-    const { outcome } = await lookFirst(world);
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'missing-id', unseenSince: expect.any(String) });
-  });
-
   it('takes a refused look for no refusal of the order', async () => {
-    const { outcome } = await lookFirst(aWorld(), { invoiceNumber: '..' });
+    const outcome = await lookFirst(aWorld(), { invoiceNumber: '..' });
     expect(outcome).toEqual({ kind: 'unreadable', reason: 'bad-request', unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(0);
   });
 });
 
 describe('the card', () => {
-  const preGateway = (changes: Parameters<typeof aCheckout>[1]) =>
-    aCheckout('pass', { workflow: 'pre-gateway', transaction: withoutCard(), ...changes });
+  /** A transaction whose card lies in the stash. */
+  const transaction = {
+    ...aPreGatewayTransaction({ payment: { creditCard: { last4: '1111', bin: '411111' } } }),
+  };
+  const owner = { integration: 'default', orderId: ORDER_ID };
+  const screen = (world: TestWorld, cardRef: string, attempt = {}) =>
+    checkOut(world, aCheckout('pass', { workflow: 'pre-gateway', transaction, cardRef }), attempt);
 
   it('comes out of the stash and goes to the service', async () => {
     const world = aWorld();
-    const { cardRef } = await world.cards.put({
-      integration: 'default',
-      orderId: ORDER_ID,
-      card: TEST_CARD,
-    });
-    const { outcome, policy } = await checkOut(world, preGateway({ cardRef }));
+    const { cardRef } = await world.cards.put({ ...owner, card: TEST_CARD });
+    const { outcome, policy } = await screen(world, cardRef);
     expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass' });
     expect(policy.workflow).toBe('pre-gateway');
     expect(theTransaction().last4).toBe('1111');
     expectNoSecret({ outcome, policy });
+    // One that is gone is not missed when the transaction was made before.
+    await world.cards.forget(cardRef);
+    const transactionId = theTransaction().id;
+    const again = await screen(world, cardRef, TASK_LOST);
+    expect(again.outcome).toMatchObject({ kind: 'answered', found: true, transactionId });
   });
 
   it('that is gone, or another order’s, ends the screening with no request', async () => {
     const world = aWorld();
-    const { cardRef } = await world.cards.put({ integration: 'default', orderId: 'B-2', card: TEST_CARD });
+    const { cardRef } = await world.cards.put({ ...owner, orderId: 'B-2', card: TEST_CARD });
     for (const ref of ['card_gone', cardRef]) {
-      const { outcome } = await checkOut(world, preGateway({ cardRef: ref }));
+      const { outcome } = await screen(world, ref);
       expect(outcome).toEqual({ kind: 'refused', reason: 'card-data-expired' });
     }
     expect(requests('create-transaction')).toBe(0);
-  });
-
-  it('that is gone is not missed when the transaction was made before', async () => {
-    const world = aWorld();
-    const owner = { integration: 'default', orderId: ORDER_ID };
-    const { cardRef } = await world.cards.put({ ...owner, card: TEST_CARD });
-    await checkOut(world, preGateway({ cardRef }));
-    await world.cards.forget(cardRef);
-    const { outcome } = await checkOut(world, preGateway({ cardRef }), TASK_LOST);
-    expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: theTransaction().id });
   });
 
   it('stays where it is when the integration workflow needs none', async () => {
@@ -154,13 +115,42 @@ describe('the card', () => {
 
   it('takes a refusal as final, with the service’s words', async () => {
     // A live card with a test key: our own check is told otherwise, so that the service says it.
-    const cards = createCardStash('memory:');
+    const world = aWorld({ workflow: 'pre-gateway' });
     const card = { ...TEST_CARD, cardNumber: '4539578763621486' };
-    const { cardRef } = await cards.put({ integration: 'default', orderId: ORDER_ID, card });
-    const world = aWorld({ workflow: 'pre-gateway' }, { cards });
-    const { outcome } = await checkOut(world, aCheckout('pass', { transaction: withoutCard(), cardRef }));
+    const { cardRef } = await world.cards.put({ ...owner, card });
+    const { outcome } = await checkOut(world, aCheckout('pass', { transaction, cardRef }));
     expect(outcome).toMatchObject({ kind: 'refused', reason: 'refused' });
     expect(outcome).toHaveProperty('words', expect.stringContaining('Real card numbers are not accepted'));
     expectNoSecret(outcome);
+  });
+
+  const quoting = `redis://127.0.0.1:6379 ${TEST_CARD.cardNumber}`;
+  const broken = (error: Error) => ({
+    ...createCardStash('memory:'),
+    get: () => Promise.reject(error),
+    forget: () => Promise.reject(error),
+  });
+
+  it.each([
+    ['unreachable', new CardStashError('unreachable', quoting)],
+    ['unexpected', new Error(quoting)],
+  ])('that the stash does not give is logged with the reason alone: %s', async (reason, error) => {
+    const lines: LogEntry[] = [];
+    const logger = new DefaultLogger('INFO', (entry) => void lines.push(entry));
+    const { outcome } = await screen(aWorld({}, { cards: broken(error) }), 'card_1', { logger });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'card-stash' });
+    expect(lines).toMatchObject([{ level: 'WARN', meta: { reason, integration: 'default' } }]);
+    expectNoSecret(lines.map(({ message, meta }) => ({ message, meta })));
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('is deleted at its end; that is tried again, with nothing of the driver’s words, when the stash does not answer', async () => {
+    const world = aWorld();
+    const { cardRef } = await world.cards.put({ ...owner, card: TEST_CARD });
+    await perform(world.background.forgetCard, { cardRef, attempt: 1 });
+    expect(await world.cards.get({ ...owner, cardRef })).toBeUndefined();
+    const { background } = aWorld({}, { cards: broken(new Error(quoting)) });
+    const failure = await failureOf(perform(background.forgetCard, { cardRef, attempt: 1 }));
+    expect(failure).toMatchObject({ type: 'card-stash', nonRetryable: false });
   });
 });

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { timed } from '../../src/activities/activity-world.ts';
+import { ServerClock } from '../../src/activities/server-clock.ts';
 import { MACHINE } from '../../src/screening/index.ts';
+import { HOUR } from '../fixtures/orders.ts';
 import { act, aPortalRequest } from './portal-support.ts';
 import {
   type Attempt,
@@ -13,12 +16,24 @@ import {
   perform,
   requests,
   screened,
+  UNKNOWN_ID,
   withSandbox,
 } from './support.ts';
 
 withSandbox();
 
-const HOUR = 3_600_000;
+/** A cancel that may be sent until so many milliseconds from now. */
+const cancel = (leftMs: number, transactionId = UNKNOWN_ID) =>
+  aPortalRequest('cancel', { transactionId, notAfter: fromNow(leftMs) });
+/** The second try, after the first asked the server for its time, so late by the worker's clock. */
+const asked = (late: number) => ({ attempt: 2, heartbeatDetails: { asked: 1, late } });
+
+/** A worker that has just begun a try at once. */
+async function aPromptWorld() {
+  const world = aWorld();
+  await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
+  return world;
+}
 
 /** The activities of a worker whose clock is ahead of the server's, or behind it. */
 function aWorldAhead(ms: number) {
@@ -28,74 +43,56 @@ function aWorldAhead(ms: number) {
 describe.each([HOUR, -HOUR])('a worker whose clock is %i ms ahead', (aheadMs) => {
   it('asks the server for its time, and sends a cancel until its last call', async () => {
     const world = aWorldAhead(aheadMs);
-    const transactionId = await screened(world);
-    const cancel = aPortalRequest('cancel', {
-      transactionId,
-      notAfter: new Date(Date.now() + 60_000).toISOString(),
-    });
+    const request = cancel(60_000, await screened(world));
     const heartbeats: unknown[] = [];
-    const asked = await failureOf(act(cancel, {}, heartbeats, world));
-    expect(asked).toMatchObject({ type: 'server-time', nextRetryDelay: 1 });
+    const failure = await failureOf(act(request, {}, heartbeats, world));
+    expect(failure).toMatchObject({ type: 'server-time', nextRetryDelay: 1 });
     expect(requests('cancel-transaction')).toBe(0);
     const again = { attempt: 2, heartbeatDetails: heartbeats.at(-1) };
-    expect(await act(cancel, again, [], world)).toMatchObject({ kind: 'done' });
-  });
-
-  it('sends no cancel that waited for a worker until after its last call', async () => {
-    const world = aWorldAhead(0);
-    const cancel = aPortalRequest('cancel', { notAfter: new Date(Date.now() - 500).toISOString() });
-    const waited = { scheduledMs: Date.now() - 1_500 };
-    expect(await act(cancel, waited, [], world)).toEqual({ kind: 'too-late' });
-    expect(requests('cancel-transaction')).toBe(0);
+    expect(await act(request, again, [], world)).toMatchObject({ kind: 'done' });
   });
 
   it('sends no cancel after its last call', async () => {
-    const world = aWorldAhead(aheadMs);
-    const cancel = aPortalRequest('cancel', { notAfter: new Date(Date.now() - 1_000).toISOString() });
-    const again = { attempt: 2, heartbeatDetails: { asked: 1, late: aheadMs } };
-    expect(await act(cancel, again, [], world)).toEqual({ kind: 'too-late' });
+    const outcome = await act(cancel(-1_000), asked(aheadMs), [], aWorldAhead(aheadMs));
+    expect(outcome).toEqual({ kind: 'too-late' });
     expect(requests('cancel-transaction')).toBe(0);
   });
 
   it('asks only once: then it knows how far its clock is off', async () => {
-    const world = aWorldAhead(aheadMs);
-    await perform(world.background.catchUp, aCatchUp(), {
-      attempt: 2,
-      heartbeatDetails: { asked: 1, late: aheadMs },
-    });
-    expect(await outcomeOf(world.background.catchUp, aCatchUp())).toMatchObject({ kind: 'answered' });
+    const { catchUp } = aWorldAhead(aheadMs).background;
+    await perform(catchUp, aCatchUp(), asked(aheadMs));
+    expect(await outcomeOf(catchUp, aCatchUp())).toMatchObject({ kind: 'answered' });
   });
 });
 
 describe('a worker whose tries wait', () => {
   const waited = (ms: number) => ({ scheduledMs: Date.now() - ms });
-  const isTooLate = (world: ReturnType<typeof aWorld>, at: Attempt) =>
-    act(aPortalRequest('cancel', { notAfter: new Date(Date.now() - 1_000).toISOString() }), at, [], world);
+  const isTooLate = (world: ReturnType<typeof aWorld>, at: Attempt) => act(cancel(-1_000), at, [], world);
+
+  it('sends no cancel that waited until after its last call', async () => {
+    expect(await act(cancel(-500), waited(1_500))).toEqual({ kind: 'too-late' });
+    expect(requests('cancel-transaction')).toBe(0);
+  });
 
   it('is scheduled again once, and then sends no cancel after its last call, however long that waits', async () => {
-    const world = aWorld();
-    await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
+    const world = await aPromptWorld();
     expect(await failureOf(isTooLate(world, waited(6_000)))).toMatchObject({ type: 'server-time' });
-    const asked = { attempt: 2, heartbeatDetails: { asked: 1, late: 6_000 } };
-    expect(await isTooLate(world, { ...asked, ...waited(60_000) })).toEqual({ kind: 'too-late' });
+    expect(await isTooLate(world, { ...asked(6_000), ...waited(60_000) })).toEqual({ kind: 'too-late' });
     expect(requests('cancel-transaction')).toBe(0);
   });
 
   it('does not take the wait for the error of its clock once a try did not wait', async () => {
     const world = aWorld();
-    const asked = { attempt: 2, heartbeatDetails: { asked: 1, late: 10_000 } };
-    await perform(world.background.catchUp, aCatchUp(), { ...asked, ...waited(10_000) });
+    await perform(world.background.catchUp, aCatchUp(), { ...asked(10_000), ...waited(10_000) });
     await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
     expect(await failureOf(isTooLate(world, waited(4_000)))).toMatchObject({ type: 'server-time' });
-    const again = { attempt: 2, heartbeatDetails: { asked: 1, late: 4_000 } };
-    expect(await isTooLate(world, { ...again, ...waited(4_000) })).toEqual({ kind: 'too-late' });
+    expect(await isTooLate(world, { ...asked(4_000), ...waited(4_000) })).toEqual({ kind: 'too-late' });
     expect(requests('cancel-transaction')).toBe(0);
   });
 });
 
 it('a checkout whose task waited in a busy worker counts its window from when it began', async () => {
-  const world = aWorld();
-  await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
+  const world = await aPromptWorld();
   const before = Date.now();
   const { outcome } = await checkOut(world, aCheckout('pass', { begun: fromNow(-3_000) }));
   if (outcome.kind !== 'answered') throw new Error(outcome.kind);
@@ -103,9 +100,8 @@ it('a checkout whose task waited in a busy worker counts its window from when it
 });
 
 it('a try that asked for the time and waits for a worker of an unknown clock asks again', async () => {
-  const cancel = aPortalRequest('cancel', { notAfter: new Date(Date.now() - 1_000).toISOString() });
-  const asked = { attempt: 2, heartbeatDetails: { asked: 1, late: 300 }, scheduledMs: Date.now() - 52_000 };
-  expect(await failureOf(act(cancel, asked))).toMatchObject({ type: 'server-time' });
+  const waiting = { ...asked(300), scheduledMs: Date.now() - 52_000 };
+  expect(await failureOf(act(cancel(-1_000), waiting))).toMatchObject({ type: 'server-time' });
   expect(requests('cancel-transaction')).toBe(0);
 });
 
@@ -126,10 +122,7 @@ it('a checkout after idle hours does not count from what the clock showed before
 });
 
 it('a checkout whose task waited for too long sends nothing: the server may have begun it again', async () => {
-  const world = aWorld();
-  await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
-  const request = aCheckout('pass', { begun: fromNow(-9_500) });
-  const { outcome } = await checkOut(world, request);
+  const { outcome } = await checkOut(await aPromptWorld(), aCheckout('pass', { begun: fromNow(-9_500) }));
   expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'stalled' });
   expect(requests('create-transaction')).toBe(0);
 });
@@ -146,8 +139,52 @@ it('a try that waited for a worker asks for the time, so that a cancel window co
 });
 
 it('a try that only asked for the time counts as no try: a chargeback after it is sent', async () => {
-  const world = aWorld();
-  const transactionId = await screened(world);
-  const asked = { attempt: 2, heartbeatDetails: { asked: 1, late: 3_000 } };
-  expect(await act(aPortalRequest('chargeback', { transactionId }), asked)).toMatchObject({ kind: 'done' });
+  const request = aPortalRequest('chargeback', { transactionId: await screened(aWorld()) });
+  expect(await act(request, asked(3_000))).toMatchObject({ kind: 'done' });
+});
+
+const BEGUN = '2026-11-22T10:00:00.000Z';
+const scheduledMs = Date.parse(BEGUN);
+
+describe('the moment of a result', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('is the server’s time of its try and what passed since, whatever the worker’s clock does meanwhile', async () => {
+    const activity = async () => {
+      const since = performance.now();
+      vi.useFakeTimers({ toFake: ['Date'], now: scheduledMs - 24 * HOUR });
+      await vi.waitUntil(() => performance.now() > since + 60);
+      return 'known';
+    };
+    const result = await perform(timed(new ServerClock(MACHINE), activity), undefined, { scheduledMs });
+    expect(result).toMatchObject({ began: BEGUN, outcome: 'known' });
+    expect(Date.parse(result.at) - scheduledMs).toBeGreaterThanOrEqual(55);
+    expect(Date.parse(result.at) - scheduledMs).toBeLessThan(5_000);
+  });
+
+  it.each([300, HOUR])(
+    'isn’t to come for a try that the server hands out %i ms too early',
+    async (earlyMs) => {
+      vi.useFakeTimers({ shouldAdvanceTime: true });
+      const handedOut = Date.now();
+      const activity = timed(new ServerClock(MACHINE), async () => Date.now());
+      const early = perform(activity, undefined, { scheduledMs: handedOut + earlyMs, attempt: 3 });
+      await vi.advanceTimersByTimeAsync(10_000);
+      const { began, at, outcome: performedAt } = await early;
+      const waited = Math.min(earlyMs, 10_000);
+      expect(performedAt - handedOut).toBeGreaterThanOrEqual(waited);
+      expect(Date.parse(began) - handedOut).toBeGreaterThanOrEqual(waited);
+      expect(Date.parse(began)).toBeLessThanOrEqual(performedAt);
+      expect(Date.parse(at)).toBeLessThan(performedAt + 5_000);
+    },
+  );
+});
+
+it('a checkout, which is local, tells when it was learned', async () => {
+  const request = aCheckout('pass', { begun: BEGUN });
+  expect(await perform(aWorld().checkout.screenAtCheckout, request)).toMatchObject({
+    began: BEGUN,
+    at: expect.any(String),
+    outcome: { kind: 'answered' },
+  });
 });

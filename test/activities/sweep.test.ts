@@ -1,16 +1,14 @@
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { OrderDirectory } from '../../src/activities/activity-world.ts';
-import { type ActivityWorld, createActivities } from '../../src/activities/index.ts';
+import { createActivities } from '../../src/activities/index.ts';
 import { Sweeper } from '../../src/activities/sweep.ts';
 import { createCardStash } from '../../src/cards/index.ts';
 import type { OrderEvent } from '../../src/contract/messages.ts';
 import { MACHINE } from '../../src/screening/index.ts';
 import { noOrders, perform } from './support.ts';
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 const SINCE = '2026-01-02T03:04:05Z';
 
@@ -51,16 +49,14 @@ it('tells of every stuck order, also of one that was started under a foreign id'
   ]);
 });
 
-it('tells of the others when an event cannot be announced', async () => {
-  const { announced, sweep } = sweeps(stuck(['mine', 'order:shop:A']), { refused: 'sweep:mine' });
-  await sweep();
-  expect(announced.map(({ orderId }) => orderId)).toEqual(['A']);
-});
-
-it('tells nothing where nobody wants events', async () => {
-  const { announced, sweep } = sweeps(stuck(['order:shop:A']), { wanted: false });
-  await sweep();
-  expect(announced).toEqual([]);
+it('tells of the others when an event cannot be announced, and nothing where nobody wants events', async () => {
+  const orders = stuck(['mine', 'order:shop:A']);
+  const one = sweeps(orders, { refused: 'sweep:mine' });
+  await one.sweep();
+  expect(one.announced.map(({ orderId }) => orderId)).toEqual(['A']);
+  const unwanted = sweeps(orders, { wanted: false });
+  await unwanted.sweep();
+  expect(unwanted.announced).toEqual([]);
 });
 
 it('looks at page after page, and begins anew after a sweep that failed', async () => {
@@ -101,34 +97,21 @@ it('gives each incident an id of its own', async () => {
 });
 
 describe('the activity', () => {
-  const background = (parts: Partial<ActivityWorld>) => {
-    const world = { findIntegration: () => undefined, cards: createCardStash('memory:') };
-    return createActivities({ ...world, ...parts }).background;
+  /** Sweeps until the activity ends. @param during what happens in the first sweep */
+  const sweeping = (during: () => unknown, stopping?: AbortSignal) => {
+    const countAttention = async () => {
+      during();
+      return 0;
+    };
+    const orders = stuck([], { countAttention });
+    const world = { findIntegration: () => undefined, cards: createCardStash('memory:'), orders };
+    const { background } = createActivities({ ...world, ...(stopping && { stopping }) });
+    return perform(() => background.sweep(), undefined);
   };
-
-  it('ends when a day is over, so that the workflow continues as new', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const scheduledMs = Date.now();
-    const orders = stuck([], {
-      countAttention: async () => {
-        vi.setSystemTime(scheduledMs + 24 * 3_600_000);
-        return 0;
-      },
-    });
-    await perform(() => background({ orders }).sweep(), undefined, { scheduledMs });
-  });
 
   it('leaves the rest to another worker when this one stops', async () => {
     const stopping = new AbortController();
-    const orders = stuck([], {
-      countAttention: async () => {
-        stopping.abort();
-        return 0;
-      },
-    });
-    const swept = perform(() => background({ orders, stopping: stopping.signal }).sweep(), undefined, {
-      scheduledMs: Date.now(),
-    });
+    const swept = sweeping(() => stopping.abort(), stopping.signal);
     await expect(swept).rejects.toThrow('another worker continues');
   });
 });

@@ -1,33 +1,21 @@
-import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { describe, expect, it, vi } from 'vitest';
-import { type CardStash, createCardStash } from '../../src/cards/index.ts';
+import { type CardStash, CardStashError, createCardStash } from '../../src/cards/index.ts';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
-import type { CheckoutRequest } from '../../src/contract/activity-contract.ts';
 import { EarlyAnswers } from '../../src/starter.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
-import { answered, aPolicy, sinceStart } from '../fixtures/orders.ts';
-import { aPreGatewayTransaction, aTransaction } from '../fixtures/transactions.ts';
-import { aClient, described, refused } from './fake-temporal.ts';
+import { answered } from '../fixtures/orders.ts';
+import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import { aClient, described, noAnswer, refused, tellEarly } from './fake-temporal.ts';
 
 const request = { orderId: '1', transaction: aPreGatewayTransaction() };
 const preGateway = { workflow: 'pre-gateway' } as const;
 const { fingerprint } = readScreenRequest(request, finding(anIntegration(preGateway)));
 const answer = aCheckoutAnswer({ fingerprint });
-const screening: CheckoutRequest = {
-  orderId: '1',
-  integration: 'default',
-  transaction: {},
-  invoiceNumber: '1',
-  knownTransactionIds: [],
-  startedAt: sinceStart(0),
-  begun: sinceStart(0),
-};
-const moment = { began: sinceStart(0), at: sinceStart(0) };
-const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
+const unreachable = () => Promise.reject(new CardStashError('unreachable', 'The card stash did not answer'));
 
 /** A client with a stash that says which cards it holds. */
-function aClientWithCards(earlyAnswers?: EarlyAnswers) {
+function aClientWithCards(broken: Partial<CardStash> = {}, earlyAnswers?: EarlyAnswers) {
   const stash = createCardStash('memory:');
   const held = new Set<string>();
   const cards: CardStash = {
@@ -38,13 +26,14 @@ function aClientWithCards(earlyAnswers?: EarlyAnswers) {
       return put;
     }),
     forget: vi.fn<CardStash['forget']>(async (cardRef) => void held.delete(cardRef)),
+    ...broken,
   };
   return { cards, held, ...aClient(preGateway, cards, earlyAnswers) };
 }
 
 it('an order without card data isn’t asked for its answer before it is started', async () => {
   const { orderScreening, temporal } = aClient();
-  temporal.executeUpdateWithStart.mockResolvedValue(aCheckoutAnswer({ fingerprint: undefined as never }));
+  temporal.executeUpdateWithStart.mockResolvedValue({ ...answer, fingerprint: undefined });
   await orderScreening.screen({ orderId: '1', transaction: aTransaction() });
   expect(temporal.pollUpdate).not.toHaveBeenCalled();
 });
@@ -60,13 +49,6 @@ describe('a card', () => {
     expect(temporal.startUpdate).not.toHaveBeenCalled();
   });
 
-  it('isn’t put there for an attempt that was sent with another content', async () => {
-    const { orderScreening, temporal, cards } = aClientWithCards();
-    temporal.pollUpdate.mockResolvedValue({ ...answer, fingerprint: 'another' });
-    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'attempt-mismatch' });
-    expect(cards.put).not.toHaveBeenCalled();
-  });
-
   it('isn’t put there while an earlier call for the attempt waits for a worker', async () => {
     const { orderScreening, temporal, cards } = aClientWithCards();
     temporal.pollUpdate.mockRejectedValue(noAnswer);
@@ -78,27 +60,6 @@ describe('a card', () => {
     expect(cards.put).not.toHaveBeenCalled();
   });
 
-  it.each(['pass', 'fail', 'review', 'fraudulent', 'skipped'] as const)(
-    'is forgotten at once when the order turns out to have the answer %s on record',
-    async (decision) => {
-      const { orderScreening, temporal, cards, held } = aClientWithCards();
-      temporal.executeUpdateWithStart.mockResolvedValue({ ...answer, decision });
-      await orderScreening.screen(request);
-      expect(cards.put).toHaveBeenCalledOnce();
-      expect([...held]).toEqual([]);
-    },
-  );
-
-  it.each(['pending', 'error'] as const)(
-    'stays while the answer is %s: it is screened again',
-    async (decision) => {
-      const { orderScreening, temporal, held } = aClientWithCards();
-      temporal.executeUpdateWithStart.mockResolvedValue({ ...answer, decision });
-      await orderScreening.screen(request);
-      expect([...held]).toHaveLength(1);
-    },
-  );
-
   it('is put there where the earlier call for the attempt was told to come again', async () => {
     const { orderScreening, temporal, cards } = aClientWithCards();
     temporal.pollUpdate.mockRejectedValue(refused('checkout-under-way'));
@@ -107,16 +68,63 @@ describe('a card', () => {
     expect(cards.put).toHaveBeenCalledOnce();
   });
 
+  // After the answers pending and error it is screened again.
+  it.each([
+    ['pass', 0],
+    ['fail', 0],
+    ['review', 0],
+    ['fraudulent', 0],
+    ['skipped', 0],
+    ['pending', 1],
+    ['error', 1],
+  ] as const)(
+    'is forgotten when the order turns out to have an answer: %s, %i kept',
+    async (decision, kept) => {
+      const { orderScreening, temporal, cards, held } = aClientWithCards();
+      temporal.executeUpdateWithStart.mockResolvedValue({ ...answer, decision });
+      await orderScreening.screen(request);
+      expect(cards.put).toHaveBeenCalledOnce();
+      expect([...held]).toHaveLength(kept);
+    },
+  );
+
   it('stays until the record is written when the answer comes before it', async () => {
     const earlyAnswers = new EarlyAnswers();
-    const { orderScreening, temporal, held } = aClientWithCards(earlyAnswers);
-    const run = { workflowId: 'order:default:1', runId: 'run-1' };
+    const { orderScreening, temporal, held } = aClientWithCards({}, earlyAnswers);
     temporal.start.mockImplementation(async () => {
-      earlyAnswers.tell(run, screening, { policy: aPolicy(), outcome: answered('pass'), ...moment });
-      return { eagerlyStarted: true, firstExecutionRunId: run.runId };
+      tellEarly(earlyAnswers, answered('pass'), { workflowId: 'order:default:1', runId: 'run-1' });
+      return { eagerlyStarted: true, firstExecutionRunId: 'run-1' };
     });
     expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pass' });
     expect(temporal.executeUpdateWithStart).not.toHaveBeenCalled();
     expect([...held]).toHaveLength(1);
+  });
+});
+
+describe('the card of an attempt that is refused', () => {
+  it('is forgotten, unless the attempt may be sent again: an earlier try may have been taken', async () => {
+    const { orderScreening, temporal, held } = aClientWithCards();
+    temporal.executeUpdateWithStart.mockResolvedValueOnce({ ...answer, fingerprint: 'another' });
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'attempt-mismatch' });
+    expect([...held]).toEqual([]);
+    temporal.executeUpdateWithStart.mockRejectedValue(refused('busy'));
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'busy' });
+    expect([...held]).toHaveLength(1);
+  });
+
+  it('doesn’t hide the refusal when it can’t be forgotten', async () => {
+    const forget = vi.fn(unreachable);
+    const { orderScreening, temporal } = aClientWithCards({ forget });
+    temporal.executeUpdateWithStart.mockRejectedValue(refused('order-closed'));
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'order-closed' });
+    expect(forget).toHaveBeenCalledOnce();
+  });
+
+  it('and the attempt are not sent while the card stash is unreachable, and may be sent again', async () => {
+    const { orderScreening, temporal } = aClientWithCards({ put: unreachable });
+    const unavailable = { code: 'card-stash-unavailable', message: expect.stringContaining('send the same') };
+    await expect(orderScreening.screen(request)).rejects.toMatchObject(unavailable);
+    await expect(orderScreening.putCard({ orderId: '1', ...TEST_CARD })).rejects.toMatchObject(unavailable);
+    expect(temporal.executeUpdateWithStart).not.toHaveBeenCalled();
   });
 });

@@ -1,8 +1,17 @@
-import { Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  Client,
+  ServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
 import {
   ApplicationFailure,
   defaultPayloadConverter,
   type Payload,
+  RetryState,
   type SearchAttributePair,
 } from '@temporalio/common';
 import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
@@ -10,6 +19,7 @@ import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { vi } from 'vitest';
 import type { CardStash } from '../../src/cards/index.ts';
+import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/contract/errors.ts';
 import type { PortalActionInput, ScreenOrderInput } from '../../src/contract/messages.ts';
 import type { Integration } from '../../src/contract/policy.ts';
@@ -20,15 +30,56 @@ import { memoOf, RECORD } from '../../src/orders/order-memo.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
-import { aClosedOrder } from '../fixtures/orders.ts';
+import { aClosedOrder, aPolicy, sinceStart } from '../fixtures/orders.ts';
 
 type Call = (...args: never[]) => Promise<unknown>;
 
+export const gone = new WorkflowNotFoundError('completed', 'order', undefined);
+export const alreadyStarted = new WorkflowExecutionAlreadyStartedError('there', 'order', 'screenOrder');
+export const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
+export const unavailable = new ServiceError('Failed', { cause: grpcError(14) });
+
+export function grpcError(code: number, details = 'grpc'): Error {
+  return Object.assign(new Error(details), { code, details, metadata: { get: () => [] } });
+}
+
+/** A workflow that ended without a result. */
+export function failed(code?: OrderErrorCode, details: OrderErrorDetails = {}): WorkflowFailedError {
+  const cause = code && ApplicationFailure.create({ type: code, message: 'In words.', details: [details] });
+  return new WorkflowFailedError('failed', cause, RetryState.NON_RETRYABLE_FAILURE);
+}
+
+/** One page of Temporal's list: these workflows, or these rows. */
+export function listing(...rows: (string | object)[]) {
+  const executions = rows.map((row) => (typeof row === 'string' ? { execution: { workflowId: row } } : row));
+  return { executions, nextPageToken: new Uint8Array() };
+}
+
+/** The query of the first list that was asked for. */
+export function queryAsked({ listWorkflowExecutions }: ReturnType<typeof fakeTemporal>): string {
+  const [[{ query }]] = listWorkflowExecutions.mock.calls as unknown as [[{ query: string }]];
+  return query;
+}
+
+/** What was sent to an order, or started for it: the name of each message, and its options. */
+export function sent({ mock }: { mock: { calls: unknown[][] } }) {
+  const calls = mock.calls as [{ name?: string }, { args: unknown[]; updateId?: string }][];
+  return calls.map(([{ name }, options]) => ({ name, ...options }));
+}
+
+/** An update that the order took, and its end. */
+export function taken(end: unknown) {
+  return {
+    result: async () => {
+      if (end instanceof Error) throw end;
+      return end;
+    },
+  };
+}
+
 /** What a test says that Temporal answers; whatever it doesn't say is as if the order were unknown. */
 export function fakeTemporal() {
-  const unknown = async () => {
-    throw new WorkflowNotFoundError('workflow not found', 'order', undefined);
-  };
+  const unknown = () => Promise.reject(gone);
   return {
     executeUpdateWithStart: vi.fn<Call>(unknown),
     start: vi.fn<Call>(async () => ({})),
@@ -42,7 +93,7 @@ export function fakeTemporal() {
     startUpdate: vi.fn<Call>(unknown),
     pollUpdate: vi.fn<Call>(unknown),
     signal: vi.fn<Call>(unknown),
-    listWorkflowExecutions: vi.fn<Call>(async () => ({ executions: [], nextPageToken: new Uint8Array() })),
+    listWorkflowExecutions: vi.fn<Call>(async () => listing()),
     describeNamespace: vi.fn<Call>(async () => ({})),
   };
 }
@@ -91,8 +142,7 @@ export const UNREADABLE = Symbol('unreadable');
 /** As the server says it to a call that the SDK doesn't wrap. */
 function notFound(error: unknown): never {
   if (!(error instanceof WorkflowNotFoundError)) throw error;
-  const metadata = { get: () => [] };
-  throw Object.assign(new Error('not found'), { code: 5, details: 'workflow not found', metadata });
+  throw grpcError(5, 'workflow not found');
 }
 
 const STATUSES = { RUNNING: 1, COMPLETED: 2, FAILED: 3, TERMINATED: 5, PAUSED: 8 };
@@ -173,8 +223,20 @@ export function startedActions({ temporal }: ReturnType<typeof aClient>) {
 /** A client of one closed order, whose portal actions are done. */
 export function aClosed(record = aClosedOrder()) {
   const client = aClient();
-  client.temporal.startUpdate.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
+  client.temporal.startUpdate.mockRejectedValue(gone);
   client.temporal.describe.mockResolvedValue(described('COMPLETED'));
   client.temporal.result.mockResolvedValueOnce(record).mockResolvedValue(aPortalAnswer());
   return client;
+}
+
+/** A worker of this process tells how the screening of a run ended, before it is recorded. Without an outcome it failed. */
+export function tellEarly(
+  earlyAnswers: EarlyAnswers,
+  outcome: ScreeningOutcome | undefined,
+  run: { workflowId: string; runId: string },
+) {
+  const at = sinceStart(0);
+  const order = { orderId: '1', integration: 'default', transaction: {}, invoiceNumber: '1' };
+  const request = { ...order, knownTransactionIds: [], startedAt: at, begun: at };
+  earlyAnswers.tell(run, request, outcome && { policy: aPolicy(), outcome, began: at, at });
 }

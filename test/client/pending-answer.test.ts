@@ -1,11 +1,10 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
 import type { OrderState } from '../../src/contract/state.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { aClosedOrder } from '../fixtures/orders.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
-import { aClient, described } from './fake-temporal.ts';
+import { aClient, alreadyStarted, described, taken } from './fake-temporal.ts';
 
 const request = { orderId: '1001', transaction: aTransaction() };
 
@@ -24,21 +23,15 @@ function aPendingCheckout() {
 }
 
 describe('the same call after a pending', () => {
-  it('is told the decision of the order that is open', async () => {
+  it('is told the decision of the order, from its record when it has closed', async () => {
     const { screen, temporal, decided } = aPendingCheckout();
     temporal.record.mockResolvedValue(decided({ action: 'proceed' }));
     expect(await screen()).toMatchObject({ decision: 'review', action: 'proceed', phase: 'decided' });
-  });
-
-  it('is told the decision of the order that has closed, from its record', async () => {
-    const { screen, temporal, decided } = aPendingCheckout();
     temporal.record.mockResolvedValue(decided({ phase: 'closed' }));
     temporal.result.mockResolvedValue(decided({ phase: 'closed' }));
     temporal.describe.mockResolvedValue(described('COMPLETED'));
     expect(await screen()).toMatchObject({ decision: 'review', phase: 'closed' });
-    temporal.executeUpdateWithStart.mockRejectedValue(
-      new WorkflowExecutionAlreadyStartedError('closed', 'order:default:1001', 'screenOrder'),
-    );
+    temporal.executeUpdateWithStart.mockRejectedValue(alreadyStarted);
     expect(await screen()).toMatchObject({ decision: 'review', phase: 'closed' });
   });
 
@@ -56,29 +49,16 @@ describe('the same call after a pending', () => {
     const order = decided();
     const second = order.attempts.map((one) => ({ ...one, number: 2, answer: { ...given, attempt: 2 } }));
     temporal.record.mockResolvedValue({ ...order, attempts: [...order.attempts, ...second] });
-    temporal.startUpdate.mockResolvedValue({ result: async () => ({ ...given, attempt: 2 }) });
-    expect(await orderScreening.retry({ ...request, attempt: 2 })).toMatchObject({
-      attempt: 2,
-      decision: 'review',
-    });
-  });
-
-  it('asks nothing more when the answer is a decision', async () => {
-    const { screen, temporal, given } = aPendingCheckout();
-    temporal.executeUpdateWithStart.mockResolvedValue({ ...given, decision: 'pass' });
-    expect(await screen()).toMatchObject({ decision: 'pass' });
-    expect(temporal.describe).not.toHaveBeenCalled();
+    temporal.startUpdate.mockResolvedValue(taken({ ...given, attempt: 2 }));
+    const retried = await orderScreening.retry({ ...request, attempt: 2 });
+    expect(retried).toMatchObject({ attempt: 2, decision: 'review' });
   });
 });
 
 describe('without a worker', () => {
-  it('the pending stands while no record says more', async () => {
-    const { screen, given } = aPendingCheckout();
+  it('the pending stands while no record says more, and not when the record can’t be read', async () => {
+    const { screen, given, temporal } = aPendingCheckout();
     expect(await screen()).toEqual(given);
-  });
-
-  it('nobody is told pending of an order whose record can’t be read', async () => {
-    const { screen, temporal } = aPendingCheckout();
     temporal.describe.mockResolvedValue(described('RUNNING', 'decided', 'fail'));
     await expect(screen()).rejects.toMatchObject({ code: 'record-unreadable' });
   });

@@ -1,115 +1,78 @@
-import { ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import { RetryState } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LateDecision } from '../../src/contract/order.ts';
 import { LATE_DECISIONS } from '../../src/orders/after-end.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
-import { aPolicy } from '../fixtures/policies.ts';
-import { aClient, described } from './fake-temporal.ts';
+import { aClient, described, failed, gone, unavailable } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const hint = { ...order, source: 'webhook' };
-const late: LateDecision = {
-  decision: 'fail',
-  transactionId: CLOSED_TRANSACTION,
-  attempt: 1,
-  action: 'cancel',
-  at: '2026-03-07T11:00:00.000Z',
-  event: { sequence: 3, status: 'delivered' },
-};
 
 /** A client of one closed order. @param found the decisions in the memo of earlier reads; undefined: there were none */
 function aClosed(record = aClosedOrder(), found?: unknown) {
   const client = aClient();
   const { temporal } = client;
-  temporal.signal.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
+  temporal.signal.mockRejectedValue(gone);
   temporal.result.mockResolvedValue(record);
   temporal.describe.mockImplementation(async (workflowId: string) => {
     if (!workflowId.startsWith('after:')) return described('COMPLETED');
-    if (found === undefined) throw new WorkflowNotFoundError('none', 'after', undefined);
+    if (found === undefined) throw gone;
     return { ...described('COMPLETED'), memo: { [LATE_DECISIONS]: found } };
   });
   const started = () =>
     temporal.signalWithStart.mock.calls.map((call) => {
-      const [type, options] = call as unknown as [string, { args: [object]; workflowId: string }];
+      const [type, options] = call as unknown as [string, object];
       return { type, ...options };
     });
   return { ...client, started };
 }
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 describe('a hint or a recheck for a closed order', () => {
-  it.each([
-    ['hint', { outcome: 'accepted' }],
-    ['recheck', { status: 'requested' }],
-  ] as const)('starts a read of its status: %s', async (method, answer) => {
-    const events = { sequence: 2, delivered: 2, waiting: 0 };
-    const { orderScreening, started } = aClosed(aClosedOrder({}, { events, policy: aPolicy() }));
-    expect(await orderScreening[method](hint)).toEqual(answer);
+  it('starts a read of its status, which goes on from what earlier reads found', async () => {
+    const late: LateDecision = {
+      decision: 'fail',
+      transactionId: CLOSED_TRANSACTION,
+      attempt: 1,
+      action: 'cancel',
+      at: '2026-03-07T11:00:00.000Z',
+      event: { sequence: 3, status: 'delivered' },
+    };
+    const { orderScreening, started } = aClosed(aClosedOrder(), [late]);
+    expect(await orderScreening.recheck(order)).toEqual({ status: 'requested' });
     expect(started()).toMatchObject([
       {
         type: 'readAfterEnd',
         workflowId: 'after:default:order-1',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        args: [
-          {
-            orderId: 'order-1',
-            integration: 'default',
-            phase: 'closed',
-            action: 'proceed',
-            sequence: 2,
-            transactions: [{ id: CLOSED_TRANSACTION, attempt: 1, decision: 'pass', acts: true }],
-            decisions: [],
-          },
-        ],
-        memo: { [LATE_DECISIONS]: [] },
+        args: [{ orderId: 'order-1', decisions: [late] }],
+        memo: { [LATE_DECISIONS]: [late] },
       },
     ]);
   });
 
-  it('goes on from what earlier reads found', async () => {
-    const { orderScreening, started } = aClosed(aClosedOrder(), [late]);
-    await orderScreening.recheck(order);
-    expect(started()).toMatchObject([{ args: [{ decisions: [late] }], memo: { [LATE_DECISIONS]: [late] } }]);
-  });
-
-  it('reads nothing of an order without a transaction', async () => {
-    const { orderScreening, started } = aClosed(aClosedOrder({}, { transactions: [] }));
-    expect(await orderScreening.hint(hint)).toEqual({ outcome: 'unknown' });
-    await expect(orderScreening.recheck(order)).rejects.toMatchObject({ code: 'no-transaction' });
-    expect(started()).toEqual([]);
-  });
-
-  it('reads nothing of one that ended without a record', async () => {
-    const { orderScreening, temporal, started } = aClosed();
-    temporal.result.mockRejectedValue(
-      new WorkflowFailedError('terminated', undefined, RetryState.NON_RETRYABLE_FAILURE),
-    );
-    expect(await orderScreening.hint(hint)).toEqual({ outcome: 'unknown' });
-    await expect(orderScreening.recheck(order)).rejects.toMatchObject({ code: 'order-closed' });
-    expect(started()).toEqual([]);
+  it('reads nothing of an order without a transaction or a record, or of none', async () => {
+    const without = aClosed(aClosedOrder({}, { transactions: [] }));
+    const unrecorded = aClosed();
+    unrecorded.temporal.result.mockRejectedValue(failed());
+    const none = aClient();
+    none.temporal.signal.mockRejectedValue(gone);
+    for (const [{ orderScreening, temporal }, code] of [
+      [without, 'no-transaction'],
+      [unrecorded, 'order-closed'],
+      [none, 'unknown-order'],
+    ] as const) {
+      expect(await orderScreening.hint(hint)).toEqual({ outcome: 'unknown' });
+      await expect(orderScreening.recheck(order)).rejects.toMatchObject({ code });
+      expect(temporal.signalWithStart).not.toHaveBeenCalled();
+    }
   });
 
   it('is temporal-unavailable when the read cannot be started', async () => {
     const { orderScreening, temporal } = aClosed();
-    const unavailable = new ServiceError('Failed', {
-      cause: Object.assign(new Error('grpc'), { code: 14, details: 'grpc', metadata: {} }),
-    });
     temporal.signalWithStart.mockRejectedValueOnce(unavailable);
     await expect(orderScreening.hint(hint)).rejects.toMatchObject({ code: 'temporal-unavailable' });
     expect(await orderScreening.hint(hint)).toEqual({ outcome: 'accepted' });
-  });
-
-  it('is unknown-order, or unknown, for an order that does not exist', async () => {
-    const { orderScreening } = aClient();
-    await expect(orderScreening.recheck(order)).rejects.toMatchObject({ code: 'unknown-order' });
-    expect(await orderScreening.hint(hint)).toEqual({ outcome: 'unknown' });
   });
 });

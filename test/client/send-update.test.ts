@@ -1,31 +1,20 @@
-import { createServer } from 'node:http2';
-import { Client, Connection, ServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { sendUpdate } from '../../src/client/order-messages.ts';
-import { isUnanswered, within } from '../../src/client/temporal-errors.ts';
-import { acknowledgeUpdate } from '../../src/contract/messages.ts';
+import { describe, expect, it } from 'vitest';
+import { REFUSED_PAYLOAD } from '../../src/contract/words.ts';
 import { aCheckoutAnswer, aPortalAnswer } from '../api/fake-order-screening.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
-import { aClient, described, refused, startedActions } from './fake-temporal.ts';
+import { aClient, described, grpcError, refused, sent, startedActions, taken } from './fake-temporal.ts';
 
-type Temporal = ReturnType<typeof aClient>['temporal'];
 type Screening = ReturnType<typeof aClient>['orderScreening'];
+type Call = 'executeUpdateWithStart' | 'startUpdate' | 'executeUpdate';
 
 const order = { orderId: 'order-1' };
 const attempt = { ...order, transaction: aTransaction() };
 const keyed = { idempotencyKey: 'k' };
-const RESOURCE_EXHAUSTED = 8;
-const UNIMPLEMENTED = 12;
-const exhausted = new ServiceError('Workflow Update failed', {
-  cause: Object.assign(new Error('limit on number of concurrent in-flight updates'), {
-    code: RESOURCE_EXHAUSTED,
-    details: '',
-    metadata: {},
-  }),
-});
-const unfingered = aCheckoutAnswer({ fingerprint: undefined as never });
+const exhausted = new ServiceError('too many updates in flight', { cause: grpcError(8) });
+const decided = { ...aCheckoutAnswer(), fingerprint: undefined };
 
 /** The order took the update, and ended in the same task. */
 const cutOff = new WorkflowUpdateFailedError(
@@ -33,156 +22,95 @@ const cutOff = new WorkflowUpdateFailedError(
   ApplicationFailure.create({ type: 'AcceptedUpdateCompletedWorkflow', message: 'x' }),
 );
 
-/** Each update: how it is asked, by which call of Temporal's client, its id and that of the second time, and an answer. */
-const UPDATES: {
-  what: string;
-  ask: (orders: Screening) => Promise<unknown>;
-  call: 'executeUpdateWithStart' | 'startUpdate' | 'executeUpdate';
-  id: string | undefined;
-  answer: object;
-}[] = [
-  {
-    what: 'a first attempt',
-    ask: (orders) => orders.screen(attempt),
-    call: 'executeUpdateWithStart',
-    id: 'decision-1',
-    answer: unfingered,
-  },
-  {
-    what: 'a later attempt',
-    ask: (orders) => orders.retry({ ...attempt, attempt: 2 }),
-    call: 'startUpdate',
-    id: 'retry-2',
-    answer: unfingered,
-  },
-  {
-    what: 'a gateway result',
-    ask: (orders) => orders.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
-    call: 'executeUpdate',
-    id: undefined,
-    answer: { result: 'pass' },
-  },
-  {
-    what: 'a portal action with a key',
-    ask: (orders) => orders.cancel(order, {}, keyed),
-    call: 'startUpdate',
-    id: 'cancel:k',
-    answer: aPortalAnswer(),
-  },
-  {
-    what: 'a portal action without a key',
-    ask: (orders) => orders.reportFraud(order),
-    call: 'startUpdate',
-    id: undefined,
-    answer: aPortalAnswer(),
-  },
-  {
-    what: 'an acknowledgement',
-    ask: (orders) => orders.acknowledge(order, { reason: 'x' }, keyed),
-    call: 'executeUpdate',
-    id: 'acknowledge:k',
-    answer: { cleared: 1 },
-  },
-  {
-    what: 'a withdrawal',
-    ask: (orders) => orders.withdraw(order, { number: 1 }, keyed),
-    call: 'startUpdate',
-    id: 'withdraw:k',
-    answer: aPortalAnswer({ status: 'withdrawn' }),
-  },
+type Update = [
+  what: string,
+  call: Call,
+  id: string | undefined,
+  answer: object,
+  ask: (orders: Screening) => unknown,
 ];
 
-/** Has one call of the client end in errors, each after it was accepted, and then in an answer. */
-function ending(temporal: Temporal, call: (typeof UPDATES)[number]['call'], ends: unknown[]): void {
+const withdrawn = aPortalAnswer({ status: 'withdrawn' });
+/** Each update: by which call of Temporal's client it is sent, its id, an answer, and how it is asked. */
+const UPDATES: Update[] = [
+  ['a first attempt', 'executeUpdateWithStart', 'decision-1', decided, (orders) => orders.screen(attempt)],
+  [
+    'a later attempt',
+    'startUpdate',
+    'retry-2',
+    decided,
+    (orders) => orders.retry({ ...attempt, attempt: 2 }),
+  ],
+  [
+    'a gateway result',
+    'executeUpdate',
+    undefined,
+    { result: 'pass' },
+    (orders) => orders.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
+  ],
+  [
+    'a portal action',
+    'startUpdate',
+    'cancel:k',
+    aPortalAnswer(),
+    (orders) => orders.cancel(order, {}, keyed),
+  ],
+  [
+    'an acknowledgement',
+    'executeUpdate',
+    'acknowledge:k',
+    { cleared: 1 },
+    (orders) => orders.acknowledge(order, { reason: 'x' }, keyed),
+  ],
+  [
+    'a withdrawal',
+    'startUpdate',
+    'withdraw:k',
+    withdrawn,
+    (orders) => orders.withdraw(order, { number: 1 }, keyed),
+  ],
+];
+
+/** A client of an order that takes each update, and ends it so: first, and from then on. */
+function aClientWith(call: Call, ...ends: [first: unknown, later?: unknown]) {
+  const client = aClient();
   const left = [...ends];
-  temporal[call].mockImplementation(async () => {
-    const end = left.length > 1 ? left.shift() : left[0];
-    const result = async () => {
-      if (end instanceof Error) throw end;
-      return end;
-    };
-    return call === 'startUpdate' ? { result } : result();
+  client.temporal[call].mockImplementation(async () => {
+    const update = taken(left.length > 1 ? left.shift() : left[0]);
+    return call === 'startUpdate' ? update : update.result();
   });
+  return client;
 }
 
-function sentIds(temporal: Temporal, call: (typeof UPDATES)[number]['call']): (string | undefined)[] {
-  const calls = temporal[call].mock.calls as unknown as [unknown, { updateId?: string }][];
-  return calls.map(([, { updateId }]) => updateId);
-}
-
-describe('an update that comes while the order is being screened', () => {
-  it.each(UPDATES)('is sent again under the same id: $what', async ({ ask, call, id, answer }) => {
-    const { orderScreening, temporal } = aClient();
-    ending(temporal, call, [refused('checkout-under-way'), answer]);
+describe.each(UPDATES)('%s', (_what, call, id, answer, ask) => {
+  it('that comes while the order is being screened is sent again under the same id', async () => {
+    const { orderScreening, temporal } = aClientWith(call, refused('checkout-under-way'), answer);
     expect(await ask(orderScreening)).toEqual(answer);
-    expect(sentIds(temporal, call)).toEqual([id, id]);
+    expect(sent(temporal[call]).map(({ updateId }) => updateId)).toEqual([id, id]);
   });
-});
 
-describe('an update that the server takes no more of', () => {
-  it.each(UPDATES)('is busy, and not asked again here: $what', async ({ ask, call }) => {
+  it('that the server takes no more of is busy, and not asked again here', async () => {
     const { orderScreening, temporal } = aClient();
     temporal[call].mockRejectedValue(exhausted);
     await expect(ask(orderScreening)).rejects.toMatchObject({ code: 'busy' });
     expect(temporal[call]).toHaveBeenCalledTimes(1);
   });
 
-  it('is left as a signal when it is a hint', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.executeUpdate.mockRejectedValue(exhausted);
-    temporal.signal.mockResolvedValue(undefined);
-    expect(await orderScreening.hint({ ...order, source: 'webhook' })).toEqual({ outcome: 'accepted' });
-    expect(temporal.signal).toHaveBeenCalledOnce();
-  });
-
-  it('does not keep the caller beyond the deadline, though the SDK tries again by itself', async () => {
-    let asked = 0;
-    const server = createServer();
-    server.on('stream', (stream, { ':path': path }) => {
-      const update = path?.endsWith('UpdateWorkflowExecution') ?? false;
-      if (update) asked += 1;
-      const status = update ? RESOURCE_EXHAUSTED : UNIMPLEMENTED;
-      const head = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': `${status}` };
-      stream.respond(head, { endStream: true });
+  it('whose answer nobody can read is an error that says why, and not answered', async () => {
+    const { orderScreening } = aClientWith(call, `${REFUSED_PAYLOAD}A payload is not valid JSON`);
+    await expect(ask(orderScreening)).rejects.toMatchObject({
+      code: 'temporal-unavailable',
+      message: 'The order’s answer cannot be read: A payload is not valid JSON',
     });
-    const port = await new Promise<number>((resolve) => {
-      server.listen(0, '127.0.0.1', () => {
-        const address = server.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : 0);
-      });
-    });
-    const connection = await Connection.connect({ address: `127.0.0.1:${port}`, tls: false });
-    let trying: Promise<unknown> | undefined;
-    onTestFinished(async () => {
-      // A connection that is closed before the SDK's next try breaks the process.
-      await trying?.catch(() => undefined);
-      await connection.close();
-      server.close();
-    });
-    const client = new Client({ connection });
-    const begun = Date.now();
-    const call = within(client, begun + 1_000, () => {
-      const sent = sendUpdate('acknowledge:k', (name) =>
-        client.workflow
-          .getHandle('order:default:order-1')
-          .executeUpdate(acknowledgeUpdate, { args: [{ reason: 'x' }], ...name }),
-      );
-      trying = sent;
-      return sent;
-    });
-    await expect(call).rejects.toSatisfy(isUnanswered);
-    expect(Date.now() - begun).toBeLessThan(4_000);
-    expect(asked).toBe(1);
   });
 });
 
 describe('an update that the end of the order cut off', () => {
   /** A client of an order that ended in the task in which it took the update. */
-  function ended(call: (typeof UPDATES)[number]['call'], record = aClosedOrder()) {
-    const client = aClient();
-    ending(client.temporal, call, [cutOff]);
+  function ended(call: Call) {
+    const client = aClientWith(call, cutOff);
     client.temporal.describe.mockResolvedValue(described('COMPLETED'));
-    client.temporal.result.mockResolvedValueOnce(record).mockResolvedValue(aPortalAnswer());
+    client.temporal.result.mockResolvedValueOnce(aClosedOrder()).mockResolvedValue(aPortalAnswer());
     return client;
   }
 
@@ -191,18 +119,13 @@ describe('an update that the end of the order cut off', () => {
     ['a later attempt', 'startUpdate', 2],
   ] as const)('is answered from the record: %s', async (_what, call, number) => {
     const { orderScreening, temporal } = ended(call);
-    let fingerprint = '';
+    const answer = aCheckoutAnswer({ attempt: number });
     temporal.result.mockReset().mockImplementation(async () => {
-      const [, options] = temporal[call].mock.calls[0] as unknown as [
-        unknown,
-        { args: [{ fingerprint: string }] },
-      ];
-      fingerprint = options.args[0].fingerprint;
-      return aClosedOrder({ number, fingerprint, answer: aCheckoutAnswer({ attempt: number, fingerprint }) });
+      const [{ fingerprint }] = (sent(temporal[call])[0]?.args ?? []) as [{ fingerprint: string }];
+      return aClosedOrder({ number, fingerprint, answer: { ...answer, fingerprint } });
     });
-    expect(await orderScreening.screen({ ...attempt, attempt: number })).toEqual(
-      aCheckoutAnswer({ attempt: number, fingerprint }),
-    );
+    const screened = await orderScreening.screen({ ...attempt, attempt: number });
+    expect(screened).toEqual({ ...answer, fingerprint: expect.any(String) });
   });
 
   it('is done the way of closed orders when it is a portal action', async () => {
@@ -213,11 +136,10 @@ describe('an update that the end of the order cut off', () => {
     ]);
   });
 
-  it('is order-closed when it is a gateway result, an acknowledgement or a withdrawal', async () => {
-    for (const { ask, call } of UPDATES.filter(({ what }) =>
-      /gateway|acknowledgement|withdrawal/.test(what),
-    )) {
+  it.each(UPDATES.filter(([what]) => /gateway|acknowledgement|withdrawal/.test(what)))(
+    'is order-closed when it is %s',
+    async (_what, call, _id, _answer, ask) => {
       await expect(ask(ended(call).orderScreening)).rejects.toMatchObject({ code: 'order-closed' });
-    }
-  });
+    },
+  );
 });
