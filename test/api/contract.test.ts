@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of itself. Every answer that it names is provoked in `test/e2e/contract.test.ts`. */
+/** What the OpenAPI document says of itself. `refusals.test.ts` and `test/e2e/contract.test.ts` provoke the errors that it names. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
