@@ -106,7 +106,7 @@ describe('doctor names the fault', () => {
     ['WEBHOOK_SECRETS', undefined, warning('webhook-secrets', 'every webhook is refused', 'WEBHOOK_SECRETS')],
     ['WEBHOOK_SECRETS', 'hunter2', warning('webhook-secrets', 'fewer than 16', 'long random')],
     ['CARD_STASH_URL', deadRedis, fault('card-stash', 'does not answer', 'CARD_STASH_URL')],
-  ])('of %s: %s', async (name, value, ...wanted) => {
+  ])('of %s, row %#', async (name, value, ...wanted) => {
     const { code, bad } = await doctor({ [name]: typeof value === 'function' ? await value() : value });
     expect(bad).toEqual(wanted);
     expect(code).toBe(bad.some(({ status }) => status === 'error') ? 6 : 0);

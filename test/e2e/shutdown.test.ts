@@ -1,28 +1,27 @@
 /** Processes that are stopped while customers wait. */
 import { expect, it } from 'vitest';
 import { eventually, withTestServer } from '../support/index.ts';
-import { type Api, anOrderId, type Deployment, WEBHOOK_SECRET, withDeployment } from './support.ts';
+import { type Api, anOrderId, WEBHOOK_SECRET, withDeployment } from './support.ts';
 
 const server = withTestServer();
+const poll = { first: '10m', factor: 1, max: '10m' };
+const all = withDeployment(server, { default: {}, quiet: { poll } });
 
-const creates = (all: Deployment, orderId: string) => all.requests('create-transaction', orderId);
+const creates = (orderId: string) => all.requests('create-transaction', orderId);
 
 /** Begins a checkout that the service is slow to answer; the service has its request when this returns. */
-async function beginSlowCheckout(all: Deployment, api: Pick<Api, 'screen'>, orderId: string) {
+async function beginSlowCheckout(api: Pick<Api, 'screen'>, orderId: string) {
   all.sandbox.control.setFaults({
     faults: [{ operation: 'create-transaction', kind: 'delay', delayMs: 2_500 }],
   });
   const answer = api.screen(orderId);
-  await eventually(() => expect(creates(all, orderId)).toHaveLength(1), { timeoutMs: 20_000 });
+  await eventually(() => expect(creates(orderId)).toHaveLength(1), { timeoutMs: 20_000 });
   return { answer };
 }
 
-const poll = { first: '10m', factor: 1, max: '10m' };
-const all = withDeployment(server, { default: {}, quiet: { poll } });
-
-it('lets a worker answer the checkout that waits for a slow service, and then ends it', async () => {
+it('SIGTERM lets a worker answer the checkout that waits for a slow service, and then ends it', async () => {
   const orderId = anOrderId();
-  const { answer } = await beginSlowCheckout(all, all, orderId);
+  const { answer } = await beginSlowCheckout(all, orderId);
   all.worker().kill('SIGTERM');
   expect(await answer).toMatchObject({ status: 200, body: { decision: 'pass', action: 'proceed' } });
   expect(await all.worker().ended).toBe(0);
@@ -31,13 +30,13 @@ it('lets a worker answer the checkout that waits for a slow service, and then en
   await all.startWorker();
   const again = await all.screen(orderId);
   expect(again).toMatchObject({ status: 200, body: { decision: 'pass' } });
-  expect(creates(all, orderId)).toHaveLength(1);
+  expect(creates(orderId)).toHaveLength(1);
 }, 150_000);
 
-it('lets an API process answer what is under way, refuses what is new, and another gives the same answer', async () => {
+it('SIGTERM lets an API process answer what is under way, refuses what is new, and another gives the same answer', async () => {
   const stopping = await all.startApi();
   const orderId = anOrderId();
-  const { answer } = await beginSlowCheckout(all, stopping, orderId);
+  const { answer } = await beginSlowCheckout(stopping, orderId);
   stopping.process.kill('SIGTERM');
   await eventually(() =>
     expect(stopping.call('GET', '/healthz')).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } }),
@@ -46,10 +45,10 @@ it('lets an API process answer what is under way, refuses what is new, and anoth
   expect(again).toMatchObject({ status: 200, body: { decision: 'pass', action: 'proceed' } });
   expect(await answer).toMatchObject({ status: 200, body: again.body });
   expect(await stopping.process.ended).toBe(0);
-  expect(creates(all, orderId)).toHaveLength(1);
+  expect(creates(orderId)).toHaveLength(1);
 }, 150_000);
 
-it('lets an API process send the webhook that it has taken and keeps', async () => {
+it('SIGTERM lets an API process send the webhook that it has taken and keeps', async () => {
   const stopping = await all.startApi();
   const orderId = await stopping.inReview('quiet');
   const [transaction] = all.sandbox.control.transactions(orderId);
