@@ -1,8 +1,8 @@
 /** A merchant comes over with many open reviews. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { eventually, someAtATime, withTestServer } from '../support/index.ts';
-import { ago, screenedByPlugin } from './plugin.ts';
-import { anOrderId, type Deployment, deploy } from './support.ts';
+import { ago, screenedByPlugin } from './operator.ts';
+import { anOrderId, withDeployment } from './support.ts';
 
 /** Twice as many as a worker's cache holds. */
 const EACH_WAY = 500;
@@ -11,27 +11,22 @@ const AT_A_TIME = 20;
 const HANGS = { timeoutMs: 480_000, intervalMs: 500 };
 
 const server = withTestServer();
-let all: Deployment;
+const all = withDeployment(
+  server,
+  {
+    // The sandbox sends its webhooks for this one only.
+    default: { poll: { first: '1h', factor: 1, max: '1h' } },
+    polled: { poll: { first: '5s', factor: 1, max: '5s' } },
+  },
+  // At the usual 20 a second all would wait for the polls.
+  { env: { SCREENING_MAX_RPS: '200' } },
+);
 let over = false;
 let supervised: Promise<void> | undefined;
-
-beforeAll(async () => {
-  all = await deploy(
-    server.address,
-    {
-      // The sandbox sends its webhooks for this one only.
-      default: { poll: { first: '1h', factor: 1, max: '1h' } },
-      polled: { poll: { first: '5s', factor: 1, max: '5s' } },
-    },
-    // At the usual 20 a second all would wait for the polls.
-    { env: { SCREENING_MAX_RPS: '200' } },
-  );
-});
 afterAll(async () => {
   over = true;
-  await all?.worker().stop();
+  await all.worker().stop();
   await supervised;
-  await all?.stop();
 });
 
 /** As any supervisor does, for a worker that the SDK makes lose an order (`untilEndedOrLost`). */
@@ -40,14 +35,6 @@ async function superviseWorker(): Promise<void> {
     await all.worker().ended;
     if (!over) await all.startWorker();
   }
-}
-
-/** @returns what the server knows of an order that doesn't go on */
-async function standing(workflowId: string): Promise<string> {
-  const { raw } = await server.client.workflow.getHandle(workflowId).describe();
-  const { pendingWorkflowTask: task, pendingActivities } = raw;
-  const activities = pendingActivities?.map((one) => `${one.activityType?.name} ${one.state} ${one.attempt}`);
-  return `${workflowId}: task ${task?.state} ${task?.attempt}, ${activities?.join(', ')}`;
 }
 
 it('adopted reviews resolve, half by webhook and half by poll', async () => {
@@ -71,12 +58,10 @@ it('adopted reviews resolve, half by webhook and half by poll', async () => {
     // The sandbox sends a webhook once: of hundreds at the same moment some would be answered by 503, and left to a poll.
     if (integration === 'default') control.decide(orderId, 'pass');
     await eventually(async () => {
-      const { body } = await all.call('GET', `/v1/orders/${orderId}?integration=${integration}`);
       const source = integration === 'default' ? 'webhook' : 'poll';
-      expect(body).toMatchObject({ decision: 'pass', phase: 'decided', lastRead: { source } });
-    }, HANGS).catch(async (error: unknown) => {
-      throw new Error(await standing(`order:${integration}:${orderId}`), { cause: error });
-    });
+      const passed = { decision: 'pass', phase: 'decided', lastRead: { source } };
+      expect(await all.read(orderId, integration)).toMatchObject(passed);
+    }, HANGS);
   });
   const creates = control.ledger({ operation: 'create-transaction' });
   expect(creates).toHaveLength(reviews.length);

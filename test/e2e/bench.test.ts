@@ -9,45 +9,12 @@ import { spawnForTest, withTestServer } from '../support/index.ts';
 
 const server = withTestServer();
 
-const bench = async (...args: string[]) => {
-  const run = await spawnForTest('bench/main.ts', {
-    args: [...args, '--size', 'tiny', '--address', server.address],
-  });
-  return { code: await run.ended, output: run.output() };
-};
-
-const OUR_WAYS = [
-  'client library',
-  'client library, no events receiver',
-  'HTTP API',
-  'fast path, client library',
-  'fast path, HTTP API',
-];
-
-it('measures decision times beside the floor and the plain way', { timeout: 300_000 }, async () => {
-  const file = join(await scratchFolder(), 'bench.json');
-
-  const { code, output } = await bench('--only', 'decision', '--json', file);
-
-  expect(code, output).toBe(0);
-  for (const name of OUR_WAYS) expect(output).toContain(`${name}, service 0 ms, p50`);
-  const { figures, size, parts } = JSON.parse(await readFile(file, 'utf8'));
-  expect({ size, parts }).toEqual({ size: 'tiny', parts: ['decision'] });
-  expect(figures).toHaveLength(OUR_WAYS.length * 3);
-  for (const figure of figures) {
-    expect(figure.value).toBeGreaterThan(0);
-    expect(figure.floor).toBeGreaterThan(0);
-    expect(figure.plain).toBeGreaterThan(0);
-    expect(figure.note).toBeUndefined();
-  }
-});
-
 it('finds no more history for any kind of order than it has today', { timeout: 300_000 }, async () => {
   const file = join(await scratchFolder(), 'bench.json');
 
-  const { code, output } = await bench('--only', 'history', '--json', file);
-
-  expect(code, output).toBe(0);
+  const args = ['--only', 'history', '--json', file, '--size', 'tiny', '--address', server.address];
+  const run = await spawnForTest('bench/main.ts', { args });
+  expect(await run.ended, run.output()).toBe(0);
   const { figures }: { figures: Figure[] } = JSON.parse(await readFile(file, 'utf8'));
   const budget = figures.filter(({ unit }) => unit === 'steps' || unit === 'tasks');
   const polled = SIZES.tiny.history.polls.length;

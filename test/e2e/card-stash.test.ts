@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { aPreGatewayTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
-import { eventually, freePort, withTestServer } from '../support/index.ts';
+import { aPreGatewayTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import { eventually, withTestServer } from '../support/index.ts';
 import { needRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
@@ -9,22 +9,15 @@ const server = withTestServer();
 const password = 'password-of-the-redis';
 let redis: RedisServer;
 let all: Deployment;
-/** Of the worker. */
-let metricsPort: number;
 
 beforeAll(async () => {
   await needRedis();
   redis = await startRedis({ password });
-  metricsPort = await freePort();
   const keys = `e2e:${randomBytes(32).toString('base64')}`;
-  const short = { checkoutBudget: '3s', whenUnavailable: 'hold' };
   all = await deploy(
     server.address,
-    { default: short, hasty: { ...short, screeningDeadline: '5s' } },
-    {
-      webhooks: false,
-      env: { CARD_STASH_URL: redis.url, CARD_STASH_KEYS: keys, METRICS_PORT: String(metricsPort) },
-    },
+    { default: { checkoutBudget: '3s', whenUnavailable: 'hold' } },
+    { webhooks: false, env: { CARD_STASH_URL: redis.url, CARD_STASH_KEYS: keys } },
   );
 }, 120_000);
 afterEach(async () => {
@@ -46,29 +39,9 @@ async function soon<T>(answer: Promise<T>): Promise<T> {
   return given;
 }
 
-const preGateway = (orderId: string, email = 'pass@example.com') =>
-  soon(
-    all.call('POST', `/v1/orders/${orderId}/screening`, {
-      workflow: 'pre-gateway',
-      transaction: withEmail(email, aPreGatewayTransaction()),
-    }),
-  );
-const withoutCard = (orderId: string) =>
-  soon(all.call('POST', `/v1/orders/${orderId}/screening`, { transaction: withEmail('pass@example.com') }));
-const creates = (invoice: string) => all.sandbox.control.ledger({ operation: 'create-transaction', invoice });
-
-/** Starts an order with its card in the stash, as a caller does who uses Temporal, after something happened to Redis. */
-async function startWithCardRef(orderId: string, integration: string, meanwhile: () => void | Promise<void>) {
-  const { cardRef } = (await all.call('POST', '/v1/card-refs', { integration, orderId, ...TEST_CARD })).body;
-  await meanwhile();
-  const { payment: _payment, ...order } = aPreGatewayTransaction();
-  const transaction = { ...order, payment: { creditCard: { cardType: 'Visa', last4: '1111' } } };
-  await server.client.workflow.start('screenOrder', {
-    taskQueue: 'order-screening',
-    workflowId: `order:${integration}:${orderId}`,
-    args: [{ orderId, integration, workflow: 'pre-gateway', transaction, cardRef }],
-  });
-}
+const preGateway = (orderId: string) =>
+  soon(all.screen(orderId, '', { workflow: 'pre-gateway', transaction: aPreGatewayTransaction() }));
+const creates = (orderId: string) => all.requests('create-transaction', orderId);
 
 describe('a pre-gateway order, with Redis, API and worker each a process of its own', () => {
   it('goes from its checkout to the gateway result, and leaves no card behind', async () => {
@@ -76,40 +49,21 @@ describe('a pre-gateway order, with Redis, API and worker each a process of its 
     const reply = await preGateway(orderId);
     expect(reply).toMatchObject({ status: 200, body: { decision: 'pass', action: 'proceed' } });
     expect(creates(orderId)).toHaveLength(1);
-    const [transaction] = all.sandbox.control.transactions(orderId);
-    expect(transaction).toMatchObject({ id: reply.body.transactionId });
-    const result = await all.call('POST', `/v1/orders/${orderId}/gateway-result`, {
-      result: 'pass',
-      authcode: 'A1B2C3',
-    });
-    expect(result).toMatchObject({ status: 200, body: { action: 'proceed' } });
+    const result = { result: 'pass', authcode: 'A1B2C3' };
+    const told = await all.call('POST', `/v1/orders/${orderId}/gateway-result`, result);
+    expect(told).toMatchObject({ status: 200, body: { action: 'proceed' } });
     await all.until(orderId, ({ phase }) => phase === 'decided');
-    await redis.until(async (client) => expect(await client.keys('card:*')).toEqual([]));
-    for (let repeat = 0; repeat < 5; repeat += 1) {
-      expect((await preGateway(orderId)).body.transactionId).toBe(reply.body.transactionId);
-    }
-    await redis.until(async (client) => expect(await client.keys('card:*')).toEqual([]));
-    const handle = server.client.workflow.getHandle(`order:default:${orderId}`);
-    const { searchAttributes, memo, raw } = await handle.describe();
-    const shown = JSON.stringify([searchAttributes, memo, raw.executionConfig?.userMetadata]);
-    expectNothingPersonal(shown);
-    for (const url of [`${all.apiUrl}/metrics`, `http://127.0.0.1:${metricsPort}/metrics`]) {
-      const metrics = await (await fetch(url)).text();
-      expect(metrics).toContain('_count');
-      expect(metrics).not.toContain(orderId);
-      expectNothingPersonal(metrics);
-    }
-    const history = await handle.fetchHistory();
-    expectNoCard(JSON.stringify(history));
-    expectNoCard(all.output());
+    const isEmpty = () => redis.until(async (client) => expect(await client.keys('card:*')).toEqual([]));
+    await isEmpty();
+    expect((await preGateway(orderId)).body.transactionId).toBe(reply.body.transactionId);
+    await isEmpty();
   });
 });
 
 describe('while Redis is down', () => {
   it('an order without card data goes on as always', async () => {
     await redis.stop();
-    const orderId = anOrderId();
-    expect(await withoutCard(orderId)).toMatchObject({ status: 200, body: { decision: 'pass' } });
+    expect(await soon(all.screen(anOrderId()))).toMatchObject({ status: 200, body: { decision: 'pass' } });
   });
 
   it.each([
@@ -134,61 +88,30 @@ describe('while Redis is down', () => {
 
   it('an order whose card is out of reach is screened when Redis answers again', async () => {
     const orderId = anOrderId();
-    await startWithCardRef(orderId, 'default', () => redis.freeze());
+    const { cardRef } = (await all.call('POST', '/v1/card-refs', { orderId, ...TEST_CARD })).body;
+    redis.freeze();
+    // Over HTTP the caller would be told that the stash is away.
+    const { payment: _payment, ...order } = aPreGatewayTransaction();
+    const transaction = { ...order, payment: { creditCard: { cardType: 'Visa', last4: '1111' } } };
+    await server.client.workflow.start('screenOrder', {
+      taskQueue: 'order-screening',
+      workflowId: `order:default:${orderId}`,
+      args: [{ orderId, workflow: 'pre-gateway', transaction, cardRef }],
+    });
     const waiting = await all.until(orderId, ({ attempts }) => attempts[0]?.answer?.decision === 'pending');
     expect(waiting).toMatchObject({ phase: 'screening', action: 'hold', reason: 'card-stash' });
     await eventually(() => expect(all.output()).toContain('"reason":"unreachable"'));
     redis.thaw();
-    const order = await all.until(orderId, ({ decision }) => decision !== 'pending');
-    expect(order).toMatchObject({ decision: 'pass', action: 'proceed' });
+    const later = await all.until(orderId, ({ decision }) => decision !== 'pending');
+    expect(later).toMatchObject({ decision: 'pass', action: 'proceed' });
     expect(creates(orderId)).toHaveLength(1);
-  });
-
-  it('an order whose card was lost with a restart ends with a clear reason', async () => {
-    const orderId = anOrderId();
-    await startWithCardRef(orderId, 'default', async () => {
-      await redis.stop();
-      await redis.start();
-    });
-    const order = await all.until(orderId, ({ decision }) => decision === 'error');
-    expect(order).toMatchObject({ phase: 'decided', action: 'hold', reason: 'card-data-expired' });
-    expect(creates(orderId)).toEqual([]);
-  });
-
-  it('an order whose card stays out of reach ends at its screening deadline', async () => {
-    const orderId = anOrderId();
-    await startWithCardRef(orderId, 'hasty', () => redis.stop());
-    const order = await all.until(orderId, ({ phase }) => phase === 'decided', 'hasty');
-    expect(order).toMatchObject({ decision: 'error', action: 'hold' });
-    expect(order.attention).not.toEqual([]);
-    expect(creates(orderId)).toEqual([]);
   });
 });
 
 it('every line that worker and API wrote is one of the log, without card, password or address of a person', () => {
-  const lines = all
-    .output()
-    .split('\n')
-    .filter((line) => line !== '');
+  const lines = all.output().split('\n').filter(Boolean);
   expect(lines.length).toBeGreaterThan(10);
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ msg: expect.any(String) });
-  expectNoCard(all.output());
-  expectNothingPersonal(all.output());
-  expect(all.output()).not.toMatch(/password-of-the-redis|redis:\/\//);
+  const secrets = [TEST_CARD.cardNumber, password, 'redis://', '@example.com', '203.0.113.7', 'Main Street'];
+  for (const secret of secrets) expect(all.output()).not.toContain(secret);
 });
-
-/** What the fixtures say of a customer. */
-const PERSONAL = ['@example.com', '203.0.113.7', '555 0100', 'Main Street', 'Walking boots'];
-
-function expectNothingPersonal(text: string): void {
-  for (const value of [...PERSONAL, TEST_CARD.cardNumber]) expect(text).not.toContain(value);
-}
-
-function expectNoCard(text: string): void {
-  expect(text).not.toContain(TEST_CARD.cardNumber);
-  // History holds payloads in base64, at any of its three places.
-  for (const shift of [0, 1, 2]) {
-    const encoded = Buffer.from(`${' '.repeat(shift)}${TEST_CARD.cardNumber}`).toString('base64');
-    expect(text).not.toContain(encoded.slice(shift === 0 ? 0 : shift + 1, -4));
-  }
-}

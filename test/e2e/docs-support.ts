@@ -34,7 +34,7 @@ export interface DocsStack {
   /** Starts a command of a page that goes on, until the stack is stopped. */
   serve: (page: string, commands: string, ready: RegExp) => Promise<void>;
   /** @returns what the compiler says against modules that import as if they stood in the project's folder */
-  typeCheck: (modules: readonly { name: string; text: string }[]) => Promise<string>;
+  typeCheck: (modules: Record<string, string>) => Promise<string>;
   /** Runs a module as above. @returns what it wrote */
   runTypeScript: (page: string, text: string) => Promise<string>;
   stop: () => Promise<void>;
@@ -131,10 +131,9 @@ export async function startDocsStack(): Promise<DocsStack> {
       });
     },
     typeCheck: async (modules) => {
-      const files = modules.map(({ name }) => `${name.replaceAll(/\W/g, '-')}.ts`);
-      await Promise.all(
-        modules.map(({ text }, index) => writeFile(join(modulesDir, files[index] ?? ''), atRoot(text))),
-      );
+      const files = Object.keys(modules).map((name) => `${name}.ts`);
+      for (const [name, text] of Object.entries(modules))
+        await writeFile(join(modulesDir, `${name}.ts`), atRoot(text));
       await writeFile(
         join(modulesDir, 'tsconfig.json'),
         JSON.stringify({

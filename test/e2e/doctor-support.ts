@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished } from 'vitest';
-import { setupTemporal } from '../../src/temporal/namespace.ts';
 import { eventually } from '../support/index.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -28,13 +25,35 @@ export function warning(...given: Parameters<typeof fault>) {
 }
 
 /** Serves until the test is over. @returns its address */
-export async function serve(listener: RequestListener): Promise<string> {
+async function serve(listener: RequestListener): Promise<string> {
   const http = createServer(listener);
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void http.close());
-  const address = http.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
+  return `http://127.0.0.1:${Object(http.address()).port}`;
+}
+
+/** Serves a screening service whose clock is ten minutes ahead. @returns its address */
+export function serviceAhead(): Promise<string> {
+  return serve((_request, response) => {
+    const date = new Date(Date.now() + 600_000).toUTCString();
+    response.writeHead(404, { date, 'content-type': 'application/json' });
+    response.end(JSON.stringify({ Errors: ['Transaction Not Found'] }));
+  });
+}
+
+/** Serves a receiver of events that knows none of our secrets. @returns its address, which has a secret of its own */
+export async function receiverOfAnotherSecret(): Promise<string> {
+  const webhook = new Webhook(`whsec_${randomBytes(24).toString('base64')}`);
+  const url = await serve(async (request, response) => {
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+    try {
+      webhook.verify((await request.toArray()).join(''), Object.fromEntries(headers));
+      response.writeHead(204).end();
+    } catch {
+      response.writeHead(401).end();
+    }
+  });
+  return `${url}/events?token=token-of-the-receiver`;
 }
 
 /** Runs the doctor with these settings beside the environment's. @returns its findings, what it wrote, and what it ended with */
@@ -52,27 +71,9 @@ export async function aNamespace(connection: Connection): Promise<string> {
   const namespace = `doctor-${randomBytes(4).toString('hex')}`;
   const { workflowService } = connection;
   await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('90 days') });
-  await eventually(
-    async () => {
-      await workflowService.countWorkflowExecutions({ namespace, query: 'WorkflowType is null' });
-    },
-    { timeoutMs: 30_000 },
-  );
-  return namespace;
-}
-
-/** A file that is there until the test is over. @returns its path */
-export async function aFile(content: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'order-screening-doctor-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const file = join(directory, 'policy.json');
-  await writeFile(file, content);
-  return file;
-}
-
-/** A namespace as orders need it. Orders of other tests, in other namespaces, are encrypted with other keys. */
-export async function aReadyNamespace(connection: Connection): Promise<string> {
-  const namespace = await aNamespace(connection);
-  await setupTemporal(connection, namespace);
+  const query = 'WorkflowType is null';
+  await eventually(() => workflowService.countWorkflowExecutions({ namespace, query }), {
+    timeoutMs: 30_000,
+  });
   return namespace;
 }

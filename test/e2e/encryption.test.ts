@@ -1,70 +1,53 @@
-/** What Temporal holds of orders, seen by who has no key. The tests follow one another: keys come, change and go. */
+/** What Temporal holds of orders, seen without a key. The tests follow one another: keys come, change and go. */
 import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { TASK_QUEUE } from '../../src/contract/ids.ts';
 import { createDataConverter } from '../../src/starter.ts';
 import { aPreGatewayTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
-import { anOrderId, type Deployment, deploy } from './support.ts';
+import { describeRaw } from './operator.ts';
+import { anOrderId, withDeployment } from './support.ts';
 
 const { History } = proto.temporal.api.history.v1;
 const { DescribeWorkflowExecutionResponse } = proto.temporal.api.workflowservice.v1;
 
 const oldKey = { id: 'e2e-old', key: randomBytes(32) };
 const newKey = { id: 'e2e-new', key: randomBytes(32) };
-const written = (...keys: { id: string; key: Buffer }[]) => ({
+const written = (...keys: (typeof oldKey)[]) => ({
   PAYLOAD_KEYS: keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(),
 });
 
-/** Every text of the order that could be told from chance. */
+/** Every text of the order that is too long to be found by chance. */
 const personalData = textsIn(withEmail('review@example.com')).filter((text) => text.length >= 7);
 
 /** For a test that starts processes again and again. */
 const RESTARTS_MS = 180_000;
 
 const server = withTestServer({ dataConverter: createDataConverter([newKey, oldKey]) });
-let all: Deployment;
-const inPlain = anOrderId();
-const encrypted = anOrderId();
-const laterKey = anOrderId();
+const all = withDeployment(server, { default: { poll: { first: '1s', factor: 1, max: '1s' } } });
+let inPlain: string;
+let encrypted: string;
 /** Nothing happens to it after its first key is gone. */
-const atRest = anOrderId();
-
-beforeAll(async () => {
-  const poll = { first: '1s', factor: 1, max: '1s' };
-  all = await deploy(server.address, { default: { poll } });
-});
-afterAll(() => all?.stop());
-
-async function screenReview(orderId: string): Promise<void> {
-  const answer = await all.call('POST', `/v1/orders/${orderId}/screening`, {
-    transaction: withEmail('review@example.com'),
-  });
-  expect(answer).toMatchObject({ status: 200, body: { decision: 'review', action: 'hold' } });
-}
+let atRest: string;
 
 async function resolve(orderId: string): Promise<void> {
   all.sandbox.control.decide(orderId, 'pass');
   await all.until(orderId, ({ phase, decision }) => phase === 'decided' && decision === 'pass');
 }
 
-/** Everything that the server tells of an order: history, memo, summary, what is under way. */
-async function storedOf(workflowId: string) {
-  const asked = { namespace: server.namespace, execution: { workflowId } };
-  const { workflowService } = server.client;
-  const { history } = await workflowService.getWorkflowExecutionHistory(asked);
-  const description = await workflowService.describeWorkflowExecution(asked);
-  if (!history) throw new Error('no history');
-  const bytes = Buffer.concat([
-    History.encode(history).finish(),
-    DescribeWorkflowExecutionResponse.encode(description).finish(),
-  ]);
-  return { events: history.events ?? [], description, text: bytes.toString() };
+/** Everything that the server tells of an order: history, memo, summary, pending activities. */
+async function stored(orderId: string) {
+  const workflowId = `order:default:${orderId}`;
+  const { events = [] } = await server.client.workflow.getHandle(workflowId).fetchHistory();
+  const description = await describeRaw(server.client, workflowId);
+  const history = Buffer.from(History.encode({ events }).finish());
+  const text = `${history}${Buffer.from(DescribeWorkflowExecutionResponse.encode(description).finish())}`;
+  /** The ids of the keys that its payloads name. */
+  const keys = [...new Set(history.toString('latin1').match(/e2e-(?:old|new)/g))].sort();
+  return { events: events ?? [], description, text, keys };
 }
-
-const stored = (orderId: string) => storedOf(`order:default:${orderId}`);
 
 const found = (texts: readonly string[], { text }: { text: string }) =>
   texts.filter((one) => text.includes(one));
@@ -74,26 +57,25 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-describe('without keys', () => {
-  it('an order is in plain, so that the tests below look for what is there', async () => {
-    await screenReview(inPlain);
-    expect(found(personalData, await stored(inPlain))).toEqual(personalData);
-  });
+it('without keys an order is in plain, so that the tests below look for what is there', async () => {
+  inPlain = await all.inReview();
+  expect(found(personalData, await stored(inPlain))).toEqual(personalData);
 });
 
 describe('with a key', () => {
   beforeAll(() => all.restart(written(oldKey)));
 
   it('an order has no personal data and no words of its own in Temporal', async () => {
-    await screenReview(encrypted);
+    encrypted = await all.inReview();
+    atRest = await all.inReview();
     const held = await stored(encrypted);
     expect(found([...personalData, 'pre-acceptance', 'review@'], held)).toEqual([]);
-    expect(held.text).toContain('e2e-old');
+    expect(held.keys).toEqual(['e2e-old']);
     const { input } = held.events[0]?.workflowExecutionStartedEventAttributes ?? {};
-    const summary = held.description.executionConfig?.userMetadata?.summary;
-    for (const payload of [input?.payloads?.[0], summary]) {
+    const { executionConfig, workflowExecutionInfo } = held.description;
+    const summary = executionConfig?.userMetadata?.summary;
+    for (const payload of [input?.payloads?.[0], summary, workflowExecutionInfo?.memo?.fields?.record])
       expect(String(payload?.metadata?.encoding)).toBe('binary/encrypted');
-    }
   });
 
   it('what fails and is tried again says its type, and no words', async () => {
@@ -105,58 +87,49 @@ describe('with a key', () => {
     });
   });
 
-  it('what fails for good says its type, and its words to who has the key', async () => {
-    const { connection, namespace } = server;
-    const client = new Client({ connection, namespace, dataConverter: createDataConverter([oldKey]) });
+  it('what fails for good says its type, and its words only with the key', async () => {
+    const dataConverter = createDataConverter([oldKey]);
+    const client = new Client({ connection: server.connection, dataConverter });
     const orderId = anOrderId();
-    const workflowId = `order:default:${orderId}`;
     const started = await client.workflow.start('screenOrder', {
-      workflowId,
+      workflowId: `order:default:${orderId}`,
       taskQueue: TASK_QUEUE,
       args: [{ orderId, transaction: aPreGatewayTransaction() }],
     });
-    await expect(started.result()).rejects.toMatchObject({
-      cause: { type: 'card-data-in-request', message: expect.stringMatching(/card/i) },
-    });
-    const held = await storedOf(workflowId);
+    const type = 'card-data-in-request';
+    const cause = { type, message: expect.stringMatching(/card/i) };
+    await expect(started.result()).rejects.toMatchObject({ cause });
+    const held = await stored(orderId);
     const end = held.events.at(-1)?.workflowExecutionFailedEventAttributes?.failure;
-    expect(end).toMatchObject({
-      message: 'Encoded failure',
-      stackTrace: '',
-      applicationFailureInfo: { type: 'card-data-in-request' },
-    });
-    expect(found([...personalData, 'pass@example.com', 'cardNumber', TEST_CARD.cardNumber], held)).toEqual(
-      [],
-    );
-  });
-
-  it('its record in the memo is encrypted, too', async () => {
-    await screenReview(atRest);
-    const { memo } = (await stored(atRest)).description.workflowExecutionInfo ?? {};
-    expect(String(memo?.fields?.record?.metadata?.encoding)).toBe('binary/encrypted');
+    const shown = { message: 'Encoded failure', stackTrace: '', applicationFailureInfo: { type } };
+    expect(end).toMatchObject(shown);
+    const secret = [...personalData, 'pass@example.com', 'cardNumber', TEST_CARD.cardNumber];
+    expect(found(secret, held)).toEqual([]);
   });
 
   it('an order that began in plain goes on', async () => {
     await resolve(inPlain);
-    const { events } = await stored(inPlain);
-    expect(keysOf(events)).toEqual(['e2e-old']);
+    expect((await stored(inPlain)).keys).toEqual(['e2e-old']);
   });
 });
 
 describe('while a key is rotated', () => {
+  let laterKey: string;
+
   it(
     'an order in review and a new one go on, and read well, at every step',
     async () => {
       await all.restart(written(oldKey, newKey));
-      expect((await all.call('GET', `/v1/orders/${encrypted}`)).body).toMatchObject({ phase: 'review' });
+      expect(await all.read(encrypted)).toMatchObject({ phase: 'review' });
 
       await all.restart(written(newKey, oldKey));
-      await screenReview(laterKey);
-      expect(keysOf((await stored(laterKey)).events)).toEqual(['e2e-new']);
+      laterKey = await all.inReview();
+      expect((await stored(laterKey)).keys).toEqual(['e2e-new']);
       await resolve(encrypted);
       await resolve(laterKey);
-      expect(keysOf((await stored(encrypted)).events)).toEqual(['e2e-new', 'e2e-old']);
-      expect(found(personalData, await stored(encrypted))).toEqual([]);
+      const held = await stored(encrypted);
+      expect(held.keys).toEqual(['e2e-new', 'e2e-old']);
+      expect(found(personalData, held)).toEqual([]);
     },
     RESTARTS_MS,
   );
@@ -165,16 +138,14 @@ describe('while a key is rotated', () => {
     'a key taken away too early is named, harms no other order, and loses nothing',
     async () => {
       await all.restart(written(newKey));
-      expect((await all.call('GET', `/v1/orders/${laterKey}`)).body).toMatchObject({ decision: 'pass' });
-      // Its record was written with the new key.
-      expect((await all.call('GET', `/v1/orders/${encrypted}`)).body).toMatchObject({ decision: 'pass' });
+      // The record of the second one was written with the new key.
+      for (const orderId of [laterKey, encrypted])
+        expect(await all.read(orderId)).toMatchObject({ decision: 'pass' });
       const refused = await all.call('GET', `/v1/orders/${atRest}`);
       expect(refused).toMatchObject({ status: 500, body: { type: '/problems/record-unreadable' } });
       const { body } = await all.call('GET', `/v1/orders?find=${atRest}`);
       expect(body.orders).toMatchObject([{ orderId: atRest, phase: 'review', problem: 'record-unreadable' }]);
-      await eventually(() => {
-        expect(all.output()).toMatch(/unknown-payload-key.*"keyId":"e2e-old"/);
-      });
+      await eventually(() => expect(all.output()).toMatch(/unknown-payload-key.*"keyId":"e2e-old"/));
       for (const { key } of [oldKey, newKey]) expect(all.output()).not.toContain(key.toString('base64'));
 
       await all.restart(written(newKey, oldKey));
@@ -184,9 +155,3 @@ describe('while a key is rotated', () => {
     RESTARTS_MS,
   );
 });
-
-/** The ids of the keys that the payloads of a history name. */
-function keysOf(events: proto.temporal.api.history.v1.IHistoryEvent[]): string[] {
-  const text = Buffer.from(History.encode({ events }).finish()).toString('latin1');
-  return [...new Set(text.match(/e2e-(?:old|new)/g))].sort();
-}

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createDataConverter } from '../../src/codec/index.ts';
 import { loadClientSettings } from '../../src/config/load-config.ts';
@@ -10,7 +10,7 @@ import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embe
 import { anAddress, aTransaction, withEmail } from '../fixtures/transactions.ts';
 import { sightings } from '../support/canaries.ts';
 import { eventually, freePort } from '../support/index.ts';
-import { poison } from './poison.ts';
+import { poison } from './operator.ts';
 import { anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from './support.ts';
 
 const OUTAGE_MS = 30_000;
@@ -27,35 +27,32 @@ const PHONE = '+1 217 555 0199';
 const CARD = '4012888888881881';
 
 const line = z.looseObject({ level: z.number(), time: z.number(), msg: z.string() });
-type Line = z.infer<typeof line>;
 
 /** Matches a line about a connection that fails. Answers of the API are not among them. */
 const OF_A_CONNECTION = /reach|connect|unavailable|deadline|does not answer|refuse|not take|transport|tcp/i;
 const GIVES_REASON = /"(why|reason)":"/;
 
-let temporal: EmbeddedTemporal;
-let connection: Connection;
-let all: Deployment;
+/** A deployment of its own for each outage, which ends with the test. */
+interface Stack {
+  temporal: EmbeddedTemporal;
+  all: Deployment;
+}
 
-beforeAll(async () => {
-  temporal = await startEmbeddedTemporal({ port: 0 });
-  connection = await Connection.connect({ address: temporal.address });
+async function withStack(use: (stack: Stack) => Promise<void>): Promise<void> {
+  const temporal = await startEmbeddedTemporal({ port: 0 });
   const policy = { checkoutBudget: '3s', poll: { first: '2s', factor: 1, max: '2s' }, events: 'all' };
   const unreachable = { ...policy, baseUrl: `http://127.0.0.1:${await freePort()}/test` };
-  const env = {
-    LOG_LEVEL: 'trace',
-    API_KEYS: `shop:${API_KEY}`,
-    PAYLOAD_KEYS: `k1:${PAYLOAD_KEY}`,
-  };
-  all = await deploy(temporal.address, { default: policy, unreachable }, { apiKey: API_KEY, env });
-}, 300_000);
-afterAll(async () => {
-  await all?.stop();
-  await connection?.close();
-  await temporal?.stop();
-});
+  const env = { LOG_LEVEL: 'trace', API_KEYS: `shop:${API_KEY}`, PAYLOAD_KEYS: `k1:${PAYLOAD_KEY}` };
+  const all = await deploy(temporal.address, { default: policy, unreachable }, { apiKey: API_KEY, env });
+  try {
+    await use({ temporal, all });
+  } finally {
+    await all.stop();
+    await temporal.stop();
+  }
+}
 
-async function placeOrder(integration: string): Promise<string> {
+async function placeOrder(all: Deployment, integration = 'default'): Promise<string> {
   const orderId = anOrderId();
   const address = { ...anAddress(), ...BUYER };
   const creditCard = { cardType: 'Visa', cardNumber: CARD, expirationDate: '11/2037', last4: CARD.slice(-4) };
@@ -65,45 +62,52 @@ async function placeOrder(integration: string): Promise<string> {
     shipTo: address,
     payment: { creditCard },
   };
-  const path = `/v1/orders/${orderId}/screening?integration=${integration}`;
-  const { status, body } = await all.call('POST', path, { transaction });
+  const { status, body } = await all.screen(orderId, '', { integration, transaction });
   if (status >= 400 && status < 500) throw new Error(`${status}: ${JSON.stringify(body)}`);
   return orderId;
 }
 
-/** @returns everything that worker and API have logged since; a line that isn't of their log is an error */
-function linesSince(since: number): Line[] {
-  const lines = all.output().split('\n').filter(Boolean);
-  return lines.map((text) => line.parse(JSON.parse(text))).filter(({ time }) => time >= since);
+/** Everything that worker and API have logged; a line that isn't of their log is an error. */
+const linesOf = (all: Deployment) =>
+  all
+    .output()
+    .split('\n')
+    .filter(Boolean)
+    .map((text) => line.parse(JSON.parse(text)));
+
+interface Outage {
+  name: string;
+  integration?: string;
+  begin: (stack: Stack) => unknown;
+  cause: string;
+  reason: string;
+  /** A metric that counts it. */
+  counts: RegExp;
 }
 
-const OUTAGES = [
+const OUTAGES: Outage[] = [
   {
     name: 'the receiver of events fails',
-    integration: 'default',
-    begin: () => all.refuseEvents(true),
-    end: () => all.refuseEvents(false),
+    begin: ({ all }) => all.refuseEvents(true),
     cause: 'the events receiver did not accept an event',
     reason: '"http-503"',
     counts: /^order_screening_event_age_seconds_count\{.*outcome="failed".*\} [1-9]/m,
   },
   {
     name: 'the screening service does not accept the API key',
-    integration: 'default',
-    begin: () => all.sandbox.control.setKeys({ test: 'a-changed-key' }),
-    end: () => all.sandbox.control.setKeys({ test: SERVICE_KEY }),
+    begin: ({ all }) => all.sandbox.control.setKeys({ test: 'a-changed-key' }),
     cause: 'the screening service does not accept our API key',
     reason: '"forbidden"',
     counts: /^order_screening_attention_total\{.*reason="wrong-key".*\} [1-9]/m,
   },
   {
     name: 'a build of the worker can not run an order',
-    integration: 'default',
-    begin: async () => {
-      const orderId = await placeOrder('default');
+    begin: async ({ temporal: { address }, all }) => {
+      const orderId = await placeOrder(all);
+      const connection = await Connection.connect({ address });
       const dataConverter = createDataConverter(loadClientSettings(all.settings).payloadKeys);
-      const client = new Client({ connection, dataConverter });
-      await poison({ client, namespace: temporal.namespace }, `order:default:${orderId}`);
+      await poison(new Client({ connection, dataConverter }), orderId);
+      await connection.close();
     },
     cause: 'this build can not run an order, its task is tried again',
     reason: '"reason":"',
@@ -119,45 +123,48 @@ const OUTAGES = [
   },
   {
     name: 'Temporal is unreachable',
-    integration: 'default',
-    begin: () => temporal.kill('SIGKILL'),
+    begin: ({ temporal }) => temporal.kill('SIGKILL'),
     cause: 'Temporal can not be reached, the call is tried again',
     reason: '"ConnectionRefused"',
     counts: /^order_screening_http_request_duration_seconds_count\{.*status="503".*\} [1-9]/m,
   },
 ];
 
-it.each(OUTAGES)(
-  '$name: the log names the cause, briefly, with the reason',
-  { timeout: 180_000 },
-  async (outage) => {
-    const { integration, begin, end, cause, reason, counts } = outage;
-    await eventually(() => placeOrder('default'), { timeoutMs: 60_000 });
-    const began = Date.now();
-    await begin();
-    while (Date.now() < began + OUTAGE_MS) {
-      await placeOrder(integration);
-      await sleep(ORDER_EVERY_MS);
-    }
-    const lines = linesSince(began);
-    const pages = await Promise.all(
-      [`${all.apiUrl}/metrics`, all.workerMetricsUrl()].map(async (url) => (await fetch(url)).text()),
-    );
-    end?.();
+/** At once, since each mostly waits. */
+describe.concurrent('the log', () => {
+  it.each(OUTAGES)(
+    '$name: names the cause, briefly, with the reason, and no key, card or person',
+    { timeout: 180_000 },
+    ({ integration, begin, cause, reason, counts }) =>
+      withStack(async (stack) => {
+        const { all } = stack;
+        await eventually(() => placeOrder(all), { timeoutMs: 60_000 });
+        const began = Date.now();
+        await begin(stack);
+        while (Date.now() < began + OUTAGE_MS) {
+          await placeOrder(all, integration);
+          await sleep(ORDER_EVERY_MS);
+        }
+        const lines = linesOf(all).filter(({ time }) => time >= began);
+        const metrics = (await (await fetch(`${all.apiUrl}/metrics`)).text()) + (await all.workerMetrics());
 
-    const first = lines.find((one) => one.msg === cause && JSON.stringify(one).includes(reason));
-    expect(first?.time, JSON.stringify(lines, null, 1)).toBeLessThan(began + CAUSE_WITHIN_MS);
-    expect(lines.length, JSON.stringify(lines, null, 1)).toBeLessThan(MAX_LINES);
-    const unexplained = lines
-      .filter(({ msg }) => msg !== 'answered')
-      .map((one) => JSON.stringify(one))
-      .filter((text) => OF_A_CONNECTION.test(text) && !GIVES_REASON.test(text));
-    expect(unexplained).toEqual([]);
-    expect(pages.some((page) => counts.test(page))).toBe(true);
-  },
-);
+        const first = lines.find((one) => one.msg === cause && JSON.stringify(one).includes(reason));
+        const shown = JSON.stringify(lines, null, 1);
+        expect(first?.time, shown).toBeLessThan(began + CAUSE_WITHIN_MS);
+        expect(lines.length, shown).toBeLessThan(MAX_LINES);
+        const unexplained = lines
+          .filter(({ msg }) => msg !== 'answered')
+          .map((one) => JSON.stringify(one))
+          .filter((text) => OF_A_CONNECTION.test(text) && !GIVES_REASON.test(text));
+        expect(unexplained).toEqual([]);
+        expect(metrics).toMatch(counts);
+        const log = { name: 'the log', bytes: Buffer.from(all.output()) };
+        expect(sightings([log], secretsOf(all))).toEqual([]);
+      }),
+  );
+});
 
-it('no line holds a key, a card or a person', () => {
+function secretsOf({ settings: { EVENTS_SECRETS = '' } }: Deployment) {
   const secrets = {
     ...BUYER,
     email: EMAIL,
@@ -167,8 +174,7 @@ it('no line holds a key, a card or a person', () => {
     'service key': SERVICE_KEY,
     'payload key': PAYLOAD_KEY,
     'webhook secret': WEBHOOK_SECRET,
-    'events secret': all.settings.EVENTS_SECRETS ?? '',
+    'events secret': EVENTS_SECRETS,
   };
-  const canaries = Object.entries(secrets).map(([name, text]) => ({ name, text }));
-  expect(sightings([{ name: 'the log', bytes: Buffer.from(all.output()) }], canaries)).toEqual([]);
-});
+  return Object.entries(secrets).map(([name, text]) => ({ name, text }));
+}

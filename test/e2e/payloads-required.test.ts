@@ -1,15 +1,14 @@
-/** What somebody who may write to Temporal, and has no key, can do to an order: in plain, or with what was sent to another order. */
+/** What a sender who may write to Temporal, and has no key, can do to an order: in plaintext, or with a message to a different order. */
 import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
-import type { temporal } from '@temporalio/proto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { TASK_QUEUE } from '../../src/contract/ids.ts';
 import { createDataConverter } from '../../src/starter.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
-import { ago } from './plugin.ts';
-import { anOrderId, type Deployment, deploy, type OrderReply } from './support.ts';
+import { ago, pendingActivity } from './operator.ts';
+import { anOrderId, type OrderReply, withDeployment } from './support.ts';
 
 const key = { id: 'k1', key: randomBytes(32) };
 const PAYLOAD_KEYS = `k1:${key.key.toString('base64')}`;
@@ -18,19 +17,14 @@ const PLAIN = /^A payload is not encrypted/;
 const server = withTestServer({
   dataConverter: createDataConverter([key], { required: true, refused: 'marked' }),
 });
-let all: Deployment;
-const victim = anOrderId();
-const other = anOrderId();
+const all = withDeployment(server, { default: {} }, { env: { PAYLOAD_KEYS, PAYLOADS_REQUIRED: 'true' } });
+let victim: string;
+let other: string;
 
 beforeAll(async () => {
-  all = await deploy(server.address, { default: {} }, { env: { PAYLOAD_KEYS, PAYLOADS_REQUIRED: 'true' } });
-  for (const orderId of [victim, other]) {
-    const body = { transaction: withEmail('review@example.com') };
-    const { status } = await all.call('POST', `/v1/orders/${orderId}/screening`, body);
-    expect(status).toBe(200);
-  }
+  victim = await all.inReview();
+  other = await all.inReview();
 });
-afterAll(() => all?.stop());
 
 const orderOf = (client: Client, orderId: string) => client.workflow.getHandle(`order:default:${orderId}`);
 const attentionOf = ({ attention }: OrderReply): string[] =>
@@ -39,20 +33,21 @@ const refused = (words: RegExp) => ({
   cause: { type: 'invalid-request', message: expect.stringMatching(words) },
 });
 
-/** Reads with the key, and sends as it is told to. */
+/** Reads with the key, and sends what `encode` makes. */
 function sends(encode: PayloadCodec['encode']): Client {
-  const { connection, namespace } = server;
+  const { connection } = server;
   const dataConverter: DataConverter = createDataConverter([key]);
   const [codec] = dataConverter.payloadCodecs ?? [];
   if (codec === undefined) throw new Error('no codec');
   const payloadCodecs = [
     { encode, decode: (...read: Parameters<typeof codec.decode>) => codec.decode(...read) },
   ];
-  return new Client({ connection, namespace, dataConverter: { ...dataConverter, payloadCodecs } });
+  return new Client({ connection, dataConverter: { ...dataConverter, payloadCodecs } });
 }
+const inPlain = () => sends(async (payloads) => payloads);
 
-it('an update and a start in plain are refused, and do nothing', async () => {
-  const client = sends(async (payloads) => payloads);
+it('an update and a start in plain are refused and do nothing; a signal is ignored, with attention', async () => {
+  const client = inPlain();
   const asked = orderOf(client, victim).executeUpdate('cancel', { args: [{ reason: 'mine' }] });
   await expect(asked).rejects.toMatchObject(refused(PLAIN));
   const orderId = anOrderId();
@@ -62,18 +57,11 @@ it('an update and a start in plain are refused, and do nothing', async () => {
     args: [{ orderId, transaction: withEmail('pass@example.com') }],
   });
   await expect(started).rejects.toMatchObject(refused(PLAIN));
-  // It failed for good, which is no fault of the code. Orders of other tests may have tasks that fail.
+  // The start failed for good, which is no fault of the code.
   expect(all.output()).not.toContain('the code of an order threw an error');
-  const { ledger } = all.sandbox.control;
-  expect(ledger({ operation: 'cancel-transaction' })).toEqual([]);
-  expect(ledger({ operation: 'create-transaction' })).toHaveLength(2);
-});
-
-it('a signal in plain is ignored, with attention', async () => {
-  await orderOf(
-    sends(async (payloads) => payloads),
-    victim,
-  ).signal('reviewHint', { source: 'webhook' });
+  expect(all.requests('cancel-transaction', victim)).toEqual([]);
+  expect(all.requests('create-transaction', orderId)).toEqual([]);
+  await orderOf(client, victim).signal('reviewHint', { source: 'webhook' });
   const order = await all.until(victim, (one) => attentionOf(one).includes('message-refused'));
   expect(order.attention[0].words).toMatch(
     /^A signal could not be read, and caused only a read of the status: A payload is not encrypted/,
@@ -81,9 +69,12 @@ it('a signal in plain is ignored, with attention', async () => {
 });
 
 it('what was sent to one order is refused by another, and both go on', async () => {
-  const { status } = await all.call('POST', `/v1/orders/${other}/acknowledge`, { reason: 'seen' });
-  expect(status).toBe(200);
-  const payloads = await acknowledgementOf(other);
+  await all.call('POST', `/v1/orders/${other}/acknowledge`, { reason: 'seen' });
+  const { events } = await orderOf(server.client, other).fetchHistory();
+  const payloads = events
+    ?.map((event) => event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input)
+    .find((input) => input?.name === 'acknowledge')?.args?.payloads;
+  if (!payloads) throw new Error('the history has no acknowledgement');
   const thief = sends(async () => payloads);
   const asked = orderOf(thief, victim).executeUpdate('acknowledge', { args: [{}] });
   await expect(asked).rejects.toMatchObject(refused(/belongs to another workflow/));
@@ -94,40 +85,18 @@ it('what was sent to one order is refused by another, and both go on', async () 
   await all.until(other, ({ decision }) => decision === 'pass');
 });
 
-it('what somebody says of a portal action in plain is not taken for its outcome', async () => {
-  const { control } = all.sandbox;
-  control.setFaults({ faults: [{ operation: 'report-fraud', kind: 'hang-before-commit', times: 1 }] });
-  const asked = all.call('POST', `/v1/orders/${other}/report-fraud`, {});
-  const activityId = await eventually(async () => {
-    const { pendingActivities } = await server.client.workflowService.describeWorkflowExecution({
-      namespace: server.namespace,
-      execution: { workflowId: orderOf(server.client, other).workflowId },
-    });
-    return (
-      pendingActivities?.find(({ activityType }) => activityType?.name === 'performPortalAction')
-        ?.activityId ?? false
-    );
+it('an outcome of a portal action in plain is not taken for its outcome', async () => {
+  all.sandbox.control.setFaults({
+    faults: [{ operation: 'report-fraud', kind: 'hang-before-commit', times: 1 }],
   });
-  const client = sends(async (payloads) => payloads);
+  const asked = all.call('POST', `/v1/orders/${other}/report-fraud`, {});
+  const workflowId = `order:default:${other}`;
+  const activityId = await pendingActivity(server.client, workflowId, 'performPortalAction');
   const said = { outcome: { kind: 'done', code: '200' }, began: ago(0), at: ago(0) };
-  await client.activity.complete({ workflowId: `order:default:${other}`, activityId }, said);
+  await inPlain().activity.complete({ workflowId, activityId }, said);
   await eventually(() => expect(all.output()).toContain('an activity failed for good'));
   // It is tried again after a pause.
   expect((await asked).body).toMatchObject({ status: 'requested' });
-  const { body } = await all.call('GET', `/v1/orders/${other}`);
-  expect(body.actions).toMatchObject([{ kind: 'report-fraud', status: 'running' }]);
+  const { actions } = await all.read(other);
+  expect(actions).toMatchObject([{ kind: 'report-fraud', status: 'running' }]);
 });
-
-/** @returns what an order was sent as the update `acknowledge`, as the server has it */
-async function acknowledgementOf(orderId: string): Promise<temporal.api.common.v1.IPayload[]> {
-  const execution = { workflowId: `order:default:${orderId}` };
-  const { namespace } = server;
-  const { workflowService } = server.client;
-  const { history } = await workflowService.getWorkflowExecutionHistory({ namespace, execution });
-  const sent = (history?.events ?? [])
-    .map((event) => event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input)
-    .find((input) => input?.name === 'acknowledge');
-  const payloads = sent?.args?.payloads ?? [];
-  expect(String(payloads[0]?.metadata?.['workflow-id'])).toBe(execution.workflowId);
-  return payloads;
-}

@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { withEmail } from '../fixtures/transactions.ts';
 import { accessFaults, BROWSER_WITHIN_MS, overflow, picture, startBrowser } from '../support/browser.ts';
 import { eventually, withTestServer } from '../support/index.ts';
-import { anOrderId, type Deployment, deploy } from './support.ts';
+import { anOrderId, withDeployment } from './support.ts';
 
 const KEY = 'a-key-of-the-operators';
 const INTEGRATION = `queue-${randomUUID().slice(0, 8)}`;
@@ -15,40 +14,23 @@ const PHONE = { width: 360, height: 740 };
 const DESK = { width: 1280, height: 900 };
 
 const server = withTestServer();
-let all: Deployment;
+const all = withDeployment(
+  server,
+  { [INTEGRATION]: { poll: { first: '1s', factor: 1, max: '1s' }, events: 'all' } },
+  { webhooks: false, apiKey: KEY, keys: [{ name: 'ops', key: KEY }], env: { TEMPORAL_UI_URL: UI } },
+);
 let browser: Browser;
-const inReview = anOrderId();
+const inReview = `${randomUUID()}-of-the-shop-in-the-old-town`;
 const needsAttention = anOrderId();
-const passed = anOrderId();
 
 beforeAll(async () => {
   browser = await startBrowser();
-  all = await deploy(
-    server.address,
-    { [INTEGRATION]: { poll: { first: '1s', factor: 1, max: '1s' }, events: 'all' } },
-    {
-      webhooks: false,
-      apiKey: KEY,
-      keys: [{ name: 'ops', key: KEY }],
-      env: { TEMPORAL_UI_URL: UI },
-    },
-  );
-  await screen(inReview, 'review@example.com');
-  await screen(passed, 'pass@example.com');
-  await screen(needsAttention, 'review@example.com');
+  for (const orderId of [inReview, needsAttention])
+    await all.screen(orderId, 'review', { integration: INTEGRATION });
   await server.client.workflow.getHandle(`order:${INTEGRATION}:${needsAttention}`).cancel();
   await all.until(needsAttention, ({ attention }) => attention.length > 0, INTEGRATION);
 }, BROWSER_WITHIN_MS);
-afterAll(async () => {
-  await browser?.close();
-  await all?.stop();
-});
-
-async function screen(orderId: string, email: string): Promise<void> {
-  const path = `/v1/orders/${orderId}/screening?integration=${INTEGRATION}`;
-  const { status } = await all.call('POST', path, { transaction: withEmail(email) });
-  expect(status).toBe(200);
-}
+afterAll(() => browser?.close());
 
 /** A page of a new window, signed in, that is closed when the test is over. */
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
@@ -67,9 +49,6 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
 const QUEUE = `/?integration=${INTEGRATION}`;
 const of = (orderId: string, action = '') => `/orders/${orderId}${action}?integration=${INTEGRATION}`;
 
-/** The page of an order's transaction, by the invoice number, which is the order's id. */
-const transactionOf = (orderId: string) => `/transactions/${orderId}?integration=${INTEGRATION}`;
-
 /** Every page that a person sees, by its name. */
 const PAGES = {
   'the queue': QUEUE,
@@ -81,70 +60,57 @@ const PAGES = {
   'a wall': `${QUEUE}&wall=1`,
   'several orders to confirm': `/several?do=proceed&order=${INTEGRATION}/${inReview}`,
   'an unknown order': of('no-such-order'),
-  'a transaction': transactionOf(inReview),
-  'an unknown transaction': transactionOf('no-such-order'),
+  'a transaction': `/transactions/${inReview}?integration=${INTEGRATION}`,
+  'an unknown transaction': `/transactions/no-such-order?integration=${INTEGRATION}`,
 };
 
 const rowOf = (page: Page, orderId: string) => page.getByRole('row').filter({ hasText: orderId });
 
+const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent();
+
 describe('the queue', () => {
   it('is shown to who has a key, and to nobody else', async () => {
     // A browser that knows no key shows what came with the question for it.
-    const stranger = await open(QUEUE, {
-      httpCredentials: { username: 'ops', password: 'a-wrong-key-of-mine' },
-    });
-    expect(await stranger.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in with an API key');
-    const page = await open(QUEUE);
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Order queue');
+    const httpCredentials = { username: 'ops', password: 'a-wrong-key-of-mine' };
+    expect(await heading(await open(QUEUE, { httpCredentials }))).toBe('Sign in with an API key');
+    expect(await heading(await open(QUEUE))).toBe('Order queue');
   });
 
-  it('has the orders in review and those that need attention, and why', async () => {
+  it('has the orders in review and those that need attention, one line a row on a desk, also for a long id', async () => {
     await eventually(async () => {
       const page = await open(QUEUE);
-      expect(await rowOf(page, passed).count()).toBe(0);
       const review = await rowOf(page, inReview).textContent();
       expect(review).toMatch(/125\.50.*review hold.*in 4 d 23 h.*\d+ s.*review.*no/s);
-      const attention = await rowOf(page, needsAttention).textContent();
-      expect(attention).toMatch(/125\.50.*cancel/s);
+      expect(await rowOf(page, needsAttention).textContent()).toMatch(/125\.50.*cancel/s);
+      const lines = await page.evaluate(
+        '[...document.querySelectorAll("tbody tr")].map((row) => row.offsetHeight / parseFloat(getComputedStyle(row).lineHeight))',
+      );
+      // With its padding.
+      for (const count of z.array(z.number()).parse(lines)) expect(count > 1 && count < 2).toBe(true);
     });
   });
 
-  it('leads to an order and to the Temporal UI', async () => {
+  it('leads to an order, the Temporal UI, and by a small picture to the last days', async () => {
     const page = await open(QUEUE);
+    const width = () => page.evaluate('document.querySelector(".counts img").naturalWidth');
+    await eventually(async () => expect(await width()).toBe(640));
     await page.getByRole('link', { name: inReview, exact: true }).click();
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Order ${inReview}`);
-    const link = page.getByRole('link', { name: 'Temporal UI' });
-    expect(await link.getAttribute('href')).toMatch(
-      `${UI}/namespaces/default/workflows/${encodeURIComponent(`order:${INTEGRATION}:${inReview}`)}/`,
-    );
+    expect(await heading(page)).toBe(`Order ${inReview}`);
+    const workflowId = encodeURIComponent(`order:${INTEGRATION}:${inReview}`);
+    const link = await page.getByRole('link', { name: 'Temporal UI' }).getAttribute('href');
+    expect(link).toContain(`${UI}/namespaces/default/workflows/${workflowId}/`);
+    await page.goto(QUEUE);
+    await page.getByRole('link', { name: 'orders per day' }).click();
+    expect(await heading(page)).toBe('Last days');
   });
 
-  it('leads to the transaction of an order, and back', async () => {
-    const page = await open(of(inReview));
-    await page.getByRole('link', { name: 'Read it from the screening service' }).click();
-    expect(await page.getByRole('main').textContent()).toMatch(/Decision\s*review/);
-    await page.getByRole('link', { name: inReview, exact: true }).click();
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Order ${inReview}`);
-  });
-
-  it('finds an order by its id, its invoice number and its transaction, also one that is closed', async () => {
-    const { transactions } = await all.until(passed, ({ phase }) => phase === 'decided', INTEGRATION);
-    for (const words of [passed, transactions[0]?.id ?? '']) {
-      const page = await open(QUEUE);
-      await page.getByLabel('Order, invoice or transaction').fill(words);
-      await page.getByRole('button', { name: 'Show' }).click();
-      expect(await page.getByRole('link', { name: passed, exact: true }).count()).toBe(1);
-      expect(await rowOf(page, inReview).count()).toBe(0);
-    }
-  });
-
-  it('has a review decided and journaled in under a minute', async () => {
-    const orderId = anOrderId();
-    await screen(orderId, 'review@example.com');
+  it('has a review found, decided and journaled in under a minute', async () => {
+    const orderId = await all.inReview(INTEGRATION);
     const began = Date.now();
     const page = await open(QUEUE);
     await page.getByLabel('Order, invoice or transaction').fill(orderId);
     await page.getByRole('button', { name: 'Show' }).click();
+    expect(await rowOf(page, inReview).count()).toBe(0);
     await page.getByRole('link', { name: orderId, exact: true }).click();
     await page.getByRole('link', { name: 'Approve' }).click();
     await page.getByLabel('Reason').fill('the customer showed the card');
@@ -154,42 +120,6 @@ describe('the queue', () => {
       'override proceed, by ops (as claimed), key ops: the customer showed the card',
     );
     expect(Date.now() - began).toBeLessThan(60_000);
-  });
-
-  it('has one line a row on a desk, also for a long id, and nothing beside the window', async () => {
-    const long = `${randomUUID()}-of-the-shop-in-the-old-town`;
-    await screen(long, 'review@example.com');
-    await eventually(async () => {
-      const page = await open(QUEUE);
-      expect(await rowOf(page, long).count()).toBe(1);
-      const heights = await page.evaluate(
-        '[...document.querySelectorAll("tbody tr")].map((row) => row.offsetHeight / parseFloat(getComputedStyle(row).lineHeight))',
-      );
-      // With its padding.
-      expect(
-        z
-          .array(z.number())
-          .parse(heights)
-          .every((lines) => lines > 1 && lines < 2),
-      ).toBe(true);
-      expect(await overflow(page)).toBe(0);
-    });
-  });
-
-  it('has a small picture of the last days, which leads to them', async () => {
-    const page = await open(QUEUE);
-    const width = () => page.evaluate('document.querySelector(".counts img").naturalWidth');
-    await eventually(async () => expect(await width()).toBe(640));
-    await page.getByRole('link', { name: 'orders per day' }).click();
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Last days');
-  });
-
-  it('shows one kind of order when asked to', async () => {
-    const page = await open(QUEUE);
-    await page.getByLabel('Show').selectOption({ label: 'needing attention' });
-    await page.getByRole('button', { name: 'Show' }).click();
-    expect(await rowOf(page, needsAttention).count()).toBe(1);
-    expect(await rowOf(page, inReview).count()).toBe(0);
   });
 });
 
@@ -222,16 +152,6 @@ it('the documentation of the API has no serious fault that axe finds', async () 
 });
 
 describe('an order', () => {
-  it('is rechecked after a confirmation', async () => {
-    const page = await open(of(inReview));
-    await page.getByRole('link', { name: 'Recheck' }).click();
-    await page.getByRole('button', { name: 'Recheck now' }).click();
-    expect(await page.getByRole('status').textContent()).toContain('Recheck requested');
-    await all.until(inReview, ({ lastRead }) => lastRead?.source === 'operator', INTEGRATION);
-    await page.goto(of(inReview));
-    expect(await page.getByRole('main').textContent()).toContain('(operator)');
-  });
-
   it('is canceled after a confirmation, with a reason, without JavaScript', async () => {
     const page = await open(QUEUE, { javaScriptEnabled: false });
     await page.getByRole('link', { name: inReview, exact: true }).click();
@@ -270,8 +190,7 @@ describe('an order', () => {
 });
 
 it('without a worker the pages show the same', async () => {
-  const orderId = anOrderId();
-  await screen(orderId, 'review@example.com');
+  const orderId = await all.inReview(INTEGRATION);
   await all.worker().stop();
   await eventually(async () => {
     const page = await open(QUEUE);
@@ -283,9 +202,7 @@ it('without a worker the pages show the same', async () => {
   for (const words of ['125.50', 'pre-acceptance', 'Resend …']) expect(shown).toContain(words);
 });
 
-function cancelsOf(orderId: string) {
-  return all.sandbox.control.ledger({ invoice: orderId, operation: 'cancel-transaction' });
-}
+const cancelsOf = (orderId: string) => all.requests('cancel-transaction', orderId);
 
 /** Presses Tab until what has that text is focused, as a person does. */
 async function focus(page: Page, text: string): Promise<void> {

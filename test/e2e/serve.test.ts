@@ -1,9 +1,7 @@
 /** Worker and API in one process: a checkout is answered before its record is written, and the record says the same. */
-
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
-import { withEmail } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { type Api, anOrderId, type Deployment, deploy } from './support.ts';
 
@@ -28,9 +26,6 @@ afterAll(async () => {
   await temporal?.stop();
 });
 
-const screen = (api: Api, orderId: string, email: string, more: object = {}) =>
-  api.call('POST', `/v1/orders/${orderId}/screening`, { transaction: withEmail(email), ...more });
-
 /** What the order's history says of its start, and of the updates that waited for its answer. */
 async function startOf(orderId: string, integration = 'default') {
   const client = new Client({ connection });
@@ -51,42 +46,38 @@ describe('a checkout', () => {
     ['error', 'hold', 1],
   ])('that gets %s is told %s, as the record has it, with %i updates', async (decision, action, updates) => {
     const orderId = anOrderId();
-    const { body } = await screen(serve, orderId, `${decision}@example.com`);
+    const { body } = await serve.screen(orderId, decision);
     expect(body).toMatchObject({ orderId, attempt: 1, decision, action });
     expect(await startOf(orderId)).toEqual({ eager: true, updates });
-    const again = await screen(serve, orderId, `${decision}@example.com`);
+    const again = await serve.screen(orderId, decision);
     expect(again.body).toEqual(body);
-    expect(all.sandbox.control.ledger({ operation: 'create-transaction', invoice: orderId })).toHaveLength(1);
-    expect(all.sandbox.control.ledger({ operation: 'status-by-invoice', invoice: orderId })).toHaveLength(0);
+    expect(all.requests('create-transaction', orderId)).toHaveLength(1);
+    expect(all.requests('status-by-invoice', orderId)).toHaveLength(0);
   });
 
   it('waits for its record where an order without a decision would be declined', async () => {
     const [orderId, integration] = [anOrderId(), 'strict'];
-    const { body } = await screen(serve, orderId, 'pass@example.com', { integration });
+    const { body } = await serve.screen(orderId, 'pass', { integration });
     expect(body).toMatchObject({ decision: 'pass', action: 'proceed' });
     expect(await startOf(orderId, integration)).toEqual({ eager: true, updates: 1 });
   });
 
   it('is the same for another process, which has no worker of its own', async () => {
     const orderId = anOrderId();
-    const { body } = await all.call('POST', `/v1/orders/${orderId}/screening`, {
-      transaction: withEmail('pass@example.com'),
-    });
+    const { body } = await all.screen(orderId);
     expect(body).toMatchObject({ decision: 'pass', action: 'proceed' });
     expect(await startOf(orderId)).toEqual({ eager: false, updates: 1 });
-    expect((await screen(serve, orderId, 'pass@example.com')).body).toEqual(body);
+    expect((await serve.screen(orderId)).body).toEqual(body);
   });
 });
 
 it('a process that is killed after it answered and before that is recorded gives the same decisions, each by one transaction', async () => {
-  const { control } = all.sandbox;
-  control.setFaults({
-    faults: [{ operation: 'create-transaction', kind: 'delay', delayMs: 1_500, times: 2 }],
-  });
+  const slow = { operation: 'create-transaction', kind: 'delay', delayMs: 1_500, times: 2 } as const;
+  all.sandbox.control.setFaults({ faults: [slow] });
   const orders = ['pass', 'review'].map((decision) => {
     const orderId = anOrderId();
-    const ask = () => screen(serve, orderId, `${decision}@example.com`);
-    const creates = () => control.ledger({ operation: 'create-transaction', invoice: orderId }).length;
+    const ask = () => serve.screen(orderId, decision);
+    const creates = () => all.requests('create-transaction', orderId).length;
     return { decision, ask, creates, first: ask() };
   });
   await eventually(() => orders.every(({ creates }) => creates() === 1));
@@ -103,11 +94,9 @@ it('a process that is killed after it answered and before that is recorded gives
   serve = await all.startServe();
   for (const { ask, creates, first } of orders) {
     const { decision, action, transactionId } = (await first).body;
-    await eventually(
-      async () =>
-        expect(await ask()).toMatchObject({ status: 200, body: { decision, action, transactionId } }),
-      { timeoutMs: 45_000, intervalMs: 500 },
-    );
+    const same = { status: 200, body: { decision, action, transactionId } };
+    const limits = { timeoutMs: 45_000, intervalMs: 500 };
+    await eventually(async () => expect(await ask()).toMatchObject(same), limits);
     expect(creates()).toBe(1);
   }
 }, 120_000);

@@ -1,10 +1,9 @@
 /** Ten thousand messages for one order: the right decision, few status calls, and an order that goes on. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { reviewHintSignal } from '../../src/contract/messages.ts';
-import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, someAtATime, withTestServer } from '../support/index.ts';
-import { anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from './support.ts';
+import { WEBHOOK_SECRET, withDeployment } from './support.ts';
 
 const MANY = 10_000;
 const MOST_CALLS = 300;
@@ -18,42 +17,20 @@ const START_TO_CLOSE = 1;
 const UNHANDLED_COMMAND = 1;
 
 const server = withTestServer();
-let all: Deployment;
-
-beforeAll(async () => {
-  all = await deploy(server.address, { default: { poll: { first: '1h', factor: 1, max: '1h' } } });
-});
-afterAll(() => all?.stop());
-
-async function aReview(): Promise<string> {
-  const orderId = anOrderId();
-  const { status, body } = await all.call('POST', `/v1/orders/${orderId}/screening`, {
-    transaction: withEmail('review@example.com'),
-  });
-  expect([status, body.phase]).toEqual([200, 'review']);
-  return orderId;
-}
+const all = withDeployment(server, { default: { poll: { first: '1h', factor: 1, max: '1h' } } });
 
 const times = (count: number, act: (index: number) => Promise<void>) =>
   someAtATime(AT_A_TIME, Array(count).keys(), act);
-
-/** A run takes at most 10,000 signals. What is refused then goes to the next run. */
-async function signal(orderId: string): Promise<void> {
-  const send = () => handleOf(orderId).signal(reviewHintSignal, HINT);
-  await eventually(send, { timeoutMs: 60_000, intervalMs: 250 });
-}
 
 const handleOf = (orderId: string) => server.client.workflow.getHandle(`order:default:${orderId}`);
 
 /** The order has the decision, after few calls, and takes another message. */
 async function isRight(orderId: string): Promise<void> {
-  await eventually(async () => {
-    const { body } = await all.call('GET', `/v1/orders/${orderId}`);
-    expect(body).toMatchObject({ decision: 'pass', action: 'proceed' });
-  }, HANGS);
-  expect(all.sandbox.control.ledger({ operation: 'status', invoice: orderId }).length).toBeLessThan(
-    MOST_CALLS,
+  await eventually(
+    async () => expect(await all.read(orderId)).toMatchObject({ decision: 'pass', action: 'proceed' }),
+    HANGS,
   );
+  expect(all.requests('status', orderId).length).toBeLessThan(MOST_CALLS);
   const canceled = await all.call('POST', `/v1/orders/${orderId}/cancel`, { reason: 'goes on' });
   expect(canceled).toMatchObject({ status: 200, body: { status: 'done' } });
 }
@@ -72,14 +49,13 @@ function webhookBodies(orderId: string, transactionId: string): string[] {
 }
 
 it('webhooks, by three API processes', async () => {
-  const orderId = await aReview();
-  const { body: review } = await all.call('GET', `/v1/orders/${orderId}`);
-  const bodies = webhookBodies(orderId, review.transactions[0].id);
+  const orderId = await all.inReview();
+  const bodies = webhookBodies(orderId, (await all.read(orderId)).transactions[0].id);
   const urls = [all.apiUrl, (await all.startApi()).url, (await all.startApi()).url];
   const statuses = new Set<number>();
   await times(MANY, async (index) => {
     // Others are screened as ever.
-    if (index === 500) await aReview();
+    if (index === 500) await all.inReview();
     if (index === MANY / 2) all.sandbox.control.decide(orderId, 'pass');
     const url = `${urls[index % urls.length]}/v1/webhooks/default/${WEBHOOK_SECRET}`;
     const response = await fetch(url, { method: 'POST', body: bodies[index % bodies.length] ?? '' });
@@ -93,17 +69,8 @@ it('webhooks, by three API processes', async () => {
   expect(events?.length).toBeLessThan(250);
 }, 300_000);
 
-it('signals, with a worker', async () => {
-  const orderId = await aReview();
-  await times(MANY, async (index) => {
-    if (index === MANY / 2) all.sandbox.control.decide(orderId, 'pass');
-    await signal(orderId);
-  });
-  await isRight(orderId);
-}, 300_000);
-
 it('signals, while no worker runs', async () => {
-  const orderId = await aReview();
+  const orderId = await all.inReview();
   await all.worker().stop();
   all.sandbox.control.decide(orderId, 'pass');
   // A run takes at most 10,000, and refuses the rest: one more may have come by webhook.

@@ -1,11 +1,12 @@
-/** A whole deployment for a test file: sandbox, worker process, API process, events receiver, on the shared dev server. */
+/** A whole deployment for a test file: sandbox, worker process, API process, events receiver, on a dev server. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
+import type { LedgerOperation } from '../../src/sandbox/model.ts';
+import { withEmail } from '../fixtures/transactions.ts';
 import {
   eventually,
   freePort,
@@ -15,130 +16,121 @@ import {
   spawnProcess,
 } from '../support/index.ts';
 import { type Contract, createContract, type OpenApi } from '../support/openapi-contract.ts';
+import { EVENTS_SECRET, type ReceivedEvent, startReceiver } from './receiver.ts';
 
 export const WEBHOOK_SECRET = 'a-webhook-secret';
-const EVENTS_SECRET = `whsec_${Buffer.from('a secret of the events receiver').toString('base64')}`;
-const PORTAL_PATH = '/portal/api/v1/transaction-update';
 
 /** An integration in the policy file, without the addresses. */
 export type PolicyKeys = Record<string, unknown>;
 
-/** What processes are started of, beside what the deployment gives them. */
-export interface Build {
-  /** The folder of their code; this one unless given. */
-  cwd?: string;
-  env?: NodeJS.ProcessEnv;
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read every part of the API's replies
+  body: any;
 }
 
-export interface ReceivedEvent {
-  id: string;
-  type: string;
-  orderId: string;
-  integration: string;
-  sequence: number;
-  data: { phase: string; decision: string; action: string };
-}
+export type OrderReply = Reply['body'];
 
 /** An API process. */
 export interface Api {
   url: string;
   process: SpawnedProcess;
-  /** Sends a request to it. An answer that isn't as its OpenAPI document says is an error. */
+  /** Sends a request. A reply that doesn't match the OpenAPI document of the API is an error. */
   call: (method: string, path: string, body?: unknown) => Promise<Reply>;
-}
-
-export interface Deployment {
-  sandbox: Sandbox;
-  apiUrl: string;
-  /** Starts another API process, at a port of its own. */
-  startApi: () => Promise<Api>;
-  /** Starts API and worker in one process. */
-  startServe: () => Promise<Api>;
-  /** The settings that its processes share. */
-  readonly settings: NodeJS.ProcessEnv;
-  /** Where the newest worker serves its metrics. */
-  workerMetricsUrl: () => string;
-  worker: () => SpawnedProcess;
-  startWorker: () => Promise<SpawnedProcess>;
-  /** Stops worker and API and starts them with these variables beside the others. */
-  restart: (env: Record<string, string>) => Promise<void>;
-  /** Starts a worker of another build beside the others; after `promoted` stops them all, and starts the API of that build. */
-  rollTo: (build: Build, promoted: () => Promise<unknown>) => Promise<void>;
-  /** Everything that the processes wrote. */
-  output: () => string;
-  /** Events that arrived with a valid signature, in order. */
-  events: ReceivedEvent[];
-  /** Lets the receiver refuse events, answer after 11 s, or take them again. */
-  refuseEvents: (refuse: boolean | 'late') => void;
-  /** Sends a request to the first API process. */
-  call: Api['call'];
+  /** Screens an order. @param decision what the sandbox decides. @param more further fields of the request */
+  screen: (orderId: string, decision?: string, more?: object) => Promise<Reply>;
+  /** Reads an order. */
+  read: (orderId: string, integration?: string) => Promise<OrderReply>;
+  /** Screens a new order, which goes into review. @returns its id */
+  inReview: (integration?: string) => Promise<string>;
   /** Reads an order until the condition holds. */
   until: (
     orderId: string,
     holds: (order: OrderReply) => boolean,
     integration?: string,
   ) => Promise<OrderReply>;
+}
+
+/** The calls are to its first API process. */
+export interface Deployment extends Omit<Api, 'url' | 'process'> {
+  sandbox: Sandbox;
+  apiUrl: string;
+  /** Starts another API process, at a port of its own. @param env added to its environment */
+  startApi: (env?: NodeJS.ProcessEnv) => Promise<Api>;
+  /** Starts API and worker in one process. */
+  startServe: () => Promise<Api>;
+  /** The settings that its processes share. */
+  readonly settings: NodeJS.ProcessEnv;
+  /** The metrics of the newest worker. */
+  workerMetrics: () => Promise<string>;
+  worker: () => SpawnedProcess;
+  startWorker: () => Promise<SpawnedProcess>;
+  /** Kills the worker. */
+  killWorker: () => Promise<void>;
+  /** Stops worker and API, and starts them with these variables. */
+  restart: (env: Record<string, string>) => Promise<void>;
+  /** Everything that the processes wrote. */
+  output: () => string;
+  /** Events that arrived with a valid signature, in order. */
+  events: ReceivedEvent[];
+  eventsOf: (orderId: string) => ReceivedEvent[];
+  /** Makes the receiver refuse events, refuse them after 11 s, or accept them. */
+  refuseEvents: (refuse: boolean | 'late') => void;
+  /** The requests of one kind that the sandbox got for an order. */
+  requests: (operation: LedgerOperation, invoice: string) => ReturnType<Sandbox['control']['ledger']>;
   stop: () => Promise<void>;
 }
 
-export interface Reply {
-  status: number;
-  headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: what the API answers is what the tests look into
-  body: any;
+interface DeployOptions {
+  /** Added to the environment of worker and API. */
+  env?: NodeJS.ProcessEnv;
+  webhooks?: boolean;
+  worker?: boolean;
+  /** What `call` sends as its bearer key. */
+  apiKey?: string;
+  /** The API's file of keys. */
+  keys?: readonly GivenKey[];
 }
-
-export type OrderReply = Reply['body'];
 
 /**
  * Starts a deployment.
  * @param integrations the policy file's integrations; each goes to the sandbox with the test key
- * @param options.env added to the environment of worker and API; `options.cwd`: where their code is
- * @param options.apiKey what `call` sends as its bearer key; `options.keys`: those of its file of keys
  */
 export async function deploy(
   temporalAddress: string,
   integrations: Record<string, PolicyKeys>,
-  options: Build & { webhooks?: boolean; worker?: boolean; apiKey?: string; keys?: readonly GivenKey[] } = {},
+  { env: given = {}, webhooks = true, worker: withWorker = true, apiKey, keys }: DeployOptions = {},
 ): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-e2e-'));
   const apiPort = await freePort();
-  const sandbox = await createSandbox({
-    port: 0,
-    ...(options.webhooks !== false && {
-      webhookUrl: `http://127.0.0.1:${apiPort}/v1/webhooks/default/${WEBHOOK_SECRET}`,
-    }),
-  });
+  const webhookUrl = `http://127.0.0.1:${apiPort}/v1/webhooks/default/${WEBHOOK_SECRET}`;
+  const sandbox = await createSandbox({ port: 0, ...(webhooks && { webhookUrl }) });
   const receiver = await startReceiver();
   const policyFile = join(directory, 'policy.json');
   await writeFile(policyFile, JSON.stringify({ integrations: withAddresses(integrations, sandbox) }));
-  const keys = options.keys && join(directory, 'keys.json');
-  if (keys !== undefined) await writeFile(keys, keysFile(...(options.keys ?? [])));
-  let { cwd, env: more = {} }: Build = options;
-  let metricsPort = 0;
-  const settings = () => ({
-    TEMPORAL_ADDRESS: temporalAddress,
-    SCREENING_CONFIG: policyFile,
-    SCREENING_API_KEY: 'sandbox-test-key',
-    WEBHOOK_SECRETS: WEBHOOK_SECRET,
-    EVENTS_URL: receiver.url,
-    EVENTS_SECRETS: EVENTS_SECRET,
-    API_PORT: String(apiPort),
-    ...(keys !== undefined && { API_KEYS_FILE: keys }),
-    ...more,
-  });
-  const env = (port = apiPort) => ({
-    METRICS_PORT: String(metricsPort),
-    ...settings(),
-    API_PORT: String(port),
-  });
+  const keysPath = join(directory, 'keys.json');
+  if (keys !== undefined) await writeFile(keysPath, keysFile(...keys));
+  let settings: NodeJS.ProcessEnv = {};
+  const set = (variables: NodeJS.ProcessEnv) => {
+    settings = {
+      TEMPORAL_ADDRESS: temporalAddress,
+      SCREENING_CONFIG: policyFile,
+      SCREENING_API_KEY: 'sandbox-test-key',
+      WEBHOOK_SECRETS: WEBHOOK_SECRET,
+      EVENTS_URL: receiver.url,
+      EVENTS_SECRETS: EVENTS_SECRET,
+      API_PORT: String(apiPort),
+      ...(keys !== undefined && { API_KEYS_FILE: keysPath }),
+      ...variables,
+    };
+  };
+  set(given);
   const spawned: SpawnedProcess[] = [];
-  const start = async (script: string, port: number, readyWhen: RegExp) => {
-    const process = await spawnProcess(script, {
-      ...(cwd !== undefined && { cwd }),
-      env: env(port),
-      readyWhen,
-    });
+  let metricsPort = 0;
+  const start = async (script: string, port: number, readyWhen: RegExp, more: NodeJS.ProcessEnv = {}) => {
+    const env = { ...settings, METRICS_PORT: String(metricsPort), API_PORT: String(port), ...more };
+    const process = await spawnProcess(script, { env, readyWhen });
     spawned.push(process);
     return process;
   };
@@ -146,58 +138,51 @@ export async function deploy(
     metricsPort = await freePort();
     return start('src/worker.ts', apiPort, /worker is ready/);
   };
-  const startApi = async (port: number, script = 'src/api.ts'): Promise<Api> => {
-    const ready = script === 'src/serve.ts' ? /API and worker are ready/ : /listening/i;
-    const process = await start(script, port, ready);
+  const atPort = async (port: number, process: SpawnedProcess): Promise<Api> => {
     const url = `http://127.0.0.1:${port}`;
-    return { url, process, call: callsTo(url, await contractOf(url), options.apiKey) };
+    return { url, process, ...callsTo(url, await contractOf(url), apiKey) };
   };
-  let [api] = await Promise.all([startApi(apiPort), options.worker !== false && startWorker()]);
-  const call: Api['call'] = (...request) => api.call(...request);
+  const startApi = async (port: number, more?: NodeJS.ProcessEnv) =>
+    atPort(port, await start('src/api.ts', port, /listening/i, more));
+  const worker = () => {
+    const found = spawned.findLast((one) => one.output().includes('worker is ready'));
+    if (found === undefined) throw new Error('no worker was started');
+    return found;
+  };
+  const [{ url: apiUrl, process: _first, ...calls }] = await Promise.all([
+    startApi(apiPort),
+    withWorker && startWorker(),
+  ]);
   return {
+    ...calls,
     sandbox,
-    apiUrl: api.url,
-    startApi: async () => startApi(await freePort()),
+    apiUrl,
+    startApi: async (more) => startApi(await freePort(), more),
     startServe: async () => {
       metricsPort = await freePort();
-      return startApi(await freePort(), 'src/serve.ts');
+      const port = await freePort();
+      return atPort(port, await start('src/serve.ts', port, /API and worker are ready/));
     },
     get settings() {
-      return settings();
+      return settings;
     },
-    workerMetricsUrl: () => `http://127.0.0.1:${metricsPort}/metrics`,
+    workerMetrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
     startWorker,
-    restart: async (env) => {
-      more = env;
+    worker,
+    killWorker: async () => {
+      worker().kill('SIGKILL');
+      await worker().ended;
+    },
+    restart: async (variables) => {
+      set(variables);
       await Promise.all(spawned.map((one) => one.stop()));
       await Promise.all([startWorker(), startApi(apiPort)]);
     },
-    rollTo: async (build, promoted) => {
-      const before = [...spawned];
-      ({ cwd, env: more = {} } = build);
-      await startWorker();
-      await promoted();
-      await Promise.all(before.map((one) => one.stop()));
-      api = await startApi(apiPort);
-    },
-    worker: () => {
-      const worker = spawned.findLast((one) => one.output().includes('worker is ready'));
-      if (worker === undefined) throw new Error('no worker was started');
-      return worker;
-    },
     output: () => spawned.map((one) => one.output()).join('\n'),
     events: receiver.events,
+    eventsOf: (orderId) => receiver.events.filter((event) => event.orderId === orderId),
     refuseEvents: receiver.refuse,
-    call,
-    until: (orderId, holds, integration = 'default') =>
-      eventually(
-        async () => {
-          const { status, body } = await call('GET', `/v1/orders/${orderId}?integration=${integration}`);
-          if (status !== 200 || !holds(body)) throw new Error(`not yet: ${status} ${JSON.stringify(body)}`);
-          return body;
-        },
-        { timeoutMs: 20_000 },
-      ),
+    requests: (operation, invoice) => sandbox.control.ledger({ operation, invoice }),
     stop: async () => {
       await Promise.all(spawned.map((one) => one.stop()));
       await sandbox.close();
@@ -205,6 +190,25 @@ export async function deploy(
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Deploys before the tests of a file, and stops the deployment after them. Its fields can be read from `beforeAll` on. */
+export function withDeployment(
+  server: { readonly address: string },
+  integrations: Record<string, PolicyKeys>,
+  options?: DeployOptions,
+): Deployment {
+  let deployed: Deployment | undefined;
+  beforeAll(async () => {
+    deployed = await deploy(server.address, integrations, options);
+  });
+  afterAll(() => deployed?.stop());
+  return new Proxy({} as Deployment, {
+    get: (_empty, name) => {
+      if (deployed === undefined) throw new Error(`${String(name)} can be read from beforeAll on`);
+      return Reflect.get(deployed, name);
+    },
+  });
 }
 
 /** A new order id, so that no test meets another's order. */
@@ -217,8 +221,8 @@ export async function contractOf(url: string): Promise<Contract> {
   return createContract((await (await fetch(`${url}/openapi.json`)).json()) as OpenApi);
 }
 
-function callsTo(url: string, contract: Contract, apiKey: string | undefined): Api['call'] {
-  return async (method, path, body) => {
+function callsTo(url: string, contract: Contract, apiKey: string | undefined): Omit<Api, 'url' | 'process'> {
+  const call: Api['call'] = async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
@@ -228,68 +232,42 @@ function callsTo(url: string, contract: Contract, apiKey: string | undefined): A
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    const { status } = response;
-    const headers = Object.fromEntries(response.headers);
-    contract.check({ method, url: path, status, headers, body: text });
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-    };
+    const { status, headers } = response;
+    contract.check({ method, url: path, status, headers: Object.fromEntries(headers), body: text });
+    return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
   };
-}
-
-function withAddresses(
-  integrations: Record<string, PolicyKeys>,
-  sandbox: Sandbox,
-): Record<string, PolicyKeys> {
-  const addresses = { baseUrl: sandbox.testBaseUrl, portalBaseUrl: `${sandbox.url}${PORTAL_PATH}` };
-  return Object.fromEntries(
-    Object.entries(integrations).map(([name, keys]) => [name, { ...addresses, ...keys }]),
-  );
-}
-
-/** Starts a receiver of events that knows one secret. */
-export async function startReceiver(secret = EVENTS_SECRET): Promise<{
-  url: string;
-  events: ReceivedEvent[];
-  refuse: (refuse: boolean | 'late') => void;
-  close: () => Promise<void>;
-}> {
-  const events: ReceivedEvent[] = [];
-  let refusing: boolean | 'late' = false;
-  const webhook = new Webhook(secret);
-  const server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      if (refusing) {
-        setTimeout(() => response.writeHead(503).end(), refusing === 'late' ? 11_000 : 0);
-        return;
-      }
-      const headers = {
-        'webhook-id': String(request.headers['webhook-id']),
-        'webhook-timestamp': String(request.headers['webhook-timestamp']),
-        'webhook-signature': String(request.headers['webhook-signature']),
-      };
-      const payload = webhook.verify(Buffer.concat(chunks).toString(), headers) as Omit<ReceivedEvent, 'id'>;
-      events.push({ id: headers['webhook-id'], ...payload });
-      response.writeHead(204).end();
+  const pathOf = (orderId: string) => `/v1/orders/${encodeURIComponent(orderId)}`;
+  const get = (orderId: string, integration = 'default') =>
+    call('GET', `${pathOf(orderId)}?integration=${integration}`);
+  const screen: Api['screen'] = (orderId, decision = 'pass', more = {}) =>
+    call('POST', `${pathOf(orderId)}/screening`, {
+      transaction: withEmail(`${decision}@example.com`),
+      ...more,
     });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
   return {
-    url: `http://127.0.0.1:${address.port}/events`,
-    events,
-    refuse: (refuse) => {
-      refusing = refuse;
+    call,
+    screen,
+    read: async (...order) => (await get(...order)).body,
+    inReview: async (integration = 'default') => {
+      const orderId = anOrderId();
+      const { status, body } = await screen(orderId, 'review', { integration });
+      if (status !== 200 || body.phase !== 'review') throw new Error(`${status} ${JSON.stringify(body)}`);
+      return orderId;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
+    until: (orderId, holds, integration) =>
+      eventually(
+        async () => {
+          const { status, body } = await get(orderId, integration);
+          if (status !== 200 || !holds(body)) throw new Error(`not yet: ${status} ${JSON.stringify(body)}`);
+          return body;
+        },
+        { timeoutMs: 20_000 },
+      ),
   };
+}
+
+function withAddresses(integrations: Record<string, PolicyKeys>, sandbox: Sandbox) {
+  const addresses = { baseUrl: sandbox.testBaseUrl, portalBaseUrl: sandbox.portalBaseUrl };
+  const entries = Object.entries(integrations).map(([name, keys]) => [name, { ...addresses, ...keys }]);
+  return Object.fromEntries(entries);
 }
