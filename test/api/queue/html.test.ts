@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { html } from '../../../src/api/queue/layout.ts';
+import { duration, html } from '../../../src/api/queue/layout.ts';
 import { anyText, property } from '../../support/property.ts';
 
 describe('html', () => {
@@ -12,6 +12,7 @@ describe('html', () => {
     ['but what is HTML', html`<ul>${['<a>'].map((one) => html`<li>${one}`)}`, '<ul><li>&lt;a&gt;'],
     ['and shows nothing for what is absent', html`[${undefined}${false}${0}]`, '[0]'],
     ['and what turns round the text after it', html`${'a\u202ecba\u0000\ud800'}`, 'a\ufffdcba\ufffd\ufffd'],
+    ['and rounds durations down', html`${duration(59_999)} ${duration(12_060_000)}`, '59 s 3 h 21 min'],
   ])('escapes %s', (_what, { markup }, shown) => {
     expect(markup).toBe(shown);
   });
