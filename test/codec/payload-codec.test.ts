@@ -80,20 +80,11 @@ describe('the payload codec', () => {
 describe('a payload that cannot be decrypted', () => {
   const damaged = { code: 'damaged-payload', keyId: 'old' };
 
+  const LACKING = /with the key "old", which PAYLOAD_KEYS of this process lacks/;
   it.each([
-    [
-      'another key',
-      [fresh],
-      'unknown-payload-key',
-      /with the key "old", which PAYLOAD_KEYS of this process lacks/,
-    ],
-    ['no key', [], 'unknown-payload-key', /with the key "old", which PAYLOAD_KEYS of this process lacks/],
-    [
-      'another key of its id',
-      [{ ...fresh, id: 'old' }],
-      'damaged-payload',
-      /with the key "old" cannot be decrypted/,
-    ],
+    ['another key', [fresh], 'unknown-payload-key', LACKING],
+    ['no key', [], 'unknown-payload-key', LACKING],
+    ['another key of its id', [{ ...fresh, id: 'old' }], 'damaged-payload', /"old" cannot be decrypted/],
   ])('is refused by the id of its key by who has %s', async (_what, keys, code, words) => {
     const message = expect.stringMatching(words);
     const refused = { name: 'PayloadCodecError', code, keyId: 'old', message };
@@ -177,6 +168,7 @@ it('where encryption is required, a payload in plain is refused, thrown or marke
 });
 
 it('a payload that stands for nothing stays in plain, and any worker reads it, whatever its keys', async () => {
+  const nothing = defaultPayloadConverter.toPayload(undefined);
   expect(await one(withOld, 'encode', nothing)).toBe(nothing);
   const marking = createPayloadCodec([fresh], { required: true, refused: 'marked' });
   expect(await one(marking, 'decode', nothing)).toBe(nothing);

@@ -57,3 +57,16 @@ it('takes any method, content type and bytes as a hint of the right form, up to 
     runs(600),
   );
 });
+
+it('takes nothing without the secret', { timeout: PATIENCE_MS }, async () => {
+  const api = await aFuzzedApi();
+  const secrets = hostileText.map((text) => text.replaceAll(/[^\x21-\x7e]/g, '').slice(0, 500));
+  await fc.assert(
+    fc.asyncProperty(method, secrets, bytes, async (verb, secret, payload) => {
+      const url = `/v1/webhooks/default/${encodeURIComponent(secret)}`;
+      expect((await ask(api, { method: verb, url, payload })).statusCode).toBe(401);
+    }),
+    runs(200),
+  );
+  expect(api.orderScreening.hint).not.toHaveBeenCalled();
+});

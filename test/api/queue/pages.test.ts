@@ -37,16 +37,6 @@ describe('the queue page', () => {
     expect(orderScreening.inspect).not.toHaveBeenCalled();
   });
 
-  it('counts what is open', async () => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.count.mockImplementation(async (request) =>
-      request?.attention ? 3 : request?.cancelBy ? 1_200 : request?.phase ? 20_000 : 31_000,
-    );
-    expect(textOf((await app.inject('/')).body)).toContain(
-      '20,000 in review 1,200 of them within 12 hours 3 need attention 31,000 open in all',
-    );
-  });
-
   it('looks for an order in every integration, with the filters that were chosen', async () => {
     const { app, orderScreening } = await anApi({ integrations: ['default', 'shop'] });
     const { body } = await app.inject('/?q=%20a%2F1%20&decision=fail&amount-from=10.5&amount-to=20');
