@@ -18,12 +18,8 @@ export interface CliRun {
 
 /** A command under way. */
 export interface RunningCli {
-  /** The lines of JSON that it has written so far. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  lines: () => any[];
   /** As `| head` does it. */
   readNoMore: () => void;
-  stop: () => void;
   done: Promise<CliRun>;
 }
 
@@ -54,14 +50,7 @@ export function startCli(
     problem: () => JSON.parse(stderr),
   }));
   return {
-    lines: () =>
-      written
-        .slice(0, written.lastIndexOf('\n') + 1)
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line)),
     readNoMore: () => child.stdout.destroy(),
-    stop: () => child.kill('SIGTERM'),
     done,
   };
 }
