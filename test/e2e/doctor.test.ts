@@ -63,7 +63,6 @@ describe('doctor in a good set-up', () => {
         ...['', '-background', '-polls'].map((queue) => `task-queue:order-screening${queue}`),
         'polls',
         'portal-actions',
-        'clock:temporal',
         'screening-service:default',
         'clock:screening-service:default',
         'api',
