@@ -53,7 +53,7 @@ describe('the codec endpoints', () => {
     expect((await post(app, '/codec/encode', { payloads: [large] })).statusCode).toBe(200);
   });
 
-  it('refuse what cannot be decrypted by the id of its key, each payload by its place', async () => {
+  it('refuse what cannot be decrypted by the id of its key, and name the place of the first', async () => {
     const { app } = await withCodec();
     const [encrypted] = (await post(app, '/codec/encode', { payloads: [plain] })).json().payloads;
     const other = { ...encrypted, metadata: { ...encrypted.metadata, 'encryption-key-id': btoa('gone') } };
@@ -62,10 +62,7 @@ describe('the codec endpoints', () => {
     const message = 'A payload was encrypted with the key "gone", which PAYLOAD_KEYS of this process lacks';
     expect(response.json()).toMatchObject({
       type: '/problems/invalid-request',
-      errors: [
-        { path: 'payloads[1]', message },
-        { path: 'payloads[3]', message },
-      ],
+      errors: [{ path: 'payloads[1]', message }],
     });
   });
 
