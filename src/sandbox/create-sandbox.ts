@@ -66,9 +66,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   );
   const keys: Keys = { ...(options.apiKeys ?? { test: 'sandbox-test-key', live: 'sandbox-live-key' }) };
 
-  const file = options.dataFile
-    ? new StateFile(options.dataFile, () => state.snapshot())
-    : undefined;
+  const file = options.dataFile ? new StateFile(options.dataFile, () => state.snapshot()) : undefined;
   const saved = await file?.load();
   if (saved) state.restore(saved);
   const onChange = () => file?.changed();

@@ -72,13 +72,10 @@ describe('the state file', () => {
       expect(saved).not.toContain(secret);
   });
 
-  it.each(['{"state":', '{"clockOffsetMs":0}'])(
-    'that reads %s stops the start by its name',
-    async (text) => {
-      const dataFile = join(await dataFolder(), 'sandbox.json');
-      await writeFile(dataFile, text);
-      await expect(createSandbox({ port: 0, dataFile })).rejects.toThrow(dataFile);
-      expect(await readFile(dataFile, 'utf8')).toBe(text);
-    },
-  );
+  it.each(['{"state":', '{"clockOffsetMs":0}'])('that reads %s stops the start by its name', async (text) => {
+    const dataFile = join(await dataFolder(), 'sandbox.json');
+    await writeFile(dataFile, text);
+    await expect(createSandbox({ port: 0, dataFile })).rejects.toThrow(dataFile);
+    expect(await readFile(dataFile, 'utf8')).toBe(text);
+  });
 });
