@@ -2,7 +2,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import type { IncomingHttpHeaders, Server } from 'node:http';
-import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
@@ -10,8 +9,7 @@ import type { ApiKey, ApiKeys, KeysOfFile, Scope } from '../config/index.ts';
 import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import type { Log } from '../process/log.ts';
 import type { ListRequest } from '../starter.ts';
-import type { AnswerRecord } from './metrics.ts';
-import { HttpError, type HttpErrorCode, toProblem } from './problems.ts';
+import { HttpError } from './problems.ts';
 
 /** The API keys and the rate limit, shared by the API's Fastify scopes. */
 export interface Admission {
@@ -174,7 +172,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-// Connection timeouts, and answers to input that isn't a valid HTTP request.
+// Connection timeouts. Fastify answers input that isn't a valid HTTP request: 400, 408 or 431.
 
 /** Timeouts in milliseconds. `connection` is the idle timeout; it is longer than any answer takes. */
 export interface ConnectionTimes {
@@ -197,14 +195,8 @@ export const CONNECTION_TIMES: ConnectionTimes = {
   look: 1_000,
 };
 
-/** Connection errors with a specific answer. Others are answered with `bad-request`. */
-const CODES: Readonly<Record<string, HttpErrorCode>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
-  HPE_HEADER_OVERFLOW: 'headers-too-large',
-};
-
 /** @returns the connection options of Fastify */
-export function connectionOptions(times: ConnectionTimes, record: AnswerRecord) {
+export function connectionOptions(times: ConnectionTimes) {
   return {
     requestTimeout: times.request,
     connectionTimeout: times.connection,
@@ -213,27 +205,10 @@ export function connectionOptions(times: ConnectionTimes, record: AnswerRecord) 
     http: {
       headersTimeout: times.headers,
       connectionsCheckingInterval: times.look,
-      // Node's own answer to a request without a host has no body; see `takeOverNodesAnswers`.
-      requireHostHeader: false,
     },
     // During shutdown, requests on open connections are still answered: Fastify's own 503 isn't a problem document.
     return503OnClosing: false,
-    clientErrorHandler: (error: Error & { code?: string }, socket: Socket) =>
-      answerConnectionError(error, socket, record),
   } satisfies FastifyHttpOptions<Server>;
-}
-
-/** Handles requests that Node would otherwise answer itself, without a body. */
-export function takeOverNodesAnswers(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request) => {
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw new HttpError('bad-request');
-    }
-  });
-  // Unknown expectations may be ignored (RFC 9110, section 10.1.1).
-  app.server.on('checkExpectation', (request, response) => {
-    app.server.emit('request', request, response);
-  });
 }
 
 /** Closes connections with their next answer during shutdown, since the server waits for all open connections. */
@@ -245,29 +220,6 @@ export function letConnectionsGo(app: FastifyInstance): void {
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close');
   });
-}
-
-const cut = new WeakSet<Socket>();
-
-/** @returns whether `answerConnectionError` already answered on this connection */
-export function wasCut(socket: Socket): boolean {
-  return cut.has(socket);
-}
-
-function answerConnectionError(error: Error & { code?: string }, socket: Socket, record: AnswerRecord): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  cut.add(socket);
-  const { code, problem } = toProblem(new HttpError(CODES[error.code ?? ''] ?? 'bad-request'));
-  record.refused(problem.status, code);
-  const body = JSON.stringify(problem);
-  const head = [
-    `HTTP/1.1 ${problem.status} ${problem.title}`,
-    'Connection: close',
-    'Content-Type: application/problem+json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ];
-  if (socket.writable) socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  socket.destroySoon();
 }
 
 declare module 'fastify' {

@@ -6,8 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { checked, fieldErrorsOf, invalidRequest } from '../client/read-requests.ts';
 import { PayloadCodecError } from '../codec/index.ts';
-import type { FieldError } from '../contract/errors.ts';
-import { MOST_ERRORS, OUR_WORDS } from '../screening/index.ts';
+import { OUR_WORDS } from '../screening/index.ts';
 import { isOneOf, limitRequests } from './callers.ts';
 import { HttpError } from './problems.ts';
 
@@ -29,9 +28,10 @@ const MOST_PAYLOADS = 2_000;
 const UI_HEADERS = ['authorization', 'content-type', 'x-namespace'];
 
 const bytes = z.base64({ error: 'must be base64' }).transform((encoded) => Buffer.from(encoded, 'base64'));
-const payloadSchema = z
-  .object({ metadata: z.record(z.string(), bytes).nullish(), data: bytes.nullish() })
-  .transform(toPayload);
+const payloadSchema = z.object({
+  metadata: z.record(z.string(), bytes).nullable().default(null),
+  data: bytes.nullable().default(null),
+});
 
 /** Temporal's CLI omits `payloads` if there are none. */
 const bodySchema = z.object({
@@ -71,42 +71,29 @@ export async function codecRoutes(
 
 const tokenIn = z.object({ token: z.string() });
 
+/** Converts one payload per event-loop turn. The error names the first payload that can't be converted. */
 async function convert(one: PayloadCodec['decode'], body: unknown) {
   const { payloads } = checked(bodySchema, body);
-  const fieldErrors: FieldError[] = [];
   const converted: ReturnType<typeof toJson>[] = [];
   for (const [index, sent] of payloads.entries()) {
     await othersFirst();
     const at = `payloads[${index}]`;
     const payload = payloadSchema.safeParse(sent, OUR_WORDS);
+    if (!payload.success) {
+      const errors = fieldErrorsOf(payload.error);
+      throw invalidRequest(
+        errors.map(({ path, message }) => ({ path: path === '' ? at : `${at}.${path}`, message })),
+      );
+    }
     try {
-      if (payload.success) converted.push(...(await one([payload.data])).map(toJson));
-      else
-        fieldErrors.push(
-          ...fieldErrorsOf(payload.error).map((error) => ({ ...error, path: under(at, error.path) })),
-        );
+      converted.push(...(await one([payload.data])).map(toJson));
     } catch (error) {
       if (!(error instanceof PayloadCodecError)) throw error;
-      fieldErrors.push({ path: at, message: error.message });
+      throw invalidRequest([{ path: at, message: error.message }]);
     }
-    if (fieldErrors.length >= MOST_ERRORS) break;
   }
-  if (fieldErrors.length > 0) throw invalidRequest(fieldErrors);
   await othersFirst();
   return converted;
-}
-
-function under(parent: string, path: string): string {
-  return path === '' ? parent : `${parent}.${path}`;
-}
-
-interface SentPayload {
-  metadata?: Record<string, Buffer> | null | undefined;
-  data?: Buffer | null | undefined;
-}
-
-function toPayload({ metadata, data }: SentPayload): Payload {
-  return { ...(metadata && { metadata }), ...(data && { data }) };
 }
 
 function toJson({ metadata, data }: Payload) {

@@ -21,8 +21,6 @@ import {
   requireKey,
   requireScope,
   slowWrongKeys,
-  takeOverNodesAnswers,
-  wasCut,
 } from './callers.ts';
 import { type CodecOptions, codecRoutes } from './codec-routes.ts';
 import { acceptJsonOnly, refuseByHead, refuseCards } from './define-route.ts';
@@ -94,7 +92,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const metrics = createHttpMetrics(options.apiKeys);
   const record = createAnswerRecord(log, metrics);
   const app: FastifyInstance = fastify({
-    ...connectionOptions({ ...CONNECTION_TIMES, ...options.times }, record),
+    ...connectionOptions({ ...CONNECTION_TIMES, ...options.times }),
     loggerInstance: frameworkLog(log),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
@@ -108,13 +106,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   app.setValidatorCompiler(() => (value) => ({ value }));
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   acceptJsonOnly(app);
-  takeOverNodesAnswers(app);
   letConnectionsGo(app);
   answerWithProblems(app, log);
   await slowWrongKeys(app);
-  app.addHook('onResponse', async (request, reply) => {
-    if (!wasCut(request.raw.socket)) record.sent(request, reply);
-  });
+  app.addHook('onResponse', async (request, reply) => record.sent(request, reply));
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: NOTHING_IS_LOADED },
     // Left to the proxy that terminates TLS, which knows the host names and whether to include subdomains.
@@ -166,7 +161,7 @@ async function document(app: FastifyInstance): Promise<void> {
       info: {
         title: 'Order screening',
         description:
-          'Durable fraud screening of orders. Errors are RFC 9457 problem documents. Incomplete requests are answered with 408 (too slow) or 431 (headers too large).',
+          'Durable fraud screening of orders. Errors are RFC 9457 problem documents. Input that is no complete HTTP request gets a plain 400, 408 (too slow) or 431 (headers too large).',
         version: '1',
       },
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },

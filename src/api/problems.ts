@@ -74,12 +74,6 @@ export const HTTP_ERRORS = {
     title: 'Unsupported content type',
     detail: 'Send Content-Type: application/json in UTF-8, uncompressed.',
   },
-  'request-timeout': {
-    status: 408,
-    title: 'The request took too long to arrive',
-    detail: 'Nothing was done: retry the complete request.',
-  },
-  'headers-too-large': { status: 431, title: 'The headers are too large', detail: 'At most 16 KiB in all.' },
   'too-many-requests': {
     status: 429,
     title: 'Too many requests with this key',

@@ -18,7 +18,7 @@ const STORED = /^([\w-]{1,32})\.([\w-]{16})\.([\w-]{22})\.([\w-]+)$/;
 
 /**
  * Creates a stash in Redis for any number of processes that share its keys. Redis stores only ciphertext, key ids and random names.
- * Connects at the first call and reconnects automatically. Each call ends within a second.
+ * Each call ends within a second.
  */
 export function createRedisCardStash(address: RedisAddress, sealer: CardSealer): CardStash {
   const redis = createRedisConnection(address);
@@ -58,107 +58,76 @@ function read(stored: string): Sealed | undefined {
   return { keyId, nonce: bytes(nonce), tag: bytes(tag), data: bytes(data) };
 }
 
-export type RedisClient = RedisClientType;
-
-/** A connection to Redis that is opened when needed, and reopened after any failure. */
-interface RedisConnection {
-  /**
-   * Runs one command within a second. The command may be sent twice: if the connection is dead, it is retried on a new one.
-   * @throws CardStashError `unreachable` or `refused`
-   */
-  run<T>(command: (client: RedisClient) => Promise<T>): Promise<T>;
-  /** Closes the connection. Later commands fail with `unreachable`. */
-  close(): Promise<void>;
-}
-
 /** Timeout of a command. It is short because a checkout waits for it, with a budget of a few seconds. */
 const CALL_WITHIN_MS = 1_000;
-/** Timeout to connect and log in. The socket's own timeout is shorter, so that no late connection is left open. */
-const LOGIN_WITHIN_MS = 900;
 const CONNECT_WITHIN_MS = 700;
+const RECONNECT_AFTER_MS = 200;
+/** A connection without a reply to pings counts as lost. */
+const PING_EVERY_MS = 1_000;
+const SILENT_FOR_MS = 3_000;
 
 class Late extends Error {}
 
-/**
- * The client's own reconnecting is off: it doesn't detect an open but silent connection, and it could send a command after its call
- * has failed.
- */
-function createRedisConnection(address: RedisAddress): RedisConnection {
-  let current: Promise<RedisClient> | undefined;
+/** A connection to Redis that is opened at the first command, and that the client library reopens after any failure. */
+function createRedisConnection({ socket, ...login }: RedisAddress) {
+  const client: RedisClientType = createClient({
+    ...login,
+    socket: {
+      ...socket,
+      connectTimeout: CONNECT_WITHIN_MS,
+      socketTimeout: SILENT_FOR_MS,
+      // A refused login is reported at once, and tried again by the next command.
+      reconnectStrategy: (_tries, cause) => (cause instanceof ErrorReply ? false : RECONNECT_AFTER_MS),
+    },
+    pingInterval: PING_EVERY_MS,
+    // Commands that wait for a connection are dropped when their call has failed.
+    commandOptions: { timeout: CALL_WITHIN_MS },
+    disableClientInfo: true,
+  });
+  // The failing call reports the error. Without a listener the process would end.
+  client.on('error', () => undefined);
+  let connected: Promise<unknown> | undefined;
   let closed = false;
-
-  const drop = (used: Promise<RedisClient>): void => {
-    if (current === used) current = undefined;
-    used.then(destroy, () => undefined);
-  };
-
-  const attempt = async <T>(command: (client: RedisClient) => Promise<T>, deadline: number): Promise<T> => {
+  const attempt = async <T>(
+    command: (client: RedisClientType) => Promise<T>,
+    deadline: number,
+  ): Promise<T> => {
     if (closed) throw new Late();
-    current ??= connect(address);
-    const used = current;
-    try {
-      return await by(
-        deadline,
-        used.then((client) => command(client)),
-      );
-    } catch (error) {
-      drop(used);
-      throw error;
-    }
+    if (!client.isOpen) connected = client.connect();
+    await connected;
+    if (Date.now() > deadline) throw new Late();
+    return command(client);
   };
-
   return {
-    async run(command) {
+    /**
+     * Runs one command within a second. The command may be sent twice: if the connection is lost, it is retried on the next one.
+     * @throws CardStashError `unreachable` or `refused`
+     */
+    async run<T>(command: (client: RedisClientType) => Promise<T>): Promise<T> {
       const deadline = Date.now() + CALL_WITHIN_MS;
+      const result = attempt(command, deadline).catch((error: unknown) => {
+        if (error instanceof ErrorReply || error instanceof Late) throw error;
+        return attempt(command, deadline);
+      });
       try {
-        return await attempt(command, deadline).catch((error: unknown) => {
-          if (error instanceof Late || error instanceof ErrorReply) throw error;
-          return attempt(command, deadline);
-        });
+        return await within(CALL_WITHIN_MS, result);
       } catch (error) {
         throw toStashError(error);
       }
     },
-    async close() {
+    /** Closes the connection. Later commands fail with `unreachable`. */
+    async close(): Promise<void> {
       closed = true;
-      const used = current;
-      current = undefined;
-      await used?.then(destroy, () => undefined);
+      if (client.isOpen) client.destroy();
     },
   };
 }
 
-function connectable({ socket, ...login }: RedisAddress): RedisClient {
-  return createClient({
-    ...login,
-    socket: { ...socket, connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: false },
-    disableOfflineQueue: true,
-    disableClientInfo: true,
-  });
-}
-
-async function connect(address: RedisAddress): Promise<RedisClient> {
-  const client = connectable(address);
-  // The failing call reports the error. Without a listener the process would end.
-  client.on('error', () => undefined);
-  const timer = setTimeout(() => destroy(client), LOGIN_WITHIN_MS);
-  try {
-    await client.connect();
-    return client;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function destroy(client: RedisClient): void {
-  if (client.isOpen) client.destroy();
-}
-
-async function by<T>(deadline: number, result: Promise<T>): Promise<T> {
+async function within<T>(ms: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     // After a blocked event loop, due timers run before pending replies are read. Read the replies first.
-    timer = setTimeout(() => setImmediate(() => reject(new Late())), deadline - Date.now());
+    timer = setTimeout(() => setImmediate(() => reject(new Late())), ms);
   });
   try {
     return await Promise.race([result, late]);
@@ -200,7 +169,9 @@ export async function inspectRedis(url: string): Promise<RedisReport> {
   }
 }
 
-async function persistenceOf(redis: RedisConnection): Promise<RedisReport['persistence']> {
+async function persistenceOf(
+  redis: ReturnType<typeof createRedisConnection>,
+): Promise<RedisReport['persistence']> {
   try {
     const { save = '' } = await redis.run((client) => client.configGet('save'));
     const { appendonly = 'no' } = await redis.run((client) => client.configGet('appendonly'));

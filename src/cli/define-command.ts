@@ -3,7 +3,6 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { actorSchema, integrationNameSchema } from '../client/read-requests.ts';
-import type { FieldError } from '../contract/errors.ts';
 import { OUR_WORDS } from '../screening/index.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
 import { type ExitCode, UsageError } from './exit-codes.ts';
@@ -158,16 +157,12 @@ function read(command: Command, fields: ReadonlyMap<string, Field>): Record<stri
     .filter(([, value]) => value !== undefined);
   const parsed = schema.safeParse(Object.fromEntries(given), OUR_WORDS);
   if (parsed.success) return parsed.data;
-  throw usageError(
-    command.name(),
+  throw new UsageError(
+    `See order-screening ${command.name()} --help`,
     // An error in a list of orders names the argument, not its index.
     parsed.error.issues.map(({ path: [name], message }) => ({
       path: fields.get(String(name))?.shown ?? '',
       message,
     })),
   );
-}
-
-export function usageError(command: string, errors: FieldError[]): UsageError {
-  return new UsageError(`See order-screening ${command} --help`, errors);
 }

@@ -34,7 +34,7 @@ export const EXIT_CODES = `Exit codes
   5  no answer from Temporal, a worker, the card stash or the screening service, or an answer that PAYLOAD_KEYS here
      can't decrypt: the outcome may be unknown; retrying is safe
   6  doctor: something is wrong; repair: the order's workflow task still fails
-  7  not yet: the action is still running after 10 s, no worker has taken a repaired order, or watch --timeout is over`;
+  7  not yet: the action is still running after 10 s, or no worker has taken a repaired order`;
 
 /** Invalid arguments, input or environment; nothing was sent. Errors name an option, an argument or a path in the input. */
 export class UsageError extends Error {

@@ -27,13 +27,6 @@ export function wholeNumber(least: number, most: number) {
     .refine((number) => number >= least && number <= most, message);
 }
 
-/** Seconds, `90` or `0.5`, as milliseconds. */
-export const seconds = z
-  .string()
-  .regex(/^\d{1,6}(\.\d{1,3})?$/, { error: 'must be a number of seconds', abort: true })
-  .transform((written) => Number(written) * 1_000)
-  .refine((ms) => ms > 0, 'must be more than 0');
-
 /**
  * Reads one JSON object.
  * @param file its path; `-` or none is standard input

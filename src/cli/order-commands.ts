@@ -1,9 +1,7 @@
-/** Commands about orders: screen, retry, gateway-result, show, list, days, count, transaction. */
+/** Commands about orders: screen, retry, gateway-result, show, list, count, transaction. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { countDays } from '../client/list-orders.ts';
 import { listRequestOf, WRITTEN_FILTERS } from '../client/list-request.ts';
-import { csvOf } from '../client/read-orders.ts';
 import {
   HIGHEST_ATTEMPT,
   integrationNameSchema,
@@ -31,11 +29,10 @@ import {
   optionsOf,
   required,
   type SchemasOf,
-  usageError,
 } from './define-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { oneOf, readJsonObject, wholeNumber } from './input.ts';
-import { facts, showAnswer, showDays, showList, showOrder } from './output.ts';
+import { facts, showAnswer, showList, showOrder } from './output.ts';
 
 const WORKFLOW = option(
   '--workflow <name>',
@@ -111,13 +108,11 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
   });
 }
 
-// Commands that only read: show, list, days, count, transaction.
+// Commands that only read: show, list, count, transaction.
 
-const ONLY_INTEGRATION = option('--integration <name>', 'only this integration', integrationNameSchema);
-
-/** The filters of `list`, `count` and `watch`, the same as the queue page's. */
-export const FILTERS = {
-  integration: ONLY_INTEGRATION,
+/** The filters of `list` and `count`, the same as the queue page's. */
+const FILTERS = {
+  integration: option('--integration <name>', 'only this integration', integrationNameSchema),
   phase: option('--phase <phase>', `only orders in this phase: ${PHASES.join(', ')}`, oneOf(PHASES)),
   decision: option(
     '--decision <decision>',
@@ -133,19 +128,13 @@ export const FILTERS = {
   ),
   ...optionsOf(WRITTEN_FILTERS),
 };
-const MAX_PAGE = 100;
-export const LIMIT = option(
-  '--limit <number>',
-  'how many, 1 to 100; 50 unless given',
-  wholeNumber(1, MAX_PAGE),
-);
 
-export type Filters = z.output<z.ZodObject<SchemasOf<typeof FILTERS>>>;
+type Filters = z.output<z.ZodObject<SchemasOf<typeof FILTERS>>>;
 
 const HOUR_MS = 3_600_000;
 
 /** Returns the list request for these filters; `dueWithin` counts from now. */
-export function requestOf({ dueWithin, ...filters }: Filters): ListRequest {
+function requestOf({ dueWithin, ...filters }: Filters): ListRequest {
   if (dueWithin === undefined) return listRequestOf(filters);
   const before = filters.dueBefore === undefined ? Number.POSITIVE_INFINITY : millis(filters.dueBefore);
   const dueBefore = instant(Math.min(before, Date.now() + dueWithin * HOUR_MS));
@@ -175,13 +164,12 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
     more: 'Shows no personal data.',
     options: {
       ...FILTERS,
-      limit: LIMIT,
+      limit: option('--limit <number>', 'how many, 1 to 100; 50 unless given', wholeNumber(1, 100)),
       cursor: option(
         '--cursor <cursor>',
         'the cursor of the previous page, with the same filters',
         z.string(),
       ),
-      csv: flag('--csv', 'all pages as CSV, up to 2,000 orders; a last line says if there were more'),
     },
     examples: [
       'list --attention',
@@ -189,33 +177,12 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
       'list --find 1001',
       'list --phase review --due-within 12 --amount-from 500',
       'list --json | jq -r ".orders[].orderId"',
-      'list --phase review --csv > reviews.csv',
     ],
-    run: async ({ cursor, limit, csv, ...filters }) => {
+    run: async ({ cursor, limit, ...filters }) => {
       const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
       const request = { ...requestOf(filters), ...page };
-      if (csv) {
-        const message = 'includes all pages; remove --limit and --cursor';
-        if (Object.keys(page).length > 0) throw usageError('list', [{ path: '--csv', message }]);
-        const ask = { ...request, limit: MAX_PAGE };
-        output.file(await withOrders((orders) => csvOf((cursor) => orders.list({ ...ask, cursor }))));
-        return EXIT.ok;
-      }
       const shown = await withOrders((orders) => orders.list(request));
       output.answer(shown, () => showList(shown, output.colors));
-      return EXIT.ok;
-    },
-  });
-
-  defineCommand(program, {
-    name: 'days',
-    summary: 'Count the orders of each of the last seven days by their decision, and the open reviews by age',
-    more: 'A day is 24 hours, back from now; orders count by their current decision. Up to 2 s behind.',
-    options: { integration: ONLY_INTEGRATION },
-    examples: ['days', 'days --json | jq ".days[0].counts"'],
-    run: async (filter) => {
-      const counted = await withOrders((orders) => countDays(orders, filter, Date.now()));
-      output.answer(counted, () => showDays(counted, output.colors));
       return EXIT.ok;
     },
   });

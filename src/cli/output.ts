@@ -1,7 +1,6 @@
 /** Output of the commands: tables for people, JSON for programs. */
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import { DAY_DECISIONS, type Days } from '../client/list-orders.ts';
 import type { CheckoutAnswer, GatewayResultAnswer, PortalAnswer } from '../contract/answers.ts';
 import type { AfterEnd } from '../contract/order.ts';
 import type { OrderRecord } from '../contract/order-record.ts';
@@ -206,17 +205,6 @@ export function showList({ orders, cursor }: OrderList, colors: Colors): string 
     colors,
   );
   return cursor === undefined ? shown : `${shown}\n${colors.dim(`More: --cursor ${cursor}`)}`;
-}
-
-/** Returns the last days as a table, newest first, each with its orders that are still in review. */
-export function showDays({ days, older }: Days, colors: Colors): string {
-  const rows = days.map(({ from, counts, openReviews }) => [
-    shortTime(from),
-    ...DAY_DECISIONS.map((decision) => counts[decision]),
-    openReviews,
-  ]);
-  const before = ['older', ...DAY_DECISIONS.map(() => ''), older];
-  return table(['24 hours from', ...DAY_DECISIONS, 'in review still'], [...rows, before], colors);
 }
 
 /** Joins the defined values with spaces; undefined without any. */

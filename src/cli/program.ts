@@ -6,18 +6,9 @@ import { EXIT_CODES } from './exit-codes.ts';
 import { orderCommands, readCommands } from './order-commands.ts';
 import { portalCommands } from './portal-commands.ts';
 import { repairCommand } from './repair-command.ts';
-import { watchCommand } from './watch-command.ts';
 
 /** Commands that change nothing: they may end when their output is closed. */
-export const LOOKING: ReadonlySet<string> = new Set([
-  'show',
-  'list',
-  'days',
-  'count',
-  'transaction',
-  'watch',
-  'doctor',
-]);
+export const LOOKING: ReadonlySet<string> = new Set(['show', 'list', 'count', 'transaction', 'doctor']);
 
 /**
  * @returns the program with all commands; each sets the exit code of the process
@@ -36,7 +27,6 @@ export function createProgram(tools: CommandTools): Command {
   orderCommands(program, tools);
   adoptCommand(program, tools);
   readCommands(program, tools);
-  watchCommand(program, tools);
   portalCommands(program, tools);
   repairCommand(program, tools);
   doctorCommand(program, tools);

@@ -221,36 +221,14 @@ const GRPC = /^(?:\d{1,2} ([A-Z_]{2,20}): |Status \{ code: ([A-Za-z]{2,20}),)/;
 /** Words of Node, Rust, TLS and this product that name a cause and quote nothing. */
 const WHY =
   /\b((?:Temporal|the worker) did not answer in time|E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|HOSTUNREACH|NETUNREACH|HOSTDOWN|PIPE|NOTFOUND|AI_AGAIN)|Connection(?:Refused|Reset|Aborted)|BrokenPipe|TimedOut|NotConnected|HostUnreachable|NetworkUnreachable|UnexpectedEof|dns error|UnknownIssuer|NotValidForName|BadSignature|Expired|NotValidYet|CertificateRequired|HandshakeFailure)\b/;
-const IP = String.raw`\d{1,3}(?:\.\d{1,3}){3}|\[?[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}\]?`;
-/** The address that could not be reached, where those libraries write it: after the system's error code, or before it. */
-const PEER = new RegExp(
-  String.raw`\bconnect E[A-Z]{4,20} ((?:${IP}):\d{1,5})\b|, ((?:${IP}):\d{1,5}), Os \{|\bgetaddrinfo E[A-Z_]{4,20} ([\w.-]{1,253})$`,
-  'i',
-);
 
-/** The message of grpc-js for a call that waited for a connection until its deadline. */
-const NOT_CONNECTED =
-  /^4 DEADLINE_EXCEEDED: Deadline exceeded after [^"']{0,200}\b(?:W|w)aiting for (?:LB pick|name resolution)\b/;
-
-/** The cause by gRPC status, for messages that contain none of the causes above. A stopping server sends many. */
-const WHY_BY_STATUS: Record<string, string> = {
-  DEADLINE_EXCEEDED: 'no answer in time',
-  DeadlineExceeded: 'no answer in time',
-  UNAVAILABLE: 'not available',
-  Unavailable: 'not available',
-};
-
-/** Reads from an error message why a connection failed: the gRPC status, the cause, and the address. */
+/** Reads from an error message why a connection failed: the gRPC status, and the cause if the message names one. */
 function connectionFailure(message: unknown): Record<string, string | undefined> {
   if (typeof message !== 'string') return {};
   const begin = message.slice(0, 2_000);
   const [, ofNode, ofRust] = GRPC.exec(begin) ?? [];
   const grpc = ofNode ?? ofRust;
-  const why = NOT_CONNECTED.test(begin)
-    ? 'not connected'
-    : (WHY.exec(begin)?.[1] ?? WHY_BY_STATUS[grpc ?? '']);
-  const [, ...addresses] = why === undefined ? [] : (PEER.exec(begin) ?? []);
-  return { grpc, why, address: addresses.find((found) => found !== undefined) };
+  return { grpc, why: WHY.exec(begin)?.[1] ?? grpc };
 }
 
 const FRAME = /^\s+at (?:[^()]{1,200} \()?(?:file:\/\/|node:|\/)[^()\s]{1,400}:\d+:\d+\)?$/;

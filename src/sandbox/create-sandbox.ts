@@ -66,14 +66,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   );
   const keys: Keys = { ...(options.apiKeys ?? { test: 'sandbox-test-key', live: 'sandbox-live-key' }) };
 
-  const file = options.dataFile
-    ? new StateFile(options.dataFile, () => ({ state: state.snapshot(), ledger: ledger.snapshot() }))
-    : undefined;
+  const file = options.dataFile ? new StateFile(options.dataFile, () => state.snapshot()) : undefined;
   const saved = await file?.load();
-  if (saved) {
-    state.restore(saved.state);
-    ledger.restore(saved.ledger);
-  }
+  if (saved) state.restore(saved);
   const onChange = () => file?.changed();
 
   const gate = new Gate(ledger, faults, onChange);

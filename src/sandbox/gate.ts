@@ -187,23 +187,17 @@ export function screeningRoutes(app: FastifyInstance, mode: Mode, parts: RoutePa
     return gate.pass({ operation: 'gateway-response', base: mode, subject, answer }, reply);
   });
 
-  app.get<StatusRoute>('/status/:key/:of', ({ params: { key, of } }, reply) => {
-    const answer = guarded(key, () => screening.status(mode, of));
-    const subject = screening.subjectOfStatus(of);
-    return gate.pass({ operation: 'status', base: mode, subject, answer }, reply);
-  });
-
-  app.get<StatusRoute>('/status_by_url/:key/:of', ({ params: { key, of } }, reply) => {
-    const answer = guarded(key, () => screening.statusById(mode, of));
-    const subject = screening.subjectOfStatus(of);
-    return gate.pass({ operation: 'status-by-url', base: mode, subject, answer }, reply);
-  });
-
-  app.get<StatusRoute>('/status_by_invoice/:key/:of', ({ params: { key, of } }, reply) => {
-    const answer = guarded(key, () => screening.statusByInvoice(mode, of));
-    const subject: Subject = { transactionId: null, invoiceNumber: of };
-    return gate.pass({ operation: 'status-by-invoice', base: mode, subject, answer }, reply);
-  });
+  const statuses = [
+    ['status', '/status', (of: string) => screening.status(mode, of)],
+    ['status-by-url', '/status_by_url', (of: string) => screening.statusById(mode, of)],
+    ['status-by-invoice', '/status_by_invoice', (of: string) => screening.statusByInvoice(mode, of)],
+  ] as const;
+  for (const [operation, path, read] of statuses) {
+    app.get<StatusRoute>(`${path}/:key/:of`, ({ params: { key, of } }, reply) => {
+      const answer = guarded(key, () => read(of));
+      return gate.pass({ operation, base: mode, subject: screening.subjectOfStatus(of), answer }, reply);
+    });
+  }
 }
 
 interface StatusRoute {

@@ -31,35 +31,34 @@ export type Operation = (typeof FAULTY_OPERATIONS)[number];
 export const LEDGER_OPERATIONS = [...FAULTY_OPERATIONS, 'alert', 'decision-change', 'unknown'] as const;
 export type LedgerOperation = (typeof LEDGER_OPERATIONS)[number];
 
-export const ledgerEntrySchema = z.object({
-  /** Sequence number from 1, in order of arrival. */
-  sequence: z.number().int(),
-  /** Arrival on the sandbox's clock, ISO 8601. */
-  at: z.string(),
-  /** Arrival on the wall clock, ISO 8601. */
-  wallAt: z.string(),
-  operation: z.enum(LEDGER_OPERATIONS),
-  /** The API that was called; `webhook` for webhook deliveries, `service` for internal events. */
-  base: z.enum(['test', 'live', 'portal', 'webhook', 'service', 'none']),
-  transactionId: z.string().nullable(),
-  invoiceNumber: z.string().nullable(),
-  outcome: z.object({
-    /** HTTP status of the reply (for a webhook: of the receiver's reply); null without a reply. */
-    status: z.number().nullable(),
-    /** `code` in the body of a portal reply. */
-    code: z.union([z.number(), z.string()]).nullable(),
-    /** The decision at the time of the reply (for a webhook: the decision that was sent). */
-    decision: z.string().nullable(),
-  }),
-  /** The caller's port of the connection. */
-  callerPort: z.number().int().nullable().default(null),
-  /** Whether the state was changed; for a webhook, whether the receiver accepted it. */
-  committed: z.boolean(),
-  /** The kind of fault that was injected. */
-  fault: z.string().nullable(),
-});
 /** One request, webhook delivery or internal event. Never contains a key or card data. */
-export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
+export interface LedgerEntry {
+  /** Sequence number from 1, in order of arrival. */
+  sequence: number;
+  /** Arrival on the sandbox's clock, ISO 8601. */
+  at: string;
+  /** Arrival on the wall clock, ISO 8601. */
+  wallAt: string;
+  operation: LedgerOperation;
+  /** The API that was called; `webhook` for webhook deliveries, `service` for internal events. */
+  base: Mode | 'portal' | 'webhook' | 'service' | 'none';
+  transactionId: string | null;
+  invoiceNumber: string | null;
+  outcome: {
+    /** HTTP status of the reply (for a webhook: of the receiver's reply); null without a reply. */
+    status: number | null;
+    /** `code` in the body of a portal reply. */
+    code: number | string | null;
+    /** The decision at the time of the reply (for a webhook: the decision that was sent). */
+    decision: string | null;
+  };
+  /** The caller's port of the connection. */
+  callerPort: number | null;
+  /** Whether the state was changed; for a webhook, whether the receiver accepted it. */
+  committed: boolean;
+  /** The kind of fault that was injected. */
+  fault: string | null;
+}
 
 export const chargebackSchema = z.object({
   transaction_id: z.string(),

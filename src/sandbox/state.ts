@@ -7,7 +7,6 @@ import {
   type Decision,
   type LedgerEntry,
   type LedgerOperation,
-  ledgerEntrySchema,
   type Mode,
   type PortalSettings,
   portalSettingsSchema,
@@ -110,28 +109,23 @@ export class SandboxState {
   }
 }
 
-const stateFileSchema = z.object({ state: stateSnapshotSchema, ledger: z.array(ledgerEntrySchema) });
-type SavedState = z.infer<typeof stateFileSchema>;
-
-/** Limits how often the whole file is rewritten: a minimum pause, and at most a twentieth of the time spent on writes. */
-const MIN_PAUSE_MS = 250;
-const PAUSE_PER_WRITE = 20;
+/** The whole file is rewritten at most so often. */
+const WRITE_EVERY_MS = 250;
 
 /** Keeps the sandbox's state in one JSON file across restarts. Each write replaces the file atomically. */
 export class StateFile {
   private readonly path: string;
-  private readonly snapshot: () => SavedState;
+  private readonly snapshot: () => StateSnapshot;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
-  private pauseMs = MIN_PAUSE_MS;
 
-  constructor(path: string, snapshot: () => SavedState) {
+  constructor(path: string, snapshot: () => StateSnapshot) {
     this.path = path;
     this.snapshot = snapshot;
   }
 
   /** Returns the saved state, or undefined if the file doesn't exist. @throws an error that names the file if it can't be read */
-  async load(): Promise<SavedState | undefined> {
+  async load(): Promise<StateSnapshot | undefined> {
     let text: string;
     try {
       text = await readFile(this.path, 'utf8');
@@ -140,7 +134,7 @@ export class StateFile {
       throw error;
     }
     try {
-      return stateFileSchema.parse(JSON.parse(text));
+      return stateSnapshotSchema.parse(JSON.parse(text));
     } catch {
       throw new Error(
         `Can't read the sandbox's state file ${this.path}. Move it away to start with an empty state.`,
@@ -155,7 +149,7 @@ export class StateFile {
       this.writing = this.writing
         .then(() => this.write())
         .catch((error: unknown) => console.error('sandbox: the state was not saved:', error));
-    }, this.pauseMs);
+    }, WRITE_EVERY_MS);
   }
 
   /** Writes unsaved changes immediately. */
@@ -167,19 +161,15 @@ export class StateFile {
   }
 
   private async write(): Promise<void> {
-    const began = performance.now();
     const beside = `${this.path}.new`;
     await mkdir(dirname(this.path), { recursive: true });
     await writeFile(beside, JSON.stringify(this.snapshot()));
     await rename(beside, this.path);
-    this.pauseMs = Math.max(MIN_PAUSE_MS, (performance.now() - began) * PAUSE_PER_WRITE);
   }
 }
 
-/** How many of the newest entries stay in memory: enough for a chaos run of tens of thousands of orders. */
-const KEPT_IN_MEMORY = 200_000;
-/** How many are saved: fewer, because the whole file is rewritten each time. */
-const KEPT_IN_FILE = 10_000;
+/** How many of the newest entries are kept: enough for a chaos run of tens of thousands of orders. */
+const KEPT_ENTRIES = 200_000;
 
 /** Which entries to read; `since` is a sequence number, and only later ones are returned. */
 export interface LedgerFilter {
@@ -218,7 +208,7 @@ export class Ledger {
     };
     this.entries.push(entry);
     // Trim rarely and by many entries, to spread the cost over many requests.
-    if (this.entries.length > KEPT_IN_MEMORY * 1.1) this.entries = this.entries.slice(-KEPT_IN_MEMORY);
+    if (this.entries.length > KEPT_ENTRIES * 1.1) this.entries = this.entries.slice(-KEPT_ENTRIES);
     return entry;
   }
 
@@ -238,15 +228,6 @@ export class Ledger {
   clear(): void {
     this.entries = [];
     this.lastSequence = 0;
-  }
-
-  snapshot(): LedgerEntry[] {
-    return this.entries.slice(-KEPT_IN_FILE);
-  }
-
-  restore(entries: LedgerEntry[]): void {
-    this.entries = entries;
-    this.lastSequence = entries.at(-1)?.sequence ?? 0;
   }
 }
 

@@ -2,11 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ActionRecord } from '../../src/contract/state.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
-import { anOrderSummary, aPortalAnswer } from '../api/fake-order-screening.ts';
-import { anOrderState } from '../fixtures/orders.ts';
-import { asked, type Fake, run } from './support.ts';
+import { aPortalAnswer } from '../api/fake-order-screening.ts';
+import { type Fake, run } from './support.ts';
 
 const FILE = 'examples/orders/fraudulent.json';
 const body = JSON.parse(await readFile(FILE, 'utf8'));
@@ -163,69 +161,5 @@ describe('a command', () => {
     const { code, problem } = await run(['screen', '1001', 'top-secret.json']);
     expect(code).toBe(2);
     expect(problem?.errors).toEqual([{ path: '<file>', message: "can't be read (ENOENT)" }]);
-  });
-});
-
-describe('watch', () => {
-  const inReview = anOrderState({ phase: 'review', decision: 'review', action: 'hold' });
-  const cancel = (status: ActionRecord['status']): ActionRecord => ({ ...asked, kind: 'cancel', status });
-  const failed = (status: ActionRecord['status']) =>
-    anOrderState({
-      phase: status === 'done' ? 'canceled' : 'decided',
-      decision: 'fail',
-      actions: [cancel(status)],
-    });
-  const quick = ['--every', '0.001'];
-
-  it('writes a line for each change of an order, until it rests: not before its cancel is over', async () => {
-    const { code, answers } = await run(['watch', 'order-1', ...quick], ({ get }) => {
-      for (const state of [inReview, inReview, failed('running'), failed('done')])
-        get.mockResolvedValueOnce(state);
-    });
-    expect(code).toBe(0);
-    expect(answers).toMatchObject([
-      { orderId: 'order-1', phase: 'review', decision: 'review', action: 'hold' },
-      { phase: 'decided', decision: 'fail', actions: [{ kind: 'cancel', status: 'running' }] },
-      { phase: 'canceled', actions: [{ kind: 'cancel', status: 'done' }] },
-    ]);
-  });
-
-  it('ends with 7 when the order does not rest in time, and with 4 for an unknown one', async () => {
-    const tired = await run(['watch', 'order-1', ...quick, '--timeout', '0.01', '--table'], ({ get }) =>
-      get.mockResolvedValue(inReview),
-    );
-    expect(tired).toMatchObject({
-      code: 7,
-      answers: [expect.stringMatching(/ {2}review {2}decision review/)],
-    });
-    const unknown = await run(['watch', 'order-1'], ({ get }) =>
-      get.mockRejectedValue(new OrderScreeningError('unknown-order', 'No such order.')),
-    );
-    expect(unknown.code).toBe(4);
-  });
-
-  it('sits an outage out once it has looked, and says so once', async () => {
-    const away = new OrderScreeningError('temporal-unavailable', 'Away.');
-    const { code, notices } = await run(['watch', 'order-1', ...quick], ({ get }) =>
-      get.mockResolvedValueOnce(inReview).mockRejectedValueOnce(away).mockRejectedValueOnce(away),
-    );
-    expect([code, notices]).toEqual([0, ['Temporal or a worker does not answer; still watching']]);
-    expect(await run(['watch', 'order-1'], ({ get }) => get.mockRejectedValue(away))).toMatchObject({
-      code: 5,
-    });
-  });
-
-  it('of the list shows who comes, who changes and who is gone', async () => {
-    const one = anOrderSummary();
-    const { code, answers, orders } = await run(
-      ['watch', '--phase', 'review', ...quick, '--timeout', '1'],
-      ({ list }) => {
-        for (const shown of [[], [one], [one], [{ ...one, needsAttention: true }]])
-          list.mockResolvedValueOnce({ orders: shown });
-      },
-    );
-    expect(code).toBe(0);
-    expect(answers).toMatchObject([one, { needsAttention: true }, { orderId: 'order-1', gone: true }]);
-    expect(orders.list).toHaveBeenCalledWith({ phase: 'review' });
   });
 });

@@ -2,13 +2,12 @@
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkEvents, checkSharedKeys } from '../../src/cli/doctor/check-http.ts';
+import { checkEvents } from '../../src/cli/doctor/check-http.ts';
 import { checkPortalActions } from '../../src/cli/doctor/check-temporal.ts';
 import { checkPlaintext } from '../../src/cli/doctor/doctor-command.ts';
 import { find, ok, skipped } from '../../src/cli/doctor/finding.ts';
 import { inspectConfig } from '../../src/config/index.ts';
 import { least } from '../config/support.ts';
-import { anIntegration } from '../fixtures/integrations.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const OTHER_SECRET = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
@@ -102,15 +101,5 @@ describe('the doctor', () => {
       { status: 'warning', what: expect.stringMatching(/^temporal .*one compose network$/) },
     ]);
     expect(checkPlaintext({ allowPlaintext: [] })).toEqual([]);
-  });
-
-  it('warns of two integrations with one key, without the key', () => {
-    const keys = { a: 'one', b: 'two', c: 'one', d: undefined, e: undefined };
-    const found = checkSharedKeys(
-      Object.entries(keys).map(([name, key]) => anIntegration({ name, apiKey: () => key })),
-    );
-    expect(found).toMatchObject([{ check: 'shared-key:c', status: 'warning' }]);
-    expect(found[0]?.what).toContain('c and a have one key');
-    expect(JSON.stringify(found)).not.toContain('"one"');
   });
 });

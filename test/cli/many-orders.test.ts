@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { OrderScreeningError } from '../../src/starter.ts';
-import { anApi, anOrderSummary } from '../api/fake-order-screening.ts';
 import { run } from './support.ts';
 
 const NOW = '2026-03-02T10:00:00.000Z';
@@ -34,21 +33,6 @@ describe('the filters of a list', () => {
     expect(counted.orders.count.mock.calls).toEqual([[asked], ...open]);
   });
 
-  it('count the hours of a watched list from each look', async () => {
-    atNow();
-    const { orders } = await run(
-      ['watch', '--due-within', '1', '--every', '0.001', '--timeout', '7200'],
-      ({ list }) =>
-        list.mockImplementation(async () => {
-          vi.setSystemTime(Date.now() + 3_600_000);
-          return { orders: [] };
-        }),
-    );
-    expect(orders.list.mock.calls).toEqual(
-      [1, 2].map((count) => [{ open: true, cancelBy: { until: hours(count) } }]),
-    );
-  });
-
   it.each([
     '--due-within 0',
     '--due-before tomorrow',
@@ -60,56 +44,6 @@ describe('the filters of a list', () => {
     const { code, problem, orders } = await run(['list', ...options.split(' ')]);
     expect(code).toBe(2);
     expect(problem?.errors).toMatchObject([{ path: options.split(/[ =]/)[0] }]);
-    expect(orders.list).not.toHaveBeenCalled();
-  });
-});
-
-describe('a list as CSV', () => {
-  const orders = [
-    anOrderSummary({ orderId: '=1+1,x', transactionIds: ['a', 'b'] }),
-    anOrderSummary({ orderId: '\t@\u001b[2J"', needsAttention: true, closedAt: NOW }),
-  ];
-
-  it.each(['--json', '--table'])('has the orders of all pages, also with %s', async (form) => {
-    const ended = await run(['list', '--csv', '--phase', 'review', form], ({ list }) => {
-      list.mockResolvedValueOnce({ orders: orders.slice(0, 1), cursor: 'next' });
-      list.mockResolvedValueOnce({ orders: orders.slice(1) });
-    });
-    expect(ended.code).toBe(0);
-    expect(ended.orders.list.mock.calls).toEqual([
-      [{ phase: 'review', limit: 100 }],
-      [{ phase: 'review', limit: 100, cursor: 'next' }],
-    ]);
-    expect(ended.answers[0].split('\r\n')).toEqual([
-      'order,integration,phase,decision,action,attention,amount,cancel by,came,closed,transactions',
-      expect.stringMatching(/^"'=1\+1,x",default,review,review,hold,no,125\.5,[^,]*,[^,]*,,a b$/),
-      expect.stringMatching(
-        /^"' @ \[2J""",default,review,review,hold,yes,.*,2026-03-02T10:00:00\.000Z,[^,]*$/,
-      ),
-      '',
-    ]);
-  });
-
-  it('is the file of the queue page', async () => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.list.mockResolvedValue({ orders });
-    const { body } = await app.inject('/queue.csv?q=x');
-    const { answers } = await run(['list', '--csv'], ({ list }) => list.mockResolvedValue({ orders }));
-    expect(answers).toEqual([body]);
-  });
-
-  it('ends with a line that says so when there are more than 2,000', async () => {
-    const { answers } = await run(['list', '--csv'], ({ list }) =>
-      list.mockResolvedValue({ orders: Array.from({ length: 100 }, () => anOrderSummary()), cursor: 'more' }),
-    );
-    const lines = answers[0].trimEnd().split('\r\n');
-    expect(lines).toHaveLength(2_002);
-    expect(lines.at(-1)).toMatch(/^Cut: /);
-  });
-
-  it.each(['--limit 3', '--cursor next'])('goes without %s', async (option) => {
-    const { code, problem, orders } = await run(['list', '--csv', ...option.split(' ')]);
-    expect([code, problem?.errors]).toMatchObject([2, [{ path: '--csv' }]]);
     expect(orders.list).not.toHaveBeenCalled();
   });
 });
@@ -151,24 +85,4 @@ describe('several orders', () => {
     expect(problem?.errors).toMatchObject([{ path: '<orderId>' }]);
     expect(orders.recheck).not.toHaveBeenCalled();
   });
-});
-
-it('counts the days as the page does, the newest first', async () => {
-  atNow();
-  const { answers, orders } = await run(['days', '--integration', 'shop'], ({ count }) =>
-    count.mockImplementation(async ({ decision, started } = {}) =>
-      started?.from === undefined ? 9 : decision === 'pass' ? 3 : decision === undefined ? 1 : 0,
-    ),
-  );
-  expect(answers[0].days).toHaveLength(7);
-  expect(answers[0].days[0]).toEqual({
-    from: hours(-24),
-    counts: { pass: 3, review: 0, fail: 0, fraudulent: 0 },
-    openReviews: 1,
-  });
-  expect(answers[0].older).toBe(9);
-  expect(orders.count.mock.calls.every(([asked]) => asked?.integration === 'shop')).toBe(true);
-  const { answers: shown } = await run(['days', '--table'], ({ count }) => count.mockResolvedValue(4));
-  expect(shown[0]).toContain(hours(-24).slice(0, 10));
-  expect(shown[0]).toMatch(/older.* 4 /);
 });

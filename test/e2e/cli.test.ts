@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDataConverter } from '../../src/starter.ts';
 import { aTransaction, withEmail } from '../fixtures/transactions.ts';
-import { eventually, freePort, withTestServer } from '../support/index.ts';
+import { freePort, withTestServer } from '../support/index.ts';
 import { needRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
-import { jsonLines, runCli, startCli } from './operator.ts';
+import { runCli, startCli } from './operator.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
 /** What the test order contains and a list must not contain. */
@@ -69,28 +69,16 @@ it('orders are all acted on though nobody reads the answers, and the exit code i
   acting.closeOutput();
   expect((await acting.done).code).toBe(4);
   for (const orderId of orders) expect(await all.read(orderId)).toMatchObject({ action: 'proceed' });
-  const looking = startCli(['list', '--csv'], all.settings);
+  const looking = startCli(['list'], all.settings);
   looking.closeOutput();
   expect(await looking.done).toMatchObject({ code: 0, stderr: '' });
-});
-
-it('watch writes each change of a list at once, and nothing personal', async () => {
-  const filters = ['--phase', 'review', '--timeout', '60', '--every', '0.2'];
-  const watch = startCli(['watch', ...filters], all.settings);
-  const orderId = await all.inReview();
-  const last = () => jsonLines(watch.output()).findLast((line) => line.orderId === orderId);
-  await eventually(() => expect(last()).toMatchObject({ phase: 'review' }), { timeoutMs: 20_000 });
-  await all.call('POST', `/v1/orders/${orderId}/cancel`, {});
-  await eventually(() => expect(last()).toMatchObject({ gone: true }), { timeoutMs: 20_000 });
-  watch.stop();
-  expect((await watch.done).stdout).not.toMatch(PERSONAL);
 });
 
 describe('the process', () => {
   it('without a command shows its help and ends with 2; --help ends with 0', async () => {
     const stdout = expect.stringContaining('Usage: order-screening');
     expect(await runCli([], {})).toMatchObject({ code: 2, stdout });
-    expect(await runCli(['watch', '--help'], {})).toMatchObject({ code: 0, stdout, stderr: '' });
+    expect(await runCli(['show', '--help'], {})).toMatchObject({ code: 0, stdout, stderr: '' });
   });
 
   it('writes words on demand, in colours on demand, also of what is wrong', async () => {
@@ -98,6 +86,8 @@ describe('the process', () => {
     const colored = await runCli(args, { ...all.settings, FORCE_COLOR: '1' });
     expect(colored.stdout).toContain('\u001b[33mreview\u001b[39m');
     const run = await runCli(['list', '--limit', '1000', '--table'], { NO_COLOR: '1', CI: '' });
+    const whole = await runCli(['list', '--limit', '1000'], all.settings);
+    expect(colored.stdout + whole.stdout).not.toMatch(PERSONAL);
     expect(run.stderr).toBe(
       'Error: See order-screening list --help (usage)\n  --limit: must be a whole number from 1 to 100\n',
     );

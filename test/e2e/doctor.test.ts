@@ -72,7 +72,7 @@ it('doctor finds nothing wrong in a good set-up, says of each part that it is we
   expect([code, bad]).toEqual([0, []]);
   const well = findings.filter(({ status }) => status === 'ok').map(({ check }) => check);
   const queues = ['', '-background', '-polls'].map((queue) => `task-queue:order-screening${queue}`);
-  const temporal = ['settings', 'temporal', 'namespace', 'search-attributes', ...queues, 'clock:temporal'];
+  const temporal = ['settings', 'temporal', 'namespace', 'search-attributes', ...queues];
   const others = ['polls', 'portal-actions', SERVICE, `clock:${SERVICE}`, 'api', 'webhook-secrets', 'events'];
   const stash = withRedis ? ['card-stash', 'card-stash-persistence'] : [];
   expect(well).toEqual(expect.arrayContaining([...temporal, ...others, ...stash]));

@@ -70,7 +70,6 @@ function expectGoodStart({ workflowId, args: [input], staticSummary }: Started['
 const fullOrder = aTransaction({
   merchant: { name: 'Shop', website: 'shop.example.com', email: 'shop@example.com', productType: 'Goods' },
   order: { invoiceNumber: '#7', order_type: 'one-time' },
-  travel: { travel_date: '03/14/2027' },
   '3d_secure': { authenticated: true },
   userFields: { note: 'gift', nested: { list: [1, { a: 'b' }] } },
 });

@@ -96,23 +96,18 @@ describe('the log', () => {
   });
 
   it.each([
-    ['connect ECONNREFUSED 127.0.0.1:7233', { why: 'ECONNREFUSED', address: '127.0.0.1:7233' }],
-    ['connect ETIMEDOUT [2001:db8::1]:7233', { why: 'ETIMEDOUT', address: '[2001:db8::1]:7233' }],
-    ['getaddrinfo ENOTFOUND temporal.example', { why: 'ENOTFOUND', address: 'temporal.example' }],
+    ['connect ECONNREFUSED 127.0.0.1:7233', { why: 'ECONNREFUSED' }],
+    ['getaddrinfo ENOTFOUND temporal.example', { why: 'ENOTFOUND' }],
     [
       `14 UNAVAILABLE: No connection established. Last error: Error: connect ECONNREFUSED 10.0.0.1:7233 ${SECRET}`,
-      { grpc: 'UNAVAILABLE', why: 'ECONNREFUSED', address: '10.0.0.1:7233' },
+      { grpc: 'UNAVAILABLE', why: 'ECONNREFUSED' },
     ],
-    [`14 UNAVAILABLE: ${SECRET}`, { grpc: 'UNAVAILABLE', why: 'not available' }],
-    [`Status { code: Unavailable, message: "${SECRET}" }`, { grpc: 'Unavailable', why: 'not available' }],
+    [`14 UNAVAILABLE: ${SECRET}`, { grpc: 'UNAVAILABLE', why: 'UNAVAILABLE' }],
+    [`Status { code: Unavailable, message: "${SECRET}" }`, { grpc: 'Unavailable', why: 'Unavailable' }],
     [`7 PERMISSION_DENIED: ${SECRET}`, { grpc: 'PERMISSION_DENIED' }],
     ['Status { code: Unavailable, message: "dns error" }', { grpc: 'Unavailable', why: 'dns error' }],
     ['invalid peer certificate: UnknownIssuer', { why: 'UnknownIssuer' }],
-    [
-      `4 DEADLINE_EXCEEDED: Deadline exceeded after 2.001s,Waiting for LB pick ${SECRET}`,
-      { grpc: 'DEADLINE_EXCEEDED', why: 'not connected' },
-    ],
-    [`4 DEADLINE_EXCEEDED: ${SECRET}`, { grpc: 'DEADLINE_EXCEEDED', why: 'no answer in time' }],
+    [`4 DEADLINE_EXCEEDED: ${SECRET}`, { grpc: 'DEADLINE_EXCEEDED', why: 'DEADLINE_EXCEEDED' }],
     ['the worker did not answer in time', { why: 'the worker did not answer in time' }],
   ])('says why there is no connection: %s', (words, why) => {
     for (const error of [new Error(words), words]) {
@@ -128,7 +123,7 @@ describe('the log', () => {
     `ECONNREFUSED ${SECRET}:1`,
     `connect ECONNREFUSED ${SECRET}`,
     `5 NOT_FOUND ${SECRET}`,
-  ])('takes no address from where something else may stand: %s', (words) => {
+  ])('shows nothing else of the words: %s', (words) => {
     expect(JSON.stringify(showError(new Error(words)))).not.toMatch(new RegExp(`${SECRET}|12345|user`));
   });
 
@@ -159,7 +154,7 @@ it('says of each try of a call to Temporal that reaches nobody which call it is,
   expect(lines[0]).toMatchObject({
     msg: 'Temporal can not be reached, the call is tried again',
     call: 'GetSystemInfo',
-    err: { why: 'ECONNREFUSED', address },
+    err: { why: 'ECONNREFUSED' },
   });
 });
 
@@ -181,7 +176,7 @@ it('says so, in its own words, of a try that a stopping server turns away', asyn
     server.close();
   });
   await expect(connection.workflowService.getSystemInfo({})).rejects.toThrow();
-  expect(lines[0]).toMatchObject({ call: 'GetSystemInfo', err: { why: 'not available' } });
+  expect(lines[0]).toMatchObject({ call: 'GetSystemInfo', err: { why: 'UNAVAILABLE' } });
   expect(last()).not.toContain(SECRET);
 });
 

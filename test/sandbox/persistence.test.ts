@@ -22,7 +22,7 @@ async function dataFolder(): Promise<string> {
 }
 
 describe('the state file', () => {
-  it('lets a restart go on with the same transactions, ledger, clock and settings', async () => {
+  it('lets a restart go on with the same transactions, clock and settings', async () => {
     const dataFile = join(await dataFolder(), 'new', 'sandbox.json');
     const before = await startSandbox({ dataFile });
     const first = await created(before, decidedAs('review'));
@@ -32,17 +32,15 @@ describe('the state file', () => {
     before.control.setClock({ advanceMs: 3 * DAY_MS });
     before.control.setPortal({ codeType: 'string' });
     const { control } = before;
-    const [transactions, ledger, codes] = [control.transactions(), control.ledger(), control.customerCodes()];
+    const [transactions, codes] = [control.transactions(), control.customerCodes()];
     await before.close();
 
     const after = await startSandbox({ dataFile });
     expect(after.control.transactions()).toEqual(transactions);
-    expect(after.control.ledger()).toEqual(ledger);
     expect(after.control.customerCodes()).toEqual(codes);
     expect(after.control.clock().offsetMs).toBe(3 * DAY_MS);
     const reply = await send('GET', `${after.testBaseUrl}/status_by_invoice/${TEST_KEY}/A-1`);
     expect(reply.body).toEqual({ id: first, decision: 'review' });
-    expect(after.control.ledger().at(-1)?.sequence).toBe(ledger.length + 1);
     expect((await portal(after, 'cancel-transaction', { transaction_id: first })).body.code).toBe('200');
   });
 
@@ -74,13 +72,10 @@ describe('the state file', () => {
       expect(saved).not.toContain(secret);
   });
 
-  it.each(['{"state":', '{"state":{},"ledger":[]}'])(
-    'that reads %s stops the start by its name',
-    async (text) => {
-      const dataFile = join(await dataFolder(), 'sandbox.json');
-      await writeFile(dataFile, text);
-      await expect(createSandbox({ port: 0, dataFile })).rejects.toThrow(dataFile);
-      expect(await readFile(dataFile, 'utf8')).toBe(text);
-    },
-  );
+  it.each(['{"state":', '{"clockOffsetMs":0}'])('that reads %s stops the start by its name', async (text) => {
+    const dataFile = join(await dataFolder(), 'sandbox.json');
+    await writeFile(dataFile, text);
+    await expect(createSandbox({ port: 0, dataFile })).rejects.toThrow(dataFile);
+    expect(await readFile(dataFile, 'utf8')).toBe(text);
+  });
 });

@@ -6,7 +6,7 @@ import { createProgram } from '../../src/cli/program.ts';
 
 export interface CommandRun {
   code: number;
-  /** What it answered: one document, or several of `watch`; words with `--table`, and the file of `--csv`. */
+  /** What it answered: one document, or a line for each of several orders; words with `--table`. */
   // biome-ignore lint/suspicious/noExplicitAny: what the command answers is what the tests look into
   answers: any[];
   /** What it said on standard error before it ended. */

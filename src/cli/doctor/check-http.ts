@@ -4,7 +4,6 @@ import { signedHeaders } from '../../activities/events.ts';
 import type { Config, EventsReceiver } from '../../config/index.ts';
 import type { Integration } from '../../contract/policy.ts';
 import { createScreeningClient, ScreeningError } from '../../screening/index.ts';
-import { clockVerdict, dateHeaderSkew } from './clocks.ts';
 import {
   ask,
   CHECK_WITHIN_MS,
@@ -26,35 +25,14 @@ export async function checkService({ integrations }: Config): Promise<Finding[]>
   const findings = await Promise.all(
     all.map(async (integration) => {
       const { name, baseUrl } = integration;
-      const key = await find(`screening-service:${name}`, () => checkKey(integration));
-      const skewMs = await dateHeaderSkew(baseUrl);
-      const clock = clockVerdict(
-        skewMs,
-        'the screening service',
-        'the screening service sends no Date header',
-      );
       return [
-        ...key,
+        ...(await find(`screening-service:${name}`, () => checkKey(integration))),
         ...checkPortalAddress(integration),
-        { check: `clock:screening-service:${name}`, ...clock },
+        ...(await find(`clock:screening-service:${name}`, () => checkClock(baseUrl))),
       ];
     }),
   );
-  return [...findings.flat(), ...checkSharedKeys(all)];
-}
-
-/** Warns of a key that two integrations share: invoice numbers are per account, so each may find the other's orders. */
-export function checkSharedKeys(integrations: readonly Integration[]): Finding[] {
-  return integrations.flatMap((one, index) => {
-    const key = one.apiKey();
-    const other = integrations.slice(0, index).find((earlier) => key && earlier.apiKey() === key);
-    if (other === undefined) return [];
-    const shared = warning(
-      `${one.name} and ${other.name} have one key, so their invoice numbers must differ`,
-      'Give each integration its own key, or make sure that no two orders have the same invoice number',
-    );
-    return [{ check: `shared-key:${one.name}`, ...shared }];
-  });
+  return findings.flat();
 }
 
 async function checkKey(integration: Integration): Promise<Verdict> {
@@ -100,6 +78,26 @@ function checkPortalAddress({ name, portalBaseUrl }: Integration): Finding[] {
     'Check portalBaseUrl (SCREENING_PORTAL_BASE_URL): cancels and reports go there',
   );
   return [{ check: `portal-address:${name}`, ...wrong }];
+}
+
+/** Recorded times mislead long before signatures are refused, at 5 minutes. */
+const WARN_MS = 5_000;
+/** Nothing is sent in the last 30 s of a cancel window; with nearly this much skew a cancel may be sent too late. */
+const ERROR_MS = 25_000;
+
+/** Compares this machine's clock with the Date header of the screening service. */
+async function checkClock(baseUrl: string): Promise<Verdict> {
+  const sent = Date.now();
+  const response = await ask(baseUrl, { method: 'HEAD' });
+  const date = Date.parse(response?.headers.get('date') ?? '');
+  if (Number.isNaN(date)) return skipped('the screening service sends no Date header');
+  // The header is truncated to whole seconds.
+  const skewMs = date + 500 - (sent + Date.now()) / 2;
+  const off = Math.abs(skewMs);
+  if (off < WARN_MS) return ok('the clocks of this machine and of the screening service agree');
+  const what = `the clock of the screening service is ${(off / 1_000).toFixed(0)} s ${skewMs > 0 ? 'ahead of' : 'behind'} this machine's`;
+  const todo = 'Synchronize the clocks (NTP) of the machines: cancel windows depend on them';
+  return off < ERROR_MS ? warning(what, todo) : failed(what, todo);
 }
 
 // The API.

@@ -1,6 +1,7 @@
 /** Checks Temporal's set-up, the workers' polling, and orders that can't continue. */
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import { lostOrders, lostQuery } from '../../activities/index.ts';
+import { msOf } from '../../client/describe-order.ts';
 import { grpcCode, within } from '../../client/temporal-errors.ts';
 import type { Config } from '../../config/index.ts';
 import {
@@ -9,13 +10,13 @@ import {
   POLLS_TASK_QUEUE,
   READS_TASK_QUEUE,
   TASK_QUEUE,
+  TASK_QUEUE_TYPE,
 } from '../../contract/ids.ts';
 import { PORTAL_ACTION, SCREEN_ORDER } from '../../contract/messages.ts';
 import { LOST_STATUSES } from '../../contract/sweep.ts';
 import { orderAttributes } from '../../orders/describe.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../temporal/namespace.ts';
 import { connectTemporal } from '../connect.ts';
-import { clockVerdict, pollersOf, temporalSkew } from './clocks.ts';
 import {
   CHECK_WITHIN_MS,
   counted,
@@ -56,11 +57,10 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
     () => checkSearchAttributes(client),
     'the server does not list its search attributes',
   );
-  const skewMs = await temporalSkew(client).catch(() => undefined);
   const queues = QUEUES.map(([name, type, effect]) =>
     find(
       `task-queue:${name}`,
-      () => checkTaskQueue(client, { name, type, effect, skewMs }),
+      () => checkTaskQueue(client, name, type, effect),
       'the server does not list its pollers',
     ),
   );
@@ -82,10 +82,6 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
         ),
       )
     ).flat(),
-    {
-      check: 'clock:temporal',
-      ...clockVerdict(skewMs, 'the Temporal server', "the server doesn't return its time"),
-    },
   ];
 }
 
@@ -94,7 +90,7 @@ function hasError(findings: readonly Finding[]): boolean {
 }
 
 function notLookedAt(cause: string): Finding {
-  const rest = "search attributes, task queues, polls, open orders, the server's clock";
+  const rest = 'search attributes, task queues, polls, open orders';
   return { check: 'temporal', ...skipped(`not checked without ${cause}: ${rest}`) };
 }
 
@@ -154,18 +150,22 @@ async function checkSearchAttributes(client: Client): Promise<Verdict> {
   );
 }
 
-/** `skewMs`: the skew of the server's clock, which dates the polls. */
-interface Queue {
-  name: string;
-  type: 'workflow' | 'activity';
-  effect: string;
-  skewMs: number | undefined;
-}
-
-async function checkTaskQueue(client: Client, { name, type, effect, skewMs = 0 }: Queue): Promise<Verdict> {
-  const pollers = await pollersOf(client, { name }, type, Date.now() + CHECK_WITHIN_MS);
-  const since = Date.now() + skewMs - POLLED_WITHIN_MS;
-  const alive = pollers.filter(({ at }) => at >= since).length;
+async function checkTaskQueue(
+  client: Client,
+  name: string,
+  type: keyof typeof TASK_QUEUE_TYPE,
+  effect: string,
+): Promise<Verdict> {
+  const { namespace } = client.options;
+  const { pollers } = await soon(client, () =>
+    client.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name },
+      taskQueueType: TASK_QUEUE_TYPE[type],
+    }),
+  );
+  const since = Date.now() - POLLED_WITHIN_MS;
+  const alive = pollers.filter(({ lastAccessTime }) => (msOf(lastAccessTime) ?? 0) >= since).length;
   if (alive > 0) return ok(`polled by ${counted(alive, 'worker')}`);
   return failed(
     `no worker polls ${name}: ${effect}`,

@@ -49,7 +49,9 @@ describe('an action', () => {
 
   it.each([
     ['cancel', `reason=${'x'.repeat(501)}`, 'reason must have at most 500 characters'],
-    ...['proceed', 'decide-cancel', 'acknowledge'].map((one) => [one, 'reason=+', 'reason is required']),
+    ...['proceed', 'decide-cancel', 'acknowledge'].map(
+      (one) => [one, 'reason=+', 'reason is required'] as const,
+    ),
     ['actions/x/withdraw', '', 'number must be'],
   ] as const)('%s is not done with %s, and the page says why', async (action, form, words) => {
     const { app, orderScreening } = await anApi();
