@@ -1,79 +1,94 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { exitCodeOf, problemOf } from '../../src/cli/exit-codes.ts';
 import { OrderScreeningError } from '../../src/contract/errors.ts';
 import { aProgram } from './support.ts';
 
-/** What is told of wrong arguments; nothing may be sent. */
-async function complaint(...args: string[]) {
-  try {
-    await aProgram().parseAsync(args, { from: 'user' });
-  } catch (error) {
-    return { code: exitCodeOf(error), problem: problemOf(error) };
+/** The table of commands in docs/cli.md, in its order. */
+const [overview = ''] = readFileSync('docs/cli.md', 'utf8').split('## Settings');
+const COMMANDS = [...overview.matchAll(/^\| `([a-z-]+)/gm)].map(([, name = '']) => name);
+
+/** What `--help` writes; nothing else may be done for it. */
+async function help(...args: string[]): Promise<string> {
+  const program = aProgram();
+  let written = '';
+  for (const command of [program, ...program.commands]) {
+    command.configureOutput({
+      writeOut: (text) => {
+        written += text;
+      },
+    });
   }
-  throw new Error('nothing was wrong');
+  const ended = program.parseAsync([...args, '--help'], { from: 'user' });
+  await expect(ended).rejects.toMatchObject({ name: CommanderError.name, exitCode: 0 });
+  return written;
 }
 
-describe('bad usage', () => {
-  it.each([
-    [['shwo', '1'], 'unknown command'],
-    [['show'], 'missing required argument'],
-    [['show', '1', 'top-secret'], 'too many arguments'],
-    [['cancel', '1', '--reson=top-secret'], "unknown option '--reson'"],
-    [['acknowledge', '1'], 'acknowledge --help'],
-    [['list', '--limit', 'top-secret'], 'list --help'],
-    [['withdraw', '1', 'top-secret'], 'withdraw --help'],
-    [['transaction', '#'], 'transaction --help'],
-    [['transaction', '..'], 'transaction --help'],
-    [['transaction', 'x'.repeat(65)], 'transaction --help'],
-  ])('%j is told without a value, and ends with 2', async (args, words) => {
-    const { code, problem } = await complaint(...args);
-    expect(code).toBe(2);
-    expect(problem).toMatchObject({ type: 'usage', detail: expect.stringContaining(words) });
-    expect(JSON.stringify(problem)).not.toContain('top-secret');
+describe('--help', () => {
+  it('lists every command of the page, and the exit codes', async () => {
+    const text = await help();
+    const listed = [...text.matchAll(/^ {2}([a-z][a-z-]+) (?:\[options\]|\[command\])/gm)];
+    expect(listed.map(([, name]) => name).sort()).toEqual([...COMMANDS, 'help'].sort());
+    expect(text).toMatch(/Exit codes\n {2}0 {2}done/);
   });
 
-  it('is listed whole, each fault with its argument or option', async () => {
-    const { problem } = await complaint(
-      'chargeback',
-      '..',
-      '--due-date',
-      'soon',
-      '--transaction-id',
-      'that one',
-    );
-    expect(problem.errors?.map(({ path }) => path).sort()).toEqual([
-      '--due-date',
-      '--reason-code',
-      '--transaction-id',
-      '<orderId>',
-    ]);
+  it.each(COMMANDS)('of %s has examples of that command, and the options of all', async (command) => {
+    const text = await help(command);
+    expect(text).toMatch(new RegExp(`Examples\\n {2}order-screening ${command}`));
+    expect(text).toContain('--json');
   });
 });
 
-describe('the exit code', () => {
-  it.each([
-    ['invalid-request', 2],
-    ['card-data-in-request', 2],
-    ['unknown-order', 4],
-    ['unknown-action', 4],
-    ['unknown-transaction', 4],
-    ['transaction-without-decision', 3],
-    ['screening-service-unavailable', 5],
-    ['attempt-mismatch', 3],
-    ['cancel-window-closed', 3],
-    ['refused-by-screening-service', 3],
-    ['outcome-unknown', 5],
-    ['action-not-sent', 5],
-    ['busy', 5],
-    ['temporal-unavailable', 5],
-  ] as const)('tells bad input, refused, not found and unknown apart: of %s it is %i', (code, exit) => {
-    expect(exitCodeOf(new OrderScreeningError(code, ''))).toBe(exit);
-  });
+it.each<[args: string, words: string, paths?: string[]]>([
+  ['shwo 1', 'unknown command'],
+  ['show', 'missing required argument'],
+  ['show 1 top-secret', 'too many arguments'],
+  ['cancel 1 --reson=top-secret', "unknown option '--reson'"],
+  ['acknowledge 1', 'acknowledge --help', ['--reason']],
+  ['list --limit top-secret', 'list --help', ['--limit']],
+  ['withdraw 1 top-secret', 'withdraw --help', ['<number>']],
+  ['transaction #', 'transaction --help', ['<idOrInvoice>']],
+  ['transaction ..', 'transaction --help', ['<idOrInvoice>']],
+  [`transaction ${'x'.repeat(65)}`, 'transaction --help', ['<idOrInvoice>']],
+  [
+    'chargeback .. --due-date soon --transaction-id top-secret',
+    'chargeback --help',
+    ['--due-date', '--reason-code', '--transaction-id', '<orderId>'],
+  ],
+])(
+  'bad usage is told without a value, each fault with its place, and ends with 2: %s',
+  async (args, words, paths) => {
+    const error: unknown = await aProgram()
+      .parseAsync(args.split(' '), { from: 'user' })
+      .catch((reason: unknown) => reason);
+    const problem = problemOf(error);
+    expect(exitCodeOf(error)).toBe(2);
+    expect(problem).toMatchObject({ type: 'usage', detail: expect.stringContaining(words) });
+    expect(problem.errors?.map(({ path }) => path).sort()).toEqual(paths);
+    expect(JSON.stringify(problem)).not.toContain('top-secret');
+  },
+);
 
-  it('is 1 for what nobody expected', () => {
-    expect(exitCodeOf(new TypeError('a fault of the program'))).toBe(1);
-  });
+it.each([
+  ['invalid-request', 2],
+  ['card-data-in-request', 2],
+  ['unknown-order', 4],
+  ['unknown-action', 4],
+  ['unknown-transaction', 4],
+  ['transaction-without-decision', 3],
+  ['screening-service-unavailable', 5],
+  ['attempt-mismatch', 3],
+  ['cancel-window-closed', 3],
+  ['refused-by-screening-service', 3],
+  ['outcome-unknown', 5],
+  ['action-not-sent', 5],
+  ['busy', 5],
+  ['temporal-unavailable', 5],
+] as const)('the exit code of %s is %i', (code, exit) => {
+  expect(exitCodeOf(new OrderScreeningError(code, ''))).toBe(exit);
+  expect(exitCodeOf(new TypeError('a fault of the program'))).toBe(1);
 });
 
 it.each([

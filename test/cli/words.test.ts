@@ -1,6 +1,5 @@
-/** What commands write for people. */
+/** What commands write for people, without control characters. */
 import { expect, it } from 'vitest';
-import type { OrderList } from '../../src/starter.ts';
 import {
   aCheckoutAnswer,
   anOrderSummary,
@@ -8,109 +7,40 @@ import {
   aTransactionStatus,
 } from '../api/fake-order-screening.ts';
 import { anOrderState } from '../fixtures/orders.ts';
-import { asked, type Fake, run } from './support.ts';
+import { type Fake, run } from './support.ts';
 
-const at = (hour: number) => `2026-03-09T${hour}:00:00.000Z`;
-const attempt = {
-  number: 1,
-  startedAt: asked.requestedAt,
-  screenUntil: asked.requestedAt,
-  decision: 'pass',
-  readings: [],
-  rescreens: 0,
-  override: { action: 'proceed', reason: 'called CB\u001b-1', by: 'person', at: asked.requestedAt },
-} as const;
+const at = '2026-03-09T11:00:00.000Z';
+const chargeback = { reason_code: '10.4', reference_number: 'CB\u001b-1' };
+const by = { key: 'ops', actor: 'ada' };
+const asked = { number: 7, subject: 'x', by: 'caller', requestedAt: at } as const;
 const order = anOrderState({
-  attempts: [{ ...attempt, readings: [] }],
-  actions: [
-    { ...asked, chargeback: { reason_code: '10.4', reference_number: 'CB\u001b-1' } },
-    { ...asked, number: 8, status: 'not-sent' },
-    { ...asked, number: 9, status: 'withdrawn' },
-  ],
-  journal: [
-    {
-      at: at(11),
-      what: 'override',
-      action: 'proceed',
-      by: { key: 'ops', actor: 'ada' },
-      because: 'showed the card',
-    },
-    { at: at(11), what: 'withdraw', number: 3 },
-  ],
+  actions: [{ ...asked, kind: 'chargeback', status: 'not-sent', chargeback }],
+  journal: [{ at, what: 'override', action: 'proceed', by, because: 'showed the card' }],
 });
-const afterEnd = {
-  decisions: [{ decision: 'fail', action: 'cancel', attempt: 1, transactionId: 't-1', at: at(12) }],
-  actions: [{ kind: 'report-fraud', status: 'done', requestedAt: at(11), code: '200' }],
-  redeliveries: [{ sequence: 2, status: 'delivered', requestedAt: at(13) }],
-  incomplete: true,
-} as const;
-const list: OrderList = { orders: [anOrderSummary()], cursor: 'abc' };
-const FILE = 'examples/orders/fraudulent.json';
+const ofOrder = [
+  /^order +order-1 .*\nphase +decided, since .*\ndecision +pass\n/,
+  /│ 7 +│ chargeback +│ not-sent.*reason_code 10\.4, reference_number CB -1/,
+  /2026-03-09 11:00:00Z.*override proceed.*ops.*ada.*showed the card/,
+];
+const decision = { decision: 'fail', action: 'cancel', attempt: 1, transactionId: 't-1', at } as const;
+const afterEnd = { decisions: [decision], actions: [], redeliveries: [], incomplete: true };
+const list = { orders: [anOrderSummary()], cursor: 'abc' };
+const screen = 'screen order-1 examples/orders/fraudulent.json';
 
-it.each<[what: string, command: string, method: keyof Fake, answer: object, patterns: RegExp[]]>([
-  [
-    'an order: its actions with number, status and what the service echoed, and who did what, and why',
-    'show order-1',
-    'get',
-    order,
-    [
-      /^order +order-1 .*\nphase +decided, since .*\ndecision +pass\n/,
-      /^override +proceed, 2026-03-01 10:00:00Z \(called CB -1\)$/m,
-      /│ attempt │ decision │/,
-      /│ 7 +│ chargeback +│ done.*reason_code 10\.4, reference_number CB -1/,
-      /│ 8 +│ chargeback +│ not-sent/,
-      /│ 9 +│ chargeback +│ withdrawn/,
-      /2026-03-09 11:00:00Z.*override proceed.*ops.*ada.*showed the card/,
-      /withdraw 3.*-.*-/,
-    ],
-  ],
-  [
-    'what came after an order’s end, the oldest first',
-    'show order-1',
-    'get',
-    { ...anOrderState(), afterEnd },
-    [
-      /report-fraud +│ 2026-03-09 11:00:00Z │ done 200 +│\n.*decision fail +│ .*12:00:00Z │ cancel +│\n.*event 2 sent again +│ .*13:00:00Z │ delivered/,
-      /Not everything could be read this time: show the order again\.$/,
-    ],
-  ],
-  [
-    'a portal action',
-    'withdraw 1001 7',
-    'withdraw',
-    aPortalAnswer({ number: 7, kind: 'chargeback', chargeback: { reason_code: '10.4' } }),
-    [/^number +7$/m, /^chargeback +reason_code 10\.4$/m],
-  ],
-  [
-    'the answer to a checkout, without control characters',
-    `screen order-1 ${FILE}`,
-    'screen',
-    aCheckoutAnswer({ action: 'decline', message: 'Call\u001bus' }),
-    [/^action +decline$/m, /^message +Call us$/m],
-  ],
-  [
-    'a list with its next page',
-    'list',
-    'list',
-    list,
-    [/│ order-1 +│ default +│ review .*│ 125\.50/, /More: --cursor abc/],
-  ],
-  [
-    'a transaction and the order that owns it',
-    'transaction 1001',
-    'getTransaction',
-    aTransactionStatus({ decision: 'fail', message: 'So\u001bsorry' }),
-    [/^transaction {2}[\w-]{36}\ndecision {5}fail\nmessage {6}So sorry\norder {8}order-1 \(default\)$/],
-  ],
-  [
-    'a transaction that no order owns',
-    'transaction 1001',
-    'getTransaction',
-    { id: '1', decision: 'pass' },
-    [/^transaction {2}1\ndecision {5}pass$/],
-  ],
-])('words and tables show %s', async (_what, command, method, answer, patterns) => {
-  const { code, answers } = await run([...command.split(' '), '--table'], (orders) =>
+const ofAction = [/^number +7$/m, /^chargeback +reason_code 10\.4/m];
+const ofCheckout = [/^action +proceed$/m, /^message +Call us$/m];
+const ofTransaction = /^transaction {2}[\w-]{36}\ndecision +review\norder +order-1 \(default\)$/;
+
+it.each<[command: string, method: keyof Fake, answer: unknown, patterns: RegExp[]]>([
+  ['show order-1', 'get', order, ofOrder],
+  ['show order-1', 'get', { ...order, afterEnd }, [/decision fail +│ .*:00Z │ cancel/, /Not everything/]],
+  ['withdraw 1001 7', 'withdraw', aPortalAnswer({ number: 7, chargeback }), ofAction],
+  [screen, 'screen', aCheckoutAnswer({ message: 'Call\u001bus' }), ofCheckout],
+  ['list', 'list', list, [/│ order-1 +│ default +│ review .*│ 125\.50/, /More: --cursor abc/]],
+  ['transaction 1', 'getTransaction', aTransactionStatus(), [ofTransaction]],
+  ['days', 'count', 4, [/older.* 4 /]],
+])('%s shows what %s returned', async (command, method, answer, patterns) => {
+  const { code, answers } = await run(`${command} --table`, (orders) =>
     orders[method].mockResolvedValue(answer as never),
   );
   expect(code).toBe(0);

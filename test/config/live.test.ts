@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { loadClientSettings, loadConfig } from '../../src/config/index.ts';
+import { loadClientSettings, loadConfig, type Role } from '../../src/config/index.ts';
 import { faultsIn, least, scratchFile } from './support.ts';
 
 const policyFile = scratchFile('policy.json');
@@ -49,11 +49,12 @@ describe('mode live', () => {
     expect(faultsIn(() => loadConfig({ ...live, SCREENING_MODE: 'test', [variable]: value }))).toEqual({});
   });
 
-  it.each(['api', 'worker'] as const)('refuses the same of the role %s', (role) => {
+  it('refuses the same of each role and of a client', () => {
     const weak = { ...live, PAYLOAD_KEYS: '', CARD_STASH_URL: 'redis://redis.example', TEMPORAL_TLS: '' };
-    const faults = Object.keys(faultsIn(() => loadConfig(weak, role)));
-    expect(faults.sort()).toEqual(['CARD_STASH_URL', 'PAYLOAD_KEYS', 'TEMPORAL_TLS']);
-    expect(Object.keys(faultsIn(() => loadClientSettings(weak))).sort()).toEqual(faults);
+    const ofRole = (role: Role) => () => loadConfig(weak, role);
+    for (const load of [ofRole('api'), ofRole('worker'), () => loadClientSettings(weak)]) {
+      expect(Object.keys(faultsIn(load)).sort()).toEqual(['CARD_STASH_URL', 'PAYLOAD_KEYS', 'TEMPORAL_TLS']);
+    }
   });
 
   it.each(['127.0.0.1', 'localhost', '[::1]'])('lets plaintext stay on this machine: %s', (host) => {
@@ -69,14 +70,9 @@ describe('mode live', () => {
   });
 
   it('looks at what the policy file says of each live integration, and of no other', () => {
-    const integration = (mode: string) => ({
-      mode,
-      apiKeyEnv: 'SCREENING_API_KEY',
-      baseUrl: 'http://screening.example',
-      portalBaseUrl: 'https://portal.example',
-      eventsUrl: 'http://shop.example/events',
-    });
-    const integrations = { shop: integration('live'), trial: integration('test') };
+    const urls = { portalBaseUrl: 'https://portal.example', eventsUrl: 'http://shop.example/events' };
+    const one = { apiKeyEnv: 'SCREENING_API_KEY', baseUrl: 'http://screening.example', ...urls };
+    const integrations = { shop: { ...one, mode: 'live' }, trial: { ...one, mode: 'test' } };
     expect(faultsOf({ SCREENING_CONFIG: policyFile({ integrations }) })).toEqual({
       'integrations.shop.baseUrl': expect.stringContaining('https://'),
       'integrations.shop.eventsUrl': expect.stringContaining('https://'),
@@ -87,7 +83,7 @@ describe('mode live', () => {
 describe('ALLOW_PLAINTEXT', () => {
   const plain = {
     TEMPORAL_TLS: '',
-    CARD_STASH_URL: 'redis://redis.example',
+    CARD_STASH_URL: 'redis://redis',
     EVENTS_URL: 'http://shop.example/events',
   };
 

@@ -16,9 +16,8 @@ function load(content: unknown, env: NodeJS.ProcessEnv = environment, role?: Rol
 }
 
 function integration(settings: object, env?: NodeJS.ProcessEnv) {
-  const found = load({ integrations: { default: { ...least, ...settings } } }, env).findIntegration(
-    'default',
-  );
+  const config = load({ integrations: { default: { ...least, ...settings } } }, env);
+  const found = config.findIntegration('default');
   if (found === undefined) throw new Error('no integration');
   return found;
 }
@@ -28,90 +27,70 @@ const faultsOfSettings = (settings: object, env?: NodeJS.ProcessEnv) =>
   faultsOf({ integrations: { default: { ...least, ...settings } } }, env);
 
 describe('an integration of the policy file', () => {
+  const skip = [{ amountBelow: 5 }, { currency: ['EUR'], customerId: ['staff'], itemCategory: ['gift'] }];
+  const rules = [{ amountBelow: 50, paymentMethod: ['gift card'], action: 'hold' }, { action: 'decline' }];
+  /** Kept as they are written: the default, and another value. */
+  const KEPT: [name: string, byDefault: unknown, written: unknown][] = [
+    ['workflow', 'pre-acceptance', 'pre-gateway'],
+    ['mode', 'test', 'test'],
+    ['dialect', 'definition', 'sample'],
+    ['apiKeyHeader', false, true],
+    ['enrich', true, false],
+    ['whenUnavailable', 'hold', rules],
+    ['skip', [], skip],
+    ['notCards', [], ['orderId']],
+    ['declineMessage', expect.stringMatching(/^We could not accept/), 'Sorry.'],
+    ['reviewBeforeGateway', 'proceed', 'hold'],
+    ['onUnresolvedReview', 'alert', 'cancel'],
+    ['autoCancel', true, false],
+    ['passive', false, true],
+    ['invoicePerAttempt', true, false],
+    ['events', 'changes', 'all'],
+  ];
+  /** Kept in milliseconds. */
+  const DURATIONS: [name: string, byDefault: number, written: string, ms: number][] = [
+    ['checkoutBudget', 7_000, '7.5s', 7_500],
+    ['screeningDeadline', 24 * HOUR, '1h', HOUR],
+    ['retryWithin', HOUR, '1m', 60_000],
+    ['gatewayResultWithin', 24 * HOUR, '2m', 120_000],
+    ['reviewLeadTime', 12 * HOUR, '3m', 180_000],
+    ['reviewLimit', 720 * HOUR, '1d', 24 * HOUR],
+    ['recheckLeadTime', 12 * HOUR, '0s', 0],
+    ['cancelWindow', 120 * HOUR, '10m', 600_000],
+  ];
+  const named = (entries: [string, unknown][]) => Object.fromEntries(entries);
+
   it('has the defaults that are promised', () => {
     const { apiKey, ...settings } = integration({});
     expect(settings).toEqual({
-      name: 'default',
-      ...least,
-      workflow: 'pre-acceptance',
-      mode: 'test',
-      dialect: 'definition',
-      apiKeyHeader: false,
-      enrich: true,
-      checkoutBudgetMs: 7_000,
-      whenUnavailable: 'hold',
-      skip: [],
-      notCards: [],
-      declineMessage: expect.stringMatching(/^We could not accept/),
-      screeningDeadlineMs: 24 * HOUR,
+      ...{ name: 'default', ...least },
+      ...named(KEPT.map(([name, byDefault]) => [name, byDefault])),
+      ...named(DURATIONS.map(([name, byDefault]) => [`${name}Ms`, byDefault])),
       rescreenOnError: { tries: 3, pauseMs: 60_000 },
-      retryWithinMs: HOUR,
-      gatewayResultWithinMs: 24 * HOUR,
-      reviewBeforeGateway: 'proceed',
       poll: { firstMs: 60_000, factor: 1.5, maxMs: 15 * 60_000 },
-      reviewLeadTimeMs: 12 * HOUR,
-      onUnresolvedReview: 'alert',
-      reviewLimitMs: 720 * HOUR,
-      recheckLeadTimeMs: 12 * HOUR,
-      autoCancel: true,
-      cancelWindowMs: 120 * HOUR,
-      passive: false,
-      invoicePerAttempt: true,
-      events: 'changes',
     });
     expect(apiKey()).toBe(leastEnv.SCREENING_API_KEY);
   });
 
   it('takes every setting', () => {
-    const unchanged = {
-      workflow: 'pre-gateway',
-      dialect: 'sample',
-      apiKeyHeader: true,
-      enrich: false,
-      whenUnavailable: [
-        { amountBelow: 50, paymentMethod: ['gift card'], action: 'proceed' },
-        { action: 'decline' },
-      ],
-      skip: [{ amountBelow: 5 }, { currency: ['EUR'], customerId: ['staff'], itemCategory: ['gift'] }],
-      notCards: ['orderId'],
-      declineMessage: 'Sorry.',
-      reviewBeforeGateway: 'hold',
-      onUnresolvedReview: 'cancel',
-      autoCancel: false,
-      passive: true,
-      invoicePerAttempt: false,
-      events: 'all',
+    const kept = {
+      ...named(KEPT.map(([name, , written]) => [name, written])),
       portalLink: 'https://portal.example.com/{transactionId}',
     };
-    const durations = {
-      checkoutBudget: '7.5s',
-      screeningDeadline: '1h',
+    const settings = integration({
+      ...kept,
+      ...named(DURATIONS.map(([name, , written]) => [name, written])),
       rescreenOnError: { tries: 0, pause: '500ms' },
-      retryWithin: '1m',
-      gatewayResultWithin: '2m',
       poll: { first: '1s', factor: 1, max: '1s' },
-      reviewLeadTime: '3m',
-      reviewLimit: '1d',
-      recheckLeadTime: '0s',
-      cancelWindow: '10m',
-    };
-    expect(integration({ ...unchanged, ...durations })).toMatchObject({
-      ...unchanged,
-      checkoutBudgetMs: 7_500,
-      screeningDeadlineMs: HOUR,
+    });
+    expect(settings).toMatchObject({
+      ...kept,
+      ...named(DURATIONS.map(([name, , , ms]) => [`${name}Ms`, ms])),
       rescreenOnError: { tries: 0, pauseMs: 500 },
-      retryWithinMs: 60_000,
-      gatewayResultWithinMs: 120_000,
       poll: { firstMs: 1_000, factor: 1, maxMs: 1_000 },
-      reviewLeadTimeMs: 180_000,
-      reviewLimitMs: 24 * HOUR,
-      recheckLeadTimeMs: 0,
-      cancelWindowMs: 600_000,
     });
-    expect(integration({ cancelWindow: '10s' })).toMatchObject({
-      reviewLeadTimeMs: 1_000,
-      recheckLeadTimeMs: 1_000,
-    });
+    const short = { reviewLeadTimeMs: 1_000, recheckLeadTimeMs: 1_000 };
+    expect(integration({ cancelWindow: '10s' })).toMatchObject(short);
     // Any unit will do for the window of mode live.
     expect(integration({ mode: 'live', cancelWindow: '5d' }).cancelWindowMs).toBe(120 * HOUR);
   });
@@ -119,20 +98,20 @@ describe('an integration of the policy file', () => {
   it('reads its API key from the environment at each call', () => {
     const env: NodeJS.ProcessEnv = { ...environment, SHOP_KEY: 'old' };
     const { apiKey } = integration({ apiKeyEnv: 'SHOP_KEY' }, env);
-    expect(apiKey()).toBe('old');
     env.SHOP_KEY = 'new';
     expect(apiKey()).toBe('new');
     delete env.SHOP_KEY;
     expect(apiKey()).toBeUndefined();
   });
 
-  it('takes no API key that an address or a header can’t carry', () => {
-    for (const key of ['sk-live-1\n', ' sk-live-1', 'sk live 1', 'sk-live-ü', '\u00a0']) {
+  it.each(['sk-live-1\n', ' sk-live-1', 'sk live 1', 'sk-live-ü', '\u00a0'])(
+    'takes no API key that a header can’t carry: %j',
+    (key) => {
       const faults = faultsOfSettings({ apiKeyEnv: 'SHOP_KEY' }, { ...environment, SHOP_KEY: key });
       expect(faults).toEqual({ 'integrations.default.apiKeyEnv': expect.stringContaining('visible ASCII') });
       expect(JSON.stringify(faults)).not.toContain('live');
-    }
-  });
+    },
+  );
 
   it.each<[settings: object, path: string, words: string]>([
     [{ baseUrl: undefined }, 'baseUrl', 'is required'],
@@ -153,13 +132,9 @@ describe('an integration of the policy file', () => {
     [{ portalLink: 'http://portal.example.com/{transactionId}' }, 'portalLink', 'https://'],
     [{ portalLink: 'https://portal.example.com/' }, 'portalLink', '{transactionId}'],
     [{ portalLink: 'javascript:alert("{transactionId}")' }, 'portalLink', 'https://'],
+    [{ whenUnavailable: [{ amountBelow: '5', action: 'hold' }] }, 'whenUnavailable[0].amountBelow', 'number'],
     [
-      { whenUnavailable: [{ amountBelow: '5', action: 'hold' }] },
-      'whenUnavailable[0].amountBelow',
-      'must be a number',
-    ],
-    [
-      { whenUnavailable: [{ currency: ['EUR'], action: 'hold' }] },
+      { whenUnavailable: [{ currency: [], action: 'hold' }] },
       'whenUnavailable[0].currency',
       'not a known key',
     ],
@@ -197,28 +172,22 @@ describe('a policy file', () => {
 
   it('is refused with the errors of all its integrations at once', () => {
     const a = { ...least, mode: 'x', poll: { first: 1 }, recheckLeadTime: '120h' };
-    const b = {
-      ...least,
-      baseUrl: 'http://b.example',
-      portalBaseUrl: 'http://b.example',
-      mode: 'live',
-      skip: 1,
-    };
-    expect(
-      Object.keys(faultsOf({ integration: {}, integrations: { a, b, 'b:c': least, d: [] } })).sort(),
-    ).toEqual([
-      'integration',
-      'integrations.a.mode',
-      'integrations.a.poll.factor',
-      'integrations.a.poll.first',
-      'integrations.a.poll.max',
-      'integrations.a.recheckLeadTime',
-      'integrations.b.baseUrl',
-      'integrations.b.portalBaseUrl',
-      'integrations.b.skip',
-      'integrations.b:c',
-      'integrations.d',
-    ]);
+    const b = { mode: 'live', baseUrl: 'http://b.example', portalBaseUrl: 'http://b.example', skip: 1 };
+    const faults = faultsOf({ integration: {}, integrations: { a, b, 'b:c': least, d: [] } });
+    const ofPoll = ['first', 'factor', 'max'].map((key) => `a.poll.${key}`);
+    const keys = [
+      'a.mode',
+      ...ofPoll,
+      'a.recheckLeadTime',
+      'b.baseUrl',
+      'b.portalBaseUrl',
+      'b.skip',
+      'b:c',
+      'd',
+    ];
+    expect(Object.keys(faults).sort()).toEqual(
+      ['integration', ...keys.map((key) => `integrations.${key}`)].sort(),
+    );
   });
 
   it.each([
@@ -265,11 +234,7 @@ describe('the events receiver of an integration', () => {
   it.each([
     [{ eventsUrl: PHONE_URL }, {}, 'is required with eventsUrl unless EVENTS_SECRETS is set'],
     [{ eventsSecretEnv: 'PHONE' }, common, 'names a variable that is not set'],
-    [
-      { eventsSecretEnv: 'PHONE' },
-      { ...common, PHONE: `${A_SECRET},no-secret` },
-      'names a variable that must be a list of secrets, each "whsec_" and 24 to 64 random bytes in base64',
-    ],
+    [{ eventsSecretEnv: 'PHONE' }, { ...common, PHONE: `${A_SECRET},no` }, 'that must be a list of secrets'],
   ])('is refused: %o with %o', (phone, env, message) => {
     const path = 'integrations.phone.eventsSecretEnv';
     expect(faultsIn(() => settingsWith(phone, env))).toEqual({ [path]: expect.stringContaining(message) });

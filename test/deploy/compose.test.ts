@@ -49,76 +49,54 @@ function service(name: string): Service {
 }
 
 /** Another service waits for its end: it does its work once. */
-function runsOnce(name: string): boolean {
-  return service(name).restart !== 'unless-stopped';
-}
+const runsOnce = (name: string) => service(name).restart !== 'unless-stopped';
 
-describe.each(services)('%s', (name, { image, environment, depends_on, ports, volumes, healthcheck }) => {
-  it('has an image of one version', () => {
-    if (service(name).build === undefined) expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[\w.-]+)?$/);
+it.each(services)(
+  '%s has one version, and is started, reached and given what it needs as it must be',
+  (name, one) => {
+    const { build, image, environment, depends_on, ports, volumes, healthcheck } = one;
+    if (build === undefined) expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[\w.-]+)?$/);
     else expect(image).toMatch(/^order-screening:\$\{WORKER_BUILD_ID:\?\}$/);
-  });
-
-  it('has a health check, unless it does its work once and ends', () => {
+    // What does its work once and ends needs no health check.
     if (runsOnce(name)) expect(['temporal-schema', 'setup', 'promote']).toContain(name);
     else expect(healthcheck).toBeDefined();
-  });
-
-  it('waits only for services that there are, in a state that they reach', () => {
     for (const [other, { condition }] of Object.entries(depends_on)) {
-      const reached = runsOnce(other) ? 'service_completed_successfully' : 'service_healthy';
-      expect(condition, other).toBe(reached);
+      expect(condition, other).toBe(runsOnce(other) ? 'service_completed_successfully' : 'service_healthy');
     }
-  });
-
-  it('is reached from this machine only', () => {
-    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
-  });
-
-  it('mounts files that are in the project, read-only, and volumes that are declared', () => {
+    for (const port of ports)
+      expect(port, 'reached from this machine only').toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     for (const [from = '', , mode] of volumes.map((volume) => volume.split(':'))) {
-      if (from.startsWith('./')) {
-        expect(existsSync(from), from).toBe(true);
-        expect(mode).toBe('ro');
-      } else expect(compose.volumes).toHaveProperty(from);
+      if (!from.startsWith('./')) expect(compose.volumes).toHaveProperty(from);
+      else expect([existsSync(from), mode]).toEqual([true, 'ro']);
     }
-  });
+    const secrets = Object.entries(environment).filter(([variable]) => /PASSWORD|SECRET|KEY/.test(variable));
+    for (const [variable, value] of secrets) expect(value, variable).toMatch(/^\$\{\w+:[?-]\}$/);
+  },
+);
 
-  it('takes every secret from the environment', () => {
-    for (const [variable, value] of Object.entries(environment)) {
-      if (/PASSWORD|SECRET|KEY/.test(variable)) expect(value, variable).toMatch(/^\$\{\w+:[?-]\}$/);
-    }
-  });
-});
-
-describe.each(own)('%s, a process of ours', (_name, { command = [], environment }) => {
+describe.each(own)('%s, a process of ours', (_name, { command: [script = ''] = [], environment }) => {
   it('is given variables that it reads', () => {
-    const reader = PROCESS_OF[command[0] ?? ''];
+    const reader = PROCESS_OF[script];
     const known = documentedVariables().filter(({ readBy }) => readBy.some((one) => one === reader));
-
-    expect(reader).toBeDefined();
     expect(known.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(environment)));
   });
 
-  it('starts with them in mode live, too', () => {
-    const env = {
-      ...substituted(environment),
+  it('starts with them, in mode live, too', () => {
+    const env = substituted(environment);
+    const live = {
+      ...env,
       SCREENING_MODE: 'live',
       SCREENING_BASE_URL: 'https://screening.example',
       SCREENING_PORTAL_BASE_URL: 'https://portal.example',
       WEBHOOK_SECRETS: randomBytes(24).toString('hex'),
     };
-
-    if (command[0] === 'src/worker.ts') expect(loadConfig(env, 'worker').allowPlaintext).toHaveLength(2);
-    if (command[0] === 'src/api.ts') expect(loadConfig(env, 'api').allowPlaintext).toHaveLength(2);
-  });
-
-  it('starts with them', () => {
-    const env = substituted(environment);
-
-    if (command[0] === 'src/worker.ts') expect(loadConfig(env, 'worker').metrics.host).toBe('0.0.0.0');
-    if (command[0] === 'src/api.ts') expect(loadConfig(env, 'api').api.keys).toHaveLength(1);
-    if (command[0] === 'src/temporal/setup-temporal.ts') {
+    const reader = PROCESS_OF[script];
+    if (reader === 'worker') expect(loadConfig(env, reader).metrics.host).toBe('0.0.0.0');
+    if (reader === 'api') expect(loadConfig(env, reader).api.keys).toHaveLength(1);
+    if (reader === 'worker' || reader === 'api') {
+      expect(loadConfig(live, reader).allowPlaintext).toHaveLength(2);
+    }
+    if (reader === 'setup') {
       expect(loadTemporalSettings(env).namespace).toBe('orders');
       expect(loadWorkerVersion(env)?.buildId).toBe(environment.WORKER_BUILD_ID && 'v1');
     }
@@ -138,17 +116,12 @@ test.each([
   expect(reaching.map(([other]) => other).sort()).toEqual(expected);
 });
 
-test('what holds cards or keys in memory leaves no core dump', () => {
+test('what holds cards or keys in memory leaves no core dump', async () => {
   for (const name of ['worker', 'api', 'redis']) expect(service(name).ulimits).toEqual({ core: 0 });
-});
-
-test('a process that is killed with that limit leaves none', async () => {
   const cwd = await scratchFolder();
-  const { core = -1 } = service('worker').ulimits ?? {};
-  const killed = `ulimit -c ${core} && exec "$0" -e 'globalThis.card = "4012" + "888888881881"; process.abort()'`;
-  await expect(promisify(execFile)('sh', ['-c', killed, process.execPath], { cwd })).rejects.toMatchObject({
-    signal: 'SIGABRT',
-  });
+  const killed = `ulimit -c 0 && exec "$0" -e 'globalThis.card = "4012" + "888888881881"; process.abort()'`;
+  const aborted = promisify(execFile)('sh', ['-c', killed, process.execPath], { cwd });
+  await expect(aborted).rejects.toMatchObject({ signal: 'SIGABRT' });
   expect(await readdir(cwd)).toEqual([]);
 });
 
@@ -187,22 +160,16 @@ test('the cluster runs the server that is built for tests', () => {
 });
 
 test('Prometheus asks services that there are, at the ports where they serve metrics', () => {
-  const { scrape_configs: jobs } = z
-    .object({
-      scrape_configs: z.array(
-        z.object({
-          dns_sd_configs: z.array(z.object({ names: z.array(z.string()), port: z.number() })).default([]),
-          static_configs: z.array(z.object({ targets: z.array(z.string()) })).default([]),
-        }),
-      ),
-    })
-    .parse(parse(readFileSync('deploy/prometheus/prometheus.yml', 'utf8')));
-  const targets = jobs.flatMap((job) => [
-    ...job.dns_sd_configs.flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)),
-    ...job.static_configs.flatMap((one) => one.targets),
-  ]);
-
-  expect(targets).toEqual([
+  const targets = z.object({ targets: z.array(z.string()) }).transform((one) => one.targets);
+  const named = z
+    .object({ names: z.array(z.string()), port: z.number() })
+    .transform(({ names, port }) => names.map((name) => `${name}:${port}`));
+  const job = z
+    .object({ dns_sd_configs: z.array(named).default([]), static_configs: z.array(targets).default([]) })
+    .transform(({ dns_sd_configs, static_configs }) => [...dns_sd_configs, ...static_configs].flat());
+  const file: unknown = parse(readFileSync('deploy/prometheus/prometheus.yml', 'utf8'));
+  const { scrape_configs: jobs } = z.object({ scrape_configs: z.array(job) }).parse(file);
+  expect(jobs.flat()).toEqual([
     `worker:${service('worker').environment.METRICS_PORT}`,
     `api:${service('api').environment.API_PORT}`,
     `temporal:${service('temporal').environment.TEMPORAL_METRICS_ADDRESS?.split(':')[1]}`,
@@ -232,21 +199,14 @@ test('what the image is made of is let through by .dockerignore', () => {
 
 /** The environment as Compose makes it of a filled-in `.env`. */
 function substituted(environment: Record<string, string>): NodeJS.ProcessEnv {
-  const filled: Record<string, string> = {
-    WORKER_BUILD_ID: 'v1',
-    CARD_STASH_KEYS: `first:${randomBytes(32).toString('base64')}`,
-    PAYLOAD_KEYS: `first:${randomBytes(32).toString('base64')}`,
-    CODEC_TOKEN: randomBytes(24).toString('hex'),
-    API_KEYS: `shop:${randomBytes(24).toString('hex')}`,
-  };
-  const value = (name: string, operator: string, fallback: string) =>
+  const key = () => `first:${randomBytes(32).toString('base64')}`;
+  const secret = randomBytes(24).toString('hex');
+  const given = { WORKER_BUILD_ID: 'v1', CODEC_TOKEN: secret, API_KEYS: `shop:${secret}` };
+  const filled: Record<string, string> = { ...given, CARD_STASH_KEYS: key(), PAYLOAD_KEYS: key() };
+  const fill = (_all: string, name: string, operator: string, fallback: string) =>
     filled[name] ?? (operator === '?' ? 'a-value' : fallback);
+  const variables = Object.entries(environment);
   return Object.fromEntries(
-    Object.entries(environment).map(([name, written]) => [
-      name,
-      written.replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_all, variable, operator, fallback) =>
-        value(variable, operator, fallback),
-      ),
-    ]),
+    variables.map(([name, written]) => [name, written.replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, fill)]),
   );
 }

@@ -41,10 +41,8 @@ beforeAll(async () => {
     .redis.command;
   // Compose reads `$$` as `$`. Its container has an address of its own; here a port is.
   const here = script.replaceAll('$$', '$').replace('redis-server -', `redis-server - --port ${port}`);
-  const child = spawn(shell, [option, here], {
-    env: { ...process.env, REDIS_PASSWORD: password },
-    stdio: 'ignore',
-  });
+  const env = { ...process.env, REDIS_PASSWORD: password };
+  const child = spawn(shell, [option, here], { env, stdio: 'ignore' });
   pid = child.pid;
   stop = async () => {
     child.kill('SIGKILL');

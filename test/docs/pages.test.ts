@@ -2,28 +2,26 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lexer, type Token, walkTokens } from 'marked';
 import { expect, it } from 'vitest';
+import { codeBlocksOf } from '../support/code-blocks.ts';
 import { pagesOf, ROOT } from '../support/pages.ts';
 
 const FOLDERS = ['src', 'test', 'docs', 'examples', 'deploy', 'tools', 'bin'];
 
-function tokensOf(page: string): Token[] {
-  const tokens: Token[] = [];
-  void walkTokens(lexer(readFileSync(ROOT + page, 'utf8')), (token) => {
-    tokens.push(token);
+const read = (path: string) => readFileSync(ROOT + path, 'utf8');
+
+/** @returns a field of each token of these types in a page */
+function fieldsOf(page: string, field: 'text' | 'href', types: readonly string[]): string[] {
+  const found: string[] = [];
+  void walkTokens(lexer(read(page)), (token: Token) => {
+    if (types.includes(token.type)) found.push(String(Reflect.get(token, field)));
   });
-  return tokens;
+  return found;
 }
 
 /** @returns the anchors of a page's headings, as GitHub makes them */
 function anchorsOf(page: string): string[] {
-  return tokensOf(page).flatMap((token) =>
-    token.type === 'heading'
-      ? String(token.text)
-          .toLowerCase()
-          .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-          .replaceAll(' ', '-')
-      : [],
-  );
+  const headings = fieldsOf(page, 'text', ['heading']).map((text) => text.toLowerCase());
+  return headings.map((text) => text.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
 }
 
 const files = FOLDERS.flatMap((folder) => [
@@ -39,10 +37,7 @@ function isThere(path: string): boolean {
 }
 
 it.each(pagesOf())('%s links to files and headings that are there', (page) => {
-  const links = tokensOf(page).flatMap((token) =>
-    token.type === 'link' || token.type === 'image' ? String(token.href) : [],
-  );
-  const broken = links
+  const broken = fieldsOf(page, 'href', ['link', 'image'])
     .filter((href) => !/^[a-z]+:/.test(href))
     .filter((href) => {
       const [path = '', anchor] = href.split('#');
@@ -53,7 +48,19 @@ it.each(pagesOf())('%s links to files and headings that are there', (page) => {
 });
 
 it.each(pagesOf())('%s names files that are there', (page) => {
-  const named = tokensOf(page).flatMap((token) => (token.type === 'codespan' ? String(token.text) : []));
+  const named = fieldsOf(page, 'text', ['codespan']);
   const paths = named.filter((text) => FOLDERS.some((folder) => text.startsWith(`${folder}/`)));
   expect(paths.filter((path) => !/\s/.test(path) && !isThere(path))).toEqual([]);
+});
+
+const diffs = pagesOf()
+  .flatMap((page) => codeBlocksOf(page, read(page)))
+  .filter(({ language }) => language === 'diff');
+
+it.each(diffs)('the diff at $page:$line fits the file that it names', ({ text }) => {
+  const [first = '', ...lines] = text.split('\n');
+  const path = /^\+\+\+ b\/(\S+)$/.exec(first)?.[1] ?? '';
+  const before = lines.filter((line) => /^[ -]/.test(line)).map((line) => line.slice(1));
+  expect(before).not.toEqual([]);
+  expect(read(path)).toContain(`\n${before.join('\n')}\n`);
 });

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { FIRST_E2E, isInFirstSet } from '../support/first-set.ts';
 
-const rows = [
-  ...readFileSync('docs/rules.md', 'utf8').matchAll(
-    /^\| ([^|]+) \| [^|]+ \| `(test\/[^`]+)`(?: «([^»]+)»)? \|$/gm,
-  ),
-];
+const rowsOf = (text: string) => text.split('\n').filter((line) => /^\| (?!rule|promise)/.test(line));
 
 it('the page of rules names no rule twice, and for each a test that is there', () => {
+  const page = readFileSync('docs/rules.md', 'utf8');
+  const rows = [...page.matchAll(/^\| ([^|]+) \| [^|]+ \| `(test\/[^`]+)`(?: «([^»]+)»)? \|$/gm)];
   const names = rows.map(([, name]) => name);
+  expect(names).toHaveLength(rowsOf(page).length);
   expect(names.length).toBeGreaterThan(40);
   expect(new Set(names).size).toBe(names.length);
   const missing = rows.filter(([, , file = '', title = '']) => {
@@ -17,8 +17,13 @@ it('the page of rules names no rule twice, and for each a test that is there', (
   expect(missing.map(([, name, file, title]) => ({ name, file, title }))).toEqual([]);
 });
 
-it('every row of its tables is read', () => {
-  const lines = readFileSync('docs/rules.md', 'utf8').split('\n');
-  const written = lines.filter((line) => line.startsWith('| ') && !line.startsWith('| rule'));
-  expect(rows).toHaveLength(written.length);
+it('npm test proves each promise of the README at least once', () => {
+  const [, promises = ''] = readFileSync('README.md', 'utf8').split('\n## What it promises\n');
+  const rows = rowsOf(promises.split('\n## ')[0] ?? '');
+  expect(rows.length).toBeGreaterThan(5);
+  for (const row of rows) {
+    const paths = [...row.matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path);
+    expect(paths.some(isInFirstSet), row).toBe(true);
+  }
+  expect(FIRST_E2E.filter((file) => !existsSync(file))).toEqual([]);
 });

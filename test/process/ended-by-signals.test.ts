@@ -11,14 +11,9 @@ it.each(['src/worker.ts', 'src/serve.ts'])(
     });
     const port = await freePort();
     await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
-    const process = await spawnForTest(script, {
-      env: {
-        ...API_WITHOUT_TEMPORAL,
-        SCREENING_API_KEY: 'sandbox-test-key',
-        METRICS_PORT: '0',
-        TEMPORAL_ADDRESS: `127.0.0.1:${port}`,
-      },
-    });
+    const TEMPORAL_ADDRESS = `127.0.0.1:${port}`;
+    const settings = { SCREENING_API_KEY: 'a-key', METRICS_PORT: '0', TEMPORAL_ADDRESS };
+    const process = await spawnForTest(script, { env: { ...API_WITHOUT_TEMPORAL, ...settings } });
     await eventually(() => expect(asked).toBe(true));
     process.kill('SIGTERM');
     expect(await process.ended).toBe(0);

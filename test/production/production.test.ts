@@ -30,10 +30,7 @@ const running: SpawnedProcess[] = [];
 
 beforeAll(async () => {
   if (!(await redisInstalled())) throw new Error('Redis is not installed: apt-get install redis-server');
-  [cluster, redis] = await Promise.all([
-    startTemporalCluster(),
-    startRedis({ password: 'a-redis-password' }),
-  ]);
+  [cluster, redis] = await Promise.all([startTemporalCluster(), startRedis({ password: 'a-password' })]);
   image = await makeImage();
   folder = await mkdtemp(join(tmpdir(), 'order-screening-production-'));
   await chmod(folder, 0o777);
@@ -81,24 +78,17 @@ async function start(script: string, readyWhen: RegExp, env: NodeJS.ProcessEnv):
   return started;
 }
 
-const version = (buildId: string) => ({
-  WORKER_DEPLOYMENT_NAME: 'order-screening',
-  WORKER_BUILD_ID: buildId,
-});
+const version = (WORKER_BUILD_ID: string) => ({ WORKER_DEPLOYMENT_NAME: 'order-screening', WORKER_BUILD_ID });
 
 async function startWorker(buildId: string, metricsPort?: number): Promise<SpawnedProcess> {
-  return start('src/worker.ts', /worker is ready/, {
-    ...version(buildId),
-    METRICS_PORT: `${metricsPort ?? (await freePort())}`,
-  });
+  const METRICS_PORT = `${metricsPort ?? (await freePort())}`;
+  return start('src/worker.ts', /worker is ready/, { ...version(buildId), METRICS_PORT });
 }
 
 /** `npm run setup:temporal`. @returns what it said */
 async function setUp(env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const script = await spawnProcess('src/temporal/setup-temporal.ts', {
-    ...image.spawn,
-    env: { ...common, ...env },
-  });
+  const options = { ...image.spawn, env: { ...common, ...env } };
+  const script = await spawnProcess('src/temporal/setup-temporal.ts', options);
   const code = await script.ended;
   if (code !== 0) throw new Error(`setup:temporal ended with ${code}; it wrote:\n${script.output()}`);
   return script.output();
@@ -113,8 +103,18 @@ async function call(method: string, path: string, body?: unknown) {
   return { status: response.status, body: await response.json() };
 }
 
-const screen = (orderId: string, email: string) =>
-  call('POST', `/v1/orders/${orderId}/screening`, { transaction: withEmail(email) });
+/** Screens an order, and expects the status and action of its answer. */
+async function screen(orderId: string, email: string, status: number, action: string): Promise<void> {
+  const answer = await call('POST', `/v1/orders/${orderId}/screening`, { transaction: withEmail(email) });
+  expect(answer).toMatchObject({ status, body: { action } });
+}
+
+/** Waits until an order has passed. */
+async function passed(orderId: string, timeoutMs: number): Promise<void> {
+  const state = { decision: 'pass', action: 'proceed', phase: 'decided' };
+  const read = () => call('GET', `/v1/orders/${orderId}`);
+  await eventually(async () => expect((await read()).body).toMatchObject(state), { timeoutMs });
+}
 
 /** The build that did the order's newest workflow task. */
 async function buildOf(orderId: string): Promise<string | null | undefined> {
@@ -133,22 +133,15 @@ it('a namespace that is there, and a schema that is there, are set up again with
 
 it('an order in review goes on with the next build, made current while the old workers run', async () => {
   const old = [await startWorker('build-1'), await startWorker('build-1')];
-  expect(await setUp(version('build-1'))).toContain(
-    'Build "build-1" of worker deployment "order-screening" is current.',
-  );
+  const said = 'Build "build-1" of worker deployment "order-screening" is current.';
+  expect(await setUp(version('build-1'))).toContain(said);
 
-  expect(await screen('prod-pass', 'pass@example.com')).toMatchObject({
-    status: 200,
-    body: { action: 'proceed' },
-  });
-  expect(await screen('prod-review', 'review@example.com')).toMatchObject({
-    status: 200,
-    body: { action: 'hold' },
-  });
+  await screen('prod-pass', 'pass@example.com', 200, 'proceed');
+  await screen('prod-review', 'review@example.com', 200, 'hold');
   expect(await buildOf('prod-review')).toBe('build-1');
 
   current = await startWorker('build-2');
-  expect(await screen('prod-before', 'pass@example.com')).toMatchObject({ status: 200 });
+  await screen('prod-before', 'pass@example.com', 200, 'proceed');
   expect(await buildOf('prod-before')).toBe('build-1');
   expect(await setUp(version('build-2'))).toContain('is current in place of "build-1"');
   await Promise.all(old.map((worker) => worker.stop()));
@@ -159,18 +152,9 @@ it('an order in review goes on with the next build, made current while the old w
     body: JSON.stringify({ decision: 'pass' }),
   });
   expect(decided.status).toBe(200);
-  await eventually(
-    async () => {
-      const { body } = await call('GET', '/v1/orders/prod-review');
-      expect(body).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'decided' });
-    },
-    { timeoutMs: 30_000 },
-  );
+  await passed('prod-review', 30_000);
   expect(await buildOf('prod-review')).toBe('build-2');
-  expect(await screen('prod-after', 'fail@example.com')).toMatchObject({
-    status: 200,
-    body: { action: 'decline' },
-  });
+  await screen('prod-after', 'fail@example.com', 200, 'decline');
   expect(await buildOf('prod-after')).toBe('build-2');
 }, 180_000);
 
@@ -185,17 +169,12 @@ it('the health checks of the compose file hold, and Temporal’s server shows it
 }, 30_000);
 
 it('a build whose workers do not run is never made current', async () => {
-  const made = makeCurrent(
-    connection,
-    NAMESPACE,
-    { deploymentName: 'order-screening', buildId: 'build-3' },
-    2_000,
-  );
-
+  const absent = { deploymentName: 'order-screening', buildId: 'build-3' };
+  const made = makeCurrent(connection, NAMESPACE, absent, 2_000);
   await expect(made).rejects.toThrow(
     /No worker with .*"build-3" polls order-screening, order-screening-background.*stays as it was/,
   );
-  expect(await screen('prod-still', 'pass@example.com')).toMatchObject({ status: 200 });
+  await screen('prod-still', 'pass@example.com', 200, 'proceed');
   expect(await buildOf('prod-still')).toBe('build-2');
 }, 60_000);
 
@@ -204,22 +183,11 @@ it('when the current build has no workers, orders wait, a worker of another buil
   const metricsPort = await freePort();
   await startWorker('build-4', metricsPort);
 
-  expect(await screen('prod-waiting', 'pass@example.com')).toMatchObject({
-    status: 202,
-    body: { action: 'hold' },
-  });
-  await eventually(async () => expect(await backlogAge(metricsPort)).toBeGreaterThan(0), {
-    timeoutMs: 60_000,
-  });
+  await screen('prod-waiting', 'pass@example.com', 202, 'hold');
+  const waits = async () => expect(await backlogAge(metricsPort)).toBeGreaterThan(0);
+  await eventually(waits, { timeoutMs: 60_000 });
   await startWorker('build-2');
-
-  await eventually(
-    async () => {
-      const { body } = await call('GET', '/v1/orders/prod-waiting');
-      expect(body).toMatchObject({ decision: 'pass', phase: 'decided' });
-    },
-    { timeoutMs: 60_000 },
-  );
+  await passed('prod-waiting', 60_000);
   expect(await buildOf('prod-waiting')).toBe('build-2');
 }, 180_000);
 

@@ -12,6 +12,7 @@ import { eventually, freePort } from '../support/index.ts';
 import { POSTGRES_USER, startPostgres } from './postgres.ts';
 
 const run = promisify(execFile);
+const DATABASE = { POSTGRES_USER, POSTGRES_PASSWORD: 'not asked for on loopback' };
 const DEPLOY = fileURLToPath(new URL('../../deploy/temporal/', import.meta.url));
 
 /** Temporal's server on PostgreSQL, as `docker-compose.yml` has it. */
@@ -32,15 +33,9 @@ export async function startTemporalCluster(): Promise<TemporalCluster> {
   await symlink(sqlTool, join(folder, 'temporal-sql-tool'));
   const postgres = await startPostgres();
   const setUpSchema = async () => {
-    await run('sh', [join(DEPLOY, 'setup-schema.sh')], {
-      env: {
-        PATH: `${folder}:${process.env.PATH}`,
-        POSTGRES_HOST: '127.0.0.1',
-        POSTGRES_PORT: `${postgres.port}`,
-        POSTGRES_USER,
-        POSTGRES_PASSWORD: 'not asked for on loopback',
-      },
-    });
+    const address = { POSTGRES_HOST: '127.0.0.1', POSTGRES_PORT: `${postgres.port}` };
+    const env = { PATH: `${folder}:${process.env.PATH}`, ...DATABASE, ...address };
+    await run('sh', [join(DEPLOY, 'setup-schema.sh')], { env });
   };
   await setUpSchema();
 
@@ -53,9 +48,8 @@ export async function startTemporalCluster(): Promise<TemporalCluster> {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
+      ...DATABASE,
       POSTGRES_ADDRESS: `127.0.0.1:${postgres.port}`,
-      POSTGRES_USER,
-      POSTGRES_PASSWORD: 'not asked for on loopback',
       NUM_HISTORY_SHARDS: '4',
       TEMPORAL_GRPC_PORT: `${grpcPort}`,
       TEMPORAL_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
@@ -96,17 +90,10 @@ export async function startTemporalCluster(): Promise<TemporalCluster> {
 
 /** @returns the first of so many free ports in a row */
 async function freeRange(size: number): Promise<number> {
-  for (;;) {
-    const first = 20_000 + Math.floor(Math.random() * 10_000);
-    const ports = Array.from({ length: size }, (_, index) => first + index);
-    const free = await Promise.all(
-      ports.map((port) =>
-        assertPortFree(port, 'TEMPORAL_GRPC_PORT').then(
-          () => true,
-          () => false,
-        ),
-      ),
-    );
-    if (free.every(Boolean)) return first;
-  }
+  const first = 20_000 + Math.floor(Math.random() * 10_000);
+  const ports = Array.from({ length: size }, (_, index) => first + index);
+  return Promise.all(ports.map((port) => assertPortFree(port, 'TEMPORAL_GRPC_PORT'))).then(
+    () => first,
+    () => freeRange(size),
+  );
 }

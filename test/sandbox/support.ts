@@ -6,21 +6,16 @@ export const TEST_KEY = 'sandbox-test-key';
 export const LIVE_KEY = 'sandbox-live-key';
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Has something closed when the test ends. */
-export function closeAfterTest(close: () => Promise<unknown>): void {
-  onTestFinished(async () => void (await close()));
-}
-
 /** A sandbox on a free port, closed when the test ends. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await createSandbox({ port: 0, ...options });
-  closeAfterTest(() => sandbox.close());
+  onTestFinished(() => sandbox.close());
   return sandbox;
 }
 
 type Json = Record<string, unknown>;
 
-/** A valid pre-acceptance transaction for the test address; a test names what differs. */
+/** A valid pre-acceptance transaction for the test address. */
 export function transaction(changes: Json = {}): Json {
   return {
     'nf-token': TEST_KEY,
@@ -36,7 +31,7 @@ export function transaction(changes: Json = {}): Json {
   };
 }
 
-/** The transaction of an order that is decided so. */
+/** A transaction that gets this decision. */
 export function decidedAs(word: string, changes: Json = {}): Json {
   return transaction({ customer: { email: `${word}@example.com` }, ...changes });
 }
@@ -49,31 +44,27 @@ export interface Reply {
   readonly body: any;
 }
 
-/** One request by core http, so that resets and cut replies are seen as they are: they reject with a code. */
+/** Sends one request by node:http, which rejects with the code of a reset or truncated reply. */
 export function send(
   method: string,
   url: string,
   body?: unknown,
   options: { headers?: Record<string, string>; signal?: AbortSignal } = {},
 ): Promise<Reply> {
-  const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
-  const headers = payload === undefined ? {} : { 'content-type': 'application/json' };
+  const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const headers = {
+    ...(payload !== undefined && { 'content-type': 'application/json' }),
+    ...options.headers,
+  };
   return new Promise((resolve, reject) => {
-    const request = httpRequest(
-      url,
-      { method, agent: false, ...options, headers: { ...headers, ...options.headers } },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => {
-          text += chunk;
-        });
-        response.on('error', reject);
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) }),
-        );
-      },
-    );
+    const request = httpRequest(url, { method, agent: false, ...options, headers }, async (response) => {
+      try {
+        const text = (await response.setEncoding('utf8').toArray()).join('');
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
+      } catch (error) {
+        reject(error);
+      }
+    });
     request.on('error', reject);
     request.end(payload);
   });
@@ -94,12 +85,7 @@ export async function created(sandbox: Sandbox, body: Json = transaction()): Pro
   return String(reply.body.id);
 }
 
-/** A portal action with the test key. */
+/** Sends a portal action with the test key. */
 export function portal(sandbox: Sandbox, action: string, body: Json): Promise<Reply> {
   return send('POST', `${sandbox.portalBaseUrl}/${action}`, { nf_token: TEST_KEY, ...body });
-}
-
-/** Sends a request to the control plane. */
-export function controlPlane(sandbox: Sandbox, method: string, path: string, body?: unknown): Promise<Reply> {
-  return send(method, `${sandbox.url}/_sandbox${path}`, body);
 }

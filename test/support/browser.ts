@@ -19,14 +19,6 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await needProgram(CHROMIUM) });
 }
 
-/** A fault that `axe` finds. */
-export interface AccessFault {
-  rule: string;
-  impact: string;
-  /** Where: one selector for each place. */
-  at: string[];
-}
-
 const resultSchema = z.object({
   violations: z.array(
     z.object({
@@ -37,8 +29,8 @@ const resultSchema = z.object({
   ),
 });
 
-/** @returns the serious and the critical faults that `axe` finds on a page */
-export async function accessFaults(page: Page): Promise<AccessFault[]> {
+/** @returns the serious and the critical faults that `axe` finds on a page, each with a selector for each place */
+export async function accessFaults(page: Page): Promise<{ rule: string; impact: string; at: string[] }[]> {
   await page.evaluate(axe.source);
   const { violations } = resultSchema.parse(await page.evaluate('axe.run(document)'));
   return violations
@@ -52,31 +44,16 @@ export async function accessFaults(page: Page): Promise<AccessFault[]> {
 
 /** @returns by how many pixels a page is wider than its window */
 export async function overflow(page: Page): Promise<number> {
-  const { scrollWidth, innerWidth } = z
-    .object({ scrollWidth: z.number(), innerWidth: z.number() })
-    .parse(await page.evaluate('({ scrollWidth: document.documentElement.scrollWidth, innerWidth })'));
-  return Math.max(0, scrollWidth - innerWidth);
+  const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  return Math.max(0, z.number().parse(wider));
 }
 
-/** What a screenshot shows, in numbers. */
-export interface Picture {
-  width: number;
-  height: number;
-  /** How many colours there are; a blank page has one. */
-  colours: number;
-  /** Of all pixels, from 0 (black) to 1 (white). */
-  lightness: number;
-}
-
-const pictureSchema = z.object({
-  width: z.number(),
-  height: z.number(),
-  colours: z.number(),
-  lightness: z.number(),
-});
+/** What a screenshot shows, in numbers: a blank page has one colour, and lightness is from 0 (black) to 1 (white). */
+const number = z.number();
+const pictureSchema = z.object({ width: number, height: number, colours: number, lightness: number });
 
 /** @returns what a page's window shows now, looked at in a quarter of its size @param browser in which that is done */
-export async function picture(browser: Browser, page: Page): Promise<Picture> {
+export async function picture(browser: Browser, page: Page): Promise<z.infer<typeof pictureSchema>> {
   const shot = await page.screenshot();
   const desk = await browser.newPage();
   try {

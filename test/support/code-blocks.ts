@@ -55,7 +55,7 @@ export function planOf(
       ...open
         .filter((block) => !run.includes(block))
         .map(
-          ({ page, line, language }) => `${page}:${line} (${language || 'no tag'}) is neither run nor listed`,
+          (block) => `${block.page}:${block.line} (${block.language || 'no tag'}) is neither run nor listed`,
         ),
       ...notRun
         .filter((entry) => !blocks.some((block) => listing(block).includes(entry)))

@@ -24,7 +24,7 @@ export interface NeededProgram {
 export async function needProgram(program: NeededProgram): Promise<string> {
   const found = await onPath(program);
   if (found !== undefined) return found;
-  if (isSet(process.env.CI) && process.getuid?.() === 0) await install(program);
+  if (process.env.CI && process.getuid?.() === 0) await install(program);
   const now = await onPath(program);
   if (now === undefined) throw new Error(`${program.debianPackages[0]} is missing: install ${program.howTo}`);
   return now;
@@ -49,19 +49,13 @@ async function install({ debianPackages, afterInstall }: NeededProgram): Promise
 
 async function onPath({ commands }: NeededProgram): Promise<string | undefined> {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  for (const command of commands) {
-    for (const folder of folders) {
-      const file = join(folder, command);
-      const runs = await access(file, constants.X_OK).then(
-        () => true,
-        () => false,
-      );
-      if (runs) return file;
-    }
+  const files = commands.flatMap((command) => folders.map((folder) => join(folder, command)));
+  for (const file of files) {
+    const runs = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (runs) return file;
   }
   return undefined;
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
 }

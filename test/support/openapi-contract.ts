@@ -9,23 +9,11 @@ export interface OpenApi {
   components?: object;
 }
 export interface Operation {
-  parameters?: {
-    name: string;
-    in: string;
-    required?: boolean;
-    schema: object;
-    example?: unknown;
-  }[];
-  requestBody?: { required?: boolean; content: Record<string, MediaType> };
-  responses: Record<
-    string,
-    { headers?: Record<string, { required?: boolean }>; content?: Record<string, MediaType> }
-  >;
+  parameters?: { name: string; in: string; required?: boolean; schema: object; example?: unknown }[];
+  requestBody?: { required?: boolean; content: Content };
+  responses: Record<string, { headers?: Record<string, { required?: boolean }>; content?: Content }>;
 }
-export interface MediaType {
-  schema: Record<string, unknown>;
-  example?: unknown;
-}
+type Content = Record<string, { schema: Record<string, unknown>; example?: unknown }>;
 
 /** An answer as it came over HTTP. */
 export interface Answered {
@@ -47,8 +35,6 @@ export interface Contract {
   faultsOf(schema: object, value: unknown): string[];
 }
 
-/** Of an answer that is not as documented. */
-const SHOWN = 500;
 const PROBLEM = 'application/problem+json';
 
 /** Makes the check of one document. Its schemas are compiled when they are first needed. */
@@ -117,10 +103,8 @@ export function createContract(document: OpenApi): Contract {
       const faults = faultsOfAnswer(answered);
       if (faults.length === 0) return;
       const { method, url, status, body } = answered;
-      const shown = body.slice(0, SHOWN);
-      throw new Error(
-        `${method} ${url} → ${status} is not as documented: ${faults.join('; ')}; the answer was ${shown}`,
-      );
+      const what = `${method} ${url} → ${status} is not as documented: ${faults.join('; ')}`;
+      throw new Error(`${what}; the answer was ${body.slice(0, 500)}`);
     },
     operationOf: (request) => find(request)?.name,
     faultsOf,

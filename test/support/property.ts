@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { it } from 'vitest';
 
-/**
- * A test of something that holds for all values, as `@fast-check/vitest` has it, without the second of loading that its many forms cost
- * each worker of the unit tests.
- *
- * @param arbitraries what the values are made of, one for each parameter of the test
- * @param parameters fast-check's, such as `numRuns`
- */
+/** A test of something that holds for all values. `@fast-check/vitest` has the same, and costs each worker a second of loading. */
 export function property<Values extends [unknown, ...unknown[]]>(
   arbitraries: { [Index in keyof Values]: fc.Arbitrary<Values[Index]> },
   parameters?: fc.Parameters<Values>,

@@ -61,7 +61,7 @@ export async function startRedis({ password }: { password?: string } = {}): Prom
     const killed = () => child.kill('SIGKILL');
     process.once('exit', killed);
     child.once('exit', () => process.removeListener('exit', killed));
-    await eventually(() => ping(url));
+    await eventually(() => withClient(url, async (client) => void (await client.ping())));
     return child;
   };
 
@@ -82,10 +82,6 @@ export async function startRedis({ password }: { password?: string } = {}): Prom
     running: () => child.exitCode === null && child.signalCode === null,
     until: (holds) => eventually(() => withClient(url, holds)),
   };
-}
-
-async function ping(url: string): Promise<void> {
-  await withClient(url, async (client) => void (await client.ping()));
 }
 
 async function withClient(url: string, use: (client: RedisClient) => Promise<void>): Promise<void> {

@@ -50,38 +50,25 @@ export async function replay(
       }
     }
   }
-  const replays = Worker.runReplayHistories(
-    {
-      workflowBundle: code,
-      ...(dataConverter !== undefined && { dataConverter }),
-    },
-    pieces(),
-  );
+  const worker = { workflowBundle: code, ...(dataConverter !== undefined && { dataConverter }) };
+  const replays = Worker.runReplayHistories(worker, pieces());
   for await (const { workflowId, runId, error } of replays) {
     const at = cutAt.get(runId);
     if (at === undefined) found.whole += 1;
     else found.cut += 1;
     if (error === undefined) continue;
-    found.faults.set(
-      workflowId,
-      `${at === undefined ? 'whole' : `cut after event ${at}`}: ${error.message.slice(0, 600)}`,
-    );
+    const piece = at === undefined ? 'whole' : `cut after event ${at}`;
+    found.faults.set(workflowId, `${piece}: ${error.message.slice(0, 600)}`);
   }
   return found;
 }
 
 /** The worker keeps what it replayed by the run's id. The workflow's id stays, since the order looks at it. */
-function asRunOfItsOwn([first, ...others]: NonNullable<History['events']>): {
-  runId: string;
-  history: History;
-} {
+function asRunOfItsOwn([first, ...others]: NonNullable<History['events']>) {
   if (first === undefined) throw new TypeError('a history begins with an event');
   const runId = randomUUID();
-  const { workflowExecutionStartedEventAttributes: started } = first;
-  const own = {
-    ...first,
-    workflowExecutionStartedEventAttributes: { ...started, originalExecutionRunId: runId },
-  };
+  const started = { ...first.workflowExecutionStartedEventAttributes, originalExecutionRunId: runId };
+  const own = { ...first, workflowExecutionStartedEventAttributes: started };
   return { runId, history: { events: [own, ...others] } };
 }
 
@@ -103,7 +90,9 @@ export async function* historiesOf(
     try {
       yield { workflowId, history: await client.workflow.getHandle(workflowId).fetchHistory() };
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      // The time-skipping server's own error comes as it is.
+      const gone = isGrpcServiceError(error) && error.code === grpcCode.notFound;
+      if (!gone && !(error instanceof WorkflowNotFoundError)) throw error;
     }
   }
 }
@@ -124,13 +113,6 @@ export async function* everyHistory(
     const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
     if (started?.originalExecutionRunId === runId) yield { workflowId, history };
   }
-}
-
-/** The time-skipping server's own error comes as it is. */
-function isNotFound(error: unknown): boolean {
-  return (
-    error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === grpcCode.notFound)
-  );
 }
 
 /** The SDK's own list decodes memos, and some tests have several keys. */

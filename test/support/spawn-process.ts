@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -53,23 +54,23 @@ export async function spawnProcess(script: string, options: SpawnOptions = {}): 
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
-  const listeners = new Set<() => void>();
   const take = (text: string) => {
     output += text;
-    for (const listener of listeners) listener();
   };
   child.stdout.setEncoding('utf8').on('data', take);
   child.stderr.setEncoding('utf8').on('data', take);
 
+  let how: number | NodeJS.Signals | undefined;
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
-    child.once('close', (code, signal) => resolve(code ?? signal ?? -1));
+    child.once('close', (code, signal) => {
+      how = code ?? signal ?? -1;
+      resolve(how);
+    });
   });
   const spawned: SpawnedProcess = {
     pid: child.pid ?? -1,
     output: () => output,
-    kill: (signal) => {
-      child.kill(signal);
-    },
+    kill: (signal) => void child.kill(signal),
     ended,
     stop: async () => {
       child.kill('SIGTERM');
@@ -80,26 +81,18 @@ export async function spawnProcess(script: string, options: SpawnOptions = {}): 
   living.add(spawned);
   void ended.then(() => living.delete(spawned));
 
-  if (readyWhen !== undefined) {
-    await new Promise<void>((resolve, reject) => {
-      const fail = (why: string) => {
-        child.kill('SIGKILL');
-        reject(new Error(`${script} ${why}; it wrote:\n${output}`));
-      };
-      const timer = setTimeout(() => fail(`was not ready within ${readyWithinMs} ms`), readyWithinMs);
-      const look = () => {
-        if (!readyWhen.test(output)) return;
-        clearTimeout(timer);
-        listeners.delete(look);
-        resolve();
-      };
-      listeners.add(look);
-      look();
-      void ended.then((how) => {
-        clearTimeout(timer);
-        fail(`ended with ${how} before it was ready`);
-      });
-    });
+  const until = Date.now() + readyWithinMs;
+  while (readyWhen !== undefined && !readyWhen.test(output)) {
+    if (how === undefined && Date.now() < until) {
+      await sleep(10);
+      continue;
+    }
+    child.kill('SIGKILL');
+    const why =
+      how === undefined
+        ? `was not ready within ${readyWithinMs} ms`
+        : `ended with ${how} before it was ready`;
+    throw new Error(`${script} ${why}; it wrote:\n${output}`);
   }
   return spawned;
 }

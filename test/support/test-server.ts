@@ -32,48 +32,29 @@ export interface TestServer {
  * @param options.dataConverter that of its workers, unless it is the usual one
  */
 export function withTestServer({ except = () => false, dataConverter }: ReplayOptions = {}): TestServer {
-  let connected: Omit<TestServer, 'namespace'> | undefined;
+  const server = { namespace: 'default' } as TestServer;
   let leave: () => void = () => undefined;
   let since = new Date();
-  const field = <K extends 'address' | 'connection' | 'nativeConnection' | 'client'>(name: K) => {
-    if (connected === undefined) throw new Error(`${name} can be read from beforeAll on`);
-    return connected[name];
-  };
   beforeAll(async () => {
     const { address, release } = await leaseServer();
     leave = release;
     since = new Date();
     const connection = await Connection.connect({ address });
     const nativeConnection = await NativeConnection.connect({ address });
-    connected = { address, connection, nativeConnection, client: new Client({ connection }) };
+    Object.assign(server, { address, connection, nativeConnection, client: new Client({ connection }) });
   });
   afterAll(async () => {
     try {
-      const { faults } = await replay(everyHistory(field('client'), { since, except }), {
-        ...(dataConverter !== undefined && { dataConverter }),
-      });
+      const options = dataConverter === undefined ? {} : { dataConverter };
+      const { faults } = await replay(everyHistory(server.client, { since, except }), options);
       expect(faults).toEqual(new Map());
     } finally {
-      await connected?.connection.close();
-      await connected?.nativeConnection.close();
+      await server.connection?.close();
+      await server.nativeConnection?.close();
       leave();
     }
   }, REPLAYED_WITHIN_MS);
-  return {
-    namespace: 'default',
-    get address() {
-      return field('address');
-    },
-    get connection() {
-      return field('connection');
-    },
-    get nativeConnection() {
-      return field('nativeConnection');
-    },
-    get client() {
-      return field('client');
-    },
-  };
+  return server;
 }
 
 /** Waits until a server is free: files that run together would take each other's workflow tasks. */

@@ -23,11 +23,8 @@ exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$here/lib/*" io.temporal
  * @throws Error naming both ways and why each failed
  */
 export async function findTimeSkippingServer(): Promise<string> {
-  const version = createHash('sha256')
-    .update(await readFile(POM))
-    .digest('hex')
-    .slice(0, 12);
-  const folder = join(userCacheDir(), `temporal-test-server-${version}`);
+  const pom = createHash('sha256').update(await readFile(POM));
+  const folder = join(userCacheDir(), `temporal-test-server-${pom.digest('hex').slice(0, 12)}`);
   const wrapper = join(folder, 'temporal-test-server');
   if (existsSync(wrapper)) return wrapper;
   const refused = await sdkDownload('time-skipping').catch((error: Error) => error);
@@ -52,16 +49,8 @@ async function fetchWithMaven(folder: string): Promise<string | undefined> {
   if (spawnSync('java', ['-version']).status !== 0) return 'java does not run';
   const unfinished = await mkdtemp(`${folder}-`);
   try {
-    const goal = 'dependency:copy-dependencies';
-    const args = [
-      '-q',
-      '-B',
-      '-f',
-      POM,
-      goal,
-      '-DincludeScope=runtime',
-      `-DoutputDirectory=${unfinished}/lib`,
-    ];
+    const goal = ['-f', POM, 'dependency:copy-dependencies', '-DincludeScope=runtime'];
+    const args = ['-q', '-B', ...goal, `-DoutputDirectory=${unfinished}/lib`];
     const maven = spawnSync('mvn', args, { timeout: MAVEN_TIMEOUT_MS, encoding: 'utf8' });
     if (maven.status !== 0) return `mvn: ${maven.error?.message ?? maven.stdout.trim().split('\n')[0]}`;
     await writeFile(join(unfinished, 'temporal-test-server'), WRAPPER);

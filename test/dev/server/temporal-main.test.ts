@@ -8,7 +8,7 @@ import { assertPortFree, freePort } from '../../../src/dev/guarded-child.ts';
 import { missingSearchAttributes } from '../../../src/temporal/namespace.ts';
 import { type Api, anOrderId, deploy } from '../../e2e/support.ts';
 import { withEmail } from '../../fixtures/transactions.ts';
-import { eventually, type SpawnedProcess, spawnForTest } from '../../support/index.ts';
+import { eventually, spawnForTest } from '../../support/index.ts';
 import { scratchFolder } from '../fake-commands.ts';
 
 /** What a machine that has other things to do takes for it. */
@@ -19,9 +19,7 @@ const OUTAGE_MS = Number(process.env.OUTAGE_MINUTES ?? 0) * 60_000;
 
 const SCRIPT = 'src/dev/temporal-main.ts';
 
-async function startAlone(
-  settings: Record<string, string> = {},
-): Promise<{ alone: SpawnedProcess; port: number; startAgain: () => Promise<SpawnedProcess> }> {
+async function startAlone(settings: Record<string, string> = {}) {
   const port = await freePort();
   const env = {
     TEMPORAL_PORT: String(port),
@@ -31,6 +29,17 @@ async function startAlone(
   };
   const startAgain = () => spawnForTest(SCRIPT, { env, readyWhen: /Temporal is ready at/ });
   return { alone: await startAgain(), port, startAgain };
+}
+
+/** Kills the server's parent, and waits until the server's port is free. */
+async function killParent({ alone, port }: Awaited<ReturnType<typeof startAlone>>): Promise<void> {
+  const idle = connect(port, '127.0.0.1');
+  onTestFinished(() => void idle.destroy());
+  await once(idle, 'connect');
+  alone.kill('SIGKILL');
+  // The connection ends with the process that has its other end.
+  await once(idle.resume(), 'close');
+  await assertPortFree(port, 'TEMPORAL_PORT');
 }
 
 test('the server alone serves the namespace that the other processes are told until SIGTERM, and then ends well', async () => {
@@ -44,35 +53,23 @@ test('the server alone serves the namespace that the other processes are told un
   await assertPortFree(port, 'TEMPORAL_PORT');
 });
 
-test('the server does not outlive a parent that was killed', async () => {
-  const { alone, port } = await startAlone();
-
-  alone.kill('SIGKILL');
-
-  await eventually(() => assertPortFree(port, 'TEMPORAL_PORT'));
-});
-
 test('a server whose parent was killed ends within 6 s, although somebody holds a connection to it', async () => {
-  const { alone, port } = await startAlone();
-  const idle = connect(port, '127.0.0.1');
-  onTestFinished(() => void idle.destroy());
-  await once(idle, 'connect');
-
-  alone.kill('SIGKILL');
+  const server = await startAlone();
   const killed = Date.now();
-
-  // The connection ends with the process that has its other end.
-  await once(idle.resume(), 'close');
+  await killParent(server);
   expect(Date.now() - killed).toBeLessThan(6_000 + SLOW_MS);
-  await assertPortFree(port, 'TEMPORAL_PORT');
 });
 
 test(
   'API and workers go on within 15 s of the moment at which the next server is ready',
   async () => {
-    const { alone, port, startAgain } = await startAlone();
+    const server = await startAlone();
     const poll = { first: '300ms', factor: 1, max: '300ms' };
-    const all = await deploy(`127.0.0.1:${port}`, { default: { poll, events: 'all' } }, { webhooks: false });
+    const all = await deploy(
+      `127.0.0.1:${server.port}`,
+      { default: { poll, events: 'all' } },
+      { webhooks: false },
+    );
     onTestFinished(() => all.stop());
     const both = await all.startServe();
     const passes = async ({ call }: Pick<Api, 'call'>, orderId: string) => {
@@ -86,15 +83,10 @@ test(
       const body = { transaction: withEmail('review@example.com') };
       expect(await all.call('POST', `/v1/orders/${orderId}/screening`, body)).toMatchObject({ status: 200 });
     }
-    const idle = connect(port, '127.0.0.1');
-    onTestFinished(() => void idle.destroy());
-    await once(idle, 'connect');
-    alone.kill('SIGKILL');
-    await once(idle.resume(), 'close');
-    await assertPortFree(port, 'TEMPORAL_PORT');
+    await killParent(server);
     await sleep(OUTAGE_MS);
 
-    await startAgain();
+    await server.startAgain();
     const ready = Date.now();
     for (const orderId of reviews) all.sandbox.control.decide(orderId, 'pass');
 
