@@ -1,14 +1,17 @@
 /** Checks of the doctor that need no deployment; `test/e2e/doctor.test.ts` has the others. */
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import { expect, it, onTestFinished } from 'vitest';
-import { checkEvents, checkSharedKeys } from '../../src/cli/doctor/check-http.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkEvents } from '../../src/cli/doctor/check-http.ts';
 import { checkPortalActions } from '../../src/cli/doctor/check-temporal.ts';
 import { checkPlaintext } from '../../src/cli/doctor/doctor-command.ts';
-import { find } from '../../src/cli/doctor/finding.ts';
+import { find, ok, skipped } from '../../src/cli/doctor/finding.ts';
 import { inspectConfig } from '../../src/config/index.ts';
-import { A_SECRET, ANOTHER, least } from '../config/support.ts';
-import { anIntegration } from '../fixtures/integrations.ts';
+import { least } from '../config/support.ts';
+
+const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+const OTHER_SECRET = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
+const WAITING = "WorkflowType = 'portalAction' AND ExecutionStatus = 'Running' AND NeedsAttention = true";
 
 /** A receiver that knows one secret. @returns its address */
 async function receiver(secret: string): Promise<string> {
@@ -24,55 +27,79 @@ async function receiver(secret: string): Promise<string> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  const { port }: { port?: number } = Object(server.address());
-  return `http://127.0.0.1:${port}`;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
 }
 
-it('a check that fails is an error, and that of a silent server is skipped', async () => {
+describe('a check', () => {
   const fails = () => Promise.reject(new TypeError('top-secret'));
-  expect(await find('x', fails)).toMatchObject([{ status: 'error', what: "can't be checked (TypeError)" }]);
-  expect(await find('x', fails, 'silent')).toMatchObject([{ status: 'skipped', what: 'silent' }]);
-});
-
-it('looks at the common receiver of events and at each integration’s own one', async () => {
-  const env = { ...least, EVENTS_SECRETS: A_SECRET, EVENTS_URL: await receiver(A_SECRET) };
-  const { config } = inspectConfig(env);
-  const url = await receiver(ANOTHER);
-  const own = new Map([
-    ['phone', { url, secrets: [A_SECRET] }],
-    ['market', { url, secrets: [A_SECRET, ANOTHER] }],
-  ]);
-  const takes = { status: 'ok', what: expect.stringContaining('takes signed events') };
-  const what = expect.stringContaining('refuses the signature (401)');
-  const todo = expect.stringContaining('the variable that eventsSecretEnv names');
-  expect(await checkEvents({ ...config, events: { ...config.events, own } })).toEqual([
-    takes,
-    { check: 'events:phone', status: 'error', what, todo },
-    { check: 'events:market', ...takes },
-  ]);
-});
-
-it('finds portal actions on closed orders that wait for the right key, which no list of orders shows', async () => {
-  const waiting = "WorkflowType = 'portalAction' AND ExecutionStatus = 'Running' AND NeedsAttention = true";
-  expect(await checkPortalActions(async () => 0)).toMatchObject({ status: 'ok' });
-  expect(await checkPortalActions(async (query) => (query === waiting ? 1 : 0))).toEqual({
-    status: 'warning',
-    what: expect.stringMatching(/^1 portal action .*403/),
-    todo: expect.stringContaining(waiting),
+  it.each([
+    ['is named', () => ok('so'), undefined, [{ check: 'x', status: 'ok', what: 'so' }]],
+    [
+      'may be about several',
+      () => [ok('so'), { check: 'y', ...skipped('no') }],
+      undefined,
+      [{}, { check: 'y' }],
+    ],
+    ['that fails is an error', fails, undefined, [{ status: 'error', what: "can't be checked (TypeError)" }]],
+    ['of a silent server is skipped', fails, 'silent', [{ check: 'x', status: 'skipped', what: 'silent' }]],
+  ] as const)('%s', async (_what, look, silent, findings) => {
+    expect(await find('x', look as () => never, silent)).toMatchObject([...findings]);
   });
 });
 
-it('keeps saying what may go in plain, and why', () => {
-  const allowed = { name: 'redis', reason: 'a mesh encrypts it' } as const;
-  const what = expect.stringMatching(/^redis .*a mesh encrypts it$/);
-  expect(checkPlaintext({ allowPlaintext: [allowed] })).toMatchObject([{ status: 'warning', what }]);
-  expect(checkPlaintext({ allowPlaintext: [] })).toEqual([]);
-});
+describe('the doctor', () => {
+  it('looks at the common receiver of events and at each integration’s own one', async () => {
+    const { config } = inspectConfig({
+      ...least,
+      EVENTS_SECRETS: SECRET,
+      EVENTS_URL: await receiver(SECRET),
+    });
+    const own = new Map([
+      ['phone', { url: await receiver(OTHER_SECRET), secrets: [SECRET] }],
+      ['market', { url: await receiver(OTHER_SECRET), secrets: [SECRET, OTHER_SECRET] }],
+    ]);
+    const takes = { status: 'ok', what: expect.stringContaining('takes signed events') };
+    expect(await checkEvents({ ...config, events: { ...config.events, own } })).toEqual([
+      takes,
+      {
+        check: 'events:phone',
+        status: 'error',
+        what: expect.stringContaining('refuses the signature (401)'),
+        todo: expect.stringContaining('the variable that eventsSecretEnv names'),
+      },
+      { check: 'events:market', ...takes },
+    ]);
+  });
 
-it('warns of two integrations with one key, without the key', () => {
-  const keys = Object.entries({ a: 'one', b: 'two', c: 'one', d: undefined, e: undefined });
-  const found = checkSharedKeys(keys.map(([name, key]) => anIntegration({ name, apiKey: () => key })));
-  const what = expect.stringContaining('c and a have one key');
-  expect(found).toMatchObject([{ check: 'shared-key:c', status: 'warning', what }]);
-  expect(JSON.stringify(found)).not.toContain('"one"');
+  it('says who is told where there is no common receiver', async () => {
+    const { config } = inspectConfig(least);
+    const words = async (own: [string, { url: string; secrets: string[] }][]) =>
+      (await checkEvents({ ...config, events: { own: new Map(own) } }))[0]?.what;
+    expect(await words([])).toContain('no event is sent when an order changes');
+    const one = { url: await receiver(SECRET), secrets: [SECRET] };
+    expect(await words([['phone', one]])).toContain('only integrations with their own eventsUrl send events');
+  });
+
+  it('finds portal actions on closed orders that wait for the right key, which no list of orders shows', async () => {
+    expect(await checkPortalActions(async () => 0)).toMatchObject({ status: 'ok' });
+    expect(await checkPortalActions(async (query) => (query === WAITING ? 1 : 0))).toEqual({
+      status: 'warning',
+      what: expect.stringMatching(/^1 portal action .*403/),
+      todo: expect.stringContaining(WAITING),
+    });
+  });
+
+  it('keeps saying what may go in plain, and why', () => {
+    const allowPlaintext = [
+      { name: 'redis', reason: 'a mesh encrypts it' },
+      { name: 'temporal', reason: 'one compose network' },
+    ] as const;
+    expect(checkPlaintext({ allowPlaintext: [...allowPlaintext] })).toMatchObject([
+      { status: 'warning', what: expect.stringMatching(/^redis .*a mesh encrypts it$/) },
+      { status: 'warning', what: expect.stringMatching(/^temporal .*one compose network$/) },
+    ]);
+    expect(checkPlaintext({ allowPlaintext: [] })).toEqual([]);
+  });
 });

@@ -38,7 +38,6 @@ it.each<[command: string, method: keyof Fake, answer: unknown, patterns: RegExp[
   [screen, 'screen', aCheckoutAnswer({ message: 'Call\u001bus' }), ofCheckout],
   ['list', 'list', list, [/│ order-1 +│ default +│ review .*│ 125\.50/, /More: --cursor abc/]],
   ['transaction 1', 'getTransaction', aTransactionStatus(), [ofTransaction]],
-  ['days', 'count', 4, [/older.* 4 /]],
 ])('%s shows what %s returned', async (command, method, answer, patterns) => {
   const { code, answers } = await run(`${command} --table`, (orders) =>
     orders[method].mockResolvedValue(answer as never),

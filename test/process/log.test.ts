@@ -15,22 +15,26 @@ function aLog() {
   return { log, lines, last: () => JSON.stringify(lines.at(-1)) };
 }
 
-/** Fields that code which the types did not stop could log. */
+/** Somebody's code that the types didn't stop. */
 const unlisted = {
   url: `/v1/webhooks/default/${SECRET}`,
-  ...{ headers: { authorization: SECRET }, req: { url: SECRET }, body: { email: SECRET } },
-  ...{ transaction: SECRET, cardNumber: SECRET },
-  // No object, where a text or a number is listed.
-  ...{ route: { url: SECRET }, durationMs: { body: SECRET }, code: [SECRET] },
+  headers: { authorization: SECRET },
+  req: { url: SECRET },
+  body: { email: SECRET },
+  transaction: SECRET,
+  cardNumber: SECRET,
 } as unknown as LogFields;
 
 describe('the log', () => {
   it('says what is listed and nothing else', () => {
     const { log, lines, last } = aLog();
     log.info({ ...unlisted, orderId: 'order-1', status: 200, key: 'shop' }, 'answered');
-    const { time: _time, pid: _pid, hostname: _host, ...said } = lines[0] ?? {};
-    const listed = { orderId: 'order-1', status: 200, key: 'shop' };
-    expect(said).toEqual({ level: 30, name: 'test', ...listed, msg: 'answered' });
+    expect(lines).toMatchObject([
+      { name: 'test', orderId: 'order-1', status: 200, key: 'shop', msg: 'answered' },
+    ]);
+    expect(Object.keys(lines[0] ?? {}).sort()).toEqual(
+      ['hostname', 'key', 'level', 'msg', 'name', 'orderId', 'pid', 'status', 'time'].sort(),
+    );
     expect(last()).not.toContain(SECRET);
   });
 
@@ -43,13 +47,38 @@ describe('the log', () => {
     expect(JSON.stringify(said).normalize('NFKC').replace(/\D/g, '')).not.toContain('41111');
   });
 
+  it('shows no object where it lists a text or a number', () => {
+    const { log, last } = aLog();
+    const objects = { route: { url: SECRET }, status: { body: SECRET }, orderId: [SECRET] };
+    log.warn(objects as unknown as LogFields, 'answered');
+    expect(last()).not.toContain(SECRET);
+  });
+
+  it('takes only words that are fixed when it is compiled', () => {
+    const { log } = aLog();
+    // @ts-expect-error a text that is put together
+    log.info(`order of ${SECRET as string}`);
+    // @ts-expect-error any text
+    log.warn({ status: 1 }, SECRET as string);
+    // @ts-expect-error a field that isn't listed
+    log.error({ url: SECRET }, 'fixed');
+    log.debug({ status: 1 }, 'fixed');
+  });
+
   it('shows of an error its kind, its code and its frames, and of its causes too', () => {
     const cause = Object.assign(new TypeError(`cause ${SECRET}`), { code: 'ECONNREFUSED' });
-    const more = { code: 'FST_ERR', url: SECRET, config: { headers: SECRET } };
-    const shown = showError(Object.assign(new Error(`about ${SECRET}`, { cause }), more));
-    const frames = expect.arrayContaining([expect.stringContaining('log.test.ts')]);
-    const ofCause = { type: 'TypeError', code: 'ECONNREFUSED' };
-    expect(shown).toMatchObject({ type: 'Error', code: 'FST_ERR', frames, cause: ofCause });
+    const error = Object.assign(new Error(`about ${SECRET}`, { cause }), {
+      code: 'FST_ERR',
+      url: SECRET,
+      config: { headers: SECRET },
+    });
+    const shown = showError(error);
+    expect(shown).toMatchObject({
+      type: 'Error',
+      code: 'FST_ERR',
+      frames: expect.arrayContaining([expect.stringContaining('log.test.ts')]),
+      cause: { type: 'TypeError', code: 'ECONNREFUSED' },
+    });
     expect(JSON.stringify(shown)).not.toContain(SECRET);
   });
 
@@ -67,23 +96,18 @@ describe('the log', () => {
   });
 
   it.each([
-    ['connect ECONNREFUSED 127.0.0.1:7233', { why: 'ECONNREFUSED', address: '127.0.0.1:7233' }],
-    ['connect ETIMEDOUT [2001:db8::1]:7233', { why: 'ETIMEDOUT', address: '[2001:db8::1]:7233' }],
-    ['getaddrinfo ENOTFOUND temporal.example', { why: 'ENOTFOUND', address: 'temporal.example' }],
+    ['connect ECONNREFUSED 127.0.0.1:7233', { why: 'ECONNREFUSED' }],
+    ['getaddrinfo ENOTFOUND temporal.example', { why: 'ENOTFOUND' }],
     [
-      `14 UNAVAILABLE: No connection. Error: connect ECONNREFUSED 10.0.0.1:7233 ${SECRET}`,
-      { grpc: 'UNAVAILABLE', why: 'ECONNREFUSED', address: '10.0.0.1:7233' },
+      `14 UNAVAILABLE: No connection established. Last error: Error: connect ECONNREFUSED 10.0.0.1:7233 ${SECRET}`,
+      { grpc: 'UNAVAILABLE', why: 'ECONNREFUSED' },
     ],
-    [`14 UNAVAILABLE: ${SECRET}`, { grpc: 'UNAVAILABLE', why: 'not available' }],
-    [`Status { code: Unavailable, message: "${SECRET}" }`, { grpc: 'Unavailable', why: 'not available' }],
+    [`14 UNAVAILABLE: ${SECRET}`, { grpc: 'UNAVAILABLE', why: 'UNAVAILABLE' }],
+    [`Status { code: Unavailable, message: "${SECRET}" }`, { grpc: 'Unavailable', why: 'Unavailable' }],
     [`7 PERMISSION_DENIED: ${SECRET}`, { grpc: 'PERMISSION_DENIED' }],
     ['Status { code: Unavailable, message: "dns error" }', { grpc: 'Unavailable', why: 'dns error' }],
     ['invalid peer certificate: UnknownIssuer', { why: 'UnknownIssuer' }],
-    [
-      `4 DEADLINE_EXCEEDED: Deadline exceeded after 2.001s,Waiting for LB pick ${SECRET}`,
-      { grpc: 'DEADLINE_EXCEEDED', why: 'not connected' },
-    ],
-    [`4 DEADLINE_EXCEEDED: ${SECRET}`, { grpc: 'DEADLINE_EXCEEDED', why: 'no answer in time' }],
+    [`4 DEADLINE_EXCEEDED: ${SECRET}`, { grpc: 'DEADLINE_EXCEEDED', why: 'DEADLINE_EXCEEDED' }],
     ['the worker did not answer in time', { why: 'the worker did not answer in time' }],
   ])('says why there is no connection: %s', (words, why) => {
     for (const error of [new Error(words), words]) {
@@ -99,80 +123,98 @@ describe('the log', () => {
     `ECONNREFUSED ${SECRET}:1`,
     `connect ECONNREFUSED ${SECRET}`,
     `5 NOT_FOUND ${SECRET}`,
-  ])('takes no address from where something else may stand: %s', (words) => {
+  ])('shows nothing else of the words: %s', (words) => {
     expect(JSON.stringify(showError(new Error(words)))).not.toMatch(new RegExp(`${SECRET}|12345|user`));
   });
 
-  it('says of a failed activity why, by its type alone, and ends at causes that go round', () => {
+  it('says of a failed activity why, by its type alone', () => {
     const failure = ApplicationFailure.retryable(SECRET, 'connection-refused');
     expect(showError(failure)).toEqual({ type: 'ApplicationFailure', reason: 'connection-refused' });
-    const odd = ApplicationFailure.retryable('x', `a type ${SECRET}`);
-    expect(JSON.stringify(showError(odd))).not.toContain(SECRET);
-    const round = new Error('x');
-    round.cause = round;
-    expect(JSON.stringify(showError(round)).match(/"type"/g)).toHaveLength(6);
+    const of = ApplicationFailure.retryable('x', `a type ${SECRET}`);
+    expect(JSON.stringify(showError(of))).not.toContain(SECRET);
+  });
+
+  it('ends at causes that go round', () => {
+    const error = new Error('x');
+    error.cause = error;
+    expect(JSON.stringify(showError(error)).match(/"type"/g)).toHaveLength(6);
   });
 });
 
-describe('a call to Temporal that reaches nobody is logged, with its name and why', () => {
-  async function call(address: string) {
-    const { log, lines } = aLog();
-    const retry = makeGrpcRetryInterceptor({ ...defaultGrpcRetryOptions(), retryableDecider: () => false });
-    const connection = Connection.lazy({ address, interceptors: [retry, logUnreachable(log)] });
-    onTestFinished(() => connection.close());
-    await expect(connection.workflowService.getSystemInfo({})).rejects.toThrow();
-    return lines;
-  }
-
-  it('when nothing listens', async () => {
-    const address = `127.0.0.1:${await freePort()}`;
-    const msg = 'Temporal can not be reached, the call is tried again';
-    const line = { msg, call: 'GetSystemInfo', err: { why: 'ECONNREFUSED', address } };
-    expect((await call(address))[0]).toMatchObject(line);
+it('says of each try of a call to Temporal that reaches nobody which call it is, and why', async () => {
+  const { log, lines } = aLog();
+  const address = `127.0.0.1:${await freePort()}`;
+  const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+  const connection = Connection.lazy({ address, interceptors: [retry, logUnreachable(log)] });
+  onTestFinished(() => connection.close());
+  const asked = connection.withDeadline(Date.now() + 2_000, () =>
+    connection.workflowService.getSystemInfo({}),
+  );
+  await expect(asked).rejects.toThrow();
+  expect(lines[0]).toMatchObject({
+    msg: 'Temporal can not be reached, the call is tried again',
+    call: 'GetSystemInfo',
+    err: { why: 'ECONNREFUSED' },
   });
+});
 
-  it('when a stopping server turns it away', async () => {
-    const server = createServer();
-    server.on('stream', (stream) => {
-      const trailers = { 'content-type': 'application/grpc', 'grpc-status': 14, 'grpc-message': SECRET };
-      stream.respond({ ':status': 200, ...trailers }, { endStream: true });
-    });
-    const port = await freePort();
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const lines = await call(`127.0.0.1:${port}`);
-    expect(lines[0]).toMatchObject({ call: 'GetSystemInfo', err: { why: 'not available' } });
-    expect(JSON.stringify(lines)).not.toContain(SECRET);
+it('says so, in its own words, of a try that a stopping server turns away', async () => {
+  const { log, lines, last } = aLog();
+  const server = createServer();
+  server.on('stream', (stream) => {
+    const trailers = { 'content-type': 'application/grpc', 'grpc-status': 14, 'grpc-message': SECRET };
+    stream.respond({ ':status': 200, ...trailers }, { endStream: true });
   });
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const retry = makeGrpcRetryInterceptor({ ...defaultGrpcRetryOptions(), retryableDecider: () => false });
+  const interceptors = [retry, logUnreachable(log)];
+  const connection = Connection.lazy({ address: `127.0.0.1:${port}`, interceptors });
+  onTestFinished(async () => {
+    await connection.close();
+    server.close();
+  });
+  await expect(connection.workflowService.getSystemInfo({})).rejects.toThrow();
+  expect(lines[0]).toMatchObject({ call: 'GetSystemInfo', err: { why: 'UNAVAILABLE' } });
+  expect(last()).not.toContain(SECRET);
 });
 
 describe("a library's line", () => {
   it.each([
-    ['Activity failed', true],
-    ['Workflow code threw', true],
-    ['No workflows registered, not polling for workflow tasks', true],
-    [`Error while processing: ${SECRET}`, false],
-    ['Route GET:/v1/webhooks/default/secret not found', false],
-    ['sent to a@example.com', false],
-    ['card 4111111111111111', false],
-    ['Failure { message: "secret" }', false],
-  ])('keeps its words when it quotes nothing: %s: %s', (words, kept) => {
-    const { log, lines, last } = aLog();
+    'Activity failed',
+    'Workflow code threw',
+    'No workflows registered, not polling for workflow tasks',
+  ])('is logged as it is when it quotes nothing: %s', (words) => {
+    const { log, lines } = aLog();
+    log.foreign('warn', {}, words);
+    expect(lines).toMatchObject([{ msg: words }]);
+  });
+
+  it.each([
+    `Error while processing: ${SECRET}`,
+    'Route GET:/v1/webhooks/default/secret not found',
+    'sent to a@example.com',
+    'card 4111111111111111',
+    'Failure { message: "secret" }',
+  ])('loses its words when it may quote something: %s', (words) => {
+    const { log, last } = aLog();
     log.foreign('warn', { workflowId: 'order:default:1' }, words);
-    const msg = kept ? words : expect.stringContaining('its words are left out');
-    expect(lines).toMatchObject([{ workflowId: 'order:default:1', msg }]);
-    expect(last().includes(words)).toBe(kept);
+    expect(last()).toContain('its words are left out');
+    expect(last()).toContain('order:default:1');
+    expect(last()).not.toContain(words);
   });
 
   it('that says why is counted over all orders, and names the first', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const { log, lines } = aLog();
-    const failed = (orderId: string, reason: string) => {
-      const err = ApplicationFailure.retryable('x', reason);
-      log.foreign('warn', { orderId, attempt: 1, err }, 'Activity failed');
-    };
+    const failed = (orderId: string, reason: string) =>
+      log.foreign(
+        'warn',
+        { orderId, attempt: 1, err: ApplicationFailure.retryable('x', reason) },
+        'Activity failed',
+      );
     for (const orderId of ['1', '2', '3']) failed(orderId, 'dns');
     failed('4', 'timeout');
     vi.advanceTimersByTime(10_000);

@@ -6,7 +6,7 @@ import { scratchFolder } from '../dev/fake-commands.ts';
 import { created, DAY_MS, portal, startSandbox, transaction } from './support.ts';
 
 describe('the state file', () => {
-  it('lets a restart go on with the same transactions, ledger, clock and settings', async () => {
+  it('lets a restart go on with the same transactions, clock and settings', async () => {
     const dataFile = join(await scratchFolder(), 'new', 'sandbox.json');
     const before = await startSandbox({ dataFile });
     await created(before);
@@ -18,12 +18,10 @@ describe('the state file', () => {
 
     const after = await startSandbox({ dataFile });
     const kept = ({ control }: typeof before) => [
-      ...[control.transactions(), control.ledger(), control.customerCodes(), control.portal()],
+      ...[control.transactions(), control.customerCodes(), control.portal()],
       control.clock().offsetMs,
     ];
     expect(kept(after)).toEqual(kept(before));
-    await created(after);
-    expect(after.control.ledger().at(-1)?.sequence).toBe(4);
   });
 
   it('is written while the sandbox runs, without keys and card data, and leaves nothing beside it', async () => {
@@ -33,10 +31,9 @@ describe('the state file', () => {
     const creditCard = { cardNumber: '4111111111111111', expirationDate: '11/2097', cardCode: '9876' };
     const body = transaction({ payment: { creditCard } });
     const ids = await Promise.all(Array.from({ length: 20 }, () => created(sandbox, body)));
-    await portal(sandbox, 'report-fraud', { transaction_id: ids[0] });
     await vi.waitFor(async () => {
       const saved = await readFile(dataFile, 'utf8');
-      for (const id of [...ids, 'report-fraud', '"last4":"1111"']) expect(saved).toContain(id);
+      for (const id of [...ids, '"last4":"1111"']) expect(saved).toContain(id);
     }, 5_000);
     await sandbox.close();
     expect(await readdir(folder)).toEqual(['sandbox.json']);
@@ -45,7 +42,7 @@ describe('the state file', () => {
 
   it('that is none stops the start by its name', async () => {
     const dataFile = join(await scratchFolder(), 'sandbox.json');
-    await writeFile(dataFile, '{"state":{},"ledger":[]}');
+    await writeFile(dataFile, '{"state":{}}');
     await expect(createSandbox({ port: 0, dataFile })).rejects.toThrow(dataFile);
   });
 });

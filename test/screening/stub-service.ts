@@ -3,15 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 /** A request as the stub saw it. */
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { body: string };
 
+type Answer = (response: ServerResponse, request: IncomingMessage) => unknown;
+
 /** An HTTP server on a free port that answers every request with `answer`, once it has read it. */
 export async function stubService() {
   const seen: Seen[] = [];
-  let answer = (response: ServerResponse): unknown => response.end();
+  let answer: Answer = (response) => response.end();
   let connections = 0;
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request;
     seen.push({ method, url, headers, body: (await request.toArray()).join('') });
-    answer(response);
+    answer(response, request);
   });
   server.on('connection', () => {
     connections += 1;
@@ -22,7 +24,7 @@ export async function stubService() {
     url: `http://127.0.0.1:${port}`,
     seen,
     connections: () => connections,
-    answerWith(next: (response: ServerResponse) => unknown) {
+    answerWith(next: Answer) {
       answer = next;
     },
     answerJson(status: number, body: unknown, headers: Record<string, string> = {}) {
