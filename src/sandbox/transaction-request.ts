@@ -87,7 +87,7 @@ const transactionRequestSchema = z.looseObject({
   amount,
   currency_code: z
     .string()
-    .regex(/^[A-Za-z]{3}$/)
+    .regex(/^[A-Za-z]{1,3}$/)
     .optional(),
   discountAmount: discount.optional(),
   discountPrice: discount.optional(),

@@ -52,8 +52,8 @@ it.each([
 });
 
 it.each([
-  // Nobody can tell whose refusal it is.
-  [403, { outcome: 'unknown', reason: 'malformed-reply', status: 403 }],
+  [400, { outcome: 'unknown', reason: 'malformed-reply', status: 400 }],
+  [403, { outcome: 'refused', reason: 'forbidden', status: 403 }],
   [429, { outcome: 'not-done', retryAfterMs: 7_000 }],
 ])('a %i whose words are cut short is judged by its status', async (status, expected) => {
   service.answerWith(cutShort(status, '{"Errors":["Not', { 'retry-after': '7' }));

@@ -13,17 +13,19 @@ const PAGE = '<html><h1>Blocked</h1></html>';
 const errors = (...Errors: string[]) => ({ Errors });
 
 test.each<[status: number, body: unknown, expected: object, of: typeof OPERATIONS]>([
-  ...[400, 401, 403, 404, 405, 422].map((status): [number, string, object, typeof OPERATIONS] => [
+  ...[400, 404, 405, 422].map((status): [number, string, object, typeof OPERATIONS] => [
     status,
     PAGE,
     UNKNOWN,
     OPERATIONS,
   ]),
-  [403, {}, UNKNOWN, OPERATIONS],
-  [403, errors(), UNKNOWN, OPERATIONS],
-  [403, { Errors: 'Blocked' }, UNKNOWN, OPERATIONS],
-  [403, { message: 'Forbidden' }, UNKNOWN, OPERATIONS],
-  [403, { code: 403 }, UNKNOWN, OPERATIONS],
+  ...[PAGE, {}, errors(), { Errors: 'Blocked' }, { message: 'Forbidden' }, { code: 403 }].flatMap(
+    (body): [number, unknown, object, typeof OPERATIONS][] => [
+      [401, body, WRONG_KEY, SCREENING],
+      [403, body, WRONG_KEY, SCREENING],
+      [403, body, UNKNOWN, PORTAL],
+    ],
+  ),
   [403, errors('Not Authorized'), WRONG_KEY, OPERATIONS],
   [403, errors('not authorized.'), WRONG_KEY, OPERATIONS],
   // Only the portal says it with code and message.

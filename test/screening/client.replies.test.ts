@@ -121,8 +121,6 @@ describe('a reply about another transaction', () => {
 describe('a reply that says no', () => {
   it.each<[status: number, headers: Record<string, string>, expected: object]>([
     [400, {}, { outcome: 'refused', reason: 'bad-request' }],
-    [401, {}, { outcome: 'refused', reason: 'bad-request' }],
-    [403, {}, { outcome: 'refused', reason: 'bad-request' }],
     [405, {}, { outcome: 'unknown', reason: 'malformed-reply' }],
     [408, {}, { outcome: 'unknown', reason: 'timeout' }],
     [422, {}, { outcome: 'refused', reason: 'bad-request' }],
@@ -156,8 +154,6 @@ describe('a reply that says no', () => {
   it.each([
     [403, { outcome: 'refused', reason: 'portal-refused', code: 403 }],
     ['404', { outcome: 'refused', reason: 'portal-refused', code: 404 }],
-    [201, { outcome: 'unknown', reason: 'malformed-reply', code: 201 }],
-    ['204', { outcome: 'unknown', reason: 'malformed-reply', code: 204 }],
     [302, { outcome: 'refused', reason: 'portal-refused', code: 302 }],
     [0, { outcome: 'refused', reason: 'portal-refused', code: 0 }],
     ['0', { outcome: 'refused', reason: 'portal-refused', code: 0 }],

@@ -12,7 +12,6 @@ import { RULES } from './transaction-cases.ts';
 
 const RICH: Partial<Transaction> = {
   order: { invoiceNumber: '1001', order_type: 'upsell', landing_page_type: 'home' },
-  travel: { travel_date: '12/31/2026', point_of_origin: 'Oslo' },
   '3d_secure': { authenticated: true },
   card_attempts: '2',
   userFields: { keep_this: { as_it: 'is' } },
@@ -34,7 +33,6 @@ describe('writeTransaction', () => {
       '3dSecure': { authenticated: true },
       customer: { joinedOn: '03/14/2021' },
       order: { invoiceNumber: '1001', orderType: 'upsell', landingPageType: 'home' },
-      travel: { travelDate: '12/31/2026', pointOfOrigin: 'Oslo' },
       userFields: { keep_this: { as_it: 'is' } },
     });
     const { userFields: _free, ...described } = written;
