@@ -5,7 +5,12 @@ import { anApi, TRANSACTION_ID } from './fake-order-screening.ts';
 
 const url = '/v1/webhooks/default';
 const headers = { 'x-webhook-secret': 'webhook-secret-2' };
-const hint = { integration: 'default', source: 'webhook', transactionId: TRANSACTION_ID, orderId: '1001' };
+const hint = {
+  integration: 'default',
+  source: 'webhook',
+  transactionId: [TRANSACTION_ID],
+  orderId: ['1001'],
+};
 const JSON_BODY = `{"id":"${TRANSACTION_ID}","invoiceNumber":"#1001"}`;
 const NEAR_JSON = `{"id":https://x.example/${TRANSACTION_ID},"decision":,"invoiceNumber":#1001}`;
 
@@ -29,9 +34,16 @@ describe('a webhook', () => {
     const { app, orderScreening, logged } = await anApi();
     const address = `${url}/webhook-secret-1?id=${TRANSACTION_ID}&invoiceNumber=1001&decision=fail`;
     expect((await app.inject({ method: 'GET', url: address })).statusCode).toBe(202);
-    expect(orderScreening.hint).toHaveBeenCalledWith({ ...hint, decision: 'fail' });
+    expect(orderScreening.hint).toHaveBeenCalledWith(hint);
     expect(logged()).toContain('/v1/webhooks/:integration/:secret');
     expect(logged()).not.toContain('webhook-secret-1');
+  });
+
+  it('is answered 415 in an encoding that nobody reads', async () => {
+    const { app } = await anApi();
+    const encoded = { ...headers, 'content-encoding': 'zstd' };
+    const response = await app.inject({ method: 'POST', url, headers: encoded, payload: JSON_BODY });
+    expect(response.statusCode).toBe(415);
   });
 
   const wrong = { 'x-webhook-secret': 'webhook-secret' };

@@ -55,7 +55,7 @@ const BODIES: readonly [what: string, url: string, status: number, body: string]
   ['a string that nobody closes', SCREENING, 400, `{"transaction":"${'\\"'.repeat(HALF)}`],
   ['a string of digits with spaces', SCREENING, 200, noted('4 '.repeat(HALF))],
   ['a long e-mail address', SCREENING, 422, order({ customer: { email: 'a@'.repeat(HALF) } })],
-  ['a long key', SCREENING, 422, order({ ['9'.repeat(MOST_BYTES - 2_000)]: 1 })],
+  ['a long key', SCREENING, 200, order({ ['9'.repeat(MOST_BYTES - 2_000)]: 1 })],
   ['a large number', SCREENING, 422, `{"transaction":{"amount":${'9'.repeat(MOST_BYTES - 100)}}}`],
   ['white space', SCREENING, 400, ' '.repeat(MOST_BYTES)],
   ['a long reason', '/v1/orders/order-1/cancel', 422, JSON.stringify({ reason: '4 '.repeat(HALF) })],
@@ -159,7 +159,7 @@ describe('the limits of a body', () => {
   });
 
   it('let 100 faults be listed, and the reading ends with them', () => {
-    const lineItems = Array(5_000).fill({ wrong: 1 });
+    const lineItems = Array(5_000).fill({ sku: 1 });
     const request = { orderId: 'order-1', transaction: { ...aTransaction(), lineItems } };
     const errors = expect.objectContaining({ length: 100 });
     const message = 'The request has 100 or more errors; the first 100 are listed';

@@ -39,6 +39,8 @@ describe('an integration of the policy file', () => {
     ['whenUnavailable', 'hold', rules],
     ['skip', [], skip],
     ['notCards', [], ['orderId']],
+    ['paymentMethods', { noCard: [] }, { noCard: ['SOFINCO'] }],
+    ['unknownFields', 'drop', 'refuse'],
     ['declineMessage', expect.stringMatching(/^We could not accept/), 'Sorry.'],
     ['reviewBeforeGateway', 'proceed', 'hold'],
     ['onUnresolvedReview', 'alert', 'cancel'],
@@ -136,7 +138,7 @@ describe('an integration of the policy file', () => {
     [
       { whenUnavailable: [{ currency: [], action: 'hold' }] },
       'whenUnavailable[0].currency',
-      'not a known key',
+      'must not be empty',
     ],
     [{ whenUnavailable: [{ amountBelow: 5 }] }, 'whenUnavailable[0].action', 'is required'],
     [{ skip: [{}] }, 'skip[0]', 'must have a condition'],

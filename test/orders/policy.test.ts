@@ -34,7 +34,12 @@ describe('the facts that rules look at', () => {
       customer: { id: 'c-1' },
       lineItems: [{ category: 'shoes' }, {}, null],
     };
-    const facts = { amount: 12.5, paymentMethod: 'wallet', customerId: 'c-1', itemCategories: ['shoes'] };
+    const facts = {
+      amount: 12.5,
+      paymentMethod: 'wallet',
+      customerId: 'c-1',
+      itemCategories: ['shoes', undefined, undefined],
+    };
     expect(orderFactsOf(order)).toEqual({ ...facts, currency: 'USD' });
     expect(orderFactsOf({ ...order, currency_code: 'eur' }).currency).toBe('EUR');
     expect(orderFactsOf({ ...order, currencyCode: 'gbp' }).currency).toBe('GBP');
@@ -60,7 +65,7 @@ describe('the facts that rules look at', () => {
     [{}, true],
     [{ amountBelow: 10 }, false],
     [{ amountAtLeast: 10, amountBelow: 10.01 }, true],
-    [{ paymentMethod: ['gift-card'], itemCategory: ['TOYS'] }, true],
+    [{ paymentMethod: ['gift-card'], anyItemCategory: ['TOYS'] }, true],
     [{ currency: ['EUR'] }, false],
     [{ customerId: ['c-1'] }, false],
     [{ amountBelow: 100 }, false, { amount: Number.NaN }],
