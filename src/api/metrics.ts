@@ -152,20 +152,25 @@ export function createAnswerRecord(log: Log, metrics: HttpMetrics): AnswerRecord
 // The audit log.
 
 /** The scopes whose requests are audited. Checkouts and reads aren't. */
-const AUDITED: readonly (Scope | undefined)[] = ['act', 'ops'];
+const AUDITED: readonly (Scope | undefined)[] = ['act', 'ops', 'codec'];
+/** Other requests that are audited: a card is put away, a list is taken out. */
+const AUDITED_ROUTES: readonly (string | undefined)[] = ['/v1/card-refs', '/queue.csv'];
+const REFUSED_CALLERS = [401, 403];
 
-/** Audits a request, also a rejected one. Fields that are missing or invalid are left out. */
+/** Audits a request, also a rejected one, and every request whose caller was refused. Fields that are missing or invalid are left out. */
 function audit(
   log: Log,
   request: FastifyRequest,
   { statusCode: status, problemCode: code }: FastifyReply,
 ): void {
   const { method, routeOptions, params, query, body, apiKey, ip } = request;
-  if (!AUDITED.includes(routeOptions.config.scope) || (request.pageUser !== undefined && method === 'GET'))
-    return;
+  const { url: route, config } = routeOptions;
+  const isPage = request.pageUser !== undefined && method === 'GET';
+  const isAudited = (AUDITED.includes(config.scope) && !isPage) || AUDITED_ROUTES.includes(route);
+  if (!isAudited && !REFUSED_CALLERS.includes(status)) return;
   const asked = auditedSchema.parse({ ...record(query), ...record(body), ...record(params) });
   log.audit({
-    ...{ method, route: routeOptions.url, status, code },
+    ...{ method, route, status, code },
     ...{ key: apiKey?.name, actor: claimedActor(request).data, peer: isIP(ip) === 0 ? undefined : ip },
     ...{ orderId: orderIdIn(params), integration: asked.integration ?? DEFAULT_INTEGRATION },
     ...{ number: asked.number ?? asked.sequence, action: asked.action, because: asked.reason },

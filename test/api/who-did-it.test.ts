@@ -1,5 +1,7 @@
 /** Who asks: what an order is told of it, and what the audit log says. */
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { createPayloadCodec } from '../../src/codec/index.ts';
 import { hashedKey } from '../../src/config/index.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anApi, type TestedApi } from './fake-order-screening.ts';
@@ -72,6 +74,35 @@ describe('the name of who asks', () => {
 });
 
 describe('the audit log', () => {
+  it('has a line for each caller who was refused, decoded payload, card reference and file', async () => {
+    const codec = { codec: createPayloadCodec([{ id: 'a', key: randomBytes(32) }]), origins: [] };
+    const { app, audit } = await anAuditedApi({ codec, webhookSecrets: ['a-secret'] });
+    const ask = (method: 'GET' | 'POST', url: string, key?: string, payload?: object) =>
+      app.inject({
+        ...{ method, url, remoteAddress: '192.0.2.7', ...(payload && { payload }) },
+        headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      });
+    await ask('GET', '/v1/orders/order-1?integration=shop', 'wrong');
+    await ask('GET', '/v1/orders', undefined);
+    await ask('POST', '/v1/orders/order-1/screening', READER, {});
+    await ask('POST', '/v1/webhooks/shop/wrong', undefined, {});
+    await ask('POST', '/codec/decode', KEY, {});
+    await ask('POST', '/v1/card-refs', KEY, { orderId: 'order-1' });
+    const basic = { authorization: `Basic ${btoa(`ada:${KEY}`)}` };
+    await app.inject({ url: '/queue.csv?integration=shop', headers: basic, remoteAddress: '192.0.2.7' });
+    expect(audit()).toMatchObject([
+      { status: 401, route: '/v1/orders/:orderId', orderId: 'order-1', integration: 'shop' },
+      { status: 401, route: '/v1/orders' },
+      { status: 403, route: '/v1/orders/:orderId/screening', key: 'reader', orderId: 'order-1' },
+      { status: 401, route: '/v1/webhooks/:integration/:secret', integration: 'shop' },
+      { status: 403, route: '/codec/decode', key: 'ops' },
+      { route: '/v1/card-refs', key: 'ops' },
+      { status: 200, route: '/queue.csv', key: 'ops', actor: 'ada', integration: 'shop' },
+    ]);
+    for (const line of audit()) expect(line).toMatchObject({ peer: '192.0.2.7' });
+    expect(JSON.stringify(audit())).not.toMatch(/wrong|a-secret/);
+  });
+
   it('says who did what to which order, why, from where, and how it ended', async () => {
     const { audit, send, orderScreening } = await anAuditedApi();
     const actor = 'Zoë Łukasz';
