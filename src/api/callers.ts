@@ -75,7 +75,7 @@ export async function requireKey(
 /** Wrong keys that an address may send per `timeWindow` before answers are delayed by `lateMs`; times in milliseconds. */
 const WRONG_KEYS = { max: 20, timeWindow: 60_000, lateMs: 1_000 };
 
-/** Delays answers to wrong keys, by IP address. Correct keys are checked first and are never delayed. */
+/** Delays answers to wrong keys, webhook secrets and tokens, by IP address. Correct ones are checked first and are never delayed. */
 export async function slowWrongKeys(app: FastifyInstance): Promise<void> {
   // An IPv6 host usually has a whole /64 network.
   await app.register(rateLimit, { global: false, ipv6Subnet: 64 });

@@ -63,8 +63,10 @@ export async function codecRoutes(
   };
   add('', requireKey);
   if (token !== undefined) {
-    add('/:token', async ({ params }) => {
-      if (!isOneOf([token], tokenIn.parse(params).token)) throw new HttpError('unauthorized');
+    add('/:token', async (request) => {
+      if (isOneOf([token], tokenIn.parse(request.params).token)) return;
+      await app.wrongKey(request);
+      throw new HttpError('unauthorized');
     });
   }
 }

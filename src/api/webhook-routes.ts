@@ -34,7 +34,10 @@ export async function webhookRoutes(
     done(null, body);
   });
   app.addHook('onRequest', async (request) => {
-    if (!isOneOf(webhookSecrets, secretOf(request))) throw new HttpError('bad-webhook-secret');
+    if (!isOneOf(webhookSecrets, secretOf(request))) {
+      await app.wrongKey(request);
+      throw new HttpError('bad-webhook-secret');
+    }
     // Merchants' templates send invalid content types, so the body is read whatever its type.
     request.headers['content-type'] = 'application/octet-stream';
   });

@@ -1,8 +1,10 @@
 /** Keys of a file that change while the API runs: a real process, which is never restarted. */
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createPayloadCodec } from '../../src/codec/index.ts';
 import { hashedKey } from '../../src/config/index.ts';
 import {
   API_WITHOUT_TEMPORAL,
@@ -108,4 +110,21 @@ it('wrong keys are answered late once an address has sent many; no right key is,
   expect(lateMs).toBe(0);
   expect(await late).toBe(401);
   expect(lateMs).toBeGreaterThan(900);
+});
+
+it('wrong webhook secrets and codec tokens are answered late, too, in one count with wrong keys', async () => {
+  const codec = {
+    codec: createPayloadCodec([{ id: 'a', key: randomBytes(32) }]),
+    origins: [],
+    token: 'right',
+  };
+  const { app } = await anApi({ codec, webhookSecrets: ['right'], maxRps: 10_000 });
+  const wrong = ['/v1/webhooks/default/wrong', '/codec/wrong/decode'];
+  const ask = async (url: string) => {
+    const begun = performance.now();
+    expect((await app.inject({ method: 'POST', url, payload: {} })).statusCode).toBe(401);
+    return performance.now() - begun;
+  };
+  for (let count = 0; count < 10; count += 1) for (const url of wrong) await ask(url);
+  for (const url of wrong) expect(await ask(url)).toBeGreaterThan(900);
 });
