@@ -143,14 +143,20 @@ export function refuseCards(
  * to this machine.
  */
 export function refuseByHead(app: FastifyInstance, apiKeys: ApiKeys): void {
-  app.addHook('onRequest', async ({ headers, is404, routeOptions }) => {
+  app.addHook('onRequest', async ({ headers, is404, raw, routeOptions }) => {
     const { fromOutside = false } = routeOptions.config;
     if (apiKeys.current.length === 0 && !fromOutside && !isOfThisMachine(headers.host))
       throw new HttpError('foreign-host');
+    // Node takes the first one, a proxy before it perhaps the last.
+    if (raw.rawHeaders.filter(isAuthorization).length > 1) throw new HttpError('bad-request');
     if (is404) throw new HttpError('not-found');
     const { 'content-encoding': encoding = 'identity' } = headers;
     if (!fromOutside && encoding !== 'identity') throw new HttpError('unsupported-media-type');
   });
+}
+
+function isAuthorization(name: string, index: number): boolean {
+  return index % 2 === 0 && name.toLowerCase() === 'authorization';
 }
 
 function isOfThisMachine(host = ''): boolean {

@@ -230,6 +230,6 @@ export async function csvOf(read: (cursor?: string) => Promise<OrderList>): Prom
 function csvCell(value: string | number | undefined): string {
   if (typeof value !== 'string') return value === undefined ? '' : `${value}`;
   const plain = value.replace(/\p{Cc}+/gu, ' ');
-  const text = /^\s*[=+\-@]/.test(plain) ? `'${plain}` : plain;
-  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = /^[\s;,|]*[=+\-@]/.test(plain) ? `'${plain}` : plain;
+  return /[",;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

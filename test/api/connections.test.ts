@@ -115,6 +115,12 @@ describe('what is no request', () => {
 
   it.each([
     [
+      'two keys',
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a\r\nAuthorization: Bearer to-be-kept-out\r\nConnection: close\r\n\r\n',
+      400,
+      'bad-request',
+    ],
+    [
       'an address that encodes nothing',
       'GET /v1/orders/%to-be-kept-out HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
       400,

@@ -105,6 +105,8 @@ describe('the queue page', () => {
     expect(headers['content-disposition']).toMatch(/^attachment; filename="orders-[\dT-]+\.csv"$/);
     const lines = body.trimEnd().split('\r\n');
     expect(lines[1]).toMatch(/^"'=1\+1,x",default,review,review,hold,no,125\.5,/);
+    orderScreening.list.mockResolvedValueOnce({ orders: [anOrderSummary({ orderId: ';=1+1' })] });
+    expect((await app.inject('/queue.csv?q=x')).body).toContain('"\';=1+1",default');
     expect(lines).toHaveLength(2_002);
     expect(lines.at(-1)).toContain('Cut: these are the first 2000 orders');
   });
