@@ -61,7 +61,7 @@ const RESULTS: [ActivityKind, object][] = [
 ];
 
 it.each(RESULTS)('a result of %s is its own: %j', (kind, result) => {
-  expect(isOwnResult(kind, result, Date.parse(at))).toBe(true);
+  expect([isOwnResult(kind, result), isOwnResult(kind, result, Date.parse(at))]).toEqual([true, true]);
 });
 
 it.each<[string, ActivityKind, object]>([

@@ -31,6 +31,11 @@ describe('the journal', () => {
     expect(journal(life)).toEqual([{ at: sinceStart(HOUR), what: 'report-fraud', number: 2 }]);
   });
 
+  it('has an action that is asked again, while it is under way or done, once', () => {
+    const life = screened('review').portal('report-fraud').portal('report-fraud');
+    expect(journal(life.portalEnds('done').portal('report-fraud'))).toHaveLength(1);
+  });
+
   it('keeps the last 200 entries, and the beginning of a reason that is longer than one over HTTP may be', () => {
     const life = screened('review');
     const reasons = Array.from({ length: 205 }, (_, index) => `number ${index + 1}`);

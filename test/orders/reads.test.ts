@@ -65,6 +65,16 @@ describe('a signal', () => {
     expect(canceled).toMatchObject({ ...read, attention: ['cancellation-requested'] });
     expect(unread).toMatchObject({ ...read, attention: ['message-refused'] });
   });
+
+  it('is forgotten when the order is canceled, and only counted after its end', () => {
+    const canceled = screened('review').take(HINT).take(HINT).portal('cancel').portalEnds('done');
+    expect(canceled).toMatchObject({ underWay: [], order: { reads: [] } });
+    const ended = screened('pass')
+      .until(5 * DAY)
+      .take(HINT);
+    expect(ended).toMatchObject({ underWay: [], order: { reads: [] } });
+    expect(ended.commands.at(-1)?.do).toBe('count-signals');
+  });
 });
 
 describe('while the order is screened', () => {

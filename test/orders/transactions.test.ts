@@ -99,6 +99,10 @@ describe('an invoice number', () => {
     expect(rescreened().calls('catch-up')[0]?.request.invoiceNumber).toBe('order-1~1.2');
   });
 
+  it('tells two long ids apart that have the same beginning', () => {
+    expect(invoiceOf(`${LONG}a`)).not.toBe(invoiceOf(`${LONG}b`));
+  });
+
   const id = fc.string({ unit: fc.constantFrom('😀', 'a', '~', '1', '字'), minLength: 1, maxLength: 80 });
   const counted = fc.integer({ min: 1, max: 80 });
   const which = fc.record({ attempt: counted, create: counted });
