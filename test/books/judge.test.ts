@@ -171,7 +171,7 @@ const PLANTED: [kind: string, how: string, plant: (books: Books) => unknown][] =
       const { decisions, createdAt } = first(books.transactions);
       first(decisions).decision = 'review';
       decisions.push({ decision: 'pass', at: createdAt + HOUR });
-      books.record.decision = 'review';
+      createIn(books).decision = 'review';
     },
   ],
 ];
