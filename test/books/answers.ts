@@ -110,11 +110,14 @@ function meantAction(books: Books, given: Given): Finding[] {
 
 /** Nothing but the screening can have changed what the attempt is told. */
 function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: Given): boolean {
+  // What a person decided ends with the attempt.
   const others = books.calls.some(
     (one) =>
       one.refusal === undefined &&
       one.sentAt <= at &&
-      (one.asks === 'override' || one.asks === 'gateway-result' || one.asks === 'portal'),
+      ((one.asks === 'override' && one.at >= beganAt(books, attempt)) ||
+        one.asks === 'gateway-result' ||
+        one.asks === 'portal'),
   );
   const [created, later] = createsFor(books, attempt);
   // After a second create, or one that told nothing, the decision is not the checkout's own.

@@ -218,6 +218,12 @@ export function readingsOf({ requests }: Books, transactionId: string): BookedRe
   return requests.filter((one) => one.transactionId === transactionId && one.heard === 'transaction');
 }
 
+/** @returns whether the sender of a cancel heard that it is done, while the order was open */
+export function wasCanceled({ requests }: Books, id: string | undefined): boolean {
+  const cancels = requests.filter((one) => one.operation === 'cancel-transaction' && !one.apart);
+  return cancels.some((one) => one.transactionId === id && one.heard === 'done');
+}
+
 export function fails(decision: string | undefined): boolean {
   return decision === 'fail' || decision === 'fraudulent';
 }
@@ -235,7 +241,6 @@ export const PORTAL_OPERATIONS: Readonly<Record<PortalActionKind, Operation>> = 
   'customer-code': 'customer-code',
 };
 
-/** @returns whether the screening service decided; `error` is no decision */
 export function isDecided(decision: string | undefined): decision is string {
   return decision !== undefined && ['pass', 'fail', 'review', 'fraudulent'].includes(decision);
 }

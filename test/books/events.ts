@@ -7,6 +7,7 @@ import {
   iso,
   readingsOf,
   transactionOf,
+  wasCanceled,
   wasTold,
 } from './books.ts';
 import { answerWasLost, mayBeOlder, wasReset } from './facts.ts';
@@ -98,7 +99,7 @@ function lost(books: Books): Finding[] {
 
 /** The order's end is sent once, unless the policy asks for changes only. A cancel that was accepted is sent. */
 function ended(books: Books): Finding[] {
-  const { arrivals, endedAt, policy, record, transactions, requests } = books;
+  const { arrivals, endedAt, policy, record } = books;
   if (endedAt === undefined || policy.events === false) return [];
   const types = [...new Map(arrivals.map(({ event }) => [event.sequence, event.type])).values()];
   const found: Finding[] = [];
@@ -107,17 +108,7 @@ function ended(books: Books): Finding[] {
     const kind = closed > 0 ? 'event unwanted' : 'event missing';
     found.push({ kind, facts: `order.closed was sent ${closed} times: ${types.join(' ')}` });
   }
-  const canceled = transactions.find(
-    ({ id, canceledAt }) => id === record.newest && canceledAt !== undefined,
-  );
-  const heard = requests.some(
-    (one) =>
-      one.operation === 'cancel-transaction' &&
-      one.transactionId === canceled?.id &&
-      one.heard === 'done' &&
-      !one.apart,
-  );
-  if (heard && !answerWasLost(books) && !types.includes('order.canceled'))
-    found.push({ kind: 'event missing', facts: `${canceled?.id} was canceled, and no event says so` });
+  if (wasCanceled(books, record.newest) && !answerWasLost(books) && !types.includes('order.canceled'))
+    found.push({ kind: 'event missing', facts: `${record.newest} was canceled, and no event says so` });
   return found;
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const world = new OrderWorld(
     {
       seed: 1,
-      policy: aPolicy(),
+      policy: aPolicy({ events: 'all' }),
       checkoutBudgetMs: 7_000,
       amount: 100,
       laterAmount: 100,
@@ -86,7 +86,7 @@ const PLANTED: [kind: string, how: string, plant: (books: Books) => unknown][] =
     (books) => {
       const at = books.startedAt + HOUR;
       const answer = { ...answerIn(books), decision: 'fail' as const };
-      books.calls.push({ asks: 'checkout', attempt: 1, sentAt: at, at, answer });
+      books.calls.push({ asks: 'checkout', attempt: 1, sentAt: at - 10, at, answer });
     },
   ],
   [
@@ -171,7 +171,7 @@ const PLANTED: [kind: string, how: string, plant: (books: Books) => unknown][] =
       const { decisions, createdAt } = first(books.transactions);
       first(decisions).decision = 'review';
       decisions.push({ decision: 'pass', at: createdAt + HOUR });
-      books.record.decision = 'review';
+      createIn(books).decision = 'review';
     },
   ],
 ];

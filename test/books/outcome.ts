@@ -8,7 +8,9 @@ import {
   type Finding,
   fails,
   iso,
+  readingsOf,
   transactionOf,
+  wasCanceled,
 } from './books.ts';
 import { nobodyCould, wasLate, wasReset } from './facts.ts';
 
@@ -20,6 +22,12 @@ export function outcome(books: Books): Finding[] {
   if (newest === undefined || wasReset(books) || policy.passive) return [];
   const found = missed(books, newest, books.endedAt ?? books.closedAt);
   found.push(...notHeld(books, newest));
+  const canceled = wasCanceled(books, newest.id) && !wasLate(books);
+  if (canceled && record.phase !== 'canceled')
+    found.push({
+      kind: 'action wrong',
+      facts: `${newest.id} was canceled, and the order is ${record.phase}`,
+    });
   if (adoptedFrom !== undefined) return found;
   const meant = meantAction(books, newest);
   if (meant === undefined || meant.action === record.action) return found;
@@ -29,15 +37,18 @@ export function outcome(books: Books): Finding[] {
   ];
 }
 
-/** A review is polled: what became of it is on record, unless the order was over before the next poll. */
+/** A review is polled: what became of it is read in time, unless the order was over before the next poll. */
 function missed(books: Books, transaction: BookedTransaction, endedAt: number): Finding[] {
   const { id, decisions, createdAt, canceledAt = endedAt } = transaction;
   const { policy, record, calls } = books;
   const [before, last] = decisions.slice(-2);
   if (last === undefined || before?.decision !== 'review' || last.decision === 'error') return [];
   const due = last.at + policy.poll.maxMs + A_READ_MS;
-  const open =
-    due < Math.min(createdAt + policy.cancelWindowMs, canceledAt, endedAt) && record.decision === 'review';
+  const readings = readingsOf(books, id);
+  const isKnown = readings.some((one) => one.decision === 'review' && one.endedAt <= last.at);
+  const isRead = readings.some((one) => (one.arrivedAt ?? 0) >= last.at && one.endedAt <= due);
+  const inTime = due < Math.min(createdAt + policy.cancelWindowMs, canceledAt, endedAt);
+  const open = inTime && isKnown && !isRead && record.attempts === transaction.attempt;
   // A declined order is not polled.
   const disturbed = calls.some(
     (one) =>
@@ -48,8 +59,8 @@ function missed(books: Books, transaction: BookedTransaction, endedAt: number): 
   );
   if (!open || disturbed || wasLate(books) || nobodyCould(books, last.at - A_READ_MS, due)) return [];
   const tried = books.requests.filter((one) => one.transactionId === id && one.sentAt > last.at);
-  if (tried.some(({ heard }) => heard === 'unknown')) return [];
-  const facts = `${id} was ${last.decision} at ${iso(last.at)}, on record ${record.decision}`;
+  if (tried.some(({ heard }) => heard === 'unknown' || heard === 'not-done')) return [];
+  const facts = `${id} was ${last.decision} at ${iso(last.at)}, not read by ${iso(due)}`;
   return [{ kind: 'decision missed', facts }];
 }
 
@@ -83,15 +94,9 @@ function meantAction(
   { id, attempt, decisions }: BookedTransaction,
 ): { action: string; because: string } | undefined {
   const { calls, record } = books;
-  const requests = books.requests.filter(({ apart }) => !apart);
-  const cancels = requests.filter(
-    (one) => one.operation === 'cancel-transaction' && one.transactionId === id,
-  );
-  if (cancels.some(({ heard }) => heard === 'done') && !wasLate(books)) {
-    return { action: 'cancel', because: `${id} was canceled` };
-  }
+  if (wasCanceled(books, id) && !wasLate(books)) return { action: 'cancel', because: `${id} was canceled` };
   const asked = calls.filter(isTaken);
-  if (requests.some(({ operation }) => operation === 'cancel-transaction')) return undefined;
+  if (books.requests.some((one) => one.operation === 'cancel-transaction' && !one.apart)) return undefined;
   const [only, ...others] = asked;
   if (only?.asks === 'override' && others.length === 0 && record.attempts === 1) {
     return { action: only.action, because: 'a person decided' };

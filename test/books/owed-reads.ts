@@ -6,7 +6,6 @@ const FIRST_SPACING_MS = 2_000;
 const LONGEST_SPACING_MS = 5 * 60_000;
 /** For a read that was under way, and one that is tried again. */
 const A_READ_MS = 30_000;
-
 /** A read that failed is tried again, at pauses that grow to five minutes. */
 const TRIED_AGAIN_MS = 6 * 60_000;
 const READS: BookedRequest['operation'][] = ['status', 'status-by-invoice', 'create-transaction'];

@@ -36,7 +36,6 @@ export class Process {
     return Math.max(this.#agenda.now, this.#frozenUntil);
   }
 
-  /** Its code reads the clock. */
   readClock(): number {
     this.#readings += 1;
     if (this.#stall?.reading === this.#readings) {

@@ -22,7 +22,6 @@ export class World {
   readonly liberties: Liberties;
   /** Activities that the server has not seen the end of. */
   readonly openActivities = new Set<Activity>();
-  /** What GET showed, from each moment on. */
   readonly shown: Books['shown'] = [];
   /** A call was stopped between two tries. */
   cutOff = false;
