@@ -42,10 +42,10 @@ process.once('exit', () => {
  * says that it is ready. It is killed at the end of this process at the latest; see also `spawnForTest`.
  *
  * @param script path from the project's root
- * @throws Error with the process's output when it ends, or isn't ready in time (30 s unless given)
+ * @throws Error with the process's output when it ends, or isn’t ready in time (a minute unless given)
  */
 export async function spawnProcess(script: string, options: SpawnOptions = {}): Promise<SpawnedProcess> {
-  const { env = {}, args = [], nodeArgs = [], cwd = ROOT, uid, readyWhen, readyWithinMs = 30_000 } = options;
+  const { env = {}, args = [], nodeArgs = [], cwd = ROOT, uid, readyWhen, readyWithinMs = 60_000 } = options;
   const child = spawn(process.execPath, ['--import', TYPESCRIPT, ...nodeArgs, script, ...args], {
     cwd,
     ...(uid !== undefined && { uid }),
