@@ -5,7 +5,7 @@ import { planRun } from './plan.ts';
 import { drawIntegrations } from './policies.ts';
 
 const run = (seed: number) =>
-  planRun({ seed, orders: 2_000, loadMs: 60_000, integrations: drawIntegrations(seed) });
+  planRun({ seed, orders: 400, loadMs: 60_000, integrations: drawIntegrations(seed) });
 
 it('a run is the same for the same seed, varies every key of the policy, and has every decision and action', () => {
   const plans = run(3);
