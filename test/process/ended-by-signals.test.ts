@@ -14,7 +14,7 @@ it.each(['src/worker.ts', 'src/serve.ts'])(
     const TEMPORAL_ADDRESS = `127.0.0.1:${port}`;
     const settings = { SCREENING_API_KEY: 'a-key', METRICS_PORT: '0', TEMPORAL_ADDRESS };
     const process = await spawnForTest(script, { env: { ...API_WITHOUT_TEMPORAL, ...settings } });
-    await eventually(() => expect(asked).toBe(true));
+    await eventually(() => expect(asked).toBe(true), { timeoutMs: 50_000 });
     process.kill('SIGTERM');
     expect(await process.ended).toBe(0);
     silent.close();
