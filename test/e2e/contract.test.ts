@@ -65,11 +65,14 @@ async function send(url: string, { at = all.apiUrl, key = KEYS.shop, method = 'P
   return response.status;
 }
 
+/** These would name a transaction or a customer, which needs no order. */
+const OF_AN_ORDER: Record<string, object> = { cancel: {}, attachCustomerCode: { customerCode: 'c' } };
+
 /** A request of each operation, for an order. */
 function operationsOf(orderId: string): { method: string; url: string; body?: object }[] {
-  const posts = POSTS.map(({ path, body }) => {
-    const url = path.replace('order-1', orderId);
-    return { method: 'POST', url, body: 'orderId' in body ? { ...body, orderId } : body };
+  const posts = POSTS.map(({ path, body, calls }) => {
+    const given = 'orderId' in body ? { ...body, orderId } : body;
+    return { method: 'POST', url: path.replace('order-1', orderId), body: OF_AN_ORDER[calls] ?? given };
   });
   return [
     { method: 'GET', url: `/v1/orders/${orderId}` },
