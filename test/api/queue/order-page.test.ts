@@ -76,7 +76,7 @@ describe('the page of an order', () => {
     const risk = {
       '1': { description: 'A new address', impact: 'low' },
       '2': { description: HOSTILE, impact: 'high' },
-    };
+    } as const;
     for (const reading of state.attempts[0]?.readings ?? []) reading.insights = { risk };
     const { body, text } = await pageOf({ state });
     expect(body).not.toContain('<img');
