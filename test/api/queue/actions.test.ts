@@ -47,13 +47,13 @@ describe('an action', () => {
     expect(headers.location).toBe(`/orders/order-1?integration=default&notice=${notice}`);
   });
 
-  it.each([
+  it.each<[action: string, form: string, words: string]>([
     ['cancel', `reason=${'x'.repeat(501)}`, 'reason must have at most 500 characters'],
-    ...['proceed', 'decide-cancel', 'acknowledge'].map(
-      (one) => [one, 'reason=+', 'reason is required'] as const,
-    ),
+    ['proceed', 'reason=+', 'reason is required'],
+    ['decide-cancel', 'reason=+', 'reason is required'],
+    ['acknowledge', 'reason=+', 'reason is required'],
     ['actions/x/withdraw', '', 'number must be'],
-  ] as const)('%s is not done with %s, and the page says why', async (action, form, words) => {
+  ])('%s is not done with %s, and the page says why', async (action, form, words) => {
     const { app, orderScreening } = await anApi();
     const { statusCode, body } = await sendForm(app, `/orders/order-1/${action}`, form);
     expect(statusCode).toBe(422);

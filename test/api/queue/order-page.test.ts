@@ -74,9 +74,9 @@ describe('the page of an order', () => {
       { at: sinceStart(2 * HOUR), what: 'override', action: 'proceed', because: 'card shown' },
     ];
     const risk = {
-      '1': { description: 'A new address', impact: 'low' as const },
-      '2': { description: HOSTILE, impact: 'high' as const },
-    };
+      '1': { description: 'A new address', impact: 'low' },
+      '2': { description: HOSTILE, impact: 'high' },
+    } as const;
     for (const reading of state.attempts[0]?.readings ?? []) reading.insights = { risk };
     const { body, text } = await pageOf({ state });
     expect(body).not.toContain('<img');
