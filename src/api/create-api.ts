@@ -253,9 +253,6 @@ export async function startApi(
     log,
   });
   if (ofFile !== undefined) followKeys(app, ofFile, log);
-  for (const name of new Set(api.keys.filter((key) => key.short).map((key) => key.name))) {
-    log.warn({ key: name }, 'an API key has fewer than 24 characters: replace it');
-  }
   try {
     await app.listen({ host: api.host, port: api.port });
   } catch (error) {
