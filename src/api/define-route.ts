@@ -12,20 +12,17 @@ import { OUR_WORDS } from '../screening/index.ts';
 import { requireIntegration } from './callers.ts';
 import { HttpError, problemSchema } from './problems.ts';
 
-/** A route. Its schemas validate the request and generate the documentation. */
 export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   summary: string;
   tag: 'orders' | 'portal actions' | 'transactions' | 'cards';
-  /** The scope that an API key needs. */
   scope: Scope;
   params: Params;
   query: Query;
   body: Body;
   /** Documented instead of `body`, if the handler validates the body itself, or to add an example. */
   documentedBody?: z.ZodType;
-  /** Answers by status. */
   answers: Record<number, z.ZodType>;
   /** Error statuses in addition to 403 and 500. */
   problems: readonly (keyof typeof PROBLEMS)[];
@@ -45,7 +42,6 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
 /** The error statuses of a request about one order. */
 export const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
 
-/** No parameters, or no body. */
 export const nothing = z.strictObject({});
 
 /** Adds a route that validates path, query and body together, so that the answer lists all errors. */

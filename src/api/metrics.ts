@@ -29,7 +29,6 @@ export interface Answered {
 
 export interface HttpMetrics {
   observe(answered: Answered): void;
-  /** Counts a webhook's hint by its outcome. */
   noteHint(integration: string, outcome: string): void;
   contentType: string;
   /** All metrics of the process, in Prometheus's text format. */
@@ -104,7 +103,6 @@ function errorIn(first: unknown): unknown {
 const UNKNOWN = 'unknown';
 
 export interface AnswerRecord {
-  /** An answer that Fastify sent. */
   sent(request: FastifyRequest, reply: FastifyReply): void;
   /** An answer to input that wasn't a complete request. */
   refused(status: number, code: string): void;

@@ -74,7 +74,6 @@ function secretOf({ headers, params }: FastifyRequest): string | undefined {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A webhook's own content type. */
     sentContentType?: string | undefined;
   }
 }

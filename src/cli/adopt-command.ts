@@ -32,7 +32,6 @@ interface Line {
   problem?: Problem;
 }
 
-/** The outcome of a line. */
 type Outcome = { line: number; orderId: unknown; transactionId: unknown } & (
   | ({ adopted: boolean } & Pick<CheckoutAnswer, 'decision' | 'action' | 'phase' | 'cancelBy'>)
   | { adopted: false; problem: Problem }

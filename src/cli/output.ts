@@ -18,9 +18,7 @@ export interface Output {
   answer(document: unknown, words: () => string): void;
   /** Writes one of several answers; as JSON, on one line. */
   line(document: unknown, words: () => string): void;
-  /** Writes a file unchanged. */
   file(content: string): void;
-  /** Writes progress to standard error. */
   notice(words: string): void;
   /** Writes an error to standard error. */
   problem(problem: Problem): void;
@@ -207,7 +205,6 @@ export function answerLine(orderId: string, answer: object): string {
   return `${plain(orderId)}  ${values.map(([name, value]) => `${name} ${plain(String(value))}`).join(', ')}`;
 }
 
-/** Returns a table; empty without rows. */
 function table(head: string[], rows: readonly (readonly Value[])[], colors: Colors): string {
   if (rows.length === 0) return '';
   const made = new Table({ head, style: { head: [], border: [], compact: true } });

@@ -171,7 +171,6 @@ function howOf({ idempotencyKey, actor }: Omit<Named, 'orderId'>): PortalOptions
   return { idempotencyKey, ...actingAs(actor) };
 }
 
-/** Returns the example of a kind of action as a command line. */
 function exampleOf(kind: PortalActionKind): string {
   const { example, argument } = portalDefinition(kind);
   const given = Object.entries(example).map(([name, value]) => {
