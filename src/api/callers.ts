@@ -14,7 +14,6 @@ import { HttpError } from './problems.ts';
 /** The API keys and the rate limit, shared by the API's Fastify scopes. */
 export interface Admission {
   apiKeys: ApiKeys;
-  /** Maximum requests per second and key. */
   maxRps: number;
 }
 
@@ -195,7 +194,6 @@ export const CONNECTION_TIMES: ConnectionTimes = {
   look: 1_000,
 };
 
-/** @returns the connection options of Fastify */
 export function connectionOptions(times: ConnectionTimes) {
   return {
     requestTimeout: times.request,

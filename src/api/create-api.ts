@@ -8,6 +8,7 @@ import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { createPayloadCodec } from '../codec/index.ts';
 import { type ApiKeys, type Config, ConfigError, KeysOfFile } from '../config/index.ts';
 import { errorCode } from '../config/values.ts';
+import type { FieldError } from '../contract/errors.ts';
 import type { FindIntegration } from '../contract/policy.ts';
 import type { Log } from '../process/log.ts';
 import type { OrderScreening } from '../starter.ts';
@@ -205,7 +206,6 @@ const header = (description: string) => ({
   schema: { type: 'string' as const },
 });
 const retryAfter = { 'retry-after': header('Seconds to wait before retrying') };
-/** Response headers by status. */
 const HEADERS: Record<string, Record<string, ReturnType<typeof header>>> = {
   401: { 'www-authenticate': header('`Bearer`') },
   429: retryAfter,
@@ -254,9 +254,6 @@ export async function startApi(
     log,
   });
   if (ofFile !== undefined) followKeys(app, ofFile, log);
-  for (const name of new Set(api.keys.filter((key) => key.short).map((key) => key.name))) {
-    log.warn({ key: name }, 'an API key has fewer than 24 characters: replace it');
-  }
   try {
     await app.listen({ host: api.host, port: api.port });
   } catch (error) {
@@ -266,19 +263,16 @@ export async function startApi(
 }
 
 function listenError(error: unknown, { host, port }: Config['api']): ConfigError | undefined {
-  switch (errorCode(error)) {
-    case 'EADDRINUSE':
-      return new ConfigError([
-        { path: 'API_PORT', message: `port ${port} is taken: free it, or set a different one` },
-      ]);
-    case 'EACCES':
-      return new ConfigError([
-        { path: 'API_PORT', message: `this user may not listen on port ${port}: set one of 1024 or higher` },
-      ]);
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new ConfigError([{ path: 'API_HOST', message: `${host} is not an address of this machine` }]);
-    default:
-      return undefined;
-  }
+  const noAddress = { path: 'API_HOST', message: `${host} is not an address of this machine` };
+  const byCode: Record<string, FieldError> = {
+    EADDRINUSE: { path: 'API_PORT', message: `port ${port} is taken: free it, or set a different one` },
+    EACCES: {
+      path: 'API_PORT',
+      message: `this user may not listen on port ${port}: set one of 1024 or higher`,
+    },
+    EADDRNOTAVAIL: noAddress,
+    ENOTFOUND: noAddress,
+  };
+  const found = byCode[String(errorCode(error))];
+  return found && new ConfigError([found]);
 }

@@ -12,20 +12,17 @@ import { OUR_WORDS } from '../screening/index.ts';
 import { requireIntegration } from './callers.ts';
 import { HttpError, problemSchema } from './problems.ts';
 
-/** A route. Its schemas validate the request and generate the documentation. */
 export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   summary: string;
   tag: 'orders' | 'portal actions' | 'transactions' | 'cards';
-  /** The scope that an API key needs. */
   scope: Scope;
   params: Params;
   query: Query;
   body: Body;
   /** Documented instead of `body`, if the handler validates the body itself, or to add an example. */
   documentedBody?: z.ZodType;
-  /** Answers by status. */
   answers: Record<number, z.ZodType>;
   /** Error statuses in addition to 403 and 500. */
   problems: readonly (keyof typeof PROBLEMS)[];
@@ -45,7 +42,6 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
 /** The error statuses of a request about one order. */
 export const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
 
-/** No parameters, or no body. */
 export const nothing = z.strictObject({});
 
 /** Adds a route that validates path, query and body together, so that the answer lists all errors. */
@@ -184,14 +180,14 @@ export function acceptJsonOnly(app: FastifyInstance): void {
       return;
     }
     const text = utf8(body);
-    const error = limitError(text ?? '');
     if (text === undefined) done(new HttpError('not-json'));
     else if (text === '') done(null, undefined);
-    else if (error !== undefined) done(invalidRequest([{ path: '', message: error }]));
     else {
       void parseJson(request, text, (error, value) => {
+        const exceeded = limitError(value);
         // Otherwise `null` would count as an empty body.
         if (error === null && value === null) done(new HttpError('not-json'));
+        else if (exceeded !== undefined) done(invalidRequest([{ path: '', message: exceeded }]));
         else done(error, value);
       });
     }
@@ -211,55 +207,28 @@ function utf8(bytes: Uint8Array): string | undefined {
 export const BODY_LIMITS = { values: 10_000, depth: 20, keys: 200 } as const;
 
 /**
- * Checks the limits on the text, before it is parsed: parsing a body that is too wide costs more than rejecting it, and the
- * parser drops duplicate keys. Invalid JSON may pass; the parser rejects it.
+ * Checks the limits of a parsed body level by level, since recursion would overflow the stack on a deep one.
  * @returns the limit that the body exceeds, or undefined
  */
-export function limitError(text: string): string | undefined {
+export function limitError(body: unknown): string | undefined {
   const { values, depth, keys } = BODY_LIMITS;
   let found = 1;
-  const keysAt: number[] = [];
-  for (let at = 0; at < text.length && found <= values; at += 1) {
-    switch (text.charCodeAt(at)) {
-      case 0x22: // "
-        at = endOfString(text, at);
-        break;
-      case 0x2c: // ,
-        found += 1;
-        break;
-      case 0x3a: {
-        // :
-        const here = (keysAt.pop() ?? 0) + 1;
-        if (here > keys) return `must have at most ${keys} fields in one object`;
-        keysAt.push(here);
-        break;
-      }
-      case 0x5b: // [
-      case 0x7b: // {
-        found += 1;
-        if (keysAt.push(0) > depth) return `must be nested at most ${depth} levels deep`;
-        break;
-      case 0x5d: // ]
-      case 0x7d: // }
-        keysAt.pop();
+  let level = [body];
+  for (let deep = 0; level.length > 0; deep += 1) {
+    const inside: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      if (deep === depth) return `must be nested at most ${depth} levels deep`;
+      const inner: unknown[] = Object.values(value);
+      if (inner.length > keys && !Array.isArray(value))
+        return `must have at most ${keys} fields in one object`;
+      found += inner.length;
+      if (found > values) return `must hold at most ${values.toLocaleString('en')} values`;
+      for (const one of inner) inside.push(one);
     }
+    level = inside;
   }
-  return found > values ? `must hold at most ${values.toLocaleString('en')} values` : undefined;
-}
-
-/** @returns the index of the closing quote of the string that begins at `start`, or the end of the text */
-function endOfString(text: string, start: number): number {
-  let end = start;
-  do {
-    end = text.indexOf('"', end + 1);
-  } while (end !== -1 && isEscaped(text, end));
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let before = at - 1;
-  while (text.charAt(before) === '\\') before -= 1;
-  return (at - before) % 2 === 0;
+  return undefined;
 }
 
 const DONE = 'Done';

@@ -29,7 +29,6 @@ export interface Answered {
 
 export interface HttpMetrics {
   observe(answered: Answered): void;
-  /** Counts a webhook's hint by its outcome. */
   noteHint(integration: string, outcome: string): void;
   /** Counts the warnings of an answer to a checkout. */
   noteWarnings(integration: string, count: number): void;
@@ -112,7 +111,6 @@ function errorIn(first: unknown): unknown {
 const UNKNOWN = 'unknown';
 
 export interface AnswerRecord {
-  /** An answer that Fastify sent. */
   sent(request: FastifyRequest, reply: FastifyReply): void;
   /** An answer to input that wasn't a complete request. */
   refused(status: number, code: string): void;

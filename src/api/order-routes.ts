@@ -26,7 +26,6 @@ import {
 
 const ORDERS = { tag: 'orders', problems: OF_AN_ORDER } as const;
 
-/** Adds the routes that an order service calls. */
 export function orderRoutes(
   app: FastifyInstance,
   orderScreening: OrderScreening,

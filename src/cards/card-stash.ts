@@ -26,13 +26,11 @@ export interface CardStash {
    * @throws CardStashError `unknown-key` if this process lacks the card's encryption key
    */
   get(entry: CardOwner & { cardRef: string }): Promise<CardData | undefined>;
-  /** Deletes a card if it exists. */
   forget(cardRef: string): Promise<void>;
   /** Closes timers and connections, so that the process can end. The stash can't be used afterwards. */
   close(): Promise<void>;
 }
 
-/** @returns a new random card reference */
 export function newCardRef(): string {
   return `card_${randomBytes(18).toString('base64url')}`;
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { withoutCardNumbers } from '../card-data/card-numbers.ts';
 import { adoptSchema } from '../client/adopt-request.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
-import { ORDER_ERRORS, OrderScreeningError } from '../contract/errors.ts';
+import { OrderScreeningError } from '../contract/errors.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
 import {
   ACTOR,
@@ -25,10 +25,6 @@ const REQUIRED = ['orderId', 'transactionId', 'screenedAt'];
 
 /** Adoptions at the same time. More would slow down checkouts, and other users of the same API key. */
 const AT_ONCE = 4;
-/** Pauses before the retries of a line without an answer. */
-const PAUSES_MS = [1_000, 4_000, 15_000];
-const PROGRESS_EVERY = 500;
-
 /** A line of the file: its request, and its problem if it has one. */
 interface Line {
   line: number;
@@ -36,7 +32,6 @@ interface Line {
   problem?: Problem;
 }
 
-/** The outcome of a line. */
 type Outcome = { line: number; orderId: unknown; transactionId: unknown } & (
   | ({ adopted: boolean } & Pick<CheckoutAnswer, 'decision' | 'action' | 'phase' | 'cancelBy'>)
   | { adopted: false; problem: Problem }
@@ -85,16 +80,14 @@ async function adoptAll(
       const { outcome, code } = await adopt(orders, line, how);
       output.line(outcome, () => inWords(outcome, how.dryRun, output));
       codes.push(code);
-      if (codes.length % PROGRESS_EVERY !== 0 && codes.length !== lines.length) continue;
-      const unanswered = codes.filter((one) => one === EXIT.unknownOutcome).length;
-      const refused = codes.filter((one) => one !== EXIT.ok).length - unanswered;
-      const done = `${codes.length} of ${lines.length} lines`;
-      output.notice(`${done}: ${refused} refused, ${unanswered} without an answer`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, some));
-  if (codes.includes(EXIT.unknownOutcome)) return EXIT.unknownOutcome;
-  return codes.every((code) => code === EXIT.ok) ? EXIT.ok : EXIT.refused;
+  const unanswered = codes.filter((one) => one === EXIT.unknownOutcome).length;
+  const refused = codes.filter((one) => one !== EXIT.ok).length - unanswered;
+  output.notice(`${codes.length} lines: ${refused} refused, ${unanswered} without an answer`);
+  if (unanswered > 0) return EXIT.unknownOutcome;
+  return refused > 0 ? EXIT.refused : EXIT.ok;
 }
 
 async function adopt(
@@ -110,7 +103,7 @@ async function adopt(
   };
   if (problem !== undefined) return refused(problem, EXIT.refused);
   try {
-    const { decision, action, phase, cancelBy } = await patiently(() => orders.adopt(request, how));
+    const { decision, action, phase, cancelBy } = await orders.adopt(request, how);
     const answer = { decision, action, phase, ...(cancelBy && { cancelBy }) };
     return { outcome: { line, orderId, transactionId, adopted: !how.dryRun, ...answer }, code: EXIT.ok };
   } catch (error) {
@@ -118,19 +111,6 @@ async function adopt(
     if (!(error instanceof OrderScreeningError)) throw error;
     return refused(problemOf(error), exitCodeOf(error));
   }
-}
-
-/** Retries after a 503, which means that a retry is safe. */
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
-  for (const pauseMs of PAUSES_MS) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof OrderScreeningError) || ORDER_ERRORS[error.code].status !== 503) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-  }
-  return ask();
 }
 
 function inWords(outcome: Outcome, dryRun: boolean, { colors }: Output): string {

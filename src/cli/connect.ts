@@ -36,15 +36,12 @@ export async function withOrders<T>(
   }
 }
 
-/** The settings that determine the payload keys. */
-export type KeySettings = 'payloadKeys' | 'temporal' | 'local';
-
 /** @returns the payload keys; for the embedded server, its generated keys if none are set */
-export async function payloadKeysOf({
+async function payloadKeysOf({
   payloadKeys,
   temporal,
   local,
-}: Pick<Config, KeySettings>): Promise<Config['payloadKeys']> {
+}: Pick<Config, 'payloadKeys' | 'temporal' | 'local'>): Promise<Config['payloadKeys']> {
   return payloadKeys.length === 0 && temporal.embedded ? localPayloadKeys(local.dataDir) : payloadKeys;
 }
 

@@ -8,7 +8,6 @@ import type { OrderScreening, PortalOptions } from '../starter.ts';
 import { type ExitCode, UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
 
-/** The environment of every command. */
 export interface CommandTools {
   env: NodeJS.ProcessEnv;
   output: Output;
@@ -90,7 +89,6 @@ export interface CommandDefinition<Args extends Schemas = None, Given extends Op
   /** The name with its arguments: `show <orderId>`. */
   name: string;
   summary: string;
-  /** More text for `--help`. */
   more?: string | undefined;
   /** The schemas of the arguments, in the order of the name. */
   args?: Args;
@@ -115,7 +113,6 @@ function systemUser(): string | undefined {
   }
 }
 
-/** Adds a command with its help. */
 export function defineCommand<Args extends Schemas = None, Given extends Options = None>(
   program: Command,
   { name, summary, more, args, options, examples, run }: CommandDefinition<Args, Given>,

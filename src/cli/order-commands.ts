@@ -32,7 +32,7 @@ import {
 } from './define-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { oneOf, readJsonObject, wholeNumber } from './input.ts';
-import { facts, showAnswer, showList, showOrder } from './output.ts';
+import { showAnswer, showList, showOrder } from './output.ts';
 
 const WORKFLOW = option(
   '--workflow <name>',
@@ -55,7 +55,7 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
     const answer = await withOrders((orders) => orders.screen({ ...body, ...named }));
     // Only the client library uses the fingerprint.
     const { fingerprint: _ours, ...shown }: CheckoutAnswer = answer;
-    output.answer(shown, () => showAnswer(answer, output.colors));
+    output.answer(shown, () => showAnswer(shown, output.colors));
     return EXIT.ok;
   };
 
@@ -201,7 +201,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
         ]),
       );
       const counted = { open, closed: Math.max(0, all - open) };
-      output.answer(counted, () => facts(Object.entries(counted), output.colors));
+      output.answer(counted, () => showAnswer(counted, output.colors));
       return EXIT.ok;
     },
   });
@@ -219,18 +219,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
     ],
     run: async (asked) => {
       const status = await withOrders((orders) => orders.getTransaction(asked));
-      const { id, decision, message, order } = status;
-      output.answer(status, () =>
-        facts(
-          [
-            ['transaction', id],
-            ['decision', decision],
-            ['message', message],
-            ['order', order && `${order.orderId} (${order.integration})`],
-          ],
-          output.colors,
-        ),
-      );
+      output.answer(status, () => showAnswer(status, output.colors));
       return EXIT.ok;
     },
   });

@@ -1,9 +1,9 @@
 /** Output of the commands: tables for people, JSON for programs. */
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import type { CheckoutAnswer, GatewayResultAnswer, PortalAnswer } from '../contract/answers.ts';
 import type { AfterEnd } from '../contract/order.ts';
 import type { OrderRecord } from '../contract/order-record.ts';
+import { isRecord } from '../orders/shapes.ts';
 import { cancelByOf, transactionOf } from '../orders/transactions.ts';
 import type { OrderList } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';
@@ -18,9 +18,7 @@ export interface Output {
   answer(document: unknown, words: () => string): void;
   /** Writes one of several answers; as JSON, on one line. */
   line(document: unknown, words: () => string): void;
-  /** Writes a file unchanged. */
   file(content: string): void;
-  /** Writes progress to standard error. */
   notice(words: string): void;
   /** Writes an error to standard error. */
   problem(problem: Problem): void;
@@ -70,42 +68,24 @@ function inWords({ type, detail, errors = [], cancelBy, serviceCode, serviceMess
 type Value = string | number | undefined;
 export type Row = readonly [label: string, value: Value];
 
-/** Returns the answer to a checkout or to a gateway result. */
-export function showAnswer(answer: CheckoutAnswer | GatewayResultAnswer, colors: Colors): string {
-  const { message, reason, wouldBe }: Partial<CheckoutAnswer> = answer;
-  const rows: Row[] = [
-    ['order', `${answer.orderId} (${answer.integration}), attempt ${answer.attempt}`],
-    ['decision', answer.decision],
-    ['action', answer.action],
-    ['would be', wouldBe],
-    ['phase', answer.phase],
-    ['reason', reason],
-    ['message', message],
-    ['transaction', answer.transactionId],
-    ['cancel by', shortTime(answer.cancelBy)],
-  ];
-  return facts(rows, colors);
+/** Returns the fields of an answer by their names in JSON, and the fields of an object in it, such as a chargeback's. */
+export function showAnswer(answer: object, colors: Colors): string {
+  return facts(rowsOf(answer), colors);
 }
 
-/** Returns the answer of a portal action. */
-export function showPortalAnswer(answer: PortalAnswer, colors: Colors): string {
-  const rows: Row[] = [
-    ['order', answer.orderId],
-    ['asked', answer.kind],
-    ['number', answer.number],
-    ['status', answer.status],
-    ['transaction', answer.transactionId],
-    ['service', joined(answer.code, answer.message)],
-    ['chargeback', echoOf(answer)],
-    ['at', shortTime(answer.at)],
-    ['phase', answer.phase],
-    ['action', answer.action],
-  ];
-  return facts(rows, colors);
+function rowsOf(answer: object): Row[] {
+  return Object.entries(answer).flatMap(([name, value]): Row[] => {
+    if (!isRecord(value)) return isValue(value) ? [[name, value]] : [];
+    return Object.entries(value).flatMap(([inner, one]) => (isValue(one) ? [[`${name}.${inner}`, one]] : []));
+  });
+}
+
+function isValue(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
 }
 
 /** Returns the chargeback fields that the screening service echoed, in one line. */
-function echoOf({ chargeback }: Pick<PortalAnswer, 'chargeback'>): string | undefined {
+function echoOf({ chargeback }: OrderRecord['actions'][number]): string | undefined {
   if (chargeback === undefined) return undefined;
   const fields = Object.entries(chargeback).map(([name, value]) => `${name} ${value}`);
   return fields.join(', ');
@@ -219,13 +199,12 @@ export function facts(rows: readonly Row[], colors: Colors): string {
   return given.map(([label, value]) => `${label.padEnd(width)}  ${cell(label, value, colors)}`).join('\n');
 }
 
-/** Returns one of several orders in one line, without undefined values. */
-export function factsOf(orderId: string, rows: readonly Row[]): string {
-  const given = rows.filter(([, value]) => value !== undefined);
-  return `${plain(orderId)}  ${given.map(([label, value]) => `${label} ${plain(String(value))}`).join(', ')}`;
+/** Returns the answer about one of several orders in one line. */
+export function answerLine(orderId: string, answer: object): string {
+  const values = rowsOf(answer).filter(([name]) => name !== 'orderId');
+  return `${plain(orderId)}  ${values.map(([name, value]) => `${name} ${plain(String(value))}`).join(', ')}`;
 }
 
-/** Returns a table; empty without rows. */
 function table(head: string[], rows: readonly (readonly Value[])[], colors: Colors): string {
   if (rows.length === 0) return '';
   const made = new Table({ head, style: { head: [], border: [], compact: true } });

@@ -21,7 +21,7 @@ import {
 } from './define-command.ts';
 import { EXIT, type ExitCode, exitCodeOf, problemOf } from './exit-codes.ts';
 import { numberOnRecord, oneOf, orderIds } from './input.ts';
-import { facts, factsOf, type Row, showPortalAnswer } from './output.ts';
+import { answerLine, showAnswer } from './output.ts';
 
 const SEVERAL =
   'Several orders get one line each. A refused order does not stop the others; the exit code is that of the first that failed.';
@@ -45,7 +45,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
   type Send = (orders: OrderScreening, order: OrderName, how: PortalOptions) => Promise<PortalAnswer>;
   const act = async ({ orderId, integration, ...how }: Named, send: Send): Promise<ExitCode> => {
     const answer = await withOrders((orders) => send(orders, { orderId, integration }, howOf(how)));
-    output.answer(answer, () => showPortalAnswer(answer, output.colors));
+    output.answer(answer, () => showAnswer(answer, output.colors));
     return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
   };
 
@@ -53,24 +53,23 @@ export function portalCommands(program: Command, { output, withOrders }: Command
   const actOnEach = async <Answer extends object>(
     { orderId: ids, integration }: { orderId: readonly string[]; integration?: string },
     ask: (orders: OrderScreening, order: OrderName) => Promise<Answer>,
-    rowsOf: (answer: Answer) => Row[],
   ) =>
     withOrders(async (orders): Promise<ExitCode> => {
       const [first = '', second] = ids;
       if (second === undefined) {
         const answer = await ask(orders, { orderId: first, integration });
-        output.answer(answer, () => facts(rowsOf(answer), output.colors));
+        output.answer(answer, () => showAnswer(answer, output.colors));
         return EXIT.ok;
       }
       const codes: ExitCode[] = [];
       for (const orderId of ids) {
         try {
           const answer = await ask(orders, { orderId, integration });
-          output.line({ ...answer, orderId }, () => factsOf(orderId, rowsOf(answer)));
+          output.line({ ...answer, orderId }, () => answerLine(orderId, answer));
         } catch (error) {
           const problem = problemOf(error);
           codes.push(exitCodeOf(error));
-          output.line({ orderId, problem }, () => factsOf(orderId, [['refused', problem.detail]]));
+          output.line({ orderId, problem }, () => answerLine(orderId, { refused: problem.detail }));
         }
       }
       return codes[0] ?? EXIT.ok;
@@ -122,11 +121,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     },
     examples: ['override 1001 --action proceed --reason "the customer showed the card"'],
     run: ({ action, reason, ...input }) =>
-      actOnEach(
-        input,
-        (orders, order) => orders.override(order, { action, reason }, howOf(input)),
-        (answer) => Object.entries(answer),
-      ),
+      actOnEach(input, (orders, order) => orders.override(order, { action, reason }, howOf(input))),
   });
 
   defineCommand(program, {
@@ -138,7 +133,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     examples: ['redeliver 1001 2'],
     run: async ({ sequence, actor, ...order }) => {
       const answer = await withOrders((orders) => orders.redeliver(order, { sequence }, actingAs(actor)));
-      output.answer(answer, () => facts(Object.entries(answer), output.colors));
+      output.answer(answer, () => showAnswer(answer, output.colors));
       return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
     },
   });
@@ -150,12 +145,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     args: { orderId: orderIds },
     options: { integration: INTEGRATION },
     examples: ['recheck 1001', 'recheck 1001 1002 1003'],
-    run: (input) =>
-      actOnEach(
-        input,
-        (orders, order) => orders.recheck(order),
-        ({ status }) => [['status', status]],
-      ),
+    run: (input) => actOnEach(input, (orders, order) => orders.recheck(order)),
   });
 
   defineCommand(program, {
@@ -173,11 +163,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     },
     examples: ['acknowledge 1001 --reason "refunded by hand"'],
     run: ({ reason, ...input }) =>
-      actOnEach(
-        input,
-        (orders, order) => orders.acknowledge(order, { reason }, howOf(input)),
-        ({ cleared }) => [['cleared', cleared]],
-      ),
+      actOnEach(input, (orders, order) => orders.acknowledge(order, { reason }, howOf(input))),
   });
 }
 
@@ -185,7 +171,6 @@ function howOf({ idempotencyKey, actor }: Omit<Named, 'orderId'>): PortalOptions
   return { idempotencyKey, ...actingAs(actor) };
 }
 
-/** Returns the example of a kind of action as a command line. */
 function exampleOf(kind: PortalActionKind): string {
   const { example, argument } = portalDefinition(kind);
   const given = Object.entries(example).map(([name, value]) => {

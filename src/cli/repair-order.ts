@@ -30,20 +30,16 @@ export interface Repair {
    * task in time. `nothing-good`: none of its workflow tasks was ever completed.
    */
   outcome: 'repaired' | 'refused' | 'failing' | 'untried' | 'nothing-good';
-  /** The previous run. */
   runId: string;
-  /** The run that the last reset created. */
   newRunId?: string;
   /** The workflow task of the last reset: the event that completed it, and its time. */
   resetTo?: { eventId: number; at?: string };
   /** How many events of the previous history are not in the new run. */
   eventsDropped?: number;
-  /** How many resets were made. */
   resets: number;
 }
 
 export interface RepairOptions {
-  /** Reset a healthy order, too. */
   force: boolean;
   /** Recorded with the reset. */
   reason: string;
@@ -117,7 +113,6 @@ async function eventsOf(client: Client, workflowId: string, runId: string): Prom
   return events ?? [];
 }
 
-/** A completed workflow task. */
 interface ResetPoint {
   eventId: number;
   /** The same in the type of the server's API. */

@@ -28,7 +28,6 @@ const NOTHING = 'binary/null';
 const ASSOCIATED = 'order-screening temporal payload';
 
 export interface PayloadRules {
-  /** Whether unencrypted payloads are refused. */
   required?: boolean;
   /**
    * How a payload that is refused or can't be decrypted is reported. `thrown`: decoding fails. `marked`: the payload becomes
@@ -138,7 +137,6 @@ type RefusalCode = 'plain-payload' | 'payload-of-another';
 /** `unknown-payload-key`: this process lacks the key. `damaged-payload`: changed, or encrypted with a different key of the same id. */
 type UnopenedCode = 'unknown-payload-key' | 'damaged-payload';
 
-/** The reason why a payload can't be read. */
 export type PayloadCodecErrorCode = UnopenedCode | RefusalCode;
 
 /** Thrown when a payload can't be decrypted or is refused. The error contains the key's id and nothing else of the payload. */

@@ -7,7 +7,6 @@ export interface NamedKey {
   key: Buffer;
 }
 
-/** Encrypted data with its key id. */
 export interface Sealed {
   keyId: string;
   /** 12 bytes. */
@@ -37,7 +36,6 @@ export interface Sealer {
    * @param associated associated data; decryption requires the same bytes
    */
   seal(content: Uint8Array, associated: Uint8Array): Sealed;
-  /** @throws SealError */
   open(sealed: Sealed, associated: Uint8Array): Buffer;
 }
 

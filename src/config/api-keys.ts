@@ -12,9 +12,6 @@ export type Scope = (typeof SCOPES)[number];
 /** The scopes of a key in `API_KEYS`: for an order service and for daily work with orders. */
 const LISTED_KEY_SCOPES: readonly Scope[] = ['screen', 'read', 'act'];
 
-/** `doctor` warns of shorter keys: a random key is at least this long. */
-const RECOMMENDED_LENGTH = 24;
-
 /** An API key as the process keeps it: its SHA-256, never the key. */
 export interface ApiKey {
   name: string;
@@ -22,8 +19,6 @@ export interface ApiKey {
   scopes: readonly Scope[];
   /** The only integrations it may use; absent: all. */
   integrations?: readonly string[];
-  /** The key is shorter than recommended; never set for a key given as its hash. */
-  short?: true;
 }
 
 /** The keys that are valid now. */
@@ -44,7 +39,6 @@ export function hashedKey(
     hash: createHash('sha256').update(key).digest(),
     scopes: LISTED_KEY_SCOPES,
     ...limits,
-    ...(key.length < RECOMMENDED_LENGTH && { short: true }),
   };
 }
 

@@ -42,7 +42,6 @@ export function inspectConfig(env: NodeJS.ProcessEnv): {
   return { config: readConfig(env, 'all', errors), fieldErrors: errors.all };
 }
 
-/** Reads the settings of the client library. @throws ConfigError */
 export function loadClientSettings(env: NodeJS.ProcessEnv): ClientSettings {
   return orThrow((errors) => {
     const settings = readClientSettings(env, false, errors);
@@ -51,7 +50,6 @@ export function loadClientSettings(env: NodeJS.ProcessEnv): ClientSettings {
   });
 }
 
-/** Reads the address of the Temporal server. @throws ConfigError */
 export function loadTemporalSettings(env: NodeJS.ProcessEnv): TemporalSettings {
   return orThrow((errors) => readTemporal(env, readLocal(variableReader(env, errors)).temporalPort, errors));
 }
@@ -61,7 +59,6 @@ export function loadWorkerVersion(env: NodeJS.ProcessEnv): WorkerDeploymentVersi
   return orThrow((errors) => readWorkerVersion(variableReader(env, errors), errors));
 }
 
-/** Reads the settings of the embedded server and the sandbox. @throws ConfigError */
 export function loadLocalSettings(env: NodeJS.ProcessEnv): ReturnType<typeof readLocal> {
   return orThrow((errors) => readLocal(variableReader(env, errors)));
 }

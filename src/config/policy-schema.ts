@@ -69,7 +69,6 @@ const pauses = z
 const FULL_WINDOW = '120h';
 const LEAD_TIME = '12h';
 
-/** The keys of an integration. */
 export const integrationKeys = z.strictObject(
   {
     workflow: oneOf(INTEGRATION_WORKFLOWS)

@@ -6,7 +6,6 @@ import type { NamedKey } from '../codec/sealer.ts';
 export const text = z.string({ error: 'must be text' }).min(1, 'must not be empty');
 export const texts = z.array(text, { error: 'must be a list of texts' }).min(1, 'must not be empty');
 
-/** The units of a duration, in milliseconds. */
 export const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
@@ -21,13 +20,11 @@ export function duration({ leastMs = 1, most = '3650d' } = {}) {
     .refine((ms) => ms <= durationMs(most), `must be at most ${most}`);
 }
 
-/** Returns the milliseconds of a well-formed duration. */
 export function durationMs(written: string): number {
   const [, number = '', unit = 'ms'] = DURATION.exec(written) ?? [];
   return Math.round(Number(number) * DURATION_UNITS[unit as keyof typeof DURATION_UNITS]);
 }
 
-/** One of a few words. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
   return z.enum(words, { error: `must be one of ${words.map((one) => `"${one}"`).join(', ')}` });
 }
@@ -74,7 +71,6 @@ export const port = z
   .transform(Number)
   .refine((number) => number <= 65_535, PORT);
 
-/** A comma list. */
 export const list = z.string().transform((written) =>
   written
     .split(',')
@@ -109,7 +105,6 @@ export const namedKeys = listOf((entry): NamedKey | undefined => {
   return id === undefined || encoded === undefined ? undefined : { id, key: Buffer.from(encoded, 'base64') };
 }, NAMED_KEYS).refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, NAMED_KEYS);
 
-/** Secrets of Standard Webhooks. */
 export const signingSecrets = listOf(
   (entry) => {
     const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(entry)?.[1] ?? '';
@@ -150,7 +145,6 @@ export function isPlaintext(address: string | undefined): boolean {
   return /^(?:http|redis):$/.test(protocol) && !isLoopback(hostname);
 }
 
-/** Whether a host name or address is this machine. */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|::1|\[::1\]|127(?:\.\d{1,3}){3})$/i.test(host);
 }

@@ -75,7 +75,6 @@ export async function startGuardedChild(
 const FIRST_PORT = 20_000;
 const END_OF_PORTS = 32_000;
 
-/** Returns a port on loopback that no program listens on. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST_PORT, END_OF_PORTS);

@@ -6,7 +6,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { withFileLock } from '../process/local.ts';
 
 const CHECK_TIMEOUT_MS = 15_000;
 /** Timeout of the download of 100 MB, which would hang behind a firewall that drops packets. */
@@ -72,7 +71,7 @@ export async function temporalOnPath(env = process.env): Promise<string> {
 }
 
 /**
- * Builds a Temporal program with Go, or finds its existing build. A second process waits for the first.
+ * Builds a Temporal program with Go, or finds its existing build. Processes that build at the same time don't disturb each other.
  *
  * @returns the path of the binary
  * @throws Error with the last line of the build
@@ -81,11 +80,7 @@ export async function buildTemporal(
   program: 'temporal' | 'temporal-server' | 'temporal-sql-tool',
   env = process.env,
 ): Promise<string> {
-  return withFileLock(
-    join(userCacheDir(env), 'build.lock'),
-    () => run(inProject(BUILD_SCRIPT), [program], { env, timeout: BUILD_TIMEOUT_MS, showErrors: true }),
-    () => console.error('Waiting for another process that builds Temporal …'),
-  );
+  return run(inProject(BUILD_SCRIPT), [program], { env, timeout: BUILD_TIMEOUT_MS, showErrors: true });
 }
 
 /**

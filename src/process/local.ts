@@ -1,9 +1,8 @@
 /** Defaults of a local stack: settings that are not configured, and secrets in the data folder. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { NamedKey } from '../codec/sealer.ts';
 import { isSet, readCodecToken, readPayloadKeys } from '../config/index.ts';
 import { errorCode } from '../config/values.ts';
@@ -42,10 +41,11 @@ const PAYLOAD_KEYS_FILE = 'payload-keys';
 export async function localSecrets(dataDir: string): Promise<LocalSecrets> {
   const newKey = () => `local-${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`;
   const newToken = () => randomBytes(24).toString('base64url');
-  return withFileLock(join(dataDir, 'secrets.lock'), async () => ({
+  await mkdir(dataDir, { recursive: true });
+  return {
     payloadKeys: await readOrMake(join(dataDir, PAYLOAD_KEYS_FILE), newKey, readPayloadKeys),
     codecToken: await readOrMake(join(dataDir, 'codec-token'), newToken, readCodecToken),
-  }));
+  };
 }
 
 /**
@@ -60,59 +60,19 @@ export async function localPayloadKeys(dataDir: string): Promise<NamedKey[]> {
 
 type ReadSecret<T> = (written: string, from: string) => T;
 
+/** Several processes may start together: each writes a secret of its own, and the first one linked to the name counts. */
 async function readOrMake<T>(file: string, make: () => string, read: ReadSecret<T>): Promise<T> {
   if (!existsSync(file)) {
-    const unfinished = `${file}.new`;
-    await writeFile(unfinished, `${make()}\n`, { mode: 0o600, flush: true });
-    await rename(unfinished, file);
+    const own = `${file}.${randomUUID()}`;
+    await writeFile(own, `${make()}\n`, { mode: 0o600, flush: true });
+    await link(own, file).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    });
+    await rm(own);
   }
   return readSecret(file, read);
 }
 
 async function readSecret<T>(file: string, read: ReadSecret<T>): Promise<T> {
   return read((await readFile(file, 'utf8')).trim(), file);
-}
-
-const LOCK_RETRY_MS = 250;
-
-/**
- * Runs `work` while no other process runs work under the same lock.
- *
- * A lock whose process has ended is taken over. Two processes that take it over in the same instant may both run, so `work`
- * must put its result in place by a rename.
- *
- * @param onWait called once when another process holds the lock
- */
-export async function withFileLock<T>(path: string, work: () => Promise<T>, onWait?: () => void): Promise<T> {
-  await mkdir(dirname(path), { recursive: true });
-  for (let attempt = 1; !(await tryLock(path)); attempt++) {
-    if (attempt === 1) onWait?.();
-    await sleep(LOCK_RETRY_MS);
-  }
-  try {
-    return await work();
-  } finally {
-    await rm(path, { force: true });
-  }
-}
-
-/** The lock is a symbolic link to the holder's process id: it is created atomically and is never empty. */
-async function tryLock(path: string): Promise<boolean> {
-  try {
-    await symlink(String(process.pid), path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
-  const holder = await readlink(path).catch(() => undefined);
-  if (holder !== undefined && !isAlive(Number(holder))) await rm(path, { force: true });
-  return false;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
 }

@@ -16,7 +16,6 @@ const number = (value: number) => (typeof value === 'number' ? value : undefined
 /** Every field of a log line, with the function that makes its value safe. */
 const FIELDS = {
   method: text,
-  /** The route as a pattern. */
   route: text,
   status: number,
   durationMs: number,
@@ -26,7 +25,6 @@ const FIELDS = {
   key: text,
   /** The person who calls, as claimed. */
   actor: text,
-  /** The caller's IP address. */
   peer: text,
   /** The reason that a person gives for an action. */
   because: textUpTo(500),
@@ -46,7 +44,6 @@ const FIELDS = {
   taskQueue: text,
   /** The kind of a pending effect of an order. */
   effect: text,
-  /** The action that an override decides. */
   action: text,
   /** The error of a setting, and its path. */
   problem: text,

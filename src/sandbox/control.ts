@@ -110,7 +110,6 @@ export function createControl(parts: ControlParts) {
       faults.clear();
       return faults.report();
     },
-    /** Replaces valid API keys. */
     setKeys(changed: Changes<Keys>) {
       Object.assign(keys, withChanges(keys, changed));
     },

@@ -212,7 +212,6 @@ function errorBody(path: string, message: string) {
   return { errors: [{ path, message }] };
 }
 
-/** Environment variables of the sandbox process. */
 export const sandboxEnvironment = z.object({
   SANDBOX_PORT: z.coerce.number().int().min(0).max(65535).default(8090),
   SANDBOX_HOST: z.string().default('127.0.0.1'),

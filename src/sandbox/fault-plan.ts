@@ -20,7 +20,6 @@ const DECISION_FAULTS = ['unknown-decision', 'reply-without-id'] as const;
 const PORTAL_FAULTS = ['refused-in-body'] as const;
 const WEBHOOK_FAULTS = ['lost', 'doubled', 'late', 'reordered', 'forged'] as const;
 
-/** Every kind of fault that the sandbox can inject. */
 export const FAULT_KINDS = [
   ...REQUEST_FAULTS,
   ...DECISION_FAULTS,
@@ -109,7 +108,6 @@ export class FaultPlan {
     this.requests.clear();
   }
 
-  /** Removes all faults and keeps the counts. */
   clear(): void {
     this.set({ faults: [] });
   }

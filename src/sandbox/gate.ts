@@ -153,7 +153,6 @@ function truncate(reply: FastifyReply, answer: Answer): FastifyReply {
   return reply;
 }
 
-/** The valid API keys by mode. */
 export type Keys = Record<Mode, string>;
 
 export interface RouteParts {

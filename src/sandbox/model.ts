@@ -1,7 +1,6 @@
 /** Types and constants of the sandbox. */
 import { z } from 'zod';
 
-/** The decisions of the screening service. */
 export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
@@ -37,7 +36,6 @@ export interface LedgerEntry {
   sequence: number;
   /** Arrival on the sandbox's clock, ISO 8601. */
   at: string;
-  /** Arrival on the wall clock, ISO 8601. */
   wallAt: string;
   operation: LedgerOperation;
   /** The API that was called; `webhook` for webhook deliveries, `service` for internal events. */
@@ -52,11 +50,9 @@ export interface LedgerEntry {
     /** The decision at the time of the reply (for a webhook: the decision that was sent). */
     decision: string | null;
   };
-  /** The caller's port of the connection. */
   callerPort: number | null;
   /** Whether the state was changed; for a webhook, whether the receiver accepted it. */
   committed: boolean;
-  /** The kind of fault that was injected. */
   fault: string | null;
 }
 
@@ -80,7 +76,6 @@ export const transactionRecordSchema = z.object({
   amount: z.string(),
   last4: z.string().nullable(),
   decision: z.enum(DECISIONS),
-  /** All decisions so far, oldest first. */
   decisions: z.array(
     z.object({ decision: z.enum(DECISIONS), at: z.string(), by: z.enum(['screening', 'analyst']) }),
   ),
@@ -96,7 +91,6 @@ export const transactionRecordSchema = z.object({
   ),
   fraudReports: z.array(z.string()),
   canceledAt: z.string().nullable(),
-  /** Covered by chargeback protection. */
   covered: z.boolean(),
   chargebacks: z.array(chargebackSchema),
 });

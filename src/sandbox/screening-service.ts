@@ -39,7 +39,6 @@ export class ScreeningService {
     };
   }
 
-  /** The subject of a gateway_response request. */
   subjectOfGatewayResponse(body: Record<string, unknown>): Subject {
     return this.state.subjectOf(text.parse(body['nf-id']));
   }
@@ -87,7 +86,6 @@ export class ScreeningService {
     );
   }
 
-  /** GET /status_by_url. */
   statusById(mode: Mode, id: string): Answer {
     return answerStatus(this.state.findById(mode, id));
   }
@@ -137,7 +135,6 @@ function decisionFor(email: string): Decision {
 const FAIL_MESSAGE =
   'We could not accept this order. Please check your details or try another payment method.';
 
-/** Returns an error in the common format. */
 export function refuse(status: number, ...errors: string[]): Answer {
   return { status, body: { Errors: errors }, committed: false };
 }
@@ -151,7 +148,6 @@ function standardReply(transaction: TransactionRecord): Record<string, unknown> 
   return decision === 'fail' ? { id, decision, message: FAIL_MESSAGE } : { id, decision };
 }
 
-/** Transaction response (enriched). */
 function enrichedReply(transaction: TransactionRecord): Record<string, unknown> {
   return {
     ...standardReply(transaction),

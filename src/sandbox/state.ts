@@ -24,7 +24,6 @@ const stateSnapshotSchema = z.object({
   transactions: z.array(transactionRecordSchema),
   customerCodes: z.array(customerCodeSchema),
 });
-/** The state that survives a restart. */
 type StateSnapshot = z.infer<typeof stateSnapshotSchema>;
 
 /** Removes the leading `#` of a displayed invoice number. */
@@ -45,7 +44,6 @@ export class SandboxState {
     return Date.now() + this.clockOffsetMs;
   }
 
-  /** The sandbox's clock, ISO 8601. */
   nowIso(): string {
     return new Date(this.now()).toISOString();
   }
@@ -76,7 +74,6 @@ export class SandboxState {
     return byId ? [byId] : [...(this.byInvoice.get(bareInvoiceNumber(idOrInvoice)) ?? [])];
   }
 
-  /** The subject of a request that has only a transaction id. */
   subjectOf(id: string | null): Subject {
     const invoiceNumber = id === null ? null : (this.byId.get(id.toLowerCase())?.invoiceNumber ?? null);
     return { transactionId: id, invoiceNumber };
@@ -152,7 +149,6 @@ export class StateFile {
     }, WRITE_EVERY_MS);
   }
 
-  /** Writes unsaved changes immediately. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -41,8 +41,12 @@ const date = text.regex(/^(?:0[1-9]|1[0-2])\/(?:0[1-9]|[12]\d|3[01])\/\d{4}$/);
 const country = z.string().refine(isCountry, 'must be an ISO country code');
 const phoneNumber = text.refine(isPhoneNumber, 'must be a phone number');
 const website = text.refine(isDomainName, 'must be a domain name');
-const anything = z.string().optional();
 const freeForm = z.record(z.string(), z.unknown()).optional();
+
+/** Optional fields that are any text. */
+function texts(...names: string[]): Record<string, z.ZodOptional<z.ZodString>> {
+  return Object.fromEntries(names.map((name) => [name, z.string().optional()]));
+}
 
 const customer = z.looseObject({
   id: z.string().max(64).optional(),
@@ -69,8 +73,7 @@ const address = z.looseObject({
 const filledBillTo = z.looseObject({ billTo: address.extend({ phoneNumber }) });
 
 const creditCard = z.looseObject({
-  bin: anything,
-  cardType: anything,
+  ...texts('bin', 'cardType'),
   last4: z
     .string()
     .regex(/^\d{4}$/)
@@ -93,7 +96,6 @@ const transactionRequestSchema = z.looseObject({
   discountPrice: discount.optional(),
   discountPercentage: discount.optional(),
   shippingAmount: amount.optional(),
-  shippingMethod: anything,
   fulfillmentDate: date.optional(),
   customer: z.preprocess(inDefinitionSpelling, customer),
   merchant: z
@@ -109,9 +111,7 @@ const transactionRequestSchema = z.looseObject({
       inDefinitionSpelling,
       z.looseObject({
         invoiceNumber: z.string().max(64).optional(),
-        referring_site: anything,
-        referring_url: anything,
-        landing_page: anything,
+        ...texts('referring_site', 'referring_url', 'landing_page'),
         order_type: z.enum(['', 'one-time', 'recurring', 'subscription', 'upsell']).optional(),
         landing_page_type: z.enum(['home', 'product', 'search', 'category', 'about', 'other']).optional(),
       }),
@@ -123,15 +123,9 @@ const transactionRequestSchema = z.looseObject({
   lineItems: z
     .array(
       z.looseObject({
-        sku: anything,
-        manufacturer: anything,
-        name: anything,
-        category: anything,
-        notes: anything,
+        ...texts('sku', 'manufacturer', 'name', 'category', 'notes', 'sellingPlanName', 'sellingPlanId'),
         price: z.number().optional(),
         quantity: z.number().optional(),
-        sellingPlanName: anything,
-        sellingPlanId: anything,
       }),
     )
     .optional(),
@@ -145,24 +139,16 @@ const transactionRequestSchema = z.looseObject({
       }),
     )
     .optional(),
-  gatewayName: anything,
-  gatewayStatus: anything,
-  'transaction-id': anything,
-  authcode: anything,
+  ...texts('gatewayName', 'gatewayStatus', 'transaction-id', 'authcode', 'shippingMethod'),
   '3d_secure': z
     .looseObject({
       authenticated: z.boolean().optional(),
       succeeded: z.boolean().optional(),
-      version: anything,
+      ...texts('version'),
     })
     .optional(),
-  app: anything,
-  version: anything,
-  appName: anything,
-  appVersion: anything,
-  digitalGoodsAmount: anything,
-  digitalGoodsPercentage: anything,
-  isBopis: anything,
+  ...texts('app', 'version', 'appName', 'appVersion'),
+  ...texts('digitalGoodsAmount', 'digitalGoodsPercentage', 'isBopis'),
   checkout: freeForm,
   userFields: freeForm,
   performance: freeForm,

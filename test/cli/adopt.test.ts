@@ -47,7 +47,7 @@ it('adopts a file line by line, with what each line says', async () => {
     { line: 2, orderId: '1001', adopted: true, decision: 'review' },
     { line: 4, orderId: '1002', adopted: true, decision: 'review' },
   ]);
-  expect([code, notices]).toEqual([0, ['2 of 2 lines: 0 refused, 0 without an answer']]);
+  expect([code, notices]).toEqual([0, ['2 lines: 0 refused, 0 without an answer']]);
 });
 
 it('says in words what would happen, and starts nothing', async () => {
@@ -74,7 +74,7 @@ it('goes on after a line that is refused, and ends with 3', async () => {
     [5, false, 'The line names the same order as line 4'],
     [6, false, 'The line names the same transaction as line 4'],
   ]);
-  expect([code, notices]).toEqual([3, ['5 of 5 lines: 4 refused, 0 without an answer']]);
+  expect([code, notices]).toEqual([3, ['5 lines: 4 refused, 0 without an answer']]);
 });
 
 it('asks again for what had no answer, and ends with 5 when it never has one', async () => {

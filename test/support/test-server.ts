@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
-import { withFileLock } from '../../src/process/local.ts';
+import { withFileLock } from './file-lock.ts';
 import { everyHistory, replay } from './replays.ts';
 import './dev-server-setup.ts';
 

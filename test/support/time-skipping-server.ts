@@ -5,7 +5,7 @@ import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sdkDownload, userCacheDir } from '../../src/dev/temporal-binary.ts';
-import { withFileLock } from '../../src/process/local.ts';
+import { withFileLock } from './file-lock.ts';
 
 const POM = fileURLToPath(new URL('../../tools/temporal-test-server/pom.xml', import.meta.url));
 const MAVEN_TIMEOUT_MS = 10 * 60_000;

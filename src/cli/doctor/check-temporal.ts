@@ -173,7 +173,6 @@ async function checkTaskQueue(
   );
 }
 
-/** Counts workflows by a visibility query. */
 type Count = (query: string) => Promise<number>;
 
 const openOf = (workflowType: string) => `WorkflowType = '${workflowType}' AND ExecutionStatus = 'Running'`;

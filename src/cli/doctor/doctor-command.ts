@@ -8,8 +8,8 @@ import { localEnvironment } from '../../process/local.ts';
 import { type CommandTools, defineCommand, option } from '../define-command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Colors } from '../output.ts';
+import { checkCardStash } from './check-card-stash.ts';
 import { checkApi, checkEvents, checkService } from './check-http.ts';
-import { checkCardStash, checkPayloadKeys } from './check-stored.ts';
 import { checkTemporal } from './check-temporal.ts';
 import {
   counted,
@@ -62,10 +62,8 @@ async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): 
   type Check = readonly [name: string, settings: string, look: () => Verdicts | Promise<Verdicts>];
   const checks: readonly Check[] = [
     ['temporal', 'TEMPORAL_', () => checkTemporal(config)],
-    ['payload-keys', 'PAYLOAD_KEYS', () => checkPayloadKeys(config)],
     ['screening-service', 'SCREENING_CONFIG', () => checkService(config)],
     ['api', 'API_', () => checkApi({ list: env.API_KEYS, file: config.api.keysFile }, address)],
-    ['api-keys', 'API_KEYS', () => checkApiKeys(config)],
     ['webhook-secrets', 'WEBHOOK_SECRETS', () => checkWebhookSecrets(config)],
     ['plaintext', 'ALLOW_PLAINTEXT', () => checkPlaintext(config)],
     ['events', 'EVENTS_', () => checkEvents(config)],
@@ -109,17 +107,6 @@ export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'
       `${name} may be unencrypted, since ALLOW_PLAINTEXT says: ${reason}`,
       `Check that this is still true, or use TLS and remove ${name} from ALLOW_PLAINTEXT`,
     ),
-  );
-}
-
-/** Warns of short keys. The length of a key given as a hash is unknown. */
-function checkApiKeys({ api: { keys } }: Config): Verdict {
-  if (keys.length === 0) return skipped('API_KEYS is not set: every client of the API has full access');
-  const short = new Set(keys.filter((key) => key.short).map(({ name }) => name));
-  if (short.size === 0) return ok(counted(keys.length, 'API key'));
-  return warning(
-    `keys in API_KEYS have fewer than 24 characters: ${[...short].join(', ')}`,
-    'Replace each with the output of `openssl rand -hex 24`, as docs/security.md says under «Changing keys»',
   );
 }
 

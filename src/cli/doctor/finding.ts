@@ -1,16 +1,13 @@
 /** Findings of the doctor, and helpers of its checks. */
 import fetch, { type RequestInit, type Response } from 'node-fetch';
 
-/** The time limit of a check. */
 export const CHECK_WITHIN_MS = 5_000;
 const MAX_REPLY_BYTES = 1024 * 1024;
 
 /** The result of a check. Contains no secret and no personal data; of an address that may contain a secret, only the origin. */
 export interface Verdict {
   status: 'ok' | 'warning' | 'error' | 'skipped';
-  /** What was found. */
   what: string;
-  /** What to do about it. */
   todo?: string;
 }
 

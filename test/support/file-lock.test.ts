@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withFileLock } from '../../src/process/local.ts';
-import { scratchFolder } from './fake-commands.ts';
+import { scratchFolder } from '../dev/fake-commands.ts';
+import { withFileLock } from './file-lock.ts';
 
 test('work under one lock runs one after another, a waiting caller hears of it once, and nothing is left', async () => {
   const folder = await scratchFolder();
