@@ -36,23 +36,12 @@ export const SHORTEST = 12;
 
 /** @returns whether the last digit of a number is its valid check digit (ISO/IEC 7812) */
 export function passesLuhn(digits: string): boolean {
-  return checks(Uint8Array.from(digits, Number), 0, digits.length);
+  return new Groups(digits).checks(0, digits.length);
 }
 
 /** @returns whether digits have a brand's prefix and length, whatever their check digit */
 export function beginsAsACard(digits: string, content: Content): boolean {
   return lengthsOf(Uint8Array.from(digits, Number), 0, content).includes(digits.length);
-}
-
-/** @returns whether digits end with their check digit */
-function checks(digits: Digits, begin: number, end: number): boolean {
-  let sum = 0;
-  for (let index = end - 1, twice = false; index >= begin; index -= 1, twice = !twice) {
-    const digit = digits[index] ?? 0;
-    if (!twice) sum += digit;
-    else sum += digit > 4 ? digit * 2 - 9 : digit * 2;
-  }
-  return sum % 10 === 0;
 }
 
 const NONE: readonly number[] = [];
@@ -159,7 +148,7 @@ function isCutFromRun(
   const begin = groups.beginOf(group);
   for (const length of lengths) {
     const end = begin + length;
-    if (end > runEnd || !checks(digits, begin, end)) continue;
+    if (end > runEnd || !groups.checks(begin, end)) continue;
     const isCut = groups.endsBefore(end);
     if (isCut && (content === 'text' || !TIME.test(digits.subarray(begin, end).join('')))) return true;
     if (!isCut && content === 'text' && isExpiry(groups, end)) return true;
@@ -193,7 +182,7 @@ function isPrintedCard(groups: Groups, first: number, lengths: readonly number[]
     const size = end - groups.beginOf(group);
     if (size > 6) return false;
     sizes = sizes * 10 + size;
-    if (PRINTED.has(sizes) && lengths.includes(end - begin) && checks(groups.digits, begin, end)) return true;
+    if (PRINTED.has(sizes) && lengths.includes(end - begin) && groups.checks(begin, end)) return true;
   }
   return false;
 }

@@ -102,6 +102,8 @@ export class Groups {
   readonly #joins: Uint8Array;
   /** For each digit, 1 if it is the first of its group. */
   readonly #firsts: Uint8Array;
+  /** The sums of the digits before each one, with those at even or at odd places doubled as for a check digit. */
+  readonly #sums: readonly [even: Uint32Array, odd: Uint32Array];
 
   constructor(text: string) {
     const most = Math.ceil(text.length / 2);
@@ -134,6 +136,13 @@ export class Groups {
     }
     this.length = length;
     this.count = count;
+    this.#sums = [sumsOf(this.digits, length, 0), sumsOf(this.digits, length, 1)];
+  }
+
+  /** @returns whether digits end with their check digit (Luhn, ISO/IEC 7812) */
+  checks(begin: number, end: number): boolean {
+    const sums = this.#sums[end % 2 === 0 ? 0 : 1];
+    return ((sums[end] ?? 0) - (sums[begin] ?? 0)) % 10 === 0;
   }
 
   /** @returns the index of a group's first digit; the number of digits after the last group */
@@ -150,6 +159,16 @@ export class Groups {
   continues(group: number, by = SEPARATED): boolean {
     return group < this.count && (this.#joins[group] ?? APART) <= by;
   }
+}
+
+function sumsOf(digits: Digits, length: number, doubled: 0 | 1): Uint32Array {
+  const sums = new Uint32Array(length + 1);
+  for (let index = 0; index < length; index += 1) {
+    const digit = digits[index] ?? 0;
+    const twice = digit > 4 ? digit * 2 - 9 : digit * 2;
+    sums[index + 1] = (sums[index] ?? 0) + (index % 2 === doubled ? twice : digit);
+  }
+  return sums;
 }
 
 function known(kinds: Map<number, number>, point: number): number {

@@ -27,9 +27,9 @@ const afterEnd = { decisions: [decision], actions: [], redeliveries: [], incompl
 const list = { orders: [anOrderSummary()], cursor: 'abc' };
 const screen = 'screen order-1 examples/orders/fraudulent.json';
 
-const ofAction = [/^number +7$/m, /^chargeback +reason_code 10\.4/m];
+const ofAction = [/^number +7$/m, /^chargeback\.reason_code +10\.4/m];
 const ofCheckout = [/^action +proceed$/m, /^message +Call us$/m];
-const ofTransaction = /^transaction {2}[\w-]{36}\ndecision +review\norder +order-1 \(default\)$/;
+const ofTransaction = /^id +[\w-]{36}\ndecision +review\n(?:.*\n)*order\.orderId +order-1$/m;
 
 it.each<[command: string, method: keyof Fake, answer: unknown, patterns: RegExp[]]>([
   ['show order-1', 'get', order, ofOrder],
