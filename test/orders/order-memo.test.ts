@@ -45,6 +45,12 @@ const INSIGHTS: Insights = {
 };
 
 describe('the record of an order', () => {
+  it('takes less than 1.5 KiB encrypted for an order that passed', async () => {
+    const order = anOrder({ ...answered('pass'), insights: INSIGHTS }, { events: 'all' });
+    announced(order, 'order.decided', 0);
+    expect(await encryptedBytes(order)).toBeLessThan(1.5 * KIB);
+  });
+
   it('is read as it was written, but for what of the policy no reader needs', () => {
     const order = anOrder({ ...answered('review'), insights: INSIGHTS });
     const { policy, ...record } = recordOf(order);

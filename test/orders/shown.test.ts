@@ -5,7 +5,7 @@ import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
 import { describe as inWords, searchAttributesOf } from '../../src/orders/describe.ts';
 import { setPhase } from '../../src/orders/record.ts';
-import { anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from '../fixtures/orders.ts';
+import { aNewOrder, anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from '../fixtures/orders.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 const PHASES: Phase[] = [
@@ -61,6 +61,12 @@ describe('search attributes', () => {
       NeedsAttention: false,
       OrderAmount: 12.5,
     });
+  });
+
+  it('leave out what isn’t known', () => {
+    const names = searchAttributesOf({ state: aNewOrder(), transactions: {} }).map(({ key }) => key.name);
+    for (const name of ['InvoiceNumber', 'TransactionId', 'CancelBy', 'OrderAmount'])
+      expect(names).not.toContain(name);
   });
 });
 
