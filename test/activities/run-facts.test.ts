@@ -105,8 +105,8 @@ describe('a checkout', () => {
     const none = await checkOut(world, request, { run });
     expect(none).toMatchObject({ outcome: { kind: 'unanswered', unseenSince }, again: true });
     expect(requests('create-transaction')).toBe(0);
-    const transactionId = await screened(world, 'review');
-    const found = await checkOut(world, request, { run });
+    const transactionId = await screened(aWorld(), 'review');
+    const found = await checkOut(aWorld(), request, { run });
     const outcome = { kind: 'answered', found: true, transactionId, sentFrom: unseenSince };
     expect(found).toMatchObject({ outcome, again: true });
     expect(requests('create-transaction')).toBe(1);
