@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createDataConverter } from '../../src/codec/index.ts';
 import { loadClientSettings } from '../../src/config/load-config.ts';
@@ -32,24 +32,20 @@ const line = z.looseObject({ level: z.number(), time: z.number(), msg: z.string(
 const OF_A_CONNECTION = /reach|connect|unavailable|deadline|does not answer|refuse|not take|transport|tcp/i;
 const GIVES_REASON = /"(why|reason)":"/;
 
-/** A deployment of its own for each outage, which ends with the test. */
+/** A deployment of its own for each outage. */
 interface Stack {
   temporal: EmbeddedTemporal;
   all: Deployment;
 }
 
-async function withStack(use: (stack: Stack) => Promise<void>): Promise<void> {
+async function startStack(): Promise<Stack> {
   const temporal = await startEmbeddedTemporal({ port: 0 });
   const policy = { checkoutBudget: '3s', poll: { first: '2s', factor: 1, max: '2s' }, events: 'all' };
   const unreachable = { ...policy, baseUrl: `http://127.0.0.1:${await freePort()}/test` };
   const env = { LOG_LEVEL: 'trace', API_KEYS: `shop:${API_KEY}`, PAYLOAD_KEYS: `k1:${PAYLOAD_KEY}` };
   const all = await deploy(temporal.address, { default: policy, unreachable }, { apiKey: API_KEY, env });
-  try {
-    await use({ temporal, all });
-  } finally {
-    await all.stop();
-    await temporal.stop();
-  }
+  await eventually(() => placeOrder(all), { timeoutMs: 60_000 });
+  return { temporal, all };
 }
 
 async function placeOrder(all: Deployment, integration = 'default'): Promise<string> {
@@ -130,37 +126,48 @@ const OUTAGES: Outage[] = [
   },
 ];
 
-/** At once, since each mostly waits. */
+/** All start before the first outage begins. The outages are at once, since each mostly waits. */
+const stacks: Stack[] = [];
+beforeAll(async () => {
+  for (const _outage of OUTAGES) stacks.push(await startStack());
+}, 300_000);
+afterAll(async () => {
+  for (const { all, temporal } of stacks) {
+    await all.stop();
+    await temporal.stop();
+  }
+}, 120_000);
+
 describe.concurrent('the log', () => {
-  it.each(OUTAGES)(
+  it.each(OUTAGES.map((outage, index) => ({ ...outage, index })))(
     '$name: names the cause, briefly, with the reason, and no key, card or person',
     { timeout: 180_000 },
-    ({ integration, begin, cause, reason, counts }) =>
-      withStack(async (stack) => {
-        const { all } = stack;
-        await eventually(() => placeOrder(all), { timeoutMs: 60_000 });
-        const began = Date.now();
-        await begin(stack);
-        while (Date.now() < began + OUTAGE_MS) {
-          await placeOrder(all, integration);
-          await sleep(ORDER_EVERY_MS);
-        }
-        const lines = linesOf(all).filter(({ time }) => time >= began);
-        const metrics = (await (await fetch(`${all.apiUrl}/metrics`)).text()) + (await all.workerMetrics());
+    async ({ index, integration, begin, cause, reason, counts }) => {
+      const stack = stacks[index];
+      if (stack === undefined) throw new Error('its deployment did not start');
+      const { all } = stack;
+      const began = Date.now();
+      await begin(stack);
+      while (Date.now() < began + OUTAGE_MS) {
+        await placeOrder(all, integration);
+        await sleep(ORDER_EVERY_MS);
+      }
+      const lines = linesOf(all).filter(({ time }) => time >= began);
+      const metrics = (await (await fetch(`${all.apiUrl}/metrics`)).text()) + (await all.workerMetrics());
 
-        const first = lines.find((one) => one.msg === cause && JSON.stringify(one).includes(reason));
-        const shown = JSON.stringify(lines, null, 1);
-        expect(first?.time, shown).toBeLessThan(began + CAUSE_WITHIN_MS);
-        expect(lines.length, shown).toBeLessThan(MAX_LINES);
-        const unexplained = lines
-          .filter(({ msg }) => msg !== 'answered')
-          .map((one) => JSON.stringify(one))
-          .filter((text) => OF_A_CONNECTION.test(text) && !GIVES_REASON.test(text));
-        expect(unexplained).toEqual([]);
-        expect(metrics).toMatch(counts);
-        const log = { name: 'the log', bytes: Buffer.from(all.output()) };
-        expect(sightings([log], secretsOf(all))).toEqual([]);
-      }),
+      const first = lines.find((one) => one.msg === cause && JSON.stringify(one).includes(reason));
+      const shown = JSON.stringify(lines, null, 1);
+      expect(first?.time, shown).toBeLessThan(began + CAUSE_WITHIN_MS);
+      expect(lines.length, shown).toBeLessThan(MAX_LINES);
+      const unexplained = lines
+        .filter(({ msg }) => msg !== 'answered')
+        .map((one) => JSON.stringify(one))
+        .filter((text) => OF_A_CONNECTION.test(text) && !GIVES_REASON.test(text));
+      expect(unexplained).toEqual([]);
+      expect(metrics).toMatch(counts);
+      const log = { name: 'the log', bytes: Buffer.from(all.output()) };
+      expect(sightings([log], secretsOf(all))).toEqual([]);
+    },
   );
 });
 
