@@ -25,9 +25,10 @@ const MAX_IDS = 50;
 
 const UUID = /(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])/gi;
 const SECRET =
-  /[\w-]{0,40}(?:secret|token|key|signature|password)[\w-]{0,40}["'\s]{0,3}[:=]["'\s]{0,3}[^"'&,\s]{0,200}/gi;
+  /(?:secret|token|key|signature|password)[\w-]{0,20}["'\s]{0,3}[:=]["'\s]{0,3}[^"'&,\s]{0,200}/gi;
 /** A name and a value as in JSON, a form, or a template that was filled in without quotes. */
-const FIELD = /([a-z][\w-]{0,40})["'\s]{0,3}[:=]\s{0,3}(?:"([^"\\]{0,200})"|([^"'&,{}[\]\r\n]{1,200}))/gi;
+const FIELD =
+  /(?<![\w-])([a-z][\w-]{0,40})["'\s]{0,3}[:=]\s{0,3}(?:"([^"\\]{0,200})"|([^"'&,{}[\]\r\n]{1,200}))/gi;
 const INVOICE_NAME = /^(?:merchant)?(?:invoice|order)(?:number|id|no|name)?$|^reference$/;
 
 /**
