@@ -4,7 +4,6 @@ import {
   answersTo,
   type BookedCheckoutAnswer,
   type Books,
-  createsFor,
   type Finding,
   iso,
   type SentAttempt,
@@ -34,8 +33,12 @@ export function answers(books: Books): Finding[] {
 
 /** A decline is final: what became known since doesn't change what the attempt is told. */
 function isDeclineAgain({ answer }: Given, first: Given | undefined): boolean {
-  const again = first !== undefined && first.answer !== answer;
-  return again && first.answer.action === 'decline' && answer.action === 'decline';
+  return (
+    first !== undefined &&
+    first.answer !== answer &&
+    first.answer.action === 'decline' &&
+    answer.action === 'decline'
+  );
 }
 
 /** An attempt that a skip rule matches is answered skipped, unless no worker took it in time, and creates nothing; others are not. */
@@ -45,9 +48,15 @@ function skipped(books: Books, { number, skip }: SentAttempt, given: readonly Gi
   const wrong = given.find(
     ({ answer: { decision } }) => (decision === 'skipped') !== skip && !late(decision),
   );
-  if (wrong !== undefined)
-    return [finding('skip rule', `attempt ${number} was answered ${wrong.answer.decision}, rule: ${skip}`)];
-  return skip && createsFor(books, number).length > 0
+  const created = books.requests.some(
+    (one) => one.operation === 'create-transaction' && one.attempt === number,
+  );
+  if (wrong !== undefined) {
+    return [
+      finding('skip rule', `attempt ${number} was answered ${wrong.answer.decision}, skip rule: ${skip}`),
+    ];
+  }
+  return skip && created
     ? [finding('skip rule', `attempt ${number} was sent, though a skip rule matches`)]
     : [];
 }
@@ -59,8 +68,11 @@ function ownDecision(books: Books, { answer, at }: Given): Finding[] {
   const transaction = transactionOf(books, transactionId);
   if (transactionId !== undefined && transaction === undefined)
     return wrong(`${transactionId} does not exist`);
-  if (transaction !== undefined && transaction.attempt !== attempt)
-    return wrong(`${decision} with ${transactionId}, which is attempt ${transaction.attempt}'s`);
+  if (transaction !== undefined && transaction.attempt !== attempt) {
+    return wrong(
+      `${decision} → ${answer.action} with ${transactionId}, which is attempt ${transaction.attempt}'s`,
+    );
+  }
   if (decision === 'pending') return unanswered(books, answer, at) ? [] : wrong('pending, though heard');
   if (decision === 'error') {
     return hasReason(books, attempt, at) ? [] : wrong(`error (${reason}) without a reason in the books`);
@@ -110,16 +122,15 @@ function meantAction(books: Books, given: Given): Finding[] {
 
 /** Nothing but the screening can have changed what the attempt is told. */
 function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: Given): boolean {
-  // What a person decided ends with the attempt.
   const others = books.calls.some(
     (one) =>
       one.refusal === undefined &&
       one.sentAt <= at &&
-      ((one.asks === 'override' && one.at >= beganAt(books, attempt)) ||
-        one.asks === 'gateway-result' ||
-        one.asks === 'portal'),
+      (one.asks === 'override' || one.asks === 'gateway-result' || one.asks === 'portal'),
   );
-  const [created, later] = createsFor(books, attempt);
+  const [created, later] = books.requests.filter(
+    (one) => one.operation === 'create-transaction' && one.attempt === attempt,
+  );
   // After a second create, or one that told nothing, the decision is not the checkout's own.
   const told = created === undefined || created.heard === 'transaction' || decision === 'pending';
   const waited = told && sentAt <= (created?.endedAt ?? at) && (later === undefined || later.sentAt > at);
@@ -164,9 +175,11 @@ function contradictions(books: Books, given: readonly Given[]): Finding[] {
     if (before === undefined) continue;
     const final = before.action === 'decline' && books.policy.whenUnavailable === 'decline';
     const free = before.decision === 'pending' && !final;
-    const facts = `attempt ${answer.attempt}: ${inShort(before)}, then ${inShort(answer)}`;
-    if (!free && inShort(before) !== inShort(answer) && !takenBack(books, at))
-      return [finding('contradiction', facts)];
+    if (!free && inShort(before) !== inShort(answer) && !takenBack(books, at)) {
+      return [
+        finding('contradiction', `attempt ${answer.attempt}: ${inShort(before)}, then ${inShort(answer)}`),
+      ];
+    }
   }
   return [];
 }

@@ -17,6 +17,7 @@ export interface Span {
   until: number;
 }
 
+/** An attempt as the order service sent it. */
 export interface SentAttempt {
   number: number;
   /** A skip rule of the policy matches it. */
@@ -38,6 +39,7 @@ export interface BookedTransaction {
   canceledAt?: number;
 }
 
+/** What can be asked of the screening service. */
 export type Operation =
   | 'create-transaction'
   | 'gateway-response'
@@ -59,6 +61,7 @@ export type Heard =
   | 'not-done'
   | 'unknown';
 
+/** A request to the screening service. */
 export interface BookedRequest {
   sentAt: number;
   /** When the screening service dealt with it; absent: it never did. */
@@ -76,8 +79,7 @@ export interface BookedRequest {
   decision?: Decision;
   /** Whether something was created or changed. */
   committed: boolean;
-  /** The fields of a portal action, or a gateway result. */
-  sent?: object | GatewayResult;
+  sent?: PortalFields | GatewayResult;
   /** It was asked for when the order was over, and is on no order's record. */
   apart?: true;
 }
@@ -96,13 +98,15 @@ export interface BookedCheckoutAnswer {
 export type BookedCall = { sentAt: number; at: number; refusal?: string } & (
   | { asks: 'checkout'; attempt: number; answer?: BookedCheckoutAnswer }
   | { asks: 'gateway-result'; attempt?: number; result: GatewayResult; taken: boolean }
-  | { asks: 'portal'; fields: PortalFields; status?: string }
-  | { asks: 'withdraw' }
-  | { asks: 'override'; action: OverrideAction; taken: boolean }
+  | { asks: 'portal'; fields: PortalFields; status?: string; transactionId?: string }
+  | { asks: 'withdraw'; number: number; status?: string }
+  /** `cancels`: the answer says that the transaction is canceled with the screening service. */
+  | { asks: 'override'; action: OverrideAction; taken: boolean; cancels: boolean }
   /** `cleared`: how many attentions it took away. */
   | { asks: 'acknowledge'; taken: boolean; cleared: number }
 );
 
+/** What somebody told the order without an answer. */
 export interface BookedNews {
   at: number;
   what: 'hint' | 'recheck' | 'cancellation';
@@ -118,6 +122,7 @@ export interface BookedArrival {
     integration: string;
     sequence: number;
     data: {
+      phase?: string | undefined;
       decision?: string | undefined;
       attempt?: number | undefined;
       transactionId?: string | undefined;
@@ -137,6 +142,7 @@ export interface World {
   receiverDown: Span[];
   /** An operator reset the order to what it was at `to`. */
   resets: { to: number; at: number }[];
+  /** When the order continued as new: its delivery, which had waited for its next try, began anew. */
   continuedAt: number[];
   /** By how much the clock of the workers is fast. */
   skewMs: number;
@@ -178,8 +184,12 @@ export interface Books {
   record: PublicRecord;
 }
 
-export function transactionOf(books: Books, id: string | undefined): BookedTransaction | undefined {
-  return books.transactions.find((one) => one.id === id);
+/** @returns the transaction of that id */
+export function transactionOf(
+  { transactions }: Books,
+  id: string | undefined,
+): BookedTransaction | undefined {
+  return transactions.find((one) => one.id === id);
 }
 
 /** @returns whether the screening service had told the product this decision about the transaction by then */
@@ -208,24 +218,13 @@ export function answersTo(
     .sort((a, b) => a.at - b.at);
 }
 
-/** @returns the creates that carry the content of an attempt */
-export function createsFor({ requests }: Books, attempt: number): BookedRequest[] {
-  return requests.filter((one) => one.operation === 'create-transaction' && one.attempt === attempt);
-}
-
-/** @returns the answers that said what the transaction's decision is */
-export function readingsOf({ requests }: Books, transactionId: string): BookedRequest[] {
-  return requests.filter((one) => one.transactionId === transactionId && one.heard === 'transaction');
-}
-
-/** @returns whether the sender of a cancel heard that it is done, while the order was open */
-export function wasCanceled({ requests }: Books, id: string | undefined): boolean {
-  const cancels = requests.filter((one) => one.operation === 'cancel-transaction' && !one.apart);
-  return cancels.some((one) => one.transactionId === id && one.heard === 'done');
-}
-
-export function fails(decision: string | undefined): boolean {
-  return decision === 'fail' || decision === 'fraudulent';
+/** @returns the requests of these operations about a transaction */
+export function requestsAbout(
+  { requests }: Books,
+  transactionId: string,
+  ...operations: BookedRequest['operation'][]
+): BookedRequest[] {
+  return requests.filter((one) => one.transactionId === transactionId && operations.includes(one.operation));
 }
 
 /** @returns what makes two portal actions the same: how they name the transaction, and why, makes no difference */
@@ -234,6 +233,7 @@ export function actionOf({ operation, transactionId, sent }: BookedRequest): str
   return `${operation} ${transactionId} ${JSON.stringify({ ...sent, transactionId, force: undefined, reason: undefined })}`;
 }
 
+/** The operation of each portal action. */
 export const PORTAL_OPERATIONS: Readonly<Record<PortalActionKind, Operation>> = {
   cancel: 'cancel-transaction',
   'report-fraud': 'report-fraud',
@@ -241,6 +241,7 @@ export const PORTAL_OPERATIONS: Readonly<Record<PortalActionKind, Operation>> = 
   'customer-code': 'customer-code',
 };
 
+/** Returns whether the decision is one that the screening service made about the order, unlike `error`. */
 export function isDecided(decision: string | undefined): decision is string {
   return decision !== undefined && ['pass', 'fail', 'review', 'fraudulent'].includes(decision);
 }
@@ -255,6 +256,7 @@ export function iso(at: number): string {
   return new Date(at).toISOString();
 }
 
+/** What is wrong with a life: of which kind, and the facts that show it. */
 export interface Finding {
   kind: string;
   facts: string;

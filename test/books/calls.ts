@@ -28,6 +28,7 @@ function denied(books: Books): Finding[] {
   });
 }
 
+/** Nothing was done for certain. */
 function isCertainlyNothing({ heard, committed }: BookedRequest): boolean {
   return heard === 'not-done' || heard === 'forbidden' || (heard === 'refused' && !committed);
 }

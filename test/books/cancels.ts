@@ -3,11 +3,9 @@ import {
   type BookedRequest,
   type BookedTransaction,
   type Books,
-  createsFor,
   type Finding,
-  fails,
   iso,
-  readingsOf,
+  requestsAbout,
 } from './books.ts';
 import { answerOutranRecord, answerWasLost, isUnseen, noTimeLeft, takenBack, wasReset } from './facts.ts';
 
@@ -22,9 +20,7 @@ const SEEN_WITHIN_MS = 60_000;
 
 export function cancels(books: Books): Finding[] {
   return books.transactions.flatMap((transaction) => {
-    const sent = books.requests.filter(
-      (one) => one.transactionId === transaction.id && one.operation === 'cancel-transaction',
-    );
+    const sent = requestsAbout(books, transaction.id, 'cancel-transaction');
     return [
       ...sent.flatMap((one) => sentWrongly(books, transaction, one)),
       ...(sent.length > 0 ? [] : neverSent(books, transaction)),
@@ -34,8 +30,11 @@ export function cancels(books: Books): Finding[] {
 
 function sentWrongly(books: Books, transaction: BookedTransaction, { sentAt }: BookedRequest): Finding[] {
   const { id, cancelableUntil } = transaction;
-  if (sentAt > cancelableUntil)
-    return [{ kind: 'cancel late', facts: `${id} at ${iso(sentAt)}, after ${iso(cancelableUntil)}` }];
+  if (sentAt > cancelableUntil) {
+    return [
+      { kind: 'cancel late', facts: `${id} at ${iso(sentAt)}, ${sentAt - cancelableUntil} ms after the end` },
+    ];
+  }
   const wanted =
     asked(books, transaction).some((at) => at <= sentAt) ||
     (books.policy.autoCancel && failedAt(books, transaction) <= sentAt) ||
@@ -56,30 +55,43 @@ function asked({ calls }: Books, { id }: BookedTransaction): number[] {
 
 /** @returns when the product was first told that the transaction fails */
 function failedAt(books: Books, { id }: BookedTransaction): number {
-  const failing = readingsOf(books, id).filter(({ decision }) => fails(decision));
-  return Math.min(...failing.map(({ endedAt }) => endedAt));
+  return Math.min(
+    ...books.requests
+      .filter(({ transactionId, decision, arrivedAt, heard }) => {
+        const fails = decision === 'fail' || decision === 'fraudulent';
+        return fails && transactionId === id && arrivedAt !== undefined && heard === 'transaction';
+      })
+      .map(({ endedAt }) => endedAt),
+  );
 }
 
-/** Returns the readings that are on record: what a create told is lost with a record that its answer outran. */
-function recordedReadings(books: Books, { id }: BookedTransaction): BookedRequest[] {
-  const lost = answerOutranRecord(books);
-  return readingsOf(books, id).filter((one) => one.operation !== 'create-transaction' || !lost);
+/** Returns the answers about the transaction; what a create told is lost with a record that its answer outran. */
+function readingsOf(books: Books, { id }: BookedTransaction): BookedRequest[] {
+  return books.requests.filter(
+    (one) =>
+      one.transactionId === id &&
+      one.heard === 'transaction' &&
+      !(one.operation === 'create-transaction' && answerOutranRecord(books)),
+  );
 }
 
 /** Returns the readings that say that the transaction fails, since the last one that said otherwise. */
 function failingSince(books: Books, transaction: BookedTransaction): BookedRequest[] {
-  const readings = recordedReadings(books, transaction).sort(
-    (a, b) => (a.arrivedAt ?? 0) - (b.arrivedAt ?? 0),
-  );
-  const before = readings.findLastIndex(({ decision }) => !fails(decision));
+  const readings = readingsOf(books, transaction).sort((a, b) => (a.arrivedAt ?? 0) - (b.arrivedAt ?? 0));
+  const before = readings.findLastIndex(({ decision }) => decision !== 'fail' && decision !== 'fraudulent');
   return readings.slice(before + 1);
 }
 
 /** @returns the earliest moment at which an unresolved review may be due */
 function dueAt(books: Books, { attempt, createdAt }: BookedTransaction): number {
-  const { startedAt, policy } = books;
-  const sent = createsFor(books, attempt).map(({ sentAt }) => sentAt);
-  return Math.min(createdAt, startedAt, ...sent) + policy.cancelWindowMs - policy.reviewLeadTimeMs;
+  const sent = books.requests
+    .filter((one) => one.operation === 'create-transaction' && one.attempt === attempt)
+    .map(({ sentAt }) => sentAt);
+  return (
+    Math.min(createdAt, books.startedAt, ...sent) +
+    books.policy.cancelWindowMs -
+    books.policy.reviewLeadTimeMs
+  );
 }
 
 function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
@@ -97,7 +109,8 @@ function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
     ...(mayBePolicy(books, transaction) ? byPolicy(books, transaction) : []),
   ];
   // Nobody cancels what nobody has seen yet: its answer, or a lookup after it, takes up to a minute.
-  const seen = answerWasLost(books) ? [] : readingsOf(books, id);
+  const heard = answerWasLost(books) ? [] : books.requests;
+  const seen = heard.filter((one) => one.transactionId === id && one.heard === 'transaction');
   const known = Math.min(transaction.createdAt + SEEN_WITHIN_MS, ...seen.map(({ endedAt }) => endedAt));
   return why
     .map(({ at, because }) => ({ at: Math.max(at, known), because }))
@@ -145,15 +158,14 @@ function mayBePolicy(books: Books, { id }: BookedTransaction): boolean {
 
 function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
   const { policy } = books;
-  const last = recordedReadings(books, transaction).at(-1);
+  const last = readingsOf(books, transaction).at(-1);
   const failing = failingSince(books, transaction);
   // A task that is lost takes the reading with it that it was about.
   const told = answerWasLost(books) ? failing.slice(1).at(-1) : failing[0];
   // A fail at checkout is declined before acceptance, and nothing is canceled.
-  const created = books.requests.find(
-    (one) => one.transactionId === transaction.id && one.operation === 'create-transaction',
-  );
-  const atCheckout = fails(created?.decision);
+  const [created] = requestsAbout(books, transaction.id, 'create-transaction');
+  const atCheckout =
+    created !== undefined && (created.decision === 'fail' || created.decision === 'fraudulent');
   const cancelsFail = policy.autoCancel && !(atCheckout && policy.workflow !== 'post-acceptance');
   if (cancelsFail && told !== undefined)
     return [{ at: told.endedAt, because: 'the product was told that it fails' }];

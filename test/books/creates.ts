@@ -6,14 +6,7 @@ import { isForgotten, isUnseen, mayBeOlder } from './facts.ts';
 export const ARRIVES_WITHIN_MS = 10_000;
 
 export function creates(books: Books): Finding[] {
-  return [...repeated(books), ...misplaced(books), ...adopted(books)];
-}
-
-/** An adopted order is not screened. */
-function adopted({ adoptedFrom, requests }: Books): Finding[] {
-  const sent = requests.find(({ operation }) => operation === 'create-transaction');
-  if (adoptedFrom === undefined || sent === undefined) return [];
-  return [{ kind: 'adopted and screened', facts: `${sent.invoice} at ${iso(sent.sentAt)}` }];
+  return [...repeated(books), ...misplaced(books)];
 }
 
 function repeated(books: Books): Finding[] {

@@ -5,12 +5,10 @@ import {
   type Finding,
   isDecided,
   iso,
-  readingsOf,
   transactionOf,
-  wasCanceled,
   wasTold,
 } from './books.ts';
-import { answerWasLost, mayBeOlder, wasReset } from './facts.ts';
+import { answerWasLost, downForThreeDays, mayBeOlder, wasReset } from './facts.ts';
 
 export function events(books: Books): Finding[] {
   const content = books.arrivals.flatMap((one) => said(books, one));
@@ -19,14 +17,16 @@ export function events(books: Books): Finding[] {
 }
 
 /** No event says what was read before the last reading that GET had shown by then. */
-function older(books: Books): Finding[] {
-  return books.arrivals.flatMap(({ event: { data, sequence }, at }) => {
+function older({ arrivals, requests, shown }: Books): Finding[] {
+  return arrivals.flatMap(({ event: { data, sequence }, at }) => {
     if (data.transactionId === undefined || !isDecided(data.decision)) return [];
-    const heard = readingsOf(books, data.transactionId).filter(({ endedAt }) => endedAt <= at);
+    const heard = requests.filter(
+      (one) => one.transactionId === data.transactionId && one.heard === 'transaction' && one.endedAt <= at,
+    );
     const readings = heard.filter(({ decision }) => decision === data.decision);
     const first = Math.min(...readings.map(({ endedAt }) => endedAt));
     const last = Math.max(...readings.map(({ arrivedAt = 0 }) => arrivedAt));
-    const readAt = books.shown.findLast((one) => one.at < first)?.readAt ?? 0;
+    const readAt = shown.findLast((one) => one.at < first)?.readAt ?? 0;
     const newer = heard.find(({ endedAt, arrivedAt = 0 }) => endedAt <= readAt && arrivedAt > last);
     if (newer === undefined) return [];
     const facts = `${sequence} says ${data.decision}, read before ${newer.decision} of ${iso(newer.endedAt)}`;
@@ -68,7 +68,7 @@ function inOrder(books: Books): Finding[] {
     const { sequence } = event;
     const content = JSON.stringify(event);
     const first = firsts.get(sequence);
-    if (first === undefined && !taken.has(sequence - 1)) {
+    if (first === undefined && !taken.has(sequence - 1) && !downForThreeDays(books)) {
       found.push({ kind: 'event out of order', facts: `${sequence} came before ${sequence - 1} was taken` });
     }
     if (first !== undefined && first !== content) {
@@ -77,10 +77,13 @@ function inOrder(books: Books): Finding[] {
     firsts.set(sequence, first ?? content);
     if (took) taken.add(sequence);
   }
+  if (new Set(arrivals.map(({ event }) => event.id)).size !== firsts.size) {
+    found.push({ kind: 'event wrong', facts: 'two events share an id' });
+  }
   return found;
 }
 
-/** None is lost. */
+/** None is lost, unless the receiver was down for three days. */
 function lost(books: Books): Finding[] {
   const { arrivals, record, policy } = books;
   if (policy.events === false) return [];
@@ -89,7 +92,7 @@ function lost(books: Books): Finding[] {
   const taken = new Set(own.map(({ event }) => event.sequence));
   const found: Finding[] = [];
   for (let sequence = 1; sequence <= record.events; sequence += 1) {
-    if (!taken.has(sequence)) {
+    if (!taken.has(sequence) && !downForThreeDays(books)) {
       found.push({ kind: 'event lost', facts: `${sequence} of ${record.events}` });
     }
   }
@@ -97,18 +100,43 @@ function lost(books: Books): Finding[] {
   return more === undefined ? found : [...found, { kind: 'event wrong', facts: `${more} is not on record` }];
 }
 
-/** The order's end is sent once, unless the policy asks for changes only. A cancel that was accepted is sent. */
+/** The order's end is sent once, unless the policy asks for changes and there were none. A cancel that was accepted is sent. */
 function ended(books: Books): Finding[] {
-  const { arrivals, endedAt, policy, record } = books;
-  if (endedAt === undefined || policy.events === false) return [];
-  const types = [...new Map(arrivals.map(({ event }) => [event.sequence, event.type])).values()];
+  const { arrivals, endedAt, policy, record, transactions, requests } = books;
+  if (endedAt === undefined || policy.events === false || downForThreeDays(books)) return [];
+  const types = new Map(arrivals.map(({ event }) => [event.sequence, event.type]));
+  const inTurn = [...types].sort(([a], [b]) => a - b).map(([, type]) => type);
   const found: Finding[] = [];
-  const closed = types.filter((type) => type === 'order.closed').length;
-  if (closed > 1 || (closed === 0 && policy.events === 'all')) {
+  const missing = (what: string): number => found.push({ kind: 'event missing', facts: what });
+  const closed = inTurn.filter((type) => type === 'order.closed').length;
+  const isOwed = owesClosed(books);
+  if (closed > 1 || (isOwed !== undefined && isOwed !== (closed === 1))) {
     const kind = closed > 0 ? 'event unwanted' : 'event missing';
-    found.push({ kind, facts: `order.closed was sent ${closed} times: ${types.join(' ')}` });
+    found.push({ kind, facts: `order.closed was sent ${closed} times: ${inTurn.join(' ')}` });
   }
-  if (wasCanceled(books, record.newest) && !answerWasLost(books) && !types.includes('order.canceled'))
-    found.push({ kind: 'event missing', facts: `${record.newest} was canceled, and no event says so` });
+  const canceled = transactions.find(
+    ({ id, canceledAt }) => id === record.newest && canceledAt !== undefined,
+  );
+  const heard = requests.some(
+    (one) =>
+      one.operation === 'cancel-transaction' &&
+      one.transactionId === canceled?.id &&
+      one.heard === 'done' &&
+      !one.apart,
+  );
+  if (canceled !== undefined && heard && !answerWasLost(books) && !inTurn.includes('order.canceled')) {
+    missing(`${canceled.id} was canceled, and nobody was told`);
+  }
   return found;
+}
+
+/** With `events: changes` an order that only passed sends no `order.closed`. Undefined: its events may be from before or after its end. */
+function owesClosed({ arrivals, policy, record }: Books): boolean | undefined {
+  if (policy.events === 'all' || record.actions.length > 0) return true;
+  if (record.decision !== 'pass' || record.action !== 'proceed') return true;
+  const others = arrivals.filter(
+    ({ event: { type, data } }) => type !== 'order.closed' && data.afterClose !== true,
+  );
+  if (others.length === 0) return false;
+  return others.every(({ event }) => event.data.phase === 'closed') ? undefined : true;
 }

@@ -57,6 +57,10 @@ export function noTimeLeft({ world, policy }: Books, from: number, until: number
   return until - from - lost - world.lateByMs < Math.min(60_000, policy.cancelWindowMs / 3);
 }
 
+/** Events are tried for three days, the last time up to six hours before their end, and then given up. */
+export const downForThreeDays = ({ world }: Books): boolean =>
+  world.receiverDown.reduce((sum, { from, until }) => sum + until - from, 0) > 66 * 3_600_000;
+
 /** An answer whose try was lost is unknown to the order, which asks a person to look. */
 export const answerWasLost = ({ world }: Books): boolean => world.losses;
 

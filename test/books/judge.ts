@@ -5,6 +5,7 @@ import type { Books, Finding } from './books.ts';
 import { calls } from './calls.ts';
 import { cancels } from './cancels.ts';
 import { creates } from './creates.ts';
+import { ends } from './ends.ts';
 import { events } from './events.ts';
 import { gatewayResults } from './gateway-results.ts';
 import { outcome } from './outcome.ts';
@@ -17,6 +18,7 @@ const QUESTIONS = [
   cancels,
   windows,
   attention,
+  ends,
   calls,
   events,
   gatewayResults,

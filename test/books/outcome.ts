@@ -4,13 +4,9 @@ import {
   type BookedCall,
   type BookedTransaction,
   type Books,
-  createsFor,
   type Finding,
-  fails,
   iso,
-  readingsOf,
   transactionOf,
-  wasCanceled,
 } from './books.ts';
 import { nobodyCould, wasLate, wasReset } from './facts.ts';
 
@@ -22,12 +18,6 @@ export function outcome(books: Books): Finding[] {
   if (newest === undefined || wasReset(books) || policy.passive) return [];
   const found = missed(books, newest, books.endedAt ?? books.closedAt);
   found.push(...notHeld(books, newest));
-  const canceled = wasCanceled(books, newest.id) && !wasLate(books);
-  if (canceled && record.phase !== 'canceled')
-    found.push({
-      kind: 'action wrong',
-      facts: `${newest.id} was canceled, and the order is ${record.phase}`,
-    });
   if (adoptedFrom !== undefined) return found;
   const meant = meantAction(books, newest);
   if (meant === undefined || meant.action === record.action) return found;
@@ -37,18 +27,15 @@ export function outcome(books: Books): Finding[] {
   ];
 }
 
-/** A review is polled: what became of it is read in time, unless the order was over before the next poll. */
+/** A review is polled: what became of it is on record, unless the order was over before the next poll. */
 function missed(books: Books, transaction: BookedTransaction, endedAt: number): Finding[] {
   const { id, decisions, createdAt, canceledAt = endedAt } = transaction;
   const { policy, record, calls } = books;
   const [before, last] = decisions.slice(-2);
   if (last === undefined || before?.decision !== 'review' || last.decision === 'error') return [];
   const due = last.at + policy.poll.maxMs + A_READ_MS;
-  const readings = readingsOf(books, id);
-  const isKnown = readings.some((one) => one.decision === 'review' && one.endedAt <= last.at);
-  const isRead = readings.some((one) => (one.arrivedAt ?? 0) >= last.at && one.endedAt <= due);
-  const inTime = due < Math.min(createdAt + policy.cancelWindowMs, canceledAt, endedAt);
-  const open = inTime && isKnown && !isRead && record.attempts === transaction.attempt;
+  const open =
+    due < Math.min(createdAt + policy.cancelWindowMs, canceledAt, endedAt) && record.decision === 'review';
   // A declined order is not polled.
   const disturbed = calls.some(
     (one) =>
@@ -59,9 +46,13 @@ function missed(books: Books, transaction: BookedTransaction, endedAt: number): 
   );
   if (!open || disturbed || wasLate(books) || nobodyCould(books, last.at - A_READ_MS, due)) return [];
   const tried = books.requests.filter((one) => one.transactionId === id && one.sentAt > last.at);
-  if (tried.some(({ heard }) => heard === 'unknown' || heard === 'not-done')) return [];
-  const facts = `${id} was ${last.decision} at ${iso(last.at)}, not read by ${iso(due)}`;
-  return [{ kind: 'decision missed', facts }];
+  if (tried.some(({ heard }) => heard === 'unknown')) return [];
+  return [
+    {
+      kind: 'decision missed',
+      facts: `${id} was ${last.decision} at ${iso(last.at)}, on record ${record.decision}`,
+    },
+  ];
 }
 
 /** A review that was always one, or a transaction that had failed when it was adopted, is left to a person. */
@@ -72,7 +63,7 @@ function notHeld(books: Books, { decisions, attempt }: BookedTransaction): Findi
   const canceled = requests.some(({ operation }) => operation === 'cancel-transaction');
   if (only === undefined || others.length > 0 || disturbed || canceled || policy.workflow === 'pre-gateway')
     return [];
-  const failed = fails(only.decision);
+  const failed = only.decision === 'fail' || only.decision === 'fraudulent';
   const held = record.action === 'hold' || (!failed && policy.onUnresolvedReview === 'cancel');
   const toHold =
     only.decision === 'review'
@@ -89,21 +80,29 @@ function isTaken({ asks, refusal }: BookedCall): boolean {
   return taken && asks !== 'checkout' && asks !== 'acknowledge';
 }
 
-function meantAction(
-  books: Books,
-  { id, attempt, decisions }: BookedTransaction,
-): { action: string; because: string } | undefined {
+interface Meant {
+  action: string;
+  because: string;
+}
+
+function meantAction(books: Books, { id, attempt, decisions }: BookedTransaction): Meant | undefined {
   const { calls, record } = books;
-  if (wasCanceled(books, id) && !wasLate(books)) return { action: 'cancel', because: `${id} was canceled` };
+  const requests = books.requests.filter(({ apart }) => !apart);
+  const cancels = requests.filter(
+    (one) => one.operation === 'cancel-transaction' && one.transactionId === id,
+  );
+  if (cancels.some(({ heard }) => heard === 'done') && !wasLate(books)) {
+    return { action: 'cancel', because: `${id} was canceled` };
+  }
   const asked = calls.filter(isTaken);
-  if (books.requests.some((one) => one.operation === 'cancel-transaction' && !one.apart)) return undefined;
+  if (requests.some(({ operation }) => operation === 'cancel-transaction')) return undefined;
   const [only, ...others] = asked;
   if (only?.asks === 'override' && others.length === 0 && record.attempts === 1) {
     return { action: only.action, because: 'a person decided' };
   }
   const [first] = answersTo(books, attempt);
   const same = new Set(decisions.map(({ decision }) => decision)).size === 1;
-  const own = createsFor(books, attempt);
+  const own = requests.filter((one) => one.operation === 'create-transaction' && one.attempt === attempt);
   if (only !== undefined || first === undefined || !same || own.length !== 1 || wasLate(books))
     return undefined;
   if (first.answer.transactionId !== id || record.attempts !== attempt) return undefined;

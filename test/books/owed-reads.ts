@@ -1,11 +1,12 @@
 /** Is each hint and each recheck followed by a read of the status in time? */
-import { type BookedNews, type BookedRequest, type Books, type Finding, iso, readingsOf } from './books.ts';
+import { type BookedNews, type BookedRequest, type Books, type Finding, iso } from './books.ts';
 import { nobodyCould, takenBack, wasLate } from './facts.ts';
 
 const FIRST_SPACING_MS = 2_000;
 const LONGEST_SPACING_MS = 5 * 60_000;
 /** For a read that was under way, and one that is tried again. */
 const A_READ_MS = 30_000;
+
 /** A read that failed is tried again, at pauses that grow to five minutes. */
 const TRIED_AGAIN_MS = 6 * 60_000;
 const READS: BookedRequest['operation'][] = ['status', 'status-by-invoice', 'create-transaction'];
@@ -39,8 +40,13 @@ function isOwed(books: Books, { at, what, transactionId }: BookedNews, by: numbe
   if (transactionId !== undefined && transactionId !== newest.id) return false;
   const canceled = (newest.canceledAt ?? Number.POSITIVE_INFINITY) <= by;
   const over = by >= (endedAt ?? closedAt) || by >= newest.createdAt + policy.cancelWindowMs - A_READ_MS;
-  const told = readingsOf(books, newest.id).some(
-    (one) => one.endedAt <= at && !takenBack(books, one.endedAt) && one.decision !== 'error',
+  const told = books.requests.some(
+    (one) =>
+      one.transactionId === newest.id &&
+      one.heard === 'transaction' &&
+      one.endedAt <= at &&
+      !takenBack(books, one.endedAt) &&
+      one.decision !== 'error',
   );
   const moved = transactions.some(({ createdAt }) => createdAt > at && createdAt <= by);
   const declined = calls.some((one) => {

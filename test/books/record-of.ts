@@ -1,33 +1,46 @@
 /** Reads the order's public record, the one place that knows its shape. */
-import type { OrderState } from '../../src/contract/state.ts';
-import { millis } from '../../src/contract/words.ts';
+import type { ActionRecord, OrderState } from '../../src/contract/state.ts';
+import { type AttentionCode, millis } from '../../src/contract/words.ts';
 import { currentAttempt } from '../../src/orders/record.ts';
 import { transactionOf } from '../../src/orders/transactions.ts';
 
-export type PublicRecord = ReturnType<typeof recordOf>;
+export interface RecordedTransaction {
+  id: string;
+  attempt: number;
+  cancelBy: number;
+}
 
-/** @returns what the judge reads of the record */
-export function recordOf(state: OrderState) {
+export interface PublicRecord {
+  phase: OrderState['phase'];
+  decision: OrderState['decision'];
+  action: OrderState['action'];
+  /** How many attempts it has. */
+  attempts: number;
+  /** The transaction of its newest attempt that counts. */
+  newest?: string;
+  transactions: RecordedTransaction[];
+  attention: AttentionCode[];
+  actions: Pick<ActionRecord, 'number' | 'kind' | 'transactionId' | 'status' | 'by'>[];
+  /** How many events it sent. */
+  events: number;
+}
+
+/** @returns what the judge needs of the record */
+export function recordOf(state: OrderState): PublicRecord {
+  const newest = transactionOf(state, currentAttempt(state))?.id;
   return {
     phase: state.phase,
     decision: state.decision,
     action: state.action,
     attempts: state.attempts.length,
-    /** The transaction of its newest attempt that counts. */
-    newest: transactionOf(state, currentAttempt(state))?.id,
+    ...(newest !== undefined && { newest }),
     transactions: state.transactions.map(({ id, attempt, cancelBy }) => ({
       id,
       attempt,
       cancelBy: millis(cancelBy),
     })),
     attention: state.attention.map(({ code }) => code),
-    actions: state.actions.map(({ number, kind, transactionId, status }) => ({
-      number,
-      kind,
-      transactionId,
-      status,
-    })),
-    /** How many events it sent. */
+    actions: state.actions,
     events: state.events.sequence,
   };
 }

@@ -1,8 +1,8 @@
 /** Does each recorded cancel window match the screening service's? */
-import { type BookedTransaction, type Books, createsFor, type Finding, foundNone, iso } from './books.ts';
+import { type BookedTransaction, type Books, type Finding, foundNone, iso } from './books.ts';
 import { ARRIVES_WITHIN_MS } from './creates.ts';
 import { mayBeOlder, reportWasLost, unnoticedMs } from './facts.ts';
-import type { PublicRecord } from './record-of.ts';
+import type { RecordedTransaction } from './record-of.ts';
 
 export function windows(books: Books): Finding[] {
   return books.record.transactions.flatMap((recorded) => {
@@ -14,12 +14,14 @@ export function windows(books: Books): Finding[] {
 function windowOf(
   books: Books,
   transaction: BookedTransaction,
-  { id, attempt, cancelBy }: PublicRecord['transactions'][number],
+  { id, attempt, cancelBy }: RecordedTransaction,
 ): Finding[] {
   const { cancelableUntil } = transaction;
-  const longer = cancelBy - cancelableUntil;
-  if (longer > books.world.notedLateMs)
-    return [{ kind: 'window too long', facts: `${id} by ${longer} ms: ${iso(cancelBy)}` }];
+  if (cancelBy > cancelableUntil + books.world.notedLateMs) {
+    return [
+      { kind: 'window too long', facts: `${id} by ${cancelBy - cancelableUntil} ms: ${iso(cancelBy)}` },
+    ];
+  }
   const known = earliestSending(books, transaction);
   const isOlder = attempt !== transaction.attempt && mayBeOlder(books, attempt);
   const from = isOlder || reportWasLost(books) ? Math.min(books.startedAt, known) : known;
@@ -32,7 +34,9 @@ function windowOf(
 /** The earliest moment at which the product must believe that the transaction's create may have been sent. */
 function earliestSending(books: Books, { id, attempt, createdAt }: BookedTransaction): number {
   if (books.adoptedFrom !== undefined) return createdAt;
-  const sent = createsFor(books, attempt);
+  const sent = books.requests.filter(
+    (one) => one.operation === 'create-transaction' && one.attempt === attempt,
+  );
   const own = sent.find((one) => one.transactionId === id && one.committed);
   if (own === undefined) return createdAt;
   if (own.heard === 'transaction') return own.sentAt;

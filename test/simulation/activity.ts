@@ -14,26 +14,42 @@ import {
 import type { Liberty } from './happenings.ts';
 import { Process } from './process.ts';
 import { mixed } from './random.ts';
-import type { Run } from './run.ts';
 import { type RunningTry, runTry, type TryEnd } from './run-try.ts';
-import { decisionOf } from './service.ts';
+import { sameUntil } from './same-again.ts';
+import { within } from './wire.ts';
 import type { World } from './world.ts';
 
-/** After so many tries a life has no time for more that fail alike. */
-const MANY = 20;
+/** An activity of the server. */
+export type Regular = ActivityCall;
+
+/** The run of the workflow that hears of an activity. */
+export interface Hearer {
+  readonly id: string;
+  ended(number: number, outcome: Outcome): void;
+}
 
 type Loss = Extract<Liberty, { do: 'lose-try' }>;
 
 export class Activity {
   readonly number: number;
-  readonly call: ActivityCall;
+  readonly call: Regular;
   /** What the run that asked for it told it: a reset gives it to another run. */
   readonly facts: RunFacts;
+  /** The recorded task that asked for it. */
+  task = 0;
   readonly scheduledAt: number;
+  /** When its last try began, and whether the try before it was cut off. */
+  lastTryAt: number | undefined;
+  triedAfterLoss = false;
+  /** When the server knew of its end. */
+  endedAt: number | undefined;
+  stoppedAt: number | undefined;
+  result: CallResult | undefined;
   readonly #world: World;
-  readonly #run: Run;
+  readonly #hearer: Hearer;
   readonly #limits: ActivityLimits;
   #attempt = 0;
+  /** The last try's number among all of the world. */
   #nth = 0;
   #told: unknown;
   #running: RunningTry | undefined;
@@ -43,9 +59,9 @@ export class Activity {
   #turn = 0;
   #parkedUntil: number | undefined;
 
-  constructor(world: World, run: Run, number: number, call: ActivityCall, facts: RunFacts) {
+  constructor(world: World, hearer: Hearer, number: number, call: Regular, facts: RunFacts) {
     this.#world = world;
-    this.#run = run;
+    this.#hearer = hearer;
     this.number = number;
     this.call = call;
     this.facts = facts;
@@ -56,6 +72,7 @@ export class Activity {
 
   /** The order doesn't want it any more. A read is over at once; what may write has an end of its own. */
   stop(waits: boolean): void {
+    this.stoppedAt = this.#world.agenda.now;
     if (!waits) {
       this.end();
       return;
@@ -77,6 +94,7 @@ export class Activity {
     this.#parkedUntil = undefined;
   }
 
+  /** The worker that runs a try of it dies. */
   workerDies(): void {
     if (this.#running === undefined || this.#over) return;
     this.#running.process.die();
@@ -98,44 +116,57 @@ export class Activity {
 
   /** @param comesAt a server that was restarted may hand a try out before its time */
   #schedule(at: number, comesAt = at): void {
-    this.#at(comesAt, () => this.#begin(at));
-  }
-
-  /** Does it then, unless something else became of the activity. */
-  #at(at: number, happen: () => void): void {
     const turn = ++this.#turn;
-    this.#world.agenda.at(at, () => {
-      if (turn === this.#turn) happen();
+    this.#world.agenda.at(comesAt, () => {
+      if (turn === this.#turn) this.#begin(at);
     });
   }
 
   #begin(scheduledAt: number): void {
     const world = this.#world;
-    const { now } = world.agenda;
-    const nth = world.count('tries');
+    const { agenda } = world;
+    const away = world.workersAwayUntil();
+    const nth = world.countTry();
     const late = world.liberties.of('late-try', nth)?.ms ?? 0;
-    const comesAt = Math.max(now + late, world.endOf('workers-away'));
+    const wait = Math.max(late, away - agenda.now);
     this.#attempt += 1;
     const { scheduleToCloseTimeout = Number.POSITIVE_INFINITY } = this.#limits;
     const closesAt = this.scheduledAt + scheduleToCloseTimeout;
-    if (comesAt >= closesAt) this.#finish({ status: 'failed' }, Math.max(0, closesAt - now));
-    else this.#at(comesAt, () => this.#try(nth, scheduledAt));
+    if (agenda.now + Math.max(0, wait) >= closesAt) {
+      this.#finish({ status: 'failed' }, Math.max(0, closesAt - agenda.now));
+      return;
+    }
+    if (wait <= 0) {
+      this.#run(nth, scheduledAt);
+      return;
+    }
+    const turn = ++this.#turn;
+    agenda.at(agenda.now + wait, () => {
+      if (turn === this.#turn) this.#run(nth, scheduledAt);
+    });
   }
 
-  #try(nth: number, scheduledAt: number): void {
+  #run(nth: number, scheduledAt: number): void {
     const world = this.#world;
     const { agenda } = world;
+    this.lastTryAt = agenda.now;
     this.#nth = nth;
     const loss = world.liberties.of('lose-try', nth);
     const turn = ++this.#turn;
-    const process = new Process(agenda, world.liberties.of('stall', nth), (ms) => this.#stalled(turn, ms));
+    const process = new Process(
+      agenda,
+      () => world.noteCode(),
+      world.liberties.of('stall', nth),
+      (ms) => this.#stalled(turn, ms),
+    );
     const run = () => performActivity(this.call, world.activities, this.facts);
     const info = {
+      runId: this.#hearer.id,
       attempt: this.#attempt,
-      heartbeatDetails: this.#told,
-      workflowExecution: { workflowId: 'order', runId: this.#run.id },
-      scheduledTimestampMs: this.scheduledAt,
-      currentAttemptScheduledTimestampMs: scheduledAt,
+      firstScheduledAt: this.scheduledAt,
+      scheduledAt,
+      told: this.#told,
+      isLocal: false,
     };
     const tellNext = (details: unknown): void => {
       if (turn === this.#turn && world.liberties.of('lose-heartbeat', nth) === undefined)
@@ -179,9 +210,13 @@ export class Activity {
   }
 
   #giveUpAfter(ms: number): void {
-    this.#at(this.#world.agenda.now + ms, () => {
+    const turn = ++this.#turn;
+    const { agenda } = this.#world;
+    agenda.at(agenda.now + ms, () => {
+      if (turn !== this.#turn) return;
       this.#running?.process.forget();
       this.#running = undefined;
+      this.triedAfterLoss = true;
       this.#again(undefined);
     });
   }
@@ -193,7 +228,8 @@ export class Activity {
     const { maximumInterval = 100 * initialInterval } = retry;
     const { now } = this.#world.agenda;
     const grown = Math.min(initialInterval * backoffCoefficient ** (this.#attempt - 1), maximumInterval);
-    const at = now + Number(failure?.nextRetryDelay ?? grown);
+    let pause = Number(failure?.nextRetryDelay ?? grown);
+    let at = now + pause;
     const over = scheduleToCloseTimeout !== undefined && at > this.scheduledAt + scheduleToCloseTimeout;
     const spent = maximumAttempts !== undefined && this.#attempt >= maximumAttempts;
     // The server tries nothing again that is to stop, and tells of the failure.
@@ -207,29 +243,32 @@ export class Activity {
       this.#parkedUntil = at;
       return;
     }
-    if (this.#attempt >= MANY && this.#failsForEver(why)) {
+    const same = this.#attempt >= 4 ? sameUntil(this.#world, this.call, why) : 0;
+    if (same === Number.POSITIVE_INFINITY) {
+      // Only the order can end it.
       this.#turn += 1;
       return;
+    }
+    while (at < same) {
+      if (this.#told === this.#attempt) this.#told = this.#attempt + 1;
+      this.#attempt += 1;
+      pause = why === 'forbidden' ? pause : Math.min(pause * 2, 300_000);
+      at += pause;
     }
     const early = this.#world.liberties.of('early-try', this.#nth)?.ms;
     this.#schedule(at, early === undefined ? at : Math.min(at, now + early));
   }
 
-  /** The fault is permanent, and only the order can end the call; a cancel ends with its window. */
-  #failsForEver(why: string): boolean {
-    const { life } = this.#world;
-    const broken = (why === 'http-5xx' || why === 'forbidden') && !this.#world.has('wrong-key');
-    const ends = this.call.kind === 'portal' && this.call.request.notAfter !== undefined;
-    return broken && !ends && life.happenings.some((one) => one.do === 'broken');
-  }
-
   #mayPark(): boolean {
     if (this.call.kind !== 'poll') return false;
     const { known, transactionId } = this.call.request;
-    const { wire, service } = this.#world;
+    const { wire, agenda } = this.#world;
     if (wire.brokenBy('status') !== undefined) return false;
-    const transaction = service.find(transactionId);
-    return transaction !== undefined && decisionOf(transaction) === known && !this.#world.has('wrong-key');
+    return wire.service.find(transactionId)?.decision === known && !within(wire.wrongKeys, agenda.now);
+  }
+
+  #chance(): number {
+    return mixed(this.#world.life.seed + this.number, this.#attempt) / 2 ** 32;
   }
 
   #finish(outcome: Outcome, lateMs = 0): void {
@@ -239,8 +278,11 @@ export class Activity {
     this.#running = undefined;
     this.#parkedUntil = undefined;
     const { agenda } = this.#world;
-    const chance = mixed(this.#world.life.seed + this.number, this.#attempt) / 2 ** 32;
-    const takes = 1 + Math.floor(chance * 12);
-    agenda.at(agenda.now + takes + lateMs, () => this.#run.ended(this.number, outcome));
+    const at = agenda.now + 1 + Math.floor(this.#chance() * 12) + lateMs;
+    agenda.at(at, () => {
+      this.endedAt = at;
+      if (outcome.status === 'completed') this.result = outcome.result;
+      this.#hearer.ended(this.number, outcome);
+    });
   }
 }

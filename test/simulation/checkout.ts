@@ -8,6 +8,7 @@ import type { World } from './world.ts';
 const HEARTBEAT_MS = 2_500;
 
 export class Checkout {
+  readonly request: CheckoutRequest;
   readonly #process: Process;
   #isOver = false;
 
@@ -20,32 +21,34 @@ export class Checkout {
     onEnd: (result: CheckedOut | undefined) => void,
     onBeat: () => void,
   ) {
-    const { agenda } = world;
-    const process = new Process(agenda);
+    this.request = request;
+    const process = new Process(world.agenda, () => world.noteCode());
     process.breaksDown = world.liberties.breaksDown;
     this.#process = process;
-    const info = {
-      isLocal: true,
-      workflowExecution: { workflowId: 'order', runId: facts.runId },
-      scheduledTimestampMs: 0,
-      currentAttemptScheduledTimestampMs: begunAt,
-    };
+    const info = { runId: facts.runId, attempt: 1, scheduledAt: begunAt, told: undefined, isLocal: true };
     const run = () => world.activities.screenAtCheckout(request, facts);
-    const ignore = (): void => undefined;
-    runTry(world, process, run, info, ignore, (tried) => {
-      // A task goes on in a turn of its own.
-      agenda.at(agenda.now, () => {
-        if (!process.heard) return;
-        this.#isOver = true;
-        onEnd('result' in tried ? tried.result : undefined);
-      });
-    });
+    runTry(
+      world,
+      process,
+      run,
+      info,
+      () => undefined,
+      (tried) => {
+        const result = 'result' in tried ? tried.result : undefined;
+        // A task goes on in a turn of its own.
+        world.agenda.at(world.agenda.now, () => {
+          if (!process.heard) return;
+          this.#isOver = true;
+          onEnd(result);
+        });
+      },
+    );
     const beat = (): void => {
       if (this.#isOver) return;
       onBeat();
-      agenda.at(agenda.now + HEARTBEAT_MS, beat);
+      world.agenda.at(world.agenda.now + HEARTBEAT_MS, beat);
     };
-    agenda.at(agenda.now + HEARTBEAT_MS, beat);
+    world.agenda.at(world.agenda.now + HEARTBEAT_MS, beat);
   }
 
   /** Its task is lost. @param dies and so is its worker */

@@ -1,4 +1,7 @@
-/** Repeats a life's inputs in their order, cut into other tasks: they must make the same commands and the same order. */
+/**
+ * Takes the inputs of a life in again, cut into tasks at other places: the same order of inputs must make the same commands
+ * and the same order.
+ */
 import type { Command, Input, Order } from '../../src/orders/order.ts';
 import type { Life } from './life.ts';
 import { Dice, mixed } from './random.ts';
@@ -11,10 +14,9 @@ import { anew, inShort, type Task } from './task.ts';
 export function cutsDiffer(rules: Rules, runs: readonly Run[], life: Life): string | undefined {
   const dice = new Dice(mixed(life.seed, 4_711));
   for (const run of runs) {
-    const { tasks, cutOff } = run;
-    const { order, refusal } = run.worker;
+    const { order, tasks, cutOff, refusal } = run;
     if (order === undefined || cutOff || tasks.length === 0 || refusal !== undefined) continue;
-    const fault = recutDiffers(rules, run, order, dice);
+    const fault = recutDiffers(rules, run, order, dice) ?? mergedDiffers(rules, run, dice);
     if (fault !== undefined) return `${run.id}: ${fault}`;
   }
   return undefined;
@@ -24,8 +26,8 @@ export function cutsDiffer(rules: Rules, runs: readonly Run[], life: Life): stri
 function recutDiffers(rules: Rules, { start, tasks }: Run, order: Order, dice: Dice): string | undefined {
   const relived = relive(rules, start, tasks);
   if (relived.fault !== undefined) return relived.fault;
-  const expected = JSON.stringify(order);
-  const again = JSON.stringify(relived.order);
+  const expected = inWords(order);
+  const again = inWords(relived.order);
   if (again !== expected) return `lived again it is another order: ${firstDifference(expected, again)}`;
   if (tasks.some(({ wrapsUp }) => wrapsUp)) return undefined;
   const recut = beginningOf(rules, start);
@@ -37,8 +39,44 @@ function recutDiffers(rules: Rules, { start, tasks }: Run, order: Order, dice: D
   const before = tasks.flatMap(({ all }) => all.map(inShort)).join(' ');
   const now = made.map(inShort).join(' ');
   if (now !== before) return `another cut makes other commands: ${firstDifference(before, now)}`;
-  const cut = JSON.stringify(recut);
+  const cut = inWords(recut);
   return cut === expected ? undefined : `another cut makes another order: ${firstDifference(expected, cut)}`;
+}
+
+/** What became of requests is no part of the order. */
+function inWords(order: Order): string {
+  return JSON.stringify(order);
+}
+
+/**
+ * Temporal delivers what came in a task without commands together with what came in the next. What came then is taken in
+ * another order, perhaps, and the commands are the same all the same.
+ */
+function mergedDiffers(rules: Rules, { start, tasks }: Run, dice: Dice): string | undefined {
+  const merged: Task[] = [];
+  for (const task of tasks) {
+    const before = merged.at(-1);
+    if (before === undefined || !leavesNoTrace(before) || dice.chance(0.3)) merged.push(task);
+    else {
+      const wrapsUp = before.wrapsUp ?? task.wrapsUp;
+      const inputs = [...before.inputs, ...task.inputs];
+      merged[merged.length - 1] = { ...task, inputs, ...(wrapsUp && { wrapsUp }) };
+    }
+  }
+  if (merged.length === tasks.length) return undefined;
+  const { fault } = relive(rules, start, merged);
+  return fault === undefined ? undefined : `with tasks merged ${fault}`;
+}
+
+/** Nothing of it is in the history but what came. */
+function leavesNoTrace({ commands, accepted, checkout, replies, ends }: Task): boolean {
+  return (
+    commands.length === 0 &&
+    accepted.length === 0 &&
+    checkout === undefined &&
+    replies.length === 0 &&
+    ends === undefined
+  );
 }
 
 /** What was taken in, cut by chance at places that keep its order. */

@@ -1,21 +1,33 @@
-/** Writes and reads moments faster: a life writes and reads the same few again and again, in a fifth of its time. */
+/**
+ * Writes and reads moments faster, in the process that imports it: a life writes and reads the same few moments again and
+ * again, and a fifth of its time would go into that. Nothing else about dates changes.
+ */
 const KEPT = 4_096;
+const writtenMs = new Float64Array(KEPT).fill(Number.NaN);
+const written = new Array<string>(KEPT).fill('');
+const read = new Map<string, number>();
+const parse = Date.parse;
+const write = Date.prototype.toISOString;
 
 export function keepMoments(): void {
-  const { toISOString } = Date.prototype;
-  const written = remembered((ms: number) => toISOString.call(new Date(ms)));
-  Date.parse = remembered(Date.parse);
-  Date.prototype.toISOString = function write() {
-    return written(this.getTime());
+  Date.parse = (at) => {
+    const kept = read.get(at);
+    if (kept !== undefined) return kept;
+    const ms = parse(at);
+    if (read.size >= KEPT) read.clear();
+    read.set(at, ms);
+    return ms;
   };
-}
-
-function remembered<From, To>(make: (from: From) => To): (from: From) => To {
-  const kept = new Map<From, To>();
-  return (from) => {
-    const found = kept.get(from) ?? make(from);
-    if (kept.size >= KEPT) kept.clear();
-    kept.set(from, found);
-    return found;
+  Date.prototype.toISOString = function toISOString() {
+    const ms = this.getTime();
+    const place = ms % KEPT;
+    const kept = written[place];
+    if (kept !== undefined && writtenMs[place] === ms) return kept;
+    const at = write.call(this);
+    if (kept !== undefined) {
+      writtenMs[place] = ms;
+      written[place] = at;
+    }
+    return at;
   };
 }

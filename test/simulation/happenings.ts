@@ -3,36 +3,33 @@ import type { PortalActionKind } from '../../src/contract/portal-kinds.ts';
 import type { Decision, GatewayResult, OverrideAction } from '../../src/contract/words.ts';
 import type { Operation } from '../books/books.ts';
 
-/** How a request may go wrong, whatever it asks for. */
-export const FAULTS = [
-  /** It arrives late, and is answered. */
-  'delay',
-  /** It is never answered: not done, done, or done only some seconds after the caller has given up. */
-  'hang-before',
-  'hang-after',
-  'late',
-  '5xx-before',
-  '5xx-after',
-  /** A proxy gave up; the service does it some seconds later. */
-  '5xx-late',
-  'reset-before',
-  'reset-after',
-  'truncated',
-  'malformed',
-  '429',
-  '403',
-  /** A proxy's page: no words of the service. */
-  'page-404',
-] as const;
-
+/** How a request goes wrong. */
 export type FaultKind =
-  | (typeof FAULTS)[number]
+  /** It arrives late, and is answered. */
+  | 'delay'
   /** It is done at once, and answered late. */
   | 'slow-answer'
+  /** It is never answered: not done, done, or done only some seconds after the caller has given up. */
+  | 'hang-before'
+  | 'hang-after'
+  | 'late'
+  | '5xx-before'
+  | '5xx-after'
+  /** A proxy gave up; the service does it some seconds later. */
+  | '5xx-late'
+  | 'reset-before'
+  | 'reset-after'
+  | 'truncated'
+  | 'malformed'
+  | '429'
+  | '403'
   | 'unknown-decision'
   | 'without-id'
-  | 'refused-in-body';
+  | 'refused-in-body'
+  /** A proxy's page: no words of the service. */
+  | 'page-404';
 
+/** Which transaction a message names. */
 export type Named = 'none' | 'newest' | 'first' | 'another';
 
 /** When somebody does something: milliseconds after the order's start, or after the first answer to its checkout. */
@@ -44,6 +41,7 @@ export interface When {
 /** How many send the same at the same time, and whether they give up waiting and send it again. */
 interface Sent extends When {
   times: number;
+  /** Sent again so many milliseconds later. */
   again?: number;
   /** Under the id that is fixed for it, or under one of its own. */
   id: 'fixed' | 'own';
@@ -60,7 +58,7 @@ export type Call =
   | ({ do: 'acknowledge' } & Sent);
 
 export type ByHand =
-  | ({ do: 'hint'; named: Named; times: number } & When)
+  | ({ do: 'hint'; by: 'update' | 'signal'; named: Named; times: number } & When)
   | ({ do: 'recheck' | 'cancellation'; times: number } & When)
   /** An analyst decides; the webhook of it may be lost, come twice, late, or say something else. */
   | ({
@@ -74,17 +72,10 @@ export type OfTheWorld =
   | { do: 'fault'; operation: Operation; nth: number; fault: FaultKind; ms: number }
   /** Every request of an operation fails alike from then on, for ever. */
   | ({ do: 'broken'; operation: Operation; fault: '5xx-before' | '403' } & When)
-  | ({ do: Trouble; ms: number } & When);
-
-/** What is so for a while. The workers' settings may lack the integration or its key. */
-export type Trouble =
-  | 'outage'
-  | 'wrong-key'
-  | 'slow'
-  | 'receiver-down'
-  | 'workers-away'
-  | 'no-integration'
-  | 'no-key';
+  /** The workers' settings lack the integration or its key, or the card stash doesn't answer. */
+  | ({ do: 'no-integration' | 'no-key' | 'stash-down'; ms: number } & When)
+  | ({ do: 'outage' | 'wrong-key' | 'slow' | 'receiver-down' | 'workers-away'; ms: number } & When)
+  | ({ do: 'uncovered' } & When);
 
 /** What Temporal may do, and what becomes of workers. `nth` counts what it is about from 1. */
 export type Liberty =

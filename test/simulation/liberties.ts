@@ -10,7 +10,7 @@ export class Liberties {
   /** Tasks, timers or tries come late. */
   readonly delays: boolean;
   readonly #happenings: readonly Happening[];
-  #continues: Of<'continue'>[];
+  readonly #continues: Of<'continue'>[];
 
   constructor(happenings: readonly Happening[]) {
     this.#happenings = happenings;
@@ -20,21 +20,26 @@ export class Liberties {
     this.delays = happenings.some(({ do: what }) => /^(?:late-|lose-|reset|stall)/.test(what));
   }
 
+  /** @returns what befalls the nth of its kind, if anything does */
   of<What extends Counted['do']>(what: What, nth: number): Of<What> | undefined {
     return this.#happenings.findLast(
       (one): one is Of<What> & Counted => one.do === what && 'nth' in one && one.nth === nth,
     );
   }
 
-  /** @returns the plan to continue as new that is due; each comes true once */
-  continuesAfter(task: number, wasReset: boolean): Of<'continue'> | undefined {
-    return this.#continues.find(
+  /** @returns whether the history is long enough now to continue as new: once for each time that is planned */
+  continuesAfter(task: number, wasReset: boolean): boolean {
+    return this.#due(task, wasReset) >= 0;
+  }
+
+  #due(task: number, wasReset: boolean): number {
+    return this.#continues.findIndex(
       ({ afterTask, afterReset = false }) => task >= afterTask && (wasReset || !afterReset),
     );
   }
 
   continued(task: number, wasReset: boolean): void {
-    const due = this.continuesAfter(task, wasReset);
-    this.#continues = this.#continues.filter((one) => one !== due);
+    const at = this.#due(task, wasReset);
+    if (at >= 0) this.#continues.splice(at, 1);
   }
 }

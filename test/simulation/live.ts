@@ -1,23 +1,35 @@
 /** Lives one life, and says what was wrong with it. */
-import { judgeBooks } from '../books/judge.ts';
-import { booksOf } from './books-of.ts';
 import { cutsDiffer } from './cuts.ts';
-import type { Life } from './life.ts';
+import { judgeLife } from './judge-life.ts';
+import { type Life, START } from './life.ts';
 import { OrderWorld } from './order-world.ts';
 import { mixed } from './random.ts';
-import { RULES } from './rules.ts';
+import { RULES, type Rules } from './rules.ts';
 
 /** Of so many lives one is lived again with other cuts: it takes as long as a life. */
 const CUT_ONE_OF = 10;
 
-/**
- * Lives the life to its end.
- * @param tell hears the story
- * @returns what was wrong with it
- */
-export async function live(life: Life, rules = RULES, tell?: (line: string) => void): Promise<string[]> {
-  const orderWorld = new OrderWorld(life, rules, tell);
-  const { world } = orderWorld;
+export interface Lived {
+  faults: string[];
+  inputs: number;
+}
+
+export interface How {
+  rules?: Rules;
+  /** Hears what happens, with its moment in milliseconds after the start. */
+  tell?: (words: string, atMs: number) => void;
+  /** Also tries other cuts of the life into tasks, which is done for one of ten otherwise. */
+  alwaysCut?: boolean;
+}
+
+/** Lives the life to its end. @returns what was wrong with it */
+export async function live(life: Life, { rules = RULES, tell, alwaysCut = false }: How = {}): Promise<Lived> {
+  const orderWorld: OrderWorld = new OrderWorld(
+    life,
+    rules,
+    tell && ((words) => tell(words, orderWorld.world.agenda.now - START)),
+  );
+  const { world, invariants } = orderWorld;
   const { faults } = world;
   const restore = withOwnChance(life, () => world.agenda.now);
   const { stackTraceLimit } = Error;
@@ -25,8 +37,8 @@ export async function live(life: Life, rules = RULES, tell?: (line: string) => v
   if (tell === undefined) Error.stackTraceLimit = 0;
   try {
     await orderWorld.live();
-    if (faults.length === 0) faults.push(...judged(orderWorld));
-    if (faults.length === 0 && mixed(life.seed, 5) % CUT_ONE_OF === 0) {
+    if (faults.length === 0) faults.push(...judgeLife(orderWorld));
+    if (faults.length === 0 && (alwaysCut || mixed(life.seed, 5) % CUT_ONE_OF === 0)) {
       const differs = cutsDiffer(rules, orderWorld.runs, life);
       if (differs !== undefined) faults.push(differs);
     }
@@ -37,18 +49,7 @@ export async function live(life: Life, rules = RULES, tell?: (line: string) => v
     restore();
     Error.stackTraceLimit = stackTraceLimit;
   }
-  return faults;
-}
-
-function judged(orderWorld: OrderWorld): string[] {
-  const { callers, run } = orderWorld;
-  const { order, refusal } = run.worker;
-  if (order === undefined) return ['the order has no end'];
-  if (refusal !== undefined) return [];
-  return [
-    ...[...callers.waiting.values()].map((what) => `${what} was never answered`),
-    ...judgeBooks(booksOf(orderWorld, order.state)).map(({ kind, facts }) => `${kind}: ${facts}`),
-  ];
+  return { faults, inputs: invariants.inputs };
 }
 
 /** The code of the activities asks the process for chance, and the circuit breaker's library for the time. @returns what restores both */

@@ -1,4 +1,4 @@
-/** Faults planted in the rules: each takes one rule away, or turns it. The simulation must find each. */
+/** Faults planted in the rules: each takes one rule away, or turns it. */
 import type { Call, CallResult } from '../../src/contract/activity-contract.ts';
 import { instant, millis } from '../../src/contract/words.ts';
 import type { Command, Input, Order } from '../../src/orders/order.ts';
@@ -13,37 +13,37 @@ export function ruled(what: string, rules: Partial<Rules>): Mutant {
   return { what, rules: { ...RULES, ...rules } };
 }
 
-/** A call is changed before it is made, or not made at all. */
+/** What is started and stopped is changed. */
+function commands(what: string, change: (commands: Command[], order: Order) => Command[]): Mutant {
+  return ruled(what, {
+    begin: (order) => change(RULES.begin(order), order),
+    step: (order, input) => change(RULES.step(order, input), order),
+  });
+}
+
+/** What a call asks for is changed before it is made. */
 function calls(what: string, change: (call: Call) => Call | undefined): Mutant {
-  const changed = (made: Command[]): Command[] =>
+  return commands(what, (made) =>
     made.flatMap((command): Command[] => {
       if (command.do !== 'start') return [command];
       const { running } = command;
       const call = change(running.effect.call);
       if (call === undefined) return [];
       return [{ do: 'start', running: { ...running, effect: { ...running.effect, call } } }];
-    });
-  return ruled(what, {
-    begin: (order) => changed(RULES.begin(order)),
-    step: (order, input) => changed(RULES.step(order, input)),
-  });
+    }),
+  );
 }
 
-function looks(what: string, change: (invoiceNumber: string) => object): Mutant {
-  return calls(what, (call) => {
-    if (call.kind === 'catch-up')
-      return { ...call, request: { ...call.request, ...change(call.request.invoiceNumber) } };
-    if (call.kind !== 'look-up') return call;
-    return { ...call, request: { ...call.request, ...change(call.request.invoiceNumber) } };
-  });
-}
-
-/** An input is changed, or dropped. */
+/** An input is changed, or not taken in at all. */
 export function inputs(what: string, change: (input: Input, order: Order) => Input | undefined): Mutant {
   return ruled(what, {
     step: (order, input) => {
       const changed = change(input, order);
-      return changed === undefined ? [] : RULES.step(order, changed);
+      if (changed === undefined) return [];
+      const made = RULES.step(order, changed);
+      if (input.kind === 'request' && changed.kind === 'request' && changed.taken !== undefined)
+        input.taken = changed.taken;
+      return made;
     },
   });
 }
@@ -59,58 +59,51 @@ export function after(what: string, change: (order: Order, input: Input) => void
   });
 }
 
+/** The result of an effect is changed. */
 export function results(what: string, change: (result: CallResult, order: Order) => CallResult): Mutant {
   return inputs(what, (input, order) => {
-    const result = resultIn(input);
-    if (input.kind !== 'effect-ended' || result === undefined) return input;
-    return { ...input, outcome: { status: 'completed', result: change(result, order) } };
+    if (input.kind !== 'effect-ended' || input.outcome.status !== 'completed') return input;
+    return { ...input, outcome: { status: 'completed', result: change(input.outcome.result, order) } };
   });
 }
 
+/** @returns the result that an input brings */
 export function resultIn(input: Input): CallResult | undefined {
   return input.kind === 'effect-ended' && input.outcome.status === 'completed'
     ? input.outcome.result
     : undefined;
 }
 
-export function isSignal(input: Input, kind: 'review-hint' | 'recheck'): boolean {
-  return input.kind === 'signal' && input.signal.kind === kind;
+function withoutUnseen<Request extends { unseenSince?: unknown }>({
+  unseenSince: _left,
+  ...request
+}: Request) {
+  return request;
 }
 
-function withoutRescreen(invoiceNumber: string): string {
-  return invoiceNumber.replace(/~[\d.]+$/, '');
+function looksNever(call: Call): Call {
+  return call.kind === 'catch-up' ? { ...call, request: withoutUnseen(call.request) } : call;
 }
 
-function never(what: string, kind: Call['kind']): Mutant {
-  const without = (made: Command[], order: Order): Command[] => {
-    order.running = order.running.filter(({ effect }) => effect.call.kind !== kind);
-    return made.filter((one) => one.do !== 'start' || one.running.effect.call.kind !== kind);
-  };
-  return ruled(what, {
-    begin: (order) => without(RULES.begin(order), order),
-    step: (order, input) => without(RULES.step(order, input), order),
-  });
-}
-
-function takenForDone(what: string, kind: 'unconfirmed' | 'refused'): Mutant {
-  return results(what, (result) =>
-    result.kind === 'portal' && result.outcome.kind === kind
-      ? { ...result, outcome: { kind: 'done' } }
-      : result,
-  );
-}
-
+/** At least twenty; each must be found within 10,000 lives. */
 export const MUTANTS: readonly Mutant[] = [
-  looks('a catch-up that doesn’t look first', () => ({ unseenSince: undefined })),
-  calls('a rescreen under the invoice number of the screening before', (call) => {
-    if (call.kind !== 'catch-up') return call;
-    const invoiceNumber = withoutRescreen(call.request.invoiceNumber);
-    return { ...call, request: { ...call.request, invoiceNumber } };
-  }),
-  looks('a look that may adopt another attempt’s transaction', (invoiceNumber) => ({
-    knownTransactionIds: [],
-    invoiceNumber: withoutRescreen(invoiceNumber),
-  })),
+  calls('a catch-up that doesn’t look first', looksNever),
+  calls('a rescreen under the invoice number of the screening before', (call) =>
+    call.kind === 'catch-up'
+      ? {
+          ...call,
+          request: { ...call.request, invoiceNumber: call.request.invoiceNumber.replace(/~[\d.]+$/, '') },
+        }
+      : call,
+  ),
+  calls('a look that may adopt another attempt’s transaction', (call) =>
+    call.kind === 'catch-up' || call.kind === 'look-up'
+      ? mapped(call, {
+          knownTransactionIds: [],
+          invoiceNumber: call.request.invoiceNumber.replace(/~[\d.]+$/, ''),
+        })
+      : call,
+  ),
   calls('a cancel without a last call', (call) => {
     if (call.kind !== 'portal') return call;
     const { notAfter: _dropped, ...request } = call.request;
@@ -138,39 +131,55 @@ export const MUTANTS: readonly Mutant[] = [
   calls('a timer that rings an hour late', (call) =>
     call.kind === 'timer' ? { ...call, at: instant(millis(call.at) + 3_600_000) } : call,
   ),
-  inputs('a hint that is dropped', (input) => (isSignal(input, 'review-hint') ? undefined : input)),
-  inputs('a recheck that is dropped', (input) => (isSignal(input, 'recheck') ? undefined : input)),
+  inputs('a hint that is dropped', (input) =>
+    input.kind === 'signal' && input.signal.kind === 'review-hint' ? undefined : input,
+  ),
+  inputs('a recheck that is dropped', (input) =>
+    input.kind === 'signal' && input.signal.kind === 'recheck' ? undefined : input,
+  ),
   inputs('a question that is dropped', (input) => (input.kind === 'request' ? undefined : input)),
   inputs('an end that is dropped', (input) => (resultIn(input)?.kind === 'gateway' ? undefined : input)),
   results('a review that is read as passed', (result) =>
     result.kind === 'poll' ? { ...result, outcome: { kind: 'read', decision: 'pass' } } : result,
   ),
-  takenForDone('an unknown outcome that is taken for done', 'unconfirmed'),
-  takenForDone('a refusal that is taken for done', 'refused'),
+  results('an unknown outcome that is taken for done', (result) =>
+    result.kind === 'portal' && result.outcome.kind === 'unconfirmed'
+      ? { ...result, outcome: { kind: 'done' } }
+      : result,
+  ),
+  results('a refusal that is taken for done', (result) =>
+    result.kind === 'portal' && result.outcome.kind === 'refused'
+      ? { ...result, outcome: { kind: 'done' } }
+      : result,
+  ),
   ruled('an answer that is never given', {
     replyTo: (order, taken) => {
       const reply = RULES.replyTo(order, taken);
       return reply !== undefined && 'portal' in reply ? undefined : reply;
     },
   }),
-  after('a fail after acceptance that holds', ({ state }) => {
+  after('a fail after acceptance that holds', (order) => {
+    const { state } = order;
     if (state.decision === 'fail' && state.action === 'cancel') state.action = 'hold';
   }),
-  after('a review that proceeds before acceptance', ({ state }) => {
-    if (state.decision === 'review' && state.workflow === 'pre-acceptance' && state.action === 'hold')
+  after('a review that proceeds before acceptance', (order) => {
+    const { state } = order;
+    if (state.decision === 'review' && state.workflow === 'pre-acceptance' && state.action === 'hold') {
       state.action = 'proceed';
+    }
   }),
-  after('a person’s decision that is forgotten', ({ state }) => {
-    delete state.attempts.at(-1)?.override;
+  after('a person’s decision that is forgotten', (order) => {
+    delete order.state.attempts.at(-1)?.override;
   }),
-  after('a person’s decision that the service’s takes the place of', ({ state }, input) => {
+  after('a person’s decision that the service’s takes the place of', (order, input) => {
+    const { state } = order;
     const result = resultIn(input);
     const read = result !== undefined && 'outcome' in result;
     const failed = state.decision === 'fail' || state.decision === 'fraudulent';
     if (read && failed && state.attempts.at(-1)?.override !== undefined) state.action = 'cancel';
   }),
-  after('a person’s decision that the next attempt keeps', ({ state }) => {
-    const [first, second] = state.attempts;
+  after('a person’s decision that the next attempt keeps', (order) => {
+    const [first, second] = order.state.attempts;
     if (first?.override !== undefined && second !== undefined) second.override ??= first.override;
   }),
   after('an event that is told twice', (order) => {
@@ -184,16 +193,17 @@ export const MUTANTS: readonly Mutant[] = [
     if (order.outbox.at(-1)?.type === 'order.review_resolved') order.outbox.pop();
     order.state.events.waiting = order.outbox.length;
   }),
-  after('a window that is a minute too long', ({ state }, input) => {
-    const transaction = state.transactions.at(-1);
-    if (resultIn(input)?.kind === 'catch-up' && transaction !== undefined)
-      transaction.cancelBy = instant(millis(transaction.cancelBy) + 60_000);
+  after('a window that is a minute too long', (order, input) => {
+    if (resultIn(input)?.kind !== 'catch-up') return;
+    const transaction = order.state.transactions.at(-1);
+    if (transaction !== undefined) transaction.cancelBy = instant(millis(transaction.cancelBy) + 60_000);
   }),
-  after('a transaction that is forgotten', ({ state }, input) => {
-    if (resultIn(input)?.kind === 'catch-up') state.transactions = [];
+  after('a transaction that is forgotten', (order, input) => {
+    if (resultIn(input)?.kind === 'catch-up') order.state.transactions = [];
   }),
-  after('a cancel that is done and forgotten', ({ state }, input) => {
-    if (resultIn(input)?.kind === 'portal' && state.phase === 'canceled') state.phase = 'decided';
+  after('a cancel that is done and forgotten', (order, input) => {
+    if (resultIn(input)?.kind !== 'portal' || order.state.phase !== 'canceled') return;
+    order.state.phase = 'decided';
   }),
   ruled('a checkout whose failure is taken for a pass', {
     applyCheckout: (order, result) => {
@@ -202,8 +212,8 @@ export const MUTANTS: readonly Mutant[] = [
       return refusal;
     },
   }),
-  never('timers that are never set', 'timer'),
-  never('a poll that is never begun', 'poll'),
+  commands('timers that are never set', (made, order) => without(made, order, 'timer')),
+  commands('a poll that is never begun', (made, order) => without(made, order, 'poll')),
   ruled('messages that are taken before results', {
     resultsFirst: (waiting) => [
       ...waiting.filter(({ kind }) => kind !== 'effect-ended'),
@@ -216,5 +226,43 @@ export const MUTANTS: readonly Mutant[] = [
         a.kind === 'effect-ended' && b.kind === 'effect-ended' ? a.id - b.id : 0,
       ),
   }),
-  ruled('an order that ends before everything is delivered', { isFinished: (order) => order.over === true }),
+  {
+    what: 'an order that continues as new forgets its events',
+    rules: { ...RULES, resumed: (order) => ({ ...RULES.resumed(order), outbox: [] }) },
+  },
+  {
+    what: 'an order that continues as new although a write is under way',
+    rules: { ...RULES, mayContinueAsNew: () => true },
+  },
+  {
+    what: 'an order that is adopted is screened all the same',
+    rules: {
+      ...RULES,
+      newOrder: ({ adopt: _without, ...input }, ...when) => RULES.newOrder(input, ...when),
+    },
+  },
+  after('what had failed when it was adopted is canceled', ({ state }) => {
+    if (state.adopted !== undefined && state.decision === 'fail') state.action = 'cancel';
+  }),
+  after('a review that was due when it was adopted is canceled', ({ state }) => {
+    const due =
+      state.adopted !== undefined && state.attention.some(({ code }) => code === 'review-unresolved');
+    if (due && state.decision === 'review' && state.actions.length === 0) {
+      state.action = 'cancel';
+      state.decision = 'fail';
+    }
+  }),
+  {
+    what: 'an order that ends before everything is delivered',
+    rules: { ...RULES, isFinished: (order) => order.over === true },
+  },
 ];
+
+function mapped<Asked extends { request: object }>(call: Asked, change: Partial<Asked['request']>): Asked {
+  return { ...call, request: { ...call.request, ...change } };
+}
+
+function without(made: Command[], order: Order, kind: Call['kind']): Command[] {
+  order.running = order.running.filter(({ effect }) => effect.call.kind !== kind);
+  return made.filter((one) => one.do !== 'start' || one.running.effect.call.kind !== kind);
+}

@@ -1,32 +1,46 @@
 /** An order in its world: its runs one after the other, and everything that was planned for it. */
 import { instant } from '../../src/contract/words.ts';
-import type { BookedNews } from '../books/books.ts';
-import { idOf, transactionOf } from './asks.ts';
+import { answerBeforeRecord } from '../../src/orders/checkout.ts';
+import type { Signal } from '../../src/orders/order.ts';
+import { ADOPTED_ID, adoptionOf } from './adopted-lives.ts';
 import { Callers } from './callers.ts';
-import type { ByHand, Call, Happening } from './happenings.ts';
+import type { ByHand, Call, Happening, OfTheWorld } from './happenings.ts';
+import { Invariants } from './invariants.ts';
 import { type Life, START } from './life.ts';
 import { resetRun } from './reset-run.ts';
 import type { Rules } from './rules.ts';
 import { type Ending, Run, type Start } from './run.ts';
-import { ANOTHERS_ID, decisionOf } from './service.ts';
-import { INTEGRATION } from './workers.ts';
+import { ANOTHERS_ID } from './service.ts';
+import { transactionOf } from './transaction-of.ts';
 import { World } from './world.ts';
 
+/** More than any life needs, also one that asks a wrong key for a whole window, minute by minute. */
 const MOST_TURNS = 100_000;
 const LONGEST_MS = 70 * 24 * 3_600_000;
 
 export class OrderWorld {
   readonly world: World;
   readonly callers: Callers;
+  readonly invariants: Invariants;
+  /** All runs of the order, the last one is the one that lives, or has ended. */
   readonly runs: Run[] = [];
+  /** When the order ended. */
   endedAt: number | undefined;
+  wasReset = false;
   readonly resets: { to: number; at: number }[] = [];
-  readonly news: BookedNews[] = [];
+  readonly continuedAt: number[] = [];
+  /** What somebody told the order without waiting for an answer. */
+  readonly told: {
+    at: number;
+    what: 'hint' | 'recheck' | 'cancellation';
+    transactionId?: string | undefined;
+  }[] = [];
   readonly #rules: Rules;
 
-  constructor(life: Life, rules: Rules, tell?: (line: string) => void) {
+  constructor(life: Life, rules: Rules, tell?: (words: string) => void) {
     this.#rules = rules;
     this.world = new World(life, tell);
+    this.invariants = new Invariants(this.world);
     this.callers = new Callers(this.world, () => this.run);
   }
 
@@ -36,14 +50,14 @@ export class OrderWorld {
     return run;
   }
 
-  /** Lives until nothing is due any more. */
+  /** Lives to the end, and to the end of everything that was on its way then. */
   async live(): Promise<void> {
     const { world } = this;
     const { agenda, faults } = world;
     this.#begin();
     for (const [index, one] of world.life.happenings.entries()) this.#plan(one, index);
     for (let turn = 0; faults.length === 0 && agenda.next(); turn += 1) {
-      await promisesSettled();
+      if (world.takeCodeRan()) await promisesSettled();
       if (turn > MOST_TURNS) world.fault('it runs in circles');
       if (agenda.now > START + LONGEST_MS) world.fault('it never ends');
     }
@@ -53,24 +67,30 @@ export class OrderWorld {
   #begin(): void {
     const { life, stash, service } = this.world;
     const { card, start, answerByMs, adopted } = life;
-    const orderId = `S${life.seed}N1`;
-    if (adopted !== undefined) service.create(orderId, 1, adopted.decision, START - adopted.ageMs);
-    if (card) stash.set('card-1', START + 900_000);
+    if (adopted !== undefined) {
+      service.begin(ADOPTED_ID, orderIdOf(life), adopted.decision, START - adopted.ageMs);
+    }
+    if (card) stash.until.set('card-1', START + 900_000);
     const run = this.newRun('run-1', {
       from: 'new',
       input: {
-        orderId,
-        integration: INTEGRATION,
+        orderId: orderIdOf(life),
+        integration: life.integration,
         transaction: transactionOf(life, 1),
         fingerprint: 'f-1',
         ...(card && { cardRef: 'card-1' }),
-        ...(adopted !== undefined && { adopt: adopted.adopt }),
+        ...(adopted !== undefined && { adopt: adoptionOf(adopted) }),
         ...(answerByMs !== undefined && { answerBy: instant(START + answerByMs) }),
       },
       startedAt: START,
       wasReset: false,
     });
-    run.worker.schedule();
+    run.schedule();
+    if (start === 'fast')
+      run.onFirst = (first, request) => {
+        const answer = answerBeforeRecord(run.start.input, request, first);
+        if (answer !== undefined) this.callers.toldBefore(answer);
+      };
     const sent = { at: 0, times: 1, id: 'fixed' } as const;
     const call: Call =
       adopted === undefined
@@ -80,9 +100,10 @@ export class OrderWorld {
     else this.world.agenda.at(START + 9_000, () => this.callers.make(call, 'first'));
   }
 
+  /** @returns the run that has the order from now on */
   newRun(id: string, start: Start): Run {
     const { world } = this;
-    const run = new Run(world, this.#rules, id, start, (ending) => this.#ended(run, ending));
+    const run = new Run(world, this.#rules, this.invariants, id, start, (ending) => this.#ended(run, ending));
     this.runs.push(run);
     world.tell?.(`${id} begins`);
     return run;
@@ -99,6 +120,7 @@ export class OrderWorld {
       }
       return;
     }
+    this.continuedAt.push(world.agenda.now);
     const next = JSON.stringify(this.#rules.resumed(order));
     const run = this.newRun(`run-${this.runs.length + 1}`, {
       ...before.start,
@@ -107,7 +129,7 @@ export class OrderWorld {
       wasReset: this.#rules.keepsReset(before.start.wasReset),
     });
     for (const one of left) run.take(one);
-    run.worker.schedule();
+    run.schedule();
   }
 
   #plan(one: Happening, index: number): void {
@@ -120,40 +142,49 @@ export class OrderWorld {
   }
 
   #happen(one: Extract<Happening, { at: number }>, index: number): void {
-    const { agenda } = this.world;
     switch (one.do) {
-      case 'hint':
-        for (let time = 1; time <= one.times; time += 1) this.#signal('hint', idOf(this.world, one.named));
+      case 'decision':
+      case 'adopt':
+      case 'retry':
+      case 'gateway-result':
+      case 'portal':
+      case 'withdraw':
+      case 'override':
+      case 'acknowledge':
+        this.callers.make(one, `key-${index}`);
         return;
+      case 'hint':
       case 'recheck':
       case 'cancellation':
-        for (let time = 1; time <= one.times; time += 1) this.#signal(one.do);
+      case 'analyst':
+        this.#byHand(one);
+        return;
+      case 'reset':
+        if (this.endedAt !== undefined || !resetRun(this, one.toTask)) break;
+        this.wasReset = true;
+        this.resets.push({
+          to: this.run.tasks.at(-1)?.recordedAt ?? START,
+          at: this.world.agenda.now,
+        });
+        return;
+      default:
+        this.#ofTheWorld(one);
+    }
+  }
+
+  #byHand(one: ByHand): void {
+    switch (one.do) {
+      case 'hint':
+        for (let time = 1; time <= one.times; time += 1) this.#hint(this.callers.named(one.named));
+        return;
+      case 'recheck':
+        for (let time = 1; time <= one.times; time += 1) this.#signal('recheck');
+        return;
+      case 'cancellation':
+        this.#signal('cancellation');
         return;
       case 'analyst':
         this.#decide(one);
-        return;
-      case 'reset':
-        if (this.endedAt === undefined && resetRun(this, one.toTask))
-          this.resets.push({ to: this.run.tasks.at(-1)?.recordedAt ?? START, at: agenda.now });
-        return;
-      case 'broken':
-        this.world.stir();
-        return;
-      case 'workers-away':
-        this.world.kill(one.ms);
-        if (this.endedAt === undefined) this.run.worker.die();
-        return;
-      case 'outage':
-      case 'wrong-key':
-      case 'slow':
-      case 'receiver-down':
-      case 'no-integration':
-      case 'no-key':
-        this.world.begin(one.do, one.ms);
-        if (one.do === 'wrong-key') this.world.stir();
-        return;
-      default:
-        this.callers.make(one, `key-${index}`);
     }
   }
 
@@ -161,28 +192,68 @@ export class OrderWorld {
   #decide({ decision, webhook }: Extract<ByHand, { do: 'analyst' }>): void {
     const { agenda, service, tell } = this.world;
     const transaction =
-      service.transactions.findLast((one) => decisionOf(one) === 'review') ?? service.transactions.at(-1);
-    if (transaction === undefined || decisionOf(transaction) === decision) return;
+      service.transactions.findLast((one) => one.decision === 'review') ?? service.transactions.at(-1);
+    if (transaction === undefined || transaction.decision === decision) return;
     // What becomes of an `error` is out of sight by a shared invoice number (docs/rules.md, «What can’t be promised»).
-    if (decisionOf(transaction) === 'error' && !this.world.life.policy.invoicePerAttempt) return;
-    transaction.decisions.push({ decision, at: agenda.now });
+    if (transaction.decision === 'error' && !this.world.life.policy.invoicePerAttempt) return;
+    transaction.decision = decision;
+    transaction.decisions.push({ decision, at: agenda.now, by: 'analyst' });
     tell?.(`an analyst decides ${transaction.id}: ${decision}`);
     this.world.stir();
     const { id } = transaction;
     const send = (): void => {
-      if (webhook === 'forged') this.#signal('hint', ANOTHERS_ID);
-      this.#signal('hint', id);
-      if (webhook === 'doubled') this.#signal('hint', id);
+      if (webhook === 'forged') this.#hint(ANOTHERS_ID);
+      this.#hint(id);
+      if (webhook === 'doubled') this.#hint(id);
     };
     if (webhook === 'lost') return;
     agenda.at(agenda.now + (webhook === 'late' ? 45_000 : 20), send);
   }
 
-  #signal(what: BookedNews['what'], transactionId?: string): void {
-    const { now: at } = this.world.agenda;
-    if (!this.run.over) this.news.push({ at, what, ...(transactionId !== undefined && { transactionId }) });
-    const kind = what === 'hint' ? 'review-hint' : what;
+  #hint(transactionId: string | undefined): void {
+    this.#signal('review-hint', transactionId);
+  }
+
+  #signal(kind: Signal['kind'], transactionId?: string): void {
+    if (!this.run.over) {
+      this.told.push({
+        at: this.world.agenda.now,
+        what: kind === 'review-hint' ? 'hint' : kind,
+        transactionId,
+      });
+    }
     this.run.arrive({ kind: 'signal', input: { kind: 'signal', signal: { kind } } });
+  }
+
+  #ofTheWorld(one: Extract<OfTheWorld, { at: number }>): void {
+    const { world } = this;
+    const { agenda, wire } = world;
+    if (one.do === 'broken') {
+      world.stir();
+      return;
+    }
+    if (one.do === 'uncovered') {
+      world.service.covered = false;
+      for (const transaction of world.service.transactions) transaction.covered = false;
+      return;
+    }
+    world.tell?.(`${one.do} for ${one.ms} ms`);
+    if (one.do === 'workers-away') {
+      world.kill(one.ms);
+      if (this.endedAt === undefined) this.run.workersDie();
+      return;
+    }
+    const spans = {
+      outage: wire.outages,
+      'wrong-key': wire.wrongKeys,
+      slow: wire.slow,
+      'receiver-down': world.receiver.down,
+      'no-integration': world.unconfigured.integration,
+      'no-key': world.unconfigured.key,
+      'stash-down': world.stashDown,
+    };
+    spans[one.do].push({ from: agenda.now, until: agenda.now + one.ms });
+    if (one.do === 'wrong-key') world.stir();
   }
 }
 
@@ -190,4 +261,8 @@ function promisesSettled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
+}
+
+export function orderIdOf({ seed }: Pick<Life, 'seed'>): string {
+  return `S${seed}N1`;
 }

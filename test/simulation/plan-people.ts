@@ -1,12 +1,13 @@
 /** Plans what order services, order desks, analysts and operators do. */
-import type { ByHand, Call, When } from './happenings.ts';
+import type { PortalActionKind } from '../../src/contract/portal-kinds.ts';
+import type { ByHand, Call } from './happenings.ts';
 import type { Life } from './life.ts';
 import type { Dice } from './random.ts';
 import { someTime } from './some-time.ts';
 
 const NAMED = ['none', 'none', 'none', 'newest', 'first', 'another'] as const;
 
-function when(life: Life, dice: Dice): When {
+function when(life: Life, dice: Dice): { at: number; afterAnswer?: true } {
   if (dice.chance(0.5)) return { at: dice.anySize(0, 20_000), afterAnswer: true };
   return { at: someTime(life, dice) };
 }
@@ -19,57 +20,67 @@ export function call(life: Life, dice: Dice): Call {
     ...(dice.chance(0.25) && { again: dice.anySize(1, 30_000) }),
   };
   const content = dice.pick(['same', 'same', 'unsaid', 'other']);
-  const kind = dice.pick(['cancel', 'cancel', 'report-fraud', 'chargeback', 'customer-code']);
-  const what = dice.pick([
-    'decision',
-    'decision',
-    'retry',
-    'gateway-result',
-    'withdraw',
-    'acknowledge',
-    'portal',
-  ]);
-  switch (what) {
-    case 'decision':
-      return { do: what, attempt: dice.pick([1, 1, 1, 2]), content, ...sent };
-    case 'retry':
-      return { do: what, attempt: dice.pick([2, 2, 2, 3]), content, ...sent };
-    case 'gateway-result': {
+  switch (dice.between(0, 9)) {
+    case 0:
+    case 1:
+      return { do: 'decision', attempt: dice.pick([1, 1, 1, 2]), content, ...sent };
+    case 2:
+      return { do: 'retry', attempt: dice.pick([2, 2, 2, 3]), content, ...sent };
+    case 3: {
       const attempt = dice.pick([1, 1, 2, undefined]);
       const result = dice.pick(['pass', 'pass', 'fail', 'error']);
-      return { do: what, result, ...(attempt !== undefined && { attempt }), ...sent };
+      return { do: 'gateway-result', result, ...(attempt !== undefined && { attempt }), ...sent };
     }
-    case 'withdraw':
-      return { do: what, number: dice.pick([1, 1, 2]), ...sent };
-    case 'acknowledge':
-      return { do: what, ...sent };
-    case 'portal':
-      return {
-        do: what,
-        kind,
-        named: dice.pick(NAMED),
-        variant: dice.pick([1, 1, 2]),
-        force: dice.chance(0.15),
-        ...sent,
-        // More than Temporal takes at once.
-        ...(dice.chance(0.03) && { times: 12, id: 'own' as const }),
-      };
+    case 4:
+      return { do: 'withdraw', number: dice.pick([1, 1, 2]), ...sent };
+    case 5:
+      return { do: 'acknowledge', ...sent };
+    case 6:
+      return portal('cancel', dice, { ...sent, ...(dice.chance(0.1) && { times: 12, id: 'own' as const }) });
+    case 7:
+      return portal('cancel', dice, sent);
+    default:
+      return portal(dice.pick(['report-fraud', 'chargeback', 'customer-code']), dice, sent);
   }
+}
+
+function portal(
+  kind: PortalActionKind,
+  dice: Dice,
+  sent: Omit<Extract<Call, { do: 'acknowledge' }>, 'do'>,
+): Call {
+  return {
+    do: 'portal',
+    kind,
+    named: dice.pick(NAMED),
+    variant: dice.pick([1, 1, 2]),
+    force: dice.chance(0.15),
+    ...sent,
+  };
 }
 
 export function byHand(life: Life, dice: Dice): ByHand {
   const { at } = when(life, dice);
-  const what = dice.pick(['recheck', 'cancellation', 'analyst', 'analyst', 'hint', 'hint', 'hint']);
-  switch (what) {
-    case 'recheck':
-      return { do: what, at, times: dice.pick([1, 1, 3]) };
-    case 'cancellation':
-      return { do: what, at, times: 1 };
-    case 'analyst': {
-      const decision = dice.pick(['pass', 'fail', 'fail', 'review', 'fraudulent', 'error']);
-      return { do: what, at, decision, webhook: dice.pick(['sent', 'lost', 'doubled', 'late', 'forged']) };
-    }
-    case 'hint':
-      return { do: what, at, named: dice.pick(NAMED), times: dice.pick([1, 1, 2, 10]) };
+  switch (dice.between(0, 6)) {
+    case 0:
+      return { do: 'recheck', at, times: dice.pick([1, 1, 3]) };
+    case 1:
+      return { do: 'cancellation', at, times: 1 };
+    case 2:
+    case 3:
+      return {
+        do: 'analyst',
+        at,
+        decision: dice.pick(['pass', 'fail', 'fail', 'review', 'fraudulent', 'error']),
+        webhook: dice.pick(['sent', 'lost', 'doubled', 'late', 'forged']),
+      };
+    default:
+      return {
+        do: 'hint',
+        at,
+        by: dice.pick(['update', 'signal']),
+        named: dice.pick(NAMED),
+        times: dice.pick([1, 1, 2, 10]),
+      };
   }
 }

@@ -1,54 +1,40 @@
-/** The policies of simulated lives: every workflow, every fallback, short windows and real ones; each other key is drawn. */
+/** The policies of simulated lives: a base policy, with what it leaves open varied. */
 import type { Policy } from '../../src/contract/policy.ts';
 import { aPolicy } from '../fixtures/policies.ts';
+import { DECLINE_MESSAGE, type IntegrationName, policyOf } from './base-policies.ts';
 import type { Dice } from './random.ts';
 
 const HOUR = 3_600_000;
+const DEFAULTS = aPolicy();
 
-/** Amounts below it aren't screened, by a skip rule. */
-export const SKIP_BELOW = 1;
-
-/** The real windows and leads. */
-const LONG = aPolicy({ autoCancel: true, declineMessage: 'Another way to pay, please.' });
-
-const SHORT: Policy = {
-  ...LONG,
-  cancelWindowMs: 45_000,
-  recheckLeadTimeMs: 6_000,
-  reviewLeadTimeMs: 9_000,
-  reviewLimitMs: 60_000,
-  screeningDeadlineMs: 30_000,
-};
-
-const BASES: [Policy, ...Policy[]] = [
-  LONG,
-  { ...LONG, whenUnavailable: 'decline' },
-  { ...LONG, workflow: 'post-acceptance' },
-  { ...LONG, workflow: 'pre-gateway', reviewBeforeGateway: 'hold', onUnresolvedReview: 'cancel' },
-  { ...SHORT, onUnresolvedReview: 'cancel' },
-  { ...SHORT, autoCancel: false, whenUnavailable: 'proceed', cancelWindowMs: 25_000, reviewLimitMs: 45_000 },
-  { ...SHORT, workflow: 'post-acceptance', whenUnavailable: 'decline', cancelWindowMs: 40_000 },
-  { ...SHORT, passive: true, cancelWindowMs: 20_000 },
-  { ...SHORT, workflow: 'pre-gateway', whenUnavailable: 'proceed' },
-  { ...SHORT, workflow: 'pre-gateway', whenUnavailable: 'decline' },
-];
-
-export function drawPolicy(dice: Dice): Policy {
-  const base = dice.pick(BASES);
-  const long = base.cancelWindowMs > HOUR;
-  const factor = dice.pick([1, 1.5, 2]);
+/** @returns the policy of the integration, resolved for an order of this amount */
+export function policyFor(integration: IntegrationName, amount: number, dice: Dice): Policy {
+  const chaos = policyOf(integration);
+  const long = chaos.cancelWindowMs > HOUR;
+  const { whenUnavailable: rule } = chaos;
+  const whenUnavailable =
+    typeof rule === 'string' ? rule : amount >= rule.atLeast ? rule.from : rule.otherwise;
   return {
-    ...base,
-    invoicePerAttempt: dice.chance(0.5),
-    rescreenOnError: {
-      tries: dice.between(0, 4),
-      pauseMs: long ? dice.anySize(1_000, HOUR) : dice.anySize(200, 6_000),
-    },
-    retryWithinMs: long ? dice.anySize(60_000, 24 * HOUR) : dice.between(6_000, 30_000),
-    gatewayResultWithinMs: long ? dice.anySize(60_000, 48 * HOUR) : dice.between(5_000, 30_000),
+    ...DEFAULTS,
+    workflow: chaos.workflow,
+    whenUnavailable,
+    declineMessage: DECLINE_MESSAGE,
+    screeningDeadlineMs: chaos.screeningDeadlineMs,
+    rescreenOnError: { tries: dice.between(0, 3), pauseMs: long ? 60_000 : 2_000 },
+    retryWithinMs: long ? HOUR : 12_000,
+    gatewayResultWithinMs: long ? 24 * HOUR : 15_000,
+    reviewBeforeGateway: chaos.reviewBeforeGateway,
     poll: long
-      ? { firstMs: dice.between(30_000, 120_000), factor, maxMs: dice.between(300, 1_800) * 1_000 }
-      : { firstMs: dice.between(500, 2_000), factor, maxMs: dice.between(2_000, 8_000) },
-    events: dice.chance(0.7) ? 'all' : dice.chance(0.1) ? false : 'changes',
+      ? { firstMs: 60_000, factor: 1.5, maxMs: 900_000 }
+      : { firstMs: 1_000, factor: 1.5, maxMs: 4_000 },
+    reviewLeadTimeMs: chaos.reviewLeadMs,
+    onUnresolvedReview: chaos.onUnresolvedReview,
+    reviewLimitMs: chaos.reviewLimitMs,
+    recheckLeadTimeMs: chaos.recheckLeadMs,
+    autoCancel: chaos.autoCancel,
+    cancelWindowMs: chaos.cancelWindowMs,
+    passive: chaos.passive,
+    invoicePerAttempt: true,
+    events: 'all',
   };
 }

@@ -9,16 +9,23 @@ type Stall = Pick<Extract<Liberty, { do: 'stall' }>, 'reading' | 'ms'>;
 
 export class Process {
   readonly sendings = new Set<Sending>();
+  /** Its code fails, as the life has it. */
   breaksDown = false;
   readonly #agenda: Agenda;
+  readonly #onRun: () => void;
   readonly #stall: Stall | undefined;
   readonly #onStall: (ms: number) => void;
   #fate: 'heard' | 'unheard' | 'dead' = 'heard';
   #frozenUntil = 0;
   #readings = 0;
 
-  constructor(agenda: Agenda, stall?: Stall, onStall: (ms: number) => void = () => {}) {
+  /**
+   * @param onRun called whenever its code runs: what it does by promises is to be awaited
+   * @param onStall called when it freezes
+   */
+  constructor(agenda: Agenda, onRun: () => void, stall?: Stall, onStall: (ms: number) => void = () => {}) {
     this.#agenda = agenda;
+    this.#onRun = onRun;
     this.#stall = stall;
     this.#onStall = onStall;
   }
@@ -36,6 +43,7 @@ export class Process {
     return Math.max(this.#agenda.now, this.#frozenUntil);
   }
 
+  /** Its code reads the clock. */
   readClock(): number {
     this.#readings += 1;
     if (this.#stall?.reading === this.#readings) {
@@ -64,6 +72,7 @@ export class Process {
       this.#agenda.at(isTimer ? frozenUntil : frozenUntil + 1, () => this.run(code, isTimer));
       return;
     }
+    this.#onRun();
     code();
   }
 
@@ -79,6 +88,7 @@ export class Process {
   }
 }
 
+/** The context of an activity, with the process that it runs in. */
 export class TryContext extends Context {
   process: Process | undefined;
 }

@@ -8,6 +8,11 @@ export function mixed(a: number, b: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
+/** @returns a whole number from `from` to `to`, both inclusive, that depends on the other two */
+export function between(from: number, to: number, seed: number, nth: number): number {
+  return from + (mixed(seed, nth) % (to - from + 1));
+}
+
 /** A stream of numbers from one seed (mulberry32). */
 export class Dice {
   #state: number;
@@ -16,6 +21,7 @@ export class Dice {
     this.#state = seed | 0;
   }
 
+  /** @returns a number from 0 (inclusive) to 1 (exclusive) */
   number(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let bits = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -23,6 +29,7 @@ export class Dice {
     return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
   }
 
+  /** @returns whether something of this probability happens */
   chance(probability: number): boolean {
     return this.number() < probability;
   }
@@ -38,6 +45,7 @@ export class Dice {
     return Math.floor(Math.exp(least + this.number() * (Math.log(to + 1) - least))) - 1;
   }
 
+  /** @returns one of the entries */
   pick<const T>(entries: readonly [T, ...T[]]): T {
     return entries[Math.floor(this.number() * entries.length)] ?? entries[0];
   }

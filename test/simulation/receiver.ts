@@ -1,33 +1,46 @@
 /** The order service's receiver of events, and what came to it. */
 import type { RequestInit } from 'node-fetch';
 import type { OrderEvent } from '../../src/contract/messages.ts';
-import type { BookedArrival } from '../books/books.ts';
+import type { Agenda } from './agenda.ts';
 import { Response } from './http.ts';
 import type { Process } from './process.ts';
 import type { Server, Told } from './virtual-machine.ts';
-import type { World } from './world.ts';
+import { within } from './wire.ts';
+
+export interface Arrived {
+  event: OrderEvent;
+  at: number;
+  taken: boolean;
+}
 
 const TRAVELS_MS = 3;
 
 export class Receiver implements Server {
-  readonly arrived: BookedArrival[] = [];
-  readonly #world: World;
+  readonly arrived: Arrived[] = [];
+  /** When it takes nothing. */
+  readonly down: { from: number; until: number }[] = [];
+  readonly #agenda: Agenda;
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(agenda: Agenda) {
+    this.#agenda = agenda;
   }
 
   send(_url: string, { body, headers }: RequestInit, process: Process, told: Told): { giveUp(): void } {
     const payload: Omit<OrderEvent, 'id'> = JSON.parse(String(body));
     const event = { id: idIn(headers), ...payload };
-    const { agenda } = this.#world;
-    agenda.at(process.now + TRAVELS_MS, () => {
+    this.#agenda.at(process.now + TRAVELS_MS, () => {
       if (process.isDead) return;
-      const taken = !this.#world.has('receiver-down');
-      this.arrived.push({ event, at: agenda.now, taken });
+      const taken = this.#take(event);
       process.run(() => told(new Response(taken ? 204 : 503, '')));
     });
     return { giveUp: () => undefined };
+  }
+
+  #take(event: OrderEvent): boolean {
+    const { now } = this.#agenda;
+    const taken = !within(this.down, now);
+    this.arrived.push({ event, at: now, taken });
+    return taken;
   }
 }
 

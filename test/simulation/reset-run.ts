@@ -1,8 +1,10 @@
 /** An operator resets the order: a new run has its history up to a task, what was under way then, and the messages since. */
 import type { Running } from '../../src/orders/order.ts';
 import type { OrderWorld } from './order-world.ts';
+import type { Run } from './run.ts';
 import type { Arrival, Task, Update } from './task.ts';
 
+/** @returns whether it was reset */
 export function resetRun(orderWorld: OrderWorld, toTask: number): boolean {
   const { run: old } = orderWorld;
   const kept = old.tasks.slice(0, toTask);
@@ -17,14 +19,11 @@ export function resetRun(orderWorld: OrderWorld, toTask: number): boolean {
   const run = orderWorld.newRun(`run-${orderWorld.runs.length + 1}`, { ...old.start, wasReset: true });
   run.tasks.push(...kept);
   for (const update of old.updates.values()) {
-    if (kept.some(({ accepted }) => accepted.some(({ id }) => id === update.id)))
-      run.updates.set(update.id, asOf(kept, update));
+    if (tookBefore(kept, update)) run.updates.set(update.id, asOf(kept, update));
   }
   for (const arrival of arrivals) {
     if (arrival.kind === 'signal') run.arrive(arrival);
-    if (arrival.kind !== 'update' || wasRefused(since, arrival.update)) continue;
-    const { id, ask, callers } = arrival.update;
-    run.take({ id, ask, callers });
+    if (arrival.kind === 'update' && !wasRefused(since, arrival.update)) takeAgain(run, arrival.update);
   }
   for (const { id, effect } of underWay(kept).values()) {
     const { call } = effect;
@@ -32,10 +31,13 @@ export function resetRun(orderWorld: OrderWorld, toTask: number): boolean {
     // An activity keeps what it was told of the run that asked for it, however often the order is reset.
     else run.beginActivity(id, call, old.factsOf.get(id) ?? old.facts);
   }
-  for (const one of kept.flatMap(({ commands }) => commands))
-    if (one.do === 'cancel') run.activities.get(one.id)?.stop(true);
-  run.worker.schedule();
+  for (const number of stopped(kept)) run.activities.get(number)?.stop(true);
+  run.schedule();
   return true;
+}
+
+function tookBefore(kept: readonly Task[], update: Update): boolean {
+  return kept.some(({ accepted }) => accepted.some(({ id }) => id === update.id));
 }
 
 /** An update that was taken before, with the outcome that it had then. */
@@ -48,6 +50,11 @@ function wasRefused(since: readonly Task[], update: Update): boolean {
   return since.some(({ refusals }) => refusals.some((one) => one.update === update));
 }
 
+/** Temporal sends it again, and keeps whoever waits for it. */
+function takeAgain(run: Run, { id, ask, callers }: Update): void {
+  run.take({ id, ask, callers });
+}
+
 function underWay(kept: readonly Task[]): Map<number, Running> {
   const found = new Map<number, Running>();
   for (const { commands, inputs } of kept) {
@@ -58,4 +65,8 @@ function underWay(kept: readonly Task[]): Map<number, Running> {
     }
   }
   return found;
+}
+
+function stopped(kept: readonly Task[]): number[] {
+  return kept.flatMap(({ commands }) => commands.flatMap((one) => (one.do === 'cancel' ? [one.id] : [])));
 }

@@ -1,4 +1,6 @@
 /** The order's rules as an object, so that a planted fault can stand in for one of them. */
+import type { CheckedOut } from '../../src/contract/activity-contract.ts';
+import type { Instant } from '../../src/contract/words.ts';
 import { replyTo } from '../../src/orders/answers.ts';
 import { applyCheckout, checkoutRequest } from '../../src/orders/checkout.ts';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
@@ -11,9 +13,27 @@ import {
   step,
   wrapUp,
 } from '../../src/orders/kernel.ts';
+import type { Command, Input, Order, Refusal, Reply, Request, Taken } from '../../src/orders/order.ts';
 import { newOrder } from '../../src/orders/record.ts';
 
-export const RULES = {
+export interface Rules {
+  newOrder: typeof newOrder;
+  checkoutRequest: typeof checkoutRequest;
+  applyCheckout: (order: Order, result: CheckedOut | undefined) => Refusal | undefined;
+  step: (order: Order, input: Input) => Command[];
+  begin: (order: Order) => Command[];
+  resultsFirst: (inputs: readonly Input[]) => Input[];
+  refusalOf: (order: Order, asked: Request, at: Instant) => Refusal | undefined;
+  replyTo: (order: Order, taken: Taken) => Reply | undefined;
+  isFinished: (order: Order) => boolean;
+  mayContinueAsNew: (order: Order) => boolean;
+  wrapUp: (order: Order) => Command[];
+  resumed: (order: Order) => Order;
+  /** Whether the next run knows that a run before it was reset. */
+  keepsReset: (wasReset: boolean) => boolean;
+}
+
+export const RULES: Rules = {
   newOrder,
   checkoutRequest,
   applyCheckout,
@@ -26,8 +46,5 @@ export const RULES = {
   mayContinueAsNew,
   wrapUp,
   resumed,
-  /** Returns whether the next run knows that a run before it was reset. */
-  keepsReset: (wasReset: boolean): boolean => wasReset,
+  keepsReset: (wasReset) => wasReset,
 };
-
-export type Rules = typeof RULES;

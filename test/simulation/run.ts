@@ -2,12 +2,17 @@
 import type { RunFacts } from '../../src/contract/activity-contract.ts';
 import type { ScreenOrderInput } from '../../src/contract/messages.ts';
 import { type Instant, millis } from '../../src/contract/words.ts';
+import type { answerBeforeRecord } from '../../src/orders/checkout.ts';
 import type { Command, Outcome as EffectOutcome, Order, Reply } from '../../src/orders/order.ts';
-import { Activity } from './activity.ts';
+import { Activity, type Hearer } from './activity.ts';
+import type { Invariants } from './invariants.ts';
 import type { Rules } from './rules.ts';
 import type { Arrival, Outcome, Task, Update } from './task.ts';
 import { Worker } from './worker.ts';
 import type { World } from './world.ts';
+
+type First = Parameters<typeof answerBeforeRecord>[2];
+type FirstRequest = Parameters<typeof answerBeforeRecord>[1];
 
 export type Start = {
   input: ScreenOrderInput & { integration: string };
@@ -15,6 +20,7 @@ export type Start = {
   wasReset: boolean;
 } & ({ from: 'new' } | { from: 'continued'; order: string });
 
+/** How a run ended, told to whoever keeps the runs. */
 export interface Ending {
   how: 'completed' | 'continued';
   order: Order;
@@ -27,7 +33,7 @@ const LONGEST_WAIT_MS = 30_000;
 /** Temporal takes no more updates at once. */
 const IN_FLIGHT = 10;
 
-export class Run {
+export class Run implements Hearer {
   readonly id: string;
   readonly start: Start;
   readonly world: World;
@@ -40,17 +46,26 @@ export class Run {
   /** An operator reset the order: what was under way then is no part of its history. */
   cutOff = false;
   readonly #onEnd: (ending: Ending) => void;
-  readonly worker: Worker;
+  readonly #worker: Worker;
   /** What activities were told of the run that asked for them. */
   readonly factsOf = new Map<number, RunFacts>();
+  /** Hears how the first screening ended before that is recorded. */
+  onFirst: ((first: First, request: FirstRequest) => void) | undefined;
   readonly #timers = new Map<number, number>();
 
-  constructor(world: World, rules: Rules, id: string, start: Start, onEnd: (ending: Ending) => void) {
+  constructor(
+    world: World,
+    rules: Rules,
+    invariants: Invariants,
+    id: string,
+    start: Start,
+    onEnd: (ending: Ending) => void,
+  ) {
     this.world = world;
     this.rules = rules;
     this.id = id;
     this.start = start;
-    this.worker = new Worker(this);
+    this.#worker = new Worker(this, invariants);
     this.#onEnd = onEnd;
   }
 
@@ -89,7 +104,26 @@ export class Run {
   arrive(arrival: Arrival): void {
     if (this.over) return;
     this.arrivals.push(arrival);
-    if (!this.worker.busy) this.worker.schedule();
+    if (!this.#worker.busy) this.#worker.schedule();
+  }
+
+  /** Its first task, or the next one, is due. */
+  schedule(): void {
+    this.#worker.schedule();
+  }
+
+  workersDie(): void {
+    this.#worker.die();
+  }
+
+  /** Why the order can't be screened at all. */
+  get refusal() {
+    return this.#worker.refusal;
+  }
+
+  /** The order as the worker that knows it has it; undefined: none knows it. */
+  get order(): Order | undefined {
+    return this.#worker.order;
   }
 
   /** The run is over for the server; what runs on does so unheard. */
@@ -100,13 +134,16 @@ export class Run {
       this.world.openActivities.delete(one);
     }
     this.activities.clear();
-    this.worker.leave();
+    this.#worker.leave();
     this.#timers.clear();
   }
 
   /** A task's end is in the history: what it asks for is begun, and whoever waits is told. */
   record(task: Task, order: Order | undefined): void {
     task.recordedAt = this.world.agenda.now;
+    task.place = this.world.everyTask.length;
+    task.over = order?.state.phase === 'canceled' || order?.state.phase === 'closed';
+    this.world.everyTask.push(task);
     this.tasks.push(task);
     if (order !== undefined) this.#show(order);
     this.arrivals.splice(0, task.batch.length);
@@ -116,7 +153,9 @@ export class Run {
       for (const hear of update.callers) hear({ refused: code });
     }
     const { now } = this.world.agenda;
-    for (const update of task.accepted) update.acceptedAt = now;
+    for (const update of task.accepted) {
+      update.acceptedAt = now;
+    }
     for (const { update, reply } of task.replies) this.#answer(update, reply);
   }
 
@@ -133,14 +172,16 @@ export class Run {
   #answer(update: Update, outcome: Reply): void {
     update.outcome = outcome;
     this.#checkWait(update);
-    for (const hear of update.callers.splice(0)) hear(outcome);
+    const { callers } = update;
+    update.callers = [];
+    for (const hear of callers) hear(outcome);
   }
 
   /** Whoever is taken is answered within a bounded time, as long as workers are there and tasks come. */
   #checkWait({ id, acceptedAt = this.world.agenda.now }: Update): void {
-    const { agenda, liberties } = this.world;
+    const { agenda, away, liberties } = this.world;
     const waited = agenda.now - acceptedAt;
-    if (waited < LONGEST_WAIT_MS || this.world.spansOf('workers-away').length > 0 || liberties.delays) return;
+    if (waited < LONGEST_WAIT_MS || away.length > 0 || liberties.delays) return;
     this.world.fault(`${id} waited ${waited} ms for its answer`);
   }
 
@@ -170,20 +211,31 @@ export class Run {
     }
   }
 
+  /** What activities are told of this run. */
   get facts(): RunFacts {
     return { runId: this.id, wasReset: this.start.wasReset, historyLength: 10, isReplaying: false };
   }
 
+  /** What was stopped had ended already: for the history it was stopped all the same. */
+  stoppedLate(number: number): void {
+    const { everyActivity, agenda } = this.world;
+    const activity = everyActivity.findLast((one) => one.number === number);
+    if (activity !== undefined) activity.stoppedAt = agenda.now;
+  }
+
+  /** @param facts of the run whose input asks for it */
   beginActivity(number: number, call: Activity['call'], facts: RunFacts): void {
     this.factsOf.set(number, facts);
     const activity = new Activity(this.world, this, number, call, facts);
+    activity.task = this.tasks.at(-1)?.place ?? 0;
+    this.world.everyActivity.push(activity);
     this.activities.set(number, activity);
     this.world.openActivities.add(activity);
   }
 
   ringAt(number: number, at: Instant): void {
     const { agenda, liberties } = this.world;
-    const late = liberties.of('late-timer', this.world.count('timers'))?.ms ?? 0;
+    const late = liberties.of('late-timer', this.world.countTimer())?.ms ?? 0;
     this.#timers.set(number, millis(at));
     agenda.at(millis(at) + late, () => {
       if (!this.#timers.delete(number)) return;
@@ -196,7 +248,7 @@ export class Run {
   }
 
   endWith(how: Ending['how']): void {
-    const { order } = this.worker;
+    const { order } = this;
     if (order === undefined) return;
     const left: Update[] = [];
     for (const one of this.updates.values()) if (one.outcome === undefined) left.push(one);

@@ -1,10 +1,10 @@
 /** A request on its way to the screening service: when it arrives, what its sender hears, and what becomes of it without one. */
 import type { HttpResponse } from '../../src/screening/index.ts';
-import type { BookedRequest, Heard } from '../books/books.ts';
+import type { Heard } from '../books/books.ts';
 import type { Agenda } from './agenda.ts';
 import { broken } from './http.ts';
 import type { Process } from './process.ts';
-import type { Asked, Said } from './service.ts';
+import type { Asked, Entry, Said } from './service.ts';
 import type { Told } from './virtual-machine.ts';
 import type { Wire } from './wire.ts';
 
@@ -18,7 +18,7 @@ export class Sending {
   readonly asked: Asked;
   readonly process: Process;
   said: Said | undefined;
-  request: BookedRequest | undefined;
+  entry: Entry | undefined;
   /** It arrives only after its sender has given it up, by so many milliseconds. */
   lateMs: number | undefined;
   /** Its sender has heard an answer, or has given it up. */
@@ -42,10 +42,18 @@ export class Sending {
   commitAt(at: number): void {
     this.#due = at;
     this.#agenda.at(at, () => {
-      if (this.request === undefined || this.#due !== at) return;
+      const { entry } = this;
+      if (entry === undefined || this.#due !== at) return;
       this.#due = undefined;
-      if (at <= this.#latest) this.said = this.#wire.arrive(this.request);
+      if (at <= this.#latest) this.said = this.#wire.arrive(this.asked, entry);
     });
+  }
+
+  /** A proxy, or the screening service without a look at what is asked, refuses it. */
+  refuse(status: number, code: string | null = null): void {
+    if (this.entry === undefined) return;
+    this.entry.status = status;
+    this.entry.code = code;
   }
 
   answerAt(at: number, make: () => Answer): void {
@@ -61,18 +69,25 @@ export class Sending {
   /** Its sender's time is up. */
   giveUp(): void {
     if (this.over) return;
-    const latest = this.#agenda.now + ARRIVES_WITHIN_MS;
-    if (this.lateMs !== undefined) this.#commitLate(this.lateMs);
-    else if (this.#due !== undefined && this.#due > latest) this.commitAt(latest);
+    const { now } = this.#agenda;
+    if (this.entry !== undefined) {
+      if (this.entry.fault === null || this.entry.fault === 'delay') this.entry.fault = 'timed-out';
+      if (this.lateMs !== undefined) this.#commitLate(this.lateMs);
+      else if (this.#due !== undefined && this.#due > now + ARRIVES_WITHIN_MS) {
+        this.commitAt(now + ARRIVES_WITHIN_MS);
+      }
+    }
     this.#end('unknown', broken('ECONNRESET'));
   }
 
   #end(...[heard, is]: Answer): void {
     this.over = true;
     this.process.sendings.delete(this);
-    if (this.request !== undefined && !this.#abandoned) {
-      this.request.endedAt = this.#agenda.now;
-      if (this.process.heard) this.request.heard = heard;
+    const { entry } = this;
+    if (entry !== undefined && !this.#abandoned) {
+      entry.endedAt = this.#agenda.now;
+      if (this.process.heard) entry.heard = heard;
+      else entry.fault ??= 'unheard';
     }
     this.#told(is);
   }
@@ -84,11 +99,13 @@ export class Sending {
 
   /** Nobody hears the answer: what hasn't arrived soon never does. */
   abandon(): void {
-    if (this.#abandoned || this.request === undefined) return;
+    const { entry } = this;
+    if (this.#abandoned || entry === undefined) return;
     const { now } = this.#agenda;
     this.#abandoned = true;
     this.#latest = now + ARRIVES_WITHIN_MS;
     if (this.lateMs !== undefined) this.#commitLate(this.lateMs);
-    this.request.endedAt = Math.min(this.request.endedAt, now);
+    entry.fault ??= 'unheard';
+    entry.endedAt ??= now;
   }
 }

@@ -2,12 +2,14 @@
 import type { CheckedOut } from '../../src/contract/activity-contract.ts';
 import type { Command, Outcome as EffectOutcome, Input, Reply, Request } from '../../src/orders/order.ts';
 
+/** A request as an input. */
 export type Asked = Extract<Input, { kind: 'request' }>;
 
 /** An update as the server keeps it. */
 export interface Update {
   id: string;
   ask: Request;
+  /** Whoever waits for its outcome. */
   callers: ((outcome: Outcome) => void)[];
   /** Since the order took it. */
   input?: Asked;
@@ -16,6 +18,7 @@ export interface Update {
   outcome?: Reply;
 }
 
+/** What a caller is told. */
 export type Outcome =
   | Reply
   /** Refused before it was taken: it leaves no trace. */
@@ -31,32 +34,45 @@ export type Arrival =
   | { kind: 'update'; update: Update }
   | { kind: 'signal'; input: Extract<Input, { kind: 'signal' }> };
 
-export class Task {
-  readonly number: number;
+export interface Task {
+  number: number;
   /** When it began, and when its end was recorded. */
-  readonly at: number;
-  recordedAt = 0;
-  readonly batch: Arrival[] = [];
+  at: number;
+  recordedAt: number;
+  /** Its place among all tasks that were recorded. */
+  place: number;
+  /** Whether the order was over after it. */
+  over: boolean;
+  batch: Arrival[];
   /** What was put into the queue, in this order. */
-  readonly inputs: Input[] = [];
+  inputs: Input[];
   /** The checkout's activity ended in it. */
-  checkout: { result: CheckedOut | undefined } | undefined;
+  checkout?: { result: CheckedOut | undefined };
   /** What was taken in, in this order. */
-  readonly taken: Input[] = [];
+  taken: Input[];
   /** The history was long: what waits for its next try was canceled. */
-  wrapsUp = false;
-  readonly commands: Command[] = [];
+  wrapsUp?: true;
+  commands: Command[];
   /** With those that came to nothing, since what they stop had ended already. */
-  readonly all: Command[] = [];
-  readonly replies: { update: Update; reply: Reply }[] = [];
-  readonly refusals: { update: Update; code: string }[] = [];
-  readonly accepted: Update[] = [];
-  ends: 'completed' | 'continued' | undefined;
+  all: Command[];
+  replies: { update: Update; reply: Reply }[];
+  refusals: { update: Update; code: string }[];
+  accepted: Update[];
+  ends?: 'completed' | 'continued';
+}
 
-  constructor(number: number, at: number) {
-    this.number = number;
-    this.at = at;
-  }
+export function openTask(number: number, at: number): Task {
+  const nothing = {
+    batch: [],
+    inputs: [],
+    taken: [],
+    commands: [],
+    all: [],
+    replies: [],
+    refusals: [],
+    accepted: [],
+  };
+  return { number, at, recordedAt: 0, place: 0, over: false, ...nothing };
 }
 
 /** @returns the command in a few letters, without the arguments that Temporal doesn't compare */

@@ -7,11 +7,15 @@ import { type Process, TryContext } from './process.ts';
 /** Hears the response, or what node-fetch rejects with. */
 export type Told = (answer: HttpResponse | Error) => void;
 
+/** A server on the network. */
 export interface Server {
   send(url: string, request: RequestInit, process: Process, told: Told): { giveUp(): void };
 }
 
-/** @param skewMs by how much the wall clock is fast */
+/**
+ * @param skewMs by how much the wall clock is fast
+ * @param serverOf whoever answers at the address
+ */
 export function virtualMachine(skewMs: number, serverOf: (url: string) => Server): Machine {
   return {
     now: () => running().readClock() + skewMs,
@@ -33,6 +37,7 @@ export function virtualMachine(skewMs: number, serverOf: (url: string) => Server
   };
 }
 
+/** @returns the process whose code runs now */
 export function running(): Process {
   const context = asyncLocalStorage.getStore();
   if (context instanceof TryContext && context.process !== undefined) return context.process;

@@ -1,114 +1,164 @@
 /** The way to the screening service and back: latency, HTTP faults, commits that come late, a wrong key, an outage. */
 import type { RequestInit } from 'node-fetch';
-import type { BookedRequest, Operation } from '../books/books.ts';
-import type { FaultKind } from './happenings.ts';
+import type { Operation } from '../books/books.ts';
+import type { Agenda } from './agenda.ts';
+import type { FaultKind, Happening } from './happenings.ts';
 import { broken, json, page, Response, readRequest, responseOf } from './http.ts';
-import { START } from './life.ts';
+import { type Life, START } from './life.ts';
 import type { Process } from './process.ts';
-import { mixed } from './random.ts';
+import { between, mixed } from './random.ts';
 import { type Answer, ARRIVES_WITHIN_MS, Sending } from './sending.ts';
-import type { Said } from './service.ts';
+import { type Asked, type Entry, operationOf, type Said, type Service } from './service.ts';
 import type { Server, Told } from './virtual-machine.ts';
-import type { World } from './world.ts';
 
-const FORBIDDEN: Answer = ['forbidden', json(403, { Errors: ['Not Authorized'] })];
-
-/** The answers to requests that don't reach the service; it does a `5xx-late` some seconds later. */
-const INSTEAD: Partial<Record<FaultKind, Answer>> = {
-  '5xx-late': ['unknown', page(502)],
-  '5xx-before': ['unknown', page(503)],
-  'reset-before': ['unknown', broken('ECONNRESET')],
-  'page-404': ['unknown', page(404)],
-  '403': FORBIDDEN,
-  'refused-in-body': ['refused', json(200, { code: 403, message: 'Refused' })],
-};
-
-/** What becomes of the service's answer on its way back. */
-const AFTERWARDS: Partial<Record<FaultKind, Answer>> = {
-  '5xx-after': ['unknown', page(500)],
-  'reset-after': ['unknown', broken('ECONNRESET')],
-  truncated: ['unknown', new Response(200, broken('ERR_STREAM_PREMATURE_CLOSE'))],
-  malformed: ['unknown', new Response(200, '{"id": "tx-')],
-};
+type Fault = Extract<Happening, { do: 'fault' }>;
+interface Span {
+  from: number;
+  until: number;
+}
 
 export class Wire implements Server {
-  readonly #world: World;
+  readonly service: Service;
+  readonly #agenda: Agenda;
+  readonly #life: Life;
+  readonly #seed: number;
+  readonly #faults: readonly Fault[];
+  readonly #broken: readonly Extract<Happening, { do: 'broken' }>[];
   readonly #counts = new Map<Operation, number>();
+  readonly outages: Span[] = [];
+  readonly wrongKeys: Span[] = [];
+  readonly slow: Span[] = [];
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(agenda: Agenda, service: Service, life: Life) {
+    this.#agenda = agenda;
+    this.service = service;
+    this.#life = life;
+    this.#seed = mixed(life.seed, 77);
+    this.#faults = life.happenings.filter((one) => one.do === 'fault');
+    this.#broken = life.happenings.filter((one) => one.do === 'broken');
   }
 
   /** Sends a request, which leaves when its process is no longer frozen. */
   send(url: string, request: RequestInit, process: Process, told: Told): Sending {
-    const { agenda } = this.#world;
-    const sending = new Sending(agenda, this, readRequest(url, request), process, told);
-    if (process.now <= agenda.now) this.#leave(sending);
-    else agenda.at(process.now, () => this.#leave(sending));
+    const asked = readRequest(url, request, this.#life.wishes);
+    const sending = new Sending(this.#agenda, this, asked, process, told);
+    if (process.now <= this.#agenda.now) this.#leave(sending);
+    else this.#agenda.at(process.now, () => this.#leave(sending));
     return sending;
   }
 
   #leave(sending: Sending): void {
-    const { agenda, life, service } = this.#world;
-    const { now } = agenda;
+    const { asked } = sending;
+    const { now } = this.#agenda;
     if (sending.over || sending.process.isDead) return;
-    const { operation } = sending.asked;
+    const operation = operationOf(asked);
     const nth = (this.#counts.get(operation) ?? 0) + 1;
     this.#counts.set(operation, nth);
-    const seed = mixed(life.seed, 77) + operation.length * 7;
-    const there = (2 + (mixed(seed, nth) % 59)) * (this.#world.has('slow') ? 60 : 1);
-    const back = mixed(seed, -nth) % 21;
-    sending.request = service.enter(sending.asked, now);
-    if (this.#world.has('outage')) {
+    const seed = this.#seed + operation.length * 7;
+    const slow = within(this.slow, now) ? 60 : 1;
+    const there = between(2, 60, seed, nth) * slow;
+    const back = between(0, 20, seed, -nth);
+    const planned = this.#faults.find((one) => one.nth === nth && one.operation === operation);
+    const fault = planned?.fault ?? this.brokenBy(operation);
+    const ms = planned?.ms ?? 0;
+    if (within(this.outages, now)) {
+      const entry = this.service.enter(asked, now, 'outage');
+      entry.status = 503;
+      sending.entry = entry;
       sending.answerAt(now + back, () => ['not-done', broken('ECONNREFUSED')]);
       return;
     }
-    const planned = life.happenings.find(
-      (one) => one.do === 'fault' && one.nth === nth && one.operation === operation,
-    );
-    const { fault, ms } = planned?.do === 'fault' ? planned : { fault: this.brokenBy(operation), ms: 0 };
+    sending.entry = this.service.enter(asked, now, fault ?? null);
     this.#travel(sending, fault, now + there + (fault === 'delay' ? ms : 0), back, ms);
     if (!sending.process.heard) sending.abandon();
   }
 
   #travel(sending: Sending, fault: FaultKind | undefined, arrival: number, back: number, ms: number): void {
     const soon = 1 + (ms % ARRIVES_WITHIN_MS);
-    const answered = arrival + back + (fault === 'slow-answer' ? ms : 0);
-    const seconds = String(Math.round((ms % 5_000) / 1_000));
-    const instead: Answer | undefined =
-      fault === '429' ? ['not-done', new Response(429, '', seconds)] : fault && INSTEAD[fault];
-    if (fault === '5xx-late') sending.commitAt(answered + soon);
-    if (fault === 'late') sending.lateMs = soon;
-    if (instead !== undefined) sending.answerAt(answered, () => instead);
-    if (instead !== undefined || fault === 'late' || fault === 'hang-before') return;
+    switch (fault) {
+      case 'hang-before':
+        return;
+      case 'late':
+        sending.lateMs = soon;
+        return;
+      case '5xx-late':
+        sending.commitAt(arrival + back + soon);
+        sending.answerAt(arrival + back, () => ['unknown', page(502)]);
+        return;
+      case '5xx-before':
+        sending.answerAt(arrival + back, () => ['unknown', page(503)]);
+        return;
+      case 'reset-before':
+        sending.answerAt(arrival + back, () => ['unknown', broken('ECONNRESET')]);
+        return;
+      case '429': {
+        const seconds = String(Math.round((ms % 5_000) / 1_000));
+        sending.answerAt(arrival, () => ['not-done', new Response(429, '', seconds)]);
+        return;
+      }
+      case '403':
+        sending.answerAt(arrival, () => {
+          sending.refuse(403);
+          return FORBIDDEN();
+        });
+        return;
+      case 'page-404':
+        sending.answerAt(arrival, () => ['unknown', page(404)]);
+        return;
+      case 'refused-in-body':
+        sending.answerAt(arrival, () => {
+          sending.refuse(200, '403');
+          return ['refused', json(200, { code: 403, message: 'Refused' })];
+        });
+        return;
+      case 'hang-after':
+        sending.commitAt(arrival);
+        return;
+    }
     sending.commitAt(arrival);
-    if (fault !== 'hang-after') sending.answerAt(answered, () => answerOf(sending, fault));
+    const answered = arrival + back + (fault === 'slow-answer' ? ms : 0);
+    sending.answerAt(answered, () => answerOf(sending, fault));
   }
 
   /** @returns how every request of the operation fails now, if it does */
   brokenBy(operation: Operation): FaultKind | undefined {
-    const { agenda, life } = this.#world;
-    for (const one of life.happenings)
-      if (one.do === 'broken' && one.operation === operation && agenda.now >= START + one.at)
-        return one.fault;
-    return undefined;
+    return this.#broken.find((one) => one.operation === operation && this.#agenda.now >= START + one.at)
+      ?.fault;
   }
 
-  /** @returns what the screening service says to a request that has arrived; undefined: it doesn't know the key */
-  arrive(request: BookedRequest): Said | undefined {
-    const { service, agenda } = this.#world;
-    return this.#world.has('wrong-key') ? undefined : service.commit(request, agenda.now);
+  /** What the screening service does with a request that has arrived; undefined: it doesn't know the key. */
+  arrive(asked: Asked, entry: Entry): Said | undefined {
+    if (!within(this.wrongKeys, this.#agenda.now)) return this.service.commit(asked, entry, this.#agenda.now);
+    entry.status = 403;
+    entry.fault ??= 'wrong-key';
+    return undefined;
   }
 }
 
+const FORBIDDEN = (): Answer => ['forbidden', json(403, { Errors: ['Not Authorized'] })];
+
 function answerOf({ said, asked }: Sending, fault: FaultKind | undefined): Answer {
-  if (said === undefined) return FORBIDDEN;
-  const lost = fault && AFTERWARDS[fault];
-  if (lost !== undefined) return lost;
-  if (said.is === 'transaction') {
-    const { id, decision } = said;
-    if (fault === 'unknown-decision') return ['unreadable', json(200, { id, decision: 'perhaps' })];
-    if (fault === 'without-id') return ['unreadable', json(200, { decision })];
+  if (said === undefined) return FORBIDDEN();
+  switch (fault) {
+    case '5xx-after':
+      return ['unknown', page(500)];
+    case 'reset-after':
+      return ['unknown', broken('ECONNRESET')];
+    case 'truncated':
+      return ['unknown', new Response(200, broken('ERR_STREAM_PREMATURE_CLOSE'))];
+    case 'malformed':
+      return ['unknown', new Response(200, '{"id": "tx-')];
+    case 'unknown-decision':
+      if (said.is === 'transaction') return ['unreadable', json(200, { id: said.id, decision: 'perhaps' })];
+      break;
+    case 'without-id':
+      if (said.is === 'transaction') return ['unreadable', json(200, { decision: said.decision })];
+      break;
   }
-  return [said.is, responseOf(said, asked.operation)];
+  return [said.is, responseOf(said, asked)];
+}
+
+export function within(spans: readonly Span[], at: number): boolean {
+  for (const span of spans) if (at >= span.from && at < span.until) return true;
+  return false;
 }

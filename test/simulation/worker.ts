@@ -1,18 +1,21 @@
 /** The worker's part of a run: workflow tasks, the order in its cache, the checkout, and what becomes of a task that is lost. */
 import type { CheckedOut } from '../../src/contract/activity-contract.ts';
 import { instant } from '../../src/contract/words.ts';
-import type { Command, Input, Order, Refusal } from '../../src/orders/order.ts';
+import type { Command, Input, Order, Refusal, Reply } from '../../src/orders/order.ts';
 import { Checkout } from './checkout.ts';
-import { mixed } from './random.ts';
+import type { Invariants } from './invariants.ts';
+import { between } from './random.ts';
 import { relive } from './relive.ts';
 import type { Run } from './run.ts';
-import { type Asked, inShort, isCommand, Task, type Update } from './task.ts';
+import { type Asked, isCommand, openTask, type Task, type Update } from './task.ts';
 
 export class Worker {
   /** The order as the worker that knows it has it; undefined: none knows it. */
   order: Order | undefined;
+  /** The order can't be screened at all. */
   refusal: Refusal | undefined;
   readonly #run: Run;
+  readonly #invariants: Invariants;
   #waiting: Input[] = [];
   #taken = new Map<Input, Input>();
   #screened = false;
@@ -22,8 +25,9 @@ export class Worker {
   /** How many tasks of this run were lost since the last one that was recorded. */
   #lost = 0;
 
-  constructor(run: Run) {
+  constructor(run: Run, invariants: Invariants) {
     this.#run = run;
+    this.#invariants = invariants;
   }
 
   get busy(): boolean {
@@ -46,16 +50,16 @@ export class Worker {
     if (this.#scheduled || this.#run.over) return;
     this.#scheduled = true;
     const { agenda, life } = this.#run.world;
-    const delay = 1 + (mixed(life.seed, this.#run.tasks.length + this.#lost * 97) % 20);
+    const delay = between(1, 20, life.seed, this.#run.tasks.length + this.#lost * 97);
     agenda.at(agenda.now + afterMs + delay, () => this.#beginTask());
   }
 
   #beginTask(): void {
     if (this.#run.over) return;
     const { agenda, liberties } = this.#run.world;
-    const number = this.#run.world.count('tasks');
+    const number = this.#run.world.countTask();
     const late = Math.max(
-      this.#run.world.endOf('workers-away') - agenda.now,
+      this.#run.world.workersAwayUntil() - agenda.now,
       liberties.of('late-task', number)?.ms ?? 0,
     );
     if (late > 0) agenda.at(agenda.now + late, () => this.#runTask(number));
@@ -73,7 +77,10 @@ export class Worker {
   }
 
   #open(number: number): void {
-    this.#task = new Task(number, this.#run.world.agenda.now);
+    const { agenda, lostTasks } = this.#run.world;
+    const lost = lostTasks.at(-1);
+    if (lost !== undefined) lost.to = Math.min(lost.to, agenda.now);
+    this.#task = openTask(number, agenda.now);
   }
 
   /** A worker that doesn't know the order takes it up from its history. */
@@ -136,6 +143,7 @@ export class Worker {
     for (const command of commands) {
       task.all.push(command);
       if (isCommand(command, left)) task.commands.push(command);
+      else if (command.do === 'drop' || command.do === 'cancel') this.#run.stoppedLate(command.id);
     }
   }
 
@@ -149,31 +157,42 @@ export class Worker {
       return;
     }
     if (start.from === 'continued' && tasks.length === 0) this.#note(rules.begin(order), this.#waiting);
-    if (world.liberties.continuesAfter(task.number, start.wasReset) !== undefined) task.wrapsUp = true;
+    if (world.liberties.continuesAfter(task.number, start.wasReset)) task.wrapsUp = true;
     const batch = rules.resultsFirst(this.#waiting.splice(0));
     for (const [at, input] of batch.entries()) {
       task.taken.push(input);
       if (task.wrapsUp) this.#note(rules.wrapUp(order), batch.slice(at));
+      this.#invariants.before(order);
       const commands = rules.step(order, input);
       this.#note(commands, batch.slice(at + 1));
-      this.#reply(order);
-      world.tell?.(inWords(order, input, commands));
+      const replies = this.#replies(order);
+      this.#invariants.after(order, input, replies, commands);
       if (world.faults.length > 0) break;
     }
+    this.#end(task, order);
+  }
+
+  #end(task: Task, order: Order): void {
+    const { rules } = this.#run;
     if (rules.isFinished(order)) task.ends = 'completed';
     else if (task.wrapsUp && rules.mayContinueAsNew(order)) task.ends = 'continued';
     this.#complete(task);
   }
 
-  #reply(order: Order): void {
+  /** @returns the replies that are due now, noted with the task */
+  #replies(order: Order): Reply[] {
     const task = this.#task;
     const { rules, updates } = this.#run;
+    const found: Reply[] = [];
     for (const update of updates.values()) {
       const { taken } = this.#inputOf(update) ?? {};
       const isDone = update.outcome !== undefined || task?.replies.some((one) => one.update === update);
       const reply = isDone || taken === undefined ? undefined : rules.replyTo(order, taken);
-      if (reply !== undefined) task?.replies.push({ update, reply });
+      if (reply === undefined) continue;
+      task?.replies.push({ update, reply });
+      found.push(reply);
     }
+    return found;
   }
 
   #inputOf({ input }: Update): Asked | undefined {
@@ -182,13 +201,21 @@ export class Worker {
   }
 
   #checkOut(task: Task, order: Order): void {
-    const { world, tasks, rules } = this.#run;
+    const { world, tasks, start, rules, id } = this.#run;
     if (this.#checkout !== undefined) return;
     const again = this.#lost > 0 || tasks.length > 0 || task.inputs.some((one) => one.kind === 'signal');
-    const facts = { ...this.#run.facts, historyLength: again ? 10 : 3 };
-    const request = { ...rules.checkoutRequest(order), begun: instant(task.at) };
+    const facts = {
+      runId: id,
+      wasReset: start.wasReset,
+      historyLength: again ? 10 : 3,
+      isReplaying: false,
+    };
+    const begun = instant(task.at);
+    const request = { ...rules.checkoutRequest(order), begun };
     const onEnd = (result: CheckedOut | undefined): void => {
       this.#checkout = undefined;
+      if (!again && !start.wasReset && result !== undefined && result.refusal === undefined)
+        this.#run.onFirst?.(result, request);
       this.#checkedOut(order, result);
     };
     this.#checkout = new Checkout(world, request, facts, task.at, onEnd, () => this.#heartbeat());
@@ -210,6 +237,7 @@ export class Worker {
       return;
     }
     this.#note(rules.begin(order), this.#waiting);
+    this.#invariants.checkedOut(order, task.all);
     this.#work();
   }
 
@@ -218,7 +246,7 @@ export class Worker {
     const task = this.#task;
     if (task === undefined || this.#run.over) return;
     this.#record(task);
-    this.#open(this.#run.world.count('tasks'));
+    this.#open(this.#run.world.countTask());
     this.#deliver();
   }
 
@@ -243,7 +271,8 @@ export class Worker {
 
   #lose(afterMs: number, dies: boolean): void {
     this.#lost += 1;
-    this.#run.world.tasksLost = true;
+    if (this.#task !== undefined)
+      this.#run.world.lostTasks.push({ from: this.#task.at, to: Number.POSITIVE_INFINITY });
     this.#run.world.tell?.(`the task is lost${dies ? '' : ', its worker runs on'}`);
     this.#checkout?.lose(dies);
     this.#checkout = undefined;
@@ -259,9 +288,4 @@ export class Worker {
     this.#lost = 0;
     this.#run.record(task, this.order);
   }
-}
-
-function inWords({ state }: Order, input: Input, commands: readonly Command[]): string {
-  const { phase, decision, action } = state;
-  return `${JSON.stringify(input)} → ${phase}, ${decision}, ${action} ${commands.map(inShort).join(' ')}`;
 }

@@ -1,18 +1,18 @@
 /** The workers of a life: their settings, their card stash, where they send events, and the real activities on all that. */
 import { createActivities, createEventSender } from '../../src/activities/index.ts';
-import type { CardStash } from '../../src/cards/index.ts';
+import { type CardStash, CardStashError } from '../../src/cards/index.ts';
 import type { Integration } from '../../src/contract/policy.ts';
 import type { OrderActivities } from '../../src/workflows/perform.ts';
 import { anIntegration } from '../fixtures/integrations.ts';
-import { TEST_CARD } from '../fixtures/transactions.ts';
+import { SKIP_BELOW } from './base-policies.ts';
 import { ADDRESSES, API_KEY } from './http.ts';
 import type { Life } from './life.ts';
-import { SKIP_BELOW } from './policies.ts';
 import { mixed } from './random.ts';
+import { CARD } from './transaction-of.ts';
 import { running, virtualMachine } from './virtual-machine.ts';
+import { within } from './wire.ts';
 import type { World } from './world.ts';
 
-export const INTEGRATION = 'default';
 const EVENTS_URL = 'http://receiver.example/events';
 const EVENTS_SECRETS = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'];
 const BASE = anIntegration({ skip: [{ amountBelow: SKIP_BELOW }] });
@@ -20,10 +20,11 @@ const BASE = anIntegration({ skip: [{ amountBelow: SKIP_BELOW }] });
 /** Thrown where a plan says that the first screening's own code fails. */
 export class PlannedFailure extends Error {}
 
+/** @returns the activities of a worker that has just been started */
 export function activitiesOf(world: World): OrderActivities {
-  const { life, wire, receiver, liberties } = world;
+  const { life, wire, receiver, liberties, unconfigured } = world;
   const machine = virtualMachine(liberties.skewMs, (url) => (url === EVENTS_URL ? receiver : wire));
-  const integration = integrationOf(life, () => (world.has('no-key') ? undefined : API_KEY));
+  const integration = integrationOf(life, () => (isOn(world, unconfigured.key) ? undefined : API_KEY));
   const { checkout, background, reads, polls } = createActivities({
     machine,
     cards: stashOf(world),
@@ -32,15 +33,19 @@ export function activitiesOf(world: World): OrderActivities {
     }),
     findIntegration: (name) => {
       if (running().breaksDown) throw new PlannedFailure();
-      return name === integration.name && !world.has('no-integration') ? integration : undefined;
+      return name === integration.name && !isOn(world, unconfigured.integration) ? integration : undefined;
     },
   });
   return { ...checkout, ...background, ...reads, ...polls };
 }
 
+function isOn({ agenda }: World, spans: { from: number; until: number }[]): boolean {
+  return within(spans, agenda.now);
+}
+
 /** Keys of the policy file that no order keeps are drawn here. A live account knows no test cards. */
 function integrationOf(
-  { seed, policy, checkoutBudgetMs, card }: Life,
+  { seed, integration: name, policy, checkoutBudgetMs, card }: Life,
   apiKey: () => string | undefined,
 ): Integration {
   const { events, ...settings } = policy;
@@ -50,7 +55,7 @@ function integrationOf(
     ...BASE,
     ...settings,
     ...(events !== false && { events }),
-    name: INTEGRATION,
+    name,
     checkoutBudgetMs,
     apiKey,
     dialect: drawn(9) ? 'definition' : 'sample',
@@ -64,20 +69,22 @@ function integrationOf(
 }
 
 function stashOf(world: World): CardStash {
-  const { stash, agenda } = world;
-  const answer = (): Promise<void> =>
-    new Promise((resolve) => {
+  const { stash, stashDown, agenda } = world;
+  const answer = async (): Promise<void> => {
+    await new Promise<void>((resolve) => {
       running().after(2, resolve);
     });
+    if (isOn(world, stashDown)) throw new CardStashError('unreachable', 'the card stash is down');
+  };
   return {
     put: () => Promise.reject(new TypeError('no worker puts a card into the stash')),
     async get({ cardRef }) {
       await answer();
-      return (stash.get(cardRef) ?? 0) > agenda.now ? TEST_CARD : undefined;
+      return (stash.until.get(cardRef) ?? 0) > agenda.now ? CARD : undefined;
     },
     async forget(cardRef) {
       await answer();
-      stash.delete(cardRef);
+      stash.until.delete(cardRef);
     },
     close: async () => undefined,
   };

@@ -1,15 +1,21 @@
 /** Everything that is the same for all runs of an order: the clock, the service, the workers' fate, what is planned. */
+
 import type { OrderActivities } from '../../src/workflows/perform.ts';
-import type { Books, Span } from '../books/books.ts';
+import type { Books } from '../books/books.ts';
 import type { Activity } from './activity.ts';
 import { Agenda } from './agenda.ts';
-import type { Trouble } from './happenings.ts';
 import { Liberties } from './liberties.ts';
 import { type Life, START } from './life.ts';
 import { Receiver } from './receiver.ts';
 import { Service } from './service.ts';
+import type { Task } from './task.ts';
 import { Wire } from './wire.ts';
 import { activitiesOf } from './workers.ts';
+
+interface Span {
+  from: number;
+  until: number;
+}
 
 export class World {
   readonly life: Life;
@@ -17,28 +23,42 @@ export class World {
   readonly service: Service;
   readonly wire: Wire;
   readonly receiver: Receiver;
-  readonly stash = new Map<string, number>();
-  readonly #troubles: (Span & { what: Trouble })[] = [];
+  /** When each card is gone. */
+  readonly stash = { until: new Map<string, number>() };
+  readonly stashDown: Span[] = [];
+  /** When the settings of the workers lack something. */
+  readonly unconfigured: { integration: Span[]; key: Span[] } = { integration: [], key: [] };
   readonly liberties: Liberties;
+  /** When no worker is there. */
+  readonly away: Span[] = [];
   /** Activities that the server has not seen the end of. */
   readonly openActivities = new Set<Activity>();
+  /** All of them that there were. */
+  readonly everyActivity: Activity[] = [];
+  readonly everyTask: Task[] = [];
+  /** What GET showed, from each moment on. */
   readonly shown: Books['shown'] = [];
   /** A call was stopped between two tries. */
   cutOff = false;
-  tasksLost = false;
+  /** When tasks that were lost began, and when the next began. */
+  readonly lostTasks: { from: number; to: number }[] = [];
+  /** What was broken, in words. */
   readonly faults: string[] = [];
   /** Told what happens, when a life is to be shown. */
   readonly tell: ((words: string) => void) | undefined;
   #activities: OrderActivities | undefined;
-  readonly #counts = { tries: 0, timers: 0, tasks: 0 };
+  #codeRan = false;
+  #tries = 0;
+  #timers = 0;
+  #tasks = 0;
 
-  constructor(life: Life, tell?: (line: string) => void) {
+  constructor(life: Life, tell?: (words: string) => void) {
     this.life = life;
-    this.tell = tell && ((words) => tell(`${momentOf(this.agenda.now - START)} ${words}`));
+    this.tell = tell;
     this.liberties = new Liberties(life.happenings);
-    this.service = new Service(life);
-    this.receiver = new Receiver(this);
-    this.wire = new Wire(this);
+    this.service = new Service(life.policy.cancelWindowMs);
+    this.receiver = new Receiver(this.agenda);
+    this.wire = new Wire(this.agenda, this.service, life);
   }
 
   fault(words: string): void {
@@ -46,52 +66,60 @@ export class World {
     this.tell?.(`FAULT ${words}`);
   }
 
+  /** Something changed that a poll may find. */
   stir(): void {
     for (const one of this.openActivities) one.stir();
   }
 
-  /** Kills all workers for a while. */
+  /** All workers die, and are back after a while. */
   kill(ms: number): void {
-    this.begin('workers-away', ms);
+    const { now } = this.agenda;
+    this.away.push({ from: now, until: now + ms });
     this.#activities = undefined;
     for (const one of [...this.openActivities]) one.workerDies();
   }
 
-  /** The activities of the current worker; a restarted one has an empty memory. */
+  /** The activities of the worker of now: one that was started anew knows nothing of what the others had in memory. */
   get activities(): OrderActivities {
     this.#activities ??= activitiesOf(this);
     return this.#activities;
   }
 
-  begin(what: Trouble, ms: number): void {
-    const { now } = this.agenda;
-    this.#troubles.push({ what, from: now, until: now + ms });
-    this.tell?.(`${what} for ${ms} ms`);
+  /** Code of an activity runs: what it does by promises is to be awaited. */
+  noteCode(): void {
+    this.#codeRan = true;
   }
 
-  spansOf(trouble: Trouble): Span[] {
-    return this.#troubles.filter(({ what }) => what === trouble);
+  /** @returns whether code of an activity ran since the last call */
+  takeCodeRan(): boolean {
+    const ran = this.#codeRan;
+    this.#codeRan = false;
+    return ran;
   }
 
-  /** @returns when the trouble of now ends; without any, now */
-  endOf(trouble: Trouble): number {
-    const { now } = this.agenda;
-    const current = this.spansOf(trouble).filter(({ from, until }) => from <= now && now < until);
-    return Math.max(now, ...current.map(({ until }) => until));
+  workersAwayUntil(): number {
+    return latest(this.away, this.agenda.now);
   }
 
-  has(trouble: Trouble): boolean {
-    return this.endOf(trouble) > this.agenda.now;
+  countTry(): number {
+    this.#tries += 1;
+    return this.#tries;
   }
 
-  /** @returns the number of a new try, timer or workflow task, from 1 */
-  count(what: 'tries' | 'timers' | 'tasks'): number {
-    this.#counts[what] += 1;
-    return this.#counts[what];
+  countTask(): number {
+    this.#tasks += 1;
+    return this.#tasks;
+  }
+
+  countTimer(): number {
+    this.#timers += 1;
+    return this.#timers;
   }
 }
 
-/** @returns days, hours, minutes and seconds after the start */
-function momentOf(ms: number): string {
-  return `${Math.floor(ms / 86_400_000)}d ${new Date(ms).toISOString().slice(11, 23)}`;
+/** @returns the end of the spans that `now` is in, or `now` */
+export function latest(spans: readonly Span[], now: number): number {
+  let until = now;
+  for (const span of spans) if (now >= span.from && span.until > until) until = span.until;
+  return until;
 }

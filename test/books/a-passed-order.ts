@@ -1,0 +1,122 @@
+/** The books of an order with which nothing is wrong: it passed at checkout, and closed when its cancel window ended. */
+import { aPolicy, HOUR } from '../fixtures/policies.ts';
+import type { BookedArrival, BookedCall, BookedRequest, BookedTransaction, Books, World } from './books.ts';
+
+export const START = Date.parse('2026-03-02T10:00:00.000Z');
+export const ID = '00000000-0000-4000-8000-000000000001';
+const WINDOW_MS = 120 * HOUR;
+const END = START + WINDOW_MS + 1_000;
+
+const CALM: World = {
+  workersAway: [],
+  unreachable: [],
+  wrongKey: [],
+  slow: [],
+  receiverDown: [],
+  resets: [],
+  continuedAt: [],
+  skewMs: 0,
+  losses: false,
+  lateByMs: 0,
+  cutOff: false,
+  brokeDown: false,
+  recordLost: false,
+  notedLateMs: 0,
+};
+
+/** @returns a request that was sent `ms` after the start and answered 20 ms later */
+export function aRequest(ms: number, overrides: Partial<BookedRequest> = {}): BookedRequest {
+  const sentAt = START + ms;
+  return {
+    sentAt,
+    arrivedAt: sentAt + 10,
+    endedAt: sentAt + 20,
+    heard: 'transaction',
+    operation: 'status',
+    transactionId: ID,
+    invoice: 'order-1',
+    decision: 'pass',
+    committed: false,
+    ...overrides,
+  };
+}
+
+export const CREATE = aRequest(20, { operation: 'create-transaction', attempt: 1, committed: true });
+
+/** @returns the answer to a checkout that was sent at the start */
+export function anAnswer(
+  ms: number,
+  overrides: Partial<NonNullable<Extract<BookedCall, { asks: 'checkout' }>['answer']>> = {},
+): BookedCall {
+  const answer = {
+    attempt: 1,
+    decision: 'pass',
+    action: 'proceed',
+    transactionId: ID,
+    ...overrides,
+  } as const;
+  return { asks: 'checkout', attempt: answer.attempt, sentAt: START, at: START + ms, answer };
+}
+
+/** @returns an event that was taken `ms` after the start */
+export function anArrival(
+  sequence: number,
+  type: string,
+  ms: number,
+  data: BookedArrival['event']['data'] = { decision: 'pass', attempt: 1, transactionId: ID },
+): BookedArrival {
+  const id = `default:order-1:${sequence}`;
+  return {
+    event: { id, type, orderId: 'order-1', integration: 'default', sequence, data },
+    at: START + ms,
+    taken: true,
+  };
+}
+
+export const TRANSACTION: BookedTransaction = {
+  id: ID,
+  invoice: 'order-1',
+  attempt: 1,
+  createdAt: START + 30,
+  cancelableUntil: START + 30 + WINDOW_MS,
+  decisions: [{ decision: 'pass', at: START + 30 }],
+};
+
+/** @returns the books, with what is different */
+export function books({
+  record = {},
+  world = {},
+  ...overrides
+}: Partial<Omit<Books, 'record' | 'world'>> & {
+  record?: Partial<Books['record']>;
+  world?: Partial<World>;
+} = {}): Books {
+  return {
+    policy: aPolicy(),
+    startedAt: START,
+    endedAt: END,
+    closedAt: END + 1_000,
+    checkoutBudgetMs: 7_000,
+    attempts: [{ number: 1, skip: false, card: false }],
+    transactions: [TRANSACTION],
+    requests: [CREATE, aRequest(108 * HOUR)],
+    calls: [anAnswer(80)],
+    news: [],
+    arrivals: [anArrival(1, 'order.decided', 200), anArrival(2, 'order.closed', WINDOW_MS + 500)],
+    shown: [],
+    world: { ...CALM, ...world },
+    record: {
+      phase: 'closed',
+      decision: 'pass',
+      action: 'proceed',
+      attempts: 1,
+      newest: ID,
+      transactions: [{ id: ID, attempt: 1, cancelBy: START + 20 + WINDOW_MS }],
+      attention: [],
+      actions: [],
+      events: 2,
+      ...record,
+    },
+    ...overrides,
+  };
+}
