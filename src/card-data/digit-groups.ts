@@ -56,8 +56,8 @@ function kindOf(point: number): number {
   return SEPARATOR.test(sign) ? SEPARATED : LISTED;
 }
 
-/** In Unicode the digits of a script are consecutive, starting with zero. */
-function digitValue(point: number): number {
+/** @returns the value of a digit (Nd): in Unicode the digits of a script are consecutive, starting with zero */
+export function digitValue(point: number): number {
   let zero = point;
   while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
   return (point - zero) % 10;

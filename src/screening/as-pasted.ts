@@ -1,6 +1,7 @@
 /** Values as people paste them and frameworks hand them over, rewritten as the screening service expects them. */
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { digitValue } from '../card-data/digit-groups.ts';
 import { withoutHash } from '../contract/ids.ts';
 import { isObject } from './spellings.ts';
 
@@ -54,20 +55,12 @@ function domain(text: string): string {
 function phoneNumber(text: string): string {
   return text
     .normalize('NFKC')
-    .replace(/\p{Nd}/gu, asciiDigit)
+    .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)))
     .replace(/\p{Cf}/gu, '')
     .replace(/\p{Pd}/gu, '-')
     .replace(/^tel:/i, '')
     .replace(/;ext=/i, ' ext ')
     .trim();
-}
-
-/** The ten digits of a script follow each other, and zero is the first of them. */
-function asciiDigit(digit: string): string {
-  const code = digit.codePointAt(0) ?? 0;
-  let zero = code;
-  while (zero > code - 9 && /^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
-  return String((code - zero) % 10);
 }
 
 const NOT_PUBLIC = new BlockList();

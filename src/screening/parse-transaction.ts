@@ -33,8 +33,11 @@ export type ParsedTransaction =
   | { ok: true; transaction: Transaction; card?: CardData; warnings: FieldError[] }
   | { ok: false; fieldErrors: FieldError[] };
 
-const ENRICH = 'must be left out: the policy key `enrich` decides';
-const SERVICE_KEYS = ['nf-token', 'nfToken', 'nf_token'];
+/** Fields of order-screening's own requests to the screening service, and why a caller must leave them out. */
+const OURS = new Map([
+  ...['nf-token', 'nfToken', 'nf_token'].map((name) => [name, SERVICE_KEY_MESSAGE] as const),
+  ['enrich', 'must be left out: the policy key `enrich` decides'],
+]);
 /** The interface marks them as read-only. */
 const READ_ONLY = ['travel', 'transaction-id', 'transactionId', 'authcode'];
 
@@ -52,12 +55,12 @@ export function parseTransaction(input: unknown, rules: TransactionRules): Parse
   if (!isObject(spelled.value)) {
     return { ok: false, fieldErrors: [{ path: '', message: 'must be an object: the transaction' }] };
   }
-  const { keyFindings, body } = withoutServiceKeys(spelled.value);
+  const { findings: ours, body } = withoutOurs(spelled.value);
   const { known, dropped } = withoutDropped(body, rules);
   const tidy = untilEnoughErrors(tidied(known));
   const parsed = transactionRequestSchema.safeParse(tidy);
   const findings = [
-    ...keyFindings,
+    ...ours,
     ...spelled.findings,
     ...(parsed.success ? [] : schemaFindings(parsed.error, tidy)),
   ];
@@ -88,15 +91,14 @@ function withoutDropped(body: Record<string, unknown>, { unknownFields = 'drop' 
   return { known: isObject(known) ? known : writable, dropped };
 }
 
-function withoutServiceKeys(body: Record<string, unknown>) {
+function withoutOurs(body: Record<string, unknown>) {
   const fields = Object.entries(body);
-  const isKey = ([name]: [string, unknown]) => name === 'enrich' || SERVICE_KEYS.includes(name);
   return {
-    keyFindings: fields.flatMap(([name]): Finding[] => {
-      if (name === 'enrich') return [{ path: [name], message: ENRICH }];
-      return SERVICE_KEYS.includes(name) ? [{ path: [name], message: SERVICE_KEY_MESSAGE }] : [];
+    findings: fields.flatMap(([name]): Finding[] => {
+      const message = OURS.get(name);
+      return message === undefined ? [] : [{ path: [name], message }];
     }),
-    body: Object.fromEntries(fields.filter((field) => !isKey(field))),
+    body: Object.fromEntries(fields.filter(([name]) => !OURS.has(name))),
   };
 }
 
