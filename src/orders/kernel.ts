@@ -26,7 +26,7 @@ export function step(order: Order, input: Input): Command[] {
  */
 function takeSignal(order: Order, signal: Signal): Command[] {
   order.signals += 1;
-  const count = { do: 'count-signals', signals: order.signals } as const;
+  const count = { do: 'count-signals' } as const;
   const events = CONCERNS.map((one) => one.signaled?.(order, signal)).filter((one) => one !== undefined);
   if (events.length === 0) return [{ ...count, nothingElse: true }];
   announce(order, events.flat());

@@ -162,8 +162,8 @@ export type Command =
   | { do: 'cancel'; id: number }
   /** The outcome is ignored. */
   | { do: 'drop'; id: number }
-  /** Records the number of signals, so that the task of a signal has a command. `nothingElse`: the signal changed nothing else. */
-  | { do: 'count-signals'; signals: number; nothingElse?: true };
+  /** Records the number of signals at the end of the task, so that it has a command. `nothingElse`: the signal changed nothing else. */
+  | { do: 'count-signals'; nothingElse?: true };
 
 /** The input of a run of an order's workflow. Only continue-as-new sets `resume`, never a caller. */
 export type OrderRun = ScreenOrderInput & { resume?: Order; wasReset?: boolean };

@@ -1,5 +1,5 @@
 /** Runs an order's effects: starts and stops activities and timers in the order of the kernel's commands. */
-import { ActivityFailure, CancellationScope, isCancellation, log, upsertMemo } from '@temporalio/workflow';
+import { ActivityFailure, CancellationScope, isCancellation, log } from '@temporalio/workflow';
 import type { RunFacts } from '../contract/activity-contract.ts';
 import type { Command, Input, Outcome, Running } from '../orders/order.ts';
 import { perform } from './activities.ts';
@@ -31,8 +31,6 @@ export class Effects {
         case 'drop':
           this.#drop(command.id);
           break;
-        case 'count-signals':
-          upsertMemo({ signals: command.signals });
       }
     }
   }

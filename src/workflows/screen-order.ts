@@ -9,8 +9,8 @@
  *    start; signals wait in the queue.
  * 2. Within an activation, results are applied first, in the order of history, then messages.
  * 3. All consequences of an input (effects, search attributes, replies) are carried out before the next input is applied.
- * 4. A message records a command in its own task. A signal starts a read. A signal beyond the two pending reads only records a small memo
- *    update, without reconciling or showing anything: one task may contain ten thousand of them.
+ * 4. A message records a command in its own task. A signal starts a read. Signals beyond the two pending reads are only counted, in one
+ *    small memo update per task, without reconciling or showing anything: one task may contain ten thousand of them.
  * 5. Handlers only queue an input, wait in a scope that can't be canceled, and reply from the order.
  * 6. A result is applied at its own time, never at the workflow's clock; a signal at the order's newest known time.
  * 7. The outcome of a dropped effect is ignored; the outcome of a canceled write is awaited. Effect numbers are never reused.
@@ -26,6 +26,7 @@ import {
   condition,
   makeContinueAsNewFunc,
   startChild,
+  upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CheckedOut } from '../contract/activity-contract.ts';
@@ -132,14 +133,17 @@ class Run {
       if (this.#inputs.length === 0 && (isFinished(this.#order) || this.#mayContinueAsNew())) return;
       await condition(() => this.#inputs.length > 0);
       await wholeActivation();
+      let counted = false;
       for (const input of resultsFirst(this.#inputs.splice(0))) {
         // Before each input: a replay that joins tasks may call this earlier, and it must take effect at the same point.
         if (workflowInfo().continueAsNewSuggested) this.#effects.carryOut(wrapUp(this.#order));
         const commands = step(this.#order, input);
         this.#effects.carryOut(commands);
-        const isOnlyCounted = commands.some((one) => one.do === 'count-signals' && one.nothingElse);
-        if (!isOnlyCounted) await this.#shown();
+        const count = commands.find((one) => one.do === 'count-signals');
+        if (count !== undefined) counted = true;
+        if (!count?.nothingElse) await this.#shown();
       }
+      if (counted) upsertMemo({ signals: this.#order.signals });
     }
   }
 

@@ -19,7 +19,7 @@ type Headers = Record<string, string>;
 
 /** What each connection sends, again as soon as it is answered. */
 const BODIES: Record<string, { body: Buffer; headers?: Headers }> = {
-  deep: { body: Buffer.from('['.repeat(MOST_BYTES - 1)) },
+  deep: { body: Buffer.from(`${'['.repeat(MOST_BYTES / 2)}${']'.repeat(MOST_BYTES / 2)}`) },
   wide: { body: Buffer.from(`{"transaction":{"lineItems":[${'1,'.repeat(MOST_BYTES / 2 - 50)}1]}}`) },
   'repeated keys': { body: Buffer.from(`{"transaction":{${'"a":1,'.repeat(MOST_BYTES / 6 - 50)}"a":1}}`) },
   'a long string': {

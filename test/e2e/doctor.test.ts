@@ -1,11 +1,6 @@
 /** `doctor` over a whole deployment. Checks that need none are in `test/cli/doctor.test.ts`. */
-import { Client } from '@temporalio/client';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDataConverter } from '../../src/codec/index.ts';
-import { readPayloadKeys } from '../../src/config/index.ts';
-import { TASK_QUEUE } from '../../src/contract/ids.ts';
-import { SCREEN_ORDER } from '../../src/contract/messages.ts';
 import { setupTemporal } from '../../src/temporal/namespace.ts';
 import { eventually, freePort, withTestServer } from '../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
@@ -168,29 +163,6 @@ describe('doctor names the fault', () => {
     address.password = 'another-password';
     const refused = await doctor({ CARD_STASH_URL: address.href });
     expect(refused.bad).toEqual([fault('card-stash', /WRONGPASS|refused|did not answer/, 'CARD_STASH_URL')]);
-  });
-
-  it('PAYLOAD_KEYS cannot read what is stored: none, another, another of the same name', async () => {
-    const namespace = await aReadyNamespace();
-    const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
-    const look = async (PAYLOAD_KEYS: string | undefined) => {
-      const { findings } = await doctor({ TEMPORAL_NAMESPACE: namespace, PAYLOAD_KEYS });
-      return findings.filter(({ check }) => check === 'payload-keys');
-    };
-    expect(await look(`k1:${key(1)}`)).toMatchObject([{ status: 'skipped', what: 'no order is stored yet' }]);
-    const dataConverter = createDataConverter(readPayloadKeys(`k1:${key(1)}`, 'PAYLOAD_KEYS'));
-    const client = new Client({ connection: server.connection, namespace, dataConverter });
-    await client.workflow.start(SCREEN_ORDER, {
-      workflowId: 'order:default:encrypted',
-      taskQueue: TASK_QUEUE,
-      args: [{ orderId: 'encrypted', transaction: {} }],
-    });
-    const lacks = [fault('payload-keys', /the key "k1", which .* lacks/, /every worker and every client/)];
-    await eventually(async () => expect(await look(undefined)).toEqual(lacks));
-    expect(await look(`k2:${key(1)}`)).toEqual(lacks);
-    const another = [fault('payload-keys', /"k1" cannot be decrypted/, /with one key per id/)];
-    expect(await look(`k1:${key(2)}`)).toEqual(another);
-    expect(await look(`k2:${key(2)},k1:${key(1)}`)).toMatchObject([{ status: 'ok' }]);
   });
 });
 

@@ -14,26 +14,26 @@ async function takenPort(): Promise<string> {
   return String(port);
 }
 
-it.each<[string, () => Promise<NodeJS.ProcessEnv>, string]>([
+it.each<[string, () => Promise<NodeJS.ProcessEnv>, RegExp]>([
   [
     'the namespace does not exist',
     async () => ({ TEMPORAL_NAMESPACE: 'nowhere' }),
-    'TEMPORAL_NAMESPACE: the namespace nowhere does not exist: run npm run setup:temporal',
+    /TEMPORAL_NAMESPACE: the namespace nowhere does not exist: run npm run setup:temporal/,
   ],
   [
     'the namespace is not set up',
     async () => ({ TEMPORAL_NAMESPACE: await aNamespace(server.connection) }),
-    'TEMPORAL_NAMESPACE: .* lacks the search attributes ScreeningPhase, .*setup:temporal',
+    /TEMPORAL_NAMESPACE: .* lacks the search attributes ScreeningPhase, .*setup:temporal/,
   ],
   [
     'the port of its metrics is taken',
     async () => ({ METRICS_PORT: await takenPort() }),
-    "METRICS_PORT: metrics can't be served on port \\d+",
+    /METRICS_PORT: metrics can't be served on port \d+/,
   ],
   [
     'Temporal does not answer',
     async () => ({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` }),
-    "TEMPORAL_ADDRESS: Temporal doesn't answer at 127",
+    /TEMPORAL_ADDRESS: Temporal doesn't answer at 127/,
   ],
 ])('does not start, and says why, when %s', async (_what, faulty, words) => {
   const env = await faulty();
