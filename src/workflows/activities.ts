@@ -19,10 +19,11 @@ import { millis } from '../contract/words.ts';
 import {
   ACTIVITY_OF,
   ACTIVITY_OPTIONS,
+  activityResult,
   DELIVER_AGAIN_OPTIONS,
   LOCAL_LIMITS,
   type OrderActivities,
-  performActivity,
+  startActivity,
 } from './perform.ts';
 
 export const { screenAtCheckout } =
@@ -40,13 +41,21 @@ const activities = proxies as Omit<OrderActivities, 'screenAtCheckout'>;
 export const { performPortalAction } = activities;
 
 /**
- * Performs a call of an order: an activity or a timer.
- * @returns its result, with the call's kind
+ * Starts a call of an order: an activity or a timer. Returns the SDK's own promise. An `await` more for one kind of call would change the
+ * order of two results that arrive in one task, and a replay may join two tasks.
  */
-export async function perform(call: Call, run: RunFacts): Promise<CallResult> {
-  if (call.kind !== 'timer') return performActivity(call, activities, run, () => Date.now());
-  await sleep(Math.max(call.leastMs ?? 1, millis(call.at) - Date.now()), { summary: call.summary });
-  return { kind: call.kind, at: call.at };
+export function startCall(call: Call, run: RunFacts): Promise<unknown> {
+  if (call.kind !== 'timer') return startActivity(call, activities, run);
+  return sleep(Math.max(call.leastMs ?? 1, millis(call.at) - Date.now()), { summary: call.summary });
+}
+
+/**
+ * Returns the result of a call of an order, with the call's kind.
+ * @throws ApplicationFailure if the result isn't the activity's own
+ */
+export function resultOf(call: Call, result: unknown): CallResult {
+  if (call.kind === 'timer') return { kind: call.kind, at: call.at };
+  return activityResult(call, result, Date.now());
 }
 
 /**

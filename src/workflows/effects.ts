@@ -1,8 +1,8 @@
 /** Runs an order's effects: starts and stops activities and timers in the order of the kernel's commands. */
 import { ActivityFailure, CancellationScope, isCancellation, log } from '@temporalio/workflow';
-import type { RunFacts } from '../contract/activity-contract.ts';
+import type { Call, RunFacts } from '../contract/activity-contract.ts';
 import type { Command, Input, Outcome, Running } from '../orders/order.ts';
-import { perform } from './activities.ts';
+import { resultOf, startCall } from './activities.ts';
 import { isEndedByHand } from './perform.ts';
 
 export class Effects {
@@ -39,10 +39,10 @@ export class Effects {
     const scope = new CancellationScope();
     this.#scopes.set(id, scope);
     scope
-      .run(() => perform(call, this.#facts()))
+      .run(() => startCall(call, this.#facts()))
       .then(
-        (result) => this.#ended(id, { status: 'completed', result }),
-        (error: unknown) => this.#ended(id, outcomeOf(error, call.kind)),
+        (result) => this.#ended(id, outcomeOf(call, result)),
+        (error: unknown) => this.#ended(id, failureOf(error, call.kind)),
       );
   }
 
@@ -57,7 +57,15 @@ export class Effects {
   }
 }
 
-function outcomeOf(error: unknown, effect: string): Outcome {
+function outcomeOf(call: Call, result: unknown): Outcome {
+  try {
+    return { status: 'completed', result: resultOf(call, result) };
+  } catch (error) {
+    return failureOf(error, call.kind);
+  }
+}
+
+function failureOf(error: unknown, effect: string): Outcome {
   if (isCancellation(error)) return { status: 'canceled' };
   const cause = error instanceof ActivityFailure ? error.cause : error;
   log.error('an activity failed for good', { effect, error: String(cause) });

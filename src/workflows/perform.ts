@@ -129,20 +129,22 @@ export const ACTIVITY_OF = {
   'forget-card': 'forgetCard',
 } as const satisfies Record<ActivityCall['kind'], keyof OrderActivities>;
 
-/**
- * Calls the activity for an order's call.
- * @param time returns the workflow's time in milliseconds; the result must not be dated later
- * @returns the result, with the call's kind
- */
-export async function performActivity(
+/** Calls the activity for an order's call. Returns the activity's own promise, see `startCall`. */
+export function startActivity(
   call: ActivityCall,
   activities: Omit<OrderActivities, 'screenAtCheckout'>,
   run: RunFacts,
-  time?: () => number,
-): Promise<CallResult> {
+): Promise<object> {
   const activity = activities[ACTIVITY_OF[call.kind]] as (given: unknown, run: RunFacts) => Promise<object>;
-  const result = await activity(call.kind === 'deliver' ? call.events : call.request, run);
-  return { ...ownResult(call.kind, result, time?.()), kind: call.kind } as CallResult;
+  return activity(call.kind === 'deliver' ? call.events : call.request, run);
+}
+
+/**
+ * Returns the result of an order's call, with the call's kind.
+ * @param nowMs the workflow's time in milliseconds; the result must not be dated later
+ */
+export function activityResult({ kind }: ActivityCall, result: unknown, nowMs?: number): CallResult {
+  return { ...ownResult(kind, result as object, nowMs), kind } as CallResult;
 }
 
 const NOT_ITS_OWN = 'not-its-own-result';

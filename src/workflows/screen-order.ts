@@ -7,7 +7,8 @@
  *
  * 1. The checkout's local activity runs alone, before the loop. Until it has ended, validators refuse updates except those that came with the
  *    start; signals wait in the queue.
- * 2. Within an activation, results are applied first, in the order of history, then messages.
+ * 2. Within an activation, results are applied first, in the order of history, then messages: each effect's outcome arrives after as many
+ *    promises as any other's.
  * 3. All consequences of an input (effects, search attributes, replies) are carried out before the next input is applied.
  * 4. A message records a command in its own task. A signal starts a read. Signals beyond the two pending reads are only counted, in one
  *    small memo update per task, without reconciling or showing anything: one task may contain ten thousand of them.

@@ -9,7 +9,8 @@ import {
   ACTIVITY_OPTIONS,
   type ActivityCall,
   type ActivityLimits,
-  performActivity,
+  activityResult,
+  startActivity,
 } from '../../src/workflows/perform.ts';
 import type { Liberty } from './happenings.ts';
 import { Process } from './process.ts';
@@ -159,7 +160,8 @@ export class Activity {
       world.liberties.of('stall', nth),
       (ms) => this.#stalled(turn, ms),
     );
-    const run = () => performActivity(this.call, world.activities, this.facts);
+    const run = async () =>
+      activityResult(this.call, await startActivity(this.call, world.activities, this.facts));
     const info = {
       runId: this.#hearer.id,
       attempt: this.#attempt,
