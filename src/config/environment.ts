@@ -7,6 +7,8 @@ import { integrationKeys } from './policy-schema.ts';
 import {
   allowedPlaintext,
   baseUrl,
+  IN_QUOTES,
+  isQuoted,
   list,
   namedKeys,
   networks,
@@ -210,12 +212,25 @@ export type Environment = z.output<typeof environment>;
 /** Returns the value of a variable; after adding its errors, its default. An empty variable counts as not set. */
 export type ReadVariable = <Name extends keyof Environment>(name: Name) => Environment[Name];
 
-export function variableReader(env: NodeJS.ProcessEnv, errors: ErrorList): ReadVariable {
+/** @param process whose variables are read; any other variable has its default, unchecked; absent: every variable is read */
+export function variableReader(env: NodeJS.ProcessEnv, errors: ErrorList, process?: Process): ReadVariable {
   return <Name extends keyof Environment>(name: Name) => {
     const schema: z.ZodType<unknown> = environment.shape[name];
-    return (errors.read(name, schema, env[name] || undefined) ??
-      schema.parse(undefined)) as Environment[Name];
+    const isRead = process === undefined || readers.get(schema)?.readBy.includes(process);
+    const value = isRead ? errors.read(name, schema, env[name] || undefined) : undefined;
+    return (value ?? schema.parse(undefined)) as Environment[Name];
   };
+}
+
+/** Returns the variables without those in quotes, after adding an error for each. Some tools pass on the quotes of an env file. */
+export function withoutQuoted(env: NodeJS.ProcessEnv, errors: ErrorList): NodeJS.ProcessEnv {
+  const temporal = Object.keys(env).filter((name) => name.startsWith('TEMPORAL_'));
+  const names = new Set([...Object.keys(environment.shape), ...temporal]);
+  const quoted = [...names].filter((name) => isQuoted(env[name]));
+  for (const name of quoted) errors.add(name, IN_QUOTES);
+  // The environment itself otherwise: API keys are read from it at each call.
+  if (quoted.length === 0) return env;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !quoted.includes(name)));
 }
 
 /** A variable as the documentation describes it. */

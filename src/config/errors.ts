@@ -33,7 +33,7 @@ export class ErrorList {
     this.all.push({ path, message });
   }
 
-  /** Adds that a value is missing, unless the value itself has an error. */
+  /** Adds that a value is missing, unless it has an error already. */
   addMissing(path: string, message: string): void {
     if (!this.all.some((error) => error.path === path)) this.add(path, message);
   }
@@ -83,7 +83,7 @@ export function readJsonFile(variable: string, file: string, errors: ErrorList):
     return undefined;
   }
   try {
-    return JSON.parse(content);
+    return JSON.parse(content.replace(/^\uFEFF/, ''));
   } catch {
     // The message of the parser quotes the file.
     errors.add(variable, 'names a file that is not JSON');

@@ -3,7 +3,7 @@ import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../contract/ids.ts';
 import type { Integration } from '../contract/policy.ts';
 import { ErrorList, readJsonFile } from './errors.ts';
 import { integrationKeys, isObject, policyFile, toIntegration } from './policy-schema.ts';
-import { isSet } from './values.ts';
+import { IN_QUOTES, isQuoted, isSet } from './values.ts';
 
 /** The variables of the one integration `default` when there is no policy file. */
 const VARIABLES: Record<string, string> = {
@@ -38,10 +38,10 @@ export function readIntegrations(
   const integrations = readPolicy(policy, env, found);
   for (const { path, message } of found.all) {
     const key = path.slice(`integrations.${DEFAULT_INTEGRATION}.`.length);
-    errors.add(VARIABLES[key] ?? path, message);
+    errors.addMissing(VARIABLES[key] ?? path, message);
   }
   const problem = problemOf(env.SCREENING_API_KEY, needsKeys);
-  if (problem) errors.add('SCREENING_API_KEY', problem);
+  if (problem) errors.addMissing('SCREENING_API_KEY', problem);
   return integrations;
 }
 
@@ -63,6 +63,7 @@ function readPolicy(written: unknown, env: NodeJS.ProcessEnv, errors: ErrorList)
 /** An API key is part of addresses and headers, which carry only visible ASCII characters. */
 function problemOf(apiKey: string | undefined, isNeeded: boolean): string | undefined {
   if (!isSet(apiKey)) return isNeeded ? 'is not set' : undefined;
+  if (isQuoted(apiKey)) return IN_QUOTES;
   return /^[\x21-\x7e]+$/.test(apiKey)
     ? undefined
     : 'must hold only visible ASCII characters, without white space at its start or end';

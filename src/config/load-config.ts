@@ -4,11 +4,19 @@ import type { NamedKey } from '../codec/sealer.ts';
 import type { FieldError } from '../contract/errors.ts';
 import type { Integration } from '../contract/policy.ts';
 import { type ApiKey, readApiKeysFile } from './api-keys.ts';
-import { environment, type ReadVariable, variableReader } from './environment.ts';
+import { environment, type ReadVariable, variableReader, withoutQuoted } from './environment.ts';
 import { ErrorList, orThrow } from './errors.ts';
 import { readIntegrations } from './integrations.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
-import { type AllowedPlaintext, isLoopback, isPlaintext, isSet, signingSecrets } from './values.ts';
+import {
+  type AllowedPlaintext,
+  IN_QUOTES,
+  isLoopback,
+  isPlaintext,
+  isQuoted,
+  isSet,
+  signingSecrets,
+} from './values.ts';
 
 /** A worker needs the screening service's keys, the API the rules for listening. */
 export type Role = 'all' | 'worker' | 'api';
@@ -30,7 +38,7 @@ export const LEAST_WEBHOOK_SECRET = 16;
 
 /** Reads all settings of a process. @throws ConfigError with every error, by variable or path in the policy file */
 export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
-  return orThrow((errors) => readConfig(env, role, errors));
+  return orThrow((errors) => readConfig(withoutQuoted(env, errors), role, errors));
 }
 
 /** Returns all settings and their errors. A value with an error has its default, or is absent. */
@@ -39,28 +47,31 @@ export function inspectConfig(env: NodeJS.ProcessEnv): {
   fieldErrors: readonly FieldError[];
 } {
   const errors = new ErrorList();
-  return { config: readConfig(env, 'all', errors), fieldErrors: errors.all };
+  return { config: readConfig(withoutQuoted(env, errors), 'all', errors), fieldErrors: errors.all };
 }
 
 export function loadClientSettings(env: NodeJS.ProcessEnv): ClientSettings {
   return orThrow((errors) => {
-    const settings = readClientSettings(env, false, errors);
+    const settings = readClientSettings(withoutQuoted(env, errors), false, errors);
     checkLiveSettings(settings, errors);
     return settings;
   });
 }
 
 export function loadTemporalSettings(env: NodeJS.ProcessEnv): TemporalSettings {
-  return orThrow((errors) => readTemporal(env, readLocal(variableReader(env, errors)).temporalPort, errors));
+  return orThrow((errors) => {
+    const given = withoutQuoted(env, errors);
+    return readTemporal(given, readLocal(variableReader(given, errors)).temporalPort, errors);
+  });
 }
 
 /** Reads the version of the workers; undefined if they are unversioned. @throws ConfigError */
 export function loadWorkerVersion(env: NodeJS.ProcessEnv): WorkerDeploymentVersion | undefined {
-  return orThrow((errors) => readWorkerVersion(variableReader(env, errors), errors));
+  return orThrow((errors) => readWorkerVersion(variableReader(withoutQuoted(env, errors), errors), errors));
 }
 
 export function loadLocalSettings(env: NodeJS.ProcessEnv): ReturnType<typeof readLocal> {
-  return orThrow((errors) => readLocal(variableReader(env, errors)));
+  return orThrow((errors) => readLocal(variableReader(withoutQuoted(env, errors), errors)));
 }
 
 /** Reads keys written as in `PAYLOAD_KEYS`. @throws ConfigError that names `from` */
@@ -73,8 +84,12 @@ export function readCodecToken(written: string, from: string): string {
   return orThrow((errors) => errors.read(from, environment.shape.CODEC_TOKEN, written) ?? '');
 }
 
-function readClientSettings(env: NodeJS.ProcessEnv, needsKeys: boolean, errors: ErrorList) {
-  const read = variableReader(env, errors);
+function readClientSettings(
+  env: NodeJS.ProcessEnv,
+  needsKeys: boolean,
+  errors: ErrorList,
+  read: ReadVariable = variableReader(env, errors),
+) {
   const integrations = readIntegrations(env, needsKeys, errors);
   const local = readLocal(read);
   const settings = {
@@ -102,8 +117,8 @@ function readClientSettings(env: NodeJS.ProcessEnv, needsKeys: boolean, errors: 
 }
 
 function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
-  const read = variableReader(env, errors);
-  const client = readClientSettings(env, role !== 'api', errors);
+  const read = variableReader(env, errors, role === 'all' ? undefined : role);
+  const client = readClientSettings(env, role !== 'api', errors, read);
   const { temporal, local, integrations } = client;
   const uiAddresses = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${local.temporalUiPort}`);
   const codecToken = read('CODEC_TOKEN');
@@ -189,7 +204,7 @@ function readEvents(
 /** Returns the secrets in the variable that `eventsSecretEnv` names. */
 function readOwnSecrets(path: string, held: string | undefined, errors: ErrorList): string[] | undefined {
   const { data, error } = signingSecrets.safeParse(held ?? '');
-  const problem = isSet(held) ? error?.issues[0]?.message : 'is not set';
+  const problem = isQuoted(held) ? IN_QUOTES : isSet(held) ? error?.issues[0]?.message : 'is not set';
   if (problem !== undefined) errors.add(path, `names a variable that ${problem}`);
   return data;
 }

@@ -64,9 +64,12 @@ export const timeZone = z.string().refine((name) => {
 }, 'must be the name of a time zone, such as Europe/Berlin');
 
 const PORT = 'must be a port: a whole number from 0 to 65535';
+const SERVICE_LINK =
+  'is set by Kubernetes, for a Service of that name; set enableServiceLinks: false in the pod, or rename the Service';
 /** A port; 0 takes a free one. */
 export const port = z
   .string()
+  .refine((written) => !/^(?:tcp|udp|sctp):\/\//.test(written), { error: SERVICE_LINK, abort: true })
   .regex(/^\d{1,5}$/, PORT)
   .transform(Number)
   .refine((number) => number <= 65_535, PORT);
@@ -152,6 +155,12 @@ export function isLoopback(host: string): boolean {
 /** Returns the code of an error, such as `ENOENT` or a gRPC status number; undefined if it has none. */
 export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+export const IN_QUOTES = 'must be written without quotes around it';
+
+export function isQuoted(value: string | undefined): boolean {
+  return value !== undefined && /^(["']).*\1$/s.test(value);
 }
 
 /** Whether a variable has a value; an empty one counts as not set. */

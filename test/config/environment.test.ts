@@ -106,13 +106,20 @@ describe('a variable is refused in words that hold no value', () => {
     ['SCREENING_API_KEY', '', 'is not set'],
     ['SCREENING_API_KEY', 'sk-live-1\n', 'visible ASCII'],
     ['SCREENING_API_KEY', ' sk-live-1', 'visible ASCII', {}, 'api'],
+    ['SCREENING_API_KEY', '"sk-live-1"', 'without quotes'],
+    ['SCREENING_BASE_URL', "'https://screening.example'", 'without quotes'],
+    ['WEBHOOK_SECRETS', '"secret-of-the-webhooks"', 'without quotes'],
+    ['LOG_LEVEL', '"info"', 'without quotes'],
+    ['TEMPORAL_ADDRESS', '"temporal.example:7233"', 'without quotes'],
+    ['TEMPORAL_API_KEY', "'key-of-temporal'", 'without quotes'],
     ['SCREENING_BASE_URL', undefined, 'is required'],
     ['SCREENING_BASE_URL', 'https://screening.example/?key=1', BASE_URL],
     ['SCREENING_MODE', 'production', '"test", "live"'],
     ['SCREENING_WORKFLOW', 'afterwards', '"pre-gateway"'],
     ['SCREENING_MAX_RPS', '0', 'more than 0'],
     ['API_PORT', '65536', 'from 0 to 65535'],
-    ['API_PORT', 'tcp://10.0.0.1:80', 'from 0 to 65535'],
+    ['API_PORT', 'tcp://10.0.0.1:80', 'enableServiceLinks: false'],
+    ['METRICS_PORT', 'udp://10.0.0.1:80', 'enableServiceLinks: false'],
     ['API_KEYS', undefined, 'is required to listen', { API_HOST: '192.0.2.1' }],
     ['API_KEYS', ',', 'is required to listen', { API_HOST: '192.0.2.1' }],
     ['API_KEYS', 'a-key-without-its-name', ENTRIES],
@@ -181,6 +188,10 @@ describe('each process reads what it needs', () => {
     const env = { API_HOST: '0.0.0.0', SCREENING_API_KEY: '' };
     expect(Object.keys(faultsOf(env, 'worker'))).toEqual(['SCREENING_API_KEY']);
     expect(Object.keys(faultsOf(env, 'api'))).toEqual(['API_KEYS']);
+    const ports = { API_PORT: 'tcp://10.0.0.1:80', SANDBOX_PORT: 'x', METRICS_PORT: 'x' };
+    expect(Object.keys(faultsOf(ports, 'worker'))).toEqual(['METRICS_PORT']);
+    expect(Object.keys(faultsOf(ports, 'api'))).toEqual(['API_PORT']);
+    expect(Object.keys(faultsOf(ports))).toEqual(['SANDBOX_PORT', 'API_PORT', 'METRICS_PORT']);
     for (const API_HOST of ['127.0.0.1', '127.0.0.2', '::1', 'localhost']) {
       expect(faultsOf({ API_HOST })).toEqual({});
     }

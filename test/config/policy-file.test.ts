@@ -115,6 +115,11 @@ describe('an integration of the policy file', () => {
     },
   );
 
+  it.each(['apiKeyEnv', 'eventsSecretEnv'])('takes no value in quotes from the variable in %s', (key) => {
+    const faults = faultsOfSettings({ [key]: 'QUOTED' }, { ...environment, QUOTED: `"${A_SECRET}"` });
+    expect(faults).toEqual({ [`integrations.default.${key}`]: expect.stringContaining('without quotes') });
+  });
+
   it.each<[settings: object, path: string, words: string]>([
     [{ baseUrl: undefined }, 'baseUrl', 'is required'],
     [{ portalBaseUrl: 5 }, 'portalBaseUrl', 'must be an http'],
@@ -199,6 +204,11 @@ describe('a policy file', () => {
     ['{"integrations": {}}', 'integrations', 'at least one'],
   ])('that holds %s is refused', (content, path, words) => {
     expect(faultsOf(content)).toEqual({ [path]: expect.stringContaining(words) });
+  });
+
+  it('may begin with a byte order mark', () => {
+    const content = JSON.stringify({ integrations: { default: least } });
+    expect(load(`\ufeff${content}`).findIntegration('default')).toBeDefined();
   });
 
   it("that can't be read is refused without its path", () => {
