@@ -46,6 +46,8 @@ export interface ApiOptions {
   trustProxy?: readonly string[];
   /** The valid webhook secrets. None: every webhook is rejected. */
   webhookSecrets: readonly string[];
+  /** The only valid ones of the integrations that have their own. */
+  ownWebhookSecrets?: ReadonlyMap<string, readonly string[]>;
   /** Absent: no codec routes for Temporal's UI. */
   codec?: Omit<CodecOptions, 'maxRps'>;
   /** The Temporal UI that the pages link to. Absent: no links. */
@@ -237,9 +239,8 @@ export async function startApi(
 ): Promise<FastifyInstance> {
   const { api, temporalUiUrl } = config;
   const { namespace } = config.temporal;
-  const integrations = new Set(config.integrations.keys());
   const ofFile =
-    api.keysFile === undefined ? undefined : new KeysOfFile(api.keysFile, integrations, api.keys);
+    api.keysFile === undefined ? undefined : new KeysOfFile(api.keysFile, config.integrations, api.keys);
   const app = await createApi({
     orderScreening,
     apiKeys: ofFile ?? { current: api.keys },
@@ -247,8 +248,9 @@ export async function startApi(
     findIntegration: config.findIntegration,
     trustProxy: api.trustProxy,
     webhookSecrets: config.webhookSecrets,
+    ownWebhookSecrets: config.ownWebhookSecrets,
     codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
-    integrations: [...integrations],
+    integrations: [...config.integrations.keys()],
     timeZone: config.queueTimeZone,
     ...(temporalUiUrl !== undefined && { temporalUi: { url: temporalUiUrl, namespace } }),
     log,

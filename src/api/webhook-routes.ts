@@ -12,6 +12,7 @@ const BODY_LIMIT = 64 * 1024;
 interface WebhookOptions {
   orderScreening: OrderScreening;
   webhookSecrets: readonly string[];
+  ownWebhookSecrets?: ReadonlyMap<string, readonly string[]> | undefined;
   log: Log;
   metrics: Pick<HttpMetrics, 'noteHint'>;
 }
@@ -27,14 +28,16 @@ interface WebhookRoute {
  */
 export async function webhookRoutes(
   app: FastifyInstance,
-  { orderScreening, webhookSecrets, log, metrics }: WebhookOptions,
+  { orderScreening, webhookSecrets, ownWebhookSecrets, log, metrics }: WebhookOptions,
 ): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) => {
     done(null, body);
   });
   app.addHook('onRequest', async (request) => {
-    if (!isOneOf(webhookSecrets, secretOf(request))) {
+    const { integration } = request.params as WebhookRoute['Params'];
+    const valid = ownWebhookSecrets?.get(integration) ?? webhookSecrets;
+    if (!isOneOf(valid, secretOf(request))) {
       await app.wrongKey(request);
       throw new HttpError('bad-webhook-secret');
     }

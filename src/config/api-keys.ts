@@ -1,5 +1,6 @@
 /** The API keys: their names, scopes and integrations, from a variable or from a file that may change. */
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { z } from 'zod';
 import type { FieldError } from '../contract/errors.ts';
 import { ErrorList, readJsonFile } from './errors.ts';
@@ -75,16 +76,23 @@ const keysInFile = z
     'names a file that has the same key twice; give each key its scopes in one entry',
   );
 
+/** The integrations that a key may be limited to, by name. */
+type Integrations = ReadonlyMap<string, { mode: 'test' | 'live' }>;
+
 /**
  * Reads the keys from a file. No error quotes the file.
- * @param integrations the integrations that a key may be limited to
  * @returns undefined after adding errors
  */
 export function readApiKeysFile(
   file: string,
-  integrations: ReadonlySet<string>,
+  integrations: Integrations,
   errors: ErrorList,
 ): ApiKey[] | undefined {
+  const isLive = [...integrations.values()].some(({ mode }) => mode === 'live');
+  if (isLive && isWritableByOthers(file)) {
+    errors.add('API_KEYS_FILE', 'names a file that others may change; run chmod go-w on it');
+    return undefined;
+  }
   const existing = z.string().refine((name) => integrations.has(name), 'is not a configured integration');
   const written = readJsonFile('API_KEYS_FILE', file, errors);
   const keys = written === undefined ? undefined : errors.read('API_KEYS_FILE', keysInFile, written);
@@ -96,14 +104,20 @@ export function readApiKeysFile(
   return keys.map(({ sha256, ...key }) => ({ ...key, hash: Buffer.from(sha256, 'hex') }));
 }
 
+/** A file that can't be read has an error of its own. */
+function isWritableByOthers(file: string): boolean {
+  const { mode = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  return (mode & 0o022) !== 0;
+}
+
 /** The keys of a file, which may be read again. A file with an error changes nothing. */
 export class KeysOfFile implements ApiKeys {
   readonly file: string;
-  readonly #integrations: ReadonlySet<string>;
+  readonly #integrations: Integrations;
   current: readonly ApiKey[];
   refused = false;
 
-  constructor(file: string, integrations: ReadonlySet<string>, first: readonly ApiKey[]) {
+  constructor(file: string, integrations: Integrations, first: readonly ApiKey[]) {
     this.file = file;
     this.#integrations = integrations;
     this.current = first;

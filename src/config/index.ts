@@ -12,7 +12,6 @@ export type { LogLevel } from './environment.ts';
 export { ConfigError } from './errors.ts';
 export {
   type Config,
-  type EventsReceiver,
   inspectConfig,
   loadClientSettings,
   loadConfig,
@@ -23,5 +22,6 @@ export {
   readCodecToken,
   readPayloadKeys,
 } from './load-config.ts';
+export type { EventsReceiver } from './secrets.ts';
 export { type TemporalSettings, unreachableTemporal } from './temporal.ts';
 export { isSet } from './values.ts';

@@ -7,16 +7,9 @@ import { type ApiKey, readApiKeysFile } from './api-keys.ts';
 import { environment, type ReadVariable, variableReader, withoutQuoted } from './environment.ts';
 import { ErrorList, orThrow } from './errors.ts';
 import { readIntegrations } from './integrations.ts';
+import { LEAST_WEBHOOK_SECRET, readEvents, readOwnWebhookSecrets } from './secrets.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
-import {
-  type AllowedPlaintext,
-  IN_QUOTES,
-  isLoopback,
-  isPlaintext,
-  isQuoted,
-  isSet,
-  signingSecrets,
-} from './values.ts';
+import { type AllowedPlaintext, isLoopback, isPlaintext } from './values.ts';
 
 /** A worker needs the screening service's keys, the API the rules for listening. */
 export type Role = 'all' | 'worker' | 'api';
@@ -26,15 +19,6 @@ export type ClientSettings = ReturnType<typeof readClientSettings>;
 
 /** Settings of a server. They hold secrets: never log them. */
 export type Config = ReturnType<typeof readConfig>;
-
-/** Receives events. Each event is signed with all secrets, so that one can be replaced without a gap. */
-export interface EventsReceiver {
-  url: string;
-  secrets: string[];
-}
-
-/** Shorter secrets of webhooks can be guessed. */
-export const LEAST_WEBHOOK_SECRET = 16;
 
 /** Reads all settings of a process. @throws ConfigError with every error, by variable or path in the policy file */
 export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
@@ -127,11 +111,12 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
     api: {
       host: read('API_HOST'),
       port: read('API_PORT'),
-      ...readApiKeys(read, role, new Set(integrations.keys()), errors),
+      ...readApiKeys(read, role, integrations, errors),
       maxRps: read('API_MAX_RPS'),
       trustProxy: read('TRUST_PROXY') ?? [],
     },
     webhookSecrets: read('WEBHOOK_SECRETS') ?? [],
+    ownWebhookSecrets: readOwnWebhookSecrets(role === 'worker' ? [] : [...integrations.values()], errors),
     events: readEvents(read, role === 'api' ? [] : [...integrations.values()], errors),
     codec: {
       origins: read('CODEC_ORIGINS') ?? uiAddresses,
@@ -165,7 +150,7 @@ function readLocal(read: ReadVariable) {
 function readApiKeys(
   read: ReadVariable,
   role: Role,
-  integrations: ReadonlySet<string>,
+  integrations: ReadonlyMap<string, Integration>,
   errors: ErrorList,
 ): { keys: ApiKey[]; keysFile?: string } {
   const keys = read('API_KEYS');
@@ -174,39 +159,6 @@ function readApiKeys(
   if (keys !== undefined)
     errors.add('API_KEYS', 'must not be set together with API_KEYS_FILE; move its keys to the file');
   return { keys: role === 'worker' ? [] : (readApiKeysFile(keysFile, integrations, errors) ?? []), keysFile };
-}
-
-function readEvents(
-  read: ReadVariable,
-  integrations: readonly Integration[],
-  errors: ErrorList,
-): { own: ReadonlyMap<string, EventsReceiver>; common?: EventsReceiver | undefined } {
-  const url = read('EVENTS_URL');
-  const secrets = read('EVENTS_SECRETS');
-  if (url !== undefined && secrets === undefined) {
-    errors.addMissing('EVENTS_SECRETS', 'is required with EVENTS_URL: events are signed');
-  }
-  const own = new Map<string, EventsReceiver>();
-  for (const { name, eventsUrl, eventsSecret } of integrations) {
-    if (eventsUrl === undefined && eventsSecret === undefined) continue;
-    const path = `integrations.${name}.eventsSecretEnv`;
-    const ownUrl = eventsUrl ?? url;
-    const ownSecrets = eventsSecret === undefined ? secrets : readOwnSecrets(path, eventsSecret(), errors);
-    if (eventsSecret === undefined && secrets === undefined) {
-      errors.add(path, 'is required with eventsUrl unless EVENTS_SECRETS is set: events are signed');
-    }
-    if (ownUrl !== undefined && ownSecrets !== undefined) own.set(name, { url: ownUrl, secrets: ownSecrets });
-  }
-  const common = url === undefined || secrets === undefined ? undefined : { url, secrets };
-  return { own, common };
-}
-
-/** Returns the secrets in the variable that `eventsSecretEnv` names. */
-function readOwnSecrets(path: string, held: string | undefined, errors: ErrorList): string[] | undefined {
-  const { data, error } = signingSecrets.safeParse(held ?? '');
-  const problem = isQuoted(held) ? IN_QUOTES : isSet(held) ? error?.issues[0]?.message : 'is not set';
-  if (problem !== undefined) errors.add(path, `names a variable that ${problem}`);
-  return data;
 }
 
 /** The version of the workers: both variables or none. */
@@ -225,7 +177,7 @@ function readWorkerVersion(read: ReadVariable, errors: ErrorList): WorkerDeploym
 
 /** Checks the rule «live without plaintext». Settings of a client have no webhooks and no events. */
 function checkLiveSettings(
-  settings: ClientSettings & Partial<Pick<Config, 'webhookSecrets' | 'events'>>,
+  settings: ClientSettings & Partial<Pick<Config, 'webhookSecrets' | 'ownWebhookSecrets' | 'events'>>,
   errors: ErrorList,
 ): void {
   const { temporal, cardStash, payloadKeys, webhookSecrets = [], events } = settings;
@@ -263,8 +215,14 @@ function checkLiveSettings(
       errors.add(path, 'must not repeat one byte in mode live; create each key with openssl rand -base64 32');
     }
   }
-  if (webhookSecrets.some((secret) => secret.length < LEAST_WEBHOOK_SECRET)) {
+  const isShort = (secret: string) => secret.length < LEAST_WEBHOOK_SECRET;
+  if (webhookSecrets.some(isShort)) {
     errors.add('WEBHOOK_SECRETS', `must each have at least ${LEAST_WEBHOOK_SECRET} characters in mode live`);
+  }
+  for (const [name, secrets] of settings.ownWebhookSecrets ?? []) {
+    if (!secrets.some(isShort)) continue;
+    const message = `names a variable with a secret of fewer than ${LEAST_WEBHOOK_SECRET} characters, too short in mode live`;
+    errors.add(`integrations.${name}.webhookSecretEnv`, message);
   }
 }
 

@@ -185,6 +185,11 @@ export const integrationKeys = z.strictObject(
       .describe(
         'the name of the variable that holds the secrets of its events, a comma list; else `EVENTS_SECRETS`',
       ),
+    webhookSecretEnv: variableName
+      .optional()
+      .describe(
+        'the name of the variable that holds the secrets of its webhooks, a comma list; else `WEBHOOK_SECRETS`, which are then refused for it',
+      ),
     portalLink: portalLink
       .optional()
       .describe(
@@ -226,20 +231,30 @@ function checkAcrossKeys(settings: z.output<typeof integrationKeys>, context: z.
   }
 }
 
-/** Returns an integration from its checked settings. Each call of its `apiKey` and `eventsSecret` reads `env`. */
+/** Returns an integration from its checked settings. Each call of its `apiKey`, `eventsSecret` and `webhookSecret` reads `env`. */
 export function toIntegration(
   name: string,
   settings: z.output<typeof integrationKeys>,
   env: NodeJS.ProcessEnv,
 ): Integration {
-  const { apiKeyEnv, eventsSecretEnv, checkoutBudget, screeningDeadline, retryWithin, ...others } = settings;
-  const { gatewayResultWithin, reviewLimit, cancelWindow, reviewLeadTime, recheckLeadTime, ...same } = others;
+  const { apiKeyEnv, eventsSecretEnv, webhookSecretEnv, checkoutBudget, screeningDeadline, ...others } =
+    settings;
+  const {
+    retryWithin,
+    gatewayResultWithin,
+    reviewLimit,
+    cancelWindow,
+    reviewLeadTime,
+    recheckLeadTime,
+    ...same
+  } = others;
   const leadTime = Math.min(durationMs(LEAD_TIME), Math.floor(cancelWindow / 10));
   return {
     name,
     ...same,
     apiKey: () => env[apiKeyEnv],
     ...(eventsSecretEnv !== undefined && { eventsSecret: () => env[eventsSecretEnv] }),
+    ...(webhookSecretEnv !== undefined && { webhookSecret: () => env[webhookSecretEnv] }),
     checkoutBudgetMs: checkoutBudget,
     screeningDeadlineMs: screeningDeadline,
     retryWithinMs: retryWithin,

@@ -78,6 +78,7 @@ export interface Integration extends Omit<Policy, 'whenUnavailable' | 'events'> 
   events: 'all' | 'changes';
   eventsUrl?: string | undefined;
   eventsSecret?: (() => string | undefined) | undefined;
+  webhookSecret?: (() => string | undefined) | undefined;
   portalLink?: string | undefined;
 }
 

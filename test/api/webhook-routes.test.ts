@@ -64,6 +64,21 @@ describe('a webhook', () => {
     }
   });
 
+  it.each([
+    ['phone', 'secret-of-phone', 202],
+    ['phone', 'webhook-secret-1', 401],
+    ['default', 'secret-of-phone', 401],
+    ['default', 'webhook-secret-1', 202],
+  ])('of the integration %s, which may have secrets of its own, with %s is answered %i', async (...row) => {
+    const [integration, secret, status] = row;
+    const { app } = await anApi({ ownWebhookSecrets: new Map([['phone', ['secret-of-phone']]]) });
+    const address = `/v1/webhooks/${integration}`;
+    const sent = { 'x-webhook-secret': secret };
+    expect((await app.inject({ method: 'POST', url: address, headers: sent })).statusCode).toBe(status);
+    const inPath = `${address}/${secret}`;
+    expect((await app.inject({ method: 'POST', url: inPath })).statusCode).toBe(status);
+  });
+
   it('is answered 202 for an order that nobody knows, and 503 while Temporal is away, so that it is sent again', async () => {
     const { app, orderScreening } = await anApi();
     const send = () => app.inject({ method: 'POST', url, headers, body: { id: TRANSACTION_ID } });

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { KeysOfFile, loadConfig } from '../../src/config/index.ts';
 import { type GivenKey, keyEntry, keysFile } from '../support/index.ts';
@@ -67,6 +68,20 @@ describe('the file of keys', () => {
     expect(JSON.stringify(faults)).not.toMatch(/nowhere|admin|abc123|a shop|a-key-that/);
   });
 
+  it.each([
+    [0o664, 'live', 'others may change'],
+    [0o606, 'live', 'others may change'],
+    [0o644, 'live', undefined],
+    [0o666, 'test', undefined],
+  ])('with the mode %o while an integration is %s: %s', (mode, SCREENING_MODE, words) => {
+    const file = fileOf({ name: 'shop', key: KEY });
+    chmodSync(file, mode);
+    const PAYLOAD_KEYS = `a:${randomBytes(32).toString('base64')}`;
+    const urls = { SCREENING_BASE_URL: 'https://a.example', SCREENING_PORTAL_BASE_URL: 'https://a.example' };
+    const faults = faultsIn(() => load(file, { SCREENING_MODE, PAYLOAD_KEYS, ...urls }));
+    expect(faults).toEqual(words === undefined ? {} : { API_KEYS_FILE: expect.stringContaining(words) });
+  });
+
   it('that isn’t there is a fault, and so is a list beside it', () => {
     expect(faultsIn(() => load('/nowhere/keys.json'))).toEqual({
       API_KEYS_FILE: "names a file that can't be read (ENOENT)",
@@ -77,7 +92,7 @@ describe('the file of keys', () => {
 
   it('is read again as a whole: what is broken changes nothing, and nobody is let in by it', () => {
     const file = fileOf({ name: 'shop', key: KEY });
-    const keys = new KeysOfFile(file, new Set(['default']), load(file).keys);
+    const keys = new KeysOfFile(file, new Map([['default', { mode: 'test' }]]), load(file).keys);
     const names = () => keys.current.map(({ name }) => name);
     for (const broken of ['[', '[]', JSON.stringify([entry, { name: 'ops' }])]) {
       write(broken);

@@ -69,6 +69,21 @@ describe('mode live', () => {
     expect(faultsOf(here)).toEqual({});
   });
 
+  it('wants long secrets of webhooks, also of one integration', () => {
+    const urls = { baseUrl: 'https://screening.example', portalBaseUrl: 'https://portal.example' };
+    const shop = { ...urls, mode: 'live', webhookSecretEnv: 'SHOP_WEBHOOKS' };
+    const SCREENING_CONFIG = policyFile({ integrations: { shop } });
+    const short = {
+      SCREENING_CONFIG,
+      WEBHOOK_SECRETS: 'short',
+      SHOP_WEBHOOKS: 'long-enough-to-be-used,short',
+    };
+    expect(faultsOf(short)).toEqual({
+      WEBHOOK_SECRETS: expect.stringContaining('16 characters'),
+      'integrations.shop.webhookSecretEnv': expect.stringContaining('16 characters'),
+    });
+  });
+
   it('looks at what the policy file says of each live integration, and of no other', () => {
     const urls = { portalBaseUrl: 'https://portal.example', eventsUrl: 'http://shop.example/events' };
     const one = { apiKeyEnv: 'SCREENING_API_KEY', baseUrl: 'http://screening.example', ...urls };

@@ -115,10 +115,13 @@ describe('an integration of the policy file', () => {
     },
   );
 
-  it.each(['apiKeyEnv', 'eventsSecretEnv'])('takes no value in quotes from the variable in %s', (key) => {
-    const faults = faultsOfSettings({ [key]: 'QUOTED' }, { ...environment, QUOTED: `"${A_SECRET}"` });
-    expect(faults).toEqual({ [`integrations.default.${key}`]: expect.stringContaining('without quotes') });
-  });
+  it.each(['apiKeyEnv', 'eventsSecretEnv', 'webhookSecretEnv'])(
+    'takes no value in quotes from the variable in %s',
+    (key) => {
+      const faults = faultsOfSettings({ [key]: 'QUOTED' }, { ...environment, QUOTED: `"${A_SECRET}"` });
+      expect(faults).toEqual({ [`integrations.default.${key}`]: expect.stringContaining('without quotes') });
+    },
+  );
 
   it.each<[settings: object, path: string, words: string]>([
     [{ baseUrl: undefined }, 'baseUrl', 'is required'],

@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Config, inspectConfig } from '../../config/index.ts';
-import { LEAST_WEBHOOK_SECRET, localApiAddress } from '../../config/load-config.ts';
+import { localApiAddress } from '../../config/load-config.ts';
+import { LEAST_WEBHOOK_SECRET } from '../../config/secrets.ts';
 import type { FieldError } from '../../contract/errors.ts';
 import { localEnvironment } from '../../process/local.ts';
 import { type CommandTools, defineCommand, option } from '../define-command.ts';
@@ -111,18 +112,19 @@ export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'
 }
 
 /** Warns of missing secrets, without which every webhook is refused, and of short ones, which can be guessed. */
-function checkWebhookSecrets({ webhookSecrets }: Config): Verdict {
-  if (webhookSecrets.length === 0) {
+function checkWebhookSecrets({ webhookSecrets, ownWebhookSecrets, integrations }: Config): Verdict {
+  const secrets = [...webhookSecrets, ...[...ownWebhookSecrets.values()].flat()];
+  if (webhookSecrets.length === 0 && ownWebhookSecrets.size < integrations.size) {
     return warning(
       'WEBHOOK_SECRETS is not set: every webhook is refused, and reviews are resolved by polls alone',
       'Set WEBHOOK_SECRETS to a long random text, and the same at the screening service',
     );
   }
-  if (webhookSecrets.every((secret) => secret.length >= LEAST_WEBHOOK_SECRET)) {
-    return ok(counted(webhookSecrets.length, 'webhook secret'));
+  if (secrets.every((secret) => secret.length >= LEAST_WEBHOOK_SECRET)) {
+    return ok(counted(secrets.length, 'webhook secret'));
   }
   return warning(
-    `a secret in WEBHOOK_SECRETS has fewer than ${LEAST_WEBHOOK_SECRET} characters`,
+    `a webhook secret has fewer than ${LEAST_WEBHOOK_SECRET} characters`,
     'Add a long random one, change it at the screening service, then remove the short one',
   );
 }
