@@ -62,8 +62,12 @@ export function unseenBefore(request: RetryCheckoutRequest): Unseen | undefined 
   return { since: unseenSince ?? at ?? known ?? instant(scheduledTimestampMs), underWay: true };
 }
 
-export function unanswered(reason: string, unseenSince: Instant | undefined): ScreeningOutcome {
-  return { kind: 'unanswered', reason, ...defined({ unseenSince }) };
+export function unanswered(
+  reason: string,
+  unseenSince: Instant | undefined,
+  notBefore?: Instant,
+): ScreeningOutcome {
+  return { kind: 'unanswered', reason, ...defined({ unseenSince, notBefore }) };
 }
 
 export function refusedByRules(

@@ -2,7 +2,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../contract/activity-contract.ts';
 import type { Policy } from '../contract/policy.ts';
-import type { Instant } from '../contract/words.ts';
+import { type Instant, millis } from '../contract/words.ts';
 import { BROKE_DOWN } from '../orders/checkout.ts';
 import { skipRuleFor } from '../orders/decide.ts';
 import { defined } from '../orders/defined.ts';
@@ -18,6 +18,7 @@ import {
   retryWrongKey,
   sendHeartbeat,
   tryAgain,
+  waitLonger,
 } from './tries.ts';
 import { awaitEarlier, checkTransaction, EARLIER_TRY, type Try, tryScreening } from './try-screening.ts';
 
@@ -39,6 +40,12 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
       const unseen = unseenBefore(request);
       const report = (unseenSince: Instant | undefined): void =>
         sendHeartbeat({ reported: activityInfo().attempt, at: time(), ...defined({ unseenSince }) });
+      const waitMs = request.notBefore === undefined ? 0 : millis(request.notBefore) - millis(time());
+      if (waitMs > 0) {
+        report(unseen?.since);
+        const leastMs = unseen?.underWay ? underWayMs() : 0;
+        throw waitLonger('retry-after', 'the screening service asked for a pause', Math.max(waitMs, leastMs));
+      }
       let t: Try;
       try {
         const integration = integrationOf(world, request.integration);

@@ -3,7 +3,7 @@ import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../contract/messages.ts';
-import { MACHINE, type Machine, requestReason } from '../screening/index.ts';
+import { MACHINE, type Machine, readRetryAfter, requestReason } from '../screening/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
 import { earlierHeartbeat, sendHeartbeat, tryAgain, waitLonger } from './tries.ts';
@@ -11,6 +11,8 @@ import { earlierHeartbeat, sendHeartbeat, tryAgain, waitLonger } from './tries.t
 /** Timeouts of one delivery and of all deliveries of one attempt. Both are shorter than the activity's, so that attempts don't overlap. */
 const EACH_MS = 15_000;
 const ALL_MS = 30_000;
+/** The longest pause that a Retry-After of the receiver is followed for, as long as the longest pause between retries. */
+const LONGEST_PAUSE_MS = 6 * 3_600_000;
 
 export function eventActivities(world: ActivityWorld) {
   return {
@@ -56,10 +58,9 @@ async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: numbe
   } catch (error) {
     noteDelivery(event, false);
     logFailure(event.integration, error);
-    throw ApplicationFailure.retryable(
-      error instanceof Error ? error.message : 'not delivered',
-      'not-delivered',
-    );
+    const { retryAfterMs } = error instanceof NotTaken ? error : {};
+    const pauseMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, LONGEST_PAUSE_MS);
+    throw tryAgain('not-delivered', error instanceof Error ? error.message : 'not delivered', pauseMs);
   }
 }
 
@@ -97,8 +98,9 @@ export function createEventSender(
         headers: signedHeaders(secrets, id, body, new Date(machine.now())),
       });
       await response.arrayBuffer().catch(() => undefined);
-      const { ok, status } = response;
-      if (!ok) throw new NotTaken(`answered ${status}`, `http-${status}`, url);
+      const { ok, status, headers } = response;
+      const retryAfterMs = readRetryAfter(headers.get('retry-after'), machine.now());
+      if (!ok) throw new NotTaken(`answered ${status}`, `http-${status}`, url, retryAfterMs);
     } catch (error) {
       if (error instanceof NotTaken) throw error;
       throw new NotTaken('did not answer', late.signal.aborted ? 'timeout' : requestReason(error), url);
@@ -114,11 +116,14 @@ class NotTaken extends Error {
   readonly reason: string;
   /** Host and port only: the rest of the address may be secret. */
   readonly address: string;
+  /** The pause from the Retry-After header. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(what: string, reason: string, url: string) {
+  constructor(what: string, reason: string, url: string, retryAfterMs?: number) {
     super(`the events receiver ${what}`);
     this.reason = reason;
     this.address = new URL(url).host;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

@@ -9,7 +9,7 @@ import type {
 } from '../contract/activity-contract.ts';
 import type { FieldError, Refusal } from '../contract/errors.ts';
 import type { Integration, Policy } from '../contract/policy.ts';
-import { type Instant, millis } from '../contract/words.ts';
+import { type Instant, laterBy, millis } from '../contract/words.ts';
 import { actionAtCheckout, skipRuleFor } from '../orders/decide.ts';
 import type { Transaction } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
@@ -18,11 +18,13 @@ import { checkoutBreakers } from './checkout-breakers.ts';
 import { isAfterReset, mayHaveRun } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
 import { readAdopted } from './status.ts';
+import { askedPauseMs } from './tries.ts';
 import {
   awaitEarlier,
   checkTransaction,
   LEAST_TIME_MS,
   look,
+  type NoAnswer,
   type Try,
   tryScreening,
 } from './try-screening.ts';
@@ -137,7 +139,13 @@ async function screenFresh(
     const found = await look(request, t, unseenSince);
     if (typeof found !== 'string' && found.kind === 'answered') return found;
   }
-  return unanswered(reason, unseenSince);
+  return unanswered(reason, unseenSince, askedToWait(outcome, t));
+}
+
+/** Returns until when the screening service asked not to be called. */
+function askedToWait(outcome: NoAnswer, { time }: Try): Instant | undefined {
+  const pauseMs = askedPauseMs(outcome);
+  return pauseMs === undefined ? undefined : laterBy(pauseMs, time());
 }
 
 /** Looks up the transaction that an earlier run may have created. Never creates one. */
@@ -149,7 +157,8 @@ async function screenRepeated(
 ): Promise<ScreeningOutcome> {
   const outcome = await awaitEarlier(request, t, unseenSince, mayStillArrive);
   if (outcome.kind === 'forbidden') return unanswered('forbidden', unseenSince);
-  return outcome.kind === 'no-answer' ? unanswered(outcome.reason, outcome.unseenSince) : outcome;
+  if (outcome.kind !== 'no-answer') return outcome;
+  return unanswered(outcome.reason, outcome.unseenSince, askedToWait(outcome, t));
 }
 
 /**

@@ -83,6 +83,8 @@ export type RetryCheckoutRequest = ScreenRequest & { attempt: number };
 export interface CatchUpRequest extends RetryCheckoutRequest {
   /** A wrong API key was already reported: keep retrying. */
   forbiddenKnown: boolean;
+  /** The first call doesn't start before this time. */
+  notBefore?: Instant;
   /** The checkout failed before it could read the skip rules, so the catch-up applies them. */
   mayBeSkipped?: true;
   /** The checkout failed before it could read the policy, so the catch-up returns it. */
@@ -212,7 +214,8 @@ export type ScreeningOutcome =
       reason: string;
       seen?: { transactionId: string; found: boolean } & Sent;
     } & MayBeUnseen)
-  | ({ kind: 'unanswered'; reason: string } & MayBeUnseen)
+  /** `notBefore`: the screening service asked not to be called before this time. */
+  | ({ kind: 'unanswered'; reason: string; notBefore?: Instant } & MayBeUnseen)
   /** The screening service rejects the API key. An operator must fix it. */
   | ({ kind: 'forbidden' } & MayBeUnseen);
 

@@ -48,7 +48,7 @@ const screening = oneOf({
     seen: optional(shaped({ transactionId: id, found: flag, ...sent })),
     ...unseen,
   },
-  unanswered: { reason: text, ...unseen },
+  unanswered: { reason: text, notBefore: optional(moment), ...unseen },
   forbidden: unseen,
 });
 

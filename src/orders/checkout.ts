@@ -40,12 +40,19 @@ export function applyCheckout(order: Order, result: CheckedOut | undefined): Ref
     noteFingerprint(currentAttempt(state), result);
   }
   const outcome = result?.outcome ?? failedScreening(state.startedAt);
+  noteAskedPause(order, outcome);
   if (state.adopted !== undefined) announce(order, applyAdoption(state, state.adopted, outcome, order.now));
   else {
     const events = answerCheckout(state, outcome, order.now);
     announce(order, eventsOfAnswer(order, events, result?.again === true));
   }
   return undefined;
+}
+
+/** The catch-up of this checkout starts no earlier. */
+export function noteAskedPause(order: Order, outcome: ScreeningOutcome): void {
+  delete order.notBefore;
+  if (outcome.kind === 'unanswered' && outcome.notBefore !== undefined) order.notBefore = outcome.notBefore;
 }
 
 export function takePolicy(order: Order, policy: Policy): void {

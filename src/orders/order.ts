@@ -59,6 +59,8 @@ export interface Order {
   replies: { action: number; until: Instant }[];
   /** Keys of effects that failed permanently, and when each restarts. */
   retryAt: Record<string, Instant>;
+  /** The screening service asked the last checkout not to call it before this time. */
+  notBefore?: Instant;
   /** Running effects, in the order in which they started. */
   running: Running[];
   /** The number of effects started so far. */

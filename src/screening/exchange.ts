@@ -119,7 +119,7 @@ function bodyReason(error: unknown): Reason {
 }
 
 /** Converts Retry-After, in seconds or as a date (RFC 9110, 10.2.3), to milliseconds from `now` (epoch milliseconds). */
-function readRetryAfter(header: string | null, now: number): number | undefined {
+export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1000;
   const date = Date.parse(header);

@@ -12,7 +12,7 @@ export {
   parsePortalFields,
 } from './client.ts';
 export { ScreeningError } from './errors.ts';
-export { requestReason } from './exchange.ts';
+export { readRetryAfter, requestReason } from './exchange.ts';
 export { hasUnprintable, OUR_WORDS } from './fields.ts';
 export { type HttpResponse, MACHINE, type Machine, sleepOn } from './machine.ts';
 export {

@@ -69,7 +69,7 @@ export const ACTIVITY_OPTIONS = {
     retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 5 * MINUTE },
     summary: 'Portal action',
   },
-  /** Retries for three days with growing pauses. After that, the operator must act. */
+  /** Retries for three days with growing pauses, or the receiver's Retry-After. After that, the operator must act. */
   deliverEvents: {
     ...background,
     ...writes,

@@ -131,6 +131,17 @@ describe('durable delivery', () => {
     expect(sequences()).toEqual([1]);
   });
 
+  it.each([
+    ['120', 120_000],
+    ['7200', 7_200_000],
+    ['90000', 6 * 3_600_000],
+    ['soon', undefined],
+  ])('obeys a Retry-After of the receiver, for six hours at most: %s', async (seconds, nextRetryDelay) => {
+    answers = [(response) => response.writeHead(429, { 'retry-after': seconds }).end()];
+    const failure = await failureOf(deliver());
+    expect(failure.nextRetryDelay ?? undefined).toBe(nextRetryDelay);
+  });
+
   it('is tried again, naming no address, while nobody listens or no receiver is configured', async () => {
     const nobody = await failureOf(deliver({}, [], background('http://127.0.0.1:9/canary')));
     expect(nobody.message).toBe('the events receiver did not answer');

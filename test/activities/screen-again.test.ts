@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { HeartbeatDetails } from '../../src/activities/tries.ts';
 import { createCardStash } from '../../src/cards/index.ts';
+import { instant, millis } from '../../src/contract/words.ts';
 import { MACHINE } from '../../src/screening/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import {
   type Attempt,
   aCatchUp,
+  aCheckout,
   aWorld,
+  checkOut,
   expectNoSecret,
   failureOf,
   outcomeOf,
+  perform,
   plan,
   requests,
+  sandbox,
   screened,
   theTransaction,
   UNSEEN_SINCE,
@@ -164,6 +169,23 @@ describe('catching up', () => {
   ])('obeys a Retry-After of %i s within reason', async (retryAfter, nextRetryDelay) => {
     plan('create-transaction', '429', { retryAfter });
     expect(await failureOf(catchUp())).toMatchObject({ type: 'rate-limited', nextRetryDelay });
+  });
+
+  it('waits as long as the screening service asked the checkout to, then screens', async () => {
+    plan('create-transaction', '429', { retryAfter: 600 });
+    const { outcome } = await checkOut(aWorld(), aCheckout('review'));
+    if (outcome.kind !== 'unanswered' || outcome.notBefore === undefined) throw new Error(outcome.kind);
+    expect(millis(outcome.notBefore) - Date.now()).toBeGreaterThan(590_000);
+    const { catchUp: later } = aWorld().background;
+    const asked = aCatchUp('review', { notBefore: outcome.notBefore });
+    const early = await failureOf(perform(later, asked));
+    expect(early).toMatchObject({ type: 'retry-after', nextRetryDelay: expect.any(Number) });
+    expect(early.nextRetryDelay).toBeGreaterThan(590_000);
+    expect(requests('create-transaction')).toBe(1);
+    sandbox.control.setFaults({ faults: [] });
+    const over = aCatchUp('review', { notBefore: instant(Date.now() - 1) });
+    expect((await perform(later, over)).outcome).toMatchObject({ kind: 'answered', found: false });
+    expect(requests('create-transaction')).toBe(2);
   });
 
   // A lookup found nothing from before, so the create that followed is all there may be.

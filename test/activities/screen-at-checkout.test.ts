@@ -107,7 +107,7 @@ describe('a lost or unusable answer', () => {
   const unseenSince = expect.any(String);
   it.each([
     ['5xx-before-commit', { kind: 'unanswered', reason: 'http-5xx', unseenSince }, 1],
-    ['429', { kind: 'unanswered', reason: 'rate-limited' }, 0],
+    ['429', { kind: 'unanswered', reason: 'rate-limited', notBefore: expect.any(String) }, 0],
     ['403', { kind: 'forbidden' }, 0],
     ['reply-without-id', { kind: 'unreadable', reason: 'missing-id', unseenSince }, 0],
   ] as const)('%s: nothing is found, and nothing sent a second time', async (kind, outcome, looks) => {

@@ -55,14 +55,15 @@ describe('looking first', () => {
   });
 
   it.each([
-    ['429', 'rate-limited'],
-    ['5xx-before-commit', 'http-5xx'],
-    ['403', 'forbidden'],
+    ['429', 'rate-limited', { notBefore: expect.any(String) }],
+    ['5xx-before-commit', 'http-5xx', {}],
+    ['403', 'forbidden', {}],
   ] as const)(
     'creates nothing when the look meets a %s, and may have sent one before',
-    async (kind, reason) => {
+    async (kind, reason, asked) => {
       plan('status-by-invoice', kind);
-      expect(await lookFirst(aWorld({ checkoutBudgetMs: 600 }))).toEqual(unanswered(reason));
+      const outcome = await lookFirst(aWorld({ checkoutBudgetMs: 600 }));
+      expect(outcome).toEqual({ ...unanswered(reason), ...asked });
       expect(requests('create-transaction')).toBe(0);
     },
   );

@@ -40,6 +40,13 @@ it('a screening in the background says since when a create may be under way', ()
   expect(calls.map(({ request }) => request.unseenSince)).toEqual([undefined, sinceStart(1), undefined]);
 });
 
+it('a screening in the background waits as long as its own checkout was asked to', () => {
+  const asked = (ms: number) => ({ ...NOT_SENT, notBefore: sinceStart(ms) });
+  const notBefore = (life: Life) => life.calls('catch-up').map(({ request }) => request.notBefore);
+  expect(notBefore(screened(asked(HOUR)))).toEqual([sinceStart(HOUR)]);
+  expect(notBefore(withRetry().retried(asked(HOUR), MINUTE))).toEqual([sinceStart(HOUR)]);
+});
+
 describe('a cancel', () => {
   it('of a transaction from before the order was screened again has the window of that transaction', () => {
     const rescreenOnError = { tries: 0, pauseMs: MINUTE };

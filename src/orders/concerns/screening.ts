@@ -8,7 +8,7 @@ import type { Instant, OrderEventType } from '../../contract/words.ts';
 import { applyScreening, noteFingerprint } from '../apply-screening.ts';
 import { wrongKeyKnown } from '../attention.ts';
 import { adoptRefusal, decisionRefusal, retryRefusal } from '../check-messages.ts';
-import { answerCheckout, checkoutFailed, failedScreening, takePolicy } from '../checkout.ts';
+import { answerCheckout, checkoutFailed, failedScreening, noteAskedPause, takePolicy } from '../checkout.ts';
 import type { Concern, RequiredEffect } from '../concern.ts';
 import { eventsOfAnswer } from '../events.ts';
 import type { Accepted, Order, Refusal, Request } from '../order.ts';
@@ -65,12 +65,13 @@ function needsCatchUp(state: OrderState, attempt: Attempt): boolean {
 }
 
 function catchUp(order: Order, attempt: Attempt): RequiredEffect {
-  const { state, policyMissing } = order;
+  const { state, policyMissing, notBefore } = order;
   const request = {
     ...screenRequest(order, attempt),
     forbiddenKnown: wrongKeyKnown(state, CREATE),
     ...(checkoutFailed(attempt) && { mayBeSkipped: true as const }),
     ...(policyMissing && { policyMissing }),
+    ...(notBefore !== undefined && { notBefore }),
   };
   return {
     ...write(`catch-up:${attempt.number}:${attempt.rescreens}`),
@@ -87,6 +88,7 @@ function answered(
   result: { outcome: ScreeningOutcome; again?: true } & Fingerprinted,
 ): OrderEventType[] {
   noteFingerprint(currentAttempt(order.state), result);
+  noteAskedPause(order, result.outcome);
   const events = answerCheckout(order.state, result.outcome, order.now);
   return eventsOfAnswer(order, events, result.again === true);
 }
