@@ -107,6 +107,9 @@ function serverArguments(port: number, namespace: string): string[] {
     'matching.numTaskqueueWritePartitions': 1,
     // Each order's record is a memo. The server warns of each one above the default of 2 KiB.
     'limit.memoSize.warn': MEMO_BYTES,
+    // A run takes so many signals, and continues as new before: a worker needs 3 s for the default of 10,000, too long for a busy one.
+    'history.maximumSignalsPerExecution': 2_000,
+    'limit.historyCount.suggestContinueAsNew': 1_000,
   };
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', `${port}`, '--namespace', namespace],

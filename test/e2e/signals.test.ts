@@ -73,7 +73,7 @@ it('signals, while no worker runs', async () => {
   const orderId = await all.inReview();
   await all.worker().stop();
   all.sandbox.control.decide(orderId, 'pass');
-  // A run takes at most 10,000, and refuses the rest: one more may have come by webhook.
+  // A run takes at most 2,000, and refuses the rest.
   await times(MANY, () =>
     handleOf(orderId)
       .signal(reviewHintSignal, HINT)
