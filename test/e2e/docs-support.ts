@@ -12,7 +12,7 @@ import { ROOT } from '../support/pages.ts';
 /** A first start may have to build the Temporal server. */
 export const FIRST_START_MS = 600_000;
 /** A block that takes longer hangs. */
-const BLOCK_MS = 30_000;
+const BLOCK_MS = 50_000;
 const EVENTS_SECRET = `whsec_${Buffer.from('a secret of the pages that are run').toString('base64')}`;
 
 /** The ports that the pages name. */
