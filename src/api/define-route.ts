@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { refuseCardData } from '../card-data/card-data.ts';
 import { fieldErrorsOf, invalidRequest, notCardsFor, noteScanned } from '../client/read-requests.ts';
 import type { ApiKeys, Scope } from '../config/index.ts';
-import { isLoopback } from '../config/values.ts';
+import { isLoopback } from '../contract/addresses.ts';
 import type { FindIntegration } from '../contract/policy.ts';
 import { isRecord } from '../orders/shapes.ts';
 import { OUR_WORDS } from '../screening/index.ts';

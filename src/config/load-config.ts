@@ -1,6 +1,7 @@
 /** Reads all settings of a process and lists all their errors. */
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { NamedKey } from '../codec/sealer.ts';
+import { isLoopback } from '../contract/addresses.ts';
 import type { FieldError } from '../contract/errors.ts';
 import type { Integration } from '../contract/policy.ts';
 import { type ApiKey, readApiKeysFile } from './api-keys.ts';
@@ -9,7 +10,7 @@ import { ErrorList, orThrow } from './errors.ts';
 import { readIntegrations } from './integrations.ts';
 import { LEAST_WEBHOOK_SECRET, readEvents, readOwnWebhookSecrets } from './secrets.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
-import { type AllowedPlaintext, isLoopback, isPlaintext } from './values.ts';
+import { type AllowedPlaintext, isPlaintext } from './values.ts';
 
 /** A worker needs the screening service's keys, the API the rules for listening. */
 export type Role = 'all' | 'worker' | 'api';

@@ -1,6 +1,7 @@
 /** How a process connects to Temporal. */
 import type { Metadata, TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { isLoopback } from '../contract/addresses.ts';
 import type { ErrorList } from './errors.ts';
 import { isSet } from './values.ts';
 
@@ -23,6 +24,8 @@ export interface TemporalSettings {
 
 /** The longest pause between two attempts to connect. With gRPC's default an outage would last up to two minutes longer. */
 const CLIENT_CHANNEL = { 'grpc.max_reconnect_backoff_ms': 5_000 };
+/** gRPC follows `https_proxy`, also to this machine. */
+const WITHOUT_PROXY = { 'grpc.enable_http_proxy': 0 };
 
 /** The SDK takes a name, an IPv4 address or an IPv6 address in brackets; the port defaults to 7233. */
 const ADDRESS = /^(?:\[[0-9a-fA-F.:]+\]|[^\s:/@[\]]+)(?::\d{1,5})?$/;
@@ -52,7 +55,10 @@ export function readTemporal(
       embedded: address === undefined,
       connection: {
         address: address ?? fallback,
-        channelArgs: CLIENT_CHANNEL,
+        channelArgs: {
+          ...CLIENT_CHANNEL,
+          ...(isLoopback((address ?? fallback).replace(/:\d+$/, '')) && WITHOUT_PROXY),
+        },
         ...(tls !== undefined && { tls }),
         ...(metadata !== undefined && { metadata }),
         ...(apiKey !== undefined && { apiKey }),

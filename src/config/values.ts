@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { NamedKey } from '../codec/sealer.ts';
+import { isLoopback } from '../contract/addresses.ts';
 
 export const text = z.string({ error: 'must be text' }).min(1, 'must not be empty');
 export const texts = z.array(text, { error: 'must be a list of texts' }).min(1, 'must not be empty');
@@ -146,10 +147,6 @@ export function isPlaintext(address: string | undefined): boolean {
   if (address === undefined || !URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
   return /^(?:http|redis):$/.test(protocol) && !isLoopback(hostname);
-}
-
-export function isLoopback(host: string): boolean {
-  return /^(?:localhost|::1|\[::1\]|127(?:\.\d{1,3}){3})$/i.test(host);
 }
 
 /** Returns the code of an error, such as `ENOENT` or a gRPC status number; undefined if it has none. */

@@ -1,6 +1,4 @@
 /** One HTTP exchange with the screening service: timeouts, size limits, and removal of secrets from texts. */
-import http from 'node:http';
-import https from 'node:https';
 import { FetchError } from 'node-fetch';
 import { withoutCardNumbers } from '../card-data/card-numbers.ts';
 import { type Operation, type Reason, ScreeningError } from './errors.ts';
@@ -26,14 +24,6 @@ export interface Exchange {
 const MAX_REPLY_BYTES = 512 * 1024;
 
 /**
- * Closes idle connections after 4 s. Many servers close them after 5 s, and a request sent at that moment would end with an
- * unknown outcome.
- */
-const AGENT_OPTIONS = { keepAlive: true, timeout: 4_000 };
-const httpAgent = new http.Agent(AGENT_OPTIONS);
-const httpsAgent = new https.Agent(AGENT_OPTIONS);
-
-/**
  * Sends one request and reads the whole reply, without following redirects. The timeout covers everything from connecting to the last
  * byte. Rejects only with `ScreeningError`, without details of node-fetch's errors, which contain the address.
  */
@@ -54,7 +44,6 @@ export async function exchange(
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      agent: ({ protocol }: URL) => (protocol === 'http:' ? httpAgent : httpsAgent),
       redirect: 'manual',
       size: MAX_REPLY_BYTES,
       signal: late.signal,

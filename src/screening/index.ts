@@ -1,5 +1,6 @@
 /** The screening service's interface: resources, client, errors and webhooks. */
 
+export { proxyFor } from './agents.ts';
 export {
   cardOfWorkflow,
   isExpired,

@@ -1,5 +1,6 @@
 /** The environment of order-screening: clocks, timers and HTTP. Simulations supply a virtual one. */
 import fetch, { type RequestInit } from 'node-fetch';
+import { agentFor } from './agents.ts';
 
 /** The parts of an HTTP response that are used. */
 export interface HttpResponse {
@@ -29,7 +30,7 @@ export const MACHINE: Machine = {
     const timer = setTimeout(call, ms);
     return () => clearTimeout(timer);
   },
-  fetch,
+  fetch: (url, request) => fetch(url, { agent: agentFor, ...request }),
 };
 
 /** Resolves after a delay in milliseconds on the machine's clock. */

@@ -1,7 +1,7 @@
 /** Checks of the doctor that need no deployment; `test/e2e/doctor.test.ts` has the others. */
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkEvents } from '../../src/cli/doctor/check-http.ts';
 import { checkPortalActions } from '../../src/cli/doctor/check-temporal.ts';
 import { checkPlaintext } from '../../src/cli/doctor/doctor-command.ts';
@@ -71,6 +71,18 @@ describe('the doctor', () => {
       },
       { check: 'events:market', ...takes },
     ]);
+  });
+
+  it('names the proxy, without its password, where one stands between', async () => {
+    vi.stubEnv('HTTPS_PROXY', 'http://user:hunter2@127.0.0.1:9');
+    const { config } = inspectConfig({
+      ...{ ...least, EVENTS_SECRETS: SECRET, EVENTS_URL: 'https://shop.example/events' },
+    });
+    const [verdict] = await checkEvents(config);
+    vi.unstubAllEnvs();
+    expect(verdict?.what).toBe(
+      'the events receiver at https://shop.example through the proxy http://127.0.0.1:9 does not answer',
+    );
   });
 
   it('says who is told where there is no common receiver', async () => {

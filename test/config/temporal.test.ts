@@ -15,6 +15,16 @@ describe('Temporal', () => {
     },
   );
 
+  it.each([
+    ['127.0.0.1:7233', 0],
+    ['[::1]', 0],
+    ['localhost', 0],
+    ['temporal.example:7233', undefined],
+  ])('at %s is asked through a proxy only on another machine', (TEMPORAL_ADDRESS, proxy) => {
+    const { connection } = loadTemporalSettings({ ...least, TEMPORAL_ADDRESS });
+    expect(connection.channelArgs?.['grpc.enable_http_proxy']).toBe(proxy);
+  });
+
   it('is the embedded server unless an address is set, and so is its UI', () => {
     const embedded = loadConfig({ ...least, TEMPORAL_PORT: '17233', TEMPORAL_UI_PORT: '9233' });
     expect(embedded.temporal.connection.address).toBe('127.0.0.1:17233');

@@ -17,7 +17,8 @@ const IN_TEMPORAL = /^\S*node_modules\/@temporalio\//;
 /** What an order service installs with the client library. Another one is a decision: each comes into somebody's process. */
 const MAY_PULL_IN = [
   ...['client', 'common', 'envconfig', 'proto', 'workflow'].map((name) => `@temporalio/${name}`),
-  ...['node-fetch', 'redis', 'safe-stable-stringify', 'zod'],
+  ...['http-proxy-agent', 'https-proxy-agent', 'node-fetch', 'proxy-from-env', 'redis'],
+  ...['safe-stable-stringify', 'zod'],
 ];
 
 const versions = z.record(z.string(), z.string());

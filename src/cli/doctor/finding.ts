@@ -1,5 +1,6 @@
 /** Findings of the doctor, and helpers of its checks. */
-import fetch, { type RequestInit, type Response } from 'node-fetch';
+import type { RequestInit } from 'node-fetch';
+import { type HttpResponse, MACHINE, proxyFor } from '../../screening/index.ts';
 
 export const CHECK_WITHIN_MS = 5_000;
 const MAX_REPLY_BYTES = 1024 * 1024;
@@ -47,15 +48,17 @@ export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** Returns the origin of an address: its path may contain a secret. */
+/** Returns the origin of an address, and the proxy that it is reached through. The rest of either may be secret. */
 export function originOf(address: string): string {
-  return new URL(address).origin;
+  const url = new URL(address);
+  const proxy = proxyFor(url);
+  return proxy === undefined ? url.origin : `${url.origin} through the proxy ${new URL(proxy).origin}`;
 }
 
 /** Returns the response, read to its end; undefined without a response. */
-export async function ask(url: string, request: RequestInit = {}): Promise<Response | undefined> {
+export async function ask(url: string, request: RequestInit = {}): Promise<HttpResponse | undefined> {
   const signal = AbortSignal.timeout(CHECK_WITHIN_MS);
-  const response = await fetch(url, {
+  const response = await MACHINE.fetch(url, {
     ...request,
     redirect: 'manual',
     size: MAX_REPLY_BYTES,
