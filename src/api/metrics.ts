@@ -32,10 +32,21 @@ export interface HttpMetrics {
   noteHint(integration: string, outcome: string): void;
   /** Counts the warnings of an answer to a checkout. */
   noteWarnings(integration: string, count: number): void;
+  /** Counts a checkout that was refused for these fields, by path. */
+  noteRefused(integration: string, paths: readonly string[]): void;
   contentType: string;
   /** All metrics of the process, in Prometheus's text format. */
   text(): Promise<string>;
 }
+
+/** Returns a path without what callers may have put into a name: `transaction.lineItems[].price`. */
+function fieldOf(path: string): string {
+  return path.replaceAll(/[^A-Za-z_.[\]]/g, '').slice(0, 80);
+}
+
+/** The callers choose the names of fields: further ones are counted together. */
+const MOST_FIELDS = 500;
+const OTHER = 'other';
 
 /** Counts answers by route and status, and reports whether the file of API keys is invalid. */
 export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
@@ -57,6 +68,12 @@ export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
     labelNames: ['integration'],
     registers: [register],
   });
+  const refused = new Counter({
+    ...namedAs('order_screening_refused_checkouts_total'),
+    labelNames: ['integration', 'field'],
+    registers: [register],
+  });
+  const fields = new Set<string>();
   new Gauge({
     ...namedAs('order_screening_api_keys_refused'),
     registers: [register],
@@ -67,6 +84,14 @@ export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
   return {
     noteHint: (integration, outcome) => hints.inc({ integration, outcome }),
     noteWarnings: (integration, count) => warnings.inc({ integration }, count),
+    noteRefused(integration, paths) {
+      for (const field of new Set(paths.map(fieldOf))) {
+        const label = `${integration} ${field}`;
+        if (fields.size < MOST_FIELDS) fields.add(label);
+        const labels = fields.has(label) ? { integration, field } : { integration: OTHER, field: OTHER };
+        refused.inc(labels);
+      }
+    },
     observe: ({ method, route, status, durationMs }) =>
       durations.observe({ method, route, status }, durationMs / 1_000),
     contentType: register.contentType,

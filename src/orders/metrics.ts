@@ -111,6 +111,11 @@ export const METRICS = {
     from: 'API',
     about: 'fields of transactions that were not sent, or are probably a mistake',
   },
+  order_screening_refused_checkouts_total: {
+    kind: 'counter',
+    from: 'API',
+    about: 'checkouts refused for the content of a field (422), by field: no order was started',
+  },
   order_screening_api_keys_refused: {
     kind: 'gauge',
     from: 'API',
