@@ -58,7 +58,7 @@ export interface LedgerEntry {
 
 export const chargebackSchema = z.object({
   transaction_id: z.string(),
-  reason_code: z.string(),
+  reason_code: z.string().min(1),
   due_date: z.iso.date(),
   notice_date: z.iso.date().optional(),
   reference_number: z.string().optional(),
