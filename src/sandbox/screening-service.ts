@@ -157,9 +157,12 @@ function standardReply(transaction: TransactionRecord): Record<string, unknown> 
   return decision === 'fail' ? { id, decision, message: FAIL_MESSAGE } : { id, decision };
 }
 
+/** Transaction response (enriched), which has no `message`. */
 function enrichedReply(transaction: TransactionRecord): Record<string, unknown> {
+  const { id, decision } = transaction;
   return {
-    ...standardReply(transaction),
+    id,
+    decision,
     account_mode: transaction.mode,
     passive_mode: false,
     sub_status: SUB_STATUS[transaction.decision],

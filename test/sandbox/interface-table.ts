@@ -78,7 +78,7 @@ const CREATE: Row[] = [
   ...['review', 'fraudulent', 'error'].map((decision) =>
     creating(`decision: ${decision}`, as(decision), 200, screened({ decision })),
   ),
-  ...['pass'].map((decision) =>
+  ...['pass', 'fail'].map((decision) =>
     creating(
       'enriched when `enrich` is true: id, decision, account_mode, passive_mode, sub_status, insights',
       as(decision, { enrich: true }),
