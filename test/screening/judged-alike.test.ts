@@ -83,6 +83,16 @@ describe('the rules between fields', () => {
     }
   });
 
+  it('accept an expiry without a number, of which only the valid one is sent', () => {
+    for (const expirationDate of ['12/2034', '05/26', 'soon']) {
+      const raw = { ...aTransaction(), payment: { creditCard: { last4: '1111', expirationDate } } };
+      const parsed = parseTransaction(raw, RULES);
+      if (!parsed.ok) throw new Error(JSON.stringify(parsed.fieldErrors));
+      const body = { dialect: 'definition', apiKey: 'key', enrich: true, invoiceNumber: 'A-1' } as const;
+      expect(bySandbox(writeTransaction(parsed.transaction, body))).toEqual([]);
+    }
+  });
+
   it.each([
     { expirationDate: '05/26' },
     { expirationDate: '2034-12' },
