@@ -206,6 +206,7 @@ const CLEARED_BY_CANCEL: AttentionCode[] = [
   'cancel-refused',
   'cancel-too-late',
   'failed-at-adoption',
+  'fraud-confirmed',
   'no-decision',
   'unreadable-answer',
   'status-error',
