@@ -115,6 +115,12 @@ export const portalSettingsSchema = z.object({
 });
 export type PortalSettings = z.infer<typeof portalSettingsSchema>;
 
+export const screeningSettingsSchema = z.object({
+  /** What happens to a gateway result that the interface doesn't name: it names `pass` and `fail`. */
+  otherGatewayResults: z.enum(['accept', 'refuse']),
+});
+export type ScreeningSettings = z.infer<typeof screeningSettingsSchema>;
+
 /** The reply of an operation, and whether it changed the state. */
 export interface Answer {
   readonly status: number;

@@ -84,6 +84,10 @@ export class ScreeningService {
       authcode = null,
       'transaction-id': own = null,
     } = read.data['gateway-response'] ?? {};
+    const isNamed = result === null || result === 'pass' || result === 'fail';
+    if (!isNamed && this.state.screening.otherGatewayResults === 'refuse') {
+      return refuse(400, 'gateway-response.result: must be pass or fail');
+    }
     transaction.gatewayResponses.push({ at: this.state.nowIso(), result, authcode, transactionId: own });
     return { status: 200, body: { Status: 'OK' }, committed: true, transaction };
   }
