@@ -2,9 +2,10 @@
 import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
 import { adopt } from './client/adopt.ts';
 import { withAfterEnd } from './client/after-end.ts';
+import { recordGatewayResult } from './client/gateway-result.ts';
 import { OrderSignals } from './client/hint.ts';
 import { countOrders, listOrders } from './client/list-orders.ts';
-import { acknowledge, override, recordGatewayResult, withdraw } from './client/order-messages.ts';
+import { acknowledge, override, withdraw } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
 import { inspectOrder, readOrder } from './client/read-orders.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';

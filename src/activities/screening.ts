@@ -15,6 +15,7 @@ import type { Transaction } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
 import { type BeginTry, policyOf, refusedByRules, unanswered, unseenBefore } from './begin-screening.ts';
 import { checkoutBreakers } from './checkout-breakers.ts';
+import { withDeclineMessage } from './decline-message.ts';
 import { isAfterReset, mayHaveRun } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
 import { readAdopted } from './status.ts';
@@ -133,7 +134,7 @@ async function screenFresh(
   t: Try,
 ): Promise<ScreeningOutcome> {
   const outcome = await tryScreening(request, transaction, t, undefined);
-  if (outcome.kind !== 'no-answer') return outcome;
+  if (outcome.kind !== 'no-answer') return withDeclineMessage(outcome, t);
   const { reason, unseenSince } = outcome;
   if (unseenSince !== undefined && t.until - t.world.machine.elapsed() >= LEAST_TIME_MS) {
     const found = await look(request, t, unseenSince);

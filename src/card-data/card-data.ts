@@ -175,16 +175,12 @@ function plainName(name: string): string {
     .replace(/[^a-z0-9]/g, '');
 }
 
-function isCardField({ value, name, parent }: Place): boolean {
+function isCardField({ value, name }: Place): boolean {
   if (typeof name !== 'string' || name.length > MAX_NAME_LENGTH || value === undefined || value === null) {
     return false;
   }
   const plain = plainName(name);
   if (ALWAYS.has(plain)) return true;
-  // A subscription may have an expiry as well: only one directly in a card is the card's.
-  if (plain === 'expirationdate') {
-    return typeof parent?.name === 'string' && plainName(parent.name) === 'creditcard';
-  }
   if (CARD_CODES.test(plain)) return /^\d{3,4}$/.test(digitsOf(value));
   if (plain === 'pan') return /^\d{12,19}$/.test(digitsOf(value));
   return plain.startsWith('track') && typeof value === 'string' && TRACK_DATA.test(plainText(value));

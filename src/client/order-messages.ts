@@ -1,19 +1,16 @@
 /** Sends updates to open orders; has the short methods of the client library. */
 import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import type { GatewayResultAnswer, OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
+import type { OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
 import { hasCode, OrderScreeningError } from '../contract/errors.ts';
 import { type OrderKey, orderWorkflowId } from '../contract/ids.ts';
 import {
   acknowledgeUpdate,
-  type GatewayResultRequest,
   overrideUpdate,
-  recordGatewayResultUpdate,
   type WithdrawRequest,
   withdrawUpdate,
 } from '../contract/messages.ts';
 import type { OrderState } from '../contract/state.ts';
-import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../orders/concerns/gateway.ts';
 import { defined } from '../orders/defined.ts';
 import { closedOrder, readOrder } from './read-orders.ts';
 import { checked, overrideSchema, readBy } from './read-requests.ts';
@@ -51,24 +48,6 @@ export async function override(
 ): Promise<OverrideAnswer> {
   const request = { ...checked(overrideSchema, raw), ...readBy(how) };
   return update(context, workflowId, overrideUpdate, request, idOf('override', how));
-}
-
-/** @see OrderScreening.recordGatewayResult */
-export async function recordGatewayResult(
-  context: ClientContext,
-  workflowId: string,
-  request: GatewayResultRequest,
-): Promise<GatewayResultAnswer> {
-  try {
-    // A caller that missed the answer may repeat the result after the order's end.
-    return await update(context, workflowId, recordGatewayResultUpdate, request, undefined, (order) => {
-      const reply = gatewayReplyAfterEnd(order, request);
-      if ('gateway' in reply) return reply.gateway;
-      throw new OrderScreeningError(reply.refusal.code, reply.refusal.message);
-    });
-  } catch (error) {
-    throw hasCode(error, 'order-closed') ? new OrderScreeningError(error.code, RESULT_TOO_LATE) : error;
-  }
 }
 
 /** Returns the update id for the caller's key. The prefix keeps callers' keys apart from other update ids. */
@@ -171,13 +150,13 @@ function busy(cause: unknown): OrderScreeningError {
  * @param afterEnd returns the answer for an ended order; without it, ended orders are refused
  * @throws OrderScreeningError as `whileOpen`
  */
-async function update<Answer, Request>(
+export async function update<Answer, Request>(
   context: ClientContext,
   workflowId: string,
   definition: UpdateDefinition<Answer, [Request]>,
   request: Request,
   updateId: string | undefined,
-  afterEnd?: (order: OrderState) => Answer,
+  afterEnd?: (order: OrderState) => Promise<Answer>,
 ): Promise<Answer> {
   const send = (handle: WorkflowHandle) =>
     within(context.client, Date.now() + ANSWER_WITHIN_MS, () =>
@@ -194,7 +173,7 @@ async function whileOpen<T>(
   context: ClientContext,
   workflowId: string,
   ask: (handle: WorkflowHandle) => Promise<T>,
-  afterEnd?: (order: OrderState) => T,
+  afterEnd?: (order: OrderState) => Promise<T>,
 ): Promise<T> {
   try {
     return await ask(context.client.workflow.getHandle(workflowId));

@@ -10,7 +10,13 @@ import {
   type OrderErrorDetails,
   OrderScreeningError,
 } from '../contract/errors.ts';
-import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../contract/ids.ts';
+import {
+  type OrderKey,
+  orderWorkflowId,
+  portalActionWorkflowId,
+  sameTransaction,
+  TASK_QUEUE,
+} from '../contract/ids.ts';
 import { PORTAL_ACTION, type PortalActionInput, type PortalFields, UPDATES } from '../contract/messages.ts';
 import { portalOwnSchema } from '../contract/portal-actions.ts';
 import { isSentOnce, PORTAL_KINDS, type PortalActionKind, portalKind } from '../contract/portal-kinds.ts';
@@ -19,6 +25,7 @@ import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../orders/
 import { earlier, identityOf, isUnderWay, subjectOf, transactionMeant } from '../orders/portal-requests.ts';
 import { parsePortalFields } from '../screening/index.ts';
 import { startedUpdate } from './order-messages.ts';
+import { lateDecisions } from './read-after-end.ts';
 import { findOrder } from './read-orders.ts';
 import { integrationOf, invalidRequest, readBy } from './read-requests.ts';
 import {
@@ -102,7 +109,7 @@ async function afterTheEnd(
     if (fields.transactionId === undefined) throw gone;
     return orderlessAction(context, key.integration, asked);
   }
-  const order = withDoubts(found, fields);
+  const order = await withLateDecisions(context, key, withDoubts(found, fields), fields);
   const { code, ...details } = portalRefusal(order, fields, Date.now(), true) ?? {};
   if (code !== undefined) throw refusal(code, details);
   const before = earlier(order, fields);
@@ -134,6 +141,22 @@ function withDoubts(order: OrderState, fields: PortalFields): OrderState {
     return { ...one, subject, status: isUnderWay(one) ? 'unconfirmed' : one.status };
   });
   return { ...order, actions };
+}
+
+/** Adds the decisions that were read after the order's end, if they matter to the action. */
+async function withLateDecisions(
+  context: ClientContext,
+  key: OrderKey,
+  order: OrderState,
+  fields: PortalFields,
+): Promise<OrderState> {
+  if (!isSentOnce(fields)) return order;
+  const late = await lateDecisions(context, key);
+  const transactions = order.transactions.map((transaction) => {
+    const { decision } = late.findLast((one) => sameTransaction(one.transactionId, transaction.id)) ?? {};
+    return decision === undefined ? transaction : { ...transaction, decision };
+  });
+  return { ...order, transactions };
 }
 
 /** Runs an action for a transaction whose order has expired or has no record. */

@@ -134,7 +134,7 @@ export interface OrderScreening {
   ): Promise<CheckoutAnswer>;
   /** Screens the next attempt of a declined order, from 2. */
   retry(request: ScreenRequest & { attempt: number }): Promise<CheckoutAnswer>;
-  /** Reports the payment gateway's result (`pre-gateway` only). The same result returns the same answer. */
+  /** Reports the payment gateway's result (`pre-gateway` only). The same result returns the same answer. After the order's end it is sent on, not recorded. */
   recordGatewayResult(order: OrderName, request: GatewayResultRequest): Promise<GatewayResultAnswer>;
   /**
    * Returns the record of an open, closed or terminated order: its newest entries and strongest insights. `leftOut` counts the others,

@@ -163,6 +163,11 @@ export const integrationKeys = z.strictObject(
       description: 'how long before the window closes a `pass` is read once more; `0s` turns it off',
     }),
     autoCancel: flag.default(true).describe('cancel with the screening service when the action is `cancel`'),
+    cancelAfterReport: oneOf(['never', 'always'])
+      .default('never')
+      .describe(
+        'an order that passed, was reported as fraud, and then fails: `never`: attention, since it may have shipped; `always`: the action is `cancel`',
+      ),
     cancelWindow: duration().prefault(FULL_WINDOW).describe('other values only in mode `test`'),
     passive: flag
       .default(false)

@@ -184,6 +184,12 @@ export const ORDER_ERRORS = {
     title: 'The cancel window of this transaction is unknown',
     advice: 'refund and report manually',
   },
+  'chargeback-not-allowed': {
+    status: 409,
+    title: 'The transaction is neither `pass` nor `fraudulent`: retry with force',
+    advice:
+      'the screening service takes chargebacks only of a transaction that is `pass` or `fraudulent`: recheck the order, or retry with `force`',
+  },
   'outcome-unknown-before': {
     status: 409,
     title: 'An earlier attempt may have succeeded: retry with force',

@@ -41,6 +41,8 @@ export interface Policy {
   /** 0: a `pass` is not rechecked. */
   recheckLeadTimeMs: number;
   autoCancel: boolean;
+  /** Whether a fail that follows a caller's fraud report cancels an order that could ship before the report. */
+  cancelAfterReport: 'never' | 'always';
   cancelWindowMs: number;
   passive: boolean;
   invoicePerAttempt: boolean;
@@ -104,6 +106,7 @@ export const FALLBACK_POLICY: Policy = {
   reviewLimitMs: 30 * 24 * 3_600_000,
   recheckLeadTimeMs: 12 * 3_600_000,
   autoCancel: false,
+  cancelAfterReport: 'never',
   cancelWindowMs: 120 * 3_600_000,
   passive: false,
   invoicePerAttempt: true,

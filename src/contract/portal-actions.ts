@@ -59,10 +59,10 @@ export const PORTAL_ACTION_TABLE = {
       inquiry: oneOf(['true', 'false'])
         .exactOptional()
         .meta({ description: 'An inquiry, not a chargeback yet' }),
-      force: z
-        .boolean('must be true or false')
-        .exactOptional()
-        .meta({ description: 'Send it even if an earlier attempt may have succeeded' }),
+      force: z.boolean('must be true or false').exactOptional().meta({
+        description:
+          'Send it even if an earlier attempt may have succeeded, or the transaction is neither `pass` nor `fraudulent`',
+      }),
       transactionId,
     }),
     example: { reason_code: '10.4', due_date: '2030-01-31', notes: 'goods not received' },

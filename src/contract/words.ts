@@ -148,6 +148,7 @@ export type AttentionCode =
   | 'failed-after-window'
   | 'failed-at-adoption'
   | 'decision-after-override'
+  | 'fraud-confirmed'
   | 'portal-refused'
   | 'portal-unconfirmed'
   | 'portal-not-sent'

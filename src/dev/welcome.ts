@@ -61,8 +61,26 @@ async function post({ apiUrl, apiKey }: Api, path: string, body: unknown): Promi
 }
 
 /** The minimum of a pre-acceptance order. */
-const ORDER =
-  '{"transaction":{"amount":"249.00","customer":{"email":"review@example.com"},"payment":{"creditCard":{"last4":"1111"}},"billTo":{},"customerIP":"203.0.113.7","avsResultCode":"Y","cvvResultCode":"M"}}';
+const ORDER = JSON.stringify({
+  transaction: {
+    amount: '249.00',
+    customer: { email: 'review@example.com' },
+    payment: { creditCard: { last4: '1111' } },
+    billTo: {
+      firstName: 'Robin',
+      lastName: 'Example',
+      address: '1 Main Street',
+      city: 'Springfield',
+      state: 'IL',
+      zip: '62701',
+      country: 'US',
+      phoneNumber: '+1 217 555 0142',
+    },
+    customerIP: '203.0.113.7',
+    avsResultCode: 'Y',
+    cvvResultCode: 'M',
+  },
+});
 
 /** Returns the addresses to open, and commands to paste. */
 export function welcome({ apiUrl, apiKey, temporalAddress, temporalUiUrl, sandboxUrl }: LocalStack): string {

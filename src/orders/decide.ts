@@ -18,6 +18,7 @@ import {
   type OrderDecision,
   type UnavailableAction,
 } from '../contract/words.ts';
+import { confirmedWords, keepsActionAfterReport } from './fraud-report.ts';
 import { currentAttempt, overrideOf } from './record.ts';
 import { cancelByOf, transactionOf, windowOpen } from './transactions.ts';
 
@@ -51,10 +52,16 @@ export function decide(state: OrderState, read: Decision, now: Instant): Consequ
   const consequence: Consequence = {
     decision: read,
     event: EVENT_OF_CHANGE[state.decision],
-    clear: isFinal ? ['status-error', 'decision-after-override'] : CLEARED_BY_CHANGE,
+    clear: [
+      ...(isFinal ? FINAL_CLEARED : CLEARED_BY_CHANGE),
+      ...(actionLater(read) === 'cancel' ? [] : (['fraud-confirmed'] as const)),
+    ],
   };
   if (!isFinal && overrideOf(state) === undefined) {
     if (state.phase === 'declined' || state.action === 'cancel') return consequence;
+    if (actionLater(read) === 'cancel' && keepsActionAfterReport(state)) {
+      return { ...consequence, attention: { code: 'fraud-confirmed', words: confirmedWords(read) } };
+    }
     consequence.action = heldByGateway(currentAttempt(state), actionLater(read));
   }
   const attention = attentionTo(state, consequence.action, read, now);
@@ -72,6 +79,7 @@ const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
   fraudulent: 'order.decision_changed',
 };
 
+const FINAL_CLEARED: AttentionCode[] = ['status-error', 'decision-after-override'];
 const CLEARED_BY_CHANGE: AttentionCode[] = [
   'status-error',
   'review-unresolved',

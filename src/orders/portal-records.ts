@@ -5,7 +5,7 @@ import type { Refusal } from '../contract/errors.ts';
 import type { OrderEventType, PortalFields } from '../contract/messages.ts';
 import { isSentOnce, portalKind } from '../contract/portal-kinds.ts';
 import type { ActionRecord, Attempt, OrderState } from '../contract/state.ts';
-import type { AttentionCode, Instant } from '../contract/words.ts';
+import type { AttentionCode, Decision, Instant } from '../contract/words.ts';
 import { actionCause, cancelCause, clear, clearRepeatedActions, raiseAttention } from './attention.ts';
 import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from './record.ts';
@@ -33,9 +33,16 @@ export function portalRefusal(
   if (!isClosed && state.endedAt !== undefined) return { code: 'order-closed' };
   if (fields.kind === 'cancel' || portalKind(fields.kind).ofOrder) return undefined;
   if (transactionMeant(state, fields) === undefined) return { code: 'no-transaction' };
-  const mayBeDone = isSentOnce(fields) && before?.status === 'unconfirmed';
-  return mayBeDone ? { code: 'outcome-unknown-before' } : undefined;
+  if (!isSentOnce(fields)) return undefined;
+  if (before?.status === 'unconfirmed') return { code: 'outcome-unknown-before' };
+  const { decision } = transactionNamed(state, transactionMeant(state, fields)) ?? {};
+  return decision === undefined || CHARGEABLE.includes(decision)
+    ? undefined
+    : { code: 'chargeback-not-allowed' };
 }
+
+/** The screening service takes chargebacks only of transactions with one of these decisions. It judges an unknown one itself. */
+const CHARGEABLE: readonly Decision[] = ['pass', 'fraudulent'];
 
 function cancelRefusal(
   state: OrderState,
@@ -199,6 +206,7 @@ const CLEARED_BY_CANCEL: AttentionCode[] = [
   'cancel-refused',
   'cancel-too-late',
   'failed-at-adoption',
+  'fraud-confirmed',
   'no-decision',
   'unreadable-answer',
   'status-error',

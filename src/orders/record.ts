@@ -22,6 +22,7 @@ const CLEARED_BY_ATTEMPT: AttentionCode[] = [
   'unreadable-answer',
   'status-error',
   'decision-after-override',
+  'fraud-confirmed',
 ];
 
 /** @returns a new order, not screened yet */

@@ -8,6 +8,8 @@ import {
   LEDGER_OPERATIONS,
   type PortalSettings,
   portalSettingsSchema,
+  type ScreeningSettings,
+  screeningSettingsSchema,
   type TransactionRecord,
 } from './model.ts';
 import type { Ledger, LedgerFilter, SandboxState } from './state.ts';
@@ -25,6 +27,7 @@ export const keysInput = z.strictObject({
 });
 export const webhooksInput = webhookConfigSchema.partial();
 export const portalInput = portalSettingsSchema.partial().strict();
+export const screeningInput = screeningSettingsSchema.partial().strict();
 export const ledgerInput = z.strictObject({
   operation: z.enum(LEDGER_OPERATIONS).optional(),
   invoice: z.string().optional(),
@@ -121,6 +124,11 @@ export function createControl(parts: ControlParts) {
       state.portal = withChanges(state.portal, changed);
       onChange();
       return { ...state.portal };
+    },
+    setScreening(changed: Changes<ScreeningSettings>) {
+      state.screening = withChanges(state.screening, changed);
+      onChange();
+      return { ...state.screening };
     },
     /** Empties the sandbox and restores its initial configuration. */
     reset() {

@@ -11,6 +11,7 @@ import {
   ledgerInput,
   portalInput,
   type SandboxControl,
+  screeningInput,
   webhooksInput,
 } from './control.ts';
 import { FaultPlan, faultPlanSchema } from './fault-plan.ts';
@@ -188,6 +189,8 @@ function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
 
   app.get('/portal', () => control.portal());
   app.put('/portal', ({ body }) => control.setPortal(portalInput.parse(body)));
+
+  app.put('/screening', ({ body }) => control.setScreening(screeningInput.parse(body)));
 
   app.put('/webhooks', ({ body }, reply) => {
     control.setWebhooks(webhooksInput.parse(body));

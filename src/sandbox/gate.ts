@@ -14,8 +14,8 @@ import {
 } from './model.ts';
 import type { PortalService } from './portal-service.ts';
 import { notAuthorized, refuse, type ScreeningService } from './screening-service.ts';
+import { asObject, inDefinitionSpelling } from './spelling.ts';
 import type { Ledger } from './state.ts';
-import { asObject, inDefinitionSpelling } from './transaction-request.ts';
 
 /** One request to an operation of the screening service. */
 export interface Call {

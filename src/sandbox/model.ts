@@ -58,7 +58,7 @@ export interface LedgerEntry {
 
 export const chargebackSchema = z.object({
   transaction_id: z.string(),
-  reason_code: z.string(),
+  reason_code: z.string().min(1),
   due_date: z.iso.date(),
   notice_date: z.iso.date().optional(),
   reference_number: z.string().optional(),
@@ -114,6 +114,12 @@ export const portalSettingsSchema = z.object({
   cancelWindowMs: z.number().int().positive(),
 });
 export type PortalSettings = z.infer<typeof portalSettingsSchema>;
+
+export const screeningSettingsSchema = z.object({
+  /** What happens to a gateway result that the interface doesn't name: it names `pass` and `fail`. */
+  otherGatewayResults: z.enum(['accept', 'refuse']),
+});
+export type ScreeningSettings = z.infer<typeof screeningSettingsSchema>;
 
 /** The reply of an operation, and whether it changed the state. */
 export interface Answer {

@@ -72,14 +72,14 @@ export class PortalService {
     return this.reply(200, 'transaction reported as fraudulent', { committed: true, transaction });
   }
 
-  /** Allowed within 5 days of the first screening. Idempotent. */
+  /** Allowed within 5 days of the first screening, also as a repeat, which changes nothing. */
   private cancel(transaction: TransactionRecord): Answer {
-    if (transaction.canceledAt !== null) {
-      return this.reply(200, 'transaction canceled successfully', { transaction });
-    }
     if (this.state.now() - Date.parse(transaction.createdAt) > this.state.portal.cancelWindowMs) {
       const message = 'A transaction can be canceled only within 5 days of its screening.';
       return this.reply(403, message, { transaction });
+    }
+    if (transaction.canceledAt !== null) {
+      return this.reply(200, 'transaction canceled successfully', { transaction });
     }
     transaction.canceledAt = this.state.nowIso();
     return this.reply(200, 'transaction canceled successfully', { committed: true, transaction });

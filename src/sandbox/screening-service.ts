@@ -9,18 +9,26 @@ import {
   type Subject,
   type TransactionRecord,
 } from './model.ts';
+import { asObject, eitherSpelling, oneSpelling } from './spelling.ts';
 import { bareInvoiceNumber, type SandboxState } from './state.ts';
-import {
-  asObject,
-  inDefinitionSpelling,
-  readTransactionRequest,
-  type TransactionRequest,
-} from './transaction-request.ts';
+import { inWords, readTransactionRequest, type TransactionRequest } from './transaction-request.ts';
 
 const NF_ID_FAULT =
   'The nf-id field is empty or malformed: send the id of the response to the initial transaction.';
 
 const text = z.string().nullable().catch(null);
+
+const gatewayResponseRequest = z
+  .looseObject({
+    'gateway-response': eitherSpelling(
+      z.looseObject({
+        result: z.string().optional(),
+        authcode: z.string().optional(),
+        'transaction-id': z.string().optional(),
+      }),
+    ).optional(),
+  })
+  .superRefine(oneSpelling);
 
 /** The operations of the screening API. The caller has checked the key. */
 export class ScreeningService {
@@ -69,13 +77,18 @@ export class ScreeningService {
     if (!parsed.success) return refuse(400, NF_ID_FAULT);
     const transaction = this.state.findById(mode, parsed.data);
     if (!transaction) return transactionNotFound();
-    const response = inDefinitionSpelling(body['gateway-response']);
-    transaction.gatewayResponses.push({
-      at: this.state.nowIso(),
-      result: text.parse(response.result),
-      authcode: text.parse(response.authcode),
-      transactionId: text.parse(response['transaction-id']),
-    });
+    const read = gatewayResponseRequest.safeParse(body);
+    if (!read.success) return refuse(400, ...inWords(read.error));
+    const {
+      result = null,
+      authcode = null,
+      'transaction-id': own = null,
+    } = read.data['gateway-response'] ?? {};
+    const isNamed = result === null || result === 'pass' || result === 'fail';
+    if (!isNamed && this.state.screening.otherGatewayResults === 'refuse') {
+      return refuse(400, 'gateway-response.result: must be pass or fail');
+    }
+    transaction.gatewayResponses.push({ at: this.state.nowIso(), result, authcode, transactionId: own });
     return { status: 200, body: { Status: 'OK' }, committed: true, transaction };
   }
 
@@ -148,9 +161,12 @@ function standardReply(transaction: TransactionRecord): Record<string, unknown> 
   return decision === 'fail' ? { id, decision, message: FAIL_MESSAGE } : { id, decision };
 }
 
+/** Transaction response (enriched), which has no `message`. */
 function enrichedReply(transaction: TransactionRecord): Record<string, unknown> {
+  const { id, decision } = transaction;
   return {
-    ...standardReply(transaction),
+    id,
+    decision,
     account_mode: transaction.mode,
     passive_mode: false,
     sub_status: SUB_STATUS[transaction.decision],

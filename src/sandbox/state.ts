@@ -10,7 +10,9 @@ import {
   type Mode,
   type PortalSettings,
   portalSettingsSchema,
+  type ScreeningSettings,
   type Subject,
+  screeningSettingsSchema,
   type TransactionRecord,
   transactionRecordSchema,
 } from './model.ts';
@@ -18,9 +20,12 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_PORTAL: PortalSettings = { codeType: 'number', covered: true, cancelWindowMs: 5 * DAY_MS };
 
+const DEFAULT_SCREENING: ScreeningSettings = { otherGatewayResults: 'accept' };
+
 const stateSnapshotSchema = z.object({
   clockOffsetMs: z.number(),
   portal: portalSettingsSchema,
+  screening: screeningSettingsSchema.default(DEFAULT_SCREENING),
   transactions: z.array(transactionRecordSchema),
   customerCodes: z.array(customerCodeSchema),
 });
@@ -34,7 +39,8 @@ export function bareInvoiceNumber(invoiceNumber: string): string {
 /** The simulated screening service's clock, transactions and settings. Every change is one synchronous step. */
 export class SandboxState {
   clockOffsetMs = 0;
-  portal: PortalSettings = { ...DEFAULT_PORTAL };
+  portal: PortalSettings = DEFAULT_PORTAL;
+  screening: ScreeningSettings = DEFAULT_SCREENING;
   customerCodes: StateSnapshot['customerCodes'] = [];
   private readonly byId = new Map<string, TransactionRecord>();
   private readonly byInvoice = new Map<string, TransactionRecord[]>();
@@ -88,12 +94,18 @@ export class SandboxState {
   }
 
   clear(): void {
-    this.restore({ clockOffsetMs: 0, portal: { ...DEFAULT_PORTAL }, transactions: [], customerCodes: [] });
+    this.restore({
+      clockOffsetMs: 0,
+      portal: DEFAULT_PORTAL,
+      screening: DEFAULT_SCREENING,
+      transactions: [],
+      customerCodes: [],
+    });
   }
 
   snapshot(): StateSnapshot {
-    const { clockOffsetMs, portal, customerCodes } = this;
-    return { clockOffsetMs, portal, transactions: this.all(), customerCodes };
+    const { clockOffsetMs, portal, screening, customerCodes } = this;
+    return { clockOffsetMs, portal, screening, transactions: this.all(), customerCodes };
   }
 
   restore(snapshot: StateSnapshot): void {
@@ -102,6 +114,7 @@ export class SandboxState {
     for (const transaction of snapshot.transactions) this.add(transaction);
     this.clockOffsetMs = snapshot.clockOffsetMs;
     this.portal = snapshot.portal;
+    this.screening = snapshot.screening;
     this.customerCodes = snapshot.customerCodes;
   }
 }

@@ -1,35 +1,9 @@
 /** Validates a transaction as the screening service does. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { cardErrors, creditCard } from './card.ts';
 import type { Mode } from './model.ts';
-
-/** Names in the definition's spelling that are also accepted in camelCase. */
-const SPELLINGS = new Map(
-  [
-    ...['nf-token', 'nf-id', 'gateway-response', 'transaction-id', 'currency_code', '3d_secure'],
-    ...['card_attempts', 'referial_code', 'joined_on', 'last_sign_in', 'last_purchase_date'],
-    ...['total_previous_purchases', 'total_purchase_value', 'saved_cc_added_on', 'order_type'],
-    ...['referring_site', 'referring_url', 'landing_page', 'landing_page_type'],
-    ...['travel_date', 'point_of_origin'],
-  ].map((name) => [name.replace(/[-_]([a-z])/g, (_, letter: string) => letter.toUpperCase()), name]),
-);
-
-const TEST_CARDS = new Set([
-  ...['4111111111111111', '4242424242424242', '4012888888881881', '4007000000027', '4012888818888'],
-  ...['5424000000000015', '5555555555554444', '5105105105105100', '2223000010309703'],
-  ...['370000000000002', '378282246310005', '6011000000000012', '6011111111111117'],
-]);
-
-/** Returns a plain object unchanged, and an empty object for anything else. */
-export function asObject(value: unknown): Record<string, unknown> {
-  return z.record(z.string(), z.unknown()).catch({}).parse(value);
-}
-
-/** Returns the object with its top-level field names in the definition's spelling. */
-export function inDefinitionSpelling(value: unknown): Record<string, unknown> {
-  const entries = Object.entries(asObject(value));
-  return Object.fromEntries(entries.map(([name, field]) => [SPELLINGS.get(name) ?? name, field]));
-}
+import { eitherSpelling, oneSpelling, texts } from './spelling.ts';
 
 /** The screening service's pattern. It matches an empty string, which is allowed as a discount but not as a number. */
 const discount = z.string().regex(/^\d*\.?\d*$/);
@@ -42,11 +16,6 @@ const country = z.string().refine(isCountry, 'must be an ISO country code');
 const phoneNumber = text.refine(isPhoneNumber, 'must be a phone number');
 const website = text.refine(isDomainName, 'must be a domain name');
 const freeForm = z.record(z.string(), z.unknown()).optional();
-
-/** Optional fields that are any text. */
-function texts(...names: string[]): Record<string, z.ZodOptional<z.ZodString>> {
-  return Object.fromEntries(names.map((name) => [name, z.string().optional()]));
-}
 
 const customer = z.looseObject({
   id: z.string().max(64).optional(),
@@ -72,20 +41,6 @@ const address = z.looseObject({
 
 const filledBillTo = z.looseObject({ billTo: address.extend({ phoneNumber }) });
 
-const creditCard = z.looseObject({
-  ...texts('bin', 'cardType'),
-  last4: z
-    .string()
-    .regex(/^\d{4}$/)
-    .optional(),
-  cardNumber: z.string().refine(isCardNumber, 'must be a valid card number').optional(),
-  expirationDate: z.string().optional(),
-  cardCode: z
-    .string()
-    .regex(/^\d{3,4}$/)
-    .optional(),
-});
-
 const transactionRequestSchema = z.looseObject({
   amount,
   currency_code: z
@@ -97,7 +52,7 @@ const transactionRequestSchema = z.looseObject({
   discountPercentage: discount.optional(),
   shippingAmount: amount.optional(),
   fulfillmentDate: date.optional(),
-  customer: z.preprocess(inDefinitionSpelling, customer),
+  customer: eitherSpelling(customer),
   merchant: z
     .looseObject({
       name: text,
@@ -106,17 +61,14 @@ const transactionRequestSchema = z.looseObject({
       productType: z.enum(['Goods', 'Services']).optional(),
     })
     .optional(),
-  order: z
-    .preprocess(
-      inDefinitionSpelling,
-      z.looseObject({
-        invoiceNumber: z.string().max(64).optional(),
-        ...texts('referring_site', 'referring_url', 'landing_page'),
-        order_type: z.enum(['', 'one-time', 'recurring', 'subscription', 'upsell']).optional(),
-        landing_page_type: z.enum(['home', 'product', 'search', 'category', 'about', 'other']).optional(),
-      }),
-    )
-    .optional(),
+  order: eitherSpelling(
+    z.looseObject({
+      invoiceNumber: z.string().max(64).optional(),
+      ...texts('referring_site', 'referring_url', 'landing_page'),
+      order_type: z.enum(['', 'one-time', 'recurring', 'subscription', 'upsell']).optional(),
+      landing_page_type: z.enum(['home', 'product', 'search', 'category', 'about', 'other']).optional(),
+    }),
+  ).optional(),
   payment: z.looseObject({ method: z.string().optional(), creditCard: creditCard.optional() }).optional(),
   billTo: z.record(z.string(), z.unknown()),
   shipTo: address.optional(),
@@ -129,16 +81,13 @@ const transactionRequestSchema = z.looseObject({
       }),
     )
     .optional(),
-  travel: z
-    .preprocess(
-      inDefinitionSpelling,
-      z.looseObject({
-        travel_date: date.optional(),
-        destination: text.optional(),
-        point_of_origin: text.optional(),
-      }),
-    )
-    .optional(),
+  travel: eitherSpelling(
+    z.looseObject({
+      travel_date: date.optional(),
+      destination: text.optional(),
+      point_of_origin: text.optional(),
+    }),
+  ).optional(),
   ...texts('gatewayName', 'gatewayStatus', 'transaction-id', 'authcode', 'shippingMethod'),
   '3d_secure': z
     .looseObject({
@@ -175,7 +124,7 @@ const transactionRequestSchema = z.looseObject({
 export type TransactionRequest = z.infer<typeof transactionRequestSchema>;
 
 /**
- * Validates the body of create-transaction against the screening service's fields and limits.
+ * Validates the body of create-transaction, in the definition's spelling, against the screening service's fields and limits.
  * @returns the request, or error messages without any submitted value. Only the message about `billTo` is the screening
  *   service's own wording.
  */
@@ -185,9 +134,9 @@ export function readTransactionRequest(
   now: Date,
 ): { request: TransactionRequest } | { errors: string[] } {
   if (body.billTo === undefined || body.billTo === null) return { errors: ['Missing data, billTo field'] };
-  const parsed = transactionRequestSchema.safeParse(body);
+  const parsed = transactionRequestSchema.superRefine(oneSpelling).safeParse(body);
   if (!parsed.success) return { errors: inWords(parsed.error) };
-  const errors = [...missingData(parsed.data), ...cardErrors(parsed.data, mode, now)];
+  const errors = [...missingData(parsed.data), ...cardErrors(parsed.data.payment?.creditCard, mode, now)];
   if (Object.keys(parsed.data.billTo).length > 0) {
     const { error } = filledBillTo.safeParse(body);
     if (error) errors.push(...inWords(error));
@@ -195,7 +144,7 @@ export function readTransactionRequest(
   return errors.length > 0 ? { errors } : { request: parsed.data };
 }
 
-function inWords({ issues }: z.ZodError): string[] {
+export function inWords({ issues }: z.ZodError): string[] {
   return issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
@@ -220,32 +169,13 @@ function missingData(request: TransactionRequest): string[] {
   return missing.map((field) => `Missing data, ${field} field`);
 }
 
-/** Errors of the card: its expiry, and its number by the key's mode (test keys accept test cards only, live keys real ones only). */
-function cardErrors(request: TransactionRequest, mode: Mode, now: Date): string[] {
-  const card = request.payment?.creditCard;
-  const errors: string[] = [];
-  if (card?.expirationDate !== undefined && !isUnexpired(card.expirationDate, now)) {
-    errors.push('payment.creditCard.expirationDate: must be a valid, unexpired date');
-  }
-  if (card?.cardNumber === undefined) return errors;
-  const isTestCard = TEST_CARDS.has(card.cardNumber);
-  if (mode === 'test' && !isTestCard) errors.push('Real card numbers are not accepted with a test key.');
-  if (mode === 'live' && isTestCard) errors.push('Test card numbers are not accepted with a live key.');
-  return errors;
-}
+const REGIONS = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+/** Codes in Node's list of regions that ISO 3166-1 has withdrawn, reserves or never assigned. */
+const NOT_ISO = 'AC AN BU CP CQ CS DD DG DY EA EU EZ FX HV IC NH QO RH SU TA TP UK UN VD XA XB YD YU ZR ZZ';
 
-function isUnexpired(expirationDate: string, now: Date): boolean {
-  const found = /^(0[1-9]|1[0-2])(?:[-/]?(\d{2})|[-/](\d{4}))$/.exec(expirationDate);
-  if (!found) return false;
-  const year = Number(found[3] ?? `20${found[2]}`);
-  // A card is valid until its month has ended in every time zone.
-  return now.getTime() < Date.UTC(year, Number(found[1]), 1, 12);
-}
-
-/** Whether Node's list of regions has the code. */
-function isCountry(code: string): boolean {
-  const regions = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
-  return /^[a-z]{2}$/i.test(code) && regions.of(code.toUpperCase()) !== undefined;
+function isCountry(given: string): boolean {
+  const code = given.toUpperCase();
+  return /^[A-Z]{2}$/.test(code) && !NOT_ISO.includes(code) && REGIONS.of(code) !== undefined;
 }
 
 function isPhoneNumber(given: string): boolean {
@@ -257,14 +187,4 @@ function isPhoneNumber(given: string): boolean {
 function isDomainName(given: string): boolean {
   const labels = given.split('.');
   return labels.length > 1 && labels.every((label) => /^(?!-)[a-z\d-]{1,63}(?<!-)$/i.test(label));
-}
-
-function isCardNumber(value: string): boolean {
-  if (!/^\d{12,19}$/.test(value)) return false;
-  const digits = [...value].reverse().map(Number);
-  const sum = digits.reduce((total, digit, index) => {
-    const counted = index % 2 === 0 ? digit : digit * 2;
-    return total + (counted > 9 ? counted - 9 : counted);
-  }, 0);
-  return sum % 10 === 0;
 }

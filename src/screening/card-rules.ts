@@ -100,6 +100,16 @@ export function cardFindings(
   return findings;
 }
 
+/**
+ * Why an expiry without a card number is not sent: the screening service would refuse the order, although the field is optional.
+ * @returns undefined for a valid one
+ */
+export function whyExpiryNotSent(expirationDate: unknown, now: Date): string | undefined {
+  const parsed = cardSchema.shape.expirationDate.safeParse(expirationDate);
+  if (parsed.data === undefined) return 'is not a month and year; not sent';
+  return isExpired(parsed.data, now) ? 'is in the past; not sent' : undefined;
+}
+
 /** Whether a card has expired. Reads five date formats. A card is valid until its month has ended in every time zone, last in UTC−12. */
 export function isExpired(expirationDate: string, now: Date): boolean {
   const month = Number(expirationDate.slice(0, 2));

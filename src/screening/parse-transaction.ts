@@ -4,7 +4,7 @@ import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import type { FieldError } from '../contract/errors.ts';
 import { tidied } from './as-pasted.ts';
-import { cardOfWorkflow } from './card-rules.ts';
+import { cardOfWorkflow, whyExpiryNotSent } from './card-rules.ts';
 import { schemaFindings } from './fields.ts';
 import {
   type Dialect,
@@ -74,8 +74,11 @@ export function parseTransaction(input: unknown, rules: TransactionRules): Parse
   };
 }
 
-/** Assumptions «unknown fields» and «read-only fields»: what the interface lacks, or marks as read-only, is not sent. */
-function withoutDropped(body: Record<string, unknown>, { unknownFields = 'drop' }: TransactionRules) {
+/**
+ * Assumptions «unknown fields» and «read-only fields»: what the interface lacks, or marks as read-only, is not sent. Neither is an expiry
+ * that the screening service would refuse, unless the order has or needs the whole card.
+ */
+function withoutDropped(body: Record<string, unknown>, rules: TransactionRules) {
   const dropped: Finding[] = [];
   const drop = (path: PropertyKey[], message: string): void => {
     if (dropped.length < MOST_ERRORS) dropped.push({ path, message });
@@ -83,12 +86,32 @@ function withoutDropped(body: Record<string, unknown>, { unknownFields = 'drop' 
   const isReadOnly = ([name]: [string, unknown]) => READ_ONLY.includes(name);
   const fields = Object.entries(body);
   for (const [name] of fields.filter(isReadOnly)) drop([name], 'is read-only in the interface; not sent');
-  const writable = Object.fromEntries(fields.filter((field) => !isReadOnly(field)));
-  if (unknownFields === 'refuse') return { known: writable, dropped };
+  const writable = withoutExpiry(
+    Object.fromEntries(fields.filter((field) => !isReadOnly(field))),
+    rules,
+    drop,
+  );
+  if (rules.unknownFields === 'refuse') return { known: writable, dropped };
   const known = withoutUnknown(transactionRequestSchema, writable, (path) =>
     drop(path, 'is not a field of the interface; not sent'),
   );
   return { known: isObject(known) ? known : writable, dropped };
+}
+
+function withoutExpiry(
+  body: Record<string, unknown>,
+  { workflow, cardInStash = false, now }: TransactionRules,
+  drop: (path: PropertyKey[], message: string) => void,
+): Record<string, unknown> {
+  const { payment } = body;
+  if (workflow === 'pre-gateway' || cardInStash || !isObject(payment) || !isObject(payment.creditCard))
+    return body;
+  const { expirationDate, ...creditCard } = payment.creditCard;
+  if (expirationDate === undefined || creditCard.cardNumber !== undefined) return body;
+  const reason = whyExpiryNotSent(expirationDate, now);
+  if (reason === undefined) return body;
+  drop(['payment', 'creditCard', 'expirationDate'], reason);
+  return { ...body, payment: { ...payment, creditCard } };
 }
 
 function withoutOurs(body: Record<string, unknown>) {
@@ -149,6 +172,7 @@ function split(request: TransactionRequest, { workflow }: TransactionRules) {
     ...creditCard,
     ...(begins !== '' && { bin: begins }),
     ...(last4 !== undefined && { last4 }),
+    ...(cardNumber === undefined && expirationDate !== undefined && { expirationDate }),
   };
   const transaction: Transaction = { ...order, gatewayType, payment: { ...payment, creditCard: kept } };
   if (cardNumber === undefined) return { transaction };

@@ -52,7 +52,6 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
       transactionId: id.data,
     });
   }
-  // Assumption «message of an enriched reply».
   const { data: message = '' } = shape.message.safeParse(fields.message);
   const accountMode = shape.account_mode.safeParse(fields.account_mode);
   const passiveMode = shape.passive_mode.safeParse(fields.passive_mode);

@@ -178,7 +178,13 @@ const paymentFields = { method: z.string().exactOptional() };
 /** A transaction as order-screening stores it: definition spelling, no API key, no full card data. */
 export const transactionSchema = z.strictObject({
   ...transactionFields,
-  payment: z.strictObject({ ...paymentFields, creditCard: z.strictObject(creditCardFields).exactOptional() }),
+  payment: z.strictObject({
+    ...paymentFields,
+    // The expiry only without a card number: else it is part of the full card data.
+    creditCard: z
+      .strictObject({ ...creditCardFields, expirationDate: cardSchema.shape.expirationDate })
+      .exactOptional(),
+  }),
 });
 export type Transaction = z.infer<typeof transactionSchema>;
 

@@ -41,6 +41,38 @@ describe('the decision', () => {
   });
 });
 
+describe('the message of an enriched fail', () => {
+  const screenFail = (changes: Partial<CheckoutRequest> = {}, budget = 3_000) =>
+    checkOut(aWorld({ enrich: true, checkoutBudgetMs: budget }), aCheckout('fail', changes));
+  const fail = { kind: 'answered', decision: 'fail', found: false };
+
+  it('is read from the status, since the enriched reply has none', async () => {
+    const { outcome } = await screenFail();
+    expect(outcome).toMatchObject({ ...fail, message: expect.stringMatching(/^We could not accept/) });
+    expect(outcome).toHaveProperty('insights');
+    expect([requests('create-transaction'), requests('status-by-url')]).toEqual([1, 1]);
+  });
+
+  it.each(['hang-before-commit', '5xx-before-commit', '403', '429', 'unknown-decision'] as const)(
+    'is missing when the status has the fault %s, and costs no more than the budget',
+    async (kind) => {
+      plan('status-by-url', kind);
+      const begun = performance.now();
+      const { outcome } = await screenFail({}, 1_000);
+      expect(performance.now() - begun).toBeLessThan(2_000);
+      expect(outcome).toMatchObject(fail);
+      expect(outcome).not.toHaveProperty('message');
+      expect([requests('create-transaction'), requests('status-by-url')]).toEqual([1, 1]);
+    },
+  );
+
+  it('is not read when nobody is declined: any other decision, and after acceptance', async () => {
+    await checkOut(aWorld({ enrich: true }), aCheckout('review'));
+    await screenFail({ workflow: 'post-acceptance' });
+    expect([requests('create-transaction'), requests('status-by-url')]).toEqual([2, 0]);
+  });
+});
+
 describe('the budget', () => {
   const late = { answerBy: fromNow(-1) };
 

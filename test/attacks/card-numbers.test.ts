@@ -103,8 +103,8 @@ describe('the scan of a request', () => {
     });
     expect(found).toEqual([
       ...['nfToken', 'nf-token', 'nf_token', '??????????', 'a[0].CARD_NUMBER'],
-      ...['payment.creditCard.expirationDate', 'userFields.cvv', 'userFields.CVV2', 'userFields.cvc'],
-      ...['userFields.security_code', 'c.pan', 'c.track-2', 'c.track1'],
+      ...['userFields.cvv', 'userFields.CVV2', 'userFields.cvc', 'userFields.security_code'],
+      ...['c.pan', 'c.track-2', 'c.track1'],
     ]);
   });
 

@@ -129,7 +129,7 @@ describe('by any SDK card data is refused', () => {
       { numRuns: 1_000 },
     );
     const whole = { ...start, transaction: { ...order, payment: card } };
-    expect(startRefusal(raw(whole), 'order:default:o-1')?.errors).toHaveLength(3);
+    expect(startRefusal(raw(whole), 'order:default:o-1')?.errors).toHaveLength(2);
     expect(startRefusal(raw(start), 'order:default:o-1')).toBeUndefined();
   });
 

@@ -167,7 +167,11 @@ function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
   const atCheckout =
     created !== undefined && (created.decision === 'fail' || created.decision === 'fraudulent');
   const cancelsFail = policy.autoCancel && !(atCheckout && policy.workflow !== 'post-acceptance');
-  if (cancelsFail && told !== undefined)
+  // An order that was reported as fraud may have shipped: a person cancels it.
+  const isReported = requestsAbout(books, transaction.id, 'report-fraud').some(
+    ({ sentAt }) => told !== undefined && sentAt <= told.endedAt,
+  );
+  if (cancelsFail && told !== undefined && !isReported)
     return [{ at: told.endedAt, because: 'the product was told that it fails' }];
   if (policy.onUnresolvedReview !== 'cancel' || last?.decision !== 'review') return [];
   const due = transaction.cancelableUntil - policy.reviewLeadTimeMs;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChargebackRequest } from '../../src/contract/messages.ts';
+import { LATE_DECISIONS } from '../../src/orders/after-end.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
 import { aClosedOrder, CLOSED_TRANSACTION, TRANSACTION_ID } from '../fixtures/orders.ts';
 import {
@@ -153,6 +154,26 @@ describe('a portal action of a closed order', () => {
       ...(again ? [{ workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' }] : []),
     ]);
   });
+
+  it.each([
+    [[], 'chargeback-not-allowed'],
+    [['pass'], undefined],
+    [['pass', 'fail'], 'chargeback-not-allowed'],
+  ])(
+    'which is a chargeback is judged by the last decision, also read after the end: %j',
+    async (read, code) => {
+      const client = aClosed(aClosedOrder({}, {}, { decision: 'review' }));
+      const late = read.map((decision) => ({ decision, ...named, attempt: 1, action: 'hold', at: 'then' }));
+      client.temporal.describe.mockResolvedValue({
+        ...described('COMPLETED'),
+        memo: { [LATE_DECISIONS]: late },
+      });
+      const submitted = client.orderScreening.submitChargeback(order, chargeback);
+      if (code === undefined) await submitted;
+      else await expect(submitted).rejects.toMatchObject({ code });
+      expect(startedActions(client)).toHaveLength(code === undefined ? 1 : 0);
+    },
+  );
 
   it('which is a chargeback with force is sent again whatever is known', async () => {
     const client = aClosed();

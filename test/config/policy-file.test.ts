@@ -44,6 +44,7 @@ describe('an integration of the policy file', () => {
     ['declineMessage', expect.stringMatching(/^We could not accept/), 'Sorry.'],
     ['reviewBeforeGateway', 'proceed', 'hold'],
     ['onUnresolvedReview', 'alert', 'cancel'],
+    ['cancelAfterReport', 'never', 'always'],
     ['autoCancel', true, false],
     ['passive', false, true],
     ['invoicePerAttempt', true, false],

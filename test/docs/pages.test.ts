@@ -53,6 +53,11 @@ it.each(pagesOf())('%s names files that are there', (page) => {
   expect(paths.filter((path) => !/\s/.test(path) && !isThere(path))).toEqual([]);
 });
 
+it.each(pagesOf())('%s shows orders with a billing address, which the screening service needs', (page) => {
+  const empty = codeBlocksOf(page, read(page)).filter(({ text }) => /"?billTo"?: *\{ *\}/.test(text));
+  expect(empty.map(({ line }) => line)).toEqual([]);
+});
+
 const diffs = pagesOf()
   .flatMap((page) => codeBlocksOf(page, read(page)))
   .filter(({ language }) => language === 'diff');

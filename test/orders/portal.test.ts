@@ -89,6 +89,29 @@ describe('a portal action', () => {
     expect(refused(order, { ...CHARGEBACK, force: true })).toBeUndefined();
   });
 
+  it.each([
+    ['pass', undefined],
+    ['fraudulent', undefined],
+    ['fail', 'chargeback-not-allowed'],
+    ['review', 'chargeback-not-allowed'],
+    ['error', 'chargeback-not-allowed'],
+  ] as const)(
+    'that is a chargeback of a transaction that is %s: %s, unless it has force',
+    (decision, code) => {
+      const order = anOrder(decision, { workflow: 'post-acceptance' });
+      expect(refused(order, CHARGEBACK)).toBe(code);
+      expect(refused(order, { ...CHARGEBACK, transactionId: TRANSACTION_ID })).toBe(code);
+      expect(refused(order, { ...CHARGEBACK, force: true })).toBeUndefined();
+      expect(refused(order, REPORT)).toBeUndefined();
+    },
+  );
+
+  it('that is a chargeback of a transaction whose decision nobody could read is the screening service’s to judge', () => {
+    const seen = { transactionId: 'x', found: false, sentFrom: NOW, sentUntil: NOW };
+    const order = anOrder({ kind: 'unreadable', reason: 'unknown-decision', seen });
+    expect(refused(order, CHARGEBACK)).toBeUndefined();
+  });
+
   it('refused asks for attention until the same one is done; our own check isn’t called the service’s', () => {
     const order = anOrder('pass');
     const message = 'due_date must be a date';

@@ -45,9 +45,9 @@ it('cancel-transaction cancels once up to 5 days after the create, or within the
   const cancel = (id: string) => act(sandbox, 'cancel-transaction', { transaction_id: id });
   sandbox.control.setClock({ advanceMs: 5 * DAY_MS - 60_000 });
   expect((await cancel(inTime)).code).toBe(200);
+  expect((await cancel(inTime)).code).toBe(200);
   sandbox.control.setClock({ advanceMs: 60_000 });
   expect(await cancel(late)).toEqual({ code: 403, message: expect.stringMatching(/within 5 days/) });
-  expect((await cancel(inTime)).code).toBe(200);
   const canceledAt = sandbox.control.transactions().map((one) => one.canceledAt);
   expect(canceledAt).toEqual([expect.any(String), null]);
   const committed = sandbox.control.ledger({ operation: 'cancel-transaction' }).map((one) => one.committed);

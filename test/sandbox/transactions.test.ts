@@ -86,6 +86,21 @@ it('a transaction is found by its id, and by its invoice number without the #, t
   expect((await read('status_by_invoice', long)).body.id).toBe(odd);
 });
 
+it('gateway_response refuses a result that the interface does not name only when it is told to', async () => {
+  const sandbox = await startSandbox();
+  const id = await created(sandbox);
+  const status = async (result: string) => {
+    const body = { 'nf-token': TEST_KEY, 'nf-id': id, 'gateway-response': { result } };
+    return (await send('POST', `${sandbox.testBaseUrl}/gateway_response`, body)).status;
+  };
+  expect(await status('error')).toBe(200);
+  const settings = { otherGatewayResults: 'refuse' };
+  expect((await send('PUT', `${sandbox.url}/_sandbox/screening`, settings)).body).toEqual(settings);
+  expect([await status('error'), await status('pass'), await status('fail')]).toEqual([400, 200, 200]);
+  sandbox.control.reset();
+  expect(sandbox.control.setScreening({})).toEqual({ otherGatewayResults: 'accept' });
+});
+
 it('gateway_response records the result and answers Status OK, in either spelling', async () => {
   const sandbox = await startSandbox();
   const id = await created(sandbox);

@@ -2,8 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IntegrationWorkflow } from '../../src/contract/words.ts';
-import { inDefinitionSpelling, readTransactionRequest } from '../../src/sandbox/transaction-request.ts';
-import { parseTransaction, transactionRequestSchema, writeTransaction } from '../../src/screening/index.ts';
+import { TEST_CARDS } from '../../src/sandbox/card.ts';
+import { inDefinitionSpelling } from '../../src/sandbox/spelling.ts';
+import { readTransactionRequest } from '../../src/sandbox/transaction-request.ts';
+import {
+  isTestCardNumber,
+  parseTransaction,
+  transactionRequestSchema,
+  writeTransaction,
+} from '../../src/screening/index.ts';
 import { gatewayTypeOf } from '../../src/screening/transaction-rules.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import { property } from '../support/property.ts';
@@ -76,17 +83,42 @@ describe('the rules between fields', () => {
     }
   });
 
+  it('accept an expiry without a number, of which only the valid one is sent', () => {
+    for (const expirationDate of ['12/2034', '05/26', 'soon']) {
+      const raw = { ...aTransaction(), payment: { creditCard: { last4: '1111', expirationDate } } };
+      const parsed = parseTransaction(raw, RULES);
+      if (!parsed.ok) throw new Error(JSON.stringify(parsed.fieldErrors));
+      const body = { dialect: 'definition', apiKey: 'key', enrich: true, invoiceNumber: 'A-1' } as const;
+      expect(bySandbox(writeTransaction(parsed.transaction, body))).toEqual([]);
+    }
+  });
+
   it.each([
     { expirationDate: '05/26' },
     { expirationDate: '2034-12' },
     { cardCode: '12' },
     { cardNumber: '4111111111111112' },
+    { last4: '1112' },
+    { bin: '411112' },
     { cardNumber: undefined, expirationDate: undefined, cardCode: undefined },
   ])('refuse a card with %o', (changes) => {
     const { after, before } = cards(changes);
     expect([Object.keys(faultsOf(after)), bySandbox(after)]).not.toContainEqual([]);
     const workflow = 'pre-gateway';
     expect([Object.keys(faultsOf(before, { workflow })), bySandbox(before, workflow)]).not.toContainEqual([]);
+  });
+
+  it.each([
+    { currency_code: 'USD', currencyCode: 'EUR' },
+    { customer: { ...aTransaction().customer, joined_on: '01/31/2020', joinedOn: '02/28/2020' } },
+    { order: { order_type: 'one-time', orderType: 'upsell' } },
+  ])('refuse a field in two spellings with different values: %o', (changes) => {
+    const raw = { ...aTransaction(), ...changes };
+    expect([Object.keys(faultsOf(raw)).length, bySandbox(raw).length]).toEqual([1, 1]);
+  });
+
+  it('know the same test cards', () => {
+    expect([...TEST_CARDS].filter((number) => !isTestCardNumber(number))).toEqual([]);
   });
 
   it('ask for shipTo with goods only', () => {

@@ -122,6 +122,38 @@ describe('the payment data an integration workflow requires', () => {
     expect(Object.keys(faults)).toEqual(['avsResultCode']);
   });
 
+  it.each(OTHERS)('may have an expiry without a number in %s, which is sent', (workflow) => {
+    for (const expirationDate of ['1234', '12-34', '12-2034', '12/2034', '12/34', '06/26']) {
+      const creditCard = { last4: '1111', expirationDate };
+      const parsed = parseTransaction(aTransaction({ payment: { creditCard } }), { ...RULES, workflow });
+      expect(parsed).toMatchObject({ ok: true, transaction: { payment: { creditCard } }, warnings: [] });
+      expect(parsed).not.toHaveProperty('card');
+      expect(parsed.ok && parseTransaction(parsed.transaction, { ...RULES, workflow })).toEqual(parsed);
+    }
+  });
+
+  it.each(['05/26', '1225', '13/34', '2034-12', '', 'soon', '4111111111111111', 1234, null, {}])(
+    'leaves out the expiry %j without a number, with a warning',
+    (expirationDate) => {
+      for (const unknownFields of ['drop', 'refuse'] as const) {
+        const order = withField('payment.creditCard', { last4: '1111', expirationDate });
+        const parsed = parseTransaction(order, { ...RULES, unknownFields });
+        const bare = parseTransaction(withField('payment.creditCard', { last4: '1111' }), RULES);
+        const path = 'payment.creditCard.expirationDate';
+        const warnings = [{ path, message: expect.stringMatching(/; not sent$/) }];
+        expect(parsed).toEqual({ ...bare, warnings });
+        expect(JSON.stringify(parsed)).not.toMatch(/4111|soon/);
+      }
+    },
+  );
+
+  it('is refused with an expiry in the past beside the number', () => {
+    const creditCard = { ...TEST_CARD, expirationDate: '05/26' };
+    expect(faultsOf(aTransaction({ payment: { creditCard } }))).toEqual({
+      'payment.creditCard.expirationDate': expect.stringContaining('in the past'),
+    });
+  });
+
   it.each(['Apple Pay', 'paypal', 'Gift Card', 'gift_card', 'giftcard', 'bank transfer', 'cash on delivery'])(
     'is none where the method is no card: %s',
     (method) => {

@@ -66,7 +66,7 @@ const TABLE: Limits[] = [
   ['shipTo.firstName shipTo.lastName shipTo.company shipTo.address', [letters(128)], [letters(129), 1]],
   ['billTo.city billTo.state billTo.zip shipTo.city shipTo.state shipTo.zip', [letters(128)], [letters(129)]],
   ['merchant.name', [letters(128)], [letters(129)]],
-  ['billTo.country shipTo.country', ['US', 'DE', 'us', 'Gb'], ['USA', ''], ['ZZ', 'UK']],
+  ['billTo.country shipTo.country', ['US', 'DE', 'us', 'Gb', 'XK'], ['USA', '', 'ZZ', 'UK', 'EU', 'AN']],
   ['billTo.phoneNumber', phones, ['', '1234', 'call me', '1'.repeat(21)]],
   ['lineItems', [[], [{}], [{ price: 0.5, sku: 'a' }]], [{}, 'x', [{ price: '12' }], [{ sku: 12 }]]],
   ['customerIP', ['203.0.113.7', '2001:db8::1'], ['', '203.0.113', '203.0.113.256', 'host', undefined]],

@@ -69,6 +69,16 @@ describe('fingerprint', () => {
     },
   );
 
+  it('is a different one with a different expiry of a card without a number', () => {
+    const withExpiry = (expirationDate: string) => {
+      const paid = aTransaction({ payment: { creditCard: { last4: '1111', expirationDate } } });
+      const read = parseTransaction(paid, RULES);
+      return read.ok ? fingerprint(read.transaction) : undefined;
+    };
+    expect(withExpiry('12/34')).toBe(withExpiry('12/34'));
+    expect(withExpiry('12/34')).not.toBe(withExpiry('11/34'));
+  });
+
   const withCardType: Transaction = { ...transaction, payment: { creditCard: { cardType: 'Visa' } } };
   it.each<[what: string, of: Transaction, card: typeof card | undefined, same: boolean]>([
     ['the card', transaction, card, true],

@@ -84,7 +84,7 @@ export function gatewayRefusal(
   const { result: recorded, contradictions = [] } = attempt.gateway ?? {};
   if (recorded === request.result) return undefined;
   if (contradictions.some(({ result }) => result === request.result)) return contradictionOf(state, request);
-  // A canceled order keeps its phase when it ends, and sends no more results.
+  // A canceled order keeps its phase when it ends.
   if (state.endedAt !== undefined) return TOO_LATE;
   if (recorded !== undefined && recorded !== 'error') return undefined;
   return attempt === currentAttempt(state) && state.phase !== 'declined' ? undefined : OUT_OF_TURN;
@@ -195,13 +195,28 @@ export function takeGatewayResult({ state, now }: Order, request: GatewayResultR
 
 type GatewayReply = { gateway: GatewayResultAnswer } | { refusal: Refusal };
 
-/** Returns the reply of an ended order: it records no new results, but confirms a recorded one. */
-export function gatewayReplyAfterEnd(state: OrderState, request: GatewayResultRequest): GatewayReply {
+/** The answer for an ended order. With `sendFor` the caller sends the result for this transaction first: the order doesn't send any more. */
+type AfterEndReply = { gateway: GatewayResultAnswer; sendFor?: string } | { refusal: Refusal };
+
+/**
+ * Returns the reply of an ended order: it confirms a recorded result, and has a late one sent on, which no record keeps.
+ * @param state a copy of the record; a late result changes it
+ */
+export function gatewayReplyAfterEnd(
+  state: OrderState,
+  request: GatewayResultRequest,
+  now: Instant,
+): AfterEndReply {
   const refused = gatewayRefusal({ state }, request);
-  const isRecorded = attemptOf(state, request)?.gateway?.result === request.result;
-  if (refused === undefined && isRecorded) return gatewayReply(state, request);
-  const isTooLate = refused === undefined || refused.code === 'gateway-result-out-of-turn';
-  return { refusal: isTooLate ? TOO_LATE : refused };
+  if (refused === undefined) return gatewayReply(state, request);
+  const attempt = attemptOf(state, request);
+  const sendFor = attempt && transactionOf(state, attempt)?.id;
+  const isLate = refused.code === 'order-closed' && (attempt?.gateway?.result ?? 'error') === 'error';
+  if (isLate && sendFor !== undefined && attempt === currentAttempt(state) && state.action !== 'decline') {
+    applyGatewayResult(state, request, now);
+    return { ...gatewayReply(state, request), sendFor };
+  }
+  return { refusal: refused.code === 'gateway-result-out-of-turn' ? TOO_LATE : refused };
 }
 
 function gatewayReply(state: OrderState, request: GatewayResultRequest): GatewayReply {

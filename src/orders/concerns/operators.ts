@@ -99,6 +99,7 @@ const CLEARED_BY_OVERRIDE: AttentionCode[] = [
   'failed-after-window',
   'failed-at-adoption',
   'decision-after-override',
+  'fraud-confirmed',
 ];
 
 /** @returns why the order can't resolve its attention, or undefined: it can */
