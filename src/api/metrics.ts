@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
+import { actorSchema } from '../client/portal-options.ts';
 import {
-  actorSchema,
   attemptSchema,
   fieldErrorsOf,
   integrationNameSchema,
@@ -172,6 +172,7 @@ function audit(
     ...{ key: apiKey?.name, actor: claimedActor(request).data, peer: isIP(ip) === 0 ? undefined : ip },
     ...{ orderId: orderIdIn(params), integration: asked.integration ?? DEFAULT_INTEGRATION },
     ...{ number: asked.number ?? asked.sequence, action: asked.action, because: asked.reason },
+    transactionId: asked.transactionId ?? asked.idOrInvoice,
   });
 }
 
@@ -182,6 +183,8 @@ const auditedSchema = z.object({
   sequence: z.coerce.number().int().max(999_999).optional().catch(undefined),
   action: z.enum(OVERRIDE_ACTIONS).optional().catch(undefined),
   reason: reasonSchema.optional().catch(undefined),
+  transactionId: z.guid().optional().catch(undefined),
+  idOrInvoice: orderIdSchema.optional().catch(undefined),
 });
 
 function record(part: unknown): object {

@@ -53,11 +53,6 @@ export const HTTP_ERRORS = {
     title: 'The API key may not do this',
     detail: 'Send a key with the scope that `scope` names.',
   },
-  'other-integration': {
-    status: 403,
-    title: 'The API key is for other integrations',
-    detail: 'Send a key for this integration, or specify an integration that the key is for.',
-  },
   'foreign-form': {
     status: 403,
     title: 'The form is not from these pages',

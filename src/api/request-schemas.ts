@@ -2,10 +2,9 @@
 import { z } from 'zod';
 import { adoptSchema } from '../client/adopt-request.ts';
 import { amountSchema, WRITTEN_FILTERS } from '../client/list-request.ts';
+import { actorSchema, idempotencyKeySchema } from '../client/portal-options.ts';
 import {
-  actorSchema,
   attemptSchema,
-  idempotencyKeySchema,
   integrationNameSchema,
   orderIdSchema,
   overrideSchema,

@@ -15,8 +15,9 @@ import {
 import type { OrderState } from '../contract/state.ts';
 import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../orders/concerns/gateway.ts';
 import { defined } from '../orders/defined.ts';
+import { readBy } from './portal-options.ts';
 import { closedOrder, readOrder } from './read-orders.ts';
-import { checked, overrideSchema, readBy } from './read-requests.ts';
+import { checked, overrideSchema } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,

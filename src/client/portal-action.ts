@@ -19,8 +19,9 @@ import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../orders/
 import { earlier, identityOf, isUnderWay, subjectOf, transactionMeant } from '../orders/portal-requests.ts';
 import { parsePortalFields } from '../screening/index.ts';
 import { startedUpdate } from './order-messages.ts';
+import { readBy } from './portal-options.ts';
 import { findOrder } from './read-orders.ts';
-import { integrationOf, invalidRequest, readBy } from './read-requests.ts';
+import { integrationOf, invalidRequest } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -31,6 +32,7 @@ import {
   within,
 } from './temporal-errors.ts';
 import type { ClientContext, OrderName, OrderScreening, PortalOptions } from './types.ts';
+import { refuseTaken } from './visibility.ts';
 
 /** Returns the client library's method for a kind of action. The caller has checked the fields of that kind. */
 export function portalMethod(orders: OrderScreening, kind: PortalActionKind) {
@@ -66,7 +68,7 @@ export async function portalAction(
     // An order that has ended and only delivers its last events no longer accepts actions.
     if (!isEnded(error) && codeOf(error) !== 'order-closed') throw toOrderError(error);
   }
-  return afterTheEnd(context, order, workflowId, { fields, ...by });
+  return afterTheEnd(context, order, { fields, ...by }, how);
 }
 
 /** @throws OrderScreeningError `invalid-request` for fields that can't be sent to the screening service */
@@ -85,10 +87,11 @@ type Asked = Pick<PortalActionInput, 'fields' | 'by'>;
 async function afterTheEnd(
   context: ClientContext,
   key: OrderKey,
-  workflowId: string,
   asked: Asked,
+  { orderRequired = false }: PortalOptions,
 ): Promise<PortalAnswer> {
   const { fields } = asked;
+  const workflowId = orderWorkflowId(key.integration, key.orderId);
   let gone = unknownOrder();
   const found = await findOrder(context, workflowId, 'full').catch((error: unknown) => {
     const code = codeOf(error);
@@ -99,8 +102,8 @@ async function afterTheEnd(
     return undefined;
   });
   if (found === undefined) {
-    if (fields.transactionId === undefined) throw gone;
-    return orderlessAction(context, key.integration, asked);
+    if (fields.transactionId === undefined || orderRequired) throw gone;
+    return orderlessAction(context, key, fields.transactionId, asked);
   }
   const order = withDoubts(found, fields);
   const { code, ...details } = portalRefusal(order, fields, Date.now(), true) ?? {};
@@ -137,12 +140,18 @@ function withDoubts(order: OrderState, fields: PortalFields): OrderState {
 }
 
 /** Runs an action for a transaction whose order has expired or has no record. */
-async function orderlessAction(context: ClientContext, name: string, asked: Asked): Promise<PortalAnswer> {
-  const { kind, transactionId } = asked.fields;
-  if (integrationOf(context, name).passive) throw refusal('passive');
-  if (kind === 'cancel') throw refusal('cancel-window-unknown');
+async function orderlessAction(
+  context: ClientContext,
+  key: OrderKey,
+  transactionId: string,
+  asked: Asked,
+): Promise<PortalAnswer> {
+  const { integration } = key;
+  if (integrationOf(context, integration).passive) throw refusal('passive');
+  await refuseTaken(context, transactionId, key);
+  if (asked.fields.kind === 'cancel') throw refusal('cancel-window-unknown');
   requireEmail(asked.fields);
-  return run(context, { integration: name, ...(transactionId !== undefined && { transactionId }), ...asked });
+  return run(context, { integration, transactionId, ...asked });
 }
 
 /** The record has no personal data, so there is no fallback for the e-mail. */

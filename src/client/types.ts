@@ -27,7 +27,8 @@ import type { CardData } from '../screening/index.ts';
 import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';
 import type { ListRequest } from './list-request.ts';
-import type { optionsSchema, screenSchema } from './read-requests.ts';
+import type { optionsSchema } from './portal-options.ts';
+import type { screenSchema } from './read-requests.ts';
 
 export interface OrderScreeningOptions {
   /** `new Client({connection, namespace, dataConverter})`, with `createDataConverter` of the deployment's payload keys. */

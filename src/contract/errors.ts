@@ -45,6 +45,12 @@ export const ORDER_ERRORS = {
     advice:
       'send card data in the card fields or through the card stash, and never send a key; list ids that only look like card numbers in `notCards` of the policy',
   },
+  'other-integration': {
+    status: 403,
+    title: 'Only for a different integration',
+    advice:
+      'the API key is for other integrations, or the transaction belongs to an order of a different one: specify its integration, with a key for it',
+  },
   'unknown-integration': { status: 404, title: 'Integration not found', advice: 'check the name' },
   'unknown-order': {
     status: 404,

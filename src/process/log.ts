@@ -33,6 +33,8 @@ const FIELDS = {
   /** The number of hints and rechecks that could not be sent. */
   unsent: number,
   orderId: text,
+  /** The id or invoice number of a transaction. */
+  transactionId: text,
   integration: text,
   workflowId: text,
   workflowType: text,
