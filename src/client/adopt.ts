@@ -15,11 +15,11 @@ import { newOrderState } from '../orders/record.ts';
 import { readForAdoption } from '../screening/index.ts';
 import { type CheckedAdoptRequest, readAdoptRequest } from './adopt-request.ts';
 import { describeOrder } from './describe-order.ts';
-import { sendUpdate } from './order-messages.ts';
 import { orderStart } from './order-start.ts';
 import { readBy } from './portal-options.ts';
 import { closedOrder, recordOfOrder } from './read-orders.ts';
 import { screeningClientOf } from './screening-client.ts';
+import { sendUpdate, updateOf } from './send-update.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -66,12 +66,13 @@ async function adopted(
     // A refused adoption leaves a failed workflow. Retrying is safe, since an adoption never creates a transaction.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const,
   };
+  const update = updateOf(adoptUpdate, { transactionId: adoption.transactionId, ...by });
   try {
     return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
       // A random update id, so that a refusal isn't kept forever. The order recognizes its own transaction.
-      sendUpdate(undefined, () =>
+      sendUpdate(() =>
         client.workflow.executeUpdateWithStart(adoptUpdate, {
-          args: [{ transactionId: adoption.transactionId, ...by }],
+          ...update,
           startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, start),
         }),
       ),

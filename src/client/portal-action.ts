@@ -11,17 +11,23 @@ import {
   OrderScreeningError,
 } from '../contract/errors.ts';
 import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../contract/ids.ts';
-import { PORTAL_ACTION, type PortalActionInput, type PortalFields, UPDATES } from '../contract/messages.ts';
+import {
+  type Envelope,
+  PORTAL_ACTION,
+  type PortalActionInput,
+  type PortalFields,
+  UPDATES,
+} from '../contract/messages.ts';
 import { portalOwnSchema } from '../contract/portal-actions.ts';
 import { isSentOnce, PORTAL_KINDS, type PortalActionKind, portalKind } from '../contract/portal-kinds.ts';
 import type { ActionRecord, OrderState } from '../contract/state.ts';
 import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../orders/portal-records.ts';
 import { earlier, identityOf, isUnderWay, subjectOf, transactionMeant } from '../orders/portal-requests.ts';
 import { parsePortalFields } from '../screening/index.ts';
-import { startedUpdate } from './order-messages.ts';
 import { readBy } from './portal-options.ts';
 import { findOrder } from './read-orders.ts';
 import { integrationOf, invalidRequest } from './read-requests.ts';
+import { startedUpdate, updateOf } from './send-update.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -55,13 +61,12 @@ export async function portalAction(
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   const { kind, ...message } = { ...fields, ...by };
   // `kind` selects the definition, so the fields match it.
-  const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [typeof message]>;
+  const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [Envelope<typeof message>]>;
   const handle = context.client.workflow.getHandle(workflowId);
-  // The prefix keeps callers' keys apart from other update ids.
-  const updateId = how.idempotencyKey && `${kind}:${how.idempotencyKey}`;
+  const update = updateOf(definition, message, how);
   try {
-    const answer = await startedUpdate(context, updateId, (options) =>
-      handle.startUpdate(definition, { args: [message], ...options }),
+    const answer = await startedUpdate(context, () =>
+      handle.startUpdate(definition, { ...update, waitForStage: 'ACCEPTED' }),
     );
     return answer ?? { ...order, kind, status: 'requested' };
   } catch (error) {

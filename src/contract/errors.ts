@@ -39,6 +39,12 @@ export const ORDER_ERRORS = {
     title: 'Invalid request',
     advice: 'correct the fields that `details.errors` lists',
   },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'The idempotency key belongs to a different request',
+    advice:
+      'the order has this key from a different caller, or with different content: send that request again, or choose a new key',
+  },
   'card-data-in-request': {
     status: 422,
     title: 'Card data or a screening service key in a field that must not contain it',
@@ -229,6 +235,8 @@ export interface FieldError {
 export interface OrderErrorDetails {
   errors?: FieldError[];
   cancelBy?: string;
+  /** The order has already answered a request with this idempotency key. */
+  repeated?: true;
   /** The screening service's answer to a refused portal action. */
   serviceCode?: string;
   serviceMessage?: string;
