@@ -39,7 +39,7 @@ const OF_AN_EVENT = [400, 401, 404, 413, 415, 422, 429, 502, 503] as const;
 const OF_A_WITHDRAWAL = [...OF_AN_ORDER, 502] as const;
 const OF_AN_ACTION = [...OF_A_WITHDRAWAL, 504] as const;
 
-/** Adds the routes. 200: done; 202: still running. A repeated request with the same `Idempotency-Key` gets the same answer. */
+/** Adds the routes. 200: done; 202: still running. A repeat with the same `Idempotency-Key` gets the first answer. */
 export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
   for (const kind of PORTAL_ACTIONS) actionRoute(app, kind, orderScreening);
 

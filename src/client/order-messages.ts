@@ -1,7 +1,12 @@
 /** Sends updates to open orders; has the short methods of the client library. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import type { GatewayResultAnswer, OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
+import type {
+  AcknowledgeAnswer,
+  GatewayResultAnswer,
+  OverrideAnswer,
+  PortalAnswer,
+} from '../contract/answers.ts';
 import { hasCode, OrderScreeningError } from '../contract/errors.ts';
 import { type OrderKey, orderWorkflowId } from '../contract/ids.ts';
 import {
@@ -36,7 +41,7 @@ export async function acknowledge(
   workflowId: string,
   reason: string,
   how: PortalOptions = {},
-): Promise<{ cleared: number }> {
+): Promise<AcknowledgeAnswer> {
   const request = { reason, ...readBy(how) };
   return update(context, workflowId, acknowledgeUpdate, request, how);
 }

@@ -21,7 +21,7 @@ export const actorSchema = z
 export const optionsSchema = z.object({
   /** The actor: `key` is trusted, `actor` is recorded as claimed. */
   by: z.strictObject({ key: actorSchema.optional(), actor: actorSchema.optional() }).optional(),
-  /** The same key returns the same answer. Random by default. */
+  /** A repeat with the same key does nothing and returns the answer of the first, with `repeated`. */
   idempotencyKey: idempotencyKeySchema.optional(),
   /** Refuses a portal action for a transaction id without an order, with the error of the missing order. */
   orderRequired: z.boolean().optional(),

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { CardStash } from '../cards/index.ts';
 import type {
+  AcknowledgeAnswer,
   CheckoutAnswer,
   GatewayResultAnswer,
   OverrideAnswer,
@@ -176,7 +177,7 @@ export interface OrderScreening {
     order: OrderName,
     request: { reason: string },
     options?: PortalOptions,
-  ): Promise<{ cleared: number }>;
+  ): Promise<AcknowledgeAnswer>;
   /**
    * Sets the action by a person's decision. It stays until the next override or attempt, whatever the screening service decides
    * later. `cancel` also cancels at the screening service if that is possible.

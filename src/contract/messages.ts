@@ -156,6 +156,12 @@ export interface ReviewHint {
   receivedAt: Instant;
 }
 
+/** A recheck by the client library. Unlike a hint, it may screen an order again whose decision is `error`. */
+export interface RecheckRequest {
+  /** A request from before the order's current phase was sent before, and may be a stored message. */
+  sentAt: Instant;
+}
+
 /** An event as sent to `EVENTS_URL`. `id` is its stable `webhook-id`. */
 export interface OrderEvent {
   id: string;
@@ -197,7 +203,8 @@ export const acknowledgeUpdate = define<AcknowledgeAnswer, Attributed<{ reason: 
 export const withdrawUpdate = define<PortalAnswer, Attributed<WithdrawRequest>>('withdraw');
 export const overrideUpdate = define<OverrideAnswer, Attributed<OverrideRequest>>('override');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
-export const recheckSignal = defineSignal('recheck');
+/** Without a request, or with an old one, it is a hint. */
+export const recheckSignal = defineSignal<[RecheckRequest?]>('recheck');
 
 const portalUpdate = <Kind extends PortalActionKind>(kind: Kind) =>
   define<PortalAnswer, Attributed<PortalRequests[Kind] & Vouched>>(PORTAL_KINDS[kind].method);

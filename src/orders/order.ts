@@ -149,8 +149,8 @@ export type Reply =
   | { override: OverrideAnswer }
   | { cleared: number };
 
-/** A signal. `unread`: why its payload could not be read. */
-export type Signal = { kind: 'review-hint' | 'recheck' | 'cancellation'; unread?: string };
+/** A signal. `unread`: why its payload could not be read; `sentAt`: when an operator sent a recheck. */
+export type Signal = { kind: 'review-hint' | 'recheck' | 'cancellation'; unread?: string; sentAt?: Instant };
 
 /** An input of an order. A signal has no time of its own. */
 export type Input =

@@ -1,12 +1,12 @@
 /** Opens a message, and converts it to a request of an order. */
-import type { Envelope, MessageKind } from '../contract/messages.ts';
+import type { Envelope, MessageKind, RecheckRequest } from '../contract/messages.ts';
 import { isPortalAction } from '../contract/portal-kinds.ts';
 import type { By } from '../contract/words.ts';
 import { invalid, shapeRefusal } from './check-messages.ts';
 import { defined } from './defined.ts';
 import { ENVELOPE, MESSAGES } from './message-shapes.ts';
 import type { Refusal, Request, Sent } from './order.ts';
-import { isRecord, misfits } from './shapes.ts';
+import { isRecord, misfits, moment } from './shapes.ts';
 
 /** @returns why an update is refused: it isn't an envelope, or it was made for a different update */
 export function envelopeRefusal(message: unknown, update: { id: string; name: string }): Refusal | undefined {
@@ -23,6 +23,11 @@ export function opened(message: unknown): { body: unknown; sent?: Sent } {
   if (!isEnvelope(message)) return { body: message };
   const { updateId, key, body } = message;
   return { body, sent: defined({ updateId, key }) };
+}
+
+/** @returns whether a signal came from the client library with its time */
+export function isRecheck(given: unknown): given is RecheckRequest {
+  return isRecord(given) && misfits(given, { sentAt: moment }).length === 0;
 }
 
 function isEnvelope(message: unknown): message is Envelope<unknown> {

@@ -5,9 +5,10 @@ import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../c
 import { instant } from '../contract/words.ts';
 import { replyTo } from '../orders/answers.ts';
 import { messageRefusal, whyUnread } from '../orders/check-messages.ts';
+import { defined } from '../orders/defined.ts';
 import { MESSAGES } from '../orders/message-shapes.ts';
 import type { Input, Order, Refusal, Reply, RequestInput, Signal } from '../orders/order.ts';
-import { envelopeRefusal, opened, requestOf, withoutNulls } from '../orders/read-message.ts';
+import { envelopeRefusal, isRecheck, opened, requestOf, withoutNulls } from '../orders/read-message.ts';
 import { currentAttempt } from '../orders/record.ts';
 import { inputRefusal } from '../orders/used-messages.ts';
 import { failureOf } from './activities.ts';
@@ -60,11 +61,12 @@ export function registerHandlers(order: Order | undefined, inputs: Input[], inta
     }
   }
 
-  const signal = (kind: Signal['kind'], unread?: string): void => {
-    inputs.push({ kind: 'signal', signal: { kind, ...(unread !== undefined && { unread }) } });
+  const signal = (kind: Signal['kind'], given?: unknown): void => {
+    const sentAt = kind === 'recheck' && isRecheck(given) ? given.sentAt : undefined;
+    inputs.push({ kind: 'signal', signal: { kind, ...defined({ unread: whyUnread(given), sentAt }) } });
   };
-  setHandler(reviewHintSignal, (hint) => signal('review-hint', whyUnread(hint)));
-  setHandler(recheckSignal, (...given: unknown[]) => signal('recheck', whyUnread(given[0])));
+  setHandler(reviewHintSignal, (hint) => signal('review-hint', hint));
+  setHandler(recheckSignal, (request) => signal('recheck', request));
   // Canceling the workflow does not cancel the order at the screening service. It raises attention, and the order continues.
   CancellationScope.current().cancelRequested.catch(() => signal('cancellation'));
 }
