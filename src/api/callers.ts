@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import type { ApiKey, ApiKeys, KeysOfFile, Scope } from '../config/index.ts';
+import { OrderScreeningError } from '../contract/errors.ts';
 import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import type { Log } from '../process/log.ts';
 import type { ListRequest } from '../starter.ts';
@@ -110,20 +111,25 @@ export function followKeys(app: FastifyInstance, keys: KeysOfFile, log: Log): vo
 /** A removed key must be rejected within 5 s. */
 const FOLLOW_MS = 1_000;
 
-/** @throws HttpError `missing-scope` when the key lacks the route's scope */
-export function requireScope({ apiKey, routeOptions }: FastifyRequest): void {
-  const { scope } = routeOptions.config;
+/** @throws HttpError `missing-scope` when the key lacks the scope, by default the route's */
+export function requireScope(request: FastifyRequest, scope = request.routeOptions.config.scope): void {
   if (scope === undefined) throw new TypeError('a route that keys may call names no scope');
-  if (apiKey !== undefined && !apiKey.scopes.includes(scope)) throw new HttpError('missing-scope', { scope });
+  if (!hasScope(request, scope)) throw new HttpError('missing-scope', { scope });
 }
 
-/** @throws HttpError `other-integration` when the key isn't for this integration */
+/** @throws OrderScreeningError `other-integration` when the key isn't for this integration */
 export function requireIntegration({ apiKey }: FastifyRequest, named: string = DEFAULT_INTEGRATION): void {
   const { integrations } = apiKey ?? {};
-  if (integrations !== undefined && !integrations.includes(named)) throw new HttpError('other-integration');
+  if (integrations === undefined || integrations.includes(named)) return;
+  throw new OrderScreeningError('other-integration', 'The API key is for other integrations');
 }
 
-/** @returns the integrations of a list: the requested one, or all of the key's @throws HttpError `other-integration` */
+/** @returns whether the key has the scope. Without configured keys, every caller has all */
+export function hasScope({ apiKey }: FastifyRequest, scope: Scope): boolean {
+  return apiKey === undefined || apiKey.scopes.includes(scope);
+}
+
+/** @returns the integrations of a list: the requested one, or all of the key's @throws OrderScreeningError `other-integration` */
 export function listedIntegrations(
   request: FastifyRequest,
   named: string | undefined,

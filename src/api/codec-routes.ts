@@ -16,7 +16,7 @@ export interface CodecOptions {
   maxRps: number;
   /** Web origins whose pages may call the routes (CORS). */
   origins: readonly string[];
-  /** Adds `/codec/<token>/decode` and `…/encode`, which need no API key: the token is the secret. */
+  /** Adds `/codec/<token>/decode`, which needs no API key: the token is the secret. It encrypts nothing, so its holder can't write. */
   token?: string;
 }
 
@@ -41,7 +41,7 @@ const bodySchema = z.object({
     .default([]),
 });
 
-/** Adds `/decode` and `/encode`, which need an API key, and the same below the token if there is one. */
+/** Adds `/decode` and `/encode`, which need an API key, and `/decode` below the token if there is one. */
 export async function codecRoutes(
   app: FastifyInstance,
   options: CodecOptions & { requireKey: (request: FastifyRequest) => Promise<void> },
@@ -50,20 +50,18 @@ export async function codecRoutes(
   // Before the key check: a browser's preflight request has no key.
   await app.register(cors, { origin: [...origins], methods: ['POST'], allowedHeaders: UI_HEADERS });
   await limitRequests(app, { maxRps });
-  const add = (url: string, check: (request: FastifyRequest) => Promise<void>): void => {
-    for (const action of ['decode', 'encode'] as const) {
-      app.post(`${url}/${action}`, {
-        bodyLimit: BODY_LIMIT,
-        config: { scope: 'codec' },
-        schema: { hide: true },
-        onRequest: async (request) => check(request),
-        handler: async ({ body }) => ({ payloads: await convert(codec[action], body) }),
-      });
-    }
-  };
-  add('', requireKey);
+  const add = (action: 'decode' | 'encode', url: string, check: (request: FastifyRequest) => Promise<void>) =>
+    app.post(url, {
+      bodyLimit: BODY_LIMIT,
+      config: { scope: 'codec' },
+      schema: { hide: true },
+      onRequest: async (request) => check(request),
+      handler: async ({ body }) => ({ payloads: await convert(codec[action], body) }),
+    });
+  add('decode', '/decode', requireKey);
+  add('encode', '/encode', requireKey);
   if (token !== undefined) {
-    add('/:token', async (request) => {
+    add('decode', '/:token/decode', async (request) => {
       if (isOneOf([token], tokenIn.parse(request.params).token)) return;
       await app.wrongKey(request);
       throw new HttpError('unauthorized');

@@ -25,7 +25,13 @@ import {
 } from './callers.ts';
 import { type CodecOptions, codecRoutes } from './codec-routes.ts';
 import { acceptJsonOnly, refuseByHead, refuseCards } from './define-route.ts';
-import { createAnswerRecord, createHttpMetrics, frameworkLog, type HttpMetrics } from './metrics.ts';
+import {
+  createAnswerRecord,
+  createHttpMetrics,
+  frameworkLog,
+  type HttpMetrics,
+  noteRepeats,
+} from './metrics.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer } from './problems.ts';
@@ -152,6 +158,7 @@ async function keyedRoutes(
 ): Promise<void> {
   await admitCallers(scope, { apiKeys, maxRps });
   refuseCards(scope, findIntegration);
+  noteRepeats(scope);
   orderRoutes(scope, orderScreening, metrics);
   portalRoutes(scope, orderScreening);
   transactionRoutes(scope, orderScreening);

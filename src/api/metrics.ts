@@ -1,10 +1,10 @@
 /** Logs and metrics of the API's answers. */
 import { isIP } from 'node:net';
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
+import { actorSchema } from '../client/portal-options.ts';
 import {
-  actorSchema,
   attemptSchema,
   fieldErrorsOf,
   integrationNameSchema,
@@ -16,6 +16,7 @@ import { reasonSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import { OVERRIDE_ACTIONS } from '../contract/words.ts';
 import { METRICS, namedAs } from '../orders/metrics.ts';
+import { isRecord } from '../orders/shapes.ts';
 import type { Log } from '../process/log.ts';
 import type { PortalOptions } from '../starter.ts';
 
@@ -184,7 +185,7 @@ const REFUSED_CALLERS = [401, 403];
 function audit(
   log: Log,
   request: FastifyRequest,
-  { statusCode: status, problemCode: code }: FastifyReply,
+  { statusCode: status, problemCode: code, repeated }: FastifyReply,
 ): void {
   const { method, routeOptions, params, query, body, apiKey, ip } = request;
   const { url: route, config } = routeOptions;
@@ -193,10 +194,19 @@ function audit(
   if (!isAudited && !REFUSED_CALLERS.includes(status)) return;
   const asked = auditedSchema.parse({ ...record(query), ...record(body), ...record(params) });
   log.audit({
-    ...{ method, route, status, code },
+    ...{ method, route, status, code, repeated },
     ...{ key: apiKey?.name, actor: claimedActor(request).data, peer: isIP(ip) === 0 ? undefined : ip },
     ...{ orderId: orderIdIn(params), integration: asked.integration ?? DEFAULT_INTEGRATION },
     ...{ number: asked.number ?? asked.sequence, action: asked.action, because: asked.reason },
+    transactionId: asked.transactionId ?? asked.idOrInvoice,
+  });
+}
+
+/** Marks answers to repeated requests for the audit log. */
+export function noteRepeats(scope: FastifyInstance): void {
+  scope.addHook('preSerialization', async (_request, reply, answer) => {
+    if (isRecord(answer) && answer.repeated === true) reply.repeated = true;
+    return answer;
   });
 }
 
@@ -207,6 +217,8 @@ const auditedSchema = z.object({
   sequence: z.coerce.number().int().max(999_999).optional().catch(undefined),
   action: z.enum(OVERRIDE_ACTIONS).optional().catch(undefined),
   reason: reasonSchema.optional().catch(undefined),
+  transactionId: z.guid().optional().catch(undefined),
+  idOrInvoice: orderIdSchema.optional().catch(undefined),
 });
 
 function record(part: unknown): object {
@@ -253,6 +265,10 @@ export function whoAsks(request: FastifyRequest): Pick<PortalOptions, 'by'> {
 }
 
 declare module 'fastify' {
+  interface FastifyReply {
+    /** The order has answered the same request before. */
+    repeated?: true;
+  }
   interface FastifyRequest {
     /** The user name from the browser; empty if it sent none. Absent for the API. */
     pageUser?: string;

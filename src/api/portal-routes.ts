@@ -10,10 +10,12 @@ import {
   redeliveryAnswerSchema,
   requestedSchema,
 } from '../contract/answers.ts';
+import { hasCode } from '../contract/errors.ts';
 import { portalDefinition, portalOwnSchema } from '../contract/portal-actions.ts';
 import { PORTAL_ACTIONS, type PortalActionKind } from '../contract/portal-kinds.ts';
 import { OUR_WORDS, parsePortalFields } from '../screening/index.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
+import { hasScope, requireScope } from './callers.ts';
 import { defineRoute, nothing, OF_AN_ORDER } from './define-route.ts';
 import { whoAsks } from './metrics.ts';
 import {
@@ -37,7 +39,7 @@ const OF_AN_EVENT = [400, 401, 404, 413, 415, 422, 429, 502, 503] as const;
 const OF_A_WITHDRAWAL = [...OF_AN_ORDER, 502] as const;
 const OF_AN_ACTION = [...OF_A_WITHDRAWAL, 504] as const;
 
-/** Adds the routes. 200: done; 202: still running. A repeated request with the same `Idempotency-Key` gets the same answer. */
+/** Adds the routes. 200: done; 202: still running. A repeat with the same `Idempotency-Key` gets the first answer. */
 export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
   for (const kind of PORTAL_ACTIONS) actionRoute(app, kind, orderScreening);
 
@@ -108,7 +110,15 @@ function actionRoute(app: FastifyInstance, kind: PortalActionKind, orderScreenin
     problems: OF_AN_ACTION,
     handle: async ({ params, query, body }, request, reply) => {
       const fields = inItsSpelling ? readFields(kind, body) : body;
-      return answer(reply, await send({ ...params, ...query }, fields, readOptions(request)));
+      const how = { ...readOptions(request), ...(!hasScope(request, 'ops') && { orderRequired: true }) };
+      try {
+        return answer(reply, await send({ ...params, ...query }, fields, how));
+      } catch (error) {
+        // Without an order, the integration of a transaction is unknown.
+        if (fields.transactionId !== undefined && hasCode(error, 'unknown-order', 'order-closed'))
+          requireScope(request, 'ops');
+        throw error;
+      }
     },
   });
 }

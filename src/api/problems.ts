@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { SCOPES } from '../config/index.ts';
+import { repeated } from '../contract/answers.ts';
 import { ORDER_ERRORS, OrderScreeningError } from '../contract/errors.ts';
 import type { Log } from '../process/log.ts';
 
@@ -14,6 +15,7 @@ export const problemSchema = z.object({
   errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
   scope: z.enum(SCOPES).exactOptional().meta({ description: 'What the API key may not do' }),
   cancelBy: z.iso.datetime().exactOptional(),
+  repeated,
   serviceCode: z.string().exactOptional(),
   serviceMessage: z.string().exactOptional(),
 });
@@ -52,11 +54,6 @@ export const HTTP_ERRORS = {
     status: 403,
     title: 'The API key may not do this',
     detail: 'Send a key with the scope that `scope` names.',
-  },
-  'other-integration': {
-    status: 403,
-    title: 'The API key is for other integrations',
-    detail: 'Send a key for this integration, or specify an integration that the key is for.',
   },
   'foreign-form': {
     status: 403,
@@ -113,6 +110,7 @@ export function answerWithProblems(app: FastifyInstance, log: Log): void {
   app.setErrorHandler(async (error, request, reply) => {
     const { code, problem } = toProblem(error);
     reply.problemCode = code;
+    if (problem.repeated) reply.repeated = true;
     logFailure(log, error, code, problem, request);
     return sendProblem(reply, problem);
   });

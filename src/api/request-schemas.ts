@@ -2,10 +2,9 @@
 import { z } from 'zod';
 import { adoptSchema } from '../client/adopt-request.ts';
 import { amountSchema, WRITTEN_FILTERS } from '../client/list-request.ts';
+import { actorSchema, idempotencyKeySchema } from '../client/portal-options.ts';
 import {
-  actorSchema,
   attemptSchema,
-  idempotencyKeySchema,
   integrationNameSchema,
   orderIdSchema,
   overrideSchema,
@@ -170,7 +169,8 @@ export const actorHeaders = actorHeadersOf(
 export const auditedHeaders = actorHeadersOf("in the audit log with the key's name, but not with the order");
 export const idempotencyHeaders = actorHeaders.extend({
   'idempotency-key': idempotencyKey.meta({
-    description: 'A repeated request with the same key gets the same answer. Default: random',
+    description:
+      'A repeated request with the same key does nothing and gets the answer of the first. With different content, or from a different caller: `idempotency-key-reused`',
     examples: ['cancel-order-1001'],
   }),
 });

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { transactionSchema } from '../contract/answers.ts';
 import type { OrderScreening, TransactionLookup, TransactionStatus } from '../starter.ts';
-import { requireIntegration } from './callers.ts';
+import { requireIntegration, requireScope } from './callers.ts';
 import { defineRoute, nothing } from './define-route.ts';
 import { orderQuery, transactionParams } from './request-schemas.ts';
 
@@ -25,7 +25,8 @@ export function transactionRoutes(app: FastifyInstance, orderScreening: OrderScr
 
 /**
  * Reads a transaction for a caller. Integrations can share an account, so a key could read other integrations' transactions.
- * @throws HttpError `other-integration` when the caller's key isn't for the integration of the order that owns the transaction
+ * @throws OrderScreeningError `other-integration` when the caller's key isn't for the integration of the order that owns the transaction
+ * @throws HttpError `missing-scope` when no order is known to own it, and the key is for some integrations and lacks the scope `ops`
  */
 export async function readTransaction(
   orderScreening: OrderScreening,
@@ -34,5 +35,6 @@ export async function readTransaction(
 ): Promise<TransactionStatus> {
   const status = await orderScreening.getTransaction(lookup);
   if (status.order !== undefined) requireIntegration(request, status.order.integration);
+  else if (request.apiKey?.integrations !== undefined) requireScope(request, 'ops');
   return status;
 }

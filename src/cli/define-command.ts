@@ -2,7 +2,8 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { actorSchema, integrationNameSchema } from '../client/read-requests.ts';
+import { actorSchema } from '../client/portal-options.ts';
+import { integrationNameSchema } from '../client/read-requests.ts';
 import { OUR_WORDS } from '../screening/index.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
 import { type ExitCode, UsageError } from './exit-codes.ts';

@@ -94,7 +94,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   const { status } = ORDER_ERRORS[type];
   if (status === 404) return EXIT.notFound;
   if (status === 422) return EXIT.usage;
-  return status === 409 ? EXIT.refused : EXIT.unknownOutcome;
+  return status === 409 || status === 403 ? EXIT.refused : EXIT.unknownOutcome;
 }
 
 /** Commander's message, without the value of an unknown `--option=value`, and without card numbers. */

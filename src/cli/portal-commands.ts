@@ -1,7 +1,8 @@
 /** Commands that act on an order: the portal actions, override, redeliver, recheck, acknowledge. */
 import type { Command } from 'commander';
 import { portalMethod } from '../client/portal-action.ts';
-import { idempotencyKeySchema, orderIdSchema } from '../client/read-requests.ts';
+import { idempotencyKeySchema } from '../client/portal-options.ts';
+import { orderIdSchema } from '../client/read-requests.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import { reasonSchema } from '../contract/fields.ts';
 import { portalDefinition } from '../contract/portal-actions.ts';

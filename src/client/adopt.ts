@@ -3,7 +3,7 @@ import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from
 import { refuseCardData } from '../card-data/card-data.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
 import { OrderScreeningError } from '../contract/errors.ts';
-import { orderOfWorkflowId, orderWorkflowId } from '../contract/ids.ts';
+import { orderWorkflowId } from '../contract/ids.ts';
 import { adoptUpdate, SCREEN_ORDER } from '../contract/messages.ts';
 import type { OrderState } from '../contract/state.ts';
 import { instant } from '../contract/words.ts';
@@ -15,11 +15,11 @@ import { newOrderState } from '../orders/record.ts';
 import { readForAdoption } from '../screening/index.ts';
 import { type CheckedAdoptRequest, readAdoptRequest } from './adopt-request.ts';
 import { describeOrder } from './describe-order.ts';
-import { sendUpdate } from './order-messages.ts';
 import { orderStart } from './order-start.ts';
+import { readBy } from './portal-options.ts';
 import { closedOrder, recordOfOrder } from './read-orders.ts';
-import { readBy } from './read-requests.ts';
 import { screeningClientOf } from './screening-client.ts';
+import { sendUpdate, updateOf } from './send-update.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -29,7 +29,7 @@ import {
   within,
 } from './temporal-errors.ts';
 import type { ClientContext, PortalOptions } from './types.ts';
-import { ownersOf } from './visibility.ts';
+import { refuseTaken } from './visibility.ts';
 
 /** @see OrderScreening.adopt */
 export async function adopt(
@@ -40,8 +40,9 @@ export async function adopt(
   refuseCardData(how);
   const by = readBy(how);
   const request = readAdoptRequest(raw, context.findIntegration);
-  const workflowId = orderWorkflowId(request.integration.name, request.orderId);
-  await refuseTaken(context, request.adoption.transactionId, workflowId);
+  const key = { integration: request.integration.name, orderId: request.orderId };
+  const workflowId = orderWorkflowId(key.integration, key.orderId);
+  await refuseTaken(context, request.adoption.transactionId, key);
   const { fingerprint: _ours, ...answer } = dryRun
     ? await answerOfDryRun(context, request, workflowId)
     : await adopted(context, request, by, workflowId);
@@ -65,12 +66,13 @@ async function adopted(
     // A refused adoption leaves a failed workflow. Retrying is safe, since an adoption never creates a transaction.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const,
   };
+  const update = updateOf(adoptUpdate, { transactionId: adoption.transactionId, ...by });
   try {
     return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
       // A random update id, so that a refusal isn't kept forever. The order recognizes its own transaction.
-      sendUpdate(undefined, () =>
+      sendUpdate(() =>
         client.workflow.executeUpdateWithStart(adoptUpdate, {
-          args: [{ transactionId: adoption.transactionId, ...by }],
+          ...update,
           startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, start),
         }),
       ),
@@ -122,15 +124,4 @@ function answerOnRecord(order: OrderState, transactionId: string): CheckoutAnswe
   const answer = attemptFor(order, transactionId)?.answer;
   if (answer === undefined) throw orderClosed();
   return answer;
-}
-
-async function refuseTaken(context: ClientContext, transactionId: string, workflowId: string): Promise<void> {
-  const owners = await ownersOf(context, transactionId);
-  const other = owners.find((one) => one !== workflowId);
-  if (other === undefined) return;
-  const name = orderOfWorkflowId(other);
-  throw new OrderScreeningError(
-    'transaction-taken',
-    `The order ${name?.orderId ?? other} (${name?.integration ?? 'unknown'}) has this transaction`,
-  );
 }

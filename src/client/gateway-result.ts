@@ -26,7 +26,7 @@ export async function recordGatewayResult(
     return resultAfterEnd(context, order, request);
   };
   try {
-    return await update(context, workflowId, recordGatewayResultUpdate, request, undefined, afterEnd);
+    return await update(context, workflowId, recordGatewayResultUpdate, request, {}, afterEnd);
   } catch (error) {
     // An order that has ended and still delivers its last events refuses the result itself.
     if (isRead || !hasCode(error, 'order-closed')) throw error;

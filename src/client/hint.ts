@@ -80,7 +80,7 @@ export class OrderSignals {
   async recheck(key: OrderKey): Promise<{ status: 'requested' }> {
     const workflowId = orderWorkflowId(key.integration, key.orderId);
     const exists = await this.#rechecks.send(workflowId, undefined, () =>
-      this.#signal(workflowId, recheckSignal, []),
+      this.#signal(workflowId, recheckSignal, [{ sentAt: instant(Date.now()) }]),
     );
     if (exists) return { status: 'requested' };
     await readableOrder(this.#context, key);

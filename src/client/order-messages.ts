@@ -1,27 +1,25 @@
 /** Sends updates to open orders; has the short methods of the client library. */
-import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import type { OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
-import { hasCode, OrderScreeningError } from '../contract/errors.ts';
+import type { AcknowledgeAnswer, OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
 import { type OrderKey, orderWorkflowId } from '../contract/ids.ts';
 import {
   acknowledgeUpdate,
+  type Envelope,
   overrideUpdate,
   type WithdrawRequest,
   withdrawUpdate,
 } from '../contract/messages.ts';
 import type { OrderState } from '../contract/state.ts';
 import { defined } from '../orders/defined.ts';
+import { readBy } from './portal-options.ts';
 import { closedOrder, readOrder } from './read-orders.ts';
-import { checked, overrideSchema, readBy } from './read-requests.ts';
+import { checked, overrideSchema } from './read-requests.ts';
+import { sendUpdate, startedUpdate, updateOf } from './send-update.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
-  isExhausted,
-  isUnanswered,
   orderClosed,
-  readable,
-  temporalUnavailable,
   toOrderError,
   within,
   workerSilent,
@@ -34,9 +32,9 @@ export async function acknowledge(
   workflowId: string,
   reason: string,
   how: PortalOptions = {},
-): Promise<{ cleared: number }> {
+): Promise<AcknowledgeAnswer> {
   const request = { reason, ...readBy(how) };
-  return update(context, workflowId, acknowledgeUpdate, request, idOf('acknowledge', how));
+  return update(context, workflowId, acknowledgeUpdate, request, how);
 }
 
 /** @see OrderScreening.override */
@@ -47,12 +45,7 @@ export async function override(
   how: PortalOptions = {},
 ): Promise<OverrideAnswer> {
   const request = { ...checked(overrideSchema, raw), ...readBy(how) };
-  return update(context, workflowId, overrideUpdate, request, idOf('override', how));
-}
-
-/** Returns the update id for the caller's key. The prefix keeps callers' keys apart from other update ids. */
-function idOf(kind: string, { idempotencyKey }: PortalOptions): string | undefined {
-  return idempotencyKey && `${kind}:${idempotencyKey}`;
+  return update(context, workflowId, overrideUpdate, request, how);
 }
 
 /** @see OrderScreening.withdraw */
@@ -65,8 +58,9 @@ export async function withdraw(
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   const request = { number, ...readBy(how) };
   return whileOpen(context, workflowId, async (handle) => {
-    const answer = await startedUpdate(context, idOf('withdraw', how), (options) =>
-      handle.startUpdate(withdrawUpdate, { args: [request], ...options }),
+    const update = updateOf(withdrawUpdate, request, how);
+    const answer = await startedUpdate(context, () =>
+      handle.startUpdate(withdrawUpdate, { ...update, waitForStage: 'ACCEPTED' }),
     );
     if (answer !== undefined) return answer;
     // The withdrawal is still running; the order's record has the kind of the action.
@@ -78,89 +72,23 @@ export async function withdraw(
   });
 }
 
-// Sending of updates.
-
-/** The id of an update; random if absent. */
-interface UpdateName {
-  updateId?: string;
-}
-
-/**
- * Sends an update, and retries while the checkout is running. The caller's deadline bounds it.
- * @throws OrderScreeningError `busy` if the server accepts no more updates of this order for now; other errors unchanged
- */
-export async function sendUpdate<T>(
-  updateId: string | undefined,
-  send: (name: UpdateName) => Promise<T>,
-): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return readable(await send(updateId === undefined ? {} : { updateId }));
-    } catch (error) {
-      if (tries >= MOST_TRIES || !hasCode(toOrderError(error), 'checkout-under-way'))
-        throw isExhausted(error) ? busy(error) : error;
-      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-    }
-  }
-}
-
-/** Until its checkout has ended, seconds at most, the order refuses updates. */
-const ASK_AGAIN_MS = 100;
-const MOST_TRIES = 100;
-
-/**
- * Sends an update that continues in the background once the order has accepted it.
- * @returns undefined if it was accepted and is still running after 10 s
- * @throws OrderScreeningError `temporal-unavailable` if it wasn't accepted in time, `busy`; other errors unchanged
- */
-export async function startedUpdate<T>(
-  { client }: ClientContext,
-  updateId: string | undefined,
-  start: (options: UpdateName & { waitForStage: 'ACCEPTED' }) => Promise<WorkflowUpdateHandle<T>>,
-): Promise<T | undefined> {
-  let accepted = false;
-  try {
-    return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
-      sendUpdate(updateId, async (name) => {
-        accepted = false;
-        const update = await start({ ...name, waitForStage: 'ACCEPTED' });
-        accepted = true;
-        return update.result();
-      }),
-    );
-  } catch (error) {
-    if (!isUnanswered(error)) throw error;
-    // Not accepted, so not recorded: it may never run.
-    if (!accepted) throw temporalUnavailable(error);
-    return undefined;
-  }
-}
-
-function busy(cause: unknown): OrderScreeningError {
-  const error = new OrderScreeningError(
-    'busy',
-    'Too many requests are waiting for this order, and this one was not accepted: send it again',
-  );
-  error.cause = cause;
-  return error;
-}
-
 /**
  * Sends an update to an open order and waits up to 10 s for the answer.
  * @param afterEnd returns the answer for an ended order; without it, ended orders are refused
  * @throws OrderScreeningError as `whileOpen`
  */
-export async function update<Answer, Request>(
+export async function update<Answer, Request extends object>(
   context: ClientContext,
   workflowId: string,
-  definition: UpdateDefinition<Answer, [Request]>,
+  definition: UpdateDefinition<Answer, [Envelope<Request>]>,
   request: Request,
-  updateId: string | undefined,
+  how: PortalOptions,
   afterEnd?: (order: OrderState) => Promise<Answer>,
 ): Promise<Answer> {
+  const options = updateOf(definition, request, how);
   const send = (handle: WorkflowHandle) =>
     within(context.client, Date.now() + ANSWER_WITHIN_MS, () =>
-      sendUpdate(updateId, (name) => handle.executeUpdate(definition, { args: [request], ...name })),
+      sendUpdate(() => handle.executeUpdate(definition, options)),
     );
   return whileOpen(context, workflowId, send, afterEnd);
 }

@@ -17,17 +17,24 @@ import {
   sameTransaction,
   TASK_QUEUE,
 } from '../contract/ids.ts';
-import { PORTAL_ACTION, type PortalActionInput, type PortalFields, UPDATES } from '../contract/messages.ts';
+import {
+  type Envelope,
+  PORTAL_ACTION,
+  type PortalActionInput,
+  type PortalFields,
+  UPDATES,
+} from '../contract/messages.ts';
 import { portalOwnSchema } from '../contract/portal-actions.ts';
 import { isSentOnce, PORTAL_KINDS, type PortalActionKind, portalKind } from '../contract/portal-kinds.ts';
 import type { ActionRecord, OrderState } from '../contract/state.ts';
 import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../orders/portal-records.ts';
 import { earlier, identityOf, isUnderWay, subjectOf, transactionMeant } from '../orders/portal-requests.ts';
 import { parsePortalFields } from '../screening/index.ts';
-import { startedUpdate } from './order-messages.ts';
+import { readBy } from './portal-options.ts';
 import { lateDecisions } from './read-after-end.ts';
 import { findOrder } from './read-orders.ts';
-import { integrationOf, invalidRequest, readBy } from './read-requests.ts';
+import { integrationOf, invalidRequest } from './read-requests.ts';
+import { startedUpdate, updateOf } from './send-update.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -38,6 +45,7 @@ import {
   within,
 } from './temporal-errors.ts';
 import type { ClientContext, OrderName, OrderScreening, PortalOptions } from './types.ts';
+import { refuseTaken } from './visibility.ts';
 
 /** Returns the client library's method for a kind of action. The caller has checked the fields of that kind. */
 export function portalMethod(orders: OrderScreening, kind: PortalActionKind) {
@@ -60,20 +68,19 @@ export async function portalAction(
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   const { kind, ...message } = { ...fields, ...by };
   // `kind` selects the definition, so the fields match it.
-  const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [typeof message]>;
+  const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [Envelope<typeof message>]>;
   const handle = context.client.workflow.getHandle(workflowId);
-  // The prefix keeps callers' keys apart from other update ids.
-  const updateId = how.idempotencyKey && `${kind}:${how.idempotencyKey}`;
+  const update = updateOf(definition, message, how);
   try {
-    const answer = await startedUpdate(context, updateId, (options) =>
-      handle.startUpdate(definition, { args: [message], ...options }),
+    const answer = await startedUpdate(context, () =>
+      handle.startUpdate(definition, { ...update, waitForStage: 'ACCEPTED' }),
     );
     return answer ?? { ...order, kind, status: 'requested' };
   } catch (error) {
     // An order that has ended and only delivers its last events no longer accepts actions.
     if (!isEnded(error) && codeOf(error) !== 'order-closed') throw toOrderError(error);
   }
-  return afterTheEnd(context, order, workflowId, { fields, ...by });
+  return afterTheEnd(context, order, { fields, ...by }, how);
 }
 
 /** @throws OrderScreeningError `invalid-request` for fields that can't be sent to the screening service */
@@ -92,10 +99,11 @@ type Asked = Pick<PortalActionInput, 'fields' | 'by'>;
 async function afterTheEnd(
   context: ClientContext,
   key: OrderKey,
-  workflowId: string,
   asked: Asked,
+  { orderRequired = false }: PortalOptions,
 ): Promise<PortalAnswer> {
   const { fields } = asked;
+  const workflowId = orderWorkflowId(key.integration, key.orderId);
   let gone = unknownOrder();
   const found = await findOrder(context, workflowId, 'full').catch((error: unknown) => {
     const code = codeOf(error);
@@ -106,8 +114,8 @@ async function afterTheEnd(
     return undefined;
   });
   if (found === undefined) {
-    if (fields.transactionId === undefined) throw gone;
-    return orderlessAction(context, key.integration, asked);
+    if (fields.transactionId === undefined || orderRequired) throw gone;
+    return orderlessAction(context, key, fields.transactionId, asked);
   }
   const order = await withLateDecisions(context, key, withDoubts(found, fields), fields);
   const { code, ...details } = portalRefusal(order, fields, Date.now(), true) ?? {};
@@ -160,12 +168,18 @@ async function withLateDecisions(
 }
 
 /** Runs an action for a transaction whose order has expired or has no record. */
-async function orderlessAction(context: ClientContext, name: string, asked: Asked): Promise<PortalAnswer> {
-  const { kind, transactionId } = asked.fields;
-  if (integrationOf(context, name).passive) throw refusal('passive');
-  if (kind === 'cancel') throw refusal('cancel-window-unknown');
+async function orderlessAction(
+  context: ClientContext,
+  key: OrderKey,
+  transactionId: string,
+  asked: Asked,
+): Promise<PortalAnswer> {
+  const { integration } = key;
+  if (integrationOf(context, integration).passive) throw refusal('passive');
+  await refuseTaken(context, transactionId, key);
+  if (asked.fields.kind === 'cancel') throw refusal('cancel-window-unknown');
   requireEmail(asked.fields);
-  return run(context, { integration: name, ...(transactionId !== undefined && { transactionId }), ...asked });
+  return run(context, { integration, transactionId, ...asked });
 }
 
 /** The record has no personal data, so there is no fallback for the e-mail. */

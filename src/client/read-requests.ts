@@ -6,12 +6,10 @@ import { reasonSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../contract/ids.ts';
 import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
-import type { By, IntegrationWorkflow } from '../contract/words.ts';
+import type { IntegrationWorkflow } from '../contract/words.ts';
 import { INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS } from '../contract/words.ts';
 import { sizeError } from '../orders/check-messages.ts';
 import { type OrderFacts, orderFactsOf, skipRuleFor } from '../orders/decide.ts';
-import { defined } from '../orders/defined.ts';
-import { ACTOR_LIMIT } from '../orders/message-shapes.ts';
 import { isRecord } from '../orders/shapes.ts';
 import {
   CARD_FIELDS,
@@ -45,25 +43,6 @@ export const attemptSchema = z
   .max(HIGHEST_ATTEMPT, `must be at most ${HIGHEST_ATTEMPT}`);
 
 export const integrationNameSchema = z.string().regex(INTEGRATION_NAME, 'must be the name of an integration');
-
-/** An idempotency key of the caller. */
-export const idempotencyKeySchema = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters');
-
-/** The actor: a person as claimed, or the name of a key. It is recorded in the order's journal and the audit log. */
-export const actorSchema = z
-  .string({ error: 'must be text' })
-  .min(1, 'must not be empty')
-  .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
-  .refine((name) => !hasUnprintable(name), 'must not have control characters or unpaired surrogates');
-
-export const optionsSchema = z.object({
-  /** The actor: `key` is trusted, `actor` is recorded as claimed. */
-  by: z.strictObject({ key: actorSchema.optional(), actor: actorSchema.optional() }).optional(),
-  /** The same key returns the same answer. Random by default. */
-  idempotencyKey: idempotencyKeySchema.optional(),
-});
 
 /** A person's decision that overrides the screening service's. */
 export const overrideSchema = z.strictObject({
@@ -246,12 +225,6 @@ export function readCardRequest(
 /** @returns the normalized order id @throws OrderScreeningError `invalid-request` */
 export function readOrderId(orderId: string): string {
   return checked(z.object({ orderId: orderIdSchema }), { orderId }).orderId;
-}
-
-/** @returns the actor fields of a message; empty without an actor @throws OrderScreeningError `invalid-request` */
-export function readBy(how: z.input<typeof optionsSchema>): { by?: By } {
-  const by = defined(checked(optionsSchema, how).by ?? {});
-  return Object.keys(by).length === 0 ? {} : { by };
 }
 
 /** @throws OrderScreeningError `invalid-request` with every error */

@@ -6,8 +6,8 @@ import { type OrderEvent, REDELIVER_EVENT } from '../contract/messages.ts';
 import { eventToSend } from '../orders/events.ts';
 import { describeOrder } from './describe-order.ts';
 import { sentEvent } from './full-order.ts';
+import { readBy } from './portal-options.ts';
 import { finalRecord } from './read-orders.ts';
-import { readBy } from './read-requests.ts';
 import { ANSWER_WITHIN_MS, isUnanswered, toOrderError, unknownOrder, within } from './temporal-errors.ts';
 import type { ClientContext, PortalOptions } from './types.ts';
 

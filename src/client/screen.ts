@@ -16,11 +16,11 @@ import { answerNow } from '../orders/answers.ts';
 import { defined } from '../orders/defined.ts';
 import type { CardData } from '../screening/index.ts';
 import { answerFast } from './fast-path.ts';
-import { sendUpdate } from './order-messages.ts';
 import { type OrderStart, orderStart } from './order-start.ts';
 import { answerSince, pendingAnswer } from './pending-answer.ts';
 import { closedOrder } from './read-orders.ts';
 import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
+import { sendUpdate, updateOf } from './send-update.ts';
 import {
   attemptMismatch,
   isEnded,
@@ -156,13 +156,14 @@ async function recordedAnswer(
   start: OrderStart = startOf(sending),
 ): Promise<CheckoutAnswer> {
   const { client } = context;
+  const question = { attempt: 1, fingerprint: sending.request.fingerprint };
+  const update = updateOf(decisionUpdate, question, {}, decisionUpdateId(1));
   let answer: CheckoutAnswer;
   try {
     answer = await within(client, sending.deadline, () =>
-      sendUpdate(decisionUpdateId(1), (name) =>
+      sendUpdate(() =>
         client.workflow.executeUpdateWithStart(decisionUpdate, {
-          args: [{ attempt: 1, fingerprint: sending.request.fingerprint }],
-          ...name,
+          ...update,
           startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, {
             ...start,
             workflowIdConflictPolicy: 'USE_EXISTING',
@@ -203,27 +204,19 @@ async function asOfNow(
 async function laterAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
   const { request, workflowId, cardRef } = sending;
   const { client } = context;
-  const { attempt, transaction } = request;
+  const { attempt, transaction, fingerprint } = request;
+  const body = vouchedFor(
+    { attempt, transaction, fingerprint, ...defined({ cardRef }) },
+    request.integration,
+  );
+  const update = updateOf(retryUpdate, body, {}, retryUpdateId(attempt));
   let answer: CheckoutAnswer;
   try {
     answer = await within(client, sending.deadline, () =>
-      sendUpdate(retryUpdateId(attempt), async (name) => {
-        const update = await client.workflow.getHandle(workflowId).startUpdate(retryUpdate, {
-          args: [
-            vouchedFor(
-              {
-                attempt,
-                transaction,
-                fingerprint: sending.request.fingerprint,
-                ...(cardRef !== undefined && { cardRef }),
-              },
-              request.integration,
-            ),
-          ],
-          ...name,
-          waitForStage: 'ACCEPTED',
-        });
-        return update.result();
+      sendUpdate(async () => {
+        const handle = client.workflow.getHandle(workflowId);
+        const accepted = await handle.startUpdate(retryUpdate, { ...update, waitForStage: 'ACCEPTED' });
+        return accepted.result();
       }),
     );
   } catch (error) {

@@ -49,6 +49,7 @@ export async function within<T>(client: Client, deadline: number, call: () => Pr
 const detailsSchema = z.object({
   errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
   cancelBy: z.string().exactOptional(),
+  repeated: z.literal(true).exactOptional(),
   serviceCode: z.string().exactOptional(),
   serviceMessage: z.string().exactOptional(),
 });

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { CardStash } from '../cards/index.ts';
 import type {
+  AcknowledgeAnswer,
   CheckoutAnswer,
   GatewayResultAnswer,
   OverrideAnswer,
@@ -27,7 +28,8 @@ import type { CardData } from '../screening/index.ts';
 import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';
 import type { ListRequest } from './list-request.ts';
-import type { optionsSchema, screenSchema } from './read-requests.ts';
+import type { optionsSchema } from './portal-options.ts';
+import type { screenSchema } from './read-requests.ts';
 
 export interface OrderScreeningOptions {
   /** `new Client({connection, namespace, dataConverter})`, with `createDataConverter` of the deployment's payload keys. */
@@ -175,7 +177,7 @@ export interface OrderScreening {
     order: OrderName,
     request: { reason: string },
     options?: PortalOptions,
-  ): Promise<{ cleared: number }>;
+  ): Promise<AcknowledgeAnswer>;
   /**
    * Sets the action by a person's decision. It stays until the next override or attempt, whatever the screening service decides
    * later. `cancel` also cancels at the screening service if that is possible.

@@ -40,6 +40,11 @@ export const gatewayResultAnswerSchema = z.object({
 /** `result` is the recorded result. */
 export type GatewayResultAnswer = z.infer<typeof gatewayResultAnswerSchema>;
 
+/** Marks the answer to a repeated request. */
+export const repeated = z.literal(true).exactOptional().meta({
+  description: 'The order has already answered a request with this `Idempotency-Key`: nothing was done again',
+});
+
 export const portalAnswerSchema = z.object({
   number: z
     .int()
@@ -56,6 +61,7 @@ export const portalAnswerSchema = z.object({
   at: instantSchema.exactOptional(),
   phase: phaseSchema.exactOptional(),
   action: actionSchema.exactOptional(),
+  repeated,
 });
 /** `requested`: the action is still running. `code` and `message` are the screening service’s reply; absent when nothing was sent. */
 export type PortalAnswer = z.infer<typeof portalAnswerSchema>;
@@ -70,6 +76,7 @@ export const overrideAnswerSchema = z.object({
   notCanceled: z.string().exactOptional().meta({
     description: 'Why the transaction is not canceled, as a slug; the override still applies',
   }),
+  repeated,
 });
 export type OverrideAnswer = Omit<z.infer<typeof overrideAnswerSchema>, 'notCanceled'> & {
   notCanceled?: OrderErrorCode;
@@ -85,7 +92,8 @@ export const redeliveryAnswerSchema = z.object({
 export type RedeliveryAnswer = z.infer<typeof redeliveryAnswerSchema>;
 
 export const requestedSchema = z.object({ status: z.literal('requested') });
-export const acknowledgedSchema = z.object({ cleared: z.int() });
+export const acknowledgedSchema = z.object({ cleared: z.int(), repeated });
+export type AcknowledgeAnswer = z.infer<typeof acknowledgedSchema>;
 export const cardRefSchema = z.object({ cardRef: z.string(), expiresAt: instantSchema });
 
 export const transactionSchema = z.object({

@@ -39,11 +39,23 @@ export const ORDER_ERRORS = {
     title: 'Invalid request',
     advice: 'correct the fields that `details.errors` lists',
   },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'The idempotency key belongs to a different request',
+    advice:
+      'the order has this key from a different caller, or with different content: send that request again, or choose a new key',
+  },
   'card-data-in-request': {
     status: 422,
     title: 'Card data or a screening service key in a field that must not contain it',
     advice:
       'send card data in the card fields or through the card stash, and never send a key; list ids that only look like card numbers in `notCards` of the policy',
+  },
+  'other-integration': {
+    status: 403,
+    title: 'Only for a different integration',
+    advice:
+      'the API key is for other integrations, or the transaction belongs to an order of a different one: specify its integration, with a key for it',
   },
   'unknown-integration': { status: 404, title: 'Integration not found', advice: 'check the name' },
   'unknown-order': {
@@ -229,6 +241,8 @@ export interface FieldError {
 export interface OrderErrorDetails {
   errors?: FieldError[];
   cancelBy?: string;
+  /** The order has already answered a request with this idempotency key. */
+  repeated?: true;
   /** The screening service's answer to a refused portal action. */
   serviceCode?: string;
   serviceMessage?: string;

@@ -1,6 +1,12 @@
 /** The workflow's contract: names, arguments and answers of all messages to an order. */
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { CheckoutAnswer, GatewayResultAnswer, OverrideAnswer, PortalAnswer } from './answers.ts';
+import type {
+  AcknowledgeAnswer,
+  CheckoutAnswer,
+  GatewayResultAnswer,
+  OverrideAnswer,
+  PortalAnswer,
+} from './answers.ts';
 import type { PortalRequests } from './portal-actions.ts';
 import { byPortalKind, PORTAL_KINDS, type PortalActionKind } from './portal-kinds.ts';
 import type { Adoption, OrderEventData } from './state.ts';
@@ -56,6 +62,24 @@ export type TransactionJson = Record<string, unknown>;
  */
 interface Vouched {
   notCards?: string[];
+}
+
+/**
+ * An update as it is sent to an order. It names its update, so that a sender without a payload key can't send a stored message as a
+ * different one.
+ */
+export interface Envelope<Body> {
+  /** The update's name. */
+  type: string;
+  updateId: string;
+  key?: IdempotencyKey;
+  body: Body;
+}
+
+/** The caller's key, and a fingerprint of the caller and the request. */
+export interface IdempotencyKey {
+  name: string;
+  fingerprint: string;
 }
 
 /** The one argument of `screenOrder`. */
@@ -132,6 +156,12 @@ export interface ReviewHint {
   receivedAt: Instant;
 }
 
+/** A recheck by the client library. Unlike a hint, it may screen an order again whose decision is `error`. */
+export interface RecheckRequest {
+  /** A request from before the order's current phase was sent before, and may be a stored message. */
+  sentAt: Instant;
+}
+
 /** An event as sent to `EVENTS_URL`. `id` is its stable `webhook-id`. */
 export interface OrderEvent {
   id: string;
@@ -161,22 +191,23 @@ export const PORTAL_ACTION = 'portalAction';
 /** Its arguments are the event as originally sent, and who requests the redelivery. */
 export const REDELIVER_EVENT = 'redeliverEvent';
 
-export const decisionUpdate = defineUpdate<CheckoutAnswer, [DecisionRequest]>('decision');
-export const adoptUpdate = defineUpdate<CheckoutAnswer, [Attributed<AdoptRequest>]>('adopt');
-export const retryUpdate = defineUpdate<CheckoutAnswer, [RetryRequest]>('retry');
-export const recordGatewayResultUpdate = defineUpdate<GatewayResultAnswer, [GatewayResultRequest]>(
+const define = <Answer, Body>(name: string) => defineUpdate<Answer, [Envelope<Body>]>(name);
+
+export const decisionUpdate = define<CheckoutAnswer, DecisionRequest>('decision');
+export const adoptUpdate = define<CheckoutAnswer, Attributed<AdoptRequest>>('adopt');
+export const retryUpdate = define<CheckoutAnswer, RetryRequest>('retry');
+export const recordGatewayResultUpdate = define<GatewayResultAnswer, GatewayResultRequest>(
   'recordGatewayResult',
 );
-export const acknowledgeUpdate = defineUpdate<{ cleared: number }, [Attributed<{ reason: string }>]>(
-  'acknowledge',
-);
-export const withdrawUpdate = defineUpdate<PortalAnswer, [Attributed<WithdrawRequest>]>('withdraw');
-export const overrideUpdate = defineUpdate<OverrideAnswer, [Attributed<OverrideRequest>]>('override');
+export const acknowledgeUpdate = define<AcknowledgeAnswer, Attributed<{ reason: string }>>('acknowledge');
+export const withdrawUpdate = define<PortalAnswer, Attributed<WithdrawRequest>>('withdraw');
+export const overrideUpdate = define<OverrideAnswer, Attributed<OverrideRequest>>('override');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
-export const recheckSignal = defineSignal('recheck');
+/** Without a request, or with an old one, it is a hint. */
+export const recheckSignal = defineSignal<[RecheckRequest?]>('recheck');
 
 const portalUpdate = <Kind extends PortalActionKind>(kind: Kind) =>
-  defineUpdate<PortalAnswer, [Attributed<PortalRequests[Kind] & Vouched>]>(PORTAL_KINDS[kind].method);
+  define<PortalAnswer, Attributed<PortalRequests[Kind] & Vouched>>(PORTAL_KINDS[kind].method);
 const portalUpdates = byPortalKind((kind) => portalUpdate(kind)) as {
   [Kind in PortalActionKind]: ReturnType<typeof portalUpdate<Kind>>;
 };

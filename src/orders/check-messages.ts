@@ -39,14 +39,19 @@ export function shapeRefusal(message: unknown, fields: Fields): Refusal | undefi
 /**
  * Checks a message before any of it is recorded. The sender declares ids that look like card numbers in the message itself, since an order
  * has no policy before its first answer.
- * @param updateId the id of the update, which Temporal stores
+ * @param ids the id of the update, which Temporal stores, and the caller's idempotency key
  * @returns why the message is refused: it can't be read or contains card data; undefined if it is accepted
  */
-export function messageRefusal(message: unknown, fields: Fields, updateId?: string): Refusal | undefined {
+export function messageRefusal(
+  message: unknown,
+  fields: Fields,
+  ids: readonly (string | undefined)[] = [],
+): Refusal | undefined {
   const refused = shapeRefusal(message, fields);
   if (refused !== undefined) return refused;
   const notCards = isRecord(message) && Array.isArray(message.notCards) ? message.notCards : [];
-  return cardDataRefusal(message, { notCards }) ?? cardDataRefusal({ idempotencyKey: updateId });
+  const refusals = ids.map((idempotencyKey) => cardDataRefusal({ idempotencyKey }));
+  return cardDataRefusal(message, { notCards }) ?? refusals.find((one) => one !== undefined);
 }
 
 /**

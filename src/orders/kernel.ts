@@ -9,6 +9,7 @@ import { acceptRequest, CONCERNS } from './concerns/index.ts';
 import { RETRY_AFTER_MS } from './deadlines.ts';
 import { announce, closingEvents } from './events.ts';
 import type { Command, Effect, Input, Order, Outcome, Request, Running, Signal } from './order.ts';
+import { takeRequest } from './used-messages.ts';
 
 /**
  * Applies an input and all its consequences. Sets `taken` of a request.
@@ -44,7 +45,7 @@ function applyInput(order: Order, input: Exclude<Input, { kind: 'signal' }>): vo
       passTime(order, input.at);
       settle(order);
       if (isEarlyRetry(order, input.request)) order.earlyRetries.push(input);
-      else input.taken = acceptRequest(order, input.request, input.at);
+      else takeRequest(order, input);
       break;
   }
   settle(order);

@@ -43,7 +43,15 @@ const PORTAL_FIELDS = byPortalKind((kind): Fields => {
   return Object.fromEntries(fields.map(([name, field]) => [name, PORTAL_FIELD[field]]));
 });
 
-/** The updates of an order. */
+/** An update as it is sent. */
+export const ENVELOPE: Fields = {
+  type: name,
+  updateId: filled,
+  key: optional(shaped({ name: text(KEY_LIMIT), fingerprint: name })),
+  body: isRecord,
+};
+
+/** The bodies of an order's updates. */
 export const MESSAGES = {
   decision: { attempt: whole, fingerprint: key },
   adopt: { transactionId: name, by },

@@ -12,6 +12,7 @@ import type {
   Attributed,
   DecisionRequest,
   GatewayResultRequest,
+  IdempotencyKey,
   OverrideRequest,
   PortalFields,
   RetryRequest,
@@ -54,7 +55,9 @@ export interface Order {
   /** The number of signals received. */
   signals: number;
   /** Retries that arrived before the previous attempt was answered. They are applied after it. */
-  earlyRetries: Extract<Input, { kind: 'request' }>[];
+  earlyRetries: RequestInput[];
+  /** The messages that the order has accepted, oldest first. */
+  used?: Record<string, Used>;
   /** Callers that wait for a portal action, and until when. */
   replies: { action: number; until: Instant }[];
   /** Keys of effects that failed permanently, and when each restarts. */
@@ -148,14 +151,29 @@ export type Reply =
   | { override: OverrideAnswer }
   | { cleared: number };
 
-/** A signal. `unread`: why its payload could not be read. */
-export type Signal = { kind: 'review-hint' | 'recheck' | 'cancellation'; unread?: string };
+/** A signal. `unread`: why its payload could not be read; `sentAt`: when an operator sent a recheck. */
+export type Signal = { kind: 'review-hint' | 'recheck' | 'cancellation'; unread?: string; sentAt?: Instant };
 
 /** An input of an order. A signal has no time of its own. */
 export type Input =
   | { kind: 'effect-ended'; id: number; outcome: Outcome }
-  | { kind: 'request'; request: Request; at: Instant; taken?: Taken }
+  /** `repeated`: the order has accepted the same message before. */
+  | { kind: 'request'; request: Request; at: Instant; sent?: Sent; taken?: Taken; repeated?: true }
   | { kind: 'signal'; signal: Signal };
+
+/** How a request was sent. */
+export interface Sent {
+  updateId: string;
+  key?: IdempotencyKey;
+}
+
+/** An accepted request: the fingerprint with its idempotency key, and its result. */
+export interface Used {
+  fingerprint?: string;
+  taken: Taken;
+}
+
+export type RequestInput = Extract<Input, { kind: 'request' }>;
 
 /** A command of the kernel to the workflow. */
 export type Command =

@@ -33,6 +33,8 @@ const FIELDS = {
   /** The number of hints and rechecks that could not be sent. */
   unsent: number,
   orderId: text,
+  /** The id or invoice number of a transaction. */
+  transactionId: text,
   integration: text,
   workflowId: text,
   workflowType: text,
@@ -45,6 +47,8 @@ const FIELDS = {
   /** The kind of a pending effect of an order. */
   effect: text,
   action: text,
+  /** The order has answered the same request before. */
+  repeated: (value: boolean) => (value === true ? true : undefined),
   /** The error of a setting, and its path. */
   problem: text,
   /** Why, as a slug. */

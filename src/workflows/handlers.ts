@@ -5,11 +5,12 @@ import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../c
 import { instant } from '../contract/words.ts';
 import { replyTo } from '../orders/answers.ts';
 import { messageRefusal, whyUnread } from '../orders/check-messages.ts';
-import { refusalOf } from '../orders/concerns/index.ts';
+import { defined } from '../orders/defined.ts';
 import { MESSAGES } from '../orders/message-shapes.ts';
-import type { Input, Order, Refusal, Reply, Signal } from '../orders/order.ts';
-import { requestOf, withoutNulls } from '../orders/read-message.ts';
+import type { Input, Order, Refusal, Reply, RequestInput, Signal } from '../orders/order.ts';
+import { envelopeRefusal, isRecheck, opened, requestOf, withoutNulls } from '../orders/read-message.ts';
 import { currentAttempt } from '../orders/record.ts';
+import { inputRefusal } from '../orders/used-messages.ts';
 import { failureOf } from './activities.ts';
 
 /** The state that the handlers and the loop share. */
@@ -29,21 +30,20 @@ export function registerHandlers(order: Order | undefined, inputs: Input[], inta
       // A message refused here leaves no trace, not even the update's id.
       validator: (message) => {
         reject(intake.refusal ?? (intake.isClosed ? UNDER_WAY : undefined));
-        reject(messageRefusal(withoutNulls(message), MESSAGES[kind], currentUpdateInfo()?.id));
+        const update = currentUpdateInfo();
+        if (update === undefined) throw new TypeError('an update has an id');
+        reject(envelopeRefusal(message, update));
+        const { body, sent } = opened(message);
+        reject(messageRefusal(withoutNulls(body), MESSAGES[kind], [update.id, sent?.key?.name]));
         // Messages that arrived with the start are checked after the checkout.
-        if (order !== undefined && isScreened(order))
-          reject(refusalOf(order, requestOf(kind, message), instant(Date.now())));
+        if (order !== undefined && isScreened(order)) reject(inputRefusal(order, inputOf(kind, message)));
       },
     });
   }
 
   /** Waits in its own scope, so that a cancellation of the workflow does not end the wait. */
   async function replyOf(kind: MessageKind, message: unknown): Promise<unknown> {
-    const input: Extract<Input, { kind: 'request' }> = {
-      kind: 'request',
-      request: requestOf(kind, message),
-      at: instant(Date.now()),
-    };
+    const input = inputOf(kind, message);
     const until = (isTrue: () => boolean) => CancellationScope.nonCancellable(() => condition(isTrue));
     intake.waiting += 1;
     try {
@@ -55,26 +55,40 @@ export function registerHandlers(order: Order | undefined, inputs: Input[], inta
         else if (intake.refusal !== undefined) reply = { refusal: intake.refusal };
         return reply !== undefined;
       });
-      return resultOf(reply);
+      return resultOf(reply, input.repeated);
     } finally {
       intake.waiting -= 1;
     }
   }
 
-  const signal = (kind: Signal['kind'], unread?: string): void => {
-    inputs.push({ kind: 'signal', signal: { kind, ...(unread !== undefined && { unread }) } });
+  const signal = (kind: Signal['kind'], given?: unknown): void => {
+    const sentAt = kind === 'recheck' && isRecheck(given) ? given.sentAt : undefined;
+    inputs.push({ kind: 'signal', signal: { kind, ...defined({ unread: whyUnread(given), sentAt }) } });
   };
-  setHandler(reviewHintSignal, (hint) => signal('review-hint', whyUnread(hint)));
-  setHandler(recheckSignal, (...given: unknown[]) => signal('recheck', whyUnread(given[0])));
+  setHandler(reviewHintSignal, (hint) => signal('review-hint', hint));
+  setHandler(recheckSignal, (request) => signal('recheck', request));
   // Canceling the workflow does not cancel the order at the screening service. It raises attention, and the order continues.
   CancellationScope.current().cancelRequested.catch(() => signal('cancellation'));
 }
 
+function inputOf(kind: MessageKind, message: unknown): RequestInput {
+  const { body, sent } = opened(message);
+  return { kind: 'request', request: requestOf(kind, body), at: instant(Date.now()), ...(sent && { sent }) };
+}
+
 /** Returns the content of a reply, which is the result of the update. */
-function resultOf(reply: Reply | undefined): unknown {
+function resultOf(reply: Reply | undefined, repeated: true | undefined): unknown {
   if (reply === undefined) throw new TypeError('a reply is missing');
-  if ('refusal' in reply) throw failureOf(reply.refusal);
-  return 'cleared' in reply ? reply : Object.values(reply)[0];
+  const again = repeated && { repeated };
+  if ('refusal' in reply) throw failureOf({ ...reply.refusal, ...again });
+  const answer: object = 'cleared' in reply ? reply : contentOf(reply);
+  return { ...answer, ...again };
+}
+
+function contentOf(reply: Exclude<Reply, { refusal: Refusal } | { cleared: number }>): object {
+  if ('checkout' in reply) return reply.checkout;
+  if ('gateway' in reply) return reply.gateway;
+  return 'portal' in reply ? reply.portal : reply.override;
 }
 
 function isScreened({ state }: Order): boolean {

@@ -52,7 +52,7 @@ it.each([
 
 it.each([
   [200, 'owned by an order of that integration', { order: { integration: 'shop', orderId: '1001' } }],
-  [200, 'without an order', {}],
+  [403, 'without an order', {}],
   [403, 'owned by another integration’s order', { order: { integration: 'default', orderId: '1001' } }],
 ])('GET transactions answers %i to a key of one integration for one %s', async (status, _case, owned) => {
   const key = 'the-key-of-the-shop-alone';

@@ -142,6 +142,21 @@ describe('the audit log', () => {
     expect(JSON.stringify(audit())).not.toMatch(/4111 1111|wrong/);
   });
 
+  it('says of a repeat that it is one, done or refused', async () => {
+    const { send, audit, orderScreening } = await anAuditedApi();
+    const key = { 'idempotency-key': 'k' };
+    await send('report-fraud', {}, key);
+    const answer = { integration: 'shop', kind: 'report-fraud', status: 'done', repeated: true } as const;
+    orderScreening.reportFraud.mockResolvedValueOnce(answer);
+    expect((await send('report-fraud', {}, key)).json()).toMatchObject({ repeated: true });
+    orderScreening.acknowledge.mockResolvedValueOnce({ cleared: 1, repeated: true });
+    await send('acknowledge', { reason: 'x' }, key);
+    const refused = new OrderScreeningError('outcome-unknown', 'In words.', { repeated: true });
+    orderScreening.cancel.mockRejectedValueOnce(refused);
+    expect((await send('cancel', {}, key)).json()).toMatchObject({ status: 502, repeated: true });
+    expect(audit().map(({ repeated }) => repeated)).toEqual([undefined, true, true, true]);
+  });
+
   it('has nothing of checkouts, readings and looks at pages', async () => {
     const { app, audit } = await anAuditedApi();
     const headers = { authorization: `Bearer ${KEY}` };

@@ -21,8 +21,7 @@ const MOST_MS = 50;
 const ROUNDS = 6;
 
 const SCREENING = '/v1/orders/order-1/screening';
-const TOKEN = 'a-random-token-of-the-path';
-const CODEC = `/codec/${TOKEN}/encode`;
+const CODEC = '/codec/encode';
 const WEBHOOK = '/v1/webhooks/default/webhook-secret-1';
 
 const list = (count: number, one: string) => `[${Array(count).fill(one).join(',')}]`;
@@ -95,7 +94,7 @@ async function anApiThatReads() {
     apiKeys: { current: [] },
     maxRps: 1_000,
     webhookSecrets: ['webhook-secret-1'],
-    codec: { codec, origins: [], token: TOKEN },
+    codec: { codec, origins: [] },
     log: createLog('test', 'info', { write: () => undefined }),
   });
   onTestFinished(() => app.close());

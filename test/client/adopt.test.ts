@@ -20,9 +20,9 @@ describe('adopting', () => {
     const asked = { ...request, transactionId, amount: '12.50', force: true };
     expect(await orderScreening.adopt(asked)).toEqual(answer);
     const sent = temporal.executeUpdateWithStart.mock.calls[0]?.[1];
-    expect(sent).not.toHaveProperty('updateId');
     expect(sent).toMatchObject({
-      args: [{ transactionId }],
+      updateId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      args: [{ type: 'adopt', body: { transactionId } }],
       startWorkflowOperation: {
         options: {
           workflowId: 'order:default:1001',

@@ -21,7 +21,7 @@ import { vi } from 'vitest';
 import type { CardStash } from '../../src/cards/index.ts';
 import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/contract/errors.ts';
-import type { PortalActionInput, ScreenOrderInput } from '../../src/contract/messages.ts';
+import type { Envelope, PortalActionInput, ScreenOrderInput } from '../../src/contract/messages.ts';
 import type { Integration } from '../../src/contract/policy.ts';
 import type { OrderState } from '../../src/contract/state.ts';
 import { recordOf } from '../../src/orders/bounded-record.ts';
@@ -61,10 +61,15 @@ export function queryAsked({ listWorkflowExecutions }: ReturnType<typeof fakeTem
   return query;
 }
 
-/** What was sent to an order, or started for it: the name of each message, and its options. */
+/** What was sent to an order, or started for it: the name of each message, its options, and an update without its envelope. */
 export function sent({ mock }: { mock: { calls: unknown[][] } }) {
   const calls = mock.calls as [{ name?: string }, { args: unknown[]; updateId?: string }][];
-  return calls.map(([{ name }, options]) => ({ name, ...options }));
+  return calls.map(([{ name }, { args, ...options }]) => {
+    const [first] = args as [Partial<Envelope<unknown>> | undefined];
+    const isUpdate = first?.updateId !== undefined && first.updateId === options.updateId;
+    const opened = isUpdate && { args: [first.body], type: first.type, ...(first.key && { key: first.key }) };
+    return { name, args, ...options, ...opened };
+  });
 }
 
 /** An update that the order took, and its end. */

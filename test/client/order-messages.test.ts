@@ -102,8 +102,8 @@ it('an override with a card number, or none of the two actions, is not sent', as
   const unknown = { ...request, action: 'hold' as 'proceed' };
   await expect(orderScreening.override(order, unknown)).rejects.toMatchObject({ code: 'invalid-request' });
   await orderScreening.override(order, request, { idempotencyKey: 'k' });
-  expect(sent(temporal.executeUpdate)).toEqual([
-    { name: 'override', args: [request], updateId: 'override:k' },
+  expect(sent(temporal.executeUpdate)).toMatchObject([
+    { name: 'override', type: 'override', args: [request], key: { name: 'k' } },
   ]);
 });
 

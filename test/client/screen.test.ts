@@ -45,7 +45,7 @@ describe('the first attempt', () => {
     const { updateId, args, start, input, type } = firstCall(temporal);
     expect({ updateId, args, type }).toEqual({
       updateId: 'decision-1',
-      args: [{ attempt: 1, fingerprint }],
+      args: [{ type: 'decision', updateId: 'decision-1', body: { attempt: 1, fingerprint } }],
       type: 'screenOrder',
     });
     expect(start).toMatchObject({

@@ -31,7 +31,7 @@ type Update = [
 ];
 
 const withdrawn = aPortalAnswer({ status: 'withdrawn' });
-/** Each update: by which call of Temporal's client it is sent, its id, an answer, and how it is asked. */
+/** Each update: by which call of Temporal's client it is sent, its id unless it is random, an answer, and how it is asked. */
 const UPDATES: Update[] = [
   ['a first attempt', 'executeUpdateWithStart', 'decision-1', decided, (orders) => orders.screen(attempt)],
   [
@@ -48,24 +48,18 @@ const UPDATES: Update[] = [
     { result: 'pass' },
     (orders) => orders.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
   ],
-  [
-    'a portal action',
-    'startUpdate',
-    'cancel:k',
-    aPortalAnswer(),
-    (orders) => orders.cancel(order, {}, keyed),
-  ],
+  ['a portal action', 'startUpdate', undefined, aPortalAnswer(), (orders) => orders.cancel(order, {}, keyed)],
   [
     'an acknowledgement',
     'executeUpdate',
-    'acknowledge:k',
+    undefined,
     { cleared: 1 },
     (orders) => orders.acknowledge(order, { reason: 'x' }, keyed),
   ],
   [
     'a withdrawal',
     'startUpdate',
-    'withdraw:k',
+    undefined,
     withdrawn,
     (orders) => orders.withdraw(order, { number: 1 }, keyed),
   ],
@@ -86,7 +80,9 @@ describe.each(UPDATES)('%s', (_what, call, id, answer, ask) => {
   it('that comes while the order is being screened is sent again under the same id', async () => {
     const { orderScreening, temporal } = aClientWith(call, refused('checkout-under-way'), answer);
     expect(await ask(orderScreening)).toEqual(answer);
-    expect(sent(temporal[call]).map(({ updateId }) => updateId)).toEqual([id, id]);
+    const [first, second] = sent(temporal[call]);
+    expect(first?.updateId).toEqual(id ?? expect.stringMatching(/^[0-9a-f-]{36}$/));
+    expect(second).toMatchObject({ updateId: first?.updateId, args: first?.args });
   });
 
   it('that the server takes no more of is busy, and not asked again here', async () => {
@@ -142,4 +138,33 @@ describe('an update that the end of the order cut off', () => {
       await expect(ask(ended(call).orderScreening)).rejects.toMatchObject({ code: 'order-closed' });
     },
   );
+});
+
+describe('the fingerprint of an idempotency key', () => {
+  const keyOf = async (ask: (orders: Screening) => unknown) => {
+    const { orderScreening, temporal } = aClient();
+    temporal.startUpdate.mockResolvedValue(taken(aPortalAnswer()));
+    temporal.executeUpdate.mockResolvedValue({ cleared: 1 });
+    await ask(orderScreening);
+    return [...sent(temporal.startUpdate), ...sent(temporal.executeUpdate)][0]?.key;
+  };
+  const report = (request: object, by?: object) =>
+    keyOf((orders) => orders.reportFraud(order, request, { ...keyed, ...(by && { by }) }));
+
+  it('is the same for the same request of the same caller, and no other', async () => {
+    const first = await report({ reason: 'x', transactionId: CLOSED_TRANSACTION }, { key: 'shop' });
+    expect(first).toEqual({ name: 'k', fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    expect(await report({ transactionId: CLOSED_TRANSACTION, reason: 'x' }, { key: 'shop' })).toEqual(first);
+    const others = [
+      await report({ reason: 'y', transactionId: CLOSED_TRANSACTION }, { key: 'shop' }),
+      await report({ reason: 'x' }, { key: 'shop' }),
+      await report({ reason: 'x', transactionId: CLOSED_TRANSACTION }, { key: 'other' }),
+      await report({ reason: 'x', transactionId: CLOSED_TRANSACTION }, { key: 'shop', actor: 'ada' }),
+      await report({ reason: 'x', transactionId: CLOSED_TRANSACTION }),
+      await keyOf((orders) => orders.acknowledge(order, { reason: 'x' }, keyed)),
+      await keyOf((orders) => orders.cancel(order, { reason: 'x' }, keyed)),
+    ];
+    const fingerprints = [first, ...others].map((key) => key?.fingerprint);
+    expect(new Set(fingerprints).size).toBe(fingerprints.length);
+  });
 });

@@ -3,7 +3,9 @@
  * a consequence Temporal's SDK then gives it at once what the replay gives in two pieces, when a message came last. Whether
  * each of these orders still replays is checked at the end of the file.
  */
+
 import { describe, expect, it } from 'vitest';
+import { updateOf } from '../../src/client/send-update.ts';
 import { recordGatewayResultUpdate, reviewHintSignal } from '../../src/contract/messages.ts';
 import { eventually } from '../support/index.ts';
 import {
@@ -78,7 +80,10 @@ describe('an order that no worker knows', () => {
   it('takes a gateway result that means an event and a call', async () => {
     const started = await quietOrder(order);
     for (const result of ['error', 'pass'] as const) {
-      await started.handle.executeUpdate(recordGatewayResultUpdate, { args: [{ attempt: 1, result }] });
+      await started.handle.executeUpdate(
+        recordGatewayResultUpdate,
+        updateOf(recordGatewayResultUpdate, { attempt: 1, result }),
+      );
       await sent(started, result);
       await quiet(started);
     }

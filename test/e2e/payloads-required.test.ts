@@ -4,6 +4,7 @@ import { Client } from '@temporalio/client';
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
 import { beforeAll, expect, it } from 'vitest';
 import { TASK_QUEUE } from '../../src/contract/ids.ts';
+import { UPDATES } from '../../src/contract/messages.ts';
 import { createDataConverter } from '../../src/starter.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
@@ -68,13 +69,42 @@ it('an update and a start in plain are refused and do nothing; a signal is ignor
   );
 });
 
-it('what was sent to one order is refused by another, and both go on', async () => {
-  await all.call('POST', `/v1/orders/${other}/acknowledge`, { reason: 'seen' });
-  const { events } = await orderOf(server.client, other).fetchHistory();
+/** Reads the payload of an accepted update from the history, as anybody can. */
+async function storedPayload(orderId: string, name: string) {
+  const { events } = await orderOf(server.client, orderId).fetchHistory();
   const payloads = events
     ?.map((event) => event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input)
-    .find((input) => input?.name === 'acknowledge')?.args?.payloads;
-  if (!payloads) throw new Error('the history has no acknowledgement');
+    .find((input) => input?.name === name)?.args?.payloads;
+  if (!payloads) throw new Error(`the history has no ${name}`);
+  return payloads;
+}
+
+it('an update without input, or with a stored one, changes neither decision, action nor policy', async () => {
+  const orderId = await all.inReview();
+  await all.call('POST', `/v1/orders/${orderId}/override`, { action: 'proceed', reason: 'seen' });
+  const stored = await storedPayload(orderId, 'override');
+  const before = await all.read(orderId);
+  const invalid = { cause: { type: 'invalid-request' } };
+  const [thief, order] = [
+    orderOf(
+      sends(async () => stored),
+      orderId,
+    ),
+    orderOf(inPlain(), orderId),
+  ];
+  for (const { name } of Object.values(UPDATES)) {
+    await expect(order.executeUpdate(name), name).rejects.toMatchObject(invalid);
+    for (const input of [null, {}, undefined])
+      await expect(order.executeUpdate(name, { args: [input] }), name).rejects.toMatchObject(invalid);
+    await expect(thief.executeUpdate(name, { args: [{}] }), name).rejects.toMatchObject(invalid);
+  }
+  expect(await all.read(orderId)).toEqual(before);
+  expect(all.requests('cancel-transaction', orderId)).toEqual([]);
+});
+
+it('what was sent to one order is refused by another, and both go on', async () => {
+  await all.call('POST', `/v1/orders/${other}/acknowledge`, { reason: 'seen' });
+  const payloads = await storedPayload(other, 'acknowledge');
   const thief = sends(async () => payloads);
   const asked = orderOf(thief, victim).executeUpdate('acknowledge', { args: [{}] });
   await expect(asked).rejects.toMatchObject(refused(/belongs to another workflow/));

@@ -41,7 +41,7 @@ interface When {
   began?: number;
 }
 
-export const RECHECK: Input = { kind: 'signal', signal: { kind: 'recheck' } };
+export const RECHECK: Input = { kind: 'signal', signal: { kind: 'recheck', sentAt: sinceStart(1e11) } };
 export const HINT: Input = { kind: 'signal', signal: { kind: 'review-hint' } };
 export const CANCELLATION: Input = { kind: 'signal', signal: { kind: 'cancellation' } };
 

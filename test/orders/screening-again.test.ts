@@ -34,6 +34,22 @@ describe('an order that was given up and is screened again', () => {
   });
 });
 
+describe('a recheck that anybody with access to Temporal may have sent', () => {
+  const rescreenOnError = { tries: 0, pauseMs: MINUTE };
+  const inError = () => screened('error', { screeningDeadlineMs: DAY, rescreenOnError });
+
+  it.each([
+    ['without its time, as a signal without a payload key', {}],
+    ['that was stored, from before the order’s phase', { sentAt: sinceStart(0) }],
+  ])('%s, only reads', (_what, sent) => {
+    const life = inError().take({ kind: 'signal', signal: { kind: 'recheck', ...sent } });
+    expect(life.underWay).toEqual(['read:1']);
+    life.end({ kind: 'read', outcome: undefined }, HOUR);
+    expect(life).toMatchObject({ phase: 'decided', decision: 'error', underWay: [] });
+    expect(recheck(inError(), HOUR).phase).toBe('screening');
+  });
+});
+
 it('a screening in the background says since when a create may be under way', () => {
   const life = screened(NOT_SENT).caughtUp({ kind: 'forbidden', unseenSince: sinceStart(1) }, MINUTE);
   const calls = life.caughtUp({ kind: 'forbidden' }, 2 * MINUTE).calls('catch-up');

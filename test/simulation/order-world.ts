@@ -222,7 +222,8 @@ export class OrderWorld {
         transactionId,
       });
     }
-    this.run.arrive({ kind: 'signal', input: { kind: 'signal', signal: { kind } } });
+    const sent = kind === 'recheck' && { sentAt: instant(this.world.agenda.now) };
+    this.run.arrive({ kind: 'signal', input: { kind: 'signal', signal: { kind, ...sent } } });
   }
 
   #ofTheWorld(one: Extract<OfTheWorld, { at: number }>): void {

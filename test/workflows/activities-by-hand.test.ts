@@ -1,6 +1,8 @@
 /** What a person makes of an order's activities in Temporal: completes them with something, or fails them. */
+
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
+import { updateOf } from '../../src/client/send-update.ts';
 import { cancelUpdate } from '../../src/contract/messages.ts';
 import { aPolicy, decided, MINUTE, withOrders } from './support.ts';
 
@@ -62,7 +64,7 @@ it('a portal action that is completed by hand is not taken as done, and is sent 
     one.byHand = (type) =>
       byHand && type === 'performPortalAction' ? { result: { code: '200' } } : undefined;
   });
-  await handle.startUpdate(cancelUpdate, { args: [{}], waitForStage: 'ACCEPTED' });
+  await handle.startUpdate(cancelUpdate, { ...updateOf(cancelUpdate, {}), waitForStage: 'ACCEPTED' });
   await until(({ actions }) => actions[0]?.maybeSent === true);
   byHand = false;
   await pass(6 * MINUTE);

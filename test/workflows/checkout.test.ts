@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { updateOf } from '../../src/client/send-update.ts';
 import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import { decisionUpdate, decisionUpdateId, retryUpdate } from '../../src/contract/messages.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
@@ -63,7 +64,7 @@ describe('a checkout', () => {
     });
     await until((state) => state.decision === 'pass');
     const asked = (updateId: string) =>
-      handle.executeUpdate(decisionUpdate, { args: [{ attempt: 1 }], updateId });
+      handle.executeUpdate(decisionUpdate, updateOf(decisionUpdate, { attempt: 1 }, {}, updateId));
     expect(await asked('again')).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'decided' });
     expect(await asked(decisionUpdateId(1))).toMatchObject({ decision: 'pending', action: 'hold' });
   });
@@ -80,9 +81,13 @@ describe('a checkout', () => {
 
   it('gives the same answer again, also to another update id', async () => {
     const { answer, handle, world } = await order();
-    expect(await handle.executeUpdate(decisionUpdate, { args: [{ attempt: 1 }] })).toEqual(answer);
+    expect(await handle.executeUpdate(decisionUpdate, updateOf(decisionUpdate, { attempt: 1 }))).toEqual(
+      answer,
+    );
     expect(world.screened).toHaveLength(1);
-    await expect(handle.executeUpdate(decisionUpdate, { args: [{ attempt: 2 }] })).rejects.toMatchObject({
+    await expect(
+      handle.executeUpdate(decisionUpdate, updateOf(decisionUpdate, { attempt: 2 })),
+    ).rejects.toMatchObject({
       cause: { type: 'unknown-attempt' },
     });
     // An order keeps no stacks of what it waits for.
@@ -121,10 +126,10 @@ describe('another attempt', () => {
     const first = await state();
     await pass(30 * MINUTE);
     const request = { attempt: 2, transaction: { ...aTransaction() }, fingerprint: 'f-2' };
-    const answer = await handle.executeUpdate(retryUpdate, { args: [request], updateId: 'retry-2' });
+    const answer = await handle.executeUpdate(retryUpdate, updateOf(retryUpdate, request, {}, 'retry-2'));
     const passed = { attempt: 2, decision: 'pass', action: 'proceed', phase: 'decided' };
     expect(answer).toMatchObject({ ...passed, transactionId: 'second' });
-    expect(await handle.executeUpdate(retryUpdate, { args: [request] })).toEqual(answer);
+    expect(await handle.executeUpdate(retryUpdate, updateOf(retryUpdate, request))).toEqual(answer);
     expect(world.screened.map((one) => one.knownTransactionIds)).toEqual([[], [first.transactions[0]?.id]]);
     const ended = await handle.result();
     expect(ended).toMatchObject({ phase: 'closed', decision: 'pass' });

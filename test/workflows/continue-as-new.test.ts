@@ -4,6 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
+import { updateOf } from '../../src/client/send-update.ts';
 import {
   recheckSignal,
   recordGatewayResultUpdate,
@@ -38,10 +39,13 @@ describe('an order whose history grows long', () => {
       world.status = { kind: 'read', decision: 'review' };
     });
     const retry = { attempt: 2, transaction: { ...aTransaction() } };
-    const second = await handle.executeUpdate(retryUpdate, { args: [retry] });
+    const second = await handle.executeUpdate(retryUpdate, updateOf(retryUpdate, retry));
     const gateway = { attempt: 2, result: 'pass' } as const;
-    const told = await handle.executeUpdate(recordGatewayResultUpdate, { args: [gateway] });
-    const reported = await handle.executeUpdate(reportFraudUpdate, { args: [{}] });
+    const told = await handle.executeUpdate(
+      recordGatewayResultUpdate,
+      updateOf(recordGatewayResultUpdate, gateway),
+    );
+    const reported = await handle.executeUpdate(reportFraudUpdate, updateOf(reportFraudUpdate, {}));
 
     const { runId } = await handle.describe();
     const latest = environment().client.workflow.getHandle(handle.workflowId);
@@ -58,7 +62,9 @@ describe('an order whose history grows long', () => {
     const state = await now();
     expect(state).toMatchObject({ phase: 'review', decision: 'review', action: 'hold' });
     expect(state.attempts.map((attempt) => attempt.answer)).toEqual([answer, second]);
-    expect(await latest.executeUpdate(recordGatewayResultUpdate, { args: [gateway] })).toEqual(told);
+    expect(
+      await latest.executeUpdate(recordGatewayResultUpdate, updateOf(recordGatewayResultUpdate, gateway)),
+    ).toEqual(told);
     expect(state.actions).toMatchObject([{ kind: 'report-fraud', status: 'done', finishedAt: reported.at }]);
     expect(world.screened).toHaveLength(2);
     expect(world.portalCalls).toHaveLength(1);
@@ -80,7 +86,7 @@ describe('an order whose history grows long', () => {
     const latest = environment().client.workflow.getHandle(handle.workflowId);
     await untilContinued(latest);
     const chargeback = { reason_code: '10.4', due_date: '2030-01-01' };
-    await latest.executeUpdate(submitChargebackUpdate, { args: [chargeback] });
+    await latest.executeUpdate(submitChargebackUpdate, updateOf(submitChargebackUpdate, chargeback));
     await resetToItsBeginning(environment(), handle.workflowId);
     await eventually(() => expect(world.portalRuns.map(({ wasReset }) => wasReset)).toEqual([false, true]));
     await environment().client.workflow.getHandle(handle.workflowId).terminate();

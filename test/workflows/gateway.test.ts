@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { updateOf } from '../../src/client/send-update.ts';
 import { recordGatewayResultUpdate } from '../../src/contract/messages.ts';
 import type { GatewayResult } from '../../src/contract/words.ts';
 import { again, aPolicy, decided, HOUR, MINUTE, type StartedOrder, withOrders } from './support.ts';
@@ -7,7 +8,7 @@ const { order } = withOrders();
 const PRE_GATEWAY = aPolicy({ workflow: 'pre-gateway' });
 
 const report = ({ handle }: StartedOrder, result: GatewayResult) =>
-  handle.executeUpdate(recordGatewayResultUpdate, { args: [{ result }] });
+  handle.executeUpdate(recordGatewayResultUpdate, updateOf(recordGatewayResultUpdate, { result }));
 
 describe('before the gateway', () => {
   it('a review whose gateway says fail is declined, and the service is told once', async () => {

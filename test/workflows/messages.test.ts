@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { updateOf } from '../../src/client/send-update.ts';
 import {
   acknowledgeUpdate,
   cancelUpdate,
   decisionUpdate,
+  overrideUpdate,
   recheckSignal,
   reportFraudUpdate,
   retryUpdate,
   submitChargebackUpdate,
   UPDATES,
 } from '../../src/contract/messages.ts';
+import type { OrderState } from '../../src/contract/state.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { aPolicy, DAY, decided, HOUR, MINUTE, withOrders } from './support.ts';
@@ -20,8 +23,12 @@ describe('a request to cancel the workflow', () => {
     const { answer, handle, world, until } = await order(decided('pass', aPolicy({ events: 'all' })));
     await handle.cancel();
     await until((state) => state.attention.some((one) => one.code === 'cancellation-requested'));
-    expect(await handle.executeUpdate(decisionUpdate, { args: [{ attempt: 1 }] })).toEqual(answer);
-    expect(await handle.executeUpdate(reportFraudUpdate, { args: [{}] })).toMatchObject({ status: 'done' });
+    expect(await handle.executeUpdate(decisionUpdate, updateOf(decisionUpdate, { attempt: 1 }))).toEqual(
+      answer,
+    );
+    expect(await handle.executeUpdate(reportFraudUpdate, updateOf(reportFraudUpdate, {}))).toMatchObject({
+      status: 'done',
+    });
     expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'pass' });
     expect(world.portalCalls).toMatchObject([{ fields: { kind: 'report-fraud' } }]);
     expect(world.eventTypes()).toEqual(['order.decided', 'order.attention', 'order.closed']);
@@ -36,7 +43,10 @@ describe('a request to cancel the workflow', () => {
       });
       return { kind: 'done', code: '200' };
     };
-    const asked = await handle.startUpdate(cancelUpdate, { args: [{}], waitForStage: 'ACCEPTED' });
+    const asked = await handle.startUpdate(cancelUpdate, {
+      ...updateOf(cancelUpdate, {}),
+      waitForStage: 'ACCEPTED',
+    });
     await until(() => world.portalCalls.length === 1);
     await handle.cancel();
     await until((state) => state.attention.some((one) => one.code === 'cancellation-requested'));
@@ -48,8 +58,8 @@ describe('a request to cancel the workflow', () => {
 it('who asks stands in the journal, and goes to nobody else', async () => {
   const { handle, world, state } = await order();
   const by = { key: 'ops', actor: 'ada' };
-  await handle.executeUpdate(acknowledgeUpdate, { args: [{ reason: 'seen', by }] });
-  await handle.executeUpdate(reportFraudUpdate, { args: [{ by }] });
+  await handle.executeUpdate(acknowledgeUpdate, updateOf(acknowledgeUpdate, { reason: 'seen', by }));
+  await handle.executeUpdate(reportFraudUpdate, updateOf(reportFraudUpdate, { by }));
   expect((await state()).journal).toMatchObject([
     { what: 'acknowledge', by, because: 'seen' },
     { what: 'report-fraud', by, number: 1 },
@@ -63,8 +73,64 @@ it('messages that can’t be read do the order no harm', async () => {
     for (const nonsense of [null, 'text', { transactionId: 5, attempt: 'x', result: {} }])
       await handle.executeUpdate(update, { args: [nonsense] }).catch(() => undefined);
   }
-  const answer = await handle.executeUpdate(decisionUpdate, { args: [{ attempt: 1 }] });
+  const answer = await handle.executeUpdate(decisionUpdate, updateOf(decisionUpdate, { attempt: 1 }));
   expect(answer).toMatchObject({ decision: 'pass' });
+});
+
+describe('an update', () => {
+  const refused = { cause: { type: 'invalid-request' } };
+  /** What no message without an envelope may change. */
+  const standing = ({ decision, action, phase, policy, actions, journal, attempts }: OrderState) => {
+    const made = attempts.map(({ number, override }) => ({ number, override }));
+    return { decision, action, phase, policy, actions, journal, made };
+  };
+
+  it('without input, or with an empty one, is refused and leaves no trace, whatever it is', async () => {
+    const { handle, state } = await order();
+    const before = standing(await state());
+    const accepted = async () => {
+      const { events } = await handle.fetchHistory();
+      return events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length;
+    };
+    const trace = await accepted();
+    for (const { name } of Object.values(UPDATES)) {
+      await expect(handle.executeUpdate(name), name).rejects.toMatchObject(refused);
+      for (const input of [null, {}, '', [], { reason: 'plain' }, { type: name, body: {} }])
+        await expect(handle.executeUpdate(name, { args: [input] }), name).rejects.toMatchObject(refused);
+    }
+    expect(await accepted()).toBe(trace);
+    expect(standing(await state())).toEqual(before);
+  });
+
+  it('acts only as the one that it was made for: a stored one is worth nothing', async () => {
+    const { handle, state, world } = await order(decided('review'));
+    const stored = updateOf(overrideUpdate, { action: 'proceed', reason: 'seen' });
+    const { args, updateId } = stored;
+    await handle.executeUpdate(overrideUpdate, stored);
+    const before = standing(await state());
+    for (const { name } of Object.values(UPDATES))
+      await expect(handle.executeUpdate(name, { args }), name).rejects.toMatchObject(refused);
+    await expect(handle.executeUpdate('cancel', { args, updateId: 'x' })).rejects.toMatchObject(refused);
+    // Temporal answers it, since it knows the id.
+    await handle.executeUpdate('override', { args, updateId });
+    const body = updateOf(reportFraudUpdate, {}).args;
+    await expect(handle.executeUpdate('reportFraud', { args: body })).rejects.toMatchObject(refused);
+    expect(standing(await state())).toEqual(before);
+    expect(world.portalCalls).toEqual([]);
+  });
+
+  it('with a used idempotency key is repeated for the same request, and refused for a different one', async () => {
+    const { handle, world } = await order();
+    const report = (reason: string) =>
+      handle.executeUpdate(
+        reportFraudUpdate,
+        updateOf(reportFraudUpdate, { reason }, { idempotencyKey: 'k' }),
+      );
+    const first = await report('called');
+    expect(await report('called')).toEqual({ ...first, repeated: true });
+    await expect(report('wrote')).rejects.toMatchObject({ cause: { type: 'idempotency-key-reused' } });
+    expect(world.portalCalls).toHaveLength(1);
+  });
 });
 
 it('messages with card data are refused, in the update’s id too, and leave no trace; an id that is vouched for is taken', async () => {
@@ -77,12 +143,15 @@ it('messages with card data are refused, in the update’s id too, and leave no 
   const before = await taken();
   const refused = { cause: { type: 'card-data-in-request' } };
   const acknowledge = (reason: string, updateId?: string) =>
-    handle.executeUpdate(acknowledgeUpdate, { args: [{ reason }], ...(updateId && { updateId }) });
+    handle.executeUpdate(acknowledgeUpdate, updateOf(acknowledgeUpdate, { reason }, {}, updateId));
   await expect(acknowledge('paid by ４１１１-1111 1111 1111')).rejects.toMatchObject(refused);
   await expect(acknowledge('seen', `acknowledge:${id}`)).rejects.toMatchObject(refused);
   const chargeback = { reason_code: '10.4', due_date: '2030-01-31', carrier_tracking_number: id };
   const submit = (more: { notCards?: string[] }) =>
-    handle.executeUpdate(submitChargebackUpdate, { args: [{ ...chargeback, ...more }] });
+    handle.executeUpdate(
+      submitChargebackUpdate,
+      updateOf(submitChargebackUpdate, { ...chargeback, ...more }),
+    );
   await expect(submit({})).rejects.toMatchObject(refused);
   expect(await taken()).toBe(before);
   expect(await submit({ notCards: ['carrier_tracking_number'] })).toMatchObject({ status: 'done' });
@@ -111,7 +180,7 @@ it('a recheck of what the service doesn’t tell goes on until it does', async (
   const { handle, world, pass, until } = await order((one) => {
     one.status = { kind: 'unanswered' };
   });
-  await handle.signal(recheckSignal);
+  await handle.signal(recheckSignal, { sentAt: '2099-01-01T00:00:00.000Z' });
   await pass(10 * MINUTE);
   expect(world.reads).toBe(0);
   world.status = { kind: 'read', decision: 'review' };
@@ -132,9 +201,16 @@ describe('the end of an order', () => {
     const before = await until((state) => state.phase === 'closed');
     const closed = { cause: { type: 'order-closed' } };
     const retry = { attempt: 2, transaction: { ...aTransaction() } };
-    await expect(handle.executeUpdate(reportFraudUpdate, { args: [{}] })).rejects.toMatchObject(closed);
-    await expect(handle.executeUpdate(retryUpdate, { args: [retry] })).rejects.toMatchObject(closed);
-    const seen = await handle.executeUpdate(acknowledgeUpdate, { args: [{ reason: 'seen' }] });
+    await expect(
+      handle.executeUpdate(reportFraudUpdate, updateOf(reportFraudUpdate, {})),
+    ).rejects.toMatchObject(closed);
+    await expect(handle.executeUpdate(retryUpdate, updateOf(retryUpdate, retry))).rejects.toMatchObject(
+      closed,
+    );
+    const seen = await handle.executeUpdate(
+      acknowledgeUpdate,
+      updateOf(acknowledgeUpdate, { reason: 'seen' }),
+    );
     expect(seen).toEqual({ cleared: 0 });
     await handle.signal('reviewHint', { source: 'webhook', receivedAt: before.startedAt });
     await handle.signal('recheck');

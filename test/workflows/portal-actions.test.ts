@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
+import { updateOf } from '../../src/client/send-update.ts';
 import {
   attachCustomerCodeUpdate,
   cancelUpdate,
@@ -17,7 +18,10 @@ describe('a portal action', () => {
       if (maybeDone) return { kind: 'done', code: '200' };
       throw ApplicationFailure.nonRetryable('too large');
     };
-    const asked = await handle.startUpdate(reportFraudUpdate, { args: [{}], waitForStage: 'ACCEPTED' });
+    const asked = await handle.startUpdate(reportFraudUpdate, {
+      ...updateOf(reportFraudUpdate, {}),
+      waitForStage: 'ACCEPTED',
+    });
     expect(await asked.result()).toMatchObject({ status: 'requested' });
     expect(world.portalCalls).toHaveLength(1);
     await pass(6 * MINUTE);
@@ -32,10 +36,11 @@ describe('a portal action', () => {
     };
     await Promise.all(
       ['4711', '4712'].map((customerCode) =>
-        handle.executeUpdate(attachCustomerCodeUpdate, { args: [{ customerCode }] }),
+        handle.executeUpdate(attachCustomerCodeUpdate, updateOf(attachCustomerCodeUpdate, { customerCode })),
       ),
     );
-    const withdraw = (number: number) => handle.executeUpdate(withdrawUpdate, { args: [{ number }] });
+    const withdraw = (number: number) =>
+      handle.executeUpdate(withdrawUpdate, updateOf(withdrawUpdate, { number }));
     expect(await withdraw(2)).toMatchObject({ status: 'withdrawn' });
     await expect(withdraw(1)).rejects.toMatchObject({ cause: { type: 'outcome-unknown' } });
     const { actions } = await until((state) => state.actions[0]?.status === 'unconfirmed');
@@ -45,7 +50,7 @@ describe('a portal action', () => {
 
   it('can’t be another one than its message says', async () => {
     const { handle, world } = await order(decided('pass'));
-    await handle.executeUpdate('reportFraud', { args: [{ kind: 'cancel' }] });
+    await handle.executeUpdate('reportFraud', updateOf(reportFraudUpdate, { kind: 'cancel' }));
     expect(world.portalCalls).toMatchObject([{ fields: { kind: 'report-fraud' } }]);
   });
 });
@@ -56,7 +61,7 @@ describe('a cancel', () => {
       world.screenings = [{ kind: 'unanswered', reason: 'timeout', unseenSince: '2026-03-01T10:00:00.000Z' }];
       world.lookUp = async () => ({ kind: 'found', transactionId: 'found', decision: 'pass' });
     });
-    const canceled = await handle.executeUpdate(cancelUpdate, { args: [{}] });
+    const canceled = await handle.executeUpdate(cancelUpdate, updateOf(cancelUpdate, {}));
     expect(canceled).toMatchObject({ status: 'done', transactionId: 'found' });
     await until((state) => state.phase === 'canceled');
     expect(world.portalCalls).toMatchObject([{ transactionId: 'found', notAfter: expect.any(String) }]);
@@ -67,7 +72,7 @@ describe('a cancel', () => {
   it('that is refused leaves the order decided, with attention, and may be asked again', async () => {
     const { handle, world, state } = await order(decided('pass', aPolicy({ events: 'all' })));
     world.portal = async () => ({ kind: 'refused', code: '403', message: 'already shipped' });
-    const cancel = () => handle.executeUpdate(cancelUpdate, { args: [{}] });
+    const cancel = () => handle.executeUpdate(cancelUpdate, updateOf(cancelUpdate, {}));
     const details = [{ serviceCode: '403', serviceMessage: 'already shipped' }];
     await expect(cancel()).rejects.toMatchObject({
       cause: { type: 'refused-by-screening-service', details },

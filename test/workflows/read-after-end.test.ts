@@ -44,7 +44,7 @@ function anEnded(status: World['status'] = PASSED) {
         workflowId,
         taskQueue: TASK_QUEUE,
         args: [readAfterEndInput(closed, decisions)],
-        signal: recheckSignal,
+        signal: recheckSignal.name,
         signalArgs: [],
         memo: { [LATE_DECISIONS]: decisions },
       }),

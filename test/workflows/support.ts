@@ -10,6 +10,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { updateOf } from '../../src/client/send-update.ts';
 import {
   BACKGROUND_TASK_QUEUE,
   decisionUpdateId,
@@ -117,8 +118,7 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
       args: [{ ...input, ...more(integration) }],
     });
     const answer = await environment().client.workflow.executeUpdateWithStart(decisionUpdate, {
-      args: [{ attempt: 1 }],
-      updateId: decisionUpdateId(1),
+      ...updateOf(decisionUpdate, { attempt: 1 }, {}, decisionUpdateId(1)),
       startWorkflowOperation,
     });
     const handle = await startWorkflowOperation.workflowHandle();

@@ -6,7 +6,7 @@ import { cardDataIn } from '../../card-data/card-data.ts';
 import { countDays } from '../../client/list-orders.ts';
 import { csvOf } from '../../client/read-orders.ts';
 import { checked, fieldErrorsOf } from '../../client/read-requests.ts';
-import type { ApiKey, Scope } from '../../config/index.ts';
+import type { Scope } from '../../config/index.ts';
 import { DEFAULT_INTEGRATION, type OrderKey } from '../../contract/ids.ts';
 import type { FindIntegration } from '../../contract/policy.ts';
 import type { Log } from '../../process/log.ts';
@@ -14,6 +14,7 @@ import { OUR_WORDS } from '../../screening/index.ts';
 import type { OrderName, OrderScreening } from '../../starter.ts';
 import {
   type Admission,
+  hasScope,
   limitRequests,
   listedIntegrations,
   requireIntegration,
@@ -136,7 +137,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     const { orders, cursor } = await readQueue(orderScreening, { ...asked, ...of }, at.ms);
     const counts = await countQueue(orderScreening, of, at.ms);
     const continued = asked.cursor !== undefined;
-    const several = may(request.apiKey, 'ops');
+    const several = hasScope(request, 'ops');
     const readable = of.integrations ?? [asked.integration ?? DEFAULT_INTEGRATION];
     const view = { ...asked, orders, counts, cursor, continued, readable, several };
     return sendPage(reply, queuePage(view, at));
@@ -171,7 +172,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
       notice: isNotice(notice) ? notice : undefined,
       temporalUi,
       portalLink: findIntegration?.(order.summary.integration)?.portalLink,
-      may: { act: may(request.apiKey, 'act'), ops: may(request.apiKey, 'ops') },
+      may: { act: hasScope(request, 'act'), ops: hasScope(request, 'ops') },
     };
     return sendPage(reply, orderPage(order, shown, now()));
   });
@@ -244,7 +245,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
   }
 }
 
-/** @throws HttpError `other-integration` when the key isn't for the integration of a selected order */
+/** @throws OrderScreeningError `other-integration` when the key isn't for the integration of a selected order */
 function chosenBy(request: FastifyRequest, given: unknown) {
   const { action, chosen } = chosenIn(given);
   for (const { integration } of chosen) requireIntegration(request, integration);
@@ -254,7 +255,7 @@ function chosenBy(request: FastifyRequest, given: unknown) {
 /** The order, and the number of the portal action or event if the path has one. */
 const namedParams = orderParams.extend({ number: actionParams.shape.number.optional() });
 
-/** @throws HttpError `other-integration` when the key isn't for the order's integration */
+/** @throws OrderScreeningError `other-integration` when the key isn't for the order's integration */
 function nameIn(request: FastifyRequest) {
   const order = {
     number: undefined,
@@ -268,10 +269,6 @@ function nameIn(request: FastifyRequest) {
 /** Route options of a page or its form, with the scope that a key needs. */
 function pageFor(scope: Scope) {
   return { schema: { hide: true }, config: { scope } } as const;
-}
-
-function may(key: ApiKey | undefined, scope: Scope): boolean {
-  return key === undefined || key.scopes.includes(scope);
 }
 
 /** @returns the path of the order's page after a failed action on an order, otherwise the queue's */

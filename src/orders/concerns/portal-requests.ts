@@ -63,7 +63,12 @@ const WAIT_MS = 10_000;
 const MAX_PER_ACTION = 2;
 const MAX_WAITING = 6;
 
-function waitFor(order: Order, { number }: ActionRecord, at: Instant): Extract<Taken, { action: number }> {
+/** The caller of a pending action waits for its result, unless too many do. */
+export function waitFor(
+  order: Order,
+  { number }: ActionRecord,
+  at: Instant,
+): Extract<Taken, { action: number }> {
   const { replies } = order;
   const same = replies.filter(({ action }) => action === number).length;
   if (same >= MAX_PER_ACTION || replies.length >= MAX_WAITING) return { action: number, until: at };

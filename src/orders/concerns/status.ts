@@ -54,9 +54,12 @@ export const status: Concern = {
     return [];
   },
 
-  signaled(order, { kind, unread }) {
+  signaled(order, { kind, unread, sentAt }) {
     const { state, now } = order;
-    const isNews = takesReads(order) && request(order, kind === 'recheck' ? 'operator' : 'webhook');
+    // Anybody who can write to Temporal can send a recheck without its time, or a stored one again: that only reads.
+    const isOperators =
+      kind === 'recheck' && sentAt !== undefined && millis(sentAt) > millis(state.phaseSince);
+    const isNews = takesReads(order) && request(order, isOperators ? 'operator' : 'webhook');
     const refused =
       unread &&
       raiseAttention(
