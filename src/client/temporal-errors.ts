@@ -151,7 +151,7 @@ export function unknownOrder(): OrderScreeningError {
 export function attemptMismatch(): OrderScreeningError {
   return new OrderScreeningError(
     'attempt-mismatch',
-    'This attempt was sent before with different content: send the next attempt, or use a different order id',
+    'This attempt was sent before with different content: send it again with its first content, or read the order',
   );
 }
 

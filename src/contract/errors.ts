@@ -83,7 +83,8 @@ export const ORDER_ERRORS = {
   'attempt-mismatch': {
     status: 409,
     title: 'The same attempt was sent with different content',
-    advice: 'send the attempt with its original content, or send the next attempt',
+    advice:
+      'send the attempt with its original content, or read the order; only a declined order, or one with the decision `error`, takes the next attempt',
   },
   'retry-out-of-turn': {
     status: 409,

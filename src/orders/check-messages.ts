@@ -4,7 +4,7 @@ import type { FieldError, OrderErrorCode } from '../contract/errors.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId, sameTransaction } from '../contract/ids.ts';
 import type { AdoptRequest, DecisionRequest, RetryRequest, ScreenOrderInput } from '../contract/messages.ts';
 import type { Policy } from '../contract/policy.ts';
-import type { Adoption, OrderState } from '../contract/state.ts';
+import type { Adoption, Attempt, OrderState } from '../contract/state.ts';
 import { GATEWAY_RESULTS, KEY_MISSING, millis, REFUSED_PAYLOAD } from '../contract/words.ts';
 import { bytesOf } from './bounds.ts';
 import { ORDER } from './message-shapes.ts';
@@ -127,7 +127,7 @@ export function adoptionErrors(
 export function decisionRefusal(state: OrderState, request: DecisionRequest): Refusal | undefined {
   const attempt = state.attempts.find((one) => one.number === request.attempt);
   if (attempt === undefined) return refusal('unknown-attempt', 'The order has no such attempt.');
-  return mismatch(attempt.fingerprint, request.fingerprint);
+  return mismatch(state, attempt, request.fingerprint);
 }
 
 /** @returns why the `adopt` update is refused, or undefined: the order has the transaction, or is adopting it */
@@ -142,7 +142,7 @@ export function retryRefusal(state: OrderState, request: RetryRequest): Refusal 
   const tooLarge = sizeError(request.transaction);
   if (tooLarge !== undefined) return invalid([tooLarge]);
   const made = state.attempts.find((one) => one.number === request.attempt);
-  if (made !== undefined) return mismatch(made.fingerprint, request.fingerprint);
+  if (made !== undefined) return mismatch(state, made, request.fingerprint);
   if (state.phase === 'canceled' || state.endedAt !== undefined) {
     return refusal('order-closed', 'The order is closed and accepts no more attempts.');
   }
@@ -155,9 +155,7 @@ export function retryRefusal(state: OrderState, request: RetryRequest): Refusal 
   if (request.attempt > MAX_ATTEMPTS) {
     return refusal('too-many-attempts', `An order has at most ${MAX_ATTEMPTS} attempts.`);
   }
-  const open = state.phase === 'declined' || (state.phase === 'decided' && state.decision === 'error');
-  const ready = open && currentAttempt(state).answer !== undefined && !state.cancelAsked;
-  if (!ready || request.attempt !== state.attempts.length + 1) {
+  if (!takesNextAttempt(state) || request.attempt !== state.attempts.length + 1) {
     return refusal(
       'retry-out-of-turn',
       'The order accepts another attempt only when it is declined or its decision is `error`. Its number must be one higher than the last.',
@@ -166,11 +164,19 @@ export function retryRefusal(state: OrderState, request: RetryRequest): Refusal 
   return undefined;
 }
 
-function mismatch(known: string | undefined, given: string | undefined): Refusal | undefined {
+function takesNextAttempt(state: OrderState): boolean {
+  const open = state.phase === 'declined' || (state.phase === 'decided' && state.decision === 'error');
+  return open && currentAttempt(state).answer !== undefined && !state.cancelAsked;
+}
+
+function mismatch(state: OrderState, attempt: Attempt, given: string | undefined): Refusal | undefined {
+  const known = attempt.fingerprint;
   if (known === undefined || given === undefined || known === given) return undefined;
+  const isNext = attempt === currentAttempt(state) && takesNextAttempt(state);
+  const otherwise = isNext ? 'send the next attempt' : 'read the order';
   return refusal(
     'attempt-mismatch',
-    'This attempt was sent before with different content: send the next attempt instead.',
+    `This attempt was sent before with different content: send it again with its first content, or ${otherwise}.`,
   );
 }
 

@@ -106,6 +106,19 @@ describe('a decision asked for', () => {
   });
 });
 
+it.each([
+  ['pass', 'read the order'],
+  ['review', 'read the order'],
+  ['fail', 'send the next attempt'],
+] as const)('other content for the attempt of an order that is %s is told: %s', (decision, advice) => {
+  const order = anOrder(decision);
+  if (order.attempts[0]) order.attempts[0].fingerprint = 'f-1';
+  const message = decisionRefusal(order, { attempt: 1, fingerprint: 'f-2' })?.message;
+  expect(message).toContain(`send it again with its first content, or ${advice}`);
+  addAttempt(order, { fingerprint: 'f-3' }, sinceStart(0));
+  expect(decisionRefusal(order, { attempt: 1, fingerprint: 'f-2' })?.message).toContain('read the order');
+});
+
 describe('a retry', () => {
   const retry = { attempt: 2, transaction: {} };
   const code = (order = anOrder('fail'), request: unknown = retry) => retryRefusal(order, raw(request))?.code;
