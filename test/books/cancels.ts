@@ -168,10 +168,12 @@ function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
     created !== undefined && (created.decision === 'fail' || created.decision === 'fraudulent');
   const cancelsFail = policy.autoCancel && !(atCheckout && policy.workflow !== 'post-acceptance');
   // An order that was reported as fraud may have shipped: a person cancels it.
-  const isReported = requestsAbout(books, transaction.id, 'report-fraud').some(
-    ({ sentAt }) => told !== undefined && sentAt <= told.endedAt,
-  );
-  if (cancelsFail && told !== undefined && !isReported)
+  const isLeft =
+    policy.cancelAfterReport === 'never' &&
+    requestsAbout(books, transaction.id, 'report-fraud').some(
+      ({ sentAt }) => told !== undefined && sentAt <= told.endedAt,
+    );
+  if (cancelsFail && told !== undefined && !isLeft)
     return [{ at: told.endedAt, because: 'the product was told that it fails' }];
   if (policy.onUnresolvedReview !== 'cancel' || last?.decision !== 'review') return [];
   const due = transaction.cancelableUntil - policy.reviewLeadTimeMs;

@@ -60,7 +60,7 @@ function drawn(index: number, dice: Dice): Record<string, unknown> {
     reviewLimit: long ? '30d' : ms(45_000, 60_000),
     recheckLeadTime: dice.chance(0.2) ? '0s' : long ? '12h' : ms(4_000, 8_000),
     autoCancel: dice.chance(0.7),
-    cancelAfterReport: 'never',
+    cancelAfterReport: Math.floor(index / 2) % 2 === 0 ? 'never' : 'always',
     cancelWindow: long ? '120h' : ms(20_000, 45_000),
     passive: dice.chance(0.1),
     events: dice.pick(['all', 'changes']),

@@ -32,7 +32,7 @@ export function policyFor(integration: IntegrationName, amount: number, dice: Di
     reviewLimitMs: chaos.reviewLimitMs,
     recheckLeadTimeMs: chaos.recheckLeadMs,
     autoCancel: chaos.autoCancel,
-    cancelAfterReport: 'never',
+    cancelAfterReport: amount % 2 === 0 ? 'never' : 'always',
     cancelWindowMs: chaos.cancelWindowMs,
     passive: chaos.passive,
     invoicePerAttempt: true,
