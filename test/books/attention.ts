@@ -76,11 +76,14 @@ function wrongKey(books: Books): Finding[] {
       const lookedUp = books.requests.some(
         (one) => one.operation === 'status-by-invoice' && one.sentAt > endedAt && one.sentAt < hidden.at,
       );
-      // While an order is to be canceled, it creates nothing.
-      const canceled = books.calls.some(
-        (one) => one.asks === 'portal' && one.fields.kind === 'cancel' && one.sentAt < hidden.at,
+      // An order that is to be canceled, or that was declined, creates nothing.
+      const atRest = books.calls.some(
+        (one) =>
+          one.sentAt < hidden.at &&
+          ((one.asks === 'portal' && one.fields.kind === 'cancel') ||
+            (one.asks === 'checkout' && one.answer?.action === 'decline')),
       );
-      if (line.startsWith('create') && (lookedUp || canceled)) continue;
+      if (line.startsWith('create') && (lookedUp || atRest)) continue;
       return [
         {
           kind: 'attention missing: wrong-key',
