@@ -68,6 +68,24 @@ it('counts requests by route and status, never by address', async () => {
   expect(body).not.toMatch(/order-1|secret/);
 });
 
+it.each([
+  ['/v1/orders/order-1', '/%76%31/%6frders/order%2D1'],
+  ['/days', '/d%61ys'],
+  ['/v1/webhooks/default', '/v1/w%65bhooks/default'],
+  ['/metrics', '/m%65trics'],
+  ['/openapi.json', '/%6Fpenapi.json'],
+])('%s follows the same rules percent-encoded, as %s', async (plain, encoded) => {
+  const { app } = await anApi({ apiKeys: twoKeys });
+  for (const sent of [{}, { authorization: 'Bearer key-one' }, { 'sec-fetch-site': 'cross-site' }]) {
+    const [one, other] = await Promise.all([plain, encoded].map((url) => app.inject({ url, headers: sent })));
+    const rules = (response = one) => {
+      const { date: _when, 'content-length': _size, ...headers } = response?.headers ?? {};
+      return { status: response?.statusCode, headers };
+    };
+    expect(rules(other)).toEqual(rules(one));
+  }
+});
+
 it('counts checkouts that were refused by field, without what callers wrote', async () => {
   const { app, orderScreening } = await anApi();
   const send = async (...paths: string[]) => {
