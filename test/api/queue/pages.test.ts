@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError, type OrderSummary } from '../../../src/starter.ts';
 import { HOUR } from '../../fixtures/orders.ts';
@@ -112,6 +112,24 @@ describe('the queue page', () => {
   });
 });
 
+it('the last days are counted once in half a minute, however many ask, for each choice of integrations', async () => {
+  const { app, orderScreening } = await anApi();
+  const asked = async (...urls: string[]) => {
+    await Promise.all(urls.map((url) => app.inject(url)));
+    return orderScreening.count.mock.calls.length;
+  };
+  const once = await asked('/days', '/days', '/days.svg');
+  expect(await asked('/days', '/days.svg')).toBe(once);
+  expect(await asked('/days?integration=other')).toBe(2 * once);
+  orderScreening.count.mockRejectedValueOnce(new OrderScreeningError('temporal-unavailable', 'Not now.'));
+  await asked('/days?integration=third');
+  expect((await app.inject('/days?integration=third')).statusCode).toBe(200);
+  vi.setSystemTime(Date.now() + 31_000);
+  const later = orderScreening.count.mock.calls.length;
+  expect(await asked('/days')).toBe(later + once);
+  vi.useRealTimers();
+});
+
 it('the picture of the last days may be kept by the browser of who asked, and a failure of it by nobody', async () => {
   const { app, orderScreening } = await anApi();
   expect((await app.inject('/days.svg')).headers).toMatchObject({
@@ -120,7 +138,7 @@ it('the picture of the last days may be kept by the browser of who asked, and a 
     vary: 'authorization',
   });
   orderScreening.count.mockRejectedValue(new OrderScreeningError('temporal-unavailable', 'Not now.'));
-  const failed = await app.inject('/days.svg');
+  const failed = await app.inject('/days.svg?integration=other');
   expect(failed).toMatchObject({ statusCode: 503, headers: { 'cache-control': 'no-store' } });
 });
 
