@@ -118,6 +118,8 @@ export type PortalSettings = z.infer<typeof portalSettingsSchema>;
 export const screeningSettingsSchema = z.object({
   /** What happens to a gateway result that the interface doesn't name: it names `pass` and `fail`. */
   otherGatewayResults: z.enum(['accept', 'refuse']),
+  /** What happens to a transaction without `payment.creditCard`: the interface's table requires it. */
+  withoutCreditCard: z.enum(['accept', 'refuse']),
 });
 export type ScreeningSettings = z.infer<typeof screeningSettingsSchema>;
 

@@ -63,6 +63,10 @@ export class ScreeningService {
   create(mode: Mode, body: Record<string, unknown>): Answer {
     const read = readTransactionRequest(body, mode, new Date(this.state.now()));
     if ('errors' in read) return refuse(400, ...read.errors);
+    const hasCard = read.request.payment?.creditCard !== undefined;
+    if (!hasCard && this.state.screening.withoutCreditCard === 'refuse') {
+      return refuse(400, 'Missing data, payment.creditCard field');
+    }
     const transaction = this.recordOf(mode, read.request);
     this.state.add(transaction);
     const reply = read.request.enrich === true ? enrichedReply(transaction) : standardReply(transaction);

@@ -20,7 +20,10 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_PORTAL: PortalSettings = { codeType: 'number', covered: true, cancelWindowMs: 5 * DAY_MS };
 
-const DEFAULT_SCREENING: ScreeningSettings = { otherGatewayResults: 'accept' };
+const DEFAULT_SCREENING: ScreeningSettings = {
+  otherGatewayResults: 'accept',
+  withoutCreditCard: 'accept',
+};
 
 const stateSnapshotSchema = z.object({
   clockOffsetMs: z.number(),

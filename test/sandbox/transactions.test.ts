@@ -95,10 +95,25 @@ it('gateway_response refuses a result that the interface does not name only when
   };
   expect(await status('error')).toBe(200);
   const settings = { otherGatewayResults: 'refuse' };
-  expect((await send('PUT', `${sandbox.url}/_sandbox/screening`, settings)).body).toEqual(settings);
+  expect((await send('PUT', `${sandbox.url}/_sandbox/screening`, settings)).body).toMatchObject(settings);
   expect([await status('error'), await status('pass'), await status('fail')]).toEqual([400, 200, 200]);
   sandbox.control.reset();
-  expect(sandbox.control.setScreening({})).toEqual({ otherGatewayResults: 'accept' });
+  expect(sandbox.control.setScreening({})).toEqual({
+    otherGatewayResults: 'accept',
+    withoutCreditCard: 'accept',
+  });
+});
+
+it('transaction refuses a payment without a card only when it is told to', async () => {
+  const sandbox = await startSandbox();
+  const status = async (payment: object) => {
+    const body = transaction({ payment });
+    return (await send('POST', `${sandbox.testBaseUrl}/transaction`, body)).status;
+  };
+  expect(await status({ method: 'paypal' })).toBe(200);
+  sandbox.control.setScreening({ withoutCreditCard: 'refuse' });
+  expect(await status({ method: 'paypal' })).toBe(400);
+  expect(await status({ creditCard: { last4: '1111' } })).toBe(200);
 });
 
 it('gateway_response records the result and answers Status OK, in either spelling', async () => {
