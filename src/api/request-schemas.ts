@@ -9,6 +9,7 @@ import {
   orderIdSchema,
   overrideSchema,
 } from '../client/read-requests.ts';
+import { EXAMPLE_PAYMENT } from '../contract/example-transaction.ts';
 import { reasonSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import { decisionSchema, phaseSchema } from '../contract/terms.ts';
@@ -104,20 +105,7 @@ export const screeningBody = z
           amount: '125.50',
           currency_code: 'USD',
           customer: { email: 'pass@example.com' },
-          payment: { creditCard: { last4: '1111' } },
-          billTo: {
-            firstName: 'Robin',
-            lastName: 'Example',
-            address: '1 Main Street',
-            city: 'Springfield',
-            state: 'IL',
-            zip: '62701',
-            country: 'US',
-            phoneNumber: '+1 217 555 0142',
-          },
-          customerIP: '203.0.113.7',
-          avsResultCode: 'Y',
-          cvvResultCode: 'M',
+          ...EXAMPLE_PAYMENT,
         },
       },
     ],

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import Table from 'cli-table3';
 import { z } from 'zod';
+import { EXAMPLE_PAYMENT } from '../contract/example-transaction.ts';
 import type { LocalStack } from './local-stack.ts';
 
 /** Files in `examples/orders/`: every decision and every integration workflow. */
@@ -65,20 +66,7 @@ const ORDER = JSON.stringify({
   transaction: {
     amount: '249.00',
     customer: { email: 'review@example.com' },
-    payment: { creditCard: { last4: '1111' } },
-    billTo: {
-      firstName: 'Robin',
-      lastName: 'Example',
-      address: '1 Main Street',
-      city: 'Springfield',
-      state: 'IL',
-      zip: '62701',
-      country: 'US',
-      phoneNumber: '+1 217 555 0142',
-    },
-    customerIP: '203.0.113.7',
-    avsResultCode: 'Y',
-    cvvResultCode: 'M',
+    ...EXAMPLE_PAYMENT,
   },
 });
 

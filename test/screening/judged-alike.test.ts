@@ -1,8 +1,9 @@
 /** The sandbox follows the text of the service's interface, the product its own schema: they judge each transaction alike. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TEST_CARDS } from '../../src/card-data/test-cards.ts';
 import type { IntegrationWorkflow } from '../../src/contract/words.ts';
-import { TEST_CARDS } from '../../src/sandbox/card.ts';
+import { cardErrors } from '../../src/sandbox/card.ts';
 import { inDefinitionSpelling } from '../../src/sandbox/spelling.ts';
 import { readTransactionRequest } from '../../src/sandbox/transaction-request.ts';
 import {
@@ -119,6 +120,10 @@ describe('the rules between fields', () => {
 
   it('know the same test cards', () => {
     expect([...TEST_CARDS].filter((number) => !isTestCardNumber(number))).toEqual([]);
+    const errors = (mode: 'test' | 'live') =>
+      [...TEST_CARDS].map((cardNumber) => cardErrors({ cardNumber }, mode, new Date()));
+    expect(errors('test').flat()).toEqual([]);
+    expect(errors('live').map(({ length }) => length)).toEqual(Array(TEST_CARDS.size).fill(1));
   });
 
   it('ask for shipTo with goods only', () => {
