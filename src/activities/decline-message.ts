@@ -1,3 +1,4 @@
+/** The message for a customer whose order an enriched reply declines. */
 import type { ScreeningOutcome } from '../contract/activity-contract.ts';
 import { ScreeningError } from '../screening/index.ts';
 import { LEAST_TIME_MS, type Try } from './try-screening.ts';

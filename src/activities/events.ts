@@ -2,17 +2,16 @@
 import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
+import { LONGEST_DELIVERY_PAUSE_MS } from '../contract/activity-contract.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import { MACHINE, type Machine, readRetryAfter, requestReason } from '../screening/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
-import { earlierHeartbeat, sendHeartbeat, tryAgain, waitLonger } from './tries.ts';
+import { askedPauseMs, earlierHeartbeat, sendHeartbeat, tryAgain, waitLonger } from './tries.ts';
 
 /** Timeouts of one delivery and of all deliveries of one attempt. Both are shorter than the activity's, so that attempts don't overlap. */
 const EACH_MS = 15_000;
 const ALL_MS = 30_000;
-/** The longest pause that a Retry-After of the receiver is followed for, as long as the longest pause between retries. */
-const LONGEST_PAUSE_MS = 6 * 3_600_000;
 
 export function eventActivities(world: ActivityWorld) {
   return {
@@ -58,8 +57,7 @@ async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: numbe
   } catch (error) {
     noteDelivery(event, false);
     logFailure(event.integration, error);
-    const { retryAfterMs } = error instanceof NotTaken ? error : {};
-    const pauseMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, LONGEST_PAUSE_MS);
+    const pauseMs = error instanceof NotTaken ? askedPauseMs(error, LONGEST_DELIVERY_PAUSE_MS) : undefined;
     throw tryAgain('not-delivered', error instanceof Error ? error.message : 'not delivered', pauseMs);
   }
 }

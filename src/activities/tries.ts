@@ -48,11 +48,13 @@ export function refusalWords(error: unknown): string | undefined {
 }
 
 /** @returns the pause from the Retry-After header in milliseconds, within limits; undefined without the header */
-export function askedPauseMs(error: { retryAfterMs?: number }): number | undefined {
-  const { retryAfterMs } = error;
+export function askedPauseMs(
+  { retryAfterMs }: { retryAfterMs?: number | undefined },
+  longestMs = LONGEST_PAUSE_MS,
+): number | undefined {
   return retryAfterMs === undefined
     ? undefined
-    : Math.min(Math.max(retryAfterMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+    : Math.min(Math.max(retryAfterMs, SHORTEST_PAUSE_MS), longestMs);
 }
 
 /** @returns the exponential backoff after this attempt in milliseconds: `firstMs` after the first, then doubled each time */

@@ -24,6 +24,9 @@ export interface Moment {
 /** A call's outcome, and when it became known. */
 export type Timed<Outcome> = Moment & { outcome: Outcome };
 
+/** The longest pause between two tries to deliver events. */
+export const LONGEST_DELIVERY_PAUSE_MS = 6 * 3_600_000;
+
 /** Number of events in a run's first workflow task, without signals. More events mean that an earlier attempt of the task timed out. */
 export const FIRST_TASK_EVENTS = 3;
 

@@ -1,13 +1,14 @@
 /** Maps an order's calls to activities. Sets the task queue, timeouts and retries of each activity. */
 import { type ActivityOptions, ApplicationFailure } from '@temporalio/common';
-import type {
-  BackgroundActivities,
-  Call,
-  CallResult,
-  CheckoutActivities,
-  PollActivities,
-  ReadActivities,
-  RunFacts,
+import {
+  type BackgroundActivities,
+  type Call,
+  type CallResult,
+  type CheckoutActivities,
+  LONGEST_DELIVERY_PAUSE_MS,
+  type PollActivities,
+  type ReadActivities,
+  type RunFacts,
 } from '../contract/activity-contract.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../contract/ids.ts';
 import { whyUnread } from '../orders/check-messages.ts';
@@ -74,7 +75,7 @@ export const ACTIVITY_OPTIONS = {
     ...background,
     ...writes,
     scheduleToCloseTimeout: 72 * HOUR,
-    retry: { initialInterval: 2 * SECOND, backoffCoefficient: 3, maximumInterval: 6 * HOUR },
+    retry: { initialInterval: 2 * SECOND, backoffCoefficient: 3, maximumInterval: LONGEST_DELIVERY_PAUSE_MS },
     summary: 'Deliver events',
   },
   /** The stash deletes the card after 15 minutes, so retrying longer is useless. */
