@@ -7,6 +7,7 @@ import { type ReviewHint, recheckSignal, reviewHintSignal, SCREEN_ORDER } from '
 import { instant } from '../contract/words.ts';
 import { defined } from '../orders/defined.ts';
 import { orderAttributes, quoted } from '../orders/describe.ts';
+import { LookUps } from './look-ups.ts';
 import { readableOrder, startReadAfterEnd } from './read-after-end.ts';
 import { integrationOf, orderIdSchema } from './read-requests.ts';
 import { SpacedSends } from './spaced-sends.ts';
@@ -24,7 +25,7 @@ export class OrderSignals {
   readonly #hints = new SpacedSends<ReviewHint>(together);
   readonly #rechecks = new SpacedSends<undefined>(() => undefined);
   /** The workflow ids of orders, by integration and transaction or invoice number. */
-  readonly #lookUps = new LookUps<string>();
+  readonly #lookUps = new LookUps<string | undefined>(KEPT_MS, MOST_KEPT);
 
   constructor(context: ClientContext) {
     this.#context = context;
@@ -166,19 +167,4 @@ async function lookUp(
 
 /** How long a result is cached: visibility is slow and rate-limited, and a transaction never moves to a different order. */
 const KEPT_MS = 5_000;
-
-/** A short-lived cache of lookups. Concurrent callers share one lookup. */
-export class LookUps<Found> {
-  readonly #known = new Map<string, Promise<Found | undefined>>();
-
-  /** Returns the cached or new result of `ask` for the key; misses are not cached. */
-  find(key: string, ask: () => Promise<Found | undefined>): Promise<Found | undefined> {
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const asked = ask();
-    this.#known.set(key, asked);
-    const forget = (): void => void this.#known.delete(key);
-    asked.then((found) => (found === undefined ? forget() : setTimeout(forget, KEPT_MS).unref()), forget);
-    return asked;
-  }
-}
+const MOST_KEPT = 10_000;

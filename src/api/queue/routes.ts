@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { cardDataIn } from '../../card-data/card-data.ts';
 import { countDays, type Days } from '../../client/list-orders.ts';
+import { LookUps } from '../../client/look-ups.ts';
 import { csvOf } from '../../client/read-orders.ts';
 import { checked, fieldErrorsOf } from '../../client/read-requests.ts';
 import type { Scope } from '../../config/index.ts';
@@ -48,7 +49,6 @@ import { type Now, orderPath, refreshOf, STYLE_PATH, type TemporalUi } from './l
 import { orderPage } from './order-page.ts';
 import { csvName, DAYS_PICTURE_PATH, daysPage, daysPicture, queuePage } from './queue-page.ts';
 import { countQueue, readQueue, unlessOurs } from './read-queue.ts';
-import { SharedResults } from './shared-results.ts';
 import { CHALLENGE, requireOwnForm, signInOf } from './sign-in.ts';
 import { transactionPage } from './transaction-page.ts';
 
@@ -71,6 +71,8 @@ const INSPECT_WITHIN_MS = 3_000;
 const STYLE_MAX_AGE_SECONDS = 300;
 /** The last days cost Temporal 36 counts, so those who ask share them for so long, in milliseconds. */
 const DAYS_KEPT_MS = 30_000;
+/** By choice of integrations, which may be what a caller wrote. */
+const MOST_DAYS_KEPT = 100;
 /** The picture contains no personal data. A browser may cache it for five minutes, per key. */
 const PICTURE_HEADERS = { 'cache-control': 'private, max-age=300', vary: 'authorization' };
 const STYLE = readFileSync(new URL('./queue.css', import.meta.url), 'utf8');
@@ -129,11 +131,11 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     const everywhere = asked.q !== undefined && of.integration === undefined;
     return { asked, of: everywhere ? { integrations: of.integrations ?? options.integrations } : of };
   };
-  const days = new SharedResults<Days>(DAYS_KEPT_MS);
+  const days = new LookUps<Days>(DAYS_KEPT_MS, MOST_DAYS_KEPT);
   const daysOf = (request: FastifyRequest, at: Now) => {
     const { integration } = checked(orderQuery, request.query);
     const of = listedIntegrations(request, integration);
-    return days.get(JSON.stringify(of), at.ms, () => countDays(orderScreening, of, at.ms));
+    return days.find(JSON.stringify(of), () => countDays(orderScreening, of, at.ms));
   };
 
   scope.get('/', pageFor('read'), async (request, reply) => {
