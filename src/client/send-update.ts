@@ -1,8 +1,9 @@
 /** Sends updates to an order. */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { WorkflowUpdateHandle } from '@temporalio/client';
 import { hasCode, OrderScreeningError } from '../contract/errors.ts';
 import type { Envelope, IdempotencyKey } from '../contract/messages.ts';
+import { fingerprintOfRaw } from '../screening/index.ts';
 import {
   ANSWER_WITHIN_MS,
   isExhausted,
@@ -30,9 +31,10 @@ export function updateOf<Body extends object>(
 
 /** The policy may change between a request and its repeat, so `notCards` doesn't count. */
 function keyOf(name: string, type: string, body: object): IdempotencyKey {
-  const fields = Object.entries(body).filter(([field, value]) => field !== 'notCards' && value !== undefined);
-  const content = JSON.stringify([type, fields.sort(([one], [other]) => (one < other ? -1 : 1))]);
-  return { name, fingerprint: createHash('sha256').update(content).digest('hex').slice(0, 32) };
+  return {
+    name,
+    fingerprint: fingerprintOfRaw({ type, body: { ...body, notCards: undefined } }).slice(0, 32),
+  };
 }
 
 /**

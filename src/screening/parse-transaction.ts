@@ -227,18 +227,14 @@ function withCard(
  */
 export function fingerprint(transaction: Transaction, card?: CardData): string {
   const { creditCard } = transaction.payment;
-  if (creditCard === undefined) return hashOf(transaction);
+  if (creditCard === undefined) return fingerprintOfRaw(transaction);
   const bin = creditCard.bin ?? card?.cardNumber;
   const last4 = creditCard.last4 ?? card?.cardNumber.slice(-4);
   const reduced = { ...creditCard, bin: bin?.slice(0, 6), last4 };
-  return hashOf({ ...transaction, payment: { ...transaction.payment, creditCard: reduced } });
+  return fingerprintOfRaw({ ...transaction, payment: { ...transaction.payment, creditCard: reduced } });
 }
 
-/** Returns the fingerprint of an invalid request, which isn't screened, from its raw content. */
-export function fingerprintOfRaw(request: object): string {
-  return hashOf(request);
-}
-
-function hashOf(request: object): string {
-  return createHash('sha256').update(stringify(request)).digest('hex');
+/** Returns the fingerprint of raw content, such as an invalid request, which isn't screened. The order of keys doesn't matter. */
+export function fingerprintOfRaw(content: object): string {
+  return createHash('sha256').update(stringify(content)).digest('hex');
 }
