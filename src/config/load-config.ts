@@ -23,7 +23,7 @@ export type Config = ReturnType<typeof readConfig>;
 
 /** Reads all settings of a process. @throws ConfigError with every error, by variable or path in the policy file */
 export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
-  return orThrow((errors) => readConfig(withoutQuoted(env, errors), role, errors));
+  return fromEnv(env, (given, errors) => readConfig(given, role, errors));
 }
 
 /** Returns all settings and their errors. A value with an error has its default, or is absent. */
@@ -36,27 +36,30 @@ export function inspectConfig(env: NodeJS.ProcessEnv): {
 }
 
 export function loadClientSettings(env: NodeJS.ProcessEnv): ClientSettings {
-  return orThrow((errors) => {
-    const settings = readClientSettings(withoutQuoted(env, errors), false, errors);
+  return fromEnv(env, (given, errors) => {
+    const settings = readClientSettings(given, false, errors);
     checkLiveSettings(settings, errors);
     return settings;
   });
 }
 
 export function loadTemporalSettings(env: NodeJS.ProcessEnv): TemporalSettings {
-  return orThrow((errors) => {
-    const given = withoutQuoted(env, errors);
-    return readTemporal(given, readLocal(variableReader(given, errors)).temporalPort, errors);
-  });
+  return fromEnv(env, (given, errors) =>
+    readTemporal(given, readLocal(variableReader(given, errors)).temporalPort, errors),
+  );
 }
 
 /** Reads the version of the workers; undefined if they are unversioned. @throws ConfigError */
 export function loadWorkerVersion(env: NodeJS.ProcessEnv): WorkerDeploymentVersion | undefined {
-  return orThrow((errors) => readWorkerVersion(variableReader(withoutQuoted(env, errors), errors), errors));
+  return fromEnv(env, (given, errors) => readWorkerVersion(variableReader(given, errors), errors));
 }
 
 export function loadLocalSettings(env: NodeJS.ProcessEnv): ReturnType<typeof readLocal> {
-  return orThrow((errors) => readLocal(variableReader(withoutQuoted(env, errors), errors)));
+  return fromEnv(env, (given, errors) => readLocal(variableReader(given, errors)));
+}
+
+function fromEnv<T>(env: NodeJS.ProcessEnv, read: (given: NodeJS.ProcessEnv, errors: ErrorList) => T): T {
+  return orThrow((errors) => read(withoutQuoted(env, errors), errors));
 }
 
 /** Reads keys written as in `PAYLOAD_KEYS`. @throws ConfigError that names `from` */
