@@ -1,6 +1,7 @@
 /** Child processes that don't outlive their parent, and ports. */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { errorCode } from '../config/values.ts';
@@ -75,16 +76,25 @@ export async function startGuardedChild(
 const FIRST_PORT = 20_000;
 const END_OF_PORTS = 32_000;
 
+/** Returns a port on loopback that no server listens on, and that no other call returns while this process runs. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST_PORT, END_OF_PORTS);
     try {
+      await reserve(port);
       await listenOnce(port);
       return port;
     } catch (error) {
       if (errorCode(error) !== 'EADDRINUSE') throw error;
     }
   }
+}
+
+/** Holds the UDP port of the same number, which nothing here uses, until this process ends: other processes may choose ports as well. */
+async function reserve(port: number): Promise<void> {
+  const socket = createSocket('udp4').unref();
+  socket.bind({ port, address: '127.0.0.1', exclusive: true });
+  await once(socket, 'listening');
 }
 
 /**

@@ -124,7 +124,7 @@ function ofTheGateway(books: Books): Expectation[] {
   const { calls, record } = books;
   const results = calls
     .flatMap((one) => (one.asks === 'gateway-result' && one.taken ? [one] : []))
-    .filter((one) => (one.attempt ?? 1) === record.attempts)
+    .filter((one) => (one.attempt ?? 1) === record.attempts && one.at < (record.endedAt ?? books.closedAt))
     .sort((a, b) => a.sentAt - b.sentAt);
   const last = results.at(-1);
   if (last === undefined || books.adoptedFrom !== undefined) return [];

@@ -14,6 +14,8 @@ export interface PublicRecord {
   phase: OrderState['phase'];
   decision: OrderState['decision'];
   action: OrderState['action'];
+  /** When it ended; no record keeps what is reported later. */
+  endedAt?: number;
   /** How many attempts it has. */
   attempts: number;
   /** The transaction of its newest attempt that counts. */
@@ -32,6 +34,7 @@ export function recordOf(state: OrderState): PublicRecord {
     phase: state.phase,
     decision: state.decision,
     action: state.action,
+    ...(state.endedAt !== undefined && { endedAt: millis(state.endedAt) }),
     attempts: state.attempts.length,
     ...(newest !== undefined && { newest }),
     transactions: state.transactions.map(({ id, attempt, cancelBy }) => ({

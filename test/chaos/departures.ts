@@ -1,4 +1,4 @@
-/** When requests left the workers, what they carried, and whether their senders got an answer: what `note-departures.mjs` wrote. */
+/** When requests left workers and API, what they carried, and whether their senders got an answer: what `note-departures.mjs` wrote. */
 import { readFileSync } from 'node:fs';
 import type { GatewayResult } from '../../src/contract/words.ts';
 import type { LedgerEntry } from '../../src/sandbox/model.ts';

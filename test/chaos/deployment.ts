@@ -97,7 +97,7 @@ async function assemble(
     CARD_STASH_URL: cards.url,
     CARD_STASH_KEYS: `chaos:${randomBytes(32).toString('base64')}`,
   };
-  const spawnWorker = async (script: string, metricsPort: number, readyWhen: RegExp) =>
+  const spawn = async (script: string, metricsPort: number, readyWhen: RegExp) =>
     spawnProcess(script, {
       env: { ...env, METRICS_PORT: String(metricsPort) },
       nodeArgs: ['--import', './test/chaos/note-departures.mjs'],
@@ -110,7 +110,7 @@ async function assemble(
     const script = which === workerCount - 1 ? 'test/chaos/forgetful-worker.ts' : 'src/worker.ts';
     return supervise(
       () => 'worker',
-      () => spawnWorker(script, metricsPort, /worker is ready/),
+      () => spawn(script, metricsPort, /worker is ready/),
       log,
     );
   };
@@ -121,8 +121,8 @@ async function assemble(
   const apiMetricsPort = await freePort();
   const startApi = () =>
     apiRuns === 'API'
-      ? spawnProcess('src/api.ts', { env, readyWhen: /listening/i })
-      : spawnWorker('src/serve.ts', apiMetricsPort, /API and worker are ready/);
+      ? spawn('src/api.ts', apiMetricsPort, /listening/i)
+      : spawn('src/serve.ts', apiMetricsPort, /API and worker are ready/);
   const api = await supervise(() => apiRuns, startApi, log);
   parts.push(api.stop);
 
@@ -134,7 +134,7 @@ async function assemble(
     sandbox,
     receiver,
     cards,
-    /** Where the workers note their requests to the screening service. */
+    /** Where workers and API note their requests to the screening service. */
     departures,
     log,
     temporal,

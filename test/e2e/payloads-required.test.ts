@@ -83,7 +83,7 @@ it('an update without input, or with a stored one, changes neither decision, act
   const orderId = await all.inReview();
   await all.call('POST', `/v1/orders/${orderId}/override`, { action: 'proceed', reason: 'seen' });
   const stored = await storedPayload(orderId, 'override');
-  const before = await all.read(orderId);
+  const before = await all.until(orderId, ({ events }) => events.waiting === 0);
   const invalid = { cause: { type: 'invalid-request' } };
   const [thief, order] = [
     orderOf(

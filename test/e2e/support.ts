@@ -149,10 +149,21 @@ export async function deploy(
     if (found === undefined) throw new Error('no worker was started');
     return found;
   };
-  const [{ url: apiUrl, process: _first, ...calls }] = await Promise.all([
-    startApi(apiPort),
-    withWorker && startWorker(),
-  ]);
+  const stop = async () => {
+    await Promise.all(spawned.map((one) => one.stop()));
+    await sandbox.close();
+    await receiver.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+  const starts = [startApi(apiPort), withWorker && startWorker()] as const;
+  const [{ url: apiUrl, process: _first, ...calls }] = await Promise.all(starts).catch(
+    async (error: unknown) => {
+      // A worker that went on would take the tasks of the next file at this server.
+      await Promise.allSettled(starts);
+      await stop();
+      throw error;
+    },
+  );
   return {
     ...calls,
     sandbox,
@@ -183,12 +194,7 @@ export async function deploy(
     eventsOf: (orderId) => receiver.events.filter((event) => event.orderId === orderId),
     refuseEvents: receiver.refuse,
     requests: (operation, invoice) => sandbox.control.ledger({ operation, invoice }),
-    stop: async () => {
-      await Promise.all(spawned.map((one) => one.stop()));
-      await sandbox.close();
-      await receiver.close();
-      await rm(directory, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
