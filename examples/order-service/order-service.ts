@@ -16,9 +16,16 @@ interface Order {
   calls: string[];
 }
 
-/** A real service stores both in its database, and changes them in one transaction. */
+interface Attempt {
+  orderId: string;
+  attempt: number;
+  transaction: unknown;
+}
+
+/** A real service stores these in its database, and changes them in one transaction. */
 const orders = new Map<string, Order>();
 const eventsDone = new Set<string>();
+const unrecorded = new Set<Attempt>();
 
 const { PORT = '3000', EVENTS_SECRET = '' } = process.env;
 const { temporal, payloadKeys, findIntegration } = loadClientSettings(process.env);
@@ -42,24 +49,35 @@ app.post<{ Params: { orderId: string }; Querystring: { attempt?: string }; Body:
     const attempt = Number(query.attempt ?? 1);
     if ((orders.get(orderId)?.attempt ?? 0) < attempt) authorized(orderId, attempt);
     const { action, message } = await screen({ orderId, attempt, transaction: JSON.parse(body) });
-    follow(orderId, action);
     return { action, message, payment: orders.get(orderId)?.payment };
   },
 );
 
-/** Retrying the same attempt is safe: it returns the same answer and creates no second transaction. */
-async function screen(
-  request: { orderId: string; attempt: number; transaction: unknown },
-  tries = 3,
-): ReturnType<typeof screening.screen> {
+/** Without an answer the order does what policy says, and the request is kept: nobody screens the order until a repeat is answered. */
+async function screen(request: Attempt): Promise<{ action: Action; message?: string }> {
   try {
-    return await screening.screen(request);
+    const answer = await screening.screen(request);
+    unrecorded.delete(request);
+    follow(request, answer.action);
+    return answer;
   } catch (error) {
-    const unknown = error instanceof OrderScreeningError && error.code === 'temporal-unavailable';
-    if (!unknown || tries === 1) throw error;
-    return screen(request, tries - 1);
+    const { action } = error instanceof OrderScreeningError ? error.details : {};
+    if (action === undefined) throw error;
+    unrecorded.add(request);
+    follow(request, action);
+    return { action };
   }
 }
+
+/** Repeating an attempt is safe: it returns the same answer and creates no second transaction. */
+setInterval(async () => {
+  for (const request of unrecorded) {
+    await screen(request).catch((error: Error) => {
+      unrecorded.delete(request);
+      console.error(`order ${request.orderId} needs a person: ${error.message}`);
+    });
+  }
+}, 2_000);
 
 const reasonSchema = z.object({ reason: z.string() });
 
@@ -69,7 +87,7 @@ app.post<{ Params: { orderId: string }; Body: string }>(
   async ({ params, body }) => {
     const { reason } = reasonSchema.parse(JSON.parse(body));
     const { status } = await screening.cancel(params, { reason });
-    follow(params.orderId, 'cancel');
+    follow(params, 'cancel');
     return { status, payment: orders.get(params.orderId)?.payment };
   },
 );
@@ -80,7 +98,7 @@ app.post<{ Params: { orderId: string }; Body: string }>(
   async ({ params, body }) => {
     const { action } = await screening.adopt({ ...JSON.parse(body), ...params });
     if (!orders.has(params.orderId)) authorized(params.orderId, 1);
-    follow(params.orderId, action);
+    follow(params, action);
     return { action, payment: orders.get(params.orderId)?.payment };
   },
 );
@@ -112,9 +130,7 @@ app.post<{ Body: string }>('/events', async (request, reply) => {
   }
   if (eventsDone.has(id)) return { event: 'repeated' };
   const { orderId, data } = eventSchema.parse(payload);
-  // A late event of an earlier attempt doesn't concern the current payment.
-  const isOfThisPayment = orderId !== undefined && orders.get(orderId)?.attempt === data.attempt;
-  if (isOfThisPayment && data.action !== undefined) follow(orderId, data.action);
+  if (orderId !== undefined && data.action !== undefined) follow({ orderId, ...data }, data.action);
   eventsDone.add(id);
   return { event: 'taken' };
 });
@@ -129,9 +145,13 @@ function authorized(orderId: string, attempt: number): void {
 }
 
 /** Captures, voids or refunds the payment, once, whichever of checkout answer and event comes first. */
-function follow(orderId: string, action: Action): void {
+function follow(
+  { orderId, attempt }: { orderId: string; attempt?: number | undefined },
+  action: Action,
+): void {
   const order = orders.get(orderId);
-  if (order === undefined || action === 'hold') return;
+  // A late answer or event of an earlier attempt doesn't concern the current payment.
+  if (order === undefined || action === 'hold' || (attempt ?? order.attempt) !== order.attempt) return;
   const { payment } = order;
   if (action === 'proceed') {
     if (payment === 'authorized') order.payment = 'captured';

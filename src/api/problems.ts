@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { SCOPES } from '../config/index.ts';
 import { repeated } from '../contract/answers.ts';
 import { ORDER_ERRORS, OrderScreeningError } from '../contract/errors.ts';
+import { ACTIONS } from '../contract/words.ts';
 import type { Log } from '../process/log.ts';
 
 /** A problem document. */
@@ -18,6 +19,12 @@ export const problemSchema = z.object({
   repeated,
   serviceCode: z.string().exactOptional(),
   serviceMessage: z.string().exactOptional(),
+  action: z.enum(ACTIONS).exactOptional().meta({
+    description: 'Of a checkout: what policy does until the same request, sent again, is answered',
+  }),
+  recorded: z.literal(false).exactOptional().meta({
+    description: 'Of a checkout: nobody screens the order unless the same request is sent again',
+  }),
 });
 export type Problem = z.infer<typeof problemSchema>;
 

@@ -71,7 +71,7 @@ async function startedWith(
  * @returns `pending` with the policy's action, or `skipped` for an order that policy skips. The worker gives the same answer
  * later
  */
-function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
+export function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
   const { orderId, attempt } = request;
   const { name, passive } = integration;
   const order = { orderId, integration: name, attempt };

@@ -17,7 +17,7 @@ import { defined } from '../orders/defined.ts';
 import type { CardData } from '../screening/index.ts';
 import { answerFast } from './fast-path.ts';
 import { type OrderStart, orderStart } from './order-start.ts';
-import { answerSince, pendingAnswer } from './pending-answer.ts';
+import { answerSince, pendingAnswer, pendingByPolicy } from './pending-answer.ts';
 import { closedOrder } from './read-orders.ts';
 import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
 import { sendUpdate, updateOf } from './send-update.ts';
@@ -30,6 +30,7 @@ import {
   within,
 } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
+import { whileReachable } from './while-reachable.ts';
 
 /** Temporal's limit of a static summary, in bytes. */
 const SUMMARY_BYTES = 200;
@@ -50,7 +51,22 @@ const GRACE_MS = 2_000;
 export async function screen(context: ClientContext, raw: unknown): Promise<CheckoutAnswer> {
   const request = readScreenRequest(raw, context.findIntegration);
   const { warnings } = request;
-  return { ...(await answerOf(context, request)), ...(warnings.length > 0 && { warnings }) };
+  try {
+    const answer = await whileReachable(context.client, () => answerOf(context, request));
+    return { ...answer, ...(warnings.length > 0 && { warnings }) };
+  } catch (error) {
+    throw unrecorded(error, request);
+  }
+}
+
+/** Rule «Temporal away»: an error that leaves the outcome open says what policy does until a repeat of the request is answered. */
+function unrecorded(error: unknown, request: CheckedScreenRequest): unknown {
+  if (!(error instanceof OrderScreeningError) || ORDER_ERRORS[error.code].status !== 503) return error;
+  const { code, message, details, cause } = error;
+  const { action } = pendingByPolicy(request);
+  const told = new OrderScreeningError(code, message, { ...details, action, recorded: false });
+  told.cause = cause;
+  return told;
 }
 
 async function answerOf(context: ClientContext, request: CheckedScreenRequest): Promise<CheckoutAnswer> {

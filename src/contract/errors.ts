@@ -2,6 +2,7 @@
  * The errors of order-screening. Their codes are stable and shared by the workflow (as the `type` of an `ApplicationFailure`),
  * the client library, the API (as the slug of a problem document) and the CLI.
  */
+import type { Action } from './words.ts';
 
 /**
  * Each error's code, HTTP status, title and advice for the caller, in Markdown. The table in `docs/calling.md` is generated
@@ -247,6 +248,10 @@ export interface OrderErrorDetails {
   /** The screening service's answer to a refused portal action. */
   serviceCode?: string;
   serviceMessage?: string;
+  /** Of a checkout whose outcome is unknown: what policy does until the same request, sent again, is answered. */
+  action?: Action;
+  /** Beside `action`: no answer confirms that the order is recorded, so nobody screens it unless the request is sent again. */
+  recorded?: false;
 }
 
 /** Why an order rejects a message: a code for programs, a message for people, and details such as field errors. */

@@ -5,8 +5,9 @@ import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embe
 import { createOrderScreening, type OrderScreening } from '../../src/starter.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { withEmail } from '../fixtures/transactions.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, freePort, spawnForTest } from '../support/index.ts';
 import { untilEnded } from './operator.ts';
+import { EVENTS_SECRET } from './receiver.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
 /** Beside other programs the next try of a create may come late. */
@@ -97,7 +98,8 @@ describe('a checkout that is sent again', () => {
         // A request that was on its way may still be answered.
         await eventually(async () => expect((await overHttp(anOrderId())).status).toBe(503));
         const away = await all.screen(orderId, 'review');
-        expect(away).toMatchObject({ status: 503, body: { type: '/problems/temporal-unavailable' } });
+        const body = { type: '/problems/temporal-unavailable', action: 'hold', recorded: false };
+        expect(away).toMatchObject({ status: 503, body });
         expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0);
         expect((await overHttp(waiting)).status).toBe(503);
       } finally {
@@ -112,4 +114,26 @@ describe('a checkout that is sent again', () => {
     },
     2 * AFTER_MS,
   );
+
+  it('the order service of the examples keeps what could not be recorded, and repeats it', async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const env = { ...all.settings, PORT: String(port), EVENTS_SECRET };
+    await spawnForTest('examples/order-service/order-service.ts', { env, readyWhen: /is listening/ });
+    const orderId = anOrderId();
+    temporal.kill('SIGSTOP');
+    try {
+      const body = JSON.stringify(withEmail('pass@example.com'));
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${url}/checkout/${orderId}`, { method: 'POST', headers, body });
+      expect(await answer.json()).toMatchObject({ action: 'hold', payment: 'authorized' });
+    } finally {
+      temporal.kill('SIGCONT');
+    }
+    const paid = async () => (await fetch(`${url}/orders/${orderId}`)).json();
+    await eventually(async () => expect(await paid()).toMatchObject({ calls: ['captured'] }), {
+      timeoutMs: AFTER_MS,
+    });
+    expect(all.sandbox.control.transactions(orderId)).toHaveLength(1);
+  });
 });
