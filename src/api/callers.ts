@@ -42,6 +42,9 @@ export async function limitRequests(
   scope: FastifyInstance,
   { apiKeys, maxRps }: { apiKeys?: ApiKeys; maxRps: number },
 ): Promise<void> {
+  scope.addHook('onRoute', ({ config }) => {
+    if (config?.ofMany) config.rateLimit = { max: Math.min(maxRps, LISTS_PER_SECOND), groupId: 'lists' };
+  });
   await scope.register(rateLimit, {
     max: maxRps,
     timeWindow: 1_000,
@@ -52,6 +55,9 @@ export async function limitRequests(
   // Runs after the rate limit, which also counts requests that are rejected here, and before the body is read.
   if (apiKeys !== undefined) scope.addHook('preParsing', async (request) => requireScope(request));
 }
+
+/** Lists and counts per second and key, over all routes together: Temporal’s visibility answers few of them. */
+const LISTS_PER_SECOND = 10;
 
 /**
  * Sets the API key of a request. Without configured keys, every caller is accepted.
@@ -238,5 +244,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that a key needs for the route. */
     scope?: Scope;
+    /** The route lists or counts orders. */
+    ofMany?: boolean;
   }
 }

@@ -26,7 +26,7 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
   answers: Record<number, z.ZodType>;
   /** Error statuses in addition to 403 and 500. */
   problems: readonly (keyof typeof PROBLEMS)[];
-  /** The route returns orders of several integrations, limited to the API key's. */
+  /** The route lists orders of several integrations, limited to the API key's. It has a rate limit of its own. */
   ofMany?: true;
   /** Request headers, documented only. */
   headers?: z.ZodType;
@@ -61,7 +61,7 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
   app.route({
     method,
     url,
-    config: { scope, cards: route.cards ?? [] },
+    config: { scope, cards: route.cards ?? [], ofMany: route.ofMany ?? false },
     schema: {
       summary,
       tags: [tag],

@@ -51,6 +51,17 @@ describe('the limit of requests a second', () => {
     expect(logged()).toMatch(/"status":429,.*"code":"too-many-requests","key":"shop"/);
   });
 
+  it('is ten for lists, whatever API_MAX_RPS says', async () => {
+    const { app, orderScreening } = await anApi({ apiKeys, maxRps: 1_000 });
+    const headers = { authorization: 'Bearer the-key-of-the-shop' };
+    const asked = Array.from({ length: 40 }, () => app.inject({ url: '/v1/orders', headers }));
+    const statuses = (await Promise.all(asked)).map(({ statusCode }) => statusCode);
+    // In one second or in two.
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
+    expect(orderScreening.list.mock.calls.length).toBe(statuses.filter((status) => status === 200).length);
+    expect((await app.inject({ url, headers })).statusCode).toBe(200);
+  });
+
   it('holds neither for webhooks nor for health, metrics and documentation', async () => {
     const { app } = await anApi({ apiKeys, maxRps: 1 });
     const webhook = { method: 'POST', url: '/v1/webhooks/default/webhook-secret-1', body: {} } as const;
