@@ -16,6 +16,7 @@ import type {
 import type { FieldError, Refusal } from '../contract/errors.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
+import type { OrderState } from '../contract/state.ts';
 import type { LostStatus, SweepActivities } from '../contract/sweep.ts';
 import { type Instant, instant, millis, type Phase } from '../contract/words.ts';
 import {
@@ -203,6 +204,8 @@ export interface OrderDirectory {
   announce(event: OrderEvent): Promise<void>;
   /** Orders with this transaction, open or closed. */
   withTransaction(transactionId: string): Promise<string[]>;
+  /** The result of the newest run with this workflow id that ended by itself. */
+  ended(workflowId: string): Promise<OrderState | undefined>;
   /**
    * The order's pending workflow task: its number of attempts, and since when it is due. `heldSince` is when an operator paused an activity
    * of the order or pinned the order.

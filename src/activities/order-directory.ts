@@ -5,9 +5,10 @@ import { attributesIn } from '../client/decode.ts';
 import { instantOf } from '../client/describe-order.ts';
 import { TASK_QUEUE } from '../contract/ids.ts';
 import { REDELIVER_EVENT, SCREEN_ORDER } from '../contract/messages.ts';
+import type { OrderState } from '../contract/state.ts';
 import { OVERDUE_AFTER_MS } from '../contract/sweep.ts';
 import { type Instant, instant, PHASES } from '../contract/words.ts';
-import { transactionQuery } from '../orders/describe.ts';
+import { quoted, transactionQuery } from '../orders/describe.ts';
 import type { OrderDirectory } from './activity-world.ts';
 import { lostOrders } from './lost-orders.ts';
 
@@ -74,6 +75,17 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       const query = transactionQuery(transactionId);
       const page = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 10 });
       return page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
+    },
+    ended: async (workflowId) => {
+      const query = `WorkflowId = ${quoted(workflowId)} AND ExecutionStatus = 'Completed'`;
+      const { executions } = await client.workflowService.listWorkflowExecutions({
+        namespace,
+        query,
+        pageSize: 1,
+      });
+      const runId = executions[0]?.execution?.runId;
+      if (typeof runId !== 'string') return undefined;
+      return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
     },
     pendingTask: async (workflowId) => {
       const description = await client.workflowService.describeWorkflowExecution({

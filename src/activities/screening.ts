@@ -18,6 +18,7 @@ import { checkoutBreakers } from './checkout-breakers.ts';
 import { withDeclineMessage } from './decline-message.ts';
 import { isAfterReset, mayHaveRun } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
+import { earlierEnd } from './started-again.ts';
 import { readAdopted } from './status.ts';
 import { askedPauseMs } from './tries.ts';
 import {
@@ -86,6 +87,8 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       const integration = world.findIntegration(request.integration);
       if (integration === undefined) return { refusal: unknownIntegration(request.integration) };
       const policy = policyOf(world, request, integration);
+      const ended = await earlierEnd(world, request);
+      if (ended !== undefined) return ended;
       try {
         const { checked, content } = checkTransaction(request, integration, policy.workflow);
         const outcome =

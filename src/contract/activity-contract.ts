@@ -2,7 +2,7 @@
 import type { Refusal } from './errors.ts';
 import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
 import type { Policy, PollPauses } from './policy.ts';
-import type { Adoption, Enriched, GatewayRecord } from './state.ts';
+import type { Adoption, Enriched, GatewayRecord, OrderState } from './state.ts';
 import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
 
 /** The order's attempt that a call belongs to, for the log. May be absent for a closed order. */
@@ -242,7 +242,9 @@ export type Screened =
       again?: true;
       refusal?: undefined;
     } & Fingerprinted)
-  | { refusal: Refusal };
+  | { refusal: Refusal }
+  /** The order has ended in an earlier run, with this record. */
+  | { earlier: OrderState; refusal?: undefined };
 
 export type CheckedOut = Moment & Screened;
 

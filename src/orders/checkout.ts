@@ -33,6 +33,10 @@ export function applyCheckout(order: Order, result: CheckedOut | undefined): Ref
   const { state } = order;
   if (result !== undefined && result.at > order.now) order.now = result.at;
   if (result?.refusal !== undefined) return result.refusal;
+  if (result !== undefined && 'earlier' in result) {
+    order.state = result.earlier;
+    return STARTED_AGAIN;
+  }
   if (result === undefined && state.adopted !== undefined) return NOT_READ;
   if (result === undefined) order.policyMissing = true;
   else {
@@ -89,6 +93,7 @@ export function answerBeforeRecord(
   checkedOut: CheckedOut,
 ): CheckoutAnswer | undefined {
   if (checkedOut.refusal !== undefined) return undefined;
+  if ('earlier' in checkedOut) return undefined;
   const { outcome, policy } = checkedOut;
   if (outcome.kind !== 'answered' || outcome.found || outcome.decision === 'error') return undefined;
   if (actionWithoutDecision(policy) === 'decline') return undefined;
@@ -113,6 +118,9 @@ export function failedScreening(unseenSince: Instant): ScreeningOutcome {
 export function checkoutFailed({ answer, rescreens, readings }: Attempt): boolean {
   return answer?.reason === BROKE_DOWN && rescreens === 0 && readings.length === 0;
 }
+
+/** Rule «started again»: the order keeps the record of its earlier run. */
+const STARTED_AGAIN: Refusal = { code: 'order-closed', message: 'The order has ended before.' };
 
 /** Refuses an adoption whose transaction can't be read: continuing without a decision would create a transaction. */
 const NOT_READ: Refusal = {

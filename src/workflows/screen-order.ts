@@ -113,8 +113,11 @@ class Run {
       if (!isFinished(this.#order)) await this.#continueAsNew();
     }
     await condition(allHandlersFinished);
-    if (this.#intake.refusal !== undefined) throw failureOf(this.#intake.refusal);
-    return this.#order.state;
+    const { state } = this.#order;
+    if (this.#intake.refusal === undefined) return state;
+    if (state.endedAt === undefined) throw failureOf(this.#intake.refusal);
+    this.#show.changes(this.#order);
+    return state;
   }
 
   async #checkOut(): Promise<void> {

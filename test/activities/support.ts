@@ -69,6 +69,7 @@ export const noOrders: OrderDirectory = {
   countAttention: async () => 0,
   announce: async () => undefined,
   withTransaction: async () => [],
+  ended: async () => undefined,
   lost: async () => [],
   pendingTask: async () => undefined,
 };
@@ -235,7 +236,7 @@ export async function checkOut(
   attempt: Attempt = {},
 ): Promise<Screened> {
   const checkedOut = await perform(checkout.screenAtCheckout, request, attempt);
-  if (checkedOut.refusal !== undefined) throw new Error(`refused: ${inspect(checkedOut.refusal)}`);
+  if (!('policy' in checkedOut)) throw new Error(`not screened: ${inspect(checkedOut)}`);
   return checkedOut;
 }
 

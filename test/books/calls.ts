@@ -59,12 +59,14 @@ function repeats(books: Books): Finding[] {
     const since = settled.get(key);
     if (one.heard === 'done' || one.heard === 'refused') settled.set(key, one.endedAt);
     if (since === undefined || one.sentAt < since || takenBack(books, one.sentAt)) return [];
+    // After the order's end each report of the gateway's result is sent on, and none is recorded.
+    const afterEnd = one.sentAt >= (books.record.endedAt ?? books.closedAt);
+    const mayAsk =
+      one.operation !== 'gateway-response' ? ['portal', 'override'] : afterEnd ? ['gateway-result'] : [];
     const askedAgain = books.calls.some(
-      ({ asks, sentAt }) =>
-        (asks === 'portal' || asks === 'override') && sentAt <= one.sentAt && sentAt >= since - 30_000,
+      ({ asks, sentAt }) => mayAsk.includes(asks) && sentAt <= one.sentAt && sentAt >= since - 30_000,
     );
-    const gateway = one.operation === 'gateway-response';
-    if (askedAgain && !gateway) return [];
+    if (askedAgain) return [];
     return [{ kind: 'sent again', facts: `${key} at ${iso(one.sentAt)}, settled at ${iso(since)}` }];
   });
 }
