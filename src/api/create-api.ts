@@ -37,6 +37,7 @@ import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer } from './problems.ts';
 import type { TemporalUi } from './queue/layout.ts';
 import { queueRoutes } from './queue/routes.ts';
+import { RefusedCheckouts } from './refused-checkouts.ts';
 import { transactionRoutes } from './transaction-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -128,7 +129,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await document(app);
   healthRoutes(app, orderScreening, metrics);
   sendKeptWhenStopping(app, orderScreening, log);
-  await app.register(async (scope) => keyedRoutes(scope, options, metrics));
+  const refused = new RefusedCheckouts(metrics.noteRefused);
+  await app.register(async (scope) => keyedRoutes(scope, options, metrics, refused));
   await app.register(queueRoutes, options);
   await app.register(webhookRoutes, { ...options, metrics });
   if (options.codec !== undefined) {
@@ -155,11 +157,12 @@ async function keyedRoutes(
   scope: FastifyInstance,
   { orderScreening, apiKeys, maxRps, findIntegration }: ApiOptions,
   metrics: HttpMetrics,
+  refused: RefusedCheckouts,
 ): Promise<void> {
   await admitCallers(scope, { apiKeys, maxRps });
   refuseCards(scope, findIntegration);
   noteRepeats(scope);
-  orderRoutes(scope, orderScreening, metrics);
+  orderRoutes(scope, orderScreening, metrics, refused);
   portalRoutes(scope, orderScreening);
   transactionRoutes(scope, orderScreening);
 }

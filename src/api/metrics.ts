@@ -34,15 +34,10 @@ export interface HttpMetrics {
   /** Counts the warnings of an answer to a checkout. */
   noteWarnings(integration: string, count: number): void;
   /** Counts a checkout that was refused for these fields, by path. */
-  noteRefused(integration: string, paths: readonly string[]): void;
+  noteRefused(integration: string, fields: readonly string[]): void;
   contentType: string;
   /** All metrics of the process, in Prometheus's text format. */
   text(): Promise<string>;
-}
-
-/** Returns a path without what callers may have put into a name: `transaction.lineItems[].price`. */
-function fieldOf(path: string): string {
-  return path.replaceAll(/[^A-Za-z_.[\]]/g, '').slice(0, 80);
 }
 
 /** The callers choose the names of fields: further ones are counted together. */
@@ -85,8 +80,8 @@ export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
   return {
     noteHint: (integration, outcome) => hints.inc({ integration, outcome }),
     noteWarnings: (integration, count) => warnings.inc({ integration }, count),
-    noteRefused(integration, paths) {
-      for (const field of new Set(paths.map(fieldOf))) {
+    noteRefused(integration, names) {
+      for (const field of names) {
         const label = `${integration} ${field}`;
         if (fields.size < MOST_FIELDS) fields.add(label);
         const labels = fields.has(label) ? { integration, field } : { integration: OTHER, field: OTHER };

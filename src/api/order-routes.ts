@@ -1,16 +1,15 @@
 /** Routes about an order: screening, retry, gateway result, hint, recheck, reading and listing. */
 import type { FastifyInstance } from 'fastify';
 import { listRequestOf } from '../client/list-request.ts';
-import { CARD_FIELDS_OF_AN_ORDER, integrationNameSchema, invalidRequest } from '../client/read-requests.ts';
+import { CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../client/read-requests.ts';
 import { cardRefSchema, checkoutAnswerSchema, gatewayResultAnswerSchema } from '../contract/answers.ts';
-import { hasCode } from '../contract/errors.ts';
-import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import { orderListSchema, orderStateSchema } from '../contract/order.ts';
 import { CARD_FIELDS } from '../screening/index.ts';
 import type { OrderScreening } from '../starter.ts';
 import { listedIntegrations } from './callers.ts';
 import { defineRoute, nothing, OF_AN_ORDER } from './define-route.ts';
 import { type HttpMetrics, whoAsks } from './metrics.ts';
+import type { RefusedCheckouts } from './refused-checkouts.ts';
 import {
   actorHeaders,
   adoptBody,
@@ -26,16 +25,22 @@ import {
   uncheckedOrderQuery,
 } from './request-schemas.ts';
 
+const SCREENING = '/v1/orders/:orderId/screening';
 const ORDERS = { tag: 'orders', problems: OF_AN_ORDER } as const;
 
 export function orderRoutes(
   app: FastifyInstance,
   orderScreening: OrderScreening,
-  metrics: Pick<HttpMetrics, 'noteWarnings' | 'noteRefused'>,
+  metrics: Pick<HttpMetrics, 'noteWarnings'>,
+  refused: RefusedCheckouts,
 ): void {
+  // Of the card scan, too, which runs before the handler.
+  app.addHook('onError', async ({ routeOptions, params, query, body }, _reply, error) => {
+    if (routeOptions.url === SCREENING) refused.note(Object.assign({}, query, body, params), error);
+  });
   defineRoute(app, {
     method: 'POST',
-    url: '/v1/orders/:orderId/screening',
+    url: SCREENING,
     summary: 'Screen an order and get its decision and action',
     ...ORDERS,
     scope: 'screen',
@@ -47,15 +52,7 @@ export function orderRoutes(
     answers: { 200: checkoutAnswerSchema, 202: checkoutAnswerSchema },
     handle: async ({ params: { orderId }, query, body }, _request, reply) => {
       const request = { ...withIntegration(query, withoutOrderId(body)), orderId };
-      const { fingerprint: _ours, ...answer } = await orderScreening
-        .screen(request)
-        .catch((error: unknown) => {
-          if (hasCode(error, 'invalid-request', 'card-data-in-request')) {
-            const paths = error.details.errors?.map(({ path }) => path) ?? [];
-            metrics.noteRefused(integrationIn(request), paths);
-          }
-          throw error;
-        });
+      const { fingerprint: _ours, ...answer } = await orderScreening.screen(request);
       if (answer.warnings !== undefined) metrics.noteWarnings(answer.integration, answer.warnings.length);
       return reply.code(answer.decision === 'pending' ? 202 : 200).send(answer);
     },
@@ -147,11 +144,6 @@ function withoutOrderId(body: Record<string, unknown>): Record<string, unknown> 
 }
 
 /** @throws OrderScreeningError `invalid-request` when query and body have different integrations */
-/** Returns the integration that a request names, if it may be one. */
-function integrationIn({ integration }: { integration?: unknown }): string {
-  return integrationNameSchema.safeParse(integration).data ?? DEFAULT_INTEGRATION;
-}
-
 function withIntegration(query: { integration?: string | undefined }, body: Record<string, unknown>) {
   const { integration = query.integration } = body;
   if (query.integration !== undefined && integration !== query.integration) {
