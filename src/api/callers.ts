@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
-import type { ApiKey, ApiKeys, KeysOfFile, Scope } from '../config/index.ts';
+import { type ApiKey, type ApiKeys, type KeysOfFile, type Scope, SIGNED_IN } from '../config/index.ts';
 import { OrderScreeningError } from '../contract/errors.ts';
 import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import type { Log } from '../process/log.ts';
@@ -48,7 +48,8 @@ export async function limitRequests(
   await scope.register(rateLimit, {
     max: maxRps,
     timeWindow: 1_000,
-    keyGenerator: ({ apiKey }) => apiKey?.name ?? '',
+    keyGenerator: ({ apiKey, pageUser }) =>
+      apiKey?.name === SIGNED_IN ? `${SIGNED_IN} ${pageUser}` : (apiKey?.name ?? ''),
     allowList: () => apiKeys?.current.length === 0,
     errorResponseBuilder: () => new HttpError('too-many-requests'),
   });
@@ -238,8 +239,8 @@ declare module 'fastify' {
     wrongKey(request: FastifyRequest): Promise<void>;
   }
   interface FastifyRequest {
-    /** The request's API key; absent if the API has no keys. */
-    apiKey?: ApiKey;
+    /** What the request's API key, or the person who signed in, may do; absent if the API has neither. */
+    apiKey?: Omit<ApiKey, 'hash'>;
   }
   interface FastifyContextConfig {
     /** The scope that a key needs for the route. */

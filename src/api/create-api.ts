@@ -32,6 +32,7 @@ import {
   type HttpMetrics,
   noteRepeats,
 } from './metrics.ts';
+import { SignIn } from './oidc.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer } from './problems.ts';
@@ -63,6 +64,8 @@ export interface ApiOptions {
   integrations?: readonly string[];
   /** Time zone of the pages. Default: UTC. */
   timeZone?: string;
+  /** How people sign in to the pages. Absent: by API keys only. */
+  signIn?: SignIn;
   log: Log;
   /** Overrides of `CONNECTION_TIMES`. */
   times?: Partial<ConnectionTimes>;
@@ -262,6 +265,7 @@ export async function startApi(
     codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
     integrations: [...config.integrations.keys()],
     timeZone: config.queueTimeZone,
+    ...(config.signIn !== undefined && { signIn: new SignIn(config.signIn, log) }),
     ...(temporalUiUrl !== undefined && { temporalUi: { url: temporalUiUrl, namespace } }),
     log,
   });

@@ -19,6 +19,7 @@ import { METRICS, namedAs } from '../orders/metrics.ts';
 import { isRecord } from '../orders/shapes.ts';
 import type { Log } from '../process/log.ts';
 import type { PortalOptions } from '../starter.ts';
+import { CALLBACK } from './oidc.ts';
 
 /** An answer of the API. `route` is the pattern, never the URL. */
 export interface Answered {
@@ -172,8 +173,8 @@ export function createAnswerRecord(log: Log, metrics: HttpMetrics): AnswerRecord
 
 /** The scopes whose requests are audited. Checkouts and reads aren't. */
 const AUDITED: readonly (Scope | undefined)[] = ['act', 'ops', 'codec'];
-/** Other requests that are audited: a card is put away, a list is taken out. */
-const AUDITED_ROUTES: readonly (string | undefined)[] = ['/v1/card-refs', '/queue.csv'];
+/** Other requests that are audited: a card is put away, a list is taken out, a person signs in. */
+const AUDITED_ROUTES: readonly (string | undefined)[] = ['/v1/card-refs', '/queue.csv', CALLBACK];
 const REFUSED_CALLERS = [401, 403];
 
 /** Audits a request, also a rejected one, and every request whose caller was refused. Fields that are missing or invalid are left out. */

@@ -52,6 +52,21 @@ export const HTTP_ERRORS = {
     detail:
       'Nothing was done: use localhost or 127.0.0.1, or set API_KEYS, and send Authorization: Bearer <API key>.',
   },
+  'sign-in-failed': {
+    status: 401,
+    title: 'The sign-in failed',
+    detail: 'It took longer than ten minutes, or the provider refused it: open the pages again.',
+  },
+  'no-role': {
+    status: 403,
+    title: 'You have no role here',
+    detail: 'You signed in, but none of your roles is in OIDC_ROLES: ask for one.',
+  },
+  'sign-in-unavailable': {
+    status: 503,
+    title: 'The sign-in provider does not answer',
+    detail: 'Open the page again later, or use an API key.',
+  },
   'bad-webhook-secret': {
     status: 401,
     title: 'The webhook secret is wrong or missing',

@@ -43,23 +43,36 @@ export function hashedKey(
   };
 }
 
+/** In place of a key's name: the person beside it was verified by the sign-in provider. */
+export const SIGNED_IN = 'sign-in';
+
 const NAME = '[A-Za-z0-9][\\w-]{0,31}';
 const LISTED_KEY = new RegExp(`^(${NAME}):([\\x21-\\x7e]{16,256})$`);
 
 /** `name:key,…`. Two keys may have one name, while one replaces the other. */
 export const apiKeyList = listOf((entry) => {
   const [, name, key] = LISTED_KEY.exec(entry) ?? [];
-  return name === undefined || key === undefined ? undefined : hashedKey(name, key);
-}, 'must be a list "name:key,…": names of 1 to 32 letters, digits, - or _, keys of 16 to 256 visible characters');
+  return name === undefined || name === SIGNED_IN || key === undefined ? undefined : hashedKey(name, key);
+}, 'must be a list "name:key,…": names of 1 to 32 letters, digits, - or _, but not sign-in, keys of 16 to 256 visible characters');
+
+/** What a key, or a role of people who sign in, may do. */
+export const keyLimits = z.strictObject(
+  {
+    scopes: z.array(oneOf(SCOPES), { error: 'must be a list' }).min(1, 'must have at least one scope'),
+    integrations: texts.exactOptional(),
+  },
+  { error: 'must be {scopes, integrations?}' },
+);
 
 /** The codec decrypts payloads of every integration, so its scope can't be limited to some. */
 const keyInFile = z
   .strictObject(
     {
-      name: text.regex(new RegExp(`^${NAME}$`), 'must be 1 to 32 letters, digits, - or _'),
+      name: text
+        .regex(new RegExp(`^${NAME}$`), 'must be 1 to 32 letters, digits, - or _')
+        .refine((name) => name !== SIGNED_IN, `must not be ${SIGNED_IN}, the name of people who sign in`),
       sha256: text.regex(/^[0-9a-f]{64}$/i, 'must be the SHA-256 of the key, 64 hex digits'),
-      scopes: z.array(oneOf(SCOPES), { error: 'must be a list' }).min(1, 'must have at least one scope'),
-      integrations: texts.exactOptional(),
+      ...keyLimits.shape,
     },
     { error: 'must be {name, sha256, scopes, integrations?}' },
   )

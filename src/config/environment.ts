@@ -4,6 +4,7 @@ import { readRedisAddress } from '../cards/card-stash.ts';
 import { apiKeyList } from './api-keys.ts';
 import type { ErrorList } from './errors.ts';
 import { integrationKeys } from './policy-schema.ts';
+import { signInVariables } from './sign-in.ts';
 import {
   allowedPlaintext,
   baseUrl,
@@ -148,6 +149,7 @@ export const environment = z.object({
       .describe(
         'Address of the Temporal UI, which the queue page links to; not set: the embedded UI’s, or no links with `TEMPORAL_ADDRESS`',
       ),
+    ...signInVariables,
     CODEC_ORIGINS: origins
       .optional()
       .describe(

@@ -6,6 +6,7 @@ export {
   hashedKey,
   KeysOfFile,
   SCOPES,
+  SIGNED_IN,
   type Scope,
 } from './api-keys.ts';
 export type { LogLevel } from './environment.ts';
@@ -23,5 +24,6 @@ export {
   readPayloadKeys,
 } from './load-config.ts';
 export type { EventsReceiver } from './secrets.ts';
+export type { SignInSettings } from './sign-in.ts';
 export { type TemporalSettings, unreachableTemporal } from './temporal.ts';
 export { isSet } from './values.ts';

@@ -9,6 +9,7 @@ import { environment, type ReadVariable, variableReader, withoutQuoted } from '.
 import { ErrorList, orThrow } from './errors.ts';
 import { readIntegrations } from './integrations.ts';
 import { LEAST_WEBHOOK_SECRET, readEvents, readOwnWebhookSecrets } from './secrets.ts';
+import { readSignIn } from './sign-in.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
 import { type AllowedPlaintext, isPlaintext } from './values.ts';
 
@@ -127,6 +128,20 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
       ...(codecToken !== undefined && { token: codecToken }),
     },
     queueTimeZone: read('QUEUE_TIME_ZONE'),
+    signIn: readSignIn(
+      {
+        OIDC_ISSUER: read('OIDC_ISSUER'),
+        OIDC_CLIENT_ID: read('OIDC_CLIENT_ID'),
+        OIDC_CLIENT_SECRET: read('OIDC_CLIENT_SECRET'),
+        OIDC_SCOPE: read('OIDC_SCOPE'),
+        OIDC_ROLES_CLAIM: read('OIDC_ROLES_CLAIM'),
+        OIDC_ROLES: read('OIDC_ROLES'),
+        PAGES_URL: read('PAGES_URL'),
+        SESSION_KEYS: read('SESSION_KEYS'),
+      },
+      integrations,
+      errors,
+    ),
     temporalUiUrl: read('TEMPORAL_UI_URL') ?? (temporal.embedded ? uiAddresses[0] : undefined),
     maxRps: read('SCREENING_MAX_RPS'),
     workerVersion: readWorkerVersion(read, errors),

@@ -33,7 +33,7 @@ async function anApiProcess(...keys: GivenKey[]) {
   /** A key that is let in is told what is wrong with its request: 422. */
   const statusOf = async ({ key }: GivenKey) => {
     const headers = { authorization: `Bearer ${key}` };
-    return (await fetch(`http://127.0.0.1:${port}/v1/orders?limit=none`, { headers })).status;
+    return (await fetch(`http://127.0.0.1:${port}/v1/orders/order-1?view=none`, { headers })).status;
   };
   /** What the metrics say of the file: 1, it is refused. */
   const refusedMetric = async () => {
@@ -95,7 +95,7 @@ it('wrong keys are answered late once an address has sent many; no right key is,
   const { app } = await anApi({ apiKeys: [hashedKey('shop', SHOP.key)], maxRps: 10_000 });
   const ask = async (key: string, remoteAddress: string) => {
     const headers = { authorization: `Bearer ${key}` };
-    return (await app.inject({ url: '/v1/orders', remoteAddress, headers })).statusCode;
+    return (await app.inject({ url: '/v1/orders/order-1', remoteAddress, headers })).statusCode;
   };
   for (let count = 0; count < 20; count += 1) expect(await ask('wrong', '192.0.2.1')).toBe(401);
   const begun = performance.now();

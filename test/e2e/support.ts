@@ -83,8 +83,8 @@ export interface Deployment extends Omit<Api, 'url' | 'process'> {
 }
 
 interface DeployOptions {
-  /** Added to the environment of worker and API. */
-  env?: NodeJS.ProcessEnv;
+  /** Added to the environment of worker and API; may need the API's address. */
+  env?: NodeJS.ProcessEnv | ((apiUrl: string) => NodeJS.ProcessEnv);
   webhooks?: boolean;
   worker?: boolean;
   /** What `call` sends as its bearer key. */
@@ -125,7 +125,7 @@ export async function deploy(
       ...variables,
     };
   };
-  set(given);
+  set(typeof given === 'function' ? given(`http://127.0.0.1:${apiPort}`) : given);
   const spawned: SpawnedProcess[] = [];
   let metricsPort = 0;
   const start = async (script: string, port: number, readyWhen: RegExp, more: NodeJS.ProcessEnv = {}) => {

@@ -170,6 +170,10 @@ export function signInPage(): string {
   );
 }
 
+export function signedOutPage(): string {
+  return page('You are signed out', html`<p><a href="/">Sign in again</a></p>`);
+}
+
 /** Texts for page views. The API's advice about retrying a request would be misleading there. */
 const READING: Readonly<Record<string, { title: string; detail: string }>> = {
   'temporal-unavailable': {

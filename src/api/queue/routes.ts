@@ -1,8 +1,7 @@
 /** The operators' pages at `/`: access, the queue, each order and its actions. They contain no scripts. */
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { cardDataIn } from '../../card-data/card-data.ts';
 import { countDays, type Days } from '../../client/list-orders.ts';
 import { LookUps } from '../../client/look-ups.ts';
 import { csvOf } from '../../client/read-orders.ts';
@@ -23,15 +22,9 @@ import {
 } from '../callers.ts';
 import { refuseCards } from '../define-route.ts';
 import { whoAsks } from '../metrics.ts';
-import { logFailure, toProblem } from '../problems.ts';
-import {
-  actionParams,
-  fieldsOf,
-  orderParams,
-  orderQuery,
-  queueQuery,
-  transactionParams,
-} from '../request-schemas.ts';
+import { type SignIn, signInRoutes } from '../oidc.ts';
+import { HttpError, logFailure, toProblem } from '../problems.ts';
+import { fieldsOf, orderParams, orderQuery, queueQuery, transactionParams } from '../request-schemas.ts';
 import { readTransaction } from '../transaction-routes.ts';
 import {
   chosenIn,
@@ -44,12 +37,13 @@ import {
   perform,
   wordsOf,
 } from './actions.ts';
-import { confirmPage, errorPage, resultsPage, severalPage, signInPage } from './confirm-page.ts';
-import { type Now, orderPath, refreshOf, STYLE_PATH, type TemporalUi } from './layout.ts';
+import { confirmPage, resultsPage, severalPage, signedOutPage } from './confirm-page.ts';
+import { type Now, orderPath, STYLE_PATH, type TemporalUi } from './layout.ts';
 import { orderPage } from './order-page.ts';
+import { answersAsPages, namedParams, sendPage } from './page-answers.ts';
 import { csvName, DAYS_PICTURE_PATH, daysPage, daysPicture, queuePage } from './queue-page.ts';
 import { countQueue, readQueue, unlessOurs } from './read-queue.ts';
-import { CHALLENGE, requireOwnForm, signInOf } from './sign-in.ts';
+import { requireOwnForm, signInOf } from './sign-in.ts';
 import { transactionPage } from './transaction-page.ts';
 
 export interface QueueOptions extends Admission {
@@ -63,6 +57,8 @@ export interface QueueOptions extends Admission {
   integrations?: readonly string[];
   /** Time zone of the pages. Default: UTC. */
   timeZone?: string;
+  /** As in `ApiOptions`. */
+  signIn?: SignIn;
 }
 
 const FORM_LIMIT = 16 * 1024;
@@ -77,10 +73,6 @@ const MOST_DAYS_KEPT = 100;
 const PICTURE_HEADERS = { 'cache-control': 'private, max-age=300', vary: 'authorization' };
 const STYLE = readFileSync(new URL('./queue.css', import.meta.url), 'utf8');
 
-/** The pages load only resources of this server and submit forms only to it. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
 const pageQuery = z.object({ ...orderQuery.shape, notice: z.unknown().optional() });
 /** Adds the pages. Their requests are validated like the API's. */
 export async function queueRoutes(app: FastifyInstance, options: QueueOptions): Promise<void> {
@@ -88,21 +80,27 @@ export async function queueRoutes(app: FastifyInstance, options: QueueOptions): 
     reply.type('text/css').header('cache-control', `max-age=${STYLE_MAX_AGE_SECONDS}`).send(STYLE),
   );
   await app.register(async (scope) => pages(scope, options));
+  const { signIn, log } = options;
+  if (signIn === undefined) return;
+  await app.register(async (scope) => {
+    answersAsPages(scope, log);
+    signInRoutes(scope, signIn, signedOutPage);
+  });
 }
 
 async function pages(scope: FastifyInstance, options: QueueOptions): Promise<void> {
-  const { orderScreening, apiKeys, maxRps, temporalUi, findIntegration, log } = options;
+  const { orderScreening, apiKeys, maxRps, temporalUi, findIntegration, signIn, log } = options;
+  answersAsPages(scope, log);
   scope.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      'cache-control': 'no-store',
-      'content-security-policy': CONTENT_SECURITY_POLICY,
-      // Browsers must send `Origin` with these pages' forms, which are rejected otherwise.
-      'referrer-policy': 'same-origin',
-      ...(request.routeOptions.url === '/' && refreshOf(request.query)),
-    });
-    const { key, user } = signInOf(request.headers.authorization ?? '');
-    request.pageUser = user;
-    await requireKey(request, apiKeys, key);
+    const { authorization } = request.headers;
+    if (authorization !== undefined || signIn === undefined) {
+      const { key, user } = signInOf(authorization ?? '');
+      request.pageUser = user;
+      await requireKey(request, apiKeys, key);
+    } else if (!(await signIn.admits(request))) {
+      if (request.method !== 'GET') throw new HttpError('unauthorized');
+      return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
+    }
     if (request.method === 'POST') requireOwnForm(request);
   });
   await limitRequests(scope, { apiKeys, maxRps });
@@ -113,14 +111,6 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     { parseAs: 'string', bodyLimit: FORM_LIMIT },
     (_request, body, done) => done(null, fieldsOf(new URLSearchParams(String(body)))),
   );
-  scope.setErrorHandler(async (error, request, reply) => {
-    const { code, problem } = toProblem(error);
-    reply.problemCode = code;
-    logFailure(log, error, code, problem, request);
-    reply.code(problem.status);
-    if (code === 'unauthorized') return sendPage(reply.header('www-authenticate', CHALLENGE), signInPage());
-    return sendPage(reply, errorPage(code, problem, request.method === 'POST', wayBack(request)));
-  });
 
   const now = (): Now => ({ ms: Date.now(), zone: options.timeZone ?? 'UTC' });
 
@@ -137,6 +127,12 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     const of = listedIntegrations(request, integration);
     return days.find(JSON.stringify(of), () => countDays(orderScreening, of, at.ms));
   };
+
+  scope.post(
+    '/sign-out',
+    pageFor('read'),
+    async (_request, reply) => signIn?.end(reply) ?? reply.redirect('/', 303),
+  );
 
   scope.get('/', pageFor('read'), async (request, reply) => {
     const { asked, of } = queueOf(request);
@@ -259,9 +255,6 @@ function chosenBy(request: FastifyRequest, given: unknown) {
   return { action, chosen };
 }
 
-/** The order, and the number of the portal action or event if the path has one. */
-const namedParams = orderParams.extend({ number: actionParams.shape.number.optional() });
-
 /** @throws OrderScreeningError `other-integration` when the key isn't for the order's integration */
 function nameIn(request: FastifyRequest) {
   const order = {
@@ -276,20 +269,4 @@ function nameIn(request: FastifyRequest) {
 /** Route options of a page or its form, with the scope that a key needs. */
 function pageFor(scope: Scope) {
   return { schema: { hide: true }, config: { scope } } as const;
-}
-
-/** @returns the path of the order's page after a failed action on an order, otherwise the queue's */
-function wayBack({ method, params, query }: FastifyRequest): string {
-  const name = namedParams.safeParse(params);
-  const where = orderQuery.safeParse(query);
-  if (method !== 'POST' || !name.success || !where.success) return '/';
-  if (cardDataIn([name.data, where.data]).length > 0) return '/';
-  return orderPath({
-    orderId: name.data.orderId,
-    integration: where.data.integration ?? DEFAULT_INTEGRATION,
-  });
-}
-
-function sendPage(reply: FastifyReply, page: string): FastifyReply {
-  return reply.type('text/html; charset=utf-8').send(page);
 }
