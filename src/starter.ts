@@ -5,7 +5,7 @@ import { withAfterEnd } from './client/after-end.ts';
 import { recordGatewayResult } from './client/gateway-result.ts';
 import { OrderSignals } from './client/hint.ts';
 import { countOrders, listOrders } from './client/list-orders.ts';
-import { acknowledge, override, withdraw } from './client/order-messages.ts';
+import { acknowledge, assign, note, override, snooze, withdraw } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
 import { inspectOrder, readOrder } from './client/read-orders.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
@@ -92,6 +92,9 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     attachCustomerCode: (order, request, how) => portal(order, { kind: 'customer-code', ...request }, how),
     acknowledge: async (order, { reason }, how) =>
       acknowledge(context, workflowId(order, { reason }, how), reason, how),
+    note: async (order, request, how) => note(context, workflowId(order, request, how), request, how),
+    assign: async (order, request, how) => assign(context, workflowId(order, request, how), request, how),
+    snooze: async (order, request, how) => snooze(context, workflowId(order, request, how), request, how),
     withdraw: async (order, request, how) => withdraw(context, key(order, request, how), request, how),
     override: async (order, request, how) => override(context, workflowId(order, request, how), request, how),
     redeliver: async (order, { sequence }, how) => redeliver(context, key(order, {}, how), sequence, how),

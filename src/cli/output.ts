@@ -107,6 +107,8 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: 
     ['would be', order.wouldBe],
     ['override', override && `${override.action}, ${shortTime(override.at)} (${override.reason})`],
     ['message', order.message],
+    ['assigned to', order.assignee],
+    ['snoozed until', shortTime(order.snoozedUntil)],
     ['cancel by', shortTime(newest && cancelByOf(order, newest))],
     ['last read', order.lastRead && `${shortTime(order.lastRead.at)}, by ${order.lastRead.source}`],
     ['events', `${delivered} of ${sequence} delivered`],
@@ -126,9 +128,9 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: 
     one.by,
     joined(one.code, one.message, echoOf(one)),
   ]);
-  const ofJournal = journal.map(({ at, what, number, action, by, because }) => [
+  const ofJournal = journal.map(({ at, what, number, action, assignee, until, by, because }) => [
     shortTime(at),
-    joined(what, number ?? action),
+    joined(what, number ?? action ?? assignee ?? until),
     by?.key,
     by?.actor,
     because,

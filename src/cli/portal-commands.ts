@@ -1,7 +1,8 @@
-/** Commands that act on an order: the portal actions, override, redeliver, recheck, acknowledge. */
+/** Commands that act on an order: the portal actions, override, redeliver, recheck, acknowledge, note, assign, snooze. */
 import type { Command } from 'commander';
+import { noteSchema, snoozeSchema } from '../client/handling-requests.ts';
 import { portalMethod } from '../client/portal-action.ts';
-import { idempotencyKeySchema } from '../client/portal-options.ts';
+import { actorSchema, idempotencyKeySchema } from '../client/portal-options.ts';
 import { orderIdSchema } from '../client/read-requests.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import { reasonSchema } from '../contract/fields.ts';
@@ -165,6 +166,46 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     examples: ['acknowledge 1001 --reason "refunded by hand"'],
     run: ({ reason, ...input }) =>
       actOnEach(input, (orders, order) => orders.acknowledge(order, { reason }, howOf(input))),
+  });
+
+  defineCommand(program, {
+    name: 'note <orderId...>',
+    summary: "Add a note to an order's journal",
+    more: SEVERAL,
+    args: { orderId: orderIds },
+    options: { ...optionsOf(noteSchema.shape), ...KEYED },
+    examples: ['note 1001 --text "called the customer, no answer"'],
+    run: ({ text, ...input }) =>
+      actOnEach(input, (orders, order) => orders.note(order, { text }, howOf(input))),
+  });
+
+  defineCommand(program, {
+    name: 'assign <orderId...>',
+    summary: 'Assign an order to a person',
+    more: SEVERAL,
+    args: { orderId: orderIds },
+    options: {
+      assignee: option(
+        '--assignee <name>',
+        'the person; without it, the order is assigned to nobody',
+        actorSchema,
+      ),
+      ...KEYED,
+    },
+    examples: ['assign 1001 1002 --assignee ada@example.com', 'assign 1001'],
+    run: ({ assignee = null, ...input }) =>
+      actOnEach(input, (orders, order) => orders.assign(order, { assignee }, howOf(input))),
+  });
+
+  defineCommand(program, {
+    name: 'snooze <orderId...>',
+    summary: "Put an order's attention off until a time",
+    more: `At most until the end of the cancel window. The attention returns earlier if the phase changes or something new needs a person.\n${SEVERAL}`,
+    args: { orderId: orderIds },
+    options: { ...optionsOf(snoozeSchema.shape), ...KEYED },
+    examples: ['snooze 1001 --until 2030-01-31T12:00:00Z --note "the customer calls back"'],
+    run: ({ until, note, ...input }) =>
+      actOnEach(input, (orders, order) => orders.snooze(order, { until, note }, howOf(input))),
   });
 }
 

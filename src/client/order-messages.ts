@@ -1,17 +1,21 @@
 /** Sends updates to open orders; has the short methods of the client library. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import type { AcknowledgeAnswer, OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
+import type { AcknowledgeAnswer, HandlingAnswer, OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
 import { type OrderKey, orderWorkflowId } from '../contract/ids.ts';
 import {
   acknowledgeUpdate,
+  assignUpdate,
   type Envelope,
+  noteUpdate,
   overrideUpdate,
+  snoozeUpdate,
   type WithdrawRequest,
   withdrawUpdate,
 } from '../contract/messages.ts';
 import type { OrderState } from '../contract/state.ts';
 import { defined } from '../orders/defined.ts';
+import { assignSchema, noteSchema, snoozeSchema } from './handling-requests.ts';
 import { readBy } from './portal-options.ts';
 import { closedOrder, readOrder } from './read-orders.ts';
 import { checked, overrideSchema } from './read-requests.ts';
@@ -46,6 +50,36 @@ export async function override(
 ): Promise<OverrideAnswer> {
   const request = { ...checked(overrideSchema, raw), ...readBy(how) };
   return update(context, workflowId, overrideUpdate, request, how);
+}
+
+/** @see OrderScreening.note */
+export async function note(
+  context: ClientContext,
+  workflowId: string,
+  raw: unknown,
+  how: PortalOptions = {},
+): Promise<HandlingAnswer> {
+  return update(context, workflowId, noteUpdate, { ...checked(noteSchema, raw), ...readBy(how) }, how);
+}
+
+/** @see OrderScreening.assign */
+export async function assign(
+  context: ClientContext,
+  workflowId: string,
+  raw: unknown,
+  how: PortalOptions = {},
+): Promise<HandlingAnswer> {
+  return update(context, workflowId, assignUpdate, { ...checked(assignSchema, raw), ...readBy(how) }, how);
+}
+
+/** @see OrderScreening.snooze */
+export async function snooze(
+  context: ClientContext,
+  workflowId: string,
+  raw: unknown,
+  how: PortalOptions = {},
+): Promise<HandlingAnswer> {
+  return update(context, workflowId, snoozeUpdate, { ...checked(snoozeSchema, raw), ...readBy(how) }, how);
 }
 
 /** @see OrderScreening.withdraw */

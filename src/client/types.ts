@@ -6,6 +6,7 @@ import type {
   AcknowledgeAnswer,
   CheckoutAnswer,
   GatewayResultAnswer,
+  HandlingAnswer,
   OverrideAnswer,
   PortalAnswer,
   RedeliveryAnswer,
@@ -27,6 +28,7 @@ import type { Instant } from '../contract/words.ts';
 import type { CardData } from '../screening/index.ts';
 import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';
+import type { assignSchema, noteSchema, snoozeSchema } from './handling-requests.ts';
 import type { ListRequest } from './list-request.ts';
 import type { optionsSchema } from './portal-options.ts';
 import type { screenSchema } from './read-requests.ts';
@@ -178,6 +180,27 @@ export interface OrderScreening {
     request: { reason: string },
     options?: PortalOptions,
   ): Promise<AcknowledgeAnswer>;
+  /** Adds a note to the order's journal. */
+  note(
+    order: OrderName,
+    request: z.input<typeof noteSchema>,
+    options?: PortalOptions,
+  ): Promise<HandlingAnswer>;
+  /** Assigns the order to a person, or with `null` to nobody. */
+  assign(
+    order: OrderName,
+    request: z.input<typeof assignSchema>,
+    options?: PortalOptions,
+  ): Promise<HandlingAnswer>;
+  /**
+   * Puts the order's attention off, at most until the end of its cancel window. It returns earlier if the phase changes or something
+   * new needs a person.
+   */
+  snooze(
+    order: OrderName,
+    request: z.input<typeof snoozeSchema>,
+    options?: PortalOptions,
+  ): Promise<HandlingAnswer>;
   /**
    * Sets the action by a person's decision. It stays until the next override or attempt, whatever the screening service decides
    * later. `cancel` also cancels at the screening service if that is possible.

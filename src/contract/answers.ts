@@ -93,6 +93,16 @@ export type RedeliveryAnswer = z.infer<typeof redeliveryAnswerSchema>;
 
 export const requestedSchema = z.object({ status: z.literal('requested') });
 export const acknowledgedSchema = z.object({ cleared: z.int(), repeated });
+/** The answer to a note, an assignment or a snooze: who handles the order, and until when it is snoozed. */
+export const handlingSchema = z.object({
+  ...orderName,
+  assignee: z.string().exactOptional().meta({ description: 'The person who handles the order' }),
+  snoozedUntil: instantSchema
+    .exactOptional()
+    .meta({ description: 'Until then the order needs no attention, unless something new does' }),
+  repeated,
+});
+export type HandlingAnswer = z.infer<typeof handlingSchema>;
 export type AcknowledgeAnswer = z.infer<typeof acknowledgedSchema>;
 export const cardRefSchema = z.object({ cardRef: z.string(), expiresAt: instantSchema });
 

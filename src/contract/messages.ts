@@ -4,6 +4,7 @@ import type {
   AcknowledgeAnswer,
   CheckoutAnswer,
   GatewayResultAnswer,
+  HandlingAnswer,
   OverrideAnswer,
   PortalAnswer,
 } from './answers.ts';
@@ -148,6 +149,22 @@ export interface OverrideRequest {
   reason: string;
 }
 
+export interface NoteRequest {
+  /** 1 to 1,000 characters. */
+  text: string;
+}
+
+export interface AssignRequest {
+  /** `null`: nobody. */
+  assignee?: string | null;
+}
+
+export interface SnoozeRequest {
+  /** In the future, and at most until the end of the cancel window. */
+  until: Instant;
+  note: string;
+}
+
 /** A hint that the decision may have changed. The order reads the decision itself and never trusts `decision`. */
 export interface ReviewHint {
   source: string;
@@ -200,6 +217,9 @@ export const recordGatewayResultUpdate = define<GatewayResultAnswer, GatewayResu
   'recordGatewayResult',
 );
 export const acknowledgeUpdate = define<AcknowledgeAnswer, Attributed<{ reason: string }>>('acknowledge');
+export const noteUpdate = define<HandlingAnswer, Attributed<NoteRequest>>('note');
+export const assignUpdate = define<HandlingAnswer, Attributed<AssignRequest>>('assign');
+export const snoozeUpdate = define<HandlingAnswer, Attributed<SnoozeRequest>>('snooze');
 export const withdrawUpdate = define<PortalAnswer, Attributed<WithdrawRequest>>('withdraw');
 export const overrideUpdate = define<OverrideAnswer, Attributed<OverrideRequest>>('override');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
@@ -223,6 +243,9 @@ export const UPDATES = {
   retry: retryUpdate,
   'gateway-result': recordGatewayResultUpdate,
   acknowledge: acknowledgeUpdate,
+  note: noteUpdate,
+  assign: assignUpdate,
+  snooze: snoozeUpdate,
   override: overrideUpdate,
   withdraw: withdrawUpdate,
   ...portalUpdates,

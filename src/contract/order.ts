@@ -153,6 +153,10 @@ export const orderStateSchema = z
         chargeback: chargebackEcho,
       }),
     ),
+    assignee: z.string().exactOptional().meta({ description: 'The person who handles the order' }),
+    snoozedUntil: instantSchema
+      .exactOptional()
+      .meta({ description: 'Until then the order needs no attention, unless something new does' }),
     journal: z
       .array(
         z.object({
@@ -164,7 +168,12 @@ export const orderStateSchema = z
             .meta({ description: 'The name of the verified key, and the person as claimed' }),
           because: z.string().exactOptional(),
           number: z.int().exactOptional(),
+          joined: z.literal(true).exactOptional().meta({
+            description: 'The portal action was already pending: the request joined it',
+          }),
           action: z.enum(OVERRIDE_ACTIONS).exactOptional(),
+          assignee: z.string().exactOptional(),
+          until: instantSchema.exactOptional(),
         }),
       )
       .exactOptional()

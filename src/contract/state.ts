@@ -41,6 +41,10 @@ export interface OrderState {
   /** Open issues that need a person, oldest first. */
   attention: Attention[];
   actions: ActionRecord[];
+  /** The person who handles the order, as an operator assigned it. */
+  assignee?: string;
+  /** Until then the order needs no attention, unless something new needs a person. */
+  snoozedUntil?: Instant;
   /** The last 200 actions of people, oldest first. Absent: none yet. */
   journal?: JournalEntry[];
   /** `paused`: a person canceled the delivery in Temporal. It restarts after a pause. */

@@ -3,20 +3,24 @@ import type { Call, CallResult } from '../contract/activity-contract.ts';
 import type {
   CheckoutAnswer,
   GatewayResultAnswer,
+  HandlingAnswer,
   OverrideAnswer,
   PortalAnswer,
 } from '../contract/answers.ts';
 import type { Refusal } from '../contract/errors.ts';
 import type {
   AdoptRequest,
+  AssignRequest,
   Attributed,
   DecisionRequest,
   GatewayResultRequest,
   IdempotencyKey,
+  NoteRequest,
   OverrideRequest,
   PortalFields,
   RetryRequest,
   ScreenOrderInput,
+  SnoozeRequest,
   TransactionJson,
   WithdrawRequest,
 } from '../contract/messages.ts';
@@ -120,7 +124,10 @@ export type Request =
   | { kind: 'portal'; fields: PortalFields; by?: By }
   | { kind: 'withdraw'; request: Attributed<WithdrawRequest> }
   | { kind: 'override'; request: Attributed<OverrideRequest> }
-  | { kind: 'acknowledge'; request: Attributed<{ reason: string }> };
+  | { kind: 'acknowledge'; request: Attributed<{ reason: string }> }
+  | { kind: 'note'; request: Attributed<NoteRequest> }
+  | { kind: 'assign'; request: Attributed<AssignRequest> }
+  | { kind: 'snooze'; request: Attributed<SnoozeRequest> };
 
 /** The result of accepting a request, on which its reply depends. */
 export type Taken =
@@ -149,6 +156,7 @@ export type Reply =
   | { gateway: GatewayResultAnswer }
   | { portal: PortalAnswer }
   | { override: OverrideAnswer }
+  | { handling: HandlingAnswer }
   | { cleared: number };
 
 /** A signal. `unread`: why its payload could not be read; `sentAt`: when an operator sent a recheck. */

@@ -11,7 +11,16 @@ import { deadlines } from './deadlines.ts';
 import { delivery } from './delivery.ts';
 import { gateway, gatewayRefusal, takeGatewayResult } from './gateway.ts';
 import { lookup } from './lookup.ts';
-import { acknowledgeRefusal, override, overrideRefusal, resolve } from './operators.ts';
+import {
+  acknowledgeRefusal,
+  addNote,
+  assign,
+  override,
+  overrideRefusal,
+  resolve,
+  snooze,
+  snoozeRefusal,
+} from './operators.ts';
 import { portal } from './portal.ts';
 import { actionRefusal, takePortalAction, withdraw } from './portal-requests.ts';
 import { attemptRefusal, screening, takeAttempt } from './screening.ts';
@@ -37,6 +46,11 @@ export function refusalOf(order: Order, asked: Request, at: Instant): Refusal | 
       return attemptRefusal(order, asked);
     case 'acknowledge':
       return acknowledgeRefusal(order.state, millis(at));
+    case 'note':
+    case 'assign':
+      return undefined;
+    case 'snooze':
+      return snoozeRefusal(order.state, asked.request, at);
     case 'withdraw':
       return withdrawRefusal(order.state, asked.request);
   }
@@ -73,13 +87,19 @@ function applyRequest(order: Order, asked: Request, at: Instant): Accepted {
     case 'gateway-result':
       return takeGatewayResult(order, asked.request);
     case 'portal':
-      return takePortalAction(order, asked.fields, at);
+      return takePortalAction(order, asked, at);
     case 'withdraw':
       return withdraw(order, asked.request, at);
     case 'override':
       return override(order, asked.request, at);
     case 'acknowledge':
       return resolve(order, asked.request, at);
+    case 'note':
+      return addNote(order, asked.request);
+    case 'assign':
+      return assign(order, asked.request);
+    case 'snooze':
+      return snooze(order, asked.request);
   }
 }
 
