@@ -3,6 +3,7 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import type { AfterEnd } from '../contract/order.ts';
 import type { OrderRecord } from '../contract/order-record.ts';
+import type { FailedTries } from '../contract/state.ts';
 import { isRecord } from '../orders/shapes.ts';
 import { cancelByOf, transactionOf } from '../orders/transactions.ts';
 import type { OrderList } from '../starter.ts';
@@ -107,6 +108,7 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: 
     ['would be', order.wouldBe],
     ['override', override && `${override.action}, ${shortTime(override.at)} (${override.reason})`],
     ['message', order.message],
+    ['held', order.held && (triesIn(order.held) ?? order.held.lastError)],
     ['assigned to', order.assignee],
     ['snoozed until', shortTime(order.snoozedUntil)],
     ['cancel by', shortTime(newest && cancelByOf(order, newest))],
@@ -126,7 +128,7 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: 
     one.status,
     shortTime(one.requestedAt),
     one.by,
-    joined(one.code, one.message, echoOf(one)),
+    joined(one.code, one.message, echoOf(one), triesIn(one)),
   ]);
   const ofJournal = journal.map(({ at, what, number, action, assignee, until, by, because }) => [
     shortTime(at),
@@ -152,6 +154,11 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: 
   ]
     .filter((part) => part)
     .join('\n\n');
+}
+
+function triesIn({ tries, lastError, nextTryAt }: FailedTries): string | undefined {
+  if (tries === undefined) return undefined;
+  return joined(`${tries} failed: ${lastError}`, nextTryAt && `(next ${shortTime(nextTryAt)})`);
 }
 
 /** Returns a table of the events after the order's end, oldest first. */

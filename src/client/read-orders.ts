@@ -13,6 +13,7 @@ import { defined } from '../orders/defined.ts';
 import { cancelByOf } from '../orders/transactions.ts';
 import type { Attributes } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
+import { withFailedTries } from './failed-tries.ts';
 import { fullRecord } from './full-order.ts';
 import { type FoundRecord, readRecord, recordUnreadable } from './order-record.ts';
 import { callTemporal, orderClosed, READ_WITHIN_MS, unknownOrder } from './temporal-errors.ts';
@@ -52,7 +53,8 @@ export async function recordOfOrder(
     return finalRecord(context, workflowId, withinMs);
   const found = await readRecord(context, description);
   if (found.found === 'record') {
-    return view === 'full' ? fullRecord(context, description, found.record, withinMs) : found.record;
+    const record = await withFailedTries(context, description, found.record);
+    return view === 'full' ? fullRecord(context, description, record, withinMs) : record;
   }
   if (found.found === 'nothing' && status === 'closed') throw orderClosed();
   throw recordUnreadable(found.found === 'unreadable' ? found.cause : undefined);
@@ -185,8 +187,21 @@ export function summaryOf(
     amount: attributes.amount,
     reason: record?.reason,
     attention: record?.attention.length ? record.attention : undefined,
+    actions: pendingActions(record),
+    held: record?.held,
+    assignee: record?.assignee,
+    snoozedUntil: record?.snoozedUntil,
     problem: read.found === 'unreadable' ? 'record-unreadable' : undefined,
   });
+}
+
+function pendingActions(record: OrderRecord | undefined): OrderSummary['actions'] {
+  const pending = (record?.actions ?? []).flatMap(({ number, kind, status, requestedAt, ...one }) => {
+    if (status !== 'queued' && status !== 'running') return [];
+    const { tries, lastError, nextTryAt } = one;
+    return [{ number, kind, status, requestedAt, ...defined({ tries, lastError, nextTryAt }) }];
+  });
+  return pending.length > 0 ? pending : undefined;
 }
 
 // CSV.

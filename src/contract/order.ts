@@ -73,6 +73,25 @@ export type LateAction = AfterEnd['actions'][number];
 /** An event of the order that was redelivered after its end. */
 export type Redelivery = AfterEnd['redeliveries'][number];
 
+const failedTries = {
+  tries: z.int().exactOptional().meta({ description: 'How many tries have failed; absent: none' }),
+  lastError: z.string().exactOptional().meta({ description: 'Why the last try failed' }),
+  nextTryAt: instantSchema
+    .exactOptional()
+    .meta({ description: 'When the next try is due; absent while one is running' }),
+};
+/** What people have set on an order. */
+const handled = {
+  assignee: z.string().exactOptional().meta({ description: 'The person who handles the order' }),
+  snoozedUntil: instantSchema
+    .exactOptional()
+    .meta({ description: 'Until then the order needs no attention, unless something new does' }),
+};
+const held = z
+  .object(failedTries)
+  .exactOptional()
+  .meta({ description: 'The checkout got no decision, and the order is still being screened' });
+
 const attentionSchema = z.object({
   code: z.string(),
   words: z.string(),
@@ -151,12 +170,11 @@ export const orderStateSchema = z
         code: z.string().exactOptional(),
         message: z.string().exactOptional(),
         chargeback: chargebackEcho,
+        ...failedTries,
       }),
     ),
-    assignee: z.string().exactOptional().meta({ description: 'The person who handles the order' }),
-    snoozedUntil: instantSchema
-      .exactOptional()
-      .meta({ description: 'Until then the order needs no attention, unless something new does' }),
+    held,
+    ...handled,
     journal: z
       .array(
         z.object({
@@ -233,6 +251,20 @@ export const orderListSchema = z.object({
         .array(attentionSchema)
         .exactOptional()
         .meta({ description: 'Open issues that need a person' }),
+      actions: z
+        .array(
+          z.object({
+            number: z.int(),
+            kind: z.enum(PORTAL_ACTIONS),
+            status: actionStatusSchema.extract(['queued', 'running']),
+            requestedAt: instantSchema,
+            ...failedTries,
+          }),
+        )
+        .exactOptional()
+        .meta({ description: 'Portal actions that have not ended; one with `tries` is stuck' }),
+      held,
+      ...handled,
       problem: z.enum(['record-unreadable']).exactOptional().meta({
         description:
           "The API's PAYLOAD_KEYS can't decrypt the order's record. The other fields come from search attributes",

@@ -220,7 +220,17 @@ export interface AttentionCause {
   action?: number;
 }
 
-export interface ActionRecord {
+/** Failed tries of a running call. Temporal's server counts them, so only an order that is read has them. */
+export interface FailedTries {
+  /** How many failed. Absent: none. */
+  tries?: number;
+  /** Why the last one failed. */
+  lastError?: string;
+  /** When the next one is due. Absent: it is running. */
+  nextTryAt?: Instant;
+}
+
+export interface ActionRecord extends FailedTries {
   /** Counts the order's portal actions from 1. */
   number: number;
   kind: PortalActionKind;
