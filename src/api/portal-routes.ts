@@ -1,5 +1,7 @@
 /** Routes for portal actions, withdrawals, overrides, redeliveries, rechecks, acknowledgements, notes, assignments and snoozes. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HANDLINGS, handlingDefinition } from '../client/handling.ts';
+import { handlingMethod } from '../client/order-messages.ts';
 import { portalMethod } from '../client/portal-action.ts';
 import { fieldErrorsOf, invalidRequest } from '../client/read-requests.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
@@ -24,17 +26,14 @@ import {
   actionParams,
   actorHeaders,
   anyObject,
-  assignBody,
   auditedHeaders,
   eventParams,
   idempotencyHeaders,
   idempotencyKey,
   noBody,
-  noteBody,
   orderParams,
   orderQuery,
   overrideBody,
-  snoozeBody,
 } from './request-schemas.ts';
 
 /** Error statuses of a redelivery. No 409: the order's state doesn't matter. */
@@ -100,28 +99,18 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
     handle: async ({ params, query, body }, request) =>
       orderScreening.acknowledge({ ...params, ...query }, body, readOptions(request)),
   });
-  const handling = { headers: idempotencyHeaders, answers: { 200: handlingSchema } } as const;
-  defineRoute(app, {
-    ...at('note', "Add a note to the order's journal"),
-    ...handling,
-    body: noteBody,
-    handle: async ({ params, query, body }, request) =>
-      orderScreening.note({ ...params, ...query }, body, readOptions(request)),
-  });
-  defineRoute(app, {
-    ...at('assign', 'Assign the order to a person, or to nobody'),
-    ...handling,
-    body: assignBody,
-    handle: async ({ params, query, body }, request) =>
-      orderScreening.assign({ ...params, ...query }, body, readOptions(request)),
-  });
-  defineRoute(app, {
-    ...at('snooze', "Put the order's attention off, at most until the end of its cancel window"),
-    ...handling,
-    body: snoozeBody,
-    handle: async ({ params, query, body }, request) =>
-      orderScreening.snooze({ ...params, ...query }, body, readOptions(request)),
-  });
+  for (const kind of HANDLINGS) {
+    const { summary, schema, example } = handlingDefinition(kind);
+    defineRoute(app, {
+      ...at(kind, summary),
+      body: schema,
+      documentedBody: schema.meta({ examples: [example] }),
+      headers: idempotencyHeaders,
+      answers: { 200: handlingSchema },
+      handle: async ({ params, query, body }, request) =>
+        handlingMethod(orderScreening, kind)({ ...params, ...query }, body, readOptions(request)),
+    });
+  }
 }
 
 function actionRoute(app: FastifyInstance, kind: PortalActionKind, orderScreening: OrderScreening): void {

@@ -1,7 +1,6 @@
 /** Schemas of the API's requests, for validation and documentation. */
 import { z } from 'zod';
 import { adoptSchema } from '../client/adopt-request.ts';
-import { assignSchema, noteSchema, snoozeSchema } from '../client/handling-requests.ts';
 import { amountSchema, WRITTEN_FILTERS } from '../client/list-request.ts';
 import { actorSchema, idempotencyKeySchema } from '../client/portal-options.ts';
 import {
@@ -139,11 +138,6 @@ export const gatewayResultBody = z
 export const acknowledgeBody = z
   .strictObject({ reason: reasonSchema })
   .meta({ examples: [{ reason: 'called the customer' }] });
-export const noteBody = noteSchema.meta({ examples: [{ text: 'called the customer, no answer' }] });
-export const assignBody = assignSchema.meta({ examples: [{ assignee: 'ada@example.com' }] });
-export const snoozeBody = snoozeSchema.meta({
-  examples: [{ until: '2030-01-31T12:00:00Z', note: 'the customer calls back' }],
-});
 export const overrideBody = overrideSchema.meta({
   examples: [{ action: 'proceed', reason: 'the customer showed the card' }],
 });

@@ -1,6 +1,7 @@
 /** Commands that act on an order: the portal actions, override, redeliver, recheck, acknowledge, note, assign, snooze. */
 import type { Command } from 'commander';
-import { noteSchema, snoozeSchema } from '../client/handling-requests.ts';
+import { HANDLINGS, handlingDefinition } from '../client/handling.ts';
+import { handlingMethod } from '../client/order-messages.ts';
 import { portalMethod } from '../client/portal-action.ts';
 import { actorSchema, idempotencyKeySchema } from '../client/portal-options.ts';
 import { orderIdSchema } from '../client/read-requests.ts';
@@ -168,45 +169,26 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       actOnEach(input, (orders, order) => orders.acknowledge(order, { reason }, howOf(input))),
   });
 
-  defineCommand(program, {
-    name: 'note <orderId...>',
-    summary: "Add a note to an order's journal",
-    more: SEVERAL,
-    args: { orderId: orderIds },
-    options: { ...optionsOf(noteSchema.shape), ...KEYED },
-    examples: ['note 1001 --text "called the customer, no answer"'],
-    run: ({ text, ...input }) =>
-      actOnEach(input, (orders, order) => orders.note(order, { text }, howOf(input))),
-  });
-
-  defineCommand(program, {
-    name: 'assign <orderId...>',
-    summary: 'Assign an order to a person',
-    more: SEVERAL,
-    args: { orderId: orderIds },
-    options: {
-      assignee: option(
-        '--assignee <name>',
-        'the person; without it, the order is assigned to nobody',
-        actorSchema,
-      ),
-      ...KEYED,
-    },
-    examples: ['assign 1001 1002 --assignee ada@example.com', 'assign 1001'],
-    run: ({ assignee = null, ...input }) =>
-      actOnEach(input, (orders, order) => orders.assign(order, { assignee }, howOf(input))),
-  });
-
-  defineCommand(program, {
-    name: 'snooze <orderId...>',
-    summary: "Put an order's attention off until a time",
-    more: `At most until the end of the cancel window. The attention returns earlier if the phase changes or something new needs a person.\n${SEVERAL}`,
-    args: { orderId: orderIds },
-    options: { ...optionsOf(snoozeSchema.shape), ...KEYED },
-    examples: ['snooze 1001 --until 2030-01-31T12:00:00Z --note "the customer calls back"'],
-    run: ({ until, note, ...input }) =>
-      actOnEach(input, (orders, order) => orders.snooze(order, { until, note }, howOf(input))),
-  });
+  for (const kind of HANDLINGS) {
+    const { summary, schema, example } = handlingDefinition(kind);
+    const assignee = option('--assignee <name>', 'the person; without it, nobody', actorSchema);
+    const given = Object.entries(example).map(([name, value]) => `${flagOf(name)} "${value}"`);
+    defineCommand(program, {
+      name: `${kind} <orderId...>`,
+      summary,
+      more: SEVERAL,
+      args: { orderId: orderIds },
+      options: { ...(kind === 'assign' ? { assignee } : optionsOf(schema.shape)), ...KEYED },
+      examples: [`${kind} 1001 ${given.join(' ')}`],
+      run: (input) => {
+        const { orderId: _ids, integration: _name, idempotencyKey: _key, actor: _who, ...fields } = input;
+        const request = kind === 'assign' ? { assignee: null, ...fields } : fields;
+        return actOnEach(input, (orders, order) =>
+          handlingMethod(orders, kind)(order, request, howOf(input)),
+        );
+      },
+    });
+  }
 }
 
 function howOf({ idempotencyKey, actor }: Omit<Named, 'orderId'>): PortalOptions {

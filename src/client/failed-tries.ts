@@ -9,83 +9,75 @@ import { decoded } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
 import type { ClientContext } from './types.ts';
 
-type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
-
 const PORTAL: keyof BackgroundActivities = 'performPortalAction';
 const CATCH_UP: keyof BackgroundActivities = 'catchUp';
 const MAX_CHARACTERS = 300;
 
-/** Returns the record with the failed tries, which only Temporal's server knows. */
+/**
+ * Returns the record of an open order with the failed tries, which only Temporal's server knows.
+ * @param order absent: only a held order has the reason of its checkout
+ */
 export async function withFailedTries(
   context: ClientContext,
-  { workflowId, status, raw }: DescribedOrder,
+  order: DescribedOrder | undefined,
   record: OrderRecord,
 ): Promise<OrderRecord> {
-  if (status !== 'open') return record;
-  const of = (name: string) =>
+  const triesOf = (name: string) =>
     Promise.all(
-      (raw.pendingActivities ?? [])
+      (order?.raw.pendingActivities ?? [])
         .filter(({ activityType }) => activityType?.name === name)
-        .map((one) => triesOf(context, workflowId, one)),
+        .map((one) => failedTries(context, order?.workflowId ?? '', one)),
     );
-  const running = record.actions.filter((one) => one.status === 'running');
-  const found = running.length > 0 ? await of(PORTAL) : [];
-  const [screening] = isHeld(record) ? await of(CATCH_UP) : [];
+  const running = record.actions.filter(({ status }) => status === 'running');
+  const found = running.length > 0 ? await triesOf(PORTAL) : [];
   const actions = record.actions.map((one) => {
     if (!running.includes(one)) return one;
     const own = running.length === 1 ? found[0] : found.find(({ action }) => action === one.number);
     return { ...one, ...own?.failed };
   });
-  return withHeld({ ...record, actions }, screening?.failed);
+  if (!isHeld(record)) return { ...record, actions };
+  const [screening] = await triesOf(CATCH_UP);
+  return { ...record, actions, held: { ...defined({ lastError: record.reason }), ...screening?.failed } };
 }
 
-/** The same for an order in a list. Asks the server only about orders with a running portal action. */
+/** The same for an order in a list. Asks the server only about an order with a running portal action. */
 export async function withFailedTriesInList(
   context: ClientContext,
   workflowId: string,
   record: OrderRecord,
 ): Promise<OrderRecord> {
-  if (!record.actions.some(({ status }) => status === 'running')) return withHeld(record);
-  const description = await describeOrder(context, workflowId).catch(() => undefined);
-  return description === undefined ? withHeld(record) : withFailedTries(context, description, record);
-}
-
-function withHeld(record: OrderRecord, tries: FailedTries = {}): OrderRecord {
-  return isHeld(record)
-    ? { ...record, held: { ...defined({ lastError: record.reason }), ...tries } }
-    : record;
+  const asks = record.actions.some(({ status }) => status === 'running');
+  const order = asks ? await describeOrder(context, workflowId).catch(() => undefined) : undefined;
+  return withFailedTries(context, order, record);
 }
 
 /** Returns whether the checkout got no decision, and the order is still being screened. */
 function isHeld({ phase, decision, cancelAsked, attempts }: OrderRecord): boolean {
-  return (
-    phase === 'screening' && decision === 'pending' && !cancelAsked && attempts.at(-1)?.answer !== undefined
-  );
+  const isAnswered = attempts.at(-1)?.answer !== undefined;
+  return phase === 'screening' && decision === 'pending' && !cancelAsked && isAnswered;
 }
 
 /** The failure of a try that only measured the server's time. */
 const MEASURED = 'server-time';
+const encodedSchema = z.object({ message: z.string() });
 
-/** @returns the failed tries, and the portal action's number, which the activity's failure has in its details */
-async function triesOf(
+/** `action`: the portal action's number, which its failures have in their details. */
+async function failedTries(
   context: ClientContext,
   workflowId: string,
-  { attempt, lastFailure, nextAttemptScheduleTime }: Pending,
+  { attempt, lastFailure, nextAttemptScheduleTime }: temporal.api.workflow.v1.IPendingActivityInfo,
 ): Promise<{ action?: number; failed: FailedTries }> {
   // While an activity waits for its next try, `attempt` is the number of that try.
   const tries = (attempt ?? 1) - 1;
-  const { type, details } = lastFailure?.applicationFailureInfo ?? {};
+  const { message, encodedAttributes, applicationFailureInfo } = lastFailure ?? {};
+  const { type, details } = applicationFailureInfo ?? {};
   if (tries < 1 || (tries === 1 && type === MEASURED)) return { failed: {} };
   const read = async (payload: Parameters<typeof decoded>[2] | null | undefined) =>
     payload && decoded(context, workflowId, payload).catch(() => undefined);
-  const { data: said } = z
-    .object({ message: z.string() })
-    .safeParse(await read(lastFailure?.encodedAttributes));
-  const { data: action } = z.int().safeParse(await read(details?.payloads?.[0]));
-  const words = lastFailure?.encodedAttributes ? (said?.message ?? type) : lastFailure?.message;
+  const encoded = encodedSchema.safeParse(await read(encodedAttributes)).data;
+  const action = z.int().safeParse(await read(details?.payloads?.[0])).data;
+  const words = encodedAttributes ? (encoded?.message ?? type) : message;
   const lastError = words?.slice(0, MAX_CHARACTERS);
-  return defined({
-    action,
-    failed: defined({ tries, lastError, nextTryAt: instantOf(nextAttemptScheduleTime) }),
-  });
+  const nextTryAt = instantOf(nextAttemptScheduleTime);
+  return defined({ action, failed: defined({ tries, lastError, nextTryAt }) });
 }

@@ -5,17 +5,15 @@ import type { AcknowledgeAnswer, HandlingAnswer, OverrideAnswer, PortalAnswer } 
 import { type OrderKey, orderWorkflowId } from '../contract/ids.ts';
 import {
   acknowledgeUpdate,
-  assignUpdate,
   type Envelope,
-  noteUpdate,
   overrideUpdate,
-  snoozeUpdate,
+  UPDATES,
   type WithdrawRequest,
   withdrawUpdate,
 } from '../contract/messages.ts';
 import type { OrderState } from '../contract/state.ts';
 import { defined } from '../orders/defined.ts';
-import { assignSchema, noteSchema, snoozeSchema } from './handling-requests.ts';
+import { type Handling, handlingDefinition } from './handling.ts';
 import { readBy } from './portal-options.ts';
 import { closedOrder, readOrder } from './read-orders.ts';
 import { checked, overrideSchema } from './read-requests.ts';
@@ -28,7 +26,7 @@ import {
   within,
   workerSilent,
 } from './temporal-errors.ts';
-import type { ClientContext, PortalOptions } from './types.ts';
+import type { ClientContext, HandlingMethods, OrderName, PortalOptions } from './types.ts';
 
 /** @see OrderScreening.acknowledge */
 export async function acknowledge(
@@ -52,34 +50,21 @@ export async function override(
   return update(context, workflowId, overrideUpdate, request, how);
 }
 
-/** @see OrderScreening.note */
-export async function note(
-  context: ClientContext,
-  workflowId: string,
-  raw: unknown,
-  how: PortalOptions = {},
-): Promise<HandlingAnswer> {
-  return update(context, workflowId, noteUpdate, { ...checked(noteSchema, raw), ...readBy(how) }, how);
+/** Returns the client library's method. The caller has checked the request. */
+export function handlingMethod(orders: HandlingMethods, kind: Handling) {
+  return orders[kind] as (order: OrderName, request: object, how: PortalOptions) => Promise<HandlingAnswer>;
 }
 
-/** @see OrderScreening.assign */
-export async function assign(
+/** @see HandlingMethods */
+export async function handle(
   context: ClientContext,
   workflowId: string,
+  kind: Handling,
   raw: unknown,
   how: PortalOptions = {},
 ): Promise<HandlingAnswer> {
-  return update(context, workflowId, assignUpdate, { ...checked(assignSchema, raw), ...readBy(how) }, how);
-}
-
-/** @see OrderScreening.snooze */
-export async function snooze(
-  context: ClientContext,
-  workflowId: string,
-  raw: unknown,
-  how: PortalOptions = {},
-): Promise<HandlingAnswer> {
-  return update(context, workflowId, snoozeUpdate, { ...checked(snoozeSchema, raw), ...readBy(how) }, how);
+  const request = { ...checked(handlingDefinition(kind).schema, raw), ...readBy(how) };
+  return update(context, workflowId, UPDATES[kind], request, how);
 }
 
 /** @see OrderScreening.withdraw */

@@ -53,7 +53,8 @@ export async function recordOfOrder(
     return finalRecord(context, workflowId, withinMs);
   const found = await readRecord(context, description);
   if (found.found === 'record') {
-    const record = await withFailedTries(context, description, found.record);
+    const record =
+      status === 'open' ? await withFailedTries(context, description, found.record) : found.record;
     return view === 'full' ? fullRecord(context, description, record, withinMs) : record;
   }
   if (found.found === 'nothing' && status === 'closed') throw orderClosed();

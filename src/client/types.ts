@@ -28,7 +28,7 @@ import type { Instant } from '../contract/words.ts';
 import type { CardData } from '../screening/index.ts';
 import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';
-import type { assignSchema, noteSchema, snoozeSchema } from './handling-requests.ts';
+import type { HANDLING } from './handling.ts';
 import type { ListRequest } from './list-request.ts';
 import type { optionsSchema } from './portal-options.ts';
 import type { screenSchema } from './read-requests.ts';
@@ -114,13 +114,25 @@ export interface HintAnswer {
 }
 
 /**
+ * What people who handle an order write on it. `note` adds a note to the journal, `assign` sets the person who handles it, and `snooze`
+ * puts its attention off, which returns earlier if the phase changes or something new needs a person.
+ */
+export type HandlingMethods = {
+  [Kind in keyof typeof HANDLING]: (
+    order: OrderName,
+    request: z.input<(typeof HANDLING)[Kind]['schema']>,
+    options?: PortalOptions,
+  ) => Promise<HandlingAnswer>;
+};
+
+/**
  * The operations on orders, for order services, webhook handlers and people.
  * Every method rejects with `OrderScreeningError`, whose `code` is stable. `temporal-unavailable`: the outcome is unknown, and
  * retrying the same request is safe. `card-stash-unavailable`, `busy` and `late`: nothing was done. The only other errors are
  * set-up errors: TypeError for full card data without `cards`, and `PayloadCodecError` if the client's payload keys can't
  * decrypt an answer.
  */
-export interface OrderScreening {
+export interface OrderScreening extends HandlingMethods {
   /**
    * Returns the decision of one attempt within the checkout budget plus 2 s. Starts the order if it doesn't exist. After
    * `pending`, the same request returns the decision once there is one.
@@ -180,27 +192,6 @@ export interface OrderScreening {
     request: { reason: string },
     options?: PortalOptions,
   ): Promise<AcknowledgeAnswer>;
-  /** Adds a note to the order's journal. */
-  note(
-    order: OrderName,
-    request: z.input<typeof noteSchema>,
-    options?: PortalOptions,
-  ): Promise<HandlingAnswer>;
-  /** Assigns the order to a person, or with `null` to nobody. */
-  assign(
-    order: OrderName,
-    request: z.input<typeof assignSchema>,
-    options?: PortalOptions,
-  ): Promise<HandlingAnswer>;
-  /**
-   * Puts the order's attention off, at most until the end of its cancel window. It returns earlier if the phase changes or something
-   * new needs a person.
-   */
-  snooze(
-    order: OrderName,
-    request: z.input<typeof snoozeSchema>,
-    options?: PortalOptions,
-  ): Promise<HandlingAnswer>;
   /**
    * Sets the action by a person's decision. It stays until the next override or attempt, whatever the screening service decides
    * later. `cancel` also cancels at the screening service if that is possible.

@@ -149,20 +149,14 @@ export interface OverrideRequest {
   reason: string;
 }
 
-export interface NoteRequest {
+/** What people write on an order that they handle. */
+export interface HandlingRequests {
   /** 1 to 1,000 characters. */
-  text: string;
-}
-
-export interface AssignRequest {
-  /** `null`: nobody. */
-  assignee?: string | null;
-}
-
-export interface SnoozeRequest {
+  note: { text: string };
+  /** Without an assignee: to nobody. */
+  assign: { assignee?: string | null };
   /** In the future, and at most until the end of the cancel window. */
-  until: Instant;
-  note: string;
+  snooze: { until: Instant; note: string };
 }
 
 /** A hint that the decision may have changed. The order reads the decision itself and never trusts `decision`. */
@@ -217,9 +211,11 @@ export const recordGatewayResultUpdate = define<GatewayResultAnswer, GatewayResu
   'recordGatewayResult',
 );
 export const acknowledgeUpdate = define<AcknowledgeAnswer, Attributed<{ reason: string }>>('acknowledge');
-export const noteUpdate = define<HandlingAnswer, Attributed<NoteRequest>>('note');
-export const assignUpdate = define<HandlingAnswer, Attributed<AssignRequest>>('assign');
-export const snoozeUpdate = define<HandlingAnswer, Attributed<SnoozeRequest>>('snooze');
+const handlingUpdate = <Kind extends keyof HandlingRequests>(kind: Kind) =>
+  define<HandlingAnswer, Attributed<HandlingRequests[Kind]>>(kind);
+export const noteUpdate = handlingUpdate('note');
+export const assignUpdate = handlingUpdate('assign');
+export const snoozeUpdate = handlingUpdate('snooze');
 export const withdrawUpdate = define<PortalAnswer, Attributed<WithdrawRequest>>('withdraw');
 export const overrideUpdate = define<OverrideAnswer, Attributed<OverrideRequest>>('override');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');

@@ -8,6 +8,7 @@ import {
   chargebackEcho,
   decisionSchema,
   eventTypeSchema,
+  handled,
   insightsSchema,
   instantSchema,
   orderName,
@@ -79,13 +80,6 @@ const failedTries = {
   nextTryAt: instantSchema
     .exactOptional()
     .meta({ description: 'When the next try is due; absent while one is running' }),
-};
-/** What people have set on an order. */
-const handled = {
-  assignee: z.string().exactOptional().meta({ description: 'The person who handles the order' }),
-  snoozedUntil: instantSchema
-    .exactOptional()
-    .meta({ description: 'Until then the order needs no attention, unless something new does' }),
 };
 const held = z
   .object(failedTries)

@@ -10,17 +10,15 @@ import type {
 import type { Refusal } from '../contract/errors.ts';
 import type {
   AdoptRequest,
-  AssignRequest,
   Attributed,
   DecisionRequest,
   GatewayResultRequest,
+  HandlingRequests,
   IdempotencyKey,
-  NoteRequest,
   OverrideRequest,
   PortalFields,
   RetryRequest,
   ScreenOrderInput,
-  SnoozeRequest,
   TransactionJson,
   WithdrawRequest,
 } from '../contract/messages.ts';
@@ -125,9 +123,9 @@ export type Request =
   | { kind: 'withdraw'; request: Attributed<WithdrawRequest> }
   | { kind: 'override'; request: Attributed<OverrideRequest> }
   | { kind: 'acknowledge'; request: Attributed<{ reason: string }> }
-  | { kind: 'note'; request: Attributed<NoteRequest> }
-  | { kind: 'assign'; request: Attributed<AssignRequest> }
-  | { kind: 'snooze'; request: Attributed<SnoozeRequest> };
+  | {
+      [Kind in keyof HandlingRequests]: { kind: Kind; request: Attributed<HandlingRequests[Kind]> };
+    }[keyof HandlingRequests];
 
 /** The result of accepting a request, on which its reply depends. */
 export type Taken =

@@ -10,17 +10,9 @@ import { card } from './card.ts';
 import { deadlines } from './deadlines.ts';
 import { delivery } from './delivery.ts';
 import { gateway, gatewayRefusal, takeGatewayResult } from './gateway.ts';
+import { snoozeRefusal, takeHandling } from './handling.ts';
 import { lookup } from './lookup.ts';
-import {
-  acknowledgeRefusal,
-  addNote,
-  assign,
-  override,
-  overrideRefusal,
-  resolve,
-  snooze,
-  snoozeRefusal,
-} from './operators.ts';
+import { acknowledgeRefusal, override, overrideRefusal, resolve } from './operators.ts';
 import { portal } from './portal.ts';
 import { actionRefusal, takePortalAction, withdraw } from './portal-requests.ts';
 import { attemptRefusal, screening, takeAttempt } from './screening.ts';
@@ -95,11 +87,9 @@ function applyRequest(order: Order, asked: Request, at: Instant): Accepted {
     case 'acknowledge':
       return resolve(order, asked.request, at);
     case 'note':
-      return addNote(order, asked.request);
     case 'assign':
-      return assign(order, asked.request);
     case 'snooze':
-      return snooze(order, asked.request);
+      return takeHandling(order, asked);
   }
 }
 

@@ -1,18 +1,10 @@
-/** Operators' overrides of decisions, the attention that they resolve or put off, and their notes and assignments. */
-import type { HandlingAnswer, OverrideAnswer } from '../../contract/answers.ts';
-import type {
-  AssignRequest,
-  NoteRequest,
-  OverrideRequest,
-  PortalFields,
-  SnoozeRequest,
-} from '../../contract/messages.ts';
+/** Operators' overrides of decisions, and the attention that operators resolve. */
+import type { OverrideAnswer } from '../../contract/answers.ts';
+import type { OverrideRequest, PortalFields } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/state.ts';
-import { type AttentionCode, type Instant, instant, millis } from '../../contract/words.ts';
+import { type AttentionCode, type Instant, millis } from '../../contract/words.ts';
 import { clear, resolveAttention, staysOpen } from '../attention.ts';
-import { invalid, refusal } from '../check-messages.ts';
-import { snoozeLimit } from '../deadlines.ts';
-import { defined } from '../defined.ts';
+import { refusal } from '../check-messages.ts';
 import type { Accepted, Order, Refusal } from '../order.ts';
 import { cancelSent, concernsNewest, queueAction } from '../portal-records.ts';
 import { earlier, isDoneOrPending } from '../portal-requests.ts';
@@ -125,47 +117,4 @@ export function acknowledgeRefusal(state: OrderState, nowMs: number): Refusal | 
 export function resolve(order: Order, { reason }: { reason: string }, at: Instant): Accepted {
   const cleared = resolveAttention(order.state, millis(at));
   return { taken: { cleared }, ...(cleared > 0 && { entry: { what: 'acknowledge', because: reason } }) };
-}
-
-/** Adds a note to the journal. */
-export function addNote({ state }: Order, { text }: NoteRequest): Accepted {
-  return { taken: handlingOf(state), entry: { what: 'note', because: text } };
-}
-
-/** Assigns the order to a person, or to nobody. */
-export function assign({ state }: Order, { assignee }: AssignRequest): Accepted {
-  const isSame = (assignee ?? undefined) === state.assignee;
-  delete state.assignee;
-  if (assignee) state.assignee = assignee;
-  const entry = { what: 'assign', ...(assignee && { assignee }) } as const;
-  return { taken: handlingOf(state), ...(!isSame && { entry }) };
-}
-
-/** @returns why the order refuses the snooze, or undefined: it accepts it */
-export function snoozeRefusal(
-  state: OrderState,
-  { until }: Pick<SnoozeRequest, 'until'>,
-  now: Instant,
-): Refusal | undefined {
-  if (state.endedAt !== undefined)
-    return refusal('order-closed', 'The order is closed: acknowledge its attention instead.');
-  if (millis(until) <= millis(now)) return invalid([{ path: 'until', message: 'must be in the future' }]);
-  const limit = snoozeLimit(state, now);
-  if (limit === undefined || millis(until) <= millis(limit)) return undefined;
-  const message = `must not be later than ${limit}, when the order’s time to act ends`;
-  return invalid([{ path: 'until', message }]);
-}
-
-/** Puts the order's attention off. It returns earlier if the phase changes or something new needs a person. */
-export function snooze({ state }: Order, { until, note }: SnoozeRequest): Accepted {
-  state.snoozedUntil = instant(millis(until));
-  return {
-    taken: handlingOf(state),
-    entry: { what: 'snooze', until: state.snoozedUntil, because: note },
-  };
-}
-
-function handlingOf(state: OrderState): { handling: HandlingAnswer } {
-  const { orderId, integration, assignee, snoozedUntil } = state;
-  return { handling: { orderId, integration, ...defined({ assignee, snoozedUntil }) } };
 }
