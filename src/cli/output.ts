@@ -130,9 +130,9 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: 
     one.by,
     joined(one.code, one.message, echoOf(one), triesIn(one)),
   ]);
-  const ofJournal = journal.map(({ at, what, number, action, assignee, until, by, because }) => [
+  const ofJournal = journal.map(({ at, what, number, action, assignee, until, by, because, ...one }) => [
     shortTime(at),
-    joined(what, number ?? action ?? assignee ?? until),
+    joined(what, number ?? action ?? assignee ?? until, one.joined && '(joined)'),
     by?.key,
     by?.actor,
     because,
@@ -165,7 +165,11 @@ function triesIn({ tries, lastError, nextTryAt }: FailedTries): string | undefin
 function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd, colors: Colors): string {
   const rows = [
     ...decisions.map(({ at, decision, action }) => [at, `decision ${decision}`, action]),
-    ...actions.map((one) => [one.requestedAt, one.kind, joined(one.status, one.code, one.message)]),
+    ...actions.map((one) => [
+      one.requestedAt,
+      one.kind,
+      joined(one.status, one.code, one.message, triesIn(one)),
+    ]),
     ...redeliveries.map((one) => [one.requestedAt, `event ${one.sequence} sent again`, one.status]),
   ].toSorted(([one = ''], [other = '']) => one.localeCompare(other));
   const shown = table(

@@ -9,8 +9,6 @@ import { decoded } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
 import type { ClientContext } from './types.ts';
 
-const PORTAL: keyof BackgroundActivities = 'performPortalAction';
-const CATCH_UP: keyof BackgroundActivities = 'catchUp';
 const MAX_CHARACTERS = 300;
 
 /**
@@ -22,21 +20,15 @@ export async function withFailedTries(
   order: DescribedOrder | undefined,
   record: OrderRecord,
 ): Promise<OrderRecord> {
-  const triesOf = (name: string) =>
-    Promise.all(
-      (order?.raw.pendingActivities ?? [])
-        .filter(({ activityType }) => activityType?.name === name)
-        .map((one) => failedTries(context, order?.workflowId ?? '', one)),
-    );
   const running = record.actions.filter(({ status }) => status === 'running');
-  const found = running.length > 0 ? await triesOf(PORTAL) : [];
+  const found = running.length > 0 ? await triesIn(context, order) : [];
   const actions = record.actions.map((one) => {
     if (!running.includes(one)) return one;
     const own = running.length === 1 ? found[0] : found.find(({ action }) => action === one.number);
     return { ...one, ...own?.failed };
   });
   if (!isHeld(record)) return { ...record, actions };
-  const [screening] = await triesOf(CATCH_UP);
+  const [screening] = await triesIn(context, order, 'catchUp');
   return { ...record, actions, held: { ...defined({ lastError: record.reason }), ...screening?.failed } };
 }
 
@@ -51,6 +43,16 @@ export async function withFailedTriesInList(
   return withFailedTries(context, order, record);
 }
 
+/** Returns the failed tries of each running call of that activity, by default of portal actions. `action`: the number of the action. */
+export async function triesIn(
+  context: ClientContext,
+  order: DescribedOrder | undefined,
+  name: keyof BackgroundActivities = 'performPortalAction',
+): Promise<{ action?: number; failed: FailedTries }[]> {
+  const pending = order?.raw.pendingActivities?.filter(({ activityType }) => activityType?.name === name);
+  return Promise.all((pending ?? []).map((one) => failedTries(context, order?.workflowId ?? '', one)));
+}
+
 /** Returns whether the checkout got no decision, and the order is still being screened. */
 function isHeld({ phase, decision, cancelAsked, attempts }: OrderRecord): boolean {
   const isAnswered = attempts.at(-1)?.answer !== undefined;
@@ -61,7 +63,7 @@ function isHeld({ phase, decision, cancelAsked, attempts }: OrderRecord): boolea
 const MEASURED = 'server-time';
 const encodedSchema = z.object({ message: z.string() });
 
-/** `action`: the portal action's number, which its failures have in their details. */
+/** The failures of a portal action have its number in their details. */
 async function failedTries(
   context: ClientContext,
   workflowId: string,

@@ -18,6 +18,13 @@ import { DECISIONS, INTEGRATION_WORKFLOWS, JOURNALED, OVERRIDE_ACTIONS } from '.
 
 const actionStatusSchema = z.enum(ACTION_STATUSES);
 
+const failedTries = {
+  tries: z.int().exactOptional().meta({ description: 'How many tries have failed; absent: none' }),
+  lastError: z.string().exactOptional().meta({ description: 'Why the last try failed' }),
+  nextTryAt: instantSchema
+    .exactOptional()
+    .meta({ description: 'When the next try is due; absent while one is running' }),
+};
 const afterEndSchema = z
   .object({
     decisions: z
@@ -47,6 +54,7 @@ const afterEndSchema = z
           code: z.string().exactOptional(),
           message: z.string().exactOptional(),
           chargeback: chargebackEcho,
+          ...failedTries,
         }),
       )
       .meta({ description: 'Portal actions; up to 2 s behind' }),
@@ -74,13 +82,6 @@ export type LateAction = AfterEnd['actions'][number];
 /** An event of the order that was redelivered after its end. */
 export type Redelivery = AfterEnd['redeliveries'][number];
 
-const failedTries = {
-  tries: z.int().exactOptional().meta({ description: 'How many tries have failed; absent: none' }),
-  lastError: z.string().exactOptional().meta({ description: 'Why the last try failed' }),
-  nextTryAt: instantSchema
-    .exactOptional()
-    .meta({ description: 'When the next try is due; absent while one is running' }),
-};
 const held = z
   .object(failedTries)
   .exactOptional()
