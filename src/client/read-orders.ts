@@ -16,6 +16,7 @@ import { type DescribedOrder, describeOrder, instantOf } from './describe-order.
 import { withFailedTries } from './failed-tries.ts';
 import { fullRecord } from './full-order.ts';
 import { type FoundRecord, readRecord, recordUnreadable } from './order-record.ts';
+import { withShown } from './shown-fields.ts';
 import { callTemporal, orderClosed, READ_WITHIN_MS, unknownOrder } from './temporal-errors.ts';
 import type { ClientContext, InspectedOrder, PollTimes, View } from './types.ts';
 
@@ -40,12 +41,22 @@ export async function findOrder(
   return description && recordOfOrder(context, description, view);
 }
 
-/** Reads the record of a described order. @throws OrderScreeningError as `readOrder`, and the error that refused the order's start */
+/** Reads the record of a described order, in the full view with the fields that its policy shows. @throws OrderScreeningError as `readOrder`, and the error that refused the order's start */
 export async function recordOfOrder(
   context: ClientContext,
   description: DescribedOrder,
   view: View = 'record',
   withinMs: number = READ_WITHIN_MS,
+): Promise<OrderRecord> {
+  const record = await recordIn(context, description, view, withinMs);
+  return view === 'full' ? withShown(context, description, record, withinMs) : record;
+}
+
+async function recordIn(
+  context: ClientContext,
+  description: DescribedOrder,
+  view: View,
+  withinMs: number,
 ): Promise<OrderRecord> {
   const { status, workflowId } = description;
   // An order whose start was refused has only a failure.

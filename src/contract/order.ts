@@ -1,6 +1,7 @@
 /** Schemas of an order in read and list answers, including what happened after its end. */
 import { z } from 'zod';
 import { PORTAL_ACTIONS } from './portal-kinds.ts';
+import { shownSchema } from './shown.ts';
 import type { Attention } from './state.ts';
 import {
   ACTION_STATUSES,
@@ -169,6 +170,7 @@ export const orderStateSchema = z
       }),
     ),
     held,
+    shown: shownSchema.exactOptional(),
     ...handled,
     journal: z
       .array(
