@@ -3,9 +3,10 @@ import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
 import { adopt } from './client/adopt.ts';
 import { withAfterEnd } from './client/after-end.ts';
 import { recordGatewayResult } from './client/gateway-result.ts';
+import type { Handling } from './client/handling.ts';
 import { OrderSignals } from './client/hint.ts';
 import { countOrders, listOrders } from './client/list-orders.ts';
-import { acknowledge, override, withdraw } from './client/order-messages.ts';
+import { acknowledge, handle, override, withdraw } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
 import { inspectOrder, readOrder } from './client/read-orders.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
@@ -74,6 +75,8 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     vouchedFor(request, integrationOf(context, order.integration));
   const portal = async (order: OrderName, fields: PortalFields, how: PortalOptions = {}) =>
     portalAction(context, key(order, fields, how), vouched(order, fields), how);
+  const handling = (kind: Handling) => async (order: OrderName, request: object, how?: PortalOptions) =>
+    handle(context, workflowId(order, request, how), kind, request, how);
   return {
     screen: async (request) => screen(context, request),
     adopt: async (request, how) => adopt(context, request, how),
@@ -92,6 +95,9 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     attachCustomerCode: (order, request, how) => portal(order, { kind: 'customer-code', ...request }, how),
     acknowledge: async (order, { reason }, how) =>
       acknowledge(context, workflowId(order, { reason }, how), reason, how),
+    note: handling('note'),
+    assign: handling('assign'),
+    snooze: handling('snooze'),
     withdraw: async (order, request, how) => withdraw(context, key(order, request, how), request, how),
     override: async (order, request, how) => override(context, workflowId(order, request, how), request, how),
     redeliver: async (order, { sequence }, how) => redeliver(context, key(order, {}, how), sequence, how),

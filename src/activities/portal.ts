@@ -138,7 +138,7 @@ function afterFailure(
   }
   if (isForbidden(error)) {
     if (!request.forbiddenKnown) return { kind: 'forbidden', ...(mayBeDone && { maybeDone: true }) };
-    throw retryWrongKey(beforeTheEnd(time, request, WRONG_KEY_PAUSE_MS));
+    throw failureOf(request, retryWrongKey(beforeTheEnd(time, request, WRONG_KEY_PAUSE_MS)));
   }
   const words = refusalWords(error);
   if (words !== undefined) {
@@ -146,7 +146,12 @@ function afterFailure(
     return { kind: 'refused', message: words, ...codeOf(error) };
   }
   if (isUnknown(error) && portalKind(request.fields.kind).once) return { kind: 'unconfirmed' };
-  throw putOff(error, pauseMs(time, request, error));
+  throw failureOf(request, putOff(error, pauseMs(time, request, error)));
+}
+
+/** Names the action in the failure's details: readers of the order can't tell its pending activities apart otherwise. */
+function failureOf({ action }: PortalRequest, failure: ApplicationFailure): ApplicationFailure {
+  return action === undefined ? failure : Object.assign(failure, { details: [action] });
 }
 
 /**

@@ -1,10 +1,13 @@
-/** Routes for portal actions, withdrawals, overrides, redeliveries, rechecks and acknowledgements. */
+/** Routes for portal actions, withdrawals, overrides, redeliveries, rechecks, acknowledgements, notes, assignments and snoozes. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HANDLINGS, handlingDefinition } from '../client/handling.ts';
+import { handlingMethod } from '../client/order-messages.ts';
 import { portalMethod } from '../client/portal-action.ts';
 import { fieldErrorsOf, invalidRequest } from '../client/read-requests.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import {
   acknowledgedSchema,
+  handlingSchema,
   overrideAnswerSchema,
   portalAnswerSchema,
   redeliveryAnswerSchema,
@@ -96,6 +99,18 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
     handle: async ({ params, query, body }, request) =>
       orderScreening.acknowledge({ ...params, ...query }, body, readOptions(request)),
   });
+  for (const kind of HANDLINGS) {
+    const { summary, schema, example } = handlingDefinition(kind);
+    defineRoute(app, {
+      ...at(kind, summary),
+      body: schema,
+      documentedBody: schema.meta({ examples: [example] }),
+      headers: idempotencyHeaders,
+      answers: { 200: handlingSchema },
+      handle: async ({ params, query, body }, request) =>
+        handlingMethod(orderScreening, kind)({ ...params, ...query }, body, readOptions(request)),
+    });
+  }
 }
 
 function actionRoute(app: FastifyInstance, kind: PortalActionKind, orderScreening: OrderScreening): void {

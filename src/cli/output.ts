@@ -3,6 +3,7 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import type { AfterEnd } from '../contract/order.ts';
 import type { OrderRecord } from '../contract/order-record.ts';
+import type { FailedTries } from '../contract/state.ts';
 import { isRecord } from '../orders/shapes.ts';
 import { cancelByOf, transactionOf } from '../orders/transactions.ts';
 import type { OrderList } from '../starter.ts';
@@ -107,6 +108,9 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: 
     ['would be', order.wouldBe],
     ['override', override && `${override.action}, ${shortTime(override.at)} (${override.reason})`],
     ['message', order.message],
+    ['held', order.held && (triesIn(order.held) ?? order.held.lastError)],
+    ['assigned to', order.assignee],
+    ['snoozed until', shortTime(order.snoozedUntil)],
     ['cancel by', shortTime(newest && cancelByOf(order, newest))],
     ['last read', order.lastRead && `${shortTime(order.lastRead.at)}, by ${order.lastRead.source}`],
     ['events', `${delivered} of ${sequence} delivered`],
@@ -124,11 +128,11 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: 
     one.status,
     shortTime(one.requestedAt),
     one.by,
-    joined(one.code, one.message, echoOf(one)),
+    joined(one.code, one.message, echoOf(one), triesIn(one)),
   ]);
-  const ofJournal = journal.map(({ at, what, number, action, by, because }) => [
+  const ofJournal = journal.map(({ at, what, number, action, assignee, until, by, because, ...one }) => [
     shortTime(at),
-    joined(what, number ?? action),
+    joined(what, number ?? action ?? assignee ?? until, one.joined && '(joined)'),
     by?.key,
     by?.actor,
     because,
@@ -152,11 +156,20 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: 
     .join('\n\n');
 }
 
+function triesIn({ tries, lastError, nextTryAt }: FailedTries): string | undefined {
+  if (tries === undefined) return undefined;
+  return joined(`${tries} failed: ${lastError}`, nextTryAt && `(next ${shortTime(nextTryAt)})`);
+}
+
 /** Returns a table of the events after the order's end, oldest first. */
 function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd, colors: Colors): string {
   const rows = [
     ...decisions.map(({ at, decision, action }) => [at, `decision ${decision}`, action]),
-    ...actions.map((one) => [one.requestedAt, one.kind, joined(one.status, one.code, one.message)]),
+    ...actions.map((one) => [
+      one.requestedAt,
+      one.kind,
+      joined(one.status, one.code, one.message, triesIn(one)),
+    ]),
     ...redeliveries.map((one) => [one.requestedAt, `event ${one.sequence} sent again`, one.status]),
   ].toSorted(([one = ''], [other = '']) => one.localeCompare(other));
   const shown = table(

@@ -1,7 +1,9 @@
-/** Commands that act on an order: the portal actions, override, redeliver, recheck, acknowledge. */
+/** Commands that act on an order: the portal actions, override, redeliver, recheck, acknowledge, note, assign, snooze. */
 import type { Command } from 'commander';
+import { HANDLINGS, handlingDefinition } from '../client/handling.ts';
+import { handlingMethod } from '../client/order-messages.ts';
 import { portalMethod } from '../client/portal-action.ts';
-import { idempotencyKeySchema } from '../client/portal-options.ts';
+import { actorSchema, idempotencyKeySchema } from '../client/portal-options.ts';
 import { orderIdSchema } from '../client/read-requests.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import { reasonSchema } from '../contract/fields.ts';
@@ -166,6 +168,27 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     run: ({ reason, ...input }) =>
       actOnEach(input, (orders, order) => orders.acknowledge(order, { reason }, howOf(input))),
   });
+
+  for (const kind of HANDLINGS) {
+    const { summary, schema, example } = handlingDefinition(kind);
+    const assignee = option('--assignee <name>', 'the person; without it, nobody', actorSchema);
+    const given = Object.entries(example).map(([name, value]) => `${flagOf(name)} "${value}"`);
+    defineCommand(program, {
+      name: `${kind} <orderId...>`,
+      summary,
+      more: SEVERAL,
+      args: { orderId: orderIds },
+      options: { ...(kind === 'assign' ? { assignee } : optionsOf(schema.shape)), ...KEYED },
+      examples: [`${kind} 1001 ${given.join(' ')}`],
+      run: (input) => {
+        const { orderId: _ids, integration: _name, idempotencyKey: _key, actor: _who, ...fields } = input;
+        const request = kind === 'assign' ? { assignee: null, ...fields } : fields;
+        return actOnEach(input, (orders, order) =>
+          handlingMethod(orders, kind)(order, request, howOf(input)),
+        );
+      },
+    });
+  }
 }
 
 function howOf({ idempotencyKey, actor }: Omit<Named, 'orderId'>): PortalOptions {

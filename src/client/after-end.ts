@@ -1,5 +1,4 @@
 /** Reads what happened after an order's end: later decisions, portal actions and redelivered events. Needs no worker. */
-import type { Client } from '@temporalio/client';
 import type { PortalAnswer } from '../contract/answers.ts';
 import { OrderScreeningError } from '../contract/errors.ts';
 import { type OrderKey, portalActionWorkflowId, redeliveryWorkflowId } from '../contract/ids.ts';
@@ -8,7 +7,8 @@ import { PORTAL_ACTIONS } from '../contract/portal-kinds.ts';
 import type { OrderState } from '../contract/state.ts';
 import { defined } from '../orders/defined.ts';
 import { quoted } from '../orders/describe.ts';
-import { instantOf, statusName } from './describe-order.ts';
+import { describeOrder, instantOf, statusName } from './describe-order.ts';
+import { triesIn } from './failed-tries.ts';
 import { lateDecisions } from './read-after-end.ts';
 import { callTemporal, READ_WITHIN_MS } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
@@ -41,7 +41,7 @@ export async function withAfterEnd<Order extends AnyOrder>(
     .sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
   const actions = runs.flatMap((run) => {
     const action = actionOf(run, key, transactionIds);
-    return action === undefined ? [] : [resultOf(client, run, action)];
+    return action === undefined ? [] : [resultOf(context, run, action)];
   });
   const afterEnd: AfterEnd = {
     decisions: decisions ?? [],
@@ -99,9 +99,14 @@ const STATUSES: { [code: string]: LateAction['status'] } = {
   'action-not-sent': 'not-sent',
 };
 
-/** Returns the portal action with its result, from the history of the closed run. */
-async function resultOf(client: Client, run: Run, action: LateAction): Promise<LateAction> {
-  if (run.closedAt === undefined) return action;
+/** Returns the portal action with its result, from the history of the closed run, or with its failed tries. */
+async function resultOf(context: ClientContext, run: Run, action: LateAction): Promise<LateAction> {
+  if (run.closedAt === undefined) {
+    const described = await describeOrder(context, run.workflowId).catch(() => undefined);
+    const [tries] = await triesIn(context, described);
+    return { ...action, ...tries?.failed };
+  }
+  const { client } = context;
   const handle = client.workflow.getHandle<() => Promise<PortalAnswer>>(run.workflowId, run.runId);
   try {
     const answer = await callTemporal(client, READ_WITHIN_MS, () => handle.result());

@@ -4,6 +4,7 @@ import type { OrderList, OrderSummary } from '../contract/order.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
 import { attributesIn } from './decode.ts';
 import { instantOf } from './describe-order.ts';
+import { withFailedTriesInList } from './failed-tries.ts';
 import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts';
 import { readMemo } from './order-record.ts';
 import { summaryOf } from './read-orders.ts';
@@ -36,8 +37,13 @@ async function rowOf(
   const name = orderOfWorkflowId(workflowId);
   if (name === undefined) return [];
   const attributes = attributesIn(searchAttributes?.indexedFields);
-  const record = await readMemo(context, workflowId, memo);
-  return [summaryOf(name, attributes, instantOf(startTime) ?? '', instantOf(closeTime), record)];
+  const found = await readMemo(context, workflowId, memo);
+  const isOpen = closeTime === undefined || closeTime === null;
+  const read =
+    isOpen && found.found === 'record'
+      ? { ...found, record: await withFailedTriesInList(context, workflowId, found.record) }
+      : found;
+  return [summaryOf(name, attributes, instantOf(startTime) ?? '', instantOf(closeTime), read)];
 }
 
 /** @see OrderScreening.count */

@@ -80,10 +80,19 @@ function byKey<T>(list: readonly T[], keyOf: (one: T) => string | number): T[] {
   return [...found.values()];
 }
 
-/** Removes duplicates: several records have the same entry. */
+/** Characters of a text that every record has. */
+const ALWAYS_SHOWN = 60;
+
+/** Removes duplicates: several records have the same entry, some with a shortened text. */
 function mergedJournal(entries: readonly JournalEntry[]): JournalEntry[] {
-  const found = byKey(entries, (entry) => JSON.stringify(entry));
-  return found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  const length = ({ because = '' }: JournalEntry) => because.length;
+  const found = new Map<string, JournalEntry>();
+  for (const entry of entries) {
+    const key = JSON.stringify({ ...entry, because: entry.because?.slice(0, ALWAYS_SHOWN) });
+    const before = found.get(key);
+    if (before === undefined || length(before) < length(entry)) found.set(key, entry);
+  }
+  return [...found.values()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
 /** `missing`: how many insights could not be found. */

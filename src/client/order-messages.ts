@@ -1,17 +1,19 @@
 /** Sends updates to open orders; has the short methods of the client library. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import type { AcknowledgeAnswer, OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
+import type { AcknowledgeAnswer, HandlingAnswer, OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
 import { type OrderKey, orderWorkflowId } from '../contract/ids.ts';
 import {
   acknowledgeUpdate,
   type Envelope,
   overrideUpdate,
+  UPDATES,
   type WithdrawRequest,
   withdrawUpdate,
 } from '../contract/messages.ts';
 import type { OrderState } from '../contract/state.ts';
 import { defined } from '../orders/defined.ts';
+import { type Handling, handlingDefinition } from './handling.ts';
 import { readBy } from './portal-options.ts';
 import { closedOrder, readOrder } from './read-orders.ts';
 import { checked, overrideSchema } from './read-requests.ts';
@@ -24,7 +26,7 @@ import {
   within,
   workerSilent,
 } from './temporal-errors.ts';
-import type { ClientContext, PortalOptions } from './types.ts';
+import type { ClientContext, HandlingMethods, OrderName, PortalOptions } from './types.ts';
 
 /** @see OrderScreening.acknowledge */
 export async function acknowledge(
@@ -46,6 +48,23 @@ export async function override(
 ): Promise<OverrideAnswer> {
   const request = { ...checked(overrideSchema, raw), ...readBy(how) };
   return update(context, workflowId, overrideUpdate, request, how);
+}
+
+/** Returns the client library's method. The caller has checked the request. */
+export function handlingMethod(orders: HandlingMethods, kind: Handling) {
+  return orders[kind] as (order: OrderName, request: object, how: PortalOptions) => Promise<HandlingAnswer>;
+}
+
+/** @see HandlingMethods */
+export async function handle(
+  context: ClientContext,
+  workflowId: string,
+  kind: Handling,
+  raw: unknown,
+  how: PortalOptions = {},
+): Promise<HandlingAnswer> {
+  const request = { ...checked(handlingDefinition(kind).schema, raw), ...readBy(how) };
+  return update(context, workflowId, UPDATES[kind], request, how);
 }
 
 /** @see OrderScreening.withdraw */

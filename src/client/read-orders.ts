@@ -13,8 +13,10 @@ import { defined } from '../orders/defined.ts';
 import { cancelByOf } from '../orders/transactions.ts';
 import type { Attributes } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
+import { withFailedTries } from './failed-tries.ts';
 import { fullRecord } from './full-order.ts';
 import { type FoundRecord, readRecord, recordUnreadable } from './order-record.ts';
+import { withShown } from './shown-fields.ts';
 import { callTemporal, orderClosed, READ_WITHIN_MS, unknownOrder } from './temporal-errors.ts';
 import type { ClientContext, InspectedOrder, PollTimes, View } from './types.ts';
 
@@ -39,12 +41,22 @@ export async function findOrder(
   return description && recordOfOrder(context, description, view);
 }
 
-/** Reads the record of a described order. @throws OrderScreeningError as `readOrder`, and the error that refused the order's start */
+/** Reads the record of a described order, in the full view with the fields that its policy shows. @throws OrderScreeningError as `readOrder`, and the error that refused the order's start */
 export async function recordOfOrder(
   context: ClientContext,
   description: DescribedOrder,
   view: View = 'record',
   withinMs: number = READ_WITHIN_MS,
+): Promise<OrderRecord> {
+  const record = await recordIn(context, description, view, withinMs);
+  return view === 'full' ? withShown(context, description, record, withinMs) : record;
+}
+
+async function recordIn(
+  context: ClientContext,
+  description: DescribedOrder,
+  view: View,
+  withinMs: number,
 ): Promise<OrderRecord> {
   const { status, workflowId } = description;
   // An order whose start was refused has only a failure.
@@ -52,7 +64,9 @@ export async function recordOfOrder(
     return finalRecord(context, workflowId, withinMs);
   const found = await readRecord(context, description);
   if (found.found === 'record') {
-    return view === 'full' ? fullRecord(context, description, found.record, withinMs) : found.record;
+    const record =
+      status === 'open' ? await withFailedTries(context, description, found.record) : found.record;
+    return view === 'full' ? fullRecord(context, description, record, withinMs) : record;
   }
   if (found.found === 'nothing' && status === 'closed') throw orderClosed();
   throw recordUnreadable(found.found === 'unreadable' ? found.cause : undefined);
@@ -185,8 +199,21 @@ export function summaryOf(
     amount: attributes.amount,
     reason: record?.reason,
     attention: record?.attention.length ? record.attention : undefined,
+    actions: pendingActions(record),
+    held: record?.held,
+    assignee: record?.assignee,
+    snoozedUntil: record?.snoozedUntil,
     problem: read.found === 'unreadable' ? 'record-unreadable' : undefined,
   });
+}
+
+function pendingActions(record: OrderRecord | undefined): OrderSummary['actions'] {
+  const pending = (record?.actions ?? []).flatMap(({ number, kind, status, requestedAt, ...one }) => {
+    if (status !== 'queued' && status !== 'running') return [];
+    const { tries, lastError, nextTryAt } = one;
+    return [{ number, kind, status, requestedAt, ...defined({ tries, lastError, nextTryAt }) }];
+  });
+  return pending.length > 0 ? pending : undefined;
 }
 
 // CSV.

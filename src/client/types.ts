@@ -6,6 +6,7 @@ import type {
   AcknowledgeAnswer,
   CheckoutAnswer,
   GatewayResultAnswer,
+  HandlingAnswer,
   OverrideAnswer,
   PortalAnswer,
   RedeliveryAnswer,
@@ -27,6 +28,7 @@ import type { Instant } from '../contract/words.ts';
 import type { CardData } from '../screening/index.ts';
 import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';
+import type { HANDLING } from './handling.ts';
 import type { ListRequest } from './list-request.ts';
 import type { optionsSchema } from './portal-options.ts';
 import type { screenSchema } from './read-requests.ts';
@@ -112,13 +114,25 @@ export interface HintAnswer {
 }
 
 /**
+ * What people who handle an order write on it. `note` adds a note to the journal, `assign` sets the person who handles it, and `snooze`
+ * puts its attention off, which returns earlier if the phase changes or something new needs a person.
+ */
+export type HandlingMethods = {
+  [Kind in keyof typeof HANDLING]: (
+    order: OrderName,
+    request: z.input<(typeof HANDLING)[Kind]['schema']>,
+    options?: PortalOptions,
+  ) => Promise<HandlingAnswer>;
+};
+
+/**
  * The operations on orders, for order services, webhook handlers and people.
  * Every method rejects with `OrderScreeningError`, whose `code` is stable. `temporal-unavailable`: the outcome is unknown, and
  * retrying the same request is safe. `card-stash-unavailable`, `busy` and `late`: nothing was done. The only other errors are
  * set-up errors: TypeError for full card data without `cards`, and `PayloadCodecError` if the client's payload keys can't
  * decrypt an answer.
  */
-export interface OrderScreening {
+export interface OrderScreening extends HandlingMethods {
   /**
    * Returns the decision of one attempt within the checkout budget plus 2 s. Starts the order if it doesn't exist. After
    * `pending`, the same request returns the decision once there is one.

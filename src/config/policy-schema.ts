@@ -1,7 +1,7 @@
 /** The schema of the policy file. `npm run docs` writes the table of `docs/policy.md` from it. */
 import { z } from 'zod';
 import { isIdPath } from '../card-data/card-data.ts';
-import { DECLINE_MESSAGE, type Integration } from '../contract/policy.ts';
+import { DECLINE_MESSAGE, type Integration, SHOWN_FIELDS } from '../contract/policy.ts';
 import { INTEGRATION_WORKFLOWS, UNAVAILABLE_ACTIONS } from '../contract/words.ts';
 import { baseUrl, duration, durationMs, isPlaintext, oneOf, targetUrl, text, texts } from './values.ts';
 
@@ -15,10 +15,11 @@ const variableName = text.regex(
   /^[A-Za-z_]\w*$/,
   'must be the name of an environment variable, not the key itself',
 );
-const portalLink = text.refine(
-  (link) => URL.canParse(link) && new URL(link).protocol === 'https:' && link.includes('{transactionId}'),
-  'must be an https:// address that contains {transactionId}',
-);
+const linkWith = (id: string) =>
+  text.refine(
+    (link) => URL.canParse(link) && new URL(link).protocol === 'https:' && link.includes(id),
+    `must be an https:// address that contains ${id}`,
+  );
 const idPath = text.refine(isIdPath, 'must be the path of an id field, such as order.invoiceNumber');
 
 const amounts = { amountBelow: money.optional(), amountAtLeast: money.optional() };
@@ -195,10 +196,19 @@ export const integrationKeys = z.strictObject(
       .describe(
         'the name of the variable that holds the secrets of its webhooks, a comma list; else `WEBHOOK_SECRETS`, which are then refused for it',
       ),
-    portalLink: portalLink
+    portalLink: linkWith('{transactionId}')
       .optional()
       .describe(
         'the page of a transaction in the screening service’s portal: an https address with `{transactionId}`, which the queue page links to',
+      ),
+    shopLink: linkWith('{orderId}')
+      .optional()
+      .describe('the page of an order in the shop: an https address with `{orderId}`'),
+    shown: z
+      .array(oneOf(SHOWN_FIELDS), { error: 'must be a list of fields' })
+      .default([])
+      .describe(
+        'the fields of an order’s own transaction that its page and `view=full` show: `name`, `email`, `billTo`, `shipTo`, `avs`, `cvv`, `items`',
       ),
   },
   { error: 'must be an object' },

@@ -127,6 +127,8 @@ export interface GatewayResponseRequest extends StatusRequest {
 
 export interface PortalRequest extends AboutAttempt {
   integration: string;
+  /** The action's number on the order's record. Absent: it runs as its own workflow. */
+  action?: number;
   fields: PortalFields;
   transactionId?: string;
   /** The order's e-mail, for a customer code. */

@@ -7,6 +7,7 @@ import {
   chargebackEcho,
   decisionSchema,
   eventTypeSchema,
+  handled,
   insightsSchema,
   instantSchema,
   orderName,
@@ -93,6 +94,9 @@ export type RedeliveryAnswer = z.infer<typeof redeliveryAnswerSchema>;
 
 export const requestedSchema = z.object({ status: z.literal('requested') });
 export const acknowledgedSchema = z.object({ cleared: z.int(), repeated });
+/** The answer to a note, an assignment or a snooze: who handles the order, and until when it is snoozed. */
+export const handlingSchema = z.object({ ...orderName, ...handled, repeated });
+export type HandlingAnswer = z.infer<typeof handlingSchema>;
 export type AcknowledgeAnswer = z.infer<typeof acknowledgedSchema>;
 export const cardRefSchema = z.object({ cardRef: z.string(), expiresAt: instantSchema });
 

@@ -49,9 +49,14 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
   return z.enum(words, `must be one of ${shown}`);
 }
 
-/** A reason in a person's own words; it goes into the order's history. */
-export const reasonSchema = z
-  .string()
-  .min(1, { error: 'must not be empty', abort: true })
-  .regex(/\S/, 'must not be blank')
-  .max(REASON_LIMIT, `must have at most ${REASON_LIMIT} characters`);
+/** A person's own words; they go into the order's history. */
+export function wordsSchema(max: number) {
+  return z
+    .string()
+    .min(1, { error: 'must not be empty', abort: true })
+    .regex(/\S/, 'must not be blank')
+    .max(max, `must have at most ${max} characters`);
+}
+
+/** A reason in a person's own words. */
+export const reasonSchema = wordsSchema(REASON_LIMIT);

@@ -4,6 +4,7 @@ import type {
   AcknowledgeAnswer,
   CheckoutAnswer,
   GatewayResultAnswer,
+  HandlingAnswer,
   OverrideAnswer,
   PortalAnswer,
 } from './answers.ts';
@@ -148,6 +149,16 @@ export interface OverrideRequest {
   reason: string;
 }
 
+/** What people write on an order that they handle. */
+export interface HandlingRequests {
+  /** 1 to 1,000 characters. */
+  note: { text: string };
+  /** Without an assignee: to nobody. */
+  assign: { assignee?: string | null };
+  /** In the future, and at most until the end of the cancel window. */
+  snooze: { until: Instant; note: string };
+}
+
 /** A hint that the decision may have changed. The order reads the decision itself and never trusts `decision`. */
 export interface ReviewHint {
   source: string;
@@ -200,6 +211,11 @@ export const recordGatewayResultUpdate = define<GatewayResultAnswer, GatewayResu
   'recordGatewayResult',
 );
 export const acknowledgeUpdate = define<AcknowledgeAnswer, Attributed<{ reason: string }>>('acknowledge');
+const handlingUpdate = <Kind extends keyof HandlingRequests>(kind: Kind) =>
+  define<HandlingAnswer, Attributed<HandlingRequests[Kind]>>(kind);
+export const noteUpdate = handlingUpdate('note');
+export const assignUpdate = handlingUpdate('assign');
+export const snoozeUpdate = handlingUpdate('snooze');
 export const withdrawUpdate = define<PortalAnswer, Attributed<WithdrawRequest>>('withdraw');
 export const overrideUpdate = define<OverrideAnswer, Attributed<OverrideRequest>>('override');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
@@ -223,6 +239,9 @@ export const UPDATES = {
   retry: retryUpdate,
   'gateway-result': recordGatewayResultUpdate,
   acknowledge: acknowledgeUpdate,
+  note: noteUpdate,
+  assign: assignUpdate,
+  snooze: snoozeUpdate,
   override: overrideUpdate,
   withdraw: withdrawUpdate,
   ...portalUpdates,

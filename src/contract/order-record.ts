@@ -1,9 +1,14 @@
 /** The types of an order's public record. `recordOf` in order-memo.ts creates it. */
-import type { Attempt, OrderState } from './state.ts';
+import type { Shown } from './shown.ts';
+import type { Attempt, FailedTries, OrderState } from './state.ts';
 
 /** An order's public record, stored in its memo. Its size is bounded; `leftOut` counts the parts that only the full view has. */
 export interface OrderRecord extends OrderState {
   attempts: RecordedAttempt[];
+  /** The checkout got no decision, and the order is still being screened. */
+  held?: FailedTries;
+  /** The fields of its transaction that the policy shows; only in the full view. */
+  shown?: Shown;
   /** Absent: the record is complete. */
   leftOut?: LeftOut;
 }

@@ -1,6 +1,7 @@
 /** Schemas of an order in read and list answers, including what happened after its end. */
 import { z } from 'zod';
 import { PORTAL_ACTIONS } from './portal-kinds.ts';
+import { shownSchema } from './shown.ts';
 import type { Attention } from './state.ts';
 import {
   ACTION_STATUSES,
@@ -8,6 +9,7 @@ import {
   chargebackEcho,
   decisionSchema,
   eventTypeSchema,
+  handled,
   insightsSchema,
   instantSchema,
   orderName,
@@ -17,6 +19,13 @@ import { DECISIONS, INTEGRATION_WORKFLOWS, JOURNALED, OVERRIDE_ACTIONS } from '.
 
 const actionStatusSchema = z.enum(ACTION_STATUSES);
 
+const failedTries = {
+  tries: z.int().exactOptional().meta({ description: 'How many tries have failed; absent: none' }),
+  lastError: z.string().exactOptional().meta({ description: 'Why the last try failed' }),
+  nextTryAt: instantSchema
+    .exactOptional()
+    .meta({ description: 'When the next try is due; absent while one is running' }),
+};
 const afterEndSchema = z
   .object({
     decisions: z
@@ -46,6 +55,7 @@ const afterEndSchema = z
           code: z.string().exactOptional(),
           message: z.string().exactOptional(),
           chargeback: chargebackEcho,
+          ...failedTries,
         }),
       )
       .meta({ description: 'Portal actions; up to 2 s behind' }),
@@ -72,6 +82,11 @@ export type LateDecision = AfterEnd['decisions'][number];
 export type LateAction = AfterEnd['actions'][number];
 /** An event of the order that was redelivered after its end. */
 export type Redelivery = AfterEnd['redeliveries'][number];
+
+const held = z
+  .object(failedTries)
+  .exactOptional()
+  .meta({ description: 'The checkout got no decision, and the order is still being screened' });
 
 const attentionSchema = z.object({
   code: z.string(),
@@ -151,8 +166,12 @@ export const orderStateSchema = z
         code: z.string().exactOptional(),
         message: z.string().exactOptional(),
         chargeback: chargebackEcho,
+        ...failedTries,
       }),
     ),
+    held,
+    shown: shownSchema.exactOptional(),
+    ...handled,
     journal: z
       .array(
         z.object({
@@ -164,7 +183,12 @@ export const orderStateSchema = z
             .meta({ description: 'The name of the verified key, and the person as claimed' }),
           because: z.string().exactOptional(),
           number: z.int().exactOptional(),
+          joined: z.literal(true).exactOptional().meta({
+            description: 'The portal action was already pending: the request joined it',
+          }),
           action: z.enum(OVERRIDE_ACTIONS).exactOptional(),
+          assignee: z.string().exactOptional(),
+          until: instantSchema.exactOptional(),
         }),
       )
       .exactOptional()
@@ -224,6 +248,20 @@ export const orderListSchema = z.object({
         .array(attentionSchema)
         .exactOptional()
         .meta({ description: 'Open issues that need a person' }),
+      actions: z
+        .array(
+          z.object({
+            number: z.int(),
+            kind: z.enum(PORTAL_ACTIONS),
+            status: actionStatusSchema.extract(['queued', 'running']),
+            requestedAt: instantSchema,
+            ...failedTries,
+          }),
+        )
+        .exactOptional()
+        .meta({ description: 'Portal actions that have not ended; one with `tries` is stuck' }),
+      held,
+      ...handled,
       problem: z.enum(['record-unreadable']).exactOptional().meta({
         description:
           "The API's PAYLOAD_KEYS can't decrypt the order's record. The other fields come from search attributes",

@@ -57,6 +57,10 @@ export interface PollPauses {
   maxMs: number;
 }
 
+/** Fields of a transaction that a policy can show to people. No card data. */
+export const SHOWN_FIELDS = ['name', 'email', 'billTo', 'shipTo', 'avs', 'cvv', 'items'] as const;
+export type ShownField = (typeof SHOWN_FIELDS)[number];
+
 /** The settings of an integration, which are the same for every order. */
 export interface Integration extends Omit<Policy, 'whenUnavailable' | 'events'> {
   /** Its short key. Default: `default`. */
@@ -82,6 +86,9 @@ export interface Integration extends Omit<Policy, 'whenUnavailable' | 'events'> 
   eventsSecret?: (() => string | undefined) | undefined;
   webhookSecret?: (() => string | undefined) | undefined;
   portalLink?: string | undefined;
+  shopLink?: string | undefined;
+  /** The fields of an order's transaction that people see. */
+  shown: ShownField[];
 }
 
 /** @returns the integration of that name, or undefined */

@@ -41,6 +41,10 @@ export interface OrderState {
   /** Open issues that need a person, oldest first. */
   attention: Attention[];
   actions: ActionRecord[];
+  /** The person who handles the order, as an operator assigned it. */
+  assignee?: string;
+  /** Until then the order needs no attention, unless something new needs a person. */
+  snoozedUntil?: Instant;
   /** The last 200 actions of people, oldest first. Absent: none yet. */
   journal?: JournalEntry[];
   /** `paused`: a person canceled the delivery in Temporal. It restarts after a pause. */
@@ -216,7 +220,17 @@ export interface AttentionCause {
   action?: number;
 }
 
-export interface ActionRecord {
+/** Failed tries of a running call. Temporal's server counts them, so only an order that is read has them. */
+export interface FailedTries {
+  /** How many failed. Absent: none. */
+  tries?: number;
+  /** Why the last one failed. */
+  lastError?: string;
+  /** When the next one is due. Absent: it is running. */
+  nextTryAt?: Instant;
+}
+
+export interface ActionRecord extends FailedTries {
   /** Counts the order's portal actions from 1. */
   number: number;
   kind: PortalActionKind;

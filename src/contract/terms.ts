@@ -48,6 +48,14 @@ export const insightsSchema = z.object({
 export type Insight = z.infer<typeof weighedInsightSchema>;
 export type Insights = Partial<Record<keyof z.infer<typeof insightsSchema>, Record<string, Insight>>>;
 
+/** What people have set on an order. */
+export const handled = {
+  assignee: z.string().exactOptional().meta({ description: 'The person who handles the order' }),
+  snoozedUntil: instantSchema
+    .exactOptional()
+    .meta({ description: 'Until then the order needs no attention, unless something new does' }),
+};
+
 export const orderName = { orderId: z.string(), integration: z.string() };
 
 /** The state of an order's attempt, included in every answer about one. */

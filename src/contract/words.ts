@@ -81,6 +81,8 @@ export type ReadingSource =
 
 /** Maximum length of a person's reason, in characters. */
 export const REASON_LIMIT = 500;
+/** Maximum length of a note, in characters. */
+export const NOTE_LIMIT = 1_000;
 
 /** Who sends a request. */
 export interface By {
@@ -91,7 +93,16 @@ export interface By {
 }
 
 /** The actions of people that an order's journal records. */
-export const JOURNALED = [...PORTAL_ACTIONS, 'withdraw', 'override', 'acknowledge', 'adopt'] as const;
+export const JOURNALED = [
+  ...PORTAL_ACTIONS,
+  'withdraw',
+  'override',
+  'acknowledge',
+  'adopt',
+  'note',
+  'assign',
+  'snooze',
+] as const;
 
 /** An entry in an order's journal. */
 export interface JournalEntry {
@@ -99,12 +110,18 @@ export interface JournalEntry {
   what: (typeof JOURNALED)[number];
   /** Absent if the request came directly through Temporal without it. */
   by?: By;
-  /** The request's `reason`, in the person's own words. */
+  /** The request's `reason` or note, in the person's own words. */
   because?: string;
   /** The number of the portal action that the entry requests or withdraws. */
   number?: number;
+  /** The portal action was requested before, and was still pending: the request joined it. */
+  joined?: true;
   /** The action of an override. */
   action?: OverrideAction;
+  /** The person that the order was assigned to. Absent: to nobody. */
+  assignee?: string;
+  /** The end of a snooze. */
+  until?: Instant;
 }
 
 /** Prefix of the text that replaces a payload that the codec rejected or can't decode. */
@@ -175,4 +192,5 @@ export type DeadlineKind =
   | 'reply-due'
   | 'retry-due'
   | 'action-over'
-  | 'leftovers-over';
+  | 'leftovers-over'
+  | 'snooze-over';

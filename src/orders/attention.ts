@@ -23,7 +23,16 @@ export function noteAttention(
 ): boolean {
   if (state.attention.some((one) => one.code === code && isSameCause(one.cause, cause))) return false;
   state.attention.push({ code, words: words.slice(0, MAX_CHARACTERS), since: now, cause });
+  delete state.snoozedUntil;
   return true;
+}
+
+/** Returns whether a person must look at the order now. */
+export function needsAttention({
+  attention,
+  snoozedUntil,
+}: Pick<OrderState, 'attention' | 'snoozedUntil'>): boolean {
+  return attention.length > 0 && snoozedUntil === undefined;
 }
 
 /** Raises attention. @returns the event to send, if the matter is new */
@@ -55,7 +64,7 @@ export function clear(
 
 /** Returns whether an operator can't resolve the matter: its call still fails, or a deadline is pending. */
 export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, nowMs: number): boolean {
-  const { decision, phase, endedAt, policy } = state;
+  const { decision, phase, endedAt, policy, passed } = state;
   const attempt = currentAttempt(state);
   if (endedAt !== undefined) return code === 'wrong-key';
   const open = windowOpen(cancelByOf(state, attempt), policy.cancelWindowMs, nowMs);
@@ -68,6 +77,9 @@ export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, 
       return decision === 'review' && open;
     case 'cancel-due':
       return phase !== 'canceled' && open;
+    case 'cancel-refused':
+      // Nothing reminds of the cancel any more.
+      return phase !== 'canceled' && open && passed.includes('cancel-reminder');
     case 'gateway-late':
       return attempt.gateway === undefined;
     case 'transaction-unseen':

@@ -2,6 +2,7 @@
 import type { LeftOut, OrderRecord, RecordedAttempt } from '../contract/order-record.ts';
 import type { ActionRecord, Attempt, OrderState, Reading } from '../contract/state.ts';
 import type { Insight, Insights } from '../contract/terms.ts';
+import { NOTE_LIMIT } from '../contract/words.ts';
 import { bytesOf } from './bounds.ts';
 import { isUnderWay } from './portal-requests.ts';
 
@@ -37,10 +38,14 @@ const USUAL: Room = {
   text: 500,
 };
 
+const WITH_WHOLE_NOTES: Room = { ...USUAL, text: NOTE_LIMIT };
+
 /** Returns an order's record: the strongest insights, the newest entries, and the number of omitted entries. */
 export function recordOf(state: OrderState): OrderRecord {
-  const record = recordWithin(state, USUAL);
-  if (bytesOf(record) <= RECORD_BYTES) return record;
+  for (const room of [WITH_WHOLE_NOTES, USUAL]) {
+    const record = recordWithin(state, room);
+    if (bytesOf(record) <= RECORD_BYTES) return record;
+  }
   const smaller = recordWithin(state, partOf(USUAL, 2));
   return bytesOf(smaller) <= RECORD_BYTES ? smaller : recordWithin(state, partOf(USUAL, 8));
 }

@@ -113,8 +113,24 @@ export function deadlines(state: OrderState): Deadline[] {
       endAfterGateway(found, state, policy);
       break;
   }
+  add(found, 'snooze-over', state.snoozedUntil);
   return found;
 }
+
+/** @returns the latest time until which the order may be snoozed: the end of its cancel window, else of its phase; undefined: any */
+export function snoozeLimit(state: OrderState, now: Instant): Instant | undefined {
+  const cancelBy = cancelByOf(state, currentAttempt(state));
+  if (cancelBy !== undefined && cancelBy > now) return cancelBy;
+  return first(deadlines(state).filter(({ kind, at }) => ENDS.includes(kind) && at > now))?.at;
+}
+
+const ENDS: readonly DeadlineKind[] = [
+  'screening-deadline',
+  'gateway-over',
+  'retry-over',
+  'review-limit',
+  'window-closes',
+];
 
 function add(found: Deadline[], kind: DeadlineKind, from: Instant | undefined, ms = 0): void {
   if (from !== undefined) found.push({ kind, at: laterBy(ms, from) });

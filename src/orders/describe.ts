@@ -7,6 +7,7 @@ import {
 import { SCREEN_ORDER } from '../contract/messages.ts';
 import type { GatewayRecord, OrderState } from '../contract/state.ts';
 import { type Action, type DeadlineKind, millis, ORDER_DECISIONS, type Phase } from '../contract/words.ts';
+import { needsAttention } from './attention.ts';
 import { leftoversBound, nextDeadline } from './deadlines.ts';
 import { orderFactsOf } from './decide.ts';
 import type { Order } from './order.ts';
@@ -121,6 +122,7 @@ const DEADLINES: Record<DeadlineKind, string> = {
   'reply-due': 'Callers of a portal action get the reply `requested`',
   'retry-due': 'Retry after a failure',
   'action-over': 'A portal action is given up',
+  'snooze-over': 'The snooze ends',
 };
 
 const CHOICES: Record<Phase, string> = {
@@ -184,7 +186,7 @@ export function searchAttributesOf({ state, transactions }: Shown): SearchAttrib
     invoiceNumber: [...new Set(invoiceNumbers)],
     transactionId: state.transactions.map(({ id }) => id.toLowerCase()),
     cancelBy: cancelBy && new Date(millis(cancelBy)),
-    needsAttention: state.attention.length > 0,
+    needsAttention: needsAttention(state),
     amount: orderFactsOf(transactions[attempt.number]).amount,
   });
 }

@@ -1,5 +1,5 @@
 /** The journal of an order: who did what. */
-import { type By, type JournalEntry, REASON_LIMIT } from '../contract/words.ts';
+import { type By, type JournalEntry, NOTE_LIMIT, REASON_LIMIT } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
 import type { Accepted, Order } from './order.ts';
 
@@ -14,11 +14,23 @@ export function note(
   by: By | undefined,
 ): void {
   const { key, actor } = by ?? {};
+  const limit = did.what === 'note' ? NOTE_LIMIT : REASON_LIMIT;
   const entry: JournalEntry = {
     at,
     ...did,
     ...((key || actor) && { by: { ...(key && { key }), ...(actor && { actor }) } }),
-    ...(because && { because: because.slice(0, REASON_LIMIT) }),
+    ...(because && { because: because.slice(0, limit) }),
   };
   state.journal = lastOf([...(state.journal ?? []), entry], KEPT_ENTRIES, KEPT_ENTRIES_BYTES);
+}
+
+/** Returns whether the journal has this person's request for the portal action. */
+export function hasAsked({ state }: Order, number: number, by: By | undefined): boolean {
+  return (state.journal ?? []).some(
+    (one) =>
+      one.number === number &&
+      one.what !== 'withdraw' &&
+      one.by?.key === by?.key &&
+      one.by?.actor === by?.actor,
+  );
 }

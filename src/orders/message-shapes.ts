@@ -1,6 +1,12 @@
 /** The shapes of all messages to an order and of all workflow inputs. The client library and the API validate more, in more detail. */
 import { byPortalKind, type PortalField, portalKind } from '../contract/portal-kinds.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS, REASON_LIMIT } from '../contract/words.ts';
+import {
+  GATEWAY_RESULTS,
+  INTEGRATION_WORKFLOWS,
+  NOTE_LIMIT,
+  OVERRIDE_ACTIONS,
+  REASON_LIMIT,
+} from '../contract/words.ts';
 import {
   type Fields,
   finite,
@@ -63,6 +69,9 @@ export const MESSAGES = {
     transactionId: maybeEmpty,
   },
   acknowledge: { reason: words(TEXT_LIMIT), by },
+  note: { text: words(NOTE_LIMIT), by },
+  assign: { assignee: optional(actor), by },
+  snooze: { until: moment, note: words(NOTE_LIMIT), by },
   override: { action: oneOfWords(OVERRIDE_ACTIONS), reason: words(REASON_LIMIT), by },
   withdraw: { number: whole, by },
   ...byPortalKind((kind): Fields => ({ ...PORTAL_FIELDS[kind], by })),

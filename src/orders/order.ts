@@ -3,6 +3,7 @@ import type { Call, CallResult } from '../contract/activity-contract.ts';
 import type {
   CheckoutAnswer,
   GatewayResultAnswer,
+  HandlingAnswer,
   OverrideAnswer,
   PortalAnswer,
 } from '../contract/answers.ts';
@@ -12,6 +13,7 @@ import type {
   Attributed,
   DecisionRequest,
   GatewayResultRequest,
+  HandlingRequests,
   IdempotencyKey,
   OverrideRequest,
   PortalFields,
@@ -120,7 +122,10 @@ export type Request =
   | { kind: 'portal'; fields: PortalFields; by?: By }
   | { kind: 'withdraw'; request: Attributed<WithdrawRequest> }
   | { kind: 'override'; request: Attributed<OverrideRequest> }
-  | { kind: 'acknowledge'; request: Attributed<{ reason: string }> };
+  | { kind: 'acknowledge'; request: Attributed<{ reason: string }> }
+  | {
+      [Kind in keyof HandlingRequests]: { kind: Kind; request: Attributed<HandlingRequests[Kind]> };
+    }[keyof HandlingRequests];
 
 /** The result of accepting a request, on which its reply depends. */
 export type Taken =
@@ -149,6 +154,7 @@ export type Reply =
   | { gateway: GatewayResultAnswer }
   | { portal: PortalAnswer }
   | { override: OverrideAnswer }
+  | { handling: HandlingAnswer }
   | { cleared: number };
 
 /** A signal. `unread`: why its payload could not be read; `sentAt`: when an operator sent a recheck. */

@@ -110,6 +110,7 @@ export function addAttempt(
   delete state.reason;
   delete state.wouldBe;
   delete state.fraudReportedAt;
+  delete state.snoozedUntil;
   return attempt;
 }
 
@@ -175,6 +176,7 @@ export function setPhase(state: OrderState, phase: Phase, now: Instant): void {
   if (state.phase === phase) return;
   state.phase = phase;
   state.phaseSince = now;
+  delete state.snoozedUntil;
   if (phase === 'declined') currentAttempt(state).declinedAt = now;
 }
 

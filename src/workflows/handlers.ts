@@ -88,6 +88,7 @@ function resultOf(reply: Reply | undefined, repeated: true | undefined): unknown
 function contentOf(reply: Exclude<Reply, { refusal: Refusal } | { cleared: number }>): object {
   if ('checkout' in reply) return reply.checkout;
   if ('gateway' in reply) return reply.gateway;
+  if ('handling' in reply) return reply.handling;
   return 'portal' in reply ? reply.portal : reply.override;
 }
 

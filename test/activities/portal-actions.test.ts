@@ -88,3 +88,12 @@ describe('the gateway’s result', () => {
     expect(await failureOf(send())).toMatchObject({ nonRetryable: false });
   });
 });
+
+it.each([['5xx-before-commit'], ['403']] as const)(
+  'a try that fails by %s names its action',
+  async (kind) => {
+    plan('cancel-transaction', kind);
+    const request = aPortalRequest('cancel', { action: 7, forbiddenKnown: true });
+    expect(await failureOf(act(request))).toMatchObject({ details: [7] });
+  },
+);

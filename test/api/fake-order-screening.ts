@@ -74,6 +74,12 @@ export function fakeOrderScreening() {
     submitChargeback: vi.fn<OrderScreening['submitChargeback']>(portal({ kind: 'chargeback' })),
     attachCustomerCode: vi.fn<OrderScreening['attachCustomerCode']>(portal({ kind: 'customer-code' })),
     acknowledge: vi.fn<OrderScreening['acknowledge']>(async () => ({ cleared: 1 })),
+    note: vi.fn<OrderScreening['note']>(async () => ORDER),
+    assign: vi.fn<OrderScreening['assign']>(async (_order, { assignee }) => ({
+      ...ORDER,
+      ...(assignee && { assignee }),
+    })),
+    snooze: vi.fn<OrderScreening['snooze']>(async (_order, { until }) => ({ ...ORDER, snoozedUntil: until })),
     withdraw: vi.fn<OrderScreening['withdraw']>(portal({ number: 1, status: 'withdrawn' })),
     override: vi.fn<OrderScreening['override']>(async () => ({ ...PASSED, decision: 'review' })),
     redeliver: vi.fn<OrderScreening['redeliver']>(async (_order, { sequence }) => ({

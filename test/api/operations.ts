@@ -27,6 +27,9 @@ const ALL = [
   ['orders/order-1/override', { action: 'cancel', reason: 'r' }, 'override'],
   ['orders/order-1/recheck', {}, 'recheck'],
   ['orders/order-1/acknowledge', { reason: 'r' }, 'acknowledge'],
+  ['orders/order-1/note', { text: 'n' }, 'note'],
+  ['orders/order-1/assign', { assignee: 'bo' }, 'assign'],
+  ['orders/order-1/snooze', { until: '2030-01-31T12:00:00.000Z', note: 'n' }, 'snooze'],
   ['orders/order-1/events/2/redeliver', {}, 'redeliver'],
 ] as const;
 

@@ -83,6 +83,9 @@ const WAYS: Record<string, (transactionId: string) => Attempt[]> = {
   'POST /v1/orders/{orderId}/events/{sequence}/redeliver': () => TO_THEIRS,
   'POST /v1/orders/{orderId}/recheck': () => TO_THEIRS,
   'POST /v1/orders/{orderId}/acknowledge': () => TO_THEIRS,
+  'POST /v1/orders/{orderId}/note': () => TO_THEIRS,
+  'POST /v1/orders/{orderId}/assign': () => TO_THEIRS,
+  'POST /v1/orders/{orderId}/snooze': () => TO_THEIRS,
   'GET /v1/transactions/{idOrInvoice}': (transactionId) =>
     [transactionId, transactionId.toUpperCase(), 'their-invoice', '#their-invoice'].flatMap((id) =>
       ['shop', 'other'].map((integration) => ({ path: [id], query: { integration } })),

@@ -98,6 +98,18 @@ describe('a command', () => {
       [order, { reason: 'seen' }, keyed],
       'acknowledge 1001 --reason seen --idempotency-key k-1 --actor ada',
     ],
+    ['note', [order, { text: 'called' }, keyed], 'note 1001 --text called --idempotency-key k-1 --actor ada'],
+    [
+      'assign',
+      [order, { assignee: 'bo' }, keyed],
+      'assign 1001 --assignee bo --idempotency-key k-1 --actor ada',
+    ],
+    ['assign', [order, { assignee: null }, keyed], 'assign 1001 --idempotency-key k-1 --actor ada'],
+    [
+      'snooze',
+      [order, { until: '2030-01-31T11:00:00.000Z', note: 'later' }, keyed],
+      'snooze 1001 --until 2030-01-31T12:00:00+01:00 --note later --idempotency-key k-1 --actor ada',
+    ],
   ])('asks %s what it was told, and writes the answer: %j, %s', async (method, asked, command) => {
     const { code, answers, orders } = await run([...command.split(' '), '--integration', 'shop']);
     expect(code).toBe(0);

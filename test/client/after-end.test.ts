@@ -66,6 +66,20 @@ describe('what came after an order’s end', () => {
     });
   });
 
+  it('has the failed tries of an action that is running', async () => {
+    const { temporal, afterEnd } = aClosed([aRun(REPORT, 1)]);
+    const lastFailure = { message: 'activity Heartbeat timeout' };
+    const pendingActivities = [{ activityType: { name: 'performPortalAction' }, attempt: 4, lastFailure }];
+    const running = { ...described('RUNNING'), raw: { pendingActivities } };
+    temporal.describe.mockImplementation(async (workflowId: string) => {
+      if (workflowId.startsWith('after:')) throw gone;
+      return workflowId === REPORT ? running : described('COMPLETED');
+    });
+    expect((await afterEnd())?.actions).toMatchObject([
+      { status: 'running', tries: 3, lastError: 'activity Heartbeat timeout' },
+    ]);
+  });
+
   it('has nothing of other orders whose ids begin the same, and nothing from before the end', async () => {
     const { afterEnd } = aClosed([
       aRun('redelivery:default:order-1:2:5', 1, 2),

@@ -24,6 +24,9 @@ const ACTIONS: [string, Send][] = [
   ['withdraw', (orders, how) => orders.withdraw(order, { number: 1 }, how)],
   ['override', (orders, how) => orders.override(order, override, how)],
   ['acknowledge', (orders, how) => orders.acknowledge(order, { reason: 'x' }, how)],
+  ['note', (orders, how) => orders.note(order, { text: 'x' }, how)],
+  ['assign', (orders, how) => orders.assign(order, { assignee: null }, how)],
+  ['snooze', (orders, how) => orders.snooze(order, { until: '2030-01-31T12:00:00Z', note: 'x' }, how)],
   ['adopt', (orders, how) => orders.adopt(adoption, how)],
 ];
 

@@ -63,6 +63,20 @@ describe('the full view of an open order', () => {
     expect(full.journal).toEqual(state.journal);
   });
 
+  it('has each note whole and once, also from before the run began', async () => {
+    const before = anOrder('review');
+    const text = (number: number) => `${number} `.padEnd(1_000, 'x');
+    const note = (number: number) => ({ at: sinceStart(7), what: 'note' as const, because: text(number) });
+    before.journal = [1, 2].map(note);
+    const now = { ...before, journal: Array.from({ length: 14 }, (_, index) => note(index + 1)) };
+    const { orderScreening } = anOpenOrder(now, [
+      started(before, { resume: { state: before } }),
+      ...now.journal.map((_, index) => written({ ...now, journal: now.journal.slice(0, index + 1) })),
+    ]);
+    const { journal } = await orderScreening.get(order, { view: 'full' });
+    expect(journal).toEqual(now.journal);
+  });
+
   it('counts what the history does not have', async () => {
     const state = anOrder(reviewed);
     const { orderScreening } = anOpenOrder(state, [UNDECIPHERABLE, written(state)]);

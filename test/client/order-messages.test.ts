@@ -79,6 +79,9 @@ describe('a closed order', () => {
 
   it.each([
     ['acknowledge', { reason: 'x' }],
+    ['note', { text: 'x' }],
+    ['assign', { assignee: 'bo' }],
+    ['snooze', { until: '2030-01-31T12:00:00Z', note: 'x' }],
     ['override', { action: 'proceed', reason: 'x' }],
     ['withdraw', { number: 1 }],
   ] as const)('answers %s order-closed, and an unknown order unknown-order', async (method, request) => {

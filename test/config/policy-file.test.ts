@@ -39,6 +39,7 @@ describe('an integration of the policy file', () => {
     ['whenUnavailable', 'hold', rules],
     ['skip', [], skip],
     ['notCards', [], ['orderId']],
+    ['shown', [], ['email', 'items']],
     ['paymentMethods', { noCard: [] }, { noCard: ['SOFINCO'] }],
     ['unknownFields', 'drop', 'refuse'],
     ['declineMessage', expect.stringMatching(/^We could not accept/), 'Sorry.'],
@@ -79,6 +80,7 @@ describe('an integration of the policy file', () => {
     const kept = {
       ...named(KEPT.map(([name, , written]) => [name, written])),
       portalLink: 'https://portal.example.com/{transactionId}',
+      shopLink: 'https://shop.example.com/orders/{orderId}',
     };
     const settings = integration({
       ...kept,
@@ -142,6 +144,8 @@ describe('an integration of the policy file', () => {
     [{ whenUnavailable: 'cancel' }, 'whenUnavailable', '"hold"'],
     [{ portalLink: 'http://portal.example.com/{transactionId}' }, 'portalLink', 'https://'],
     [{ portalLink: 'https://portal.example.com/' }, 'portalLink', '{transactionId}'],
+    [{ shopLink: 'https://shop.example.com/' }, 'shopLink', '{orderId}'],
+    [{ shown: ['payment'] }, 'shown[0]', '"email"'],
     [{ portalLink: 'javascript:alert("{transactionId}")' }, 'portalLink', 'https://'],
     [{ whenUnavailable: [{ amountBelow: '5', action: 'hold' }] }, 'whenUnavailable[0].amountBelow', 'number'],
     [

@@ -30,7 +30,7 @@ const clientWith = (key: typeof KEY) =>
 const libraryWith = (key = KEY) =>
   createOrderScreening({
     client: clientWith(key),
-    findIntegration: (name) => anIntegration({ name, checkoutBudgetMs: 500 }),
+    findIntegration: (name) => anIntegration({ name, checkoutBudgetMs: 500, shown: ['email', 'avs'] }),
   });
 /** An order's row in a list. */
 const rowOf = (orderId: string, key = KEY) =>
@@ -56,6 +56,7 @@ it('an order in review is read and listed, in its full view with its policy and 
   const full = await libraryWith().get({ orderId: review }, { view: 'full' });
   expect(full.events.last).toMatchObject([{ sequence: 1, type: 'order.decided' }]);
   expect(full.policy).toMatchObject({ events: 'all' });
+  expect(full.shown).toEqual({ attempt: 1, email: 'review@example.com', avs: 'Y' });
   expect(full).not.toHaveProperty('leftOut');
   expect(await rowOf(review)).toMatchObject(shown);
 });

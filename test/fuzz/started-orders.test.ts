@@ -26,6 +26,7 @@ async function anApiOverTemporal(settings: Partial<Integration> = {}) {
   temporal.executeUpdateWithStart.mockResolvedValue(answer);
   temporal.startUpdate.mockResolvedValue({ result: async () => aPortalAnswer() });
   const answers: Record<string, unknown> = { acknowledge: { cleared: 1 }, override: gatewayAnswer };
+  for (const name of ['note', 'assign', 'snooze']) answers[name] = { orderId, integration };
   temporal.executeUpdate.mockImplementation(
     async ({ name }) => answers[name] ?? { ...gatewayAnswer, result: 'pass' },
   );

@@ -126,6 +126,10 @@ function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
         taken,
         cancels: 'override' in outcome && outcome.override.number !== undefined,
       };
+    case 'note':
+    case 'assign':
+    case 'snooze':
+      return undefined;
     case 'acknowledge':
       return { ...when, asks: 'acknowledge', taken, cleared: 'cleared' in outcome ? outcome.cleared : 0 };
   }

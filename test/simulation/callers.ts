@@ -2,6 +2,7 @@
 import type { CheckoutAnswer } from '../../src/contract/answers.ts';
 import { decisionUpdateId, retryUpdateId } from '../../src/contract/ids.ts';
 import type { PortalFields } from '../../src/contract/messages.ts';
+import { instant } from '../../src/contract/words.ts';
 import { answerNow } from '../../src/orders/answers.ts';
 import type { Reply, Request } from '../../src/orders/order.ts';
 import { ADOPTED_ID } from './adopted-lives.ts';
@@ -166,6 +167,12 @@ export class Callers {
         return { kind: 'override', request: { action: call.action, reason: 'by hand' } };
       case 'acknowledge':
         return { kind: 'acknowledge', request: { reason: 'seen' } };
+      case 'note':
+        return { kind: 'note', request: { text: 'called' } };
+      case 'assign':
+        return { kind: 'assign', request: { assignee: 'ada' } };
+      case 'snooze':
+        return { kind: 'snooze', request: { until: instant(agenda.now + call.ms), note: 'later' } };
     }
   }
 

@@ -39,7 +39,7 @@ export interface When {
 }
 
 /** How many send the same at the same time, and whether they give up waiting and send it again. */
-interface Sent extends When {
+export interface Sent extends When {
   times: number;
   /** Sent again so many milliseconds later. */
   again?: number;
@@ -55,7 +55,9 @@ export type Call =
   | ({ do: 'portal'; kind: PortalActionKind; named: Named; variant: number; force: boolean } & Sent)
   | ({ do: 'withdraw'; number: number } & Sent)
   | ({ do: 'override'; action: OverrideAction } & Sent)
-  | ({ do: 'acknowledge' } & Sent);
+  | ({ do: 'acknowledge' | 'note' | 'assign' } & Sent)
+  /** So many milliseconds long. */
+  | ({ do: 'snooze'; ms: number } & Sent);
 
 export type ByHand =
   | ({ do: 'hint'; by: 'update' | 'signal'; named: Named; times: number } & When)

@@ -73,8 +73,7 @@ export class Invariants {
     }
     if (before.action === 'proceed' && automaticCancels(order) > this.#automatic)
       return 'a person said proceed, and policy cancels';
-    const asked =
-      input.kind === 'request' && input.request.kind !== 'decision' && input.request.kind !== 'acknowledge';
+    const asked = input.kind === 'request' && !HARMLESS.includes(input.request.kind);
     const canceled = state.action === 'cancel' && state.actions.some(isEndedCancel);
     if (state.action === this.#action || asked || canceled) return undefined;
     return `a person said ${before.action}, and ${state.action} took the place of ${this.#action}`;
@@ -93,6 +92,8 @@ export class Invariants {
     return undefined;
   }
 }
+
+const HARMLESS: readonly string[] = ['decision', 'acknowledge', 'note', 'assign', 'snooze'];
 
 /** Its first screening only reads. */
 function mayCreate(command: Command): boolean {
@@ -132,6 +133,9 @@ function waitsForEver(order: Order): string | undefined {
   const { running, replies, state } = order;
   if (running.length === 0 && (order.over !== true || replies.length > 0) && order.continues !== true)
     return `nothing is under way, and the order is open (${state.phase})`;
+  const { snoozedUntil } = state;
+  if (snoozedUntil !== undefined && !ringsBy(order, snoozedUntil))
+    return `nothing ends the snooze at ${snoozedUntil}`;
   if (replies.length > 6) return `${replies.length} wait for a portal action`;
   for (const { until } of replies)
     if (!ringsBy(order, until)) return `a caller waits without a timer at ${until}`;

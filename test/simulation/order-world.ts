@@ -151,6 +151,9 @@ export class OrderWorld {
       case 'withdraw':
       case 'override':
       case 'acknowledge':
+      case 'note':
+      case 'assign':
+      case 'snooze':
         this.callers.make(one, `key-${index}`);
         return;
       case 'hint':

@@ -1,6 +1,6 @@
 /** Plans what order services, order desks, analysts and operators do. */
 import type { PortalActionKind } from '../../src/contract/portal-kinds.ts';
-import type { ByHand, Call } from './happenings.ts';
+import type { ByHand, Call, Sent } from './happenings.ts';
 import type { Life } from './life.ts';
 import type { Dice } from './random.ts';
 import { someTime } from './some-time.ts';
@@ -34,7 +34,8 @@ export function call(life: Life, dice: Dice): Call {
     case 4:
       return { do: 'withdraw', number: dice.pick([1, 1, 2]), ...sent };
     case 5:
-      return { do: 'acknowledge', ...sent };
+      // No dice: the lives of the seeds that are kept stay as they are, but for a few acknowledgements.
+      return handling(sent);
     case 6:
       return portal('cancel', dice, { ...sent, ...(dice.chance(0.1) && { times: 12, id: 'own' as const }) });
     case 7:
@@ -44,11 +45,13 @@ export function call(life: Life, dice: Dice): Call {
   }
 }
 
-function portal(
-  kind: PortalActionKind,
-  dice: Dice,
-  sent: Omit<Extract<Call, { do: 'acknowledge' }>, 'do'>,
-): Call {
+function handling(sent: Sent): Call {
+  const [which, ms] = [sent.at % 5, (sent.at % 97) * 3_600_000];
+  if (which === 0) return { do: 'snooze', ms, ...sent };
+  return { do: which === 1 ? 'note' : which === 2 ? 'assign' : 'acknowledge', ...sent };
+}
+
+function portal(kind: PortalActionKind, dice: Dice, sent: Sent): Call {
   return {
     do: 'portal',
     kind,

@@ -4,10 +4,12 @@ import {
   acknowledgeUpdate,
   cancelUpdate,
   decisionUpdate,
+  noteUpdate,
   overrideUpdate,
   recheckSignal,
   reportFraudUpdate,
   retryUpdate,
+  snoozeUpdate,
   submitChargebackUpdate,
   UPDATES,
 } from '../../src/contract/messages.ts';
@@ -60,13 +62,30 @@ describe('a request to cancel the workflow', () => {
 it('who asks stands in the journal, and goes to nobody else', async () => {
   const { handle, world, state } = await order();
   const by = { key: 'ops', actor: 'ada' };
-  await handle.executeUpdate(acknowledgeUpdate, updateOf(acknowledgeUpdate, { reason: 'seen', by }));
+  await handle.executeUpdate(noteUpdate, updateOf(noteUpdate, { text: 'seen', by }));
   await handle.executeUpdate(reportFraudUpdate, updateOf(reportFraudUpdate, { by }));
   expect((await state()).journal).toMatchObject([
-    { what: 'acknowledge', by, because: 'seen' },
+    { what: 'note', by, because: 'seen' },
     { what: 'report-fraud', by, number: 1 },
   ]);
   expect(JSON.stringify([world.portalCalls, world.events])).not.toContain('ada');
+});
+
+it('a snooze ends at its time, and a later one replaces it', async () => {
+  const { handle, state, pass, until } = await order(decided('review'));
+  await handle.cancel();
+  await until(({ attention }) => attention.length === 1);
+  const snooze = async (ms: number) => {
+    const from = Date.parse((await state()).startedAt);
+    const request = { until: new Date(from + ms).toISOString(), note: 'later' };
+    return handle.executeUpdate(snoozeUpdate, updateOf(snoozeUpdate, request));
+  };
+  await snooze(2 * HOUR);
+  const { snoozedUntil } = await snooze(6 * HOUR);
+  await pass(5 * HOUR);
+  expect((await state()).snoozedUntil).toBe(snoozedUntil);
+  await pass(2 * HOUR);
+  expect((await until((now) => now.snoozedUntil === undefined)).attention).toHaveLength(1);
 });
 
 it('messages that can’t be read do the order no harm', async () => {

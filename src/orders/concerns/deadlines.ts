@@ -107,12 +107,15 @@ function pass(order: Order, { kind, at }: Deadline): void {
 function passed(order: Order, kind: DeadlineKind): OrderEventType[] {
   const { state, now } = order;
   const attend = (code: AttentionCode, words: string) => raiseAttention(state, code, words, {}, now);
-  if (kind !== 'rescreen') state.passed.push(kind);
+  if (!REPEATED.includes(kind)) state.passed.push(kind);
   switch (kind) {
     case 'screening-deadline':
       return giveUpScreening(state, now);
     case 'rescreen':
       beginRescreen(state);
+      return [];
+    case 'snooze-over':
+      delete state.snoozedUntil;
       return [];
     case 'gateway-late':
       return attend('gateway-late', 'The order service has not reported the payment gateway’s result.');
@@ -145,6 +148,9 @@ function passed(order: Order, kind: DeadlineKind): OrderEventType[] {
   }
 }
 
+/** Deadlines that may be due several times. */
+const REPEATED: readonly DeadlineKind[] = ['rescreen', 'snooze-over'];
+
 function reviewUnresolved(order: Order): OrderEventType[] {
   const { state, now } = order;
   const words = `The review is unresolved shortly before the cancel window closes${by(state)}.`;
@@ -170,6 +176,7 @@ function isDueAtAdoption(state: OrderState): boolean {
 /** Ends the order. A canceled order keeps its phase. */
 function close(state: OrderState, now: Instant): void {
   state.endedAt ??= now;
+  delete state.snoozedUntil;
   if (state.phase !== 'canceled') setPhase(state, 'closed', now);
 }
 

@@ -10,6 +10,7 @@ import { card } from './card.ts';
 import { deadlines } from './deadlines.ts';
 import { delivery } from './delivery.ts';
 import { gateway, gatewayRefusal, takeGatewayResult } from './gateway.ts';
+import { snoozeRefusal, takeHandling } from './handling.ts';
 import { lookup } from './lookup.ts';
 import { acknowledgeRefusal, override, overrideRefusal, resolve } from './operators.ts';
 import { portal } from './portal.ts';
@@ -37,6 +38,11 @@ export function refusalOf(order: Order, asked: Request, at: Instant): Refusal | 
       return attemptRefusal(order, asked);
     case 'acknowledge':
       return acknowledgeRefusal(order.state, millis(at));
+    case 'note':
+    case 'assign':
+      return undefined;
+    case 'snooze':
+      return snoozeRefusal(order.state, asked.request, at);
     case 'withdraw':
       return withdrawRefusal(order.state, asked.request);
   }
@@ -73,13 +79,17 @@ function applyRequest(order: Order, asked: Request, at: Instant): Accepted {
     case 'gateway-result':
       return takeGatewayResult(order, asked.request);
     case 'portal':
-      return takePortalAction(order, asked.fields, at);
+      return takePortalAction(order, asked, at);
     case 'withdraw':
       return withdraw(order, asked.request, at);
     case 'override':
       return override(order, asked.request, at);
     case 'acknowledge':
       return resolve(order, asked.request, at);
+    case 'note':
+    case 'assign':
+    case 'snooze':
+      return takeHandling(order, asked);
   }
 }
 

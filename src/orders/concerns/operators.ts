@@ -116,5 +116,5 @@ export function acknowledgeRefusal(state: OrderState, nowMs: number): Refusal | 
 /** Resolves the attention that an operator can resolve. */
 export function resolve(order: Order, { reason }: { reason: string }, at: Instant): Accepted {
   const cleared = resolveAttention(order.state, millis(at));
-  return { taken: { cleared }, entry: { what: 'acknowledge', because: reason } };
+  return { taken: { cleared }, ...(cleared > 0 && { entry: { what: 'acknowledge', because: reason } }) };
 }

@@ -1,7 +1,8 @@
 /** Requests of callers to perform or withdraw a portal action. */
 import type { PortalFields, WithdrawRequest } from '../../contract/messages.ts';
 import type { ActionRecord } from '../../contract/state.ts';
-import { type Instant, laterBy, millis } from '../../contract/words.ts';
+import { type By, type Instant, laterBy, millis } from '../../contract/words.ts';
+import { hasAsked } from '../journal.ts';
 import type { Accepted, Order, Refusal, Taken } from '../order.ts';
 import { actionNumbered, portalAnswer, portalRefusal, queueAction } from '../portal-records.ts';
 import {
@@ -25,13 +26,21 @@ export function actionRefusal(order: Order, fields: PortalFields, at: Instant): 
 }
 
 /** Returns the answer of a completed action, joins a pending one, or queues a new one. Returns immediately if another is queued first. */
-export function takePortalAction(order: Order, fields: PortalFields, at: Instant): Accepted {
+export function takePortalAction(
+  order: Order,
+  { fields, by }: { fields: PortalFields; by?: By },
+  at: Instant,
+): Accepted {
   const { state } = order;
   const same = identified(order, fields);
   const before = earlier(state, same);
   if (isDoneOrPending(before)) {
-    const isDone = before.status === 'done';
-    return { taken: isDone ? { portal: portalAnswer(state, before) } : waitFor(order, before, at) };
+    if (before.status === 'done') return { taken: { portal: portalAnswer(state, before) } };
+    const because = 'reason' in fields ? fields.reason : undefined;
+    const entry = { what: fields.kind, number: before.number, joined: true, because } as const;
+    // A caller may repeat its request every few seconds.
+    const isKnown = hasAsked(order, before.number, by);
+    return { taken: waitFor(order, before, at), ...(!isKnown && { entry }) };
   }
   const isBehind =
     fields.kind !== 'cancel' && state.actions.some((one) => isUnderWay(one) && one.kind !== 'cancel');
