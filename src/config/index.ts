@@ -6,8 +6,8 @@ export {
   hashedKey,
   KeysOfFile,
   SCOPES,
-  SIGNED_IN,
   type Scope,
+  SIGNED_IN,
 } from './api-keys.ts';
 export type { LogLevel } from './environment.ts';
 export { ConfigError } from './errors.ts';
