@@ -2,9 +2,12 @@
 import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
 import { adopt } from './client/adopt.ts';
 import { withAfterEnd } from './client/after-end.ts';
+import { Currencies } from './client/currency.ts';
 import { recordGatewayResult } from './client/gateway-result.ts';
+import { readHealth } from './client/health.ts';
 import { OrderSignals } from './client/hint.ts';
 import { countOrders, listOrders } from './client/list-orders.ts';
+import { listQueue, listRows } from './client/list-queue.ts';
 import { acknowledge, override, withdraw } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
 import { inspectOrder, readOrder } from './client/read-orders.ts';
@@ -24,6 +27,8 @@ import { orderWorkflowId } from './contract/ids.ts';
 import type { PortalFields } from './contract/messages.ts';
 
 export { EarlyAnswers } from './client/fast-path.ts';
+export type { Health } from './client/health.ts';
+export type { OrderRows, Queue, QueuedOrder } from './client/list-queue.ts';
 export type { ListRequest } from './client/list-request.ts';
 export type {
   AdoptRequest,
@@ -60,6 +65,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
   const context: ClientContext = options;
   const { client } = options;
   const signals = new OrderSignals(context);
+  const currencies = new Currencies(context);
   const key = ({ orderId, integration }: OrderName, request = {}, how = {}) => {
     const { name, notCards } = integrationOf(context, integration);
     refuseCardData({ ...request, ...how, orderId }, { notCards });
@@ -85,6 +91,15 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
     getTransaction: async (request) => readTransaction(context, request),
     list: async (request) => listOrders(context, request),
+    queue: async (of = {}) => {
+      const { orders, cut } = await listQueue(context, of, Date.now());
+      return { orders: await currencies.add(orders), cut };
+    },
+    rows: async (request) => {
+      const { orders, ...place } = await listRows(context, request);
+      return { orders: await currencies.add(orders), ...place };
+    },
+    health: async () => readHealth(context),
     count: async (request) => countOrders(context, request),
     cancel: (order, request, how) => portal(order, { kind: 'cancel', ...request }, how),
     reportFraud: (order, request, how) => portal(order, { kind: 'report-fraud', ...request }, how),

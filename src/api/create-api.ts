@@ -35,7 +35,7 @@ import {
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer } from './problems.ts';
-import type { TemporalUi } from './queue/layout.ts';
+import type { TemporalUi } from './queue/addresses.ts';
 import { queueRoutes } from './queue/routes.ts';
 import { transactionRoutes } from './transaction-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';

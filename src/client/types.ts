@@ -27,6 +27,8 @@ import type { Instant } from '../contract/words.ts';
 import type { CardData } from '../screening/index.ts';
 import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';
+import type { Health } from './health.ts';
+import type { OrderRows, Queue } from './list-queue.ts';
 import type { ListRequest } from './list-request.ts';
 import type { optionsSchema } from './portal-options.ts';
 import type { screenSchema } from './read-requests.ts';
@@ -75,6 +77,8 @@ export interface InspectedOrder {
    * because its start was refused.
    */
   missing?: 'undecryptable' | 'no-record';
+  /** The currency of its amount, if it is known. */
+  currency?: string;
   /** Present while the order is polled. */
   poll?: PollTimes;
 }
@@ -152,6 +156,12 @@ export interface OrderScreening {
    */
   getTransaction(request: TransactionLookup): Promise<TransactionStatus>;
   list(request?: ListRequest): Promise<OrderList>;
+  /** Lists the orders that people may have to act on, at most 2,000, with their records. */
+  queue(of?: Pick<ListRequest, 'integration' | 'integrations'>): Promise<Queue>;
+  /** Lists orders as `list` does, with their records. */
+  rows(request?: ListRequest): Promise<OrderRows>;
+  /** Returns whether workers poll and the sweep runs. Rejects with `temporal-unavailable` if the server can't be reached. */
+  health(): Promise<Health>;
   /** Counts the orders that match the filters. */
   count(request?: Omit<ListRequest, 'cursor' | 'limit'>): Promise<number>;
   /** Cancels at the screening service, within the cancel window. Returns `requested` after 10 s if the cancel is still running. */
