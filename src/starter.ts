@@ -27,19 +27,21 @@ import { orderWorkflowId } from './contract/ids.ts';
 import type { PortalFields } from './contract/messages.ts';
 
 export { EarlyAnswers } from './client/fast-path.ts';
-export type { Health } from './client/health.ts';
-export type { OrderRows, Queue, QueuedOrder } from './client/list-queue.ts';
 export type { ListRequest } from './client/list-request.ts';
 export type {
   AdoptRequest,
+  Health,
   HintAnswer,
   HintRequest,
   InspectedOrder,
   OrderName,
+  OrderRows,
   OrderScreening,
   OrderScreeningOptions,
   PollTimes,
   PortalOptions,
+  Queue,
+  QueuedOrder,
   ScreenRequest,
   TransactionLookup,
 } from './client/types.ts';

@@ -2,22 +2,11 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../contract/ids.ts';
 import { SWEEP_ID } from '../contract/sweep.ts';
-import { type Instant, millis } from '../contract/words.ts';
+import { millis } from '../contract/words.ts';
 import { defined } from '../orders/defined.ts';
 import { instantOf, msOf } from './describe-order.ts';
 import { callTemporal, grpcCode } from './temporal-errors.ts';
-import type { ClientContext } from './types.ts';
-
-/** What the server reports. */
-export interface Health {
-  /** Task queues that no worker has polled in the last 90 s. */
-  unpolled: string[];
-  sweep: {
-    status: 'running' | 'stopped' | 'failing';
-    /** When the current run of the sweep began. */
-    since?: Instant;
-  };
-}
+import type { ClientContext, Health } from './types.ts';
 
 /** A poll lasts a minute, so a running worker has polled within this time. */
 const POLLED_WITHIN_MS = 90_000;

@@ -1,7 +1,5 @@
 /** Reads the orders that may need a person, with their records, for the review pages. Needs no worker. */
 import { orderOfWorkflowId } from '../contract/ids.ts';
-import type { OrderSummary } from '../contract/order.ts';
-import type { OrderRecord } from '../contract/order-record.ts';
 import { instant } from '../contract/words.ts';
 import { attributesIn } from './decode.ts';
 import { instantOf } from './describe-order.ts';
@@ -9,28 +7,8 @@ import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts'
 import { readMemo } from './order-record.ts';
 import { summaryOf } from './read-orders.ts';
 import { checked } from './read-requests.ts';
-import type { ClientContext } from './types.ts';
+import type { ClientContext, OrderRows, Queue, QueuedOrder } from './types.ts';
 import { type Execution, listWorkflows } from './visibility.ts';
-
-/** An order with its record; `state` is absent if that can't be read here. */
-export interface QueuedOrder {
-  summary: OrderSummary;
-  state?: OrderRecord;
-  /** Absent if it is unknown, or not looked up yet. */
-  currency?: string;
-}
-
-/** A page of a list of any orders, newest first. */
-export interface OrderRows {
-  orders: QueuedOrder[];
-  cursor?: string;
-}
-
-/** `cut`: there are more orders than one read returns; those with the nearest deadlines are in it. */
-export interface Queue {
-  orders: QueuedOrder[];
-  cut: boolean;
-}
 
 /** The server's default maximum per page. */
 const PAGE = 1_000;

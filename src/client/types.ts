@@ -27,8 +27,6 @@ import type { Instant } from '../contract/words.ts';
 import type { CardData } from '../screening/index.ts';
 import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';
-import type { Health } from './health.ts';
-import type { OrderRows, Queue } from './list-queue.ts';
 import type { ListRequest } from './list-request.ts';
 import type { optionsSchema } from './portal-options.ts';
 import type { screenSchema } from './read-requests.ts';
@@ -89,6 +87,37 @@ export interface PollTimes {
   /** Whether the screening service answered the last poll. If false, the poll failed and is retried. */
   answered?: boolean;
   nextAt?: Instant;
+}
+
+/** An order with its record; `state` is absent if that can't be read here. */
+export interface QueuedOrder {
+  summary: OrderSummary;
+  state?: OrderRecord;
+  /** Absent if it is unknown, or not looked up yet. */
+  currency?: string;
+}
+
+/** A page of a list of any orders, newest first. */
+export interface OrderRows {
+  orders: QueuedOrder[];
+  cursor?: string;
+}
+
+/** `cut`: there are more orders than one read returns; those with the nearest deadlines are in it. */
+export interface Queue {
+  orders: QueuedOrder[];
+  cut: boolean;
+}
+
+/** What the server reports. */
+export interface Health {
+  /** Task queues that no worker has polled in the last 90 s. */
+  unpolled: string[];
+  sweep: {
+    status: 'running' | 'stopped' | 'failing';
+    /** When the current run of the sweep began. */
+    since?: Instant;
+  };
 }
 
 /** Identifies a transaction by its id or its invoice number. If several have the invoice number, the first one is read. */

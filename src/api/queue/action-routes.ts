@@ -84,11 +84,6 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
   for (const action of Object.keys(PAGE_ACTIONS).filter(isAction)) {
     const url = `/orders/:orderId/${confirmPath(action, ':number')}`;
     const route = pageFor(wordsOf(action).scope);
-    scope.get(url, route, async (request, reply) => {
-      const { number, ...order } = nameIn(request);
-      const { from, pos } = checked(pageQuery, request.query);
-      return sendPage(reply, confirmPage(action, keyOf(order), { number, from, pos }, await framed(request)));
-    });
     scope.post(url, route, async (request, reply) => {
       const { number, ...order } = nameIn(request);
       const { from, pos } = checked(pageQuery, request.query);

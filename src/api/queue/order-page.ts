@@ -2,14 +2,14 @@
 import type { OrderState } from '../../contract/state.ts';
 import { type Instant, instant, millis } from '../../contract/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
-import { confirmPath, NOTICES } from './actions.ts';
-import { orderPath, portalAddress, temporalLink, transactionPath } from './addresses.ts';
+import { NOTICES } from './actions.ts';
+import { portalAddress, temporalLink, transactionPath } from './addresses.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { decisionPill, type Frame, page, table } from './layout.ts';
 import { actionForm, aside, type OrderView } from './order-aside.ts';
 import { type AllEvidence, type Evidence, evidenceOf, insightWords } from './queue-list.ts';
-import { checksOf, type Fact, originOf, timelineOf } from './timeline.ts';
-import { clock, dayOf, distance, duration, type Now, shortClock, timeOfDay } from './words.ts';
+import { type Fact, lastCheck, originOf, timelineOf } from './timeline.ts';
+import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from './words.ts';
 
 const KEYS = [
   ['j k', 'next, previous'],
@@ -83,10 +83,10 @@ function attention(order: InspectedOrder, { may, back }: OrderView, now: Now): S
 function evidence(state: OrderState, order: InspectedOrder, now: Now): Html {
   const all = evidenceOf(state);
   const [strongest] = [...all.against, ...all.recommendations, ...all.other, ...all.for];
-  const { last, next } = checksOf(order, now.ms);
+  const last = lastCheck(order);
   const attempt = state.attempts.length;
   const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendations.map((one) => `${insightWords(one)}. `)}
-${last && html`Last check ${shortClock(last.at, now)} (${last.source}${!last.answered && ', no answer'}).`} ${next && html`Next check in ${distance(next.at, now)} (${next.source}).`}`;
+${last && html`Last check ${shortClock(last.at, now)} (${last.source}${!last.answered && ', no answer'}).`}`;
   if (strongest === undefined) {
     return html`<section class="card"><h2>${NO_INSIGHTS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
   }
@@ -145,7 +145,8 @@ function factLine({ at, title, origin, words, quote, kind }: Fact, now: Now): Ht
 }
 
 /** Ids and events, folded. */
-function technical({ summary, state, runId }: InspectedOrder, mayAct: boolean, now: Now): Html {
+function technical(order: InspectedOrder, mayAct: boolean, now: Now): Html {
+  const { summary, state, runId } = order;
   const ids: [name: string, content: Shown][] = (state?.transactions ?? []).map(
     ({ id, attempt, invoiceNumber }) => [
       `Transaction, attempt ${attempt}`,
@@ -163,8 +164,8 @@ function technical({ summary, state, runId }: InspectedOrder, mayAct: boolean, n
     ['Events delivered', state && `${delivered} of ${sequence}`],
   ];
   const events = last.toReversed().map(({ sequence: number, type, occurredAt }) => {
-    const path = orderPath(summary, confirmPath('redeliver', number));
-    return html`<li>${number}: ${type}, ${clock(occurredAt, now)} ${mayAct && html`<a href="${path}" aria-label="Resend … event ${number}">Resend …</a>`}</li>`;
+    const form = mayAct && actionForm('redeliver', order, {}, number);
+    return html`<li>${number}: ${type}, ${clock(occurredAt, now)} ${form}</li>`;
   });
   return html`<details class="card"><summary>Technical ids and events</summary>
 <dl class="ids">${rows.map(([name, content]) => content !== undefined && html`<dt>${name}</dt><dd>${content}</dd>`)}</dl>

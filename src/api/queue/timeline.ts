@@ -1,4 +1,4 @@
-/** An order's history, built from recorded facts only; the last and next read of its decision; its next automatic steps. */
+/** An order's history, built from recorded facts only; the last read of its decision; its next automatic steps. */
 import type { ActionRecord, Attempt, OrderState } from '../../contract/state.ts';
 import type { By, Instant, JournalEntry } from '../../contract/words.ts';
 import { allDeadlines } from '../../orders/deadlines.ts';
@@ -8,43 +8,17 @@ import { html, type Shown } from './html.ts';
 import { decisionPill } from './layout.ts';
 import { evidenceOf, insightWords, KIND_NAMES } from './queue-list.ts';
 
-export interface Checks {
-  last?: { at: Instant; source: string; answered: boolean };
-  next?: { at: Instant; source: string };
-}
-
-/** The order's state has a poll's reading only if the decision changed, so the pending poll is checked as well. */
-export function checksOf({ state, poll }: Pick<InspectedOrder, 'state' | 'poll'>, nowMs: number): Checks {
+/** @returns the last read. The state has a poll's reading only if the decision changed, so the pending poll is checked as well */
+export function lastCheck({ state, poll }: Pick<InspectedOrder, 'state' | 'poll'>) {
   const read = state?.lastRead && { ...state.lastRead, answered: true };
-  const polled =
-    poll?.lastAt === undefined
-      ? undefined
-      : { at: poll.lastAt, source: 'poll', answered: poll.answered === true };
-  const last = read && polled && read.at > polled.at ? read : (polled ?? read);
-  const next = [...(poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, source: 'poll' }]), ...due()].sort(
-    byTime,
-  )[0];
-  return { ...(last && { last }), ...(next && { next }) };
-
-  function due(): { at: Instant; source: string }[] {
-    if (state === undefined) return [];
-    return allDeadlines(state)
-      .filter(({ kind, at }) => kind in READS && !state.passed.includes(kind) && Date.parse(at) > nowMs)
-      .map(({ kind, at }) => ({ at, source: READS[kind] ?? kind }));
-  }
+  if (poll?.lastAt === undefined || (read && read.at > poll.lastAt)) return read;
+  return { at: poll.lastAt, source: 'poll', answered: poll.answered === true };
 }
 
 /** Sorts by time, earliest first. */
 function byTime(a: { at: Instant }, b: { at: Instant }): number {
   return a.at < b.at ? -1 : a.at > b.at ? 1 : 0;
 }
-
-/** The deadlines at which the order reads its decision, with the source that the page shows. */
-const READS: Readonly<Record<string, string>> = {
-  recheck: 'recheck',
-  rescreen: 'rescreen',
-  'hint-spacing': 'webhook',
-};
 
 /** @returns the next automatic steps, nearest first */
 export function upcoming({ state, poll }: InspectedOrder, nowMs: number): { at: Instant; words: string }[] {
@@ -153,27 +127,16 @@ const OVERRIDES = { proceed: 'Approved: proceed', cancel: 'Rejected: cancel' } a
 
 /** Portal actions are shown by their own records; a second request for the same action joined it. */
 function addEntry(entry: JournalEntry, { actions, journal = [] }: OrderState, add: Add): void {
-  const { at, what, number, action, by, because } = entry;
+  const { at, what, number = '', action, by, because } = entry;
   const more = { origin: whoOf(by), quote: because, kind: 'person' } as const;
-  switch (what) {
-    case 'override':
-      add(at, action === undefined ? 'Decision overridden' : OVERRIDES[action], more);
-      break;
-    case 'withdraw':
-      add(at, `Withdrawal of action ${number ?? ''} requested`, more);
-      break;
-    case 'acknowledge':
-      add(at, 'Attention resolved', more);
-      break;
-    case 'adopt':
-      add(at, 'Adoption requested', more);
-      break;
-    default: {
-      const isFirst = requestOf(journal, number) === entry;
-      const isRecorded = actions.some((one) => one.number === number);
-      if (!isFirst) add(at, `${KIND_NAMES[what]} requested again: joined action ${number ?? ''}`, more);
-      else if (!isRecorded) add(at, `${KIND_NAMES[what]} requested`, more);
-    }
+  if (what === 'override') add(at, action === undefined ? 'Decision overridden' : OVERRIDES[action], more);
+  else if (what === 'withdraw') add(at, `Withdrawal of action ${number} requested`, more);
+  else if (what === 'acknowledge') add(at, 'Attention resolved', more);
+  else if (what === 'adopt') add(at, 'Adoption requested', more);
+  else if (requestOf(journal, entry.number) !== entry) {
+    add(at, `${KIND_NAMES[what]} requested again: joined action ${number}`, more);
+  } else if (!actions.some((one) => one.number === number)) {
+    add(at, `${KIND_NAMES[what]} requested`, more);
   }
 }
 

@@ -259,7 +259,7 @@ describe('the last days', () => {
 it.each([
   '/',
   '/orders/order-1',
-  '/orders/order-1/cancel',
+  '/days',
   '/several?do=recheck&order=shop%2F1',
   '/orders/%20%0a',
 ])('the page %s loads from here only, runs only our script, and is kept by nobody', async (url) => {
