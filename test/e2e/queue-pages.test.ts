@@ -262,7 +262,7 @@ it('without a worker the pages show the same, say so, and keep what was typed', 
   const page = await open(of(orderId));
   expect(await page.getByRole('status').count()).toBe(0);
   const shown = await page.getByRole('main').textContent();
-  for (const words of ['125.50', 'pre-acceptance', 'Resend …']) expect(shown).toContain(words);
+  for (const words of ['125.50', 'pre-acceptance', 'Resend event…']) expect(shown).toContain(words);
   await page.getByText('Approve…').click();
   await page.getByLabel('Reason').first().fill('ID and name match');
   await page.getByRole('button', { name: 'Approve', exact: true }).click();

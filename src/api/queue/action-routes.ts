@@ -84,6 +84,10 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
   for (const action of Object.keys(PAGE_ACTIONS).filter(isAction)) {
     const url = `/orders/:orderId/${confirmPath(action, ':number')}`;
     const route = pageFor(wordsOf(action).scope);
+    // The address of a failed form, opened again.
+    scope.get(url, route, async (request, reply) =>
+      reply.redirect(orderPath(keyOf(nameIn(request)), undefined, checked(fromQuery, request.query)), 303),
+    );
     scope.post(url, route, async (request, reply) => {
       const { number, ...order } = nameIn(request);
       const { from, pos } = checked(pageQuery, request.query);
@@ -189,6 +193,8 @@ function nameIn(request: FastifyRequest) {
 function keyOf({ orderId, integration = DEFAULT_INTEGRATION }: OrderName): OrderKey {
   return { orderId, integration };
 }
+
+const fromQuery = pageQuery.pick({ from: true, pos: true });
 
 /** @returns the reason as it was typed; empty if the form has none */
 function typedIn(body: unknown): string {

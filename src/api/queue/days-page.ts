@@ -37,7 +37,6 @@ export function daysPage(
   const { now } = frame;
   const totals = STACKED.map((one) => [one, days.reduce((sum, { counts }) => sum + counts[one], 0)] as const);
   const all = totals.reduce((sum, [, count]) => sum + count, 0);
-  const ages = reviewAges(queue, integration, now);
   const legend = totals.map(
     ([decision, count]) =>
       html`<li class="key ${decision}">${decision} <span class="quiet">${number(count)}</span></li>`,
@@ -62,8 +61,12 @@ ${chart('Orders per day by decision, the same numbers as in the table below', da
     ['Day', ...STACKED.map((one) => [one, 'number'] as const), ['all', 'number']],
     rows,
   )}</div></details></section>
-<section class="card narrow"><h2>Age of open reviews</h2>
-${table('Age of open reviews', ['Age', ['reviews', 'number']], ages)}</section></div>`;
+<section class="card"><h2>Age of open reviews</h2>
+<div class="scroll">${table(
+    'Age of open reviews',
+    AGES.map((name) => [name, 'number']),
+    [reviewAges(queue, integration, now)],
+  )}</div></section></div>`;
   return page('Days', content, { ...frame, at: '/days' });
 }
 
@@ -91,8 +94,10 @@ const barOf =
     return { name: nameOf(from, now), title: dayOf(from, now), parts };
   };
 
-/** @returns the open reviews by their age in days, youngest first */
-function reviewAges({ entries }: Snapshot, integration: string | undefined, now: Now): [string, string][] {
+const AGES = ['under 1 d', '1 d', '2 d', '3 d', '4 d', '5 d', 'older'];
+
+/** @returns how many open reviews have each age */
+function reviewAges({ entries }: Snapshot, integration: string | undefined, now: Now): string[] {
   const open = entries.filter(
     ({ summary }) =>
       summary.phase === 'review' &&
@@ -100,8 +105,7 @@ function reviewAges({ entries }: Snapshot, integration: string | undefined, now:
       (integration ?? summary.integration) === summary.integration,
   );
   const days = open.map(({ since }) => Math.floor(Math.max(0, now.ms - millis(since)) / DAY_MS));
-  const names = ['under 1 d', '1 d', '2 d', '3 d', '4 d', '5 d', 'older'];
-  return names.map((name, at) => [name, number(days.filter((age) => Math.min(age, 6) === at).length)]);
+  return AGES.map((_, at) => number(days.filter((age) => Math.min(age, AGES.length - 1) === at).length));
 }
 
 const BROAD = { kind: 'broad', width: 1_240, height: 260, left: 36, gap: 0.44 };

@@ -85,7 +85,7 @@ function evidence(state: OrderState, order: InspectedOrder, now: Now): Html {
   const [strongest] = [...all.against, ...all.recommendations, ...all.other, ...all.for];
   const last = lastCheck(order);
   const attempt = state.attempts.length;
-  const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendations.map((one) => `${insightWords(one)}. `)}
+  const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendations.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
 ${last && html`Last check ${shortClock(last.at, now)} (${last.source}${!last.answered && ', no answer'}).`}`;
   if (strongest === undefined) {
     return html`<section class="card"><h2>${NO_INSIGHTS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;

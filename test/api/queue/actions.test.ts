@@ -23,6 +23,12 @@ describe('an action', () => {
   ] as const)('%s is done, and the order’s page says so: %s', async (action, form, called, args, notice) => {
     const { app, orderScreening } = await anApi();
     const url = `/orders/order-1/${action}?integration=shop`;
+    const opened = await app.inject(url);
+    expect(opened).toMatchObject({
+      statusCode: 303,
+      headers: { location: '/orders/order-1?integration=shop' },
+    });
+    expect(orderScreening[called]).not.toHaveBeenCalled();
     const { statusCode, headers } = await sendForm(app, url, form);
     expect(statusCode).toBe(303);
     expect(headers.location).toBe(`/orders/order-1?integration=shop&notice=${notice}`);

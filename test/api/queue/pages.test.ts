@@ -252,30 +252,27 @@ describe('the last days', () => {
     expect(textOf(body)).toMatch(/Last 7 days 98 orders, all stores/);
     expect(body).toMatch(/<text class="total"[^>]*>14<\/text>/);
     expect(body).not.toContain(' fill="');
-    expect(textOf(body)).toMatch(/Age of open reviews .*under 1 d 0 1 d 1 2 d 0/);
+    expect(textOf(body)).toMatch(/Age of open reviews under 1 d 1 d .* older 0 1 0 0 0 0 0/);
   });
 });
 
-it.each([
-  '/',
-  '/orders/order-1',
-  '/days',
-  '/several?do=recheck&order=shop%2F1',
-  '/orders/%20%0a',
-])('the page %s loads from here only, runs only our script, and is kept by nobody', async (url) => {
-  const { app } = await anApi();
-  const { headers, body } = await app.inject(url);
-  expect(headers).toMatchObject({
-    'content-security-policy':
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  });
-  expect(body).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/);
-  const scripts = [...body.matchAll(/<script[^>]*>[^<]*/g)].map(([script]) => script);
-  expect(scripts).toEqual(['<script src="/queue.js" defer>']);
-  expect((await app.inject('/queue.js')).headers['content-type']).toContain('text/javascript');
-  const [style = '', ...others] = [...body.matchAll(/<link[^>]*href="([^"]+)"/g)].map(([, href]) => href);
-  expect(others).toEqual([]);
-  expect((await app.inject(style)).headers['content-type']).toContain('text/css');
-});
+it.each(['/', '/orders/order-1', '/days', '/several?do=recheck&order=shop%2F1', '/orders/%20%0a'])(
+  'the page %s loads from here only, runs only our script, and is kept by nobody',
+  async (url) => {
+    const { app } = await anApi();
+    const { headers, body } = await app.inject(url);
+    expect(headers).toMatchObject({
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(body).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/);
+    const scripts = [...body.matchAll(/<script[^>]*>[^<]*/g)].map(([script]) => script);
+    expect(scripts).toEqual(['<script src="/queue.js" defer>']);
+    expect((await app.inject('/queue.js')).headers['content-type']).toContain('text/javascript');
+    const [style = '', ...others] = [...body.matchAll(/<link[^>]*href="([^"]+)"/g)].map(([, href]) => href);
+    expect(others).toEqual([]);
+    expect((await app.inject(style)).headers['content-type']).toContain('text/css');
+  },
+);
