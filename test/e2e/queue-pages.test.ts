@@ -203,9 +203,15 @@ it.each(Object.entries(PAGES))(
       await page.emulateMedia({ colorScheme });
       for (const viewport of [PHONE, DESK]) {
         await page.setViewportSize(viewport);
-        expect(await accessFaults(page, 'minor'), `${colorScheme} ${viewport.width}`).toEqual([]);
-        expect(await overflow(page), `${viewport.width}`).toBe(0);
+        // Closed, and with everything open that can be open at once.
+        for (const open of [false, true]) {
+          await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = ${open}`);
+          const what = `${colorScheme} ${viewport.width} ${open ? 'open' : 'closed'}`;
+          expect(await accessFaults(page, 'minor'), what).toEqual([]);
+          expect(await overflow(page), what).toBe(0);
+        }
       }
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = false");
       const seen = await picture(browser, page);
       expect(seen).toMatchObject(DESK);
       expect(seen.colours).toBeGreaterThan(20);

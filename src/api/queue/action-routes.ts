@@ -23,7 +23,14 @@ import {
   wordsOf,
 } from './actions.ts';
 import { type Filters, type From, listPath, listQuery, orderPath, TAB_NAMES } from './addresses.ts';
-import { type Again, confirmPage, type Result, resultsPage, severalPage } from './confirm-page.ts';
+import {
+  type Again,
+  confirmPage,
+  notAccepted,
+  type Result,
+  resultsPage,
+  severalPage,
+} from './confirm-page.ts';
 import { html } from './html.ts';
 import { type Back, finishedBox, runningBoxes } from './order-aside.ts';
 import { orderPage } from './order-page.ts';
@@ -97,7 +104,7 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
         const again = { number, from, pos, typed, ...why };
         return sendPage(reply.code(status), confirmPage(action, keyOf(order), again, await framed(request)));
       };
-      if (!form.success) return refused(422, { fieldErrors: fieldErrorsOf(form.error) });
+      if (!form.success) return refused(422, { problem: notAccepted(fieldErrorsOf(form.error)) });
       const asked = { ...form.data, number };
       try {
         const how = [asked, whoAsks(request)] satisfies [object, object];
@@ -124,8 +131,8 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
     const { action } = selection;
     const form = formOf(action).safeParse(request.body, OUR_WORDS);
     if (!form.success) {
-      const fieldErrors = fieldErrorsOf(form.error);
-      const page = severalPage(selection, await inspectAll(chosen), await framed(request), fieldErrors);
+      const problem = notAccepted(fieldErrorsOf(form.error));
+      const page = severalPage(selection, await inspectAll(chosen), await framed(request), problem);
       return sendPage(reply.code(422), page);
     }
     const results = await Promise.all(

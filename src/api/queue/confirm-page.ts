@@ -5,7 +5,7 @@ import type { InspectedOrder } from '../../starter.ts';
 import type { Problem } from '../problems.ts';
 import { confirmPath, type PageAction, refusalOf, type Several, wordsOf } from './actions.ts';
 import { type From, orderPath } from './addresses.ts';
-import { type Html, html, type Shown } from './html.ts';
+import { type Html, html } from './html.ts';
 import { decisionPill, type Frame, page, table } from './layout.ts';
 import { reasonField } from './order-aside.ts';
 import { distance, money, type Now } from './words.ts';
@@ -16,20 +16,21 @@ type Timed = Frame & { now: Now };
 export interface Again extends From {
   /** The portal action's or event's. */
   number?: number | undefined;
-  fieldErrors?: readonly FieldError[];
-  problem?: { title: string; detail: string; serviceMessage?: string | undefined };
+  problem?: Why;
   /** What was typed, so that it isn't lost. */
   typed?: string | undefined;
 }
 
+type Why = Pick<Problem, 'title' | 'detail' | 'serviceMessage'>;
+
 /** @returns the confirmation page of an action on one order */
 export function confirmPage(action: PageAction, key: OrderKey, again: Again, frame: Timed): string {
   const { about, button, reason, danger } = wordsOf(action);
-  const { number, fieldErrors = [], problem, typed } = again;
+  const { number, problem, typed } = again;
   const title = `${button}: ${number === undefined ? '' : `${number} of `}order ${key.orderId}?`;
   return page(
     title,
-    html`<section class="card narrow"><h1>${title}</h1>${problem && problemBox(problem)}${errorLines(fieldErrors)}
+    html`<section class="card narrow"><h1>${title}</h1>${problem && problemBox(problem)}
 <p>${about}</p>
 <form method="post" action="${orderPath(key, confirmPath(action, number), again)}">
 ${reason && reasonField(reason, action, typed)}
@@ -39,13 +40,13 @@ ${reason && reasonField(reason, action, typed)}
   );
 }
 
-function problemBox({ title, detail, serviceMessage }: NonNullable<Again['problem']>): Html {
+function problemBox({ title, detail, serviceMessage }: Why): Html {
   return html`<div class="box red" role="alert"><b>${title}</b><p>${detail}${serviceMessage && ` The screening service answered: ${serviceMessage}`}</p></div>`;
 }
 
-function errorLines(fieldErrors: readonly FieldError[]): Shown {
-  const lines = fieldErrors.map(({ path, message }) => `${path} ${message}. `);
-  return lines.length > 0 && html`<p class="box red" role="alert">${lines}</p>`;
+/** @returns why a form was not accepted */
+export function notAccepted(errors: readonly FieldError[]): Why {
+  return { title: 'Not done', detail: errors.map(({ path, message }) => `${path} ${message}.`).join(' ') };
 }
 
 // For several orders: a confirmation page with the effect on each order, and a results page.
@@ -64,12 +65,12 @@ export interface Selection {
   back: string;
 }
 
-/** @returns the confirmation page @param fieldErrors of the submitted form */
+/** @returns the confirmation page @param problem of the submitted form */
 export function severalPage(
   { action, from, back }: Selection,
   chosen: readonly Chosen[],
   frame: Timed,
-  fieldErrors: readonly FieldError[] = [],
+  problem?: Why,
 ): string {
   const { about, button, reason, danger } = wordsOf(action);
   const { now } = frame;
@@ -88,7 +89,7 @@ export function severalPage(
   const columns = ['Order', ['Amount', 'number'] as const, 'Decision', 'Deadline', 'What happens'];
   return page(
     title,
-    html`<section class="card narrow"><h1>${title}</h1>${errorLines(fieldErrors)}
+    html`<section class="card narrow"><h1>${title}</h1>${problem && problemBox(problem)}
 <p>${about}</p>
 <div class="scroll">${table('Orders', columns, rows)}</div>
 <form method="post" action="/several">

@@ -28,7 +28,7 @@ export interface Frame {
   /** The viewer's name, as typed into the browser's sign-in. */
   who?: string | undefined;
   /** Keys that the script accepts on this page. */
-  keys?: readonly (readonly [key: string, effect: string])[];
+  keys?: readonly `${string}: ${string}`[];
 }
 
 /** @returns a complete HTML page. It loads only resources of this server */
@@ -50,8 +50,13 @@ ${who && html`<span class="who">${who}</span>`}
 <main id="content" tabindex="-1">
 ${content}
 </main>
-${now && html`<footer class="foot">${keys.map(([key, effect]) => html`<span class="desk">${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}${effect}</span>`)}<span class="end"></span><span>Times in ${zoneName(now)}</span><span>As of <time datetime="${instant(now.ms)}">${timeOfDay(instant(now.ms), now, true)}</time></span></footer>`}`,
+${now && html`<footer class="foot">${keys.map(keyHint)}<span class="end"></span><span>Times in ${zoneName(now)}</span><span>As of <time datetime="${instant(now.ms)}">${timeOfDay(instant(now.ms), now, true)}</time></span></footer>`}`,
   );
+}
+
+function keyHint(hint: string): Html {
+  const [keys = '', effect = ''] = hint.split(': ');
+  return html`<span class="desk">${keys.split(' ').map((key) => html`<kbd>${key}</kbd> `)}${effect}</span>`;
 }
 
 /** @returns a page without the frame, for a wall */
@@ -90,9 +95,9 @@ export function decisionPill(decision: OrderDecision = 'pending', action?: Actio
 }
 
 /** @param facts names and values; those without a value are left out */
-export function factList(facts: readonly (readonly [name: string, content: Shown])[], kind = 'facts'): Html {
+export function factList(facts: readonly (readonly [name: string, content: Shown])[]): Html {
   const known = facts.filter(([, content]) => content !== undefined && content !== false && content !== '');
-  return html`<dl class="${kind}">${known.map(([name, content]) => html`<div><dt>${name}</dt><dd>${content}</dd></div>\n`)}</dl>`;
+  return html`<dl class="facts">${known.map(([name, content]) => html`<div><dt>${name}</dt><dd>${content}</dd></div>\n`)}</dl>`;
 }
 
 /** A column of a table: its name, or the name with a class. */

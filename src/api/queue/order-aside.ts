@@ -11,7 +11,7 @@ import { type Html, html, type Shown } from './html.ts';
 import { decisionPill, factList } from './layout.ts';
 import { KIND_NAMES, STUCK_AFTER_MS } from './queue-list.ts';
 import { requestOf, upcoming, whoOf } from './timeline.ts';
-import { dayAndTime, distance, distanceInWords, duration, money, type Now, timeOfDay } from './words.ts';
+import { clock, distance, distanceInWords, duration, money, type Now, timeOfDay } from './words.ts';
 
 /** The list that an order's page was opened from, and the orders before and after it there. */
 export interface Back extends From {
@@ -92,7 +92,7 @@ function due({ summary, state }: InspectedOrder, now: Now): Html {
   const over = millis(cancelBy) < now.ms;
   const urgent = over && (summary.needsAttention || phase === 'review');
   return html`<p class="label">${over ? 'Cancel window closed' : 'Cancel by'}</p>
-<p><span class="due${urgent && ' late-text'}">${distance(cancelBy, now)}</span> <span class="quiet">${dayAndTime(cancelBy, now)}</span></p>`;
+<p><span class="due${urgent && ' late-text'}">${distance(cancelBy, now)}</span> <span class="quiet">${clock(cancelBy, now)}</span></p>`;
 }
 
 /** @returns the actions that the order takes now and the viewer may request, the most likely one first */

@@ -12,11 +12,11 @@ import { type Fact, lastCheck, originOf, timelineOf } from './timeline.ts';
 import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from './words.ts';
 
 const KEYS = [
-  ['j k', 'next, previous'],
-  ['a', 'approve'],
-  ['r', 'reject'],
-  ['u', 'back to the list'],
-  ['?', 'all keys'],
+  'j k: next, previous',
+  'a: approve',
+  'r: reject',
+  'u: back to the list',
+  '?: all keys',
 ] as const;
 
 /** @returns the page @param frame its time is the one that ages and distances are relative to */
@@ -146,7 +146,7 @@ function factLine({ at, title, origin, words, quote, kind }: Fact, now: Now): Ht
 
 /** Ids and events, folded. */
 function technical(order: InspectedOrder, mayAct: boolean, now: Now): Html {
-  const { summary, state, runId } = order;
+  const { summary, state } = order;
   const ids: [name: string, content: Shown][] = (state?.transactions ?? []).map(
     ({ id, attempt, invoiceNumber }) => [
       `Transaction, attempt ${attempt}`,
@@ -159,7 +159,6 @@ function technical(order: InspectedOrder, mayAct: boolean, now: Now): Html {
     ...ids,
     ...unread.map((id): [string, Shown] => ['Transaction', html`<code>${id}</code>`]),
     ['Workflow', html`<code>order:${summary.integration}:${summary.orderId}</code>`],
-    ['Run', html`<code>${runId}</code>`],
     ['Integration workflow', state?.workflow],
     ['Events delivered', state && `${delivered} of ${sequence}`],
   ];

@@ -13,10 +13,12 @@ import {
 import { type Html, html, type Shown } from './html.ts';
 import { decisionPill, type Frame, page } from './layout.ts';
 import { BANDS, type Band, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
-import { age, distance, distanceInWords, money, type Now, shortClock } from './words.ts';
+import { age, distance, distanceInWords, duration, money, type Now, shortClock } from './words.ts';
 
 /** Rows per page of a list of the queue. */
 export const ROWS = 100;
+/** A queue is read again when it is 5 s old. */
+const OLD_MS = 30_000;
 
 export interface QueueView {
   filters: Filters;
@@ -36,13 +38,7 @@ export interface QueueView {
   several: boolean;
 }
 
-const KEYS = [
-  ['j k', 'move'],
-  ['Enter', 'open'],
-  ['x', 'select'],
-  ['/', 'search'],
-  ['?', 'all keys'],
-] as const;
+const KEYS = ['j k: move', 'Enter: open', 'x: select', '/: search', '?: all keys'] as const;
 
 /** @returns the page @param now the time that ages and distances are relative to */
 export function queuePage(view: QueueView, frame: Frame & { now: Now }): string {
@@ -52,6 +48,7 @@ export function queuePage(view: QueueView, frame: Frame & { now: Now }): string 
   const content = html`<h1 class="sr">${filters.q === undefined ? 'Queue' : 'Search'}</h1>
 ${tabs(view)}
 <div class="tools" id="tools">${search(filters)}${fold(view)}${chips(filters)}<div class="line end">${news(view, rows)}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
+${now.ms - queue.atMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(now.ms - queue.atMs)} old.</b> Temporal can’t be reached.</p>`}
 ${queue.cut && html`<p class="box">The queue has more orders than are shown here: those with the nearest deadlines are in it.</p>`}
 ${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters)}">${orders(view, rows, now)}${bar(view, rows)}</form>` : orders(view, rows, now)}
 ${paging(view)}`;
@@ -158,13 +155,12 @@ const BAND_NAMES: Record<Band, string> = {
 };
 
 function orders(view: QueueView, rows: readonly Entry[], now: Now): Html {
-  const { filters, entries, several, selected } = view;
+  const { filters, entries, several } = view;
   const isQueue = filters.q === undefined && filters.list !== 'every';
-  const first = (view.page - 1) * ROWS + 1;
-  const from = listQuery(filters);
-  const place = (index: number) => ({ from, pos: isQueue ? first + index : undefined });
-  const row = (entry: Entry): Html =>
-    orderRow(entry, { now, several, selected, ...place(rows.indexOf(entry)) });
+  const row = (entry: Entry): Html => {
+    const pos = isQueue ? entries.indexOf(entry) + 1 : undefined;
+    return orderRow(entry, orderPath(entry.summary, undefined, { from: listQuery(filters), pos }), view, now);
+  };
   const columns = several ? 7 : 6;
   const bands = BANDS.map((band): Shown => {
     const those = rows.filter((one) => one.band === band);
@@ -189,20 +185,10 @@ function selectAll({ filters, page: at, entries, cursor }: QueueView, words: str
   return html`<a href="${path}" class="all" aria-label="Select all ${Math.min(ROWS, entries.length)}">${words}</a>`;
 }
 
-interface RowView {
-  now: Now;
-  several: boolean;
-  selected: boolean;
-  from: string;
-  pos: number | undefined;
-}
-
-function orderRow({ summary, currency, why, band, since }: Entry, view: RowView): Html {
-  const { now, several, selected } = view;
+function orderRow(entry: Entry, path: string, { several, selected }: QueueView, now: Now): Html {
+  const { summary, currency, why, band, since } = entry;
   const { orderId, integration, decision, action } = summary;
-  const kind = { overdue: 'late', now: '', soon: 'far', later: 'far', none: 'far' }[band];
-  const path = orderPath(summary, undefined, view);
-  return html`<tr role="row"${kind !== '' && html` class="${kind}"`}>
+  return html`<tr role="row" class="${ROW_KINDS[band]}">
 ${several && html`<td role="cell" class="pick"><label><input type="checkbox" name="order" value="${integration}/${orderId}"${selected && html` checked`}><span class="sr">Select ${orderId}</span></label></td>`}
 <td role="cell" class="id" title="${orderId}"><a href="${path}">${orderId}</a> <span class="store quiet">${integration}</span></td>
 <td role="cell" class="number amount">${money(summary.amount, currency)}</td>
@@ -213,6 +199,9 @@ ${several && html`<td role="cell" class="pick"><label><input type="checkbox" nam
 </tr>
 `;
 }
+
+/** Classes of a row: red, or less prominent. */
+export const ROW_KINDS = { overdue: 'late', now: 'near', soon: 'far', later: 'far', none: 'far' } as const;
 
 /** @returns why an order is in the queue, with a flag for attention, stuck and held */
 export function whyWords({ flag, words }: Entry['why']): Html {

@@ -8,6 +8,7 @@ import { type Snapshot, snapshotOf } from './queue-list.ts';
 const KEPT_MS = 5_000;
 /** By choice of integrations, which may be what a caller wrote. */
 const MOST_KEPT = 100;
+const MOST_LAST = 10;
 
 export type Integrations = Pick<ListRequest, 'integration' | 'integrations'>;
 
@@ -18,7 +19,7 @@ export interface Part {
   since?: Instant | undefined;
 }
 
-/** The queue, and the parts that the strip at the top of each page shows. `queue` is absent if Temporal can't be reached. */
+/** The queue, and the parts that the strip at the top of each page shows. `queue` is absent if it was never read. */
 export interface Standing {
   queue?: Snapshot | undefined;
   parts: Part[];
@@ -28,6 +29,8 @@ export class QueueStore {
   readonly #orders: Pick<OrderScreening, 'queue' | 'health'>;
   #queues = new LookUps<Snapshot>(KEPT_MS, MOST_KEPT);
   readonly #health = new LookUps<Health>(KEPT_MS, 1);
+  /** The last queues that could be read. */
+  readonly #last = new Map<string, Snapshot>();
 
   constructor(orders: Pick<OrderScreening, 'queue' | 'health'>) {
     this.#orders = orders;
@@ -35,9 +38,15 @@ export class QueueStore {
 
   /** @throws OrderScreeningError `temporal-unavailable` */
   queue(of: Integrations): Promise<Snapshot> {
-    return this.#queues.find(JSON.stringify(of), async () => {
+    const key = JSON.stringify(of);
+    return this.#queues.find(key, async () => {
       const { orders, cut } = await this.#orders.queue(of);
-      return snapshotOf(orders, cut, Date.now());
+      const queue = snapshotOf(orders, cut, Date.now());
+      this.#last.delete(key);
+      this.#last.set(key, queue);
+      const [oldest = ''] = this.#last.keys();
+      if (this.#last.size > MOST_LAST) this.#last.delete(oldest);
+      return queue;
     });
   }
 
@@ -46,13 +55,13 @@ export class QueueStore {
     this.#queues = new LookUps<Snapshot>(KEPT_MS, MOST_KEPT);
   }
 
-  /** Returns what is known now, also while Temporal can't be reached. */
+  /** Returns what is known, also while Temporal can't be reached: then the queue is the last one that was read. */
   async standing(of: Integrations): Promise<Standing> {
     const [queue, health] = await Promise.all([
       this.queue(of).catch(unlessOurs),
       this.#health.find('', () => this.#orders.health()).catch(unlessOurs),
     ]);
-    return { queue, parts: partsOf(queue, health) };
+    return { queue: queue ?? this.#last.get(JSON.stringify(of)), parts: partsOf(queue, health) };
   }
 }
 

@@ -174,8 +174,7 @@ function listRoutes(
       countDays(orderScreening, of, starts),
     );
     const standing = await store.standing(allowed(request));
-    const queue = standing.queue ?? (await store.queue(allowed(request)));
-    const view = { days: counted, queue, integration: filters.integration, stores: storesOf(request) };
+    const view = { days: counted, integration: filters.integration, stores: storesOf(request) };
     return sendPage(reply, daysPage(view, frame(request, standing, at)));
   });
 

@@ -4,12 +4,12 @@ import { type Filters, orderPath, TAB_NAMES, TABS } from './addresses.ts';
 import { html } from './html.ts';
 import { decisionPill, document, health, WALL_SECONDS } from './layout.ts';
 import { countTabs, type Entry, filtered } from './queue-list.ts';
-import { deadline, whyWords } from './queue-page.ts';
+import { deadline, ROW_KINDS, whyWords } from './queue-page.ts';
 import type { Standing } from './queue-store.ts';
 import { dayOf, duration, money, type Now, timeOfDay } from './words.ts';
 
 const ROWS = 10;
-/** Older data means that Temporal can't be reached. */
+/** Older numbers mean that Temporal can't be reached. */
 const OLD_AFTER_MS = 90_000;
 
 /** @param standing the queue is the last one that could be read */
@@ -45,7 +45,6 @@ ${
 }
 
 function row({ summary, currency, why, band }: Entry, now: Now) {
-  const kind = { overdue: 'late', now: '', soon: 'far', later: 'far', none: 'far' }[band];
-  return html`<tr${kind !== '' && html` class="${kind}"`}><td class="id"><a href="${orderPath(summary)}">${summary.orderId}</a></td><td class="number">${money(summary.amount, currency)}</td><td class="why">${whyWords(why)}</td><td class="when-cell">${deadline(summary, now)}</td><td>${decisionPill(summary.decision, summary.action)}</td></tr>
+  return html`<tr class="${ROW_KINDS[band]}"><td class="id"><a href="${orderPath(summary)}">${summary.orderId}</a></td><td class="number">${money(summary.amount, currency)}</td><td class="why">${whyWords(why)}</td><td class="when-cell">${deadline(summary, now)}</td><td>${decisionPill(summary.decision, summary.action)}</td></tr>
 `;
 }

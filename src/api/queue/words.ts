@@ -87,13 +87,6 @@ export function clock(at: Instant, now: Now): Html {
   return html`<time datetime="${at}" title="${exact}">${shortClock(at, now)}</time>`;
 }
 
-/** @returns day and time, such as «today, 10:39» or «Thu 19 Nov, 10:39», as an element */
-export function dayAndTime(at: Instant, now: Now): Html {
-  const day = dayOf(at, now);
-  const isToday = day === dayOf(instant(now.ms), now);
-  return html`<time datetime="${at}">${isToday ? 'today' : day}, ${timeOfDay(at, now)}</time>`;
-}
-
 /** @returns the zone and its offset now, such as «Europe/Berlin (UTC+1)» */
 export function zoneName({ ms, zone }: Now): string {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'shortOffset' });
