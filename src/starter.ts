@@ -2,10 +2,13 @@
 import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
 import { adopt } from './client/adopt.ts';
 import { withAfterEnd } from './client/after-end.ts';
+import { Currencies } from './client/currency.ts';
 import { recordGatewayResult } from './client/gateway-result.ts';
 import type { Handling } from './client/handling.ts';
+import { readHealth } from './client/health.ts';
 import { OrderSignals } from './client/hint.ts';
 import { countOrders, listOrders } from './client/list-orders.ts';
+import { listQueue, listRows } from './client/list-queue.ts';
 import { acknowledge, handle, override, withdraw } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
 import { inspectOrder, readOrder } from './client/read-orders.ts';
@@ -28,14 +31,18 @@ export { EarlyAnswers } from './client/fast-path.ts';
 export type { ListRequest } from './client/list-request.ts';
 export type {
   AdoptRequest,
+  Health,
   HintAnswer,
   HintRequest,
   InspectedOrder,
   OrderName,
+  OrderRows,
   OrderScreening,
   OrderScreeningOptions,
   PollTimes,
   PortalOptions,
+  Queue,
+  QueuedOrder,
   ScreenRequest,
   TransactionLookup,
 } from './client/types.ts';
@@ -61,6 +68,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
   const context: ClientContext = options;
   const { client } = options;
   const signals = new OrderSignals(context);
+  const currencies = new Currencies(context);
   const key = ({ orderId, integration }: OrderName, request = {}, how = {}) => {
     const { name, notCards } = integrationOf(context, integration);
     refuseCardData({ ...request, ...how, orderId }, { notCards });
@@ -88,6 +96,15 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
     getTransaction: async (request) => readTransaction(context, request),
     list: async (request) => listOrders(context, request),
+    queue: async (of = {}) => {
+      const { orders, cut } = await listQueue(context, of, Date.now());
+      return { orders: await currencies.add(orders), cut };
+    },
+    rows: async (request) => {
+      const { orders, ...place } = await listRows(context, request);
+      return { orders: await currencies.add(orders), ...place };
+    },
+    health: async () => readHealth(context),
     count: async (request) => countOrders(context, request),
     cancel: (order, request, how) => portal(order, { kind: 'cancel', ...request }, how),
     reportFraud: (order, request, how) => portal(order, { kind: 'report-fraud', ...request }, how),

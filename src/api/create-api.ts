@@ -36,7 +36,7 @@ import { SignIn } from './oidc.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer } from './problems.ts';
-import type { TemporalUi } from './queue/layout.ts';
+import type { TemporalUi } from './queue/addresses.ts';
 import { queueRoutes } from './queue/routes.ts';
 import { RefusedCheckouts } from './refused-checkouts.ts';
 import { transactionRoutes } from './transaction-routes.ts';

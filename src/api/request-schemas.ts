@@ -15,7 +15,7 @@ import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import { decisionSchema, phaseSchema } from '../contract/terms.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../contract/words.ts';
 import { cardSchema, transactionRequestSchema } from '../screening/index.ts';
-import { SHOWN, WITHIN } from './queue/read-queue.ts';
+import { LISTS } from './queue/addresses.ts';
 
 const integration = integrationNameSchema.optional().meta({
   description: `The integration. Default: \`${DEFAULT_INTEGRATION}\``,
@@ -172,28 +172,39 @@ const money = field(amountSchema.optional());
 
 export const queueQuery = z
   .object({
-    show: z.enum(SHOWN, { error: `must be one of ${SHOWN.join(', ')}` }).default('all'),
+    list: field(z.enum(LISTS, { error: `must be one of ${LISTS.join(', ')}` }).optional()),
     q: field(z.string().trim().max(128, 'must have at most 128 characters').optional()),
     integration: field(integration),
     decision: field(listQuery.shape.decision),
     phase: field(listQuery.shape.phase),
-    within: field(
-      z
-        .enum(WITHIN, { error: `must be one of ${WITHIN.join(', ')}` })
-        .transform(Number)
-        .optional(),
-    ),
     'amount-from': money,
     'amount-to': money,
-    wall: z.unknown().optional(),
+    page: z.coerce.number('must be a number').int().min(1).max(1_000).default(1),
     cursor: z.string().optional(),
+    select: z.literal('all').optional().catch(undefined),
+    seen: z.string().max(5_000).optional(),
+    wall: z.unknown().optional(),
   })
-  .transform(({ 'amount-from': amountFrom, 'amount-to': amountTo, wall, ...others }) => ({
-    ...others,
-    amountFrom,
-    amountTo,
-    wall: wall !== undefined,
-  }));
+  .transform(({ 'amount-from': amountFrom, 'amount-to': amountTo, wall, list = 'all', ...others }) => {
+    const { q, integration, decision, phase, ...place } = others;
+    const filters = { list, integration, decision, phase, amountFrom, amountTo };
+    // A search looks in every order.
+    return {
+      filters: q === undefined ? filters : { list: 'every' as const, q, integration },
+      ...place,
+      wall: wall !== undefined,
+    };
+  });
+
+/** Maximum length of the query of a list. */
+export const FROM_LIMIT = 500;
+/** The query of an order's page and its actions: the list that the page was opened from, and the position in it. */
+export const pageQuery = z.object({
+  integration,
+  from: z.string().max(FROM_LIMIT).optional().catch(undefined),
+  pos: z.coerce.number().int().min(1).max(100_000).optional().catch(undefined),
+  notice: z.unknown().optional(),
+});
 
 /** Returns the fields of a form. A repeated field, such as the selected orders, becomes a list. */
 export function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { BackgroundActivities } from '../contract/activity-contract.ts';
 import type { OrderRecord } from '../contract/order-record.ts';
 import type { FailedTries } from '../contract/state.ts';
+import { millis } from '../contract/words.ts';
 import { defined } from '../orders/defined.ts';
 import { decoded } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
@@ -32,13 +33,18 @@ export async function withFailedTries(
   return { ...record, actions, held: { ...defined({ lastError: record.reason }), ...screening?.failed } };
 }
 
-/** The same for an order in a list. Asks the server only about an order with a running portal action. */
+/** A portal action that takes longer may have failed. */
+const ASK_AFTER_MS = 5_000;
+
+/** The same for an order in a list. Asks the server only about an order with a portal action that takes long. */
 export async function withFailedTriesInList(
   context: ClientContext,
   workflowId: string,
   record: OrderRecord,
 ): Promise<OrderRecord> {
-  const asks = record.actions.some(({ status }) => status === 'running');
+  const asks = record.actions.some(
+    ({ status, requestedAt }) => status === 'running' && Date.now() - millis(requestedAt) >= ASK_AFTER_MS,
+  );
   const order = asks ? await describeOrder(context, workflowId).catch(() => undefined) : undefined;
   return withFailedTries(context, order, record);
 }

@@ -97,7 +97,7 @@ export const listRequestSchema = z.object({
   phase: z.enum(PHASES).optional(),
   decision: z.enum(ORDER_DECISIONS).optional(),
   attention: flag,
-  /** In review, or with attention. */
+  /** What people may have to act on: in review, with attention, or open without a decision or with a cancel to come. */
   queued: flag,
   open: flag,
   /** `none`: orders without a deadline. */
@@ -124,9 +124,7 @@ export function queryOf(request: ListRequest): string {
     ...(phase === undefined ? [] : [`${orderAttributes.phase.name} = ${quoted(phase)}`]),
     ...(decision === undefined ? [] : [`${orderAttributes.decision.name} = ${quoted(decision)}`]),
     ...(attention === undefined ? [] : [`${orderAttributes.needsAttention.name} = ${attention}`]),
-    ...(queued
-      ? [`(${orderAttributes.phase.name} = 'review' OR ${orderAttributes.needsAttention.name} = true)`]
-      : []),
+    ...(queued ? [QUEUED] : []),
     ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
     ...deadlineConditions(request.cancelBy),
     ...between(orderAttributes.amount.name, request.amount, String),
@@ -135,6 +133,10 @@ export function queryOf(request: ListRequest): string {
   ];
   return conditions.join(' AND ');
 }
+
+const { phase, action, needsAttention } = orderAttributes;
+const STUCK = `${action.name} = 'cancel' AND ${phase.name} = 'decided'`;
+const QUEUED = `(${phase.name} = 'review' OR ${needsAttention.name} = true OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR (${STUCK}))))`;
 
 function deadlineConditions(range: ListRequest['cancelBy']): string[] {
   if (range === undefined) return [];

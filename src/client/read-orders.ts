@@ -11,6 +11,7 @@ import type { Instant } from '../contract/words.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 import { defined } from '../orders/defined.ts';
 import { cancelByOf } from '../orders/transactions.ts';
+import { currencyOf } from './currency.ts';
 import type { Attributes } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
 import { withFailedTries } from './failed-tries.ts';
@@ -139,7 +140,8 @@ export async function inspectOrder(
   const unread = { found: missing === 'undecryptable' ? 'unreadable' : 'nothing' } as const;
   const read: FoundRecord = state ? { found: 'record', record: state } : unread;
   const summary = summaryOf(name, attributes, startedAt, closedAt, read);
-  return defined({ summary, runId, state, missing, poll: pollTimes(raw) });
+  const currency = await currencyOf(context, description);
+  return defined({ summary, runId, state, missing, currency, poll: pollTimes(raw) });
 }
 
 async function stateOf(

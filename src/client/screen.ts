@@ -15,6 +15,7 @@ import { instant } from '../contract/words.ts';
 import { answerNow } from '../orders/answers.ts';
 import { defined } from '../orders/defined.ts';
 import type { CardData } from '../screening/index.ts';
+import { startSummary } from './currency.ts';
 import { answerFast } from './fast-path.ts';
 import { type OrderStart, orderStart } from './order-start.ts';
 import { answerSince, pendingAnswer, pendingByPolicy } from './pending-answer.ts';
@@ -31,9 +32,6 @@ import {
 } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 import { whileReachable } from './while-reachable.ts';
-
-/** Temporal's limit of a static summary, in bytes. */
-const SUMMARY_BYTES = 200;
 
 /** A checked request, with the card replaced by its reference in the card stash. */
 interface Sending {
@@ -153,17 +151,8 @@ function startOf({ request, deadline, cardRef }: Sending): OrderStart {
     workflow,
     invoiceNumber,
     amount: facts.amount,
-    summary: summary(request),
+    summary: startSummary(orderId, workflow, facts),
   });
-}
-
-/** One line for lists in the Temporal UI, without personal data. */
-function summary({ orderId, workflow, facts: { amount, currency } }: CheckedScreenRequest): string {
-  // Amount and currency of an order that policy skips are unchecked.
-  const money = Number.isFinite(amount) && /^[A-Z]{3}$/.test(currency) ? `${amount} ${currency}, ` : '';
-  const line = `Order ${orderId}, ${money}${workflow}`;
-  // Only the order id may have multi-byte characters, and it is well before the cut.
-  return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');
 }
 
 async function recordedAnswer(

@@ -77,6 +77,8 @@ export interface InspectedOrder {
    * because its start was refused.
    */
   missing?: 'undecryptable' | 'no-record';
+  /** The currency of its amount, if it is known. */
+  currency?: string;
   /** Present while the order is polled. */
   poll?: PollTimes;
 }
@@ -87,6 +89,37 @@ export interface PollTimes {
   /** Whether the screening service answered the last poll. If false, the poll failed and is retried. */
   answered?: boolean;
   nextAt?: Instant;
+}
+
+/** An order with its record; `state` is absent if that can't be read here. */
+export interface QueuedOrder {
+  summary: OrderSummary;
+  state?: OrderRecord;
+  /** Absent if it is unknown, or not looked up yet. */
+  currency?: string;
+}
+
+/** A page of a list of any orders, newest first. */
+export interface OrderRows {
+  orders: QueuedOrder[];
+  cursor?: string;
+}
+
+/** `cut`: there are more orders than one read returns; those with the nearest deadlines are in it. */
+export interface Queue {
+  orders: QueuedOrder[];
+  cut: boolean;
+}
+
+/** What the server reports. */
+export interface Health {
+  /** Task queues that no worker has polled in the last 90 s. */
+  unpolled: string[];
+  sweep: {
+    status: 'running' | 'stopped' | 'failing';
+    /** When the current run of the sweep began. */
+    since?: Instant;
+  };
 }
 
 /** Identifies a transaction by its id or its invoice number. If several have the invoice number, the first one is read. */
@@ -166,6 +199,12 @@ export interface OrderScreening extends HandlingMethods {
    */
   getTransaction(request: TransactionLookup): Promise<TransactionStatus>;
   list(request?: ListRequest): Promise<OrderList>;
+  /** Lists the orders that people may have to act on, at most 2,000, with their records. */
+  queue(of?: Pick<ListRequest, 'integration' | 'integrations'>): Promise<Queue>;
+  /** Lists orders as `list` does, with their records. */
+  rows(request?: ListRequest): Promise<OrderRows>;
+  /** Returns whether workers poll and the sweep runs. Rejects with `temporal-unavailable` if the server can't be reached. */
+  health(): Promise<Health>;
   /** Counts the orders that match the filters. */
   count(request?: Omit<ListRequest, 'cursor' | 'limit'>): Promise<number>;
   /** Cancels at the screening service, within the cancel window. Returns `requested` after 10 s if the cancel is still running. */

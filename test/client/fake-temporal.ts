@@ -100,6 +100,7 @@ export function fakeTemporal() {
     signal: vi.fn<Call>(unknown),
     listWorkflowExecutions: vi.fn<Call>(async () => listing()),
     describeNamespace: vi.fn<Call>(async () => ({})),
+    describeTaskQueue: vi.fn<Call>(async () => ({ pollers: [] })),
   };
 }
 

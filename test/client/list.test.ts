@@ -13,7 +13,10 @@ describe('a list of orders', () => {
 
   it.each<[ListRequest, string]>([
     [{ queued: true, open: true }, "ExecutionStatus = 'Running'"],
-    [{ queued: true }, "(ScreeningPhase = 'review' OR NeedsAttention = true)"],
+    [
+      { queued: true },
+      "(ScreeningPhase = 'review' OR NeedsAttention = true OR (ExecutionStatus = 'Running' AND (ScreeningPhase = 'screening' OR (ScreeningAction = 'cancel' AND ScreeningPhase = 'decided'))))",
+    ],
     [{ integrations: ['shop', "b's"] }, "(ScreeningIntegration = 'shop' OR ScreeningIntegration = 'b\\'s')"],
     [{ open: false }, "ExecutionStatus != 'Running'"],
     [{ cancelBy: 'none' }, 'CancelBy IS NULL'],

@@ -54,10 +54,11 @@ const PAGES = {
   'the queue': QUEUE,
   'an order in review': of(inReview),
   'an order that needs attention': of(needsAttention),
-  'a recheck to confirm': of(inReview, '/recheck'),
-  'a cancel to confirm': of(inReview, '/cancel'),
   'the last days': `/days?integration=${INTEGRATION}`,
   'a wall': `${QUEUE}&wall=1`,
+  'an empty list': `/?list=held&integration=${INTEGRATION}`,
+  'every order': `/?list=every&integration=${INTEGRATION}`,
+  'selected orders': `${QUEUE}&select=all`,
   'several orders to confirm': `/several?do=proceed&order=${INTEGRATION}/${inReview}`,
   'an unknown order': of('no-such-order'),
   'a transaction': `/transactions/${inReview}?integration=${INTEGRATION}`,
@@ -73,54 +74,125 @@ describe('the queue', () => {
     // A browser that knows no key shows what came with the question for it.
     const httpCredentials = { username: 'ops', password: 'a-wrong-key-of-mine' };
     expect(await heading(await open(QUEUE, { httpCredentials }))).toBe('Sign in with an API key');
-    expect(await heading(await open(QUEUE))).toBe('Order queue');
+    expect(await heading(await open(QUEUE))).toBe('Queue');
   });
 
-  it('has the orders in review and those that need attention, one line a row on a desk, also for a long id', async () => {
+  it('has the orders in review and those that need attention, 34 px a row on a desk, also for a long id', async () => {
     await eventually(async () => {
       const page = await open(QUEUE);
       const review = await rowOf(page, inReview).textContent();
-      expect(review).toMatch(/125\.50.*review hold.*in 4 d 23 h.*\d+ s.*review.*no/s);
-      expect(await rowOf(page, needsAttention).textContent()).toMatch(/125\.50.*cancel/s);
-      const lines = await page.evaluate(
-        '[...document.querySelectorAll("tbody tr")].map((row) => row.offsetHeight / parseFloat(getComputedStyle(row).lineHeight))',
+      expect(review).toMatch(/125\.50.*USD.*The IP address is far.*4 d 23 h.*\d+ s.*review.*→ hold/s);
+      expect(await rowOf(page, needsAttention).textContent()).toMatch(/125\.50.*Attention.*cancel/s);
+      const heights = await page.evaluate(
+        '[...document.querySelectorAll("tbody tr:not(.band)")].map((row) => row.offsetHeight)',
       );
-      // With its padding.
-      for (const count of z.array(z.number()).parse(lines)) expect(count > 1 && count < 2).toBe(true);
+      for (const height of z.array(z.number()).parse(heights)) expect(Math.abs(height - 34)).toBeLessThan(2);
+      expect(await page.locator('.health .bad').allTextContents()).toEqual([]);
     });
   });
 
-  it('leads to an order, the Temporal UI, and by a small picture to the last days', async () => {
-    const page = await open(QUEUE);
-    const width = () => page.evaluate('document.querySelector(".counts img").naturalWidth');
-    await eventually(async () => expect(await width()).toBe(640));
+  it('leads to an order and the Temporal UI, and back to the same list', async () => {
+    const list = `/?list=soon&integration=${INTEGRATION}`;
+    const page = await open(list);
+    await page.getByRole('navigation', { name: 'Lists' }).getByText('All').click();
     await page.getByRole('link', { name: inReview, exact: true }).click();
-    expect(await heading(page)).toBe(`Order ${inReview}`);
+    expect(await heading(page)).toBe(inReview);
     const workflowId = encodeURIComponent(`order:${INTEGRATION}:${inReview}`);
-    const link = await page.getByRole('link', { name: 'Temporal UI' }).getAttribute('href');
+    const link = await page.getByRole('link', { name: 'Order in the Temporal UI' }).getAttribute('href');
     expect(link).toContain(`${UI}/namespaces/default/workflows/${workflowId}/`);
-    await page.goto(QUEUE);
-    await page.getByRole('link', { name: 'orders per day' }).click();
-    expect(await heading(page)).toBe('Last days');
+    await page.locator('.steps a').first().click();
+    expect(new URL(page.url()).search).toBe(`?integration=${INTEGRATION}`);
+  });
+
+  it('keys move, select, open and go back, and do nothing while somebody types', async () => {
+    const page = await open(QUEUE);
+    await page.keyboard.press('j');
+    const first = await page.locator('tr.here .id a').textContent();
+    await page.keyboard.press('x');
+    expect(await page.locator('td :checked').count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Approve…' }).isVisible()).toBe(true);
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').textContent()).toContain('search');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('jx');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('jx');
+    expect(await page.locator('td :checked').count()).toBe(1);
+    await page.locator('main').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: String(first) }).waitFor();
+    await page.keyboard.press('a');
+    await page.getByLabel('Reason').first().waitFor();
+    await page.keyboard.type('u');
+    expect(await heading(page)).toBe(first);
+    await page.locator('main').focus();
+    await page.keyboard.press('u');
+    await page.getByRole('navigation', { name: 'Lists' }).waitFor();
+    expect(await page.locator('tr.here .id a').textContent()).toBe(first);
+  });
+
+  it('announces changes without moving a row', async () => {
+    const page = await open(QUEUE);
+    await page.clock.install();
+    await page.reload();
+    const rows = () => page.locator('.orders tbody .id a').allTextContents();
+    const before = await rows();
+    await all.inReview(INTEGRATION);
+    await eventually(async () => {
+      await page.clock.runFor(15_000);
+      expect(await page.locator('#news').textContent()).toBe('1 changed, show');
+    });
+    expect(await rows()).toEqual(before);
+    await page.getByRole('link', { name: '1 changed, show' }).click();
+    await page.waitForLoadState();
+    expect(await rows()).toHaveLength(before.length + 1);
   });
 
   it('has a review found, decided and journaled in under a minute', async () => {
     const orderId = await all.inReview(INTEGRATION);
     const began = Date.now();
     const page = await open(QUEUE);
-    await page.getByLabel('Order, invoice or transaction').fill(orderId);
-    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('searchbox').fill(orderId);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: orderId, exact: true }).waitFor();
     expect(await rowOf(page, inReview).count()).toBe(0);
     await page.getByRole('link', { name: orderId, exact: true }).click();
-    await page.getByRole('link', { name: 'Approve' }).click();
-    await page.getByLabel('Reason').fill('the customer showed the card');
-    await page.getByRole('button', { name: 'Approve' }).click();
-    expect(await page.getByRole('status').textContent()).toContain('You approved the order');
-    expect(await page.getByRole('main').textContent()).toContain(
-      'override proceed, by ops (as claimed), key ops: the customer showed the card',
+    await page.getByText('Approve…').click();
+    await page.getByLabel('Reason').first().fill('the customer showed the card');
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    expect(await page.getByRole('status').first().textContent()).toContain('You approved the order');
+    expect(await page.getByRole('main').textContent()).toMatch(
+      /Approved: proceed ops \(as claimed\), key ops\s*the customer showed the card/,
     );
     expect(Date.now() - began).toBeLessThan(60_000);
+    await eventually(async () => {
+      expect(await rowOf(await open(QUEUE), orderId).count()).toBe(0);
+    });
   });
+});
+
+it('the wall fits 1080p and 720p without scrolling, the queue 320 px, and the first order is above 400 px', async () => {
+  const page = await open(`${QUEUE}&wall=1`);
+  for (const [width, height] of [
+    [1920, 1080],
+    [1280, 720],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    expect(await page.evaluate('document.documentElement.scrollHeight - innerHeight')).toBe(0);
+    expect(await overflow(page)).toBe(0);
+  }
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const path of [QUEUE, of(inReview), `/days?integration=${INTEGRATION}`]) {
+    await page.goto(path);
+    expect(await overflow(page), path).toBe(0);
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(QUEUE);
+  const top = await page.evaluate(
+    'document.querySelector("tbody tr:not(.band)").getBoundingClientRect().top',
+  );
+  expect(Number(top)).toBeLessThan(400);
+  expect(await page.evaluate('document.querySelector("tbody tr:not(.band)").offsetHeight')).toBe(72);
 });
 
 it.each(Object.entries(PAGES))(
@@ -129,12 +201,17 @@ it.each(Object.entries(PAGES))(
     const page = await open(path);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.setViewportSize(PHONE);
-      expect(await accessFaults(page), colorScheme).toEqual([]);
       for (const viewport of [PHONE, DESK]) {
         await page.setViewportSize(viewport);
-        expect(await overflow(page), `${viewport.width}`).toBe(0);
+        // Closed, and with everything open that can be open at once.
+        for (const open of [false, true]) {
+          await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = ${open}`);
+          const what = `${colorScheme} ${viewport.width} ${open ? 'open' : 'closed'}`;
+          expect(await accessFaults(page, 'minor'), what).toEqual([]);
+          expect(await overflow(page), what).toBe(0);
+        }
       }
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = false");
       const seen = await picture(browser, page);
       expect(seen).toMatchObject(DESK);
       expect(seen.colours).toBeGreaterThan(20);
@@ -152,54 +229,51 @@ it('the documentation of the API has no serious fault that axe finds', async () 
 });
 
 describe('an order', () => {
-  it('is canceled after a confirmation, with a reason, without JavaScript', async () => {
+  it('is rejected in place, with a reason, without JavaScript', async () => {
     const page = await open(QUEUE, { javaScriptEnabled: false });
     await page.getByRole('link', { name: inReview, exact: true }).click();
-    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByText('Reject and cancel…').click();
     expect(cancelsOf(inReview)).toEqual([]);
-    await page.getByLabel('Reason').fill('<b>the customer asked</b>');
-    await page.getByRole('button', { name: 'Cancel order' }).click();
-    expect(await page.getByRole('status').textContent()).toBe('The transaction is canceled.');
-    expect(await page.getByRole('main').textContent()).toContain(
-      'Requested by a caller: cancel (<b>the customer asked</b>)',
-    );
-    expect(cancelsOf(inReview)).toHaveLength(1);
+    await page.getByLabel('Reason').nth(1).fill('<b>the customer asked</b>');
+    await page.getByRole('button', { name: 'Reject and cancel', exact: true }).click();
+    expect(await page.getByRole('status').first().textContent()).toContain('You rejected the order');
+    expect(await page.getByRole('main').textContent()).toContain('<b>the customer asked</b>');
+    await eventually(async () => expect(cancelsOf(inReview)).toHaveLength(1));
   });
 
   it('is found and canceled by keyboard alone, on a phone', async () => {
     const page = await open(QUEUE, { viewport: PHONE });
     await focus(page, needsAttention);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: `Order ${needsAttention}` }).waitFor();
-    await focus(page, 'Cancel …');
+    await page.getByRole('heading', { name: needsAttention }).waitFor();
+    await focus(page, 'Reject and cancel…');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: `Cancel order ${needsAttention}` }).waitFor();
-    await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Skip to content');
-    await page.keyboard.press('Enter');
-    // The browser goes there once the stylesheet has come, which can be after the next key.
-    await page.locator('main:focus').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.type('fraud');
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Cancel order');
+    expect(await focused(page)).toBe('Reject and cancel');
     await page.keyboard.press('Enter');
-    await page.getByRole('status').waitFor();
-    expect(cancelsOf(needsAttention)).toHaveLength(1);
+    await page.getByText('You rejected the order').waitFor();
+    await eventually(async () => expect(cancelsOf(needsAttention)).toHaveLength(1));
   });
 });
 
-it('without a worker the pages show the same', async () => {
+it('without a worker the pages show the same, say so, and keep what was typed', async () => {
   const orderId = await all.inReview(INTEGRATION);
   await all.worker().stop();
   await eventually(async () => {
     const page = await open(QUEUE);
-    expect(await rowOf(page, orderId).textContent()).toMatch(/125\.50.*review hold/s);
+    expect(await rowOf(page, orderId).textContent({ timeout: 1_000 })).toMatch(/125\.50.*review.*→ hold/s);
   });
   const page = await open(of(orderId));
   expect(await page.getByRole('status').count()).toBe(0);
   const shown = await page.getByRole('main').textContent();
-  for (const words of ['125.50', 'pre-acceptance', 'Resend …']) expect(shown).toContain(words);
+  for (const words of ['125.50', 'pre-acceptance', 'Resend event…']) expect(shown).toContain(words);
+  await page.getByText('Approve…').click();
+  await page.getByLabel('Reason').first().fill('ID and name match');
+  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  expect(await page.getByRole('alert').textContent()).not.toBe('');
+  expect(await page.getByLabel('Reason').inputValue()).toBe('ID and name match');
 });
 
 const cancelsOf = (orderId: string) => all.requests('cancel-transaction', orderId);

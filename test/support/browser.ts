@@ -19,6 +19,7 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await needProgram(CHROMIUM) });
 }
 
+const IMPACTS = ['minor', 'moderate', 'serious', 'critical'] as const;
 const resultSchema = z.object({
   violations: z.array(
     z.object({
@@ -29,12 +30,15 @@ const resultSchema = z.object({
   ),
 });
 
-/** @returns the serious and the critical faults that `axe` finds on a page, each with a selector for each place */
-export async function accessFaults(page: Page): Promise<{ rule: string; impact: string; at: string[] }[]> {
+/** @returns the faults of that impact or more that `axe` finds on a page, each with a selector for each place */
+export async function accessFaults(
+  page: Page,
+  least: (typeof IMPACTS)[number] = 'serious',
+): Promise<{ rule: string; impact: string; at: string[] }[]> {
   await page.evaluate(axe.source);
   const { violations } = resultSchema.parse(await page.evaluate('axe.run(document)'));
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => IMPACTS.findIndex((one) => one === impact) >= IMPACTS.indexOf(least))
     .map(({ id, impact, nodes }) => ({
       rule: id,
       impact: String(impact),

@@ -1,4 +1,5 @@
 /** The actions on the pages, for one order or several: their texts, when an order accepts them, and their results. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { checked } from '../../client/read-requests.ts';
 import { ORDER_ERRORS } from '../../contract/errors.ts';
@@ -6,35 +7,40 @@ import { reasonSchema } from '../../contract/fields.ts';
 import type { OrderKey } from '../../contract/ids.ts';
 import { overrideRefusal } from '../../orders/concerns/operators.ts';
 import { portalRefusal } from '../../orders/portal-records.ts';
-import type { InspectedOrder, OrderName, OrderScreening, PortalOptions } from '../../starter.ts';
-import { orderParams, orderQuery } from '../request-schemas.ts';
+import { isUnderWay } from '../../orders/portal-requests.ts';
+import {
+  type InspectedOrder,
+  type OrderName,
+  type OrderScreening,
+  OrderScreeningError,
+  type PortalOptions,
+} from '../../starter.ts';
+import { FROM_LIMIT, orderParams, orderQuery } from '../request-schemas.ts';
 
 interface Words {
-  title: string;
   about: string;
   button: string;
   scope: 'act' | 'ops';
   reason?: 'required' | 'optional';
+  /** It can't be undone. */
+  danger?: true;
 }
 
 /** All actions. Overriding the screening service's decision needs the scope `ops`, as in the API. */
 export const PAGE_ACTIONS = {
   recheck: {
-    title: 'Recheck order',
     about:
       'Reads the decision from the screening service now, also for a closed order. Screens an open order again if its decision is error.',
-    button: 'Recheck now',
+    button: 'Recheck',
     scope: 'act',
   },
   acknowledge: {
-    title: 'Acknowledge order',
     about: 'Clears everything that needs attention. Describe what was done about it.',
-    button: 'Acknowledge',
+    button: 'Resolve',
     scope: 'act',
     reason: 'required',
   },
   proceed: {
-    title: 'Approve order',
     about:
       'Overrides the screening service: the order’s action becomes proceed, whatever the screening service decides later. Withdraws a queued cancel.',
     button: 'Approve',
@@ -42,30 +48,28 @@ export const PAGE_ACTIONS = {
     reason: 'required',
   },
   'decide-cancel': {
-    title: 'Reject order',
     about:
       'Overrides the screening service: the order’s action becomes cancel, and the transaction is canceled with the screening service if that is still possible. This doesn’t void or refund the payment; the order service does that.',
-    button: 'Reject',
+    button: 'Reject and cancel',
     scope: 'ops',
     reason: 'required',
+    danger: true,
   },
   cancel: {
-    title: 'Cancel order',
     about:
       'Cancels the transaction with the screening service. The order’s action becomes cancel. This can’t be undone, and it doesn’t void or refund the payment; the order service does that.',
     button: 'Cancel order',
     scope: 'act',
     reason: 'optional',
+    danger: true,
   },
   withdraw: {
-    title: 'Withdraw a portal action of order',
     about:
       'Stops sending the action to the screening service. An action that was already sent may still succeed; the order then shows it as done.',
     button: 'Withdraw action',
     scope: 'act',
   },
   redeliver: {
-    title: 'Resend an event of order',
     about: 'Sends the event to the receiver again, with the same id and content.',
     button: 'Resend event',
     scope: 'act',
@@ -104,47 +108,86 @@ const WITHDRAWALS = {
   requested: 'withdraw-requested',
 } as const;
 
-/** Performs the action. @returns the notice that the order's page shows @throws OrderScreeningError */
+/** What came of an action. `unchanged`: there was nothing to do. */
+export interface Performed {
+  notice: Notice;
+  unchanged?: true;
+}
+
+/** Performs the action. @throws OrderScreeningError */
 export async function perform(
   orders: OrderScreening,
   action: PageAction,
   order: OrderName,
   { reason = '', number = 0 }: Asked,
   how: Pick<PortalOptions, 'by'>,
-): Promise<Notice> {
+): Promise<Performed> {
   switch (action) {
     case 'recheck':
       await orders.recheck(order);
-      return 'recheck';
-    case 'acknowledge':
-      await orders.acknowledge(order, { reason }, how);
-      return 'acknowledged';
+      return { notice: 'recheck' };
+    case 'acknowledge': {
+      const { cleared } = await orders.acknowledge(order, { reason }, how);
+      return cleared > 0 ? { notice: 'resolved' } : { notice: 'nothing-to-resolve', unchanged: true };
+    }
     case 'proceed':
       await orders.override(order, { action: 'proceed', reason }, how);
-      return 'proceeds';
+      return { notice: 'proceeds' };
     case 'decide-cancel': {
       const { notCanceled } = await orders.override(order, { action: 'cancel', reason }, how);
-      return notCanceled === undefined ? 'decided-to-cancel' : 'not-canceled';
+      return { notice: notCanceled === undefined ? 'decided-to-cancel' : 'not-canceled' };
     }
     case 'cancel': {
       const { status } = await orders.cancel(order, reason === '' ? {} : { reason }, how);
-      return status === 'done' ? 'canceled' : 'cancel-requested';
+      return { notice: status === 'done' ? 'canceled' : 'cancel-requested' };
     }
     case 'withdraw': {
       const { status } = await orders.withdraw(order, { number }, how);
-      return WITHDRAWALS[status];
+      return { notice: WITHDRAWALS[status] };
     }
     case 'redeliver': {
       const { status } = await orders.redeliver(order, { sequence: number }, how);
-      return status === 'delivered' ? 'redelivered' : 'redeliver-requested';
+      return { notice: status === 'delivered' ? 'redelivered' : 'redeliver-requested' };
     }
   }
+}
+
+/** How long a page waits for a cancel. Then the order's page shows it as running. */
+const QUICK_MS = 1_500;
+
+/**
+ * Performs the action; returns early if it is a cancel that the order has recorded and still tries to send.
+ * @param log called if an action fails after this function has returned
+ * @throws OrderScreeningError
+ */
+export async function performSoon(
+  orders: OrderScreening,
+  action: PageAction,
+  order: OrderName,
+  [asked, how]: [Asked, Pick<PortalOptions, 'by'>],
+  log: (error: unknown) => void,
+): Promise<Performed> {
+  const performed = perform(orders, action, order, asked, how);
+  if (action !== 'cancel' && action !== 'decide-cancel') return performed;
+  const late = Symbol('late');
+  const first = await Promise.race([performed, pause(QUICK_MS, late, { ref: false })]);
+  if (first !== late) return performed;
+  const found = await orders.inspect(order, { withinMs: QUICK_MS }).catch(unlessOurs);
+  if (!found?.state?.actions.some((one) => one.kind === 'cancel' && isUnderWay(one))) return performed;
+  performed.catch(log);
+  return { notice: action === 'cancel' ? 'cancel-requested' : 'decided-to-cancel' };
+}
+
+/** Ignores an `OrderScreeningError`. @throws any other error */
+export function unlessOurs(error: unknown): undefined {
+  if (!(error instanceof OrderScreeningError)) throw error;
 }
 
 /** The result of the last action, by the value of the query parameter `notice`. */
 export const NOTICES = {
   recheck: 'Recheck requested. The decision is read within seconds.',
-  acknowledged: 'Acknowledged. Nothing needs attention now.',
+  resolved: 'Resolved. Nothing needs attention now.',
+  'nothing-to-resolve': 'Nothing needed attention: nothing was changed.',
   proceeds: 'You approved the order.',
   'decided-to-cancel': 'You rejected the order. The cancel with the screening service is running or done.',
   'not-canceled':
@@ -153,7 +196,7 @@ export const NOTICES = {
   withdrawn: 'The portal action was withdrawn before it was sent.',
   'done-before': 'The portal action was done before it could be withdrawn.',
   'withdraw-requested': 'Withdrawal requested. Reload the page to see the result.',
-  'cancel-requested': 'Cancel requested and still running. Reload the page to see the result.',
+  'cancel-requested': 'Cancel requested. It is being sent to the screening service.',
   redelivered: 'The event was resent, and the receiver accepted it.',
   'redeliver-requested': 'The event is being resent.',
 } as const;
@@ -190,7 +233,8 @@ export function refusalOf(
 
 // Parsing of forms.
 
-const MOST_CHOSEN = 50;
+/** As many as a page of the queue has. */
+const MOST_CHOSEN = 100;
 
 const reason = z
   .string()
@@ -214,11 +258,12 @@ const severalSchema = z.object({
       z.array(z.string(), 'must be selected'),
     )
     .refine((list) => list.length <= MOST_CHOSEN, `must be at most ${MOST_CHOSEN}`),
+  from: z.string().max(FROM_LIMIT).optional().catch(undefined),
 });
 
 /** @throws OrderScreeningError `invalid-request` for a form without orders */
-export function chosenIn(given: unknown): { action: Several; chosen: OrderKey[] } {
-  const { do: action, order } = checked(severalSchema, given);
+export function chosenIn(given: unknown): { action: Several; chosen: OrderKey[]; from: string | undefined } {
+  const { do: action, order, from } = checked(severalSchema, given);
   const chosen = [...new Set(order)].map((one) => {
     const [, integration, orderId] = /^([^/]*)\/(.*)$/s.exec(one) ?? [];
     return { ...checked(orderParams, { orderId }), integration: integration ?? '' };
@@ -226,7 +271,7 @@ export function chosenIn(given: unknown): { action: Several; chosen: OrderKey[] 
   for (const { integration } of chosen) {
     checked(orderQuery, { integration });
   }
-  return { action, chosen };
+  return { action, chosen, from };
 }
 
 /** @returns whether a string is the name of an action */

@@ -1,82 +1,52 @@
 /** Pages that confirm an action on one order or several, and show its results and errors. */
 import type { FieldError } from '../../contract/errors.ts';
-import type { ActionRecord } from '../../contract/state.ts';
-import { millis, REASON_LIMIT } from '../../contract/words.ts';
-import { currentAttempt } from '../../orders/record.ts';
-import { cancelByOf } from '../../orders/transactions.ts';
+import type { OrderKey } from '../../contract/ids.ts';
 import type { InspectedOrder } from '../../starter.ts';
 import type { Problem } from '../problems.ts';
 import { confirmPath, type PageAction, refusalOf, type Several, wordsOf } from './actions.ts';
-import {
-  amount,
-  cell,
-  clock,
-  distance,
-  duration,
-  factList,
-  type Html,
-  html,
-  moment,
-  type Now,
-  orderPath,
-  page,
-  type Shown,
-  table,
-} from './layout.ts';
+import { type From, orderPath } from './addresses.ts';
+import { type Html, html } from './html.ts';
+import { decisionPill, type Frame, page, table } from './layout.ts';
+import { reasonField } from './order-aside.ts';
+import { distance, money, type Now } from './words.ts';
 
-/** @returns the confirmation page. `fieldErrors` belong to the submitted form; `number` is the portal action's or event's */
-export function confirmPage(
-  action: PageAction,
-  order: InspectedOrder,
-  now: Now,
-  { fieldErrors = [], number }: { fieldErrors?: readonly FieldError[]; number?: number | undefined } = {},
-): string {
-  const { summary, state } = order;
-  const { title, about, button, reason } = wordsOf(action);
-  const cancelBy = (state && cancelByOf(state, currentAttempt(state))) ?? summary.cancelBy;
-  const withdrawn = action === 'withdraw' && state?.actions.find((one) => one.number === number);
-  const facts: [name: string, content: Shown][] = [
-    [
-      'Portal action',
-      action === 'withdraw' && (withdrawn ? actionLine(withdrawn, now) : number && `${number}`),
-    ],
-    ['Event', action === 'redeliver' && number && `${number}`],
-    ['Integration', summary.integration],
-    ['Amount', summary.amount === undefined ? undefined : amount(summary.amount)],
-    ['Decision', state?.decision ?? summary.decision],
-    ['Phase', state?.phase ?? summary.phase],
-    ['Age', duration(Math.max(0, now.ms - millis(state?.startedAt ?? summary.startedAt)))],
-    ['Can be canceled until', cancelBy && moment(cancelBy, now)],
-  ];
+type Timed = Frame & { now: Now };
+
+/** What a confirmation page shows besides the order: what was sent before, and why it wasn't accepted. */
+export interface Again extends From {
+  /** The portal action's or event's. */
+  number?: number | undefined;
+  problem?: Why;
+  /** What was typed, so that it isn't lost. */
+  typed?: string | undefined;
+}
+
+type Why = Pick<Problem, 'title' | 'detail' | 'serviceMessage'>;
+
+/** @returns the confirmation page of an action on one order */
+export function confirmPage(action: PageAction, key: OrderKey, again: Again, frame: Timed): string {
+  const { about, button, reason, danger } = wordsOf(action);
+  const { number, problem, typed } = again;
+  const title = `${button}: ${number === undefined ? '' : `${number} of `}order ${key.orderId}?`;
   return page(
-    `${title} ${summary.orderId}?`,
-    html`${errorLines(fieldErrors)}
+    title,
+    html`<section class="card narrow"><h1>${title}</h1>${problem && problemBox(problem)}
 <p>${about}</p>
-${factList(facts)}
-<form method="post" action="${orderPath(summary, confirmPath(action, number))}">
-${reason && reasonField(reason)}
-<p class="actions"><button>${button}</button> <a href="${orderPath(summary)}">Back to the order</a></p>
-</form>`,
-    now,
+<form method="post" action="${orderPath(key, confirmPath(action, number), again)}">
+${reason && reasonField(reason, action, typed)}
+<p class="line"><button class="${danger ? 'danger' : 'primary'}">${button}</button> <a href="${orderPath(key, undefined, again)}">Back to the order</a></p>
+</form></section>`,
+    { ...frame, at: '/' },
   );
 }
 
-function errorLines(fieldErrors: readonly FieldError[]): Shown {
-  return (
-    fieldErrors.length > 0 &&
-    html`<p class="alarm" role="alert">${fieldErrors.map(({ path, message }) => `${path} ${message}. `)}</p>`
-  );
+function problemBox({ title, detail, serviceMessage }: Why): Html {
+  return html`<div class="box red" role="alert"><b>${title}</b><p>${detail}${serviceMessage && ` The screening service answered: ${serviceMessage}`}</p></div>`;
 }
 
-/** @returns a portal action in one line: number, kind, status and time of the request */
-export function actionLine({ number, kind, status, requestedAt }: ActionRecord, now: Now): Html {
-  return html`${number}: ${kind}, ${status}, requested ${clock(requestedAt, now)}`;
-}
-
-function reasonField(reason: 'required' | 'optional') {
-  return html`<p><label for="reason">Reason${reason === 'optional' && ' (optional)'}</label>
-<textarea id="reason" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="reason-hint"${reason === 'required' && html` required`}></textarea>
-<span id="reason-hint" class="quiet">The reason is stored with the order. Don’t enter personal data or card data.</span></p>`;
+/** @returns why a form was not accepted */
+export function notAccepted(errors: readonly FieldError[]): Why {
+  return { title: 'Not done', detail: errors.map(({ path, message }) => `${path} ${message}.`).join(' ') };
 }
 
 // For several orders: a confirmation page with the effect on each order, and a results page.
@@ -88,75 +58,100 @@ export interface Chosen {
   inspected?: InspectedOrder | undefined;
 }
 
-/** @returns the confirmation page @param fieldErrors of the submitted form */
+/** The selection, and the path of the list that it was made in. */
+export interface Selection {
+  action: Several;
+  from: string | undefined;
+  back: string;
+}
+
+/** @returns the confirmation page @param problem of the submitted form */
 export function severalPage(
-  action: Several,
+  { action, from, back }: Selection,
   chosen: readonly Chosen[],
-  now: Now,
-  fieldErrors: readonly FieldError[] = [],
+  frame: Timed,
+  problem?: Why,
 ): string {
-  const { about, button, reason } = wordsOf(action);
+  const { about, button, reason, danger } = wordsOf(action);
+  const { now } = frame;
   const rows = chosen.map(({ inspected, ...order }) => {
-    const { summary } = inspected ?? {};
-    const refusal =
-      inspected === undefined ? 'the order can’t be read now' : refusalOf(action, inspected, now.ms);
-    return html`${cell('Order', html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`)}
-${cell('Amount', summary?.amount === undefined ? '–' : amount(summary.amount), 'number')}
-${cell('Decision', summary?.decision ?? 'unknown')}
-${cell('Deadline', summary?.cancelBy === undefined ? 'none' : distance(summary.cancelBy, now))}
-${cell('What happens', refusal === undefined ? button : `Nothing: ${refusal}`)}`;
+    const summary = inspected?.summary;
+    const refusal = inspected && refusalOf(action, inspected, now.ms);
+    return [
+      orderLink(order),
+      money(summary?.amount, inspected?.currency),
+      summary === undefined ? 'unknown' : decisionPill(summary.decision, summary.action),
+      summary?.cancelBy === undefined ? 'none' : distance(summary.cancelBy, now),
+      refusal === undefined ? button : `Nothing: ${refusal}`,
+    ];
   });
+  const title = `${button}: ${chosen.length} ${chosen.length === 1 ? 'order' : 'orders'}?`;
+  const columns = ['Order', ['Amount', 'number'] as const, 'Decision', 'Deadline', 'What happens'];
   return page(
-    `${button}: ${chosen.length} ${chosen.length === 1 ? 'order' : 'orders'}?`,
-    html`${errorLines(fieldErrors)}
+    title,
+    html`<section class="card narrow"><h1>${title}</h1>${problem && problemBox(problem)}
 <p>${about}</p>
-${table('Orders', ['Order', 'Amount', 'Decision', 'Deadline', 'What happens'], rows)}
+<div class="scroll">${table('Orders', columns, rows)}</div>
 <form method="post" action="/several">
-<input type="hidden" name="do" value="${action}">
+<input type="hidden" name="do" value="${action}">${from !== undefined && html`<input type="hidden" name="from" value="${from}">`}
 ${chosen.map(({ integration, orderId }) => html`<input type="hidden" name="order" value="${integration}/${orderId}">`)}
-${reason && reasonField(reason)}
-<p class="actions"><button>${button}</button> <a href="/">Back to the queue</a></p>
-</form>`,
-    now,
+${reason && reasonField(reason, action)}
+<p class="line"><button class="${danger ? 'danger' : 'primary'}">${button}</button> <a href="${back}">Back to the list</a></p>
+</form></section>`,
+    { ...frame, at: '/' },
   );
 }
 
+const orderLink = (order: Chosen) =>
+  html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`;
+
+/** What happened to an order. `unchanged`: there was nothing to do. */
+export interface Result {
+  order: Chosen;
+  outcome: 'done' | 'unchanged' | 'failed';
+  words: string;
+}
+
+const OUTCOMES = { done: 'done', unchanged: 'nothing to do', failed: 'not done' } as const;
+
 /** @param results per order */
-export function resultsPage(
-  action: Several,
-  results: readonly { order: Chosen; done: boolean; words: string }[],
-  now: Now,
-): string {
-  const failed = results.filter(({ done }) => !done).length;
-  const rows = results.map(
-    ({
-      order,
-      done,
-      words,
-    }) => html`${cell('Order', html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`)}
-${cell('What happened', html`<span class="tag ${done ? 'good' : 'bad'}">${done ? 'done' : 'not done'}</span> ${words}`)}`,
-  );
+export function resultsPage({ action, back }: Selection, results: readonly Result[], frame: Timed): string {
+  const of = (outcome: Result['outcome']) => results.filter((one) => one.outcome === outcome).length;
+  const failed = of('failed');
+  const unchanged = of('unchanged');
+  const rows = results.map(({ order, outcome, words }) => [
+    orderLink(order),
+    html`<b class="flag ${outcome === 'failed' && 'attention'}">${OUTCOMES[outcome]}</b> ${words}`,
+  ]);
+  const title = `${wordsOf(action).button}: ${of('done')} of ${results.length} done`;
   return page(
-    `${wordsOf(action).button}: ${results.length - failed} of ${results.length} done`,
-    html`<div role="status">${failed > 0 && html`<p class="alarm">${failed} ${failed === 1 ? 'order was' : 'orders were'} not changed, or the outcome is unknown: see below.</p>`}</div>
-${table('Orders', ['Order', 'What happened'], rows)}
-<p><a href="/">Back to the queue</a></p>`,
-    now,
+    title,
+    html`<section class="card narrow"><h1>${title}</h1><div role="status">${failed > 0 && html`<p class="box red">${failed} ${failed === 1 ? 'order was' : 'orders were'} not changed, or the outcome is unknown: see below.</p>`}${unchanged > 0 && html`<p>For ${unchanged} ${unchanged === 1 ? 'order' : 'orders'} there was nothing to do.</p>`}</div>
+<div class="scroll">${table('Orders', ['Order', 'What happened'], rows)}</div>
+<p><a href="${back}">Back to the list</a></p></section>`,
+    { ...frame, at: '/' },
   );
 }
 
 // Error pages. They never contain a value from the request.
 
 /** @param tried whether the request was an action, not only a page view @param back where the link on the page leads */
-export function errorPage(code: string, problem: Problem, tried: boolean, back: string): string {
+export function errorPage(
+  code: string,
+  problem: Problem,
+  tried: boolean,
+  back: string,
+  frame: Frame,
+): string {
   const { title, detail } = tried ? problem : (READING[code] ?? problem);
   const { errors = [], serviceMessage } = problem;
   return page(
     title,
-    html`<p class="alarm" role="alert">${detail}</p>
+    html`<section class="card narrow"><h1>${title}</h1><p class="box red" role="alert">${detail}</p>
 ${serviceMessage && html`<p>The screening service answered: ${serviceMessage}</p>`}
 ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${path} ${message}</li>`)}</ul>`}
-<p><a href="${back}">${back === '/' ? 'Go to the order queue' : 'Go to the order'}</a></p>`,
+<p><a href="${back}">${back === '/' ? 'Go to the queue' : 'Go to the order'}</a></p></section>`,
+    frame,
   );
 }
 
@@ -164,9 +159,9 @@ ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${p
 export function signInPage(): string {
   return page(
     'Sign in with an API key',
-    html`<p class="alarm" role="alert">The request had no valid API key. The key may have been replaced.</p>
+    html`<section class="card narrow"><h1>Sign in with an API key</h1><p class="box red" role="alert">The request had no valid API key. The key may have been replaced.</p>
 <p>Reload the page. When the browser asks, enter your name as the user name and an API key with the scope <code>read</code> as the password. Your name is recorded with your actions. The browser forgets the key when you close it.</p>
-<p><a href="/">Sign in</a></p>`,
+<p><a href="/">Sign in</a></p></section>`,
   );
 }
 

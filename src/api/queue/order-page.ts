@@ -1,61 +1,43 @@
-/** The page of one order: its state, the screening service's insights, actions, history and next steps. */
+/** The page of one order: on the left why it needs a person, the evidence and its timeline; on the right what to do. */
 import type { OrderState } from '../../contract/state.ts';
-import { millis } from '../../contract/words.ts';
-import { isUnderWay } from '../../orders/portal-requests.ts';
-import { cancelByOf, transactionOf } from '../../orders/transactions.ts';
+import { type Instant, instant, millis } from '../../contract/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
-import { confirmPath, NOTICES, type Notice, type PageAction, refusalOf, wordsOf } from './actions.ts';
-import { actionLine } from './confirm-page.ts';
-import {
-  amount,
-  clock,
-  duration,
-  factList,
-  type Html,
-  html,
-  moment,
-  type Now,
-  orderPath,
-  page,
-  portalAddress,
-  type Shown,
-  type TemporalUi,
-  temporalAnchor,
-  temporalLink,
-  transactionPath,
-} from './layout.ts';
-import { type Checks, checksOf, type Happening, timelineOf, upcoming } from './timeline.ts';
+import { NOTICES } from './actions.ts';
+import { portalAddress, temporalLink, transactionPath } from './addresses.ts';
+import { type Html, html, type Shown } from './html.ts';
+import { decisionPill, type Frame, page, table } from './layout.ts';
+import { actionForm, aside, type OrderView } from './order-aside.ts';
+import { type AllEvidence, type Evidence, evidenceOf, insightWords } from './queue-list.ts';
+import { type Fact, lastCheck, originOf, timelineOf } from './timeline.ts';
+import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from './words.ts';
 
-/** How an order is shown. */
-export interface OrderView {
-  notice?: Notice | undefined;
-  temporalUi: TemporalUi | undefined;
-  /** Of the integration's policy. */
-  portalLink?: string | undefined;
-  /** The viewer's permissions. Buttons that need others aren't shown. */
-  may: { act: boolean; ops: boolean };
-}
+const KEYS = [
+  'j k: next, previous',
+  'a: approve',
+  'r: reject',
+  'u: back to the list',
+  '?: all keys',
+] as const;
 
-/** @returns the page @param now the time that ages and distances are relative to */
-export function orderPage(
-  order: InspectedOrder,
-  { notice, temporalUi, portalLink, may }: OrderView,
-  now: Now,
-): string {
+/** @returns the page @param frame its time is the one that ages and distances are relative to */
+export function orderPage(order: InspectedOrder, view: OrderView, frame: Frame & { now: Now }): string {
   const { summary, state, missing } = order;
-  const content = html`${notice && html`<p class="notice" role="status">${NOTICES[notice]}</p>`}
-${missing && html`<p class="alarm" role="status">${MISSING[missing]} This page shows only Temporal’s own data.</p>`}
-${state?.attention.map(({ words, since }) => html`<p class="alarm">${words} <span class="quiet">Since ${clock(since, now)}</span></p>`)}
-${state === undefined && summary.needsAttention && html`<p class="alarm">The order needs attention.</p>`}
-${may.act || may.ops ? actions(order, may, now) : html`<p class="quiet">Your API key can read orders but not change them.</p>`}
-${underWay(order, may.act, now)}
-<section><h2>Now</h2>${factList(facts(order, temporalUi, portalLink, now))}</section>
-${insights(state)}
-${journal(state, now)}
-<section><h2>Next</h2>${moments(upcoming(order, now.ms), (at) => moment(at, now), 'No automatic steps left.')}</section>
-<section><h2>Timeline</h2>${moments(timelineOf(order), (at) => clock(at, now), 'Nothing recorded.')}</section>
-${events(order, may.act, now)}`;
-  return page(`Order ${summary.orderId}`, content, now);
+  const { notice, may } = view;
+  const { now } = frame;
+  const content = html`${way(order, view, now)}
+${notice && html`<p class="box notice" role="status">${NOTICES[notice]}</p>`}
+<div class="order">
+${aside(order, view, now)}
+<div class="left">
+${missing && html`<div class="box red" role="status"><b>The record can’t be shown</b><p>${MISSING[missing]} This page shows only Temporal’s own data.</p></div>`}
+${attention(order, view, now)}
+${state && evidence(state, order, now)}
+${transactions(order, view, now)}
+<section class="card time"><h2>Timeline</h2>${timeline(timelineOf(order), now)}</section>
+${technical(order, may.act, now)}
+</div>
+</div>`;
+  return page(`Order ${summary.orderId}`, content, { ...frame, at: '/', keys: KEYS });
 }
 
 const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
@@ -63,150 +45,133 @@ const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
   'no-record': 'The workflow ended without a record because it was terminated or failed.',
 };
 
-function facts(
-  order: InspectedOrder,
-  ui: TemporalUi | undefined,
-  portalLink: string | undefined,
+/** The line above the page: the way back, next and previous, the order's id, and where else it can be seen. */
+function way(
+  { summary, state, runId }: InspectedOrder,
+  { back, temporalUi, portalLink }: OrderView,
   now: Now,
-): (readonly [name: string, content: Shown])[] {
-  const { summary, state, runId } = order;
-  const { last, next } = checksOf(order, now.ms);
-  const attempt = state?.attempts.at(-1);
-  const cancelBy = (state && attempt && cancelByOf(state, attempt)) ?? summary.cancelBy;
-  const startedAt = state?.startedAt ?? summary.startedAt;
-  const transactionId =
-    (state && attempt && transactionOf(state, attempt)?.id) ?? summary.transactionIds.at(-1);
-  const portal = portalAddress(portalLink, transactionId);
-  return [
-    ['Integration', state === undefined ? summary.integration : `${summary.integration}, ${state.workflow}`],
-    ['Phase', state?.phase ?? summary.phase],
-    ['Decision', withReason(state?.decision ?? summary.decision, state?.reason)],
-    ['Action', state?.action ?? summary.action],
-    ['Would be', state?.wouldBe],
-    ['Message to the customer', state?.message],
-    [
-      'Amount',
-      summary.amount === undefined ? undefined : `${amount(summary.amount)}, in the order’s own currency`,
-    ],
-    ['Age', html`${duration(Math.max(0, now.ms - millis(startedAt)))}, since ${clock(startedAt, now)}`],
-    ['Can be canceled until', cancelBy && moment(cancelBy, now)],
-    ['Last check', last && lastCheck(last, now)],
-    ['Next check', next && html`${moment(next.at, now)}, ${next.source}`],
-    ['Attempts', state && `${state.attempts.length}`],
-    [
-      'Transaction',
-      transactionId !== undefined &&
-        html`${transactionId} <a href="${transactionPath(transactionId, summary.integration)}">Read it from the screening service</a>`,
-    ],
-    [
-      'Portal',
-      portal && html`<a href="${portal}" rel="noreferrer">Transaction in the screening service’s portal</a>`,
-    ],
-    ['Events delivered', state && `${state.events.delivered} of ${state.events.sequence}`],
-    ['Temporal', temporalAnchor(temporalLink(ui, summary, runId), summary.orderId)],
-  ];
+): Html {
+  const { orderId, integration, transactionIds } = summary;
+  const came = cameAt({ summary, runId, ...(state && { state }) });
+  const attempts = state?.attempts.at(-1)?.number ?? 1;
+  const verb = state?.adopted === undefined ? 'received' : 'screened';
+  const temporal = temporalLink(temporalUi, summary, runId);
+  const portal = portalAddress(portalLink, state?.transactions.at(-1)?.id ?? transactionIds.at(-1));
+  const step = (rel: 'prev' | 'next', to: string | undefined, key: string, words: Html) =>
+    to &&
+    html`<a class="button" href="${to}" rel="${rel}" aria-keyshortcuts="${key}" aria-label="${rel === 'prev' ? 'Previous' : 'Next'} order">${words}</a>`;
+  return html`<div class="way">
+<nav class="steps" aria-label="Place in the list"><span><a href="${back.path}" aria-keyshortcuts="u">‹ ${back.name}</a>${back.pos !== undefined && html` <span class="quiet">${back.pos} of ${back.total ?? 0}</span>`}</span><span class="line">${step('prev', back.previous, 'k', html`‹ <span class="word">Previous</span>`)}${step('next', back.next, 'j', html`<span class="word">Next</span> ›`)}</span></nav>
+<h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(Math.max(0, now.ms - millis(came)))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
+<span class="end line">${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}${temporal && html`<a href="${temporal}" rel="noreferrer" aria-label="Order in the Temporal UI">Temporal ↗</a>`}</span>
+</div>`;
 }
 
-function withReason(decision: string | undefined, reason: string | undefined): string | undefined {
-  return decision !== undefined && reason !== undefined ? `${decision} (${reason})` : decision;
+/** What needs attention and what to do, with a form to resolve it. */
+function attention(order: InspectedOrder, { may, back }: OrderView, now: Now): Shown {
+  const { state, summary } = order;
+  const open = state?.attention ?? [];
+  if (open.length === 0 && !summary.needsAttention) return undefined;
+  const each = open.map(
+    ({ words, since }) => html`<b>Attention: ${words}</b><p>Since ${clock(since, now)}.</p>`,
+  );
+  const boxes = each.length > 0 ? each : html`<b>The order needs attention</b>`;
+  return html`<div class="box red" id="attention">${boxes}${may.act && actionForm('acknowledge', order, back)}</div>`;
 }
 
-const BUTTONS: readonly [action: PageAction, name: string][] = [
-  ['recheck', 'Recheck …'],
-  ['acknowledge', 'Acknowledge …'],
-  ['proceed', 'Approve …'],
-  ['cancel', 'Cancel …'],
-  ['decide-cancel', 'Reject …'],
-];
+/** What the screening service found, for and against the order. */
+function evidence(state: OrderState, order: InspectedOrder, now: Now): Html {
+  const all = evidenceOf(state);
+  const [strongest] = [...all.against, ...all.recommendations, ...all.other, ...all.for];
+  const last = lastCheck(order);
+  const attempt = state.attempts.length;
+  const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendations.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
+${last && html`Last check ${shortClock(last.at, now)} (${last.source}${!last.answered && ', no answer'}).`}`;
+  if (strongest === undefined) {
+    return html`<section class="card"><h2>${NO_INSIGHTS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
+  }
+  return html`<section class="card pair"><h2>${insightWords(strongest)}</h2><p class="quiet">${said}</p>
+${proof('Against the order', all, 'against', now)}${proof('For the order', all, 'for', now)}${proof('Other', all, 'other', now)}</section>`;
+}
 
-function actions(order: InspectedOrder, may: OrderView['may'], now: Now): Html {
+const NO_INSIGHTS: Partial<Record<OrderState['phase'], string>> = {
+  screening: 'Waiting for the screening service',
+  review: 'In review at the screening service',
+};
+
+function proof(title: string, all: AllEvidence, group: 'against' | 'for' | 'other', now: Now): Shown {
+  const found = all[group];
+  if (found.length === 0)
+    return group !== 'other' && html`<div><h3>${title}</h3><p class="quiet">Nothing.</p></div>`;
+  return html`<div><h3>${title}</h3><ul class="proof">${found.map((one) => insight(one, now))}</ul></div>`;
+}
+
+function insight(one: Evidence, now: Now): Html {
+  const { impact, at, source, attempt, isNew } = one;
+  const weight = impact && html`<span class="weight ${impact}">${impact}</span>`;
+  return html`<li>${weight ?? html`<span></span>`}<span>${insightWords(one)}</span><small>${isNew && html`<b class="flag new">New</b>`}${clock(at, now)}, ${originOf(source)}${attempt > 1 && ` · attempt ${attempt}`}</small></li>`;
+}
+
+function transactions({ state, summary }: InspectedOrder, { portalLink }: OrderView, now: Now): Shown {
+  const found = state?.transactions ?? [];
+  if (found.length === 0) return undefined;
+  const rows = found.toReversed().map(({ id, attempt, decision, decidedAt, source, cancelBy }) => {
+    const portal = portalAddress(portalLink, id);
+    const links = html`<a href="${transactionPath(id, summary.integration)}">Read now</a> ${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}`;
+    const read = decidedAt && html`${clock(decidedAt, now)}${source && `, ${originOf(source)}`}`;
+    return [attempt, decision ? decisionPill(decision) : 'unknown', read, clock(cancelBy, now), links];
+  });
+  const columns = ['Attempt', 'Decision', 'Read', 'Can be canceled until', 'Links'];
+  return html`<section class="card"><h2>${found.length === 1 ? 'Transaction' : 'Transactions'}</h2><div class="scroll">${table('Transactions', columns, rows)}</div></section>`;
+}
+
+/** The facts by day, newest first. */
+function timeline(facts: readonly Fact[], now: Now): Shown {
+  if (facts.length === 0) return html`<p>Nothing recorded.</p>`;
+  const days = new Map<string, Fact[]>();
+  for (const fact of facts) {
+    const day = dayOf(fact.at, now);
+    days.set(day, [...(days.get(day) ?? []), fact]);
+  }
+  return [...days].map(([day, those]) => {
+    const title = day === dayOf(instant(now.ms), now) ? `Today, ${day}` : day;
+    return html`<h3>${title}</h3><ol>${those.map((fact) => factLine(fact, now))}</ol>`;
+  });
+}
+
+function factLine({ at, title, until, origin, words, quote, kind }: Fact, now: Now): Html {
+  const more = [words && html`<p>${words}</p>`, quote && html`<blockquote>${quote}</blockquote>`];
+  return html`<li class="${kind}"><time datetime="${at}" title="${timeOfDay(at, now, true)}">${timeOfDay(at, now)}</time><b>${title}${until && ` ${clock(until, now)}`}</b>${origin && html` <span class="quiet">${origin}</span>`}${more}</li>\n`;
+}
+
+/** Ids and events, folded. */
+function technical(order: InspectedOrder, mayAct: boolean, now: Now): Html {
   const { summary, state } = order;
-  const closed = summary.closedAt !== undefined;
-  const canceled = (state?.phase ?? summary.phase) === 'canceled';
-  const notCanceled = canceled ? undefined : refusalOf('cancel', order, now.ms);
-  const shown = BUTTONS.filter(([action]) => {
-    if (!may[wordsOf(action).scope] || refusalOf(action, order, now.ms) !== undefined) return false;
-    if (action === 'cancel') return !canceled;
-    // Reject is shown only if the order can't be canceled, since a cancel does the same. Without the state, its rules can't be checked.
-    if (action === 'decide-cancel') return state !== undefined && notCanceled !== undefined;
-    if (action === 'recheck') return !closed || state !== undefined;
-    return action === 'acknowledge'
-      ? state !== undefined || summary.needsAttention
-      : state !== undefined && !closed;
+  const ids: [name: string, content: Shown][] = (state?.transactions ?? []).map(
+    ({ id, attempt, invoiceNumber }) => [
+      `Transaction, attempt ${attempt}`,
+      html`<code>${id}</code> invoice <code>${invoiceNumber}</code>`,
+    ],
+  );
+  const unread = state === undefined ? summary.transactionIds : [];
+  const { delivered, sequence, last = [] } = state?.events ?? { delivered: 0, sequence: 0 };
+  const rows: [name: string, content: Shown][] = [
+    ...ids,
+    ...unread.map((id): [string, Shown] => ['Transaction', html`<code>${id}</code>`]),
+    ['Workflow', html`<code>order:${summary.integration}:${summary.orderId}</code>`],
+    ['Integration workflow', state?.workflow],
+    ['Events delivered', state && `${delivered} of ${sequence}`],
+  ];
+  const events = last.toReversed().map(({ sequence: number, type, occurredAt }) => {
+    const form = mayAct && actionForm('redeliver', order, {}, number);
+    return html`<li>${number}: ${type}, ${clock(occurredAt, now)} ${form}</li>`;
   });
-  return html`<p class="actions">
-${shown.map(([action, name]) => html`<a class="button" href="${orderPath(summary, action)}">${name}</a> `)}
-${notCanceled !== undefined && html`<span class="quiet">It can’t be canceled: ${notCanceled}.</span>`}
-</p>`;
+  return html`<details class="card"><summary>Technical ids and events</summary>
+<dl class="ids">${rows.map(([name, content]) => content !== undefined && html`<dt>${name}</dt><dd>${content}</dd>`)}</dl>
+${events.length > 0 && html`<ul class="ids-events">${events}</ul>`}</details>`;
 }
 
-/** The portal actions that are queued or running, each with a withdraw button. */
-function underWay({ summary, state }: InspectedOrder, mayAct: boolean, now: Now): Html | undefined {
-  const waiting = state?.actions.filter(isUnderWay) ?? [];
-  if (waiting.length === 0) return undefined;
-  const rows = waiting.map((action) => {
-    const path = orderPath(summary, confirmPath('withdraw', action.number));
-    const button = html`<a class="button" href="${path}" aria-label="Withdraw portal action ${action.number}">Withdraw …</a>`;
-    return html`<li>${actionLine(action, now)} ${mayAct && button}</li>\n`;
-  });
-  return html`<section><h2>Running portal actions</h2><ul>${rows}</ul></section>`;
-}
-
-/** The journal. API keys are verified; names of people are as claimed. */
-function journal(state: OrderState | undefined, now: Now): Html | undefined {
-  const entries = state?.journal ?? [];
-  if (entries.length === 0) return undefined;
-  const rows = entries.map(({ at, what, number, action, by = {}, because }) => {
-    const words = [what, number ?? action].filter((one) => one !== undefined).join(' ');
-    const who = [by.actor && `${by.actor} (as claimed)`, by.key && `key ${by.key}`]
-      .filter(Boolean)
-      .join(', ');
-    return html`<li>${clock(at, now)}: ${words}, by ${who || 'an unnamed caller'}${because && `: ${because}`}</li>\n`;
-  });
-  return html`<section><h2>Journal</h2><ol class="timeline">${rows}</ol></section>`;
-}
-
-function moments(found: readonly Happening[], show: (at: string) => Html, nothing: string): Html {
-  if (found.length === 0) return html`<p>${nothing}</p>`;
-  return html`<ol class="timeline">${found.map(({ at, words }) => html`<li>${show(at)}: ${words}</li>\n`)}</ol>`;
-}
-
-/** @returns the last check with its source, and whether the screening service answered */
-function lastCheck(last: NonNullable<Checks['last']>, now: Now): Shown {
-  return html`${moment(last.at, now)}, ${last.source}${!last.answered && ' (no answer)'}`;
-}
-
-const GROUPS = {
-  recommendation: 'Recommendation',
-  risk: 'Risk',
-  trust: 'Trust',
-  neutral: 'Other',
-} as const;
-
-/** The insights of the newest reading that has any, highest impact first. */
-function insights(state: OrderState | undefined): Html | undefined {
-  const readings = state?.attempts.flatMap((attempt) => attempt.readings) ?? [];
-  const said = readings.findLast((reading) => reading.insights !== undefined)?.insights;
-  if (said === undefined) return undefined;
-  const weight = (impact: string | undefined) => ['high', 'medium', 'low'].indexOf(impact ?? 'low');
-  const groups = (['recommendation', 'risk', 'trust', 'neutral'] as const).flatMap((group) => {
-    const each = Object.values(said[group] ?? {}).toSorted((a, b) => weight(a.impact) - weight(b.impact));
-    const lines = each.map(
-      ({ name, description, impact }) =>
-        html`<li>${description ?? name ?? 'no description'}${impact && html` <span class="tag${impact === 'high' && group === 'risk' && ' bad'}">${impact}</span>`}</li>`,
-    );
-    return lines.length === 0 ? [] : [html`<h3>${GROUPS[group]}</h3><ul class="insights">${lines}</ul>`];
-  });
-  return groups.length === 0 ? undefined : html`<section><h2>Insights</h2>${groups}</section>`;
-}
-
-/** The stored events, newest first, each with a link to resend it. */
-function events({ summary, state }: InspectedOrder, mayAct: boolean, now: Now): Html | undefined {
-  const kept = state?.events.last ?? [];
-  if (kept.length === 0) return undefined;
-  const rows = kept.toReversed().map(({ sequence, type, occurredAt }) => {
-    const path = orderPath(summary, confirmPath('redeliver', sequence));
-    return html`<li>${sequence}: ${type}, ${clock(occurredAt, now)} ${mayAct && html`<a href="${path}" aria-label="Resend … event ${sequence}">Resend …</a>`}</li>\n`;
-  });
-  return html`<section><h2>Events</h2><ul>${rows}</ul></section>`;
+/** @returns when the order came: for an adopted order, when it was screened */
+export function cameAt({ summary, state }: InspectedOrder): Instant {
+  return state?.adopted?.screenedAt ?? state?.startedAt ?? summary.startedAt;
 }

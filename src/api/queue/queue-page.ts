@@ -1,264 +1,258 @@
-/** The pages of many orders: the queue at `/`, its wall display, its CSV file, and the last days. */
-import { DAY_DECISIONS, type Days } from '../../client/list-orders.ts';
-import { instant, millis, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
-import type { OrderSummary } from '../../starter.ts';
+/** The queue at `/`: tabs, search, filters, the table with its bands, and the bar for selected orders. */
+import { instant, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
 import {
-  amount,
-  cell,
-  distance,
-  duration,
-  type Html,
-  html,
-  type Now,
+  type Filters,
+  type List,
+  listPath,
+  listQuery,
   orderPath,
-  page,
-  picture,
-  type Shown,
-  table,
+  TAB_NAMES,
+  TABS,
   transactionPath,
-} from './layout.ts';
-import { type Counts, type QueueFilters, SHOWN, type Show, WITHIN } from './read-queue.ts';
+} from './addresses.ts';
+import { type Html, html, type Shown } from './html.ts';
+import { decisionPill, type Frame, page } from './layout.ts';
+import { BANDS, type Band, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
+import { age, distance, distanceInWords, duration, money, type Now, shortClock } from './words.ts';
 
-export interface QueueView extends QueueFilters {
-  orders: readonly OrderSummary[];
-  counts: Counts;
-  /** Whether this isn't the first page. */
-  continued: boolean;
-  /** The cursor of the next page. */
+/** Rows per page of a list of the queue. */
+export const ROWS = 100;
+/** A queue is read again when it is 5 s old. */
+const OLD_MS = 30_000;
+
+export interface QueueView {
+  filters: Filters;
+  queue: Snapshot;
+  /** The orders of the list: of the queue, or as the search or the list of every order found them. */
+  entries: readonly Entry[];
+  /** Of a list of the queue, from 1. */
+  page: number;
+  /** The cursor of this and of the next page, of a search or of every order. */
   cursor?: string | undefined;
-  /** Integrations whose account can be searched for the transaction if no order is found. */
-  readable: readonly string[];
-  /** Whether to show the wall display: no controls, and refreshed automatically. */
-  wall: boolean;
+  next?: string | undefined;
+  /** Whether all orders of the page are selected. */
+  selected: boolean;
+  /** Integrations to choose from, and those whose account can be searched for a transaction. */
+  stores: readonly string[];
   /** Whether the viewer may act on several orders at once. */
   several: boolean;
 }
 
-const HOUR_MS = 3_600_000;
-const COLUMNS = ['Order', 'Amount', 'Decision', 'Deadline', 'Age', 'Phase', 'Needs attention'];
+const KEYS = ['j k: move', 'Enter: open', 'x: select', '/: search', '?: all keys'] as const;
 
 /** @returns the page @param now the time that ages and distances are relative to */
-export function queuePage(view: QueueView, now: Now): string {
-  const { orders, wall, several } = view;
-  const columns = several && !wall ? ['Select', ...COLUMNS] : COLUMNS;
-  const tables = sections(orders, now.ms).map(([title, those]) => {
-    const rows = those.map((order) => row(order, columns, now));
-    const kinds = those.map((order) => urgency(order, now.ms));
-    return html`<section><h2>${title} <span class="quiet">${those.length}</span></h2>
-${table(title, columns, rows, kinds)}</section>
-`;
+export function queuePage(view: QueueView, frame: Frame & { now: Now }): string {
+  const { filters, queue, entries, several } = view;
+  const rows = entries.slice((view.page - 1) * ROWS, view.page * ROWS);
+  const { now } = frame;
+  const content = html`<h1 class="sr">${filters.q === undefined ? 'Queue' : 'Search'}</h1>
+${tabs(view)}
+<div class="tools" id="tools">${search(filters)}${fold(view)}${chips(filters)}<div class="line end">${news(view, rows)}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
+${now.ms - queue.atMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(now.ms - queue.atMs)} old.</b> Temporal can’t be reached.</p>`}
+${queue.cut && html`<p class="box">The queue has more orders than are shown here: those with the nearest deadlines are in it.</p>`}
+${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters)}">${orders(view, rows, now)}${bar(view, rows)}</form>` : orders(view, rows, now)}
+${paging(view)}`;
+  return page(TAB_NAMES[filters.list], content, { ...frame, at: '/', keys: KEYS });
+}
+
+function tabs({ filters, queue }: QueueView): Html {
+  const counts = countTabs(queue.entries, filters);
+  const links = TABS.map((tab) => {
+    const current = tab === filters.list && filters.q === undefined;
+    const urgent = (tab === 'overdue' || tab === 'attention') && counts[tab] > 0;
+    return html`<a href="${listPath({ ...filters, q: undefined, list: tab })}"${current && html` aria-current="true"`}>${TAB_NAMES[tab]} <b${urgent && html` class="red"`}>${counts[tab].toLocaleString('en')}${queue.cut && '+'}</b></a>`;
   });
-  const content = html`${countsOf(view.counts, !wall && !view.continued && daysLink(view))}
-${!wall && filters(view)}
-${several && !wall && orders.length > 0 ? html`<form action="/several" method="get">${tables}${severalButtons()}</form>` : tables}
-${orders.length === 0 && html`<p class="notice">${nothing(view)}</p>`}
-${!wall && paging(view)}`;
-  return page('Order queue', wall ? html`<div class="wall">${content}</div>` : content, now, wall);
+  return html`<nav class="tabs" aria-label="Lists">${links}</nav>`;
 }
 
-function nothing(view: QueueView): Shown {
-  const { q, readable } = view;
-  if (q !== undefined) {
-    return html`No order has this id, invoice number or transaction.${readable.map(
-      (name) => html` <a href="${transactionPath(q, name)}">Search at the screening service (${name})</a>`,
-    )}`;
-  }
-  if (view.continued) return 'No more orders.';
-  const isFiltered = filterQuery({ ...view, cursor: undefined }) !== filterQuery({ show: 'all' });
-  return isFiltered ? 'No orders match these filters.' : 'No orders need a person.';
+function search({ q }: Filters): Html {
+  return html`<form class="find" role="search" action="/"><label class="sr" for="q">Search order, invoice or transaction</label><input type="search" id="q" name="q" value="${q ?? ''}" placeholder="Order, invoice or transaction" autocapitalize="none" spellcheck="false" maxlength="128" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>`;
 }
 
-function countsOf({ review, soon, attention, open }: Counts, last: Shown): Html {
-  const counted: [count: number, words: string, urgent: boolean][] = [
-    [review, 'in review', false],
-    [soon, 'of them within 12 hours', soon > 0],
-    [attention, 'need attention', attention > 0],
-    [open, 'open in all', false],
-  ];
-  return html`<ul class="counts" aria-label="Orders in numbers">${counted.map(
-    ([count, words, urgent]) =>
-      html`<li${urgent && html` class="now"`}><strong>${count.toLocaleString('en')}</strong> ${words}</li>`,
-  )}${last}</ul>`;
-}
-
-/** The picture loads after the page, since its counts take longer than the rest. */
-function daysLink({ integration }: QueueView): Html {
-  const query = integration === undefined ? '' : `?integration=${integration}`;
-  return html`<li><a href="/days${query}"><img src="${DAYS_PICTURE_PATH}${query}" alt="" width="108" height="31" loading="lazy">orders per day</a></li>`;
-}
-
-/** The form has no cursor, so that changed filters start at the first page. */
-function filters(view: QueueView): Html {
-  const { show, q, integration, decision, phase, within, amountFrom, amountTo } = view;
-  const chosen = (words: readonly string[], value: string | undefined) =>
+/** The form has no page and no search, so that changed filters start at the first page of a list. */
+function fold({ filters, stores }: QueueView): Html {
+  const options = (words: readonly string[], value: string | undefined) =>
     ['', ...words].map(
-      (one) =>
-        html`<option value="${one}"${one === (value ?? '') && html` selected`}>${one === '' ? 'any' : one}</option>`,
+      (word) =>
+        html`<option value="${word}"${word === (value ?? '') && html` selected`}>${word === '' ? 'any' : word}</option>`,
     );
-  return html`<form class="filters" action="/" method="get" role="search">
-<div><label for="q">Order, invoice or transaction</label>
-<input type="search" id="q" name="q" value="${q ?? ''}" autocapitalize="none" spellcheck="false"></div>
-<div><label for="show">Show</label>
-<select id="show" name="show">${SHOWN.map((one) => html`<option value="${one}"${one === show && html` selected`}>${NAMES[one]}</option>`)}</select></div>
-<div><label for="within">Deadline</label>
-<select id="within" name="within">${['', ...WITHIN].map((one) => html`<option value="${one}"${one === String(within ?? '') && html` selected`}>${one === '' ? 'any' : `within ${one} h`}</option>`)}</select></div>
-<div><label for="decision">Decision</label><select id="decision" name="decision">${chosen(ORDER_DECISIONS, decision)}</select></div>
-<div><label for="phase">Phase</label><select id="phase" name="phase">${chosen(PHASES, phase)}</select></div>
-<div><label for="amount-from">Amount from</label><input class="short" id="amount-from" name="amount-from" inputmode="decimal" value="${amountFrom ?? ''}"></div>
-<div><label for="amount-to">below</label><input class="short" id="amount-to" name="amount-to" inputmode="decimal" value="${amountTo ?? ''}"></div>
-<div><label for="integration">Integration</label>
-<input class="short" id="integration" name="integration" value="${integration ?? ''}" placeholder="all" autocapitalize="none" spellcheck="false"></div>
-<button>Show</button>
-</form>`;
+  const list = filters.q === undefined ? filters.list : 'every';
+  const lists = [...new Set<List>([list, 'all', 'every'])];
+  const names = { ...TAB_NAMES, all: 'The whole queue', every: 'Every order, also closed' };
+  const count = chosen(filters).length;
+  const select = (id: string, name: string, label: string, given: Shown) =>
+    html`<div><label for="${id}">${label}</label><select id="${id}" name="${name}">${given}</select></div>`;
+  return html`<details class="fold"><summary class="button">Filters${count > 0 && html` <span class="quiet">${count}</span>`}</summary>
+<form action="/">
+${select(
+  'f-l',
+  'list',
+  'Look in',
+  lists.map((one) => html`<option value="${one}"${one === list && html` selected`}>${names[one]}</option>`),
+)}
+${select('f-d', 'decision', 'Decision', options(ORDER_DECISIONS, filters.decision))}
+${select('f-p', 'phase', 'Phase', options(PHASES, filters.phase))}
+${select('f-s', 'integration', 'Store', options(stores, filters.integration))}
+<div><label for="f-from">Amount from</label><input id="f-from" name="amount-from" inputmode="decimal" value="${filters.amountFrom ?? ''}"></div>
+<div><label for="f-to">Amount below</label><input id="f-to" name="amount-to" inputmode="decimal" value="${filters.amountTo ?? ''}"></div>
+<div class="line"><button class="primary">Apply</button></div>
+</form></details>`;
 }
 
-const NAMES: Record<Show, string> = {
-  all: 'in review or needing attention',
-  review: 'in review',
-  attention: 'needing attention',
-  any: 'every order',
-};
-
-function sections(orders: readonly OrderSummary[], nowMs: number): [title: string, those: OrderSummary[]][] {
-  const byTitle = new Map<string, OrderSummary[]>();
-  for (const order of orders) {
-    const title = SECTIONS[urgency(order, nowMs)];
-    byTitle.set(title, [...(byTitle.get(title) ?? []), order]);
-  }
-  return [...byTitle];
+/** The active filters, each with the filters that are left without it. */
+function chosen(filters: Filters): [words: string, without: Filters][] {
+  const { q, list, integration, decision, phase, amountFrom, amountTo } = filters;
+  if (q !== undefined) return [[`“${q}” in every order`, { list: 'all' }]];
+  const all: [string | undefined, Partial<Filters>][] = [
+    [list === 'every' ? 'Every order, also closed' : undefined, { list: 'all' }],
+    [decision && `Decision ${decision}`, { decision: undefined }],
+    [phase && `Phase ${phase}`, { phase: undefined }],
+    [integration && `Store ${integration}`, { integration: undefined }],
+    [amountFrom === undefined ? undefined : `From ${amountFrom}`, { amountFrom: undefined }],
+    [amountTo === undefined ? undefined : `Below ${amountTo}`, { amountTo: undefined }],
+  ];
+  return all.flatMap(([words, without]) =>
+    words === undefined ? [] : [[words, { ...filters, ...without }]],
+  );
 }
 
-type Urgency = 'closed' | 'none' | 'over' | 'now' | 'soon' | 'later';
-const SECTIONS: Record<Urgency, string> = {
-  closed: 'Closed',
-  none: 'Without a cancel window',
-  over: 'Cancel window over',
+function chips(filters: Filters): Html[] {
+  return chosen(filters).map(
+    ([words, without]) =>
+      html`<span class="chip">${words}<a href="${listPath(without)}" aria-label="Remove filter: ${words}">×</a></span>`,
+  );
+}
+
+/** The script asks every 15 s whether the list has changed; the answer is a link to the same list. */
+function news(view: QueueView, rows: readonly Entry[]): Shown {
+  const { filters, page: at } = view;
+  if (filters.q !== undefined || filters.list === 'every') return undefined;
+  const seen = rows.map(({ mark }) => mark).join('');
+  const query = [listQuery(filters, { page: at }), `seen=${seen}`].filter(Boolean).join('&');
+  return html`<span id="news" role="status" data-poll="/news?${query}" data-seconds="15"></span>`;
+}
+
+/** @returns the link that announces changes; nothing without changes */
+export function newsLink(filters: Filters, at: number, entries: readonly Entry[], seen: string): string {
+  const before: readonly string[] = seen.match(/.{5}/g) ?? [];
+  const now = filtered(entries, filters)
+    .slice((at - 1) * ROWS, at * ROWS)
+    .map(({ mark }) => mark);
+  const came = now.filter((mark) => !before.includes(mark)).length;
+  const left = before.filter((mark) => !now.includes(mark)).length;
+  const changed = Math.max(came, left);
+  if (changed === 0) return '';
+  return html`<a class="button news" href="${listPath(filters, { page: at })}">${changed} changed, show</a>`
+    .markup;
+}
+
+const BAND_NAMES: Record<Band, string> = {
+  overdue: 'Overdue',
   now: 'Within 12 hours',
   soon: 'Within 48 hours',
   later: 'Later',
+  none: 'No deadline yet',
 };
 
-function urgency({ cancelBy, closedAt }: OrderSummary, nowMs: number): Urgency {
-  if (closedAt !== undefined) return 'closed';
-  if (cancelBy === undefined) return 'none';
-  const leftMs = millis(cancelBy) - nowMs;
-  if (leftMs < 0) return 'over';
-  return leftMs < 12 * HOUR_MS ? 'now' : leftMs < 48 * HOUR_MS ? 'soon' : 'later';
-}
-
-function row(summary: OrderSummary, columns: readonly string[], now: Now): Html {
-  const { orderId, integration, cancelBy, startedAt, phase } = summary;
-  const cells: Record<string, Shown> = {
-    Select: html`<input type="checkbox" name="order" value="${integration}/${orderId}" aria-label="Select order ${orderId}">`,
-    Order: html`<span class="line" title="${orderId}"><a href="${orderPath(summary)}">${orderId}</a> <span class="quiet">${integration}</span></span>`,
-    Amount: summary.amount === undefined ? '–' : amount(summary.amount),
-    Decision: decisionTag(summary),
-    Deadline:
-      cancelBy === undefined ? 'none' : html`<span class="deadline">${distance(cancelBy, now)}</span>`,
-    Age: html`<time datetime="${startedAt}">${duration(Math.max(0, now.ms - millis(startedAt)))}</time>`,
-    Phase: phase ?? 'unknown',
-    'Needs attention': attention(summary),
+function orders(view: QueueView, rows: readonly Entry[], now: Now): Html {
+  const { filters, entries, several } = view;
+  const isQueue = filters.q === undefined && filters.list !== 'every';
+  const row = (entry: Entry): Html => {
+    const pos = isQueue ? entries.indexOf(entry) + 1 : undefined;
+    return orderRow(entry, orderPath(entry.summary, undefined, { from: listQuery(filters), pos }), view, now);
   };
-  return html`${columns.map((name) => cell(name, cells[name], name === 'Amount' ? 'number' : undefined))}`;
+  const columns = several ? 7 : 6;
+  const bands = BANDS.map((band): Shown => {
+    const those = rows.filter((one) => one.band === band);
+    const total = entries.filter((one) => one.band === band).length;
+    const about = band === 'overdue' ? ' · cancel window closed' : '';
+    const title = html`<b${band === 'overdue' && html` class="late-text"`}>${BAND_NAMES[band]}</b> <span>${total.toLocaleString('en')}${about}</span>`;
+    return (
+      those.length > 0 &&
+      html`<tbody role="rowgroup">
+<tr role="row" class="band"><th role="rowheader" scope="rowgroup" colspan="${columns}">${title}</th></tr>
+${those.map(row)}</tbody>`
+    );
+  });
+  return html`<table class="orders" role="table" aria-label="Orders"><colgroup>${several && html`<col class="c-pick">`}<col class="c-id"><col class="c-amount"><col><col class="c-when"><col class="c-age"><col class="c-d"></colgroup>
+<thead role="rowgroup"><tr role="row">${several && html`<th role="columnheader" scope="col" class="pick">${selectAll(view, 'All')}</th>`}<th role="columnheader" scope="col">Order</th><th role="columnheader" scope="col" class="number">Amount</th><th role="columnheader" scope="col">Why</th><th role="columnheader" scope="col"${isQueue && html` aria-sort="ascending"`}>Deadline</th><th role="columnheader" scope="col">Age</th><th role="columnheader" scope="col">Decision → action</th></tr></thead>
+${isQueue ? bands : html`<tbody role="rowgroup">${rows.map(row)}</tbody>`}
+</table>`;
 }
 
-/** @returns the decision with a color for its severity, and the action */
-function decisionTag({ decision = 'pending', action }: Pick<OrderSummary, 'decision' | 'action'>): Html {
-  const kinds: Partial<Record<typeof decision, string>> = {
-    pass: 'good',
-    skipped: 'good',
-    review: 'wait',
-    pending: 'wait',
-  };
-  return html`<span class="tag ${kinds[decision] ?? 'bad'}">${decision}</span> ${action ?? 'unknown'}`;
+function selectAll({ filters, page: at, entries, cursor }: QueueView, words: string): Html {
+  const path = listPath(filters, { page: at, cursor, select: 'all' });
+  return html`<a href="${path}" class="all" aria-label="Select all ${Math.min(ROWS, entries.length)}">${words}</a>`;
 }
 
-function attention({ needsAttention, attention: open = [], problem }: OrderSummary): Shown {
-  if (problem !== undefined) return html`<span class="tag bad">${problem}</span>`;
-  const words = open.map((one) => one.words);
-  if (words.length === 0) return needsAttention ? html`<span class="tag bad">yes</span>` : 'no';
-  const [first] = words;
-  const more = words.length > 1 && ` (and ${words.length - 1} more)`;
-  return html`<span class="line" title="${words.join('\n')}">${first}${more}</span>`;
+function orderRow(entry: Entry, path: string, { several, selected }: QueueView, now: Now): Html {
+  const { summary, currency, why, band, since } = entry;
+  const { orderId, integration, decision, action } = summary;
+  return html`<tr role="row" class="${ROW_KINDS[band]}">
+${several && html`<td role="cell" class="pick"><label><input type="checkbox" name="order" value="${integration}/${orderId}"${selected && html` checked`}><span class="sr">Select ${orderId}</span></label></td>`}
+<td role="cell" class="id" title="${orderId}"><a href="${path}">${orderId}</a> <span class="store quiet">${integration}</span></td>
+<td role="cell" class="number amount">${money(summary.amount, currency)}</td>
+<td role="cell" class="why" title="${why.words}">${whyWords(why)}</td>
+<td role="cell" class="when-cell">${deadline(summary, now)}</td>
+<td role="cell" class="age quiet">${age(since, now)}</td>
+<td role="cell" class="d-cell">${decisionPill(decision, action)}</td>
+</tr>
+`;
 }
 
-function severalButtons(): Html {
-  return html`<p class="actions"><label for="do">Selected</label>
-<select id="do" name="do"><option value="recheck">recheck</option><option value="acknowledge">acknowledge</option><option value="proceed">approve</option><option value="decide-cancel">reject</option></select>
-<button>Review selection</button></p>`;
+/** Classes of a row: red, or less prominent. */
+export const ROW_KINDS = { overdue: 'late', now: 'near', soon: 'far', later: 'far', none: 'far' } as const;
+
+/** @returns why an order is in the queue, with a flag for attention, stuck and held */
+export function whyWords({ flag, words }: Entry['why']): Html {
+  return html`${flag && html`<b class="flag ${flag.toLowerCase()}">${flag}</b>`}${words}`;
 }
 
-/** @returns the filters as a query, for the page, the next page, the CSV file and the wall display */
-function filterQuery(view: QueueFilters & { cursor?: string | undefined }): string {
-  const given = {
-    q: view.q,
-    show: view.show,
-    within: view.within,
-    decision: view.decision,
-    phase: view.phase,
-    'amount-from': view.amountFrom,
-    'amount-to': view.amountTo,
-    integration: view.integration,
-    cursor: view.cursor,
-  };
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, `${value}`);
-  return query.toString();
+/** @returns the end of the cancel window, as the time that is left and the clock */
+export function deadline({ cancelBy, closedAt }: Entry['summary'], now: Now): Html {
+  if (cancelBy === undefined || (closedAt !== undefined && cancelBy > instant(now.ms)))
+    return html`<span class="quiet">${closedAt === undefined ? 'none' : 'closed'}</span>`;
+  return html`<time class="when" datetime="${cancelBy}">${distance(cancelBy, now)}</time> <span class="at quiet">${shortClock(cancelBy, now)}</span>`;
 }
 
-function paging({ cursor, continued, ...view }: QueueView): Html {
-  return html`<nav class="actions" aria-label="Paging">
-${continued && html`<a class="button" href="/?${filterQuery(view)}">First page</a>`}
-${cursor !== undefined && html`<a class="button" href="/?${filterQuery({ ...view, cursor })}">Next page</a>`}
-<a href="/queue.csv?${filterQuery(view)}">As CSV</a> <a href="/?${filterQuery(view)}&amp;wall=1">Wall display</a>
+function bar(view: QueueView, rows: readonly Entry[]): Html {
+  return html`<div class="bar" role="group" aria-label="With the selected orders">
+<span class="n" role="status">selected</span>
+<button name="do" value="proceed" class="primary">Approve…</button>
+<button name="do" value="decide-cancel" class="danger">Reject…</button>
+<button name="do" value="acknowledge">Resolve…</button>
+<button name="do" value="recheck">Recheck…</button>
+<span class="end line">${selectAll(view, `Select all ${rows.length}`)}<button type="reset" class="plain">Clear</button></span>
+</div>`;
+}
+
+/** An empty list: what it means, and what comes next. */
+function nothing({ filters, queue, stores, page: at, cursor }: QueueView, now: Now): Html {
+  const { q, list } = filters;
+  if (q !== undefined) {
+    return html`<section class="clear"><h2>No order found</h2><p>No order has this id, invoice number or transaction.</p>
+<p>${stores.map((name) => html`<a href="${transactionPath(q, name)}">Search at the screening service (${name})</a> `)}</p></section>`;
+  }
+  if (at > 1 || cursor !== undefined) return html`<section class="clear"><h2>No more orders</h2></section>`;
+  if (chosen(filters).length > 0) {
+    const every = listPath({ ...filters, list: 'every' });
+    return html`<section class="clear"><h2>No order matches</h2><p>${list === 'every' ? 'Of every order, none' : html`In “${TAB_NAMES[list]}” no order`} matches these filters.</p>
+${list !== 'every' && html`<p><a href="${every}">Look in every order</a></p>`}</section>`;
+  }
+  const next = queue.next;
+  const words = list === 'all' ? 'Queue is clear' : `Nothing in “${TAB_NAMES[list]}”`;
+  return html`<section class="clear"><svg viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="20"/><path d="M15 25l6 6 12-13"/></svg>
+<h2>${words}</h2>
+<p>${next?.cancelBy === undefined ? 'No deadline is ahead.' : html`Next deadline ${distanceInWords(next.cancelBy, now)}: <a href="${orderPath(next)}">${next.orderId}</a>.`}</p></section>`;
+}
+
+function paging({ filters, entries, page: at, cursor, next }: QueueView): Shown {
+  const first = at > 1 || cursor !== undefined;
+  const place =
+    next !== undefined ? { cursor: next } : entries.length > at * ROWS ? { page: at + 1 } : undefined;
+  if (!first && place === undefined) return undefined;
+  return html`<nav class="line paging" aria-label="Pages of the list">
+${first && html`<a class="button" href="${listPath(filters)}">First page</a>`}
+${place && html`<a class="button" href="${listPath(filters, place)}">Next page</a>`}
 </nav>`;
-}
-
-// The chart of the last days.
-
-/** Path of the small chart. */
-export const DAYS_PICTURE_PATH = '/days.svg';
-
-const dayName = (index: number) => (index === 0 ? 'last 24 h' : `${index} d ago`);
-
-/** @returns the chart of orders per day, oldest first @param named whether to label the columns */
-export function daysPicture({ days }: Days, named = false): Html {
-  const columns = days.map(({ counts }, index) => ({
-    name: named ? dayName(index) : undefined,
-    bars: DAY_DECISIONS.map((kind) => ({ kind, count: counts[kind] })),
-  }));
-  const title = named ? 'Orders per day, same data as in the table below' : 'Orders per day';
-  return picture(title, columns.toReversed());
-}
-
-/** @returns the page */
-export function daysPage(of: Days, now: Now): string {
-  const { days, older } = of;
-  const rows = days.map(
-    ({ counts }, index) =>
-      html`${cell('Day', dayName(index))}${DAY_DECISIONS.map((one) => cell(one, counts[one].toLocaleString('en'), 'number'))}`,
-  );
-  const aged = [...days.map(({ openReviews }) => openReviews), older].map((count, index) => ({
-    name: index === days.length ? 'older' : index === 0 ? 'under 1 d' : `${index} d`,
-    count,
-  }));
-  const content = html`<section><h2>Orders per day by current decision</h2>
-${daysPicture(of, true)}
-${table('Orders per day', ['Day', ...DAY_DECISIONS], rows)}</section>
-<section><h2>Age of open reviews</h2>
-${picture(
-  'Age of open reviews, same data as in the table below',
-  aged.map(({ name, count }) => ({ name, bars: [{ kind: 'review', count }] })),
-)}
-${table(
-  'Age of open reviews',
-  ['Age', 'Reviews'],
-  aged.map(({ name, count }) => html`${cell('Age', name)}${cell('Reviews', count, 'number')}`),
-)}</section>`;
-  return page('Last days', content, now);
-}
-
-/** @returns the name of the CSV file */
-export function csvName(now: Now): string {
-  return `orders-${instant(now.ms).slice(0, 16).replace(':', '')}.csv`;
 }

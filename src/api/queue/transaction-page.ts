@@ -1,22 +1,24 @@
 /** The page of a transaction: its status at the screening service now, and the order that owns it. */
 import type { TransactionStatus } from '../../starter.ts';
-import { factList, html, type Now, orderPath, page } from './layout.ts';
+import { orderPath } from './addresses.ts';
+import { html } from './html.ts';
+import { decisionPill, type Frame, factList, page } from './layout.ts';
 
-/** @returns the page @param now when the status was read */
-export function transactionPage({ id, decision, message, order }: TransactionStatus, now: Now): string {
+/** @returns the page; its frame's time is when the status was read */
+export function transactionPage({ id, decision, message, order }: TransactionStatus, frame: Frame): string {
   const owner =
     order === undefined
       ? 'None found.'
       : html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`;
   const facts = [
-    ['Decision', decision],
-    ['Message to the customer', message],
+    ['Decision', decisionPill(decision)],
+    ['Message', message],
     ['Order', owner],
   ] as const;
   return page(
     `Transaction ${id}`,
-    html`<section><h2>Now</h2>${factList(facts)}</section>
-<p><a href="/">Back to the queue</a></p>`,
-    now,
+    html`<section class="card narrow"><h1>Transaction ${id}</h1><p class="quiet">As the screening service has it now.</p>${factList(facts)}
+<p><a href="/">Back to the queue</a></p></section>`,
+    { ...frame, at: '/' },
   );
 }

@@ -12,9 +12,8 @@ import {
   type TestedApi,
   TRANSACTION_ID,
 } from '../fake-order-screening.ts';
-import { HOSTILE, SHOWN, textOf } from './support.ts';
+import { HOSTILE, inHours, SHOWN, textOf } from './support.ts';
 
-const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
 const asked: ActionRecord = {
   number: 1,
   kind: 'chargeback',
@@ -41,48 +40,114 @@ function inReview() {
 }
 
 describe('the page of an order', () => {
-  it('has what happened, the oldest first, and what comes next', async () => {
+  /** The facts of the timeline, newest first, each with its time. */
+  const timelineOf = (body: string) =>
+    [...body.matchAll(/<li class="(?:person|service|wrong|plain)">(.*?)<\/li>/gs)].map(([, item = '']) =>
+      textOf(item).trim(),
+    );
+
+  it('the timeline has recorded facts only, the newest first, and nothing is invented', async () => {
     const state = anOrder('review');
     const chargeback = { reason_code: '10.4' };
     const done = { finishedAt: sinceStart(DAY + 2_000), code: '200', chargeback };
     state.actions.push({ ...asked, ...done, status: 'done', because: HOSTILE });
+    // Not when its action became what it is: that isn't recorded.
+    state.phaseSince = sinceStart(5 * HOUR);
     for (const attempt of state.attempts)
       attempt.gateway = { result: 'pass', at: sinceStart(HOUR), sent: 'given-up' };
     const poll = { lastAt: sinceStart(2 * DAY), answered: false, nextAt: inHours(1) };
     const { body, text } = await pageOf({ state, poll });
-    const lists = [...body.matchAll(/<ol class="timeline">(.*?)<\/ol>/gs)];
-    const [next, timeline] = lists.map(([, list = '']) =>
-      [...list.matchAll(/<li>(.*?)<\/li>/g)].map(([, item = '']) => item.replaceAll(/<[^>]*>/g, '')),
-    );
-    expect(next?.map((one) => one.replace(/.*UTC: /, ''))).toEqual(['The decision is polled']);
-    expect(timeline).toEqual([
-      '2026-03-02 10:00:00 UTC: Order received',
-      '2026-03-02 10:00:00 UTC: Decision review (checkout)',
-      '2026-03-02 10:00:00 UTC: Phase review, action hold',
-      '2026-03-02 11:00:00 UTC: Payment gateway result pass, not sent to the screening service',
-      `2026-03-03 10:00:00 UTC: Requested by a caller: chargeback (${SHOWN})`,
-      '2026-03-03 10:00:02 UTC: chargeback: done (200, reason_code 10.4)',
-      '2026-03-04 10:00:00 UTC: Polled: the screening service did not answer',
+    expect(timelineOf(body)).toEqual([
+      '10:00 Polled: the screening service did not answer',
+      '10:00 Chargeback done action 1 200, reason_code 10.4',
+      `10:00 Chargeback requested a caller · action 1 ${SHOWN}`,
+      '11:00 Payment gateway result pass, not sent to the screening service',
+      '10:00 Decision review at checkout',
+      '10:00 Order received',
     ]);
-    expect(text).toMatch(/Last check [^,]*, 2026-03-04 10:00:00 UTC , poll \(no answer\)/);
+    expect(text).toMatch(/What happens next in 59 min The decision is polled/);
+    expect(text).toMatch(/Last check Wed 4 Mar 10:00 \(poll, no answer\)/);
   });
 
-  it('has who did what, which of it was only claimed, and the insights, the weightiest first', async () => {
+  it('overrides and requests that joined a running action are in the timeline, with who did it', async () => {
     const state = anOrder('review');
+    const by = { key: 'ops', actor: HOSTILE };
+    state.actions.push({ ...asked, kind: 'cancel' });
     state.journal = [
-      { at: sinceStart(HOUR), what: 'cancel', number: 1, by: { key: 'ops', actor: HOSTILE } },
-      { at: sinceStart(2 * HOUR), what: 'override', action: 'proceed', because: 'card shown' },
+      { at: sinceStart(HOUR), what: 'override', action: 'proceed', because: 'card shown' },
+      { at: sinceStart(DAY), what: 'cancel', number: 1, by },
+      { at: sinceStart(DAY + HOUR), what: 'cancel', number: 1, by: { key: 'shop' } },
     ];
-    const risk = {
-      '1': { description: 'A new address', impact: 'low' },
-      '2': { description: HOSTILE, impact: 'high' },
-    } as const;
-    for (const reading of state.attempts[0]?.readings ?? []) reading.insights = { risk };
-    const { body, text } = await pageOf({ state });
+    const override = { action: 'proceed', reason: 'card shown', by: 'person', at: sinceStart(HOUR) } as const;
+    for (const attempt of state.attempts) attempt.override = override;
+    const { body } = await pageOf({ state });
     expect(body).not.toContain('<img');
-    expect(body).toContain(`cancel 1, by ${SHOWN} (as claimed), key ops`);
-    expect(text).toContain('override proceed, by an unnamed caller: card shown');
-    expect(text).toMatch(/Insights Risk &lt;img.* high A new address low/);
+    expect(timelineOf(body)).toEqual([
+      '11:00 Cancel requested again: joined action 1 key shop',
+      `10:00 Cancel requested ${SHOWN} (as claimed), key ops · action 1`,
+      '11:00 Approved: proceed an unnamed caller card shown',
+      '10:00 Decision review at checkout',
+      '10:00 Order received',
+    ]);
+    delete state.journal;
+    expect(timelineOf((await pageOf({ state })).body)).toContain('11:00 Approved: proceed card shown');
+  });
+
+  it('insights have the date of the reading that had them first, for and against, the weightiest first', async () => {
+    const state = anOrder('review');
+    const old = { description: 'A new address', impact: 'low' } as const;
+    const attempt = state.attempts[0];
+    const [first] = attempt?.readings ?? [];
+    if (first === undefined) throw new Error('no reading');
+    first.insights = { risk: { '1': old }, trust: { '1': { description: 'CVV matches' } } };
+    const risk = { '1': old, '2': { description: HOSTILE, impact: 'high' } } as const;
+    const trust = first.insights.trust ?? {};
+    attempt?.readings.push({
+      ...{ decision: 'review', at: sinceStart(2 * DAY), source: 'webhook', insights: { risk, trust } },
+    });
+    const { body, text } = await pageOf({ state });
+    expect(body).toContain(`<h2>${SHOWN}</h2>`);
+    expect(text).toMatch(
+      /Against the order high &lt;img.* New Wed 4 Mar 10:00 , after a webhook low A new address Mon 2 Mar 10:00 , at checkout For the order CVV matches Mon 2 Mar 10:00/,
+    );
+  });
+
+  it('attention comes first, with what to do, since when, and a form to resolve it', async () => {
+    const state = inReview();
+    const words = 'The cancel window closed: refund by hand.';
+    state.attention = [{ code: 'cancel-too-late', words, since: sinceStart(DAY), cause: {} }];
+    const { body, text } = await pageOf({ state });
+    expect(text).toMatch(
+      /Attention: The cancel window closed: refund by hand\. Since Tue 3 Mar 10:00 \. Resolve…/,
+    );
+    expect(body.indexOf('id="attention"')).toBeLessThan(body.indexOf('In review at'));
+    expect(body).toMatch(/<details name="act" id="acknowledge">.*action="\/orders\/order-1\/acknowledge\?/s);
+  });
+
+  it('a portal action that runs is shown at once; one that runs for long is stuck', async () => {
+    const fresh = { ...asked, requestedAt: new Date().toISOString() };
+    const { app, orderScreening } = await anApi();
+    const shown = async (action: ActionRecord) => {
+      orderScreening.inspect.mockResolvedValue(
+        anInspectedOrder({ state: { ...inReview(), actions: [action] } }),
+      );
+      return (await app.inject('/orders/order-1/running?integration=default')).body;
+    };
+    expect(textOf(await shown(fresh))).toContain('Chargeback waits for its turn Requested');
+    expect(await shown(fresh)).not.toContain('amber');
+    const old = await shown({ ...fresh, status: 'running', requestedAt: inHours(-0.5) });
+    expect(textOf(old)).toMatch(/Chargeback is stuck .* 30 min ago.* Withdraw action…/);
+    expect(old).toContain('class="box amber"');
+    expect(textOf(await shown({ ...fresh, status: 'done' }))).toContain('Finished Show the result');
+  });
+
+  it('an adopted order has the age since it was screened', async () => {
+    const state = anOrder('review');
+    state.adopted = { transactionId: TRANSACTION_ID, screenedAt: inHours(-50) };
+    state.startedAt = inHours(-0.1);
+    const { text } = await pageOf({ state });
+    expect(text).toMatch(/default · screened .*, 2 d 2 h ago/);
+    expect(text).toMatch(/Order adopted .* Screened outside of order-screening/);
   });
 
   const closed = { ...anOrder('pass'), phase: 'closed' as const };
@@ -90,16 +155,22 @@ describe('the page of an order', () => {
     { ...asked, status: 'done' as const },
     { ...asked, number: 2 },
   ];
-  it.each<[what: string, state: OrderState, buttons: string[]]>([
-    ['recheck and cancel', inReview(), ['recheck', 'proceed', 'cancel']],
+  it.each<[what: string, state: OrderState, forms: string[]]>([
+    ['approve, reject and recheck', inReview(), ['proceed', 'decide-cancel', 'recheck']],
     ['recheck of a closed order', closed, ['recheck']],
     ['none of one without a transaction', { ...closed, transactions: [] }, []],
-    ['withdraw', { ...inReview(), actions: running }, ['recheck', 'proceed', 'cancel', 'actions/2/withdraw']],
-  ])('has the buttons of what the order takes: %s', async (_what, state, buttons) => {
+    [
+      'withdraw',
+      { ...inReview(), actions: running },
+      ['actions/2/withdraw', 'proceed', 'decide-cancel', 'recheck'],
+    ],
+    ['no approval of what proceeds', { ...inReview(), action: 'proceed' }, ['decide-cancel', 'recheck']],
+    ['the cancel of what is rejected', { ...inReview(), action: 'cancel' }, ['proceed', 'cancel', 'recheck']],
+  ])('has the forms of what the order takes, in place: %s', async (_what, state, forms) => {
     const summary = anOrderSummary(state.phase === 'closed' ? { closedAt: inHours(-1) } : {});
     const { body } = await pageOf({ state, summary });
-    const links = [...body.matchAll(/class="button" href="\/orders\/order-1\/(.*?)\?integration=default"/g)];
-    expect(links.map(([, action]) => action)).toEqual(buttons);
+    const found = [...body.matchAll(/method="post" action="\/orders\/order-1\/(.*?)\?integration=default"/g)];
+    expect(found.map(([, action]) => action)).toEqual(forms);
   });
 
   it('has the buttons that the scopes of the key allow', async () => {
@@ -109,11 +180,14 @@ describe('the page of an order', () => {
       const { app, orderScreening } = await anApi({ apiKeys });
       orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: inReview() }));
       const headers = { authorization: 'Bearer a-key-of-mine' };
-      return textOf((await app.inject({ url: '/orders/order-1', headers })).body).match(/\w+ …/g);
+      const { body } = await app.inject({ url: '/orders/order-1', headers });
+      return [...body.matchAll(/<summary class="button[^>]*>([^<]*)|<button>([^<]*)/g)].map(
+        ([, opens, sends]) => opens ?? sends,
+      );
     };
-    expect(await seen('read')).toBeNull();
-    expect(await seen('act')).toEqual(['Recheck …', 'Cancel …']);
-    expect(await seen('ops')).toEqual(['Recheck …', 'Approve …', 'Cancel …']);
+    expect(await seen('read')).toEqual([]);
+    expect(await seen('act')).toEqual(['Cancel order…', 'Recheck']);
+    expect(await seen('ops')).toEqual(['Approve…', 'Reject and cancel…', 'Recheck']);
   });
 
   it.each<[words: string, order: Partial<InspectedOrder>]>([
@@ -133,7 +207,7 @@ describe('the page of an order', () => {
     const shown = async (notice: string) => (await app.inject(`/orders/order-1?notice=${notice}`)).body;
     expect(await shown('canceled')).toContain('The transaction is canceled');
     expect(await shown('Pay%20here')).not.toContain('Pay here');
-    expect(await shown('toString')).not.toContain('class="notice"');
+    expect(await shown('toString')).not.toContain('notice"');
   });
 
   it.each([
@@ -171,7 +245,9 @@ it('the page of a transaction has what the screening service says now, and a lin
   const found = { id: TRANSACTION_ID, decision: 'fail', message: HOSTILE, order } as const;
   orderScreening.getTransaction.mockResolvedValue(found);
   const { body } = await app.inject('/transactions/1001?integration=shop');
-  expect(textOf(body)).toContain(`Transaction ${TRANSACTION_ID} Now Decision fail Message to the customer`);
+  expect(textOf(body)).toContain(
+    `Transaction ${TRANSACTION_ID} As the screening service has it now. Decision fail Message`,
+  );
   expect(body).toContain(SHOWN);
   expect(body).toContain('<a href="/orders/a%2Fb?integration=shop">a/b</a>');
   const named = { idOrInvoice: '1001', integration: 'shop' };

@@ -1,0 +1,115 @@
+/** Addresses of the pages and of what they link to. */
+import { type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
+import type { OrderDecision, Phase } from '../../contract/words.ts';
+
+/** The lists of the queue, as tabs, and `every`: every order that Temporal keeps. */
+export const TABS = ['overdue', 'soon', 'attention', 'stuck', 'held', 'all'] as const;
+export type Tab = (typeof TABS)[number];
+export const LISTS = [...TABS, 'every'] as const;
+export type List = (typeof LISTS)[number];
+
+export const TAB_NAMES: Readonly<Record<List, string>> = {
+  overdue: 'Overdue',
+  soon: 'Within 12 h',
+  attention: 'Attention',
+  stuck: 'Stuck',
+  held: 'Held',
+  all: 'All',
+  every: 'Every order',
+};
+
+/** What a list shows. A search (`q`) looks in every order and has no other filter. */
+export interface Filters {
+  list: List;
+  q?: string | undefined;
+  /** The store. */
+  integration?: string | undefined;
+  decision?: OrderDecision | undefined;
+  phase?: Phase | undefined;
+  amountFrom?: number | undefined;
+  amountTo?: number | undefined;
+}
+
+/** What an address of a list has besides the filters. */
+interface Place {
+  page?: number;
+  cursor?: string | undefined;
+  select?: 'all';
+}
+
+/** @returns the query of a list; empty for the whole queue */
+export function listQuery(filters: Filters, { page = 1, cursor, select }: Place = {}): string {
+  const given = {
+    q: filters.q,
+    list: filters.list === 'all' || filters.q !== undefined ? undefined : filters.list,
+    integration: filters.integration,
+    decision: filters.decision,
+    phase: filters.phase,
+    'amount-from': filters.amountFrom,
+    'amount-to': filters.amountTo,
+    page: page === 1 ? undefined : page,
+    cursor,
+    select,
+  };
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, `${value}`);
+  return query.toString();
+}
+
+/** @returns the path of a list, or of what belongs to it, such as `/queue.csv` */
+export function listPath(filters: Filters, place?: Place, path = '/'): string {
+  const query = listQuery(filters, place);
+  return query === '' ? path : `${path}?${query}`;
+}
+
+/** Where an order's page was opened from: the query of the list, and the order's position in it, from 1. */
+export interface From {
+  from?: string | undefined;
+  pos?: number | undefined;
+}
+
+/** @returns the path of an order's page, or of one of its actions */
+export function orderPath(
+  { orderId, integration }: OrderKey,
+  action?: string,
+  { notice, from, pos }: From & { notice?: string } = {},
+): string {
+  const query = new URLSearchParams({ integration });
+  if (from !== undefined) query.set('from', from);
+  if (pos !== undefined) query.set('pos', `${pos}`);
+  if (notice !== undefined) query.set('notice', notice);
+  return `/orders/${encodeURIComponent(orderId)}${action === undefined ? '' : `/${action}`}?${query}`;
+}
+
+/** @returns the path of the page that reads a transaction from the screening service */
+export function transactionPath(idOrInvoice: string, integration: string): string {
+  return `/transactions/${encodeURIComponent(idOrInvoice)}?${new URLSearchParams({ integration })}`;
+}
+
+/** The Temporal UI that the pages link to. */
+export interface TemporalUi {
+  /** Such as `https://temporal.example.com`. */
+  url: string;
+  namespace: string;
+}
+
+/** @returns the URL of an order in the Temporal UI; undefined without a configured UI */
+export function temporalLink(
+  ui: TemporalUi | undefined,
+  { orderId, integration }: OrderKey,
+  runId: string | undefined,
+): string | undefined {
+  if (ui === undefined) return undefined;
+  const segments = ['namespaces', ui.namespace, 'workflows', orderWorkflowId(integration, orderId)];
+  const run = runId === undefined ? [] : [runId, 'history'];
+  return `${ui.url.replace(/\/+$/, '')}/${[...segments, ...run].map(encodeURIComponent).join('/')}`;
+}
+
+/** @returns the transaction's URL in the screening service's portal; undefined without `portalLink` in the policy */
+export function portalAddress(
+  link: string | undefined,
+  transactionId: string | undefined,
+): string | undefined {
+  if (link === undefined || transactionId === undefined) return undefined;
+  return link.replaceAll('{transactionId}', encodeURIComponent(transactionId));
+}

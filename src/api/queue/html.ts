@@ -1,0 +1,45 @@
+/** HTML templates. Every value is escaped unless it is an `Html`. */
+
+/** Safe markup. Only the `html` tag creates it. */
+export class Html {
+  readonly markup: string;
+
+  private constructor(markup: string) {
+    this.markup = markup;
+  }
+
+  /** @see html */
+  static from(parts: TemplateStringsArray, values: readonly Shown[]): Html {
+    return new Html(parts.map((part, at) => part + (at < values.length ? write(values[at]) : '')).join(''));
+  }
+}
+
+/** Values allowed in a template; `undefined` and `false` render nothing. */
+export type Shown = Html | string | number | undefined | false | readonly Shown[];
+
+/** Template tag that escapes its values. Use them in text, or in attributes between double quotes. */
+export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
+  return Html.from(parts, values);
+}
+
+function write(value: Shown): string {
+  if (value === undefined || value === false) return '';
+  if (value instanceof Html) return value.markup;
+  if (typeof value === 'object') return value.map(write).join('');
+  return escaped(String(value));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Also replaces control characters and bidirectional marks, which could hide or reorder the text that follows. */
+function escaped(text: string): string {
+  return text
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+    .replace(/[^\P{Cc}\n]|[\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+}

@@ -1,0 +1,261 @@
+/** The queue: which orders a person has to act on, why, and in which lists and bands each one is. */
+import { createHash } from 'node:crypto';
+import type { ActionRecord, OrderState, Reading } from '../../contract/state.ts';
+import type { Insight } from '../../contract/terms.ts';
+import { type Instant, millis, type Phase } from '../../contract/words.ts';
+import { isUnderWay } from '../../orders/portal-requests.ts';
+import type { OrderSummary, QueuedOrder } from '../../starter.ts';
+import type { Filters, Tab } from './addresses.ts';
+import { duration } from './words.ts';
+
+const HOUR_MS = 3_600_000;
+/** A portal action that isn't done after this time is stuck: the first retries have failed. */
+export const STUCK_AFTER_MS = 60_000;
+
+/** Why an order is in the queue. `flag`: its kind, if it isn't a review. */
+export interface Why {
+  flag?: 'Attention' | 'Stuck' | 'Held';
+  words: string;
+}
+
+/** The sections of the table, in their sequence. */
+export const BANDS = ['overdue', 'now', 'soon', 'later', 'none'] as const;
+export type Band = (typeof BANDS)[number];
+
+/** An order as lists show it. */
+export interface Entry {
+  summary: OrderSummary;
+  currency?: string | undefined;
+  why: Why;
+  tabs: readonly Tab[];
+  band: Band;
+  /** When the order came; for an adopted order, when it was screened. */
+  since: Instant;
+  /** Changes when what a list shows of the order changes, except for times. */
+  mark: string;
+}
+
+/** @returns the entry of an order; undefined if there is nothing to do for a person */
+export function queueEntry(order: QueuedOrder, nowMs: number): Entry | undefined {
+  const { summary, state } = order;
+  const closed = summary.closedAt !== undefined;
+  const attention = summary.needsAttention || summary.problem !== undefined;
+  const stuck = state !== undefined && !closed && stuckAction(state, nowMs) !== undefined;
+  const held = state !== undefined && !closed && isHeld(state);
+  // A terminated order stays while it can still be adopted or canceled.
+  const isOver = closed && (summary.cancelBy === undefined || millis(summary.cancelBy) < nowMs);
+  const review = summary.phase === 'review' && !isOver && !isDecidedByPerson(state);
+  if (!attention && !stuck && !held && !review) return undefined;
+  const entry = entryOf(order, nowMs);
+  const kinds = { attention, stuck, held, overdue: entry.band === 'overdue', soon: entry.band === 'now' };
+  const tabs: Tab[] = ['all', ...(['overdue', 'soon', 'attention', 'stuck', 'held'] as const)];
+  return { ...entry, tabs: tabs.filter((tab) => tab === 'all' || kinds[tab as keyof typeof kinds]) };
+}
+
+/** @returns the entry of any order, for lists that aren't the queue */
+export function entryOf(order: QueuedOrder, nowMs: number): Entry {
+  const { summary, state, currency } = order;
+  const { orderId, integration, decision, action, phase, cancelBy, closedAt } = summary;
+  const why = whyOf(order, nowMs);
+  // Words of a running action have durations in them, which change with every page.
+  const fixed = why.flag === undefined || why.flag === 'Attention' ? why.words : why.flag;
+  const shown = [integration, orderId, decision, action, phase, cancelBy, closedAt, why.flag, fixed];
+  return {
+    summary,
+    currency,
+    why,
+    tabs: [],
+    band: bandOf(summary, nowMs),
+    since: state?.adopted?.screenedAt ?? state?.startedAt ?? summary.startedAt,
+    mark: createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 5),
+  };
+}
+
+function bandOf({ cancelBy }: OrderSummary, nowMs: number): Band {
+  if (cancelBy === undefined) return 'none';
+  const leftMs = millis(cancelBy) - nowMs;
+  if (leftMs < 0) return 'overdue';
+  return leftMs < 12 * HOUR_MS ? 'now' : leftMs < 48 * HOUR_MS ? 'soon' : 'later';
+}
+
+/** A person overrode the decision of the newest attempt: nothing is left to decide. */
+function isDecidedByPerson(state: OrderState | undefined): boolean {
+  return state?.attempts.at(-1)?.override !== undefined;
+}
+
+/** @returns the oldest portal action that should be done by now */
+export function stuckAction({ actions }: OrderState, nowMs: number): ActionRecord | undefined {
+  return actions.find((one) => isUnderWay(one) && nowMs - millis(one.requestedAt) >= STUCK_AFTER_MS);
+}
+
+/** The checkout was answered without a decision, which the order still tries to get. */
+function isHeld({ phase, attempts }: OrderState): boolean {
+  return phase === 'screening' && attempts.at(-1)?.answer !== undefined;
+}
+
+function whyOf({ summary, state }: QueuedOrder, nowMs: number): Why {
+  if (summary.problem !== undefined) {
+    return {
+      flag: 'Attention',
+      words: 'The API’s PAYLOAD_KEYS can’t decrypt the record: see docs/encryption.md',
+    };
+  }
+  const [first, ...others] = (summary.attention ?? []).map((one) => one.words.replace(/\.$/, ''));
+  if (first !== undefined) {
+    const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+    return { flag: 'Attention', words: `${first}${more}` };
+  }
+  if (summary.needsAttention) return { flag: 'Attention', words: 'Open the order to see the reason' };
+  const phase = PHASE_WORDS[summary.phase ?? 'closed'] ?? '';
+  if (state === undefined) return { words: phase };
+  const open = summary.closedAt === undefined;
+  const stuck = open ? stuckAction(state, nowMs) : undefined;
+  if (stuck !== undefined) return { flag: 'Stuck', words: stuckWords(stuck, nowMs) };
+  if (open && isHeld(state)) return { flag: 'Held', words: heldWords(state, nowMs) };
+  if (!open && state.phase === 'review') return { words: 'The workflow was terminated during the review' };
+  const strongest = strongestInsight(state);
+  return { words: strongest ?? (state.reason === undefined ? phase : `No decision: ${state.reason}`) };
+}
+
+const PHASE_WORDS: Partial<Record<Phase, string>> = {
+  'awaiting-gateway': 'Waiting for the payment gateway',
+  review: 'In review at the screening service',
+  declined: 'Declined: another attempt is possible',
+  canceled: 'Canceled',
+  closed: 'Closed',
+};
+
+/** What a portal action is called on the pages. */
+export const KIND_NAMES: Readonly<Record<ActionRecord['kind'], string>> = {
+  cancel: 'Cancel',
+  'report-fraud': 'Report fraud',
+  chargeback: 'Chargeback',
+  'customer-code': 'Attach customer code',
+};
+
+/** @returns a running portal action in words */
+export function stuckWords({ kind, status, requestedAt }: ActionRecord, nowMs: number): string {
+  const since = duration(Math.max(0, nowMs - millis(requestedAt)));
+  return `${KIND_NAMES[kind]} ${status === 'queued' ? 'waits' : 'is not done'} for ${since}`;
+}
+
+function heldWords({ attempts, reason }: OrderState, nowMs: number): string {
+  const since = attempts.at(-1)?.startedAt;
+  const time = since === undefined ? '' : ` ${duration(Math.max(0, nowMs - millis(since)))}`;
+  return `Waiting${time} for the screening service${reason === undefined ? '' : ` (${reason})`}`;
+}
+
+/** An insight with the reading that it comes from. */
+export interface Evidence extends Insight {
+  at: Instant;
+  source: Reading['source'];
+  attempt: number;
+  /** No earlier reading of the order has it. */
+  isNew: boolean;
+}
+
+export interface AllEvidence {
+  against: Evidence[];
+  for: Evidence[];
+  other: Evidence[];
+  recommendations: Evidence[];
+}
+
+const IMPACTS = ['high', 'medium', 'low'];
+const GROUPS = {
+  against: 'risk',
+  for: 'trust',
+  other: 'neutral',
+  recommendations: 'recommendation',
+} as const;
+
+/** @returns the insights of the newest reading that has any, each with the reading that had it first, highest impact first */
+export function evidenceOf(state: OrderState): AllEvidence {
+  const readings = state.attempts.flatMap(({ number, readings }) =>
+    readings
+      .filter(({ insights }) => insights !== undefined)
+      .map((reading) => ({ ...reading, attempt: number })),
+  );
+  const newest = readings.at(-1);
+  const of = (name: keyof typeof GROUPS): Evidence[] => {
+    const group = GROUPS[name];
+    const found = Object.values(newest?.insights?.[group] ?? {}).flatMap((insight) => {
+      const same = (one: Insight) => one.description === insight.description && one.name === insight.name;
+      const first = readings.find(({ insights }) => Object.values(insights?.[group] ?? {}).some(same));
+      if (first === undefined) return [];
+      const { at, source, attempt } = first;
+      return [{ ...insight, at, source, attempt, isNew: first === newest && readings.length > 1 }];
+    });
+    const weight = ({ impact = 'low' }: Insight) => IMPACTS.indexOf(impact);
+    return found.toSorted((a, b) => weight(a) - weight(b));
+  };
+  return {
+    against: of('against'),
+    for: of('for'),
+    other: of('other'),
+    recommendations: of('recommendations'),
+  };
+}
+
+/** @returns an insight in words */
+export function insightWords({ description, name }: Insight): string {
+  return description ?? name ?? 'no description';
+}
+
+function strongestInsight(state: OrderState): string | undefined {
+  const { against, recommendations, other, for: trust } = evidenceOf(state);
+  const [strongest] = [...against, ...recommendations, ...other, ...trust];
+  return strongest && insightWords(strongest);
+}
+
+/** The whole queue, nearest deadline first. */
+export interface Snapshot {
+  entries: readonly Entry[];
+  /** There are more orders than were read. */
+  cut: boolean;
+  /** The order with the next deadline, also if a person has decided it. */
+  next?: OrderSummary | undefined;
+  /** When it was read. */
+  atMs: number;
+}
+
+/** @returns the queue of these orders */
+export function snapshotOf(orders: readonly QueuedOrder[], cut: boolean, nowMs: number): Snapshot {
+  const entries = orders.flatMap((order) => queueEntry(order, nowMs) ?? []).sort(byDeadline);
+  const ahead = orders.flatMap(({ summary }) =>
+    summary.closedAt === undefined && summary.cancelBy !== undefined && millis(summary.cancelBy) > nowMs
+      ? [summary]
+      : [],
+  );
+  const [next] = ahead.sort((a, b) => ((a.cancelBy ?? '') < (b.cancelBy ?? '') ? -1 : 1));
+  return { entries, cut, next, atMs: nowMs };
+}
+
+function byDeadline(a: Entry, b: Entry): number {
+  const [first, second] = [a, b].map(({ summary, since }) => summary.cancelBy ?? `~${since}`);
+  return (first ?? '') < (second ?? '') ? -1 : 1;
+}
+
+/** @returns how many entries each tab has, after the other filters */
+export function countTabs(entries: readonly Entry[], filters: Filters): Record<Tab, number> {
+  const counts = { overdue: 0, soon: 0, attention: 0, stuck: 0, held: 0, all: 0 };
+  for (const { tabs } of filtered(entries, { ...filters, list: 'all' }))
+    for (const tab of tabs) counts[tab] += 1;
+  return counts;
+}
+
+/** @returns the entries of a list */
+export function filtered(entries: readonly Entry[], filters: Filters): Entry[] {
+  const { list, integration, decision, phase, amountFrom = 0, amountTo = Number.POSITIVE_INFINITY } = filters;
+  return entries.filter(({ tabs, summary }) => {
+    const { amount } = summary;
+    return (
+      tabs.some((tab) => tab === list) &&
+      (integration === undefined || summary.integration === integration) &&
+      (decision === undefined || summary.decision === decision) &&
+      (phase === undefined || summary.phase === phase) &&
+      (filters.amountFrom === undefined || (amount !== undefined && amount >= amountFrom)) &&
+      (filters.amountTo === undefined || (amount !== undefined && amount < amountTo))
+    );
+  });
+}

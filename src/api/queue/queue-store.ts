@@ -1,0 +1,99 @@
+/** What all open pages share: the queue and the health of the parts, each read from Temporal at most once in 5 s. */
+import { LookUps } from '../../client/look-ups.ts';
+import { type Instant, instant, millis } from '../../contract/words.ts';
+import type { Health, ListRequest, OrderScreening } from '../../starter.ts';
+import { unlessOurs } from './actions.ts';
+import { type Snapshot, snapshotOf } from './queue-list.ts';
+
+const KEPT_MS = 5_000;
+/** By choice of integrations, which may be what a caller wrote. */
+const MOST_KEPT = 100;
+const MOST_LAST = 10;
+
+export type Integrations = Pick<ListRequest, 'integration' | 'integrations'>;
+
+/** A part of the deployment, and what is wrong with it. */
+export interface Part {
+  name: string;
+  problem?: string | undefined;
+  since?: Instant | undefined;
+}
+
+/** The queue, and the parts that the strip at the top of each page shows. `queue` is absent if it was never read. */
+export interface Standing {
+  queue?: Snapshot | undefined;
+  parts: Part[];
+}
+
+export class QueueStore {
+  readonly #orders: Pick<OrderScreening, 'queue' | 'health'>;
+  #queues = new LookUps<Snapshot>(KEPT_MS, MOST_KEPT);
+  readonly #health = new LookUps<Health>(KEPT_MS, 1);
+  /** The last queues that could be read. */
+  readonly #last = new Map<string, Snapshot>();
+
+  constructor(orders: Pick<OrderScreening, 'queue' | 'health'>) {
+    this.#orders = orders;
+  }
+
+  /** @throws OrderScreeningError `temporal-unavailable` */
+  queue(of: Integrations): Promise<Snapshot> {
+    const key = JSON.stringify(of);
+    return this.#queues.find(key, async () => {
+      const { orders, cut } = await this.#orders.queue(of);
+      const queue = snapshotOf(orders, cut, Date.now());
+      this.#last.delete(key);
+      this.#last.set(key, queue);
+      const [oldest = ''] = this.#last.keys();
+      if (this.#last.size > MOST_LAST) this.#last.delete(oldest);
+      return queue;
+    });
+  }
+
+  /** Makes the next page read the queue again, after an action. */
+  forget(): void {
+    this.#queues = new LookUps<Snapshot>(KEPT_MS, MOST_KEPT);
+  }
+
+  /** Returns what is known, also while Temporal can't be reached: then the queue is the last one that was read. */
+  async standing(of: Integrations): Promise<Standing> {
+    const [queue, health] = await Promise.all([
+      this.queue(of).catch(unlessOurs),
+      this.#health.find('', () => this.#orders.health()).catch(unlessOurs),
+    ]);
+    return { queue: queue ?? this.#last.get(JSON.stringify(of)), parts: partsOf(queue, health) };
+  }
+}
+
+function partsOf(queue: Snapshot | undefined, health: Health | undefined): Part[] {
+  if (health === undefined) return [{ name: 'Temporal', problem: 'can’t be reached' }];
+  const { unpolled, sweep } = health;
+  const waiting = queue?.entries.filter(({ tabs }) => tabs.includes('held')) ?? [];
+  const silent = queue?.entries.filter(hasUndelivered) ?? [];
+  return [
+    { name: 'Worker', problem: unpolled.length > 0 ? 'not running' : undefined },
+    { name: 'Temporal' },
+    {
+      name: 'Screening service',
+      problem: waiting.length > 0 ? `${counted(waiting.length)} on hold` : undefined,
+      since: oldest(waiting.map(({ since }) => since)),
+    },
+    {
+      name: 'Events',
+      problem: silent.length > 0 ? `${counted(silent.length)} with undelivered events` : undefined,
+    },
+    { name: 'Sweep', problem: sweep.status === 'running' ? undefined : sweep.status },
+  ];
+}
+
+function hasUndelivered({ summary }: Snapshot['entries'][number]): boolean {
+  return summary.attention?.some(({ code }) => code === 'events-undelivered') ?? false;
+}
+
+function counted(count: number): string {
+  return `${count} ${count === 1 ? 'order' : 'orders'}`;
+}
+
+function oldest(times: readonly Instant[]): Instant | undefined {
+  return times.length === 0 ? undefined : instant(Math.min(...times.map(millis)));
+}

@@ -1,0 +1,93 @@
+// Keys, news and running actions. The pages work without this file.
+
+const isTyping = ({ target }) => target.matches?.('input:not([type=checkbox]), textarea, select');
+
+/** Opens the form of an action on an order's page, and focuses its first field. */
+function open(id) {
+  const form = document.getElementById(id);
+  if (form === null) return;
+  form.open = true;
+  form.querySelector('textarea, form button')?.focus();
+}
+
+const rows = () => [...document.querySelectorAll('.orders tbody tr:not(.band)')];
+const current = () => document.querySelector('.orders tr.here');
+
+/** Moves the mark by that many rows of the table. */
+function move(by) {
+  const all = rows();
+  const next = all[Math.min(all.length - 1, Math.max(0, all.indexOf(current()) + by))];
+  if (next === undefined) return;
+  const before = current();
+  before?.classList.remove('here');
+  before?.removeAttribute('aria-current');
+  next.classList.add('here');
+  next.setAttribute('aria-current', 'true');
+  next.scrollIntoView({ block: 'nearest' });
+  sessionStorage.setItem('here', next.querySelector('.id a')?.textContent ?? '');
+}
+
+function help() {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'keys';
+  const list = document.querySelectorAll('.foot .desk');
+  dialog.append(...[...list].map((one) => Object.assign(one.cloneNode(true), { className: '' })));
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+const go = (selector) => document.querySelector(selector)?.click();
+
+const LIST_KEYS = {
+  j: () => move(1),
+  k: () => move(-1),
+  Enter: () => current()?.querySelector('.id a').click(),
+  x: () => current()?.querySelector('input[type=checkbox]')?.click(),
+  '/': () => document.getElementById('q')?.focus(),
+};
+const ORDER_KEYS = {
+  j: () => go('[rel=next]'),
+  k: () => go('[rel=prev]'),
+  u: () => go('.steps a'),
+  a: () => open('proceed'),
+  r: () => open(document.getElementById('decide-cancel') === null ? 'cancel' : 'decide-cancel'),
+  z: () => open('snooze'),
+  n: () => open('note'),
+};
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+  // Enter on a link, a button or a check box is the browser's.
+  if (event.key === 'Enter' && event.target !== document.body && event.target.id !== 'content') return;
+  if (document.querySelector('dialog[open]') !== null) return;
+  const keys = document.querySelector('.order') === null ? LIST_KEYS : ORDER_KEYS;
+  const run = event.key === '?' ? help : keys[event.key];
+  if (run === undefined) return;
+  event.preventDefault();
+  run();
+});
+
+/** Back from an order, the mark is on the order that was opened. */
+const opened = sessionStorage.getItem('here');
+for (const row of rows()) {
+  if (row.querySelector('.id a')?.textContent !== opened) continue;
+  row.classList.add('here');
+  row.setAttribute('aria-current', 'true');
+}
+
+/** Replaces the content of an element by what the server answers, until it has nothing to poll. */
+function poll(element) {
+  const { poll: url, seconds } = element.dataset;
+  const timer = setInterval(async () => {
+    // Nothing moves while the page is hidden or a form in the element is open.
+    if (document.hidden || element.querySelector('details[open]') !== null) return;
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok !== true) return;
+    const parts = new DOMParser().parseFromString(await answer.text(), 'text/html').body;
+    const inner = parts.querySelector(`#${element.id}`) ?? parts;
+    if (element.innerHTML !== inner.innerHTML) element.replaceChildren(...inner.childNodes);
+    if (element.id === 'running' && inner === parts) clearInterval(timer);
+  }, Number(seconds) * 1_000);
+}
+for (const element of document.querySelectorAll('[data-poll]')) poll(element);

@@ -1,0 +1,51 @@
+/** Asks Temporal's server whether workers and the sweep are running. Makes no visibility call. */
+import { isGrpcServiceError } from '@temporalio/client';
+import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../contract/ids.ts';
+import { SWEEP_ID } from '../contract/sweep.ts';
+import { millis } from '../contract/words.ts';
+import { defined } from '../orders/defined.ts';
+import { instantOf, msOf } from './describe-order.ts';
+import { callTemporal, grpcCode } from './temporal-errors.ts';
+import type { ClientContext, Health } from './types.ts';
+
+/** A poll lasts a minute, so a running worker has polled within this time. */
+const POLLED_WITHIN_MS = 90_000;
+const WITHIN_MS = 2_000;
+
+/** @see OrderScreening.health */
+export async function readHealth({ client }: ClientContext): Promise<Health> {
+  const { namespace } = client.options;
+  const since = Date.now() - POLLED_WITHIN_MS;
+  const polled = POLLED_QUEUES.map(async ({ name, type }) => {
+    const { pollers } = await callTemporal(client, WITHIN_MS, () =>
+      client.workflowService.describeTaskQueue({
+        namespace,
+        taskQueue: { name },
+        taskQueueType: TASK_QUEUE_TYPE[type],
+      }),
+    );
+    return pollers.some(({ lastAccessTime }) => (msOf(lastAccessTime) ?? 0) >= since) ? [] : [name];
+  });
+  const [unpolled, sweep] = await Promise.all([Promise.all(polled), readSweep({ client })]);
+  return { unpolled: [...new Set(unpolled.flat())], sweep };
+}
+
+/** The sweep is one activity that runs for a day. */
+async function readSweep({ client }: Pick<ClientContext, 'client'>): Promise<Health['sweep']> {
+  const { namespace } = client.options;
+  const describe = () =>
+    client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId: SWEEP_ID } });
+  const found = await callTemporal(client, WITHIN_MS, () =>
+    describe().catch((error: unknown) => {
+      if (isGrpcServiceError(error) && error.code === grpcCode.notFound) return undefined;
+      throw error;
+    }),
+  );
+  const { closeTime } = found?.workflowExecutionInfo ?? {};
+  if (found === undefined || instantOf(closeTime) !== undefined) return { status: 'stopped' };
+  const [activity] = found.pendingActivities ?? [];
+  const since = instantOf(activity?.lastStartedTime);
+  const isRunning = since !== undefined && millis(since) > 0;
+  const failing = !isRunning && (activity?.attempt ?? 0) > 1;
+  return defined({ status: failing ? 'failing' : 'running', since: isRunning ? since : undefined } as const);
+}
