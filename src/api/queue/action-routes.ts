@@ -10,18 +10,8 @@ import { hasScope, requireIntegration } from '../callers.ts';
 import { whoAsks } from '../metrics.ts';
 import { logFailure, toProblem } from '../problems.ts';
 import { actionParams, orderParams, orderQuery, pageQuery, queueQuery } from '../request-schemas.ts';
-import {
-  chosenIn,
-  confirmPath,
-  formOf,
-  isAction,
-  isNotice,
-  NOTICES,
-  PAGE_ACTIONS,
-  performSoon,
-  unlessOurs,
-  wordsOf,
-} from './actions.ts';
+import { confirmPath, isAction, PAGE_ACTIONS, wordsOf } from './action-words.ts';
+import { chosenIn, formOf, isNotice, NOTICES, performSoon, unlessOurs } from './actions.ts';
 import { type Filters, type From, listPath, listQuery, orderPath, TAB_NAMES } from './addresses.ts';
 import {
   type Again,

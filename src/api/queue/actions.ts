@@ -1,10 +1,11 @@
-/** The actions on the pages, for one order or several: their texts, when an order accepts them, and their results. */
+/** The actions on the pages, for one order or several: when an order accepts them, their forms, and their results. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { checked } from '../../client/read-requests.ts';
 import { ORDER_ERRORS } from '../../contract/errors.ts';
 import { reasonSchema } from '../../contract/fields.ts';
 import type { OrderKey } from '../../contract/ids.ts';
+import { instant } from '../../contract/words.ts';
 import { overrideRefusal } from '../../orders/concerns/operators.ts';
 import { portalRefusal } from '../../orders/portal-records.ts';
 import { isUnderWay } from '../../orders/portal-requests.ts';
@@ -16,89 +17,15 @@ import {
   type PortalOptions,
 } from '../../starter.ts';
 import { FROM_LIMIT, orderParams, orderQuery } from '../request-schemas.ts';
+import { type PageAction, SEVERAL, type Several, wordsOf } from './action-words.ts';
 
-interface Words {
-  about: string;
-  button: string;
-  scope: 'act' | 'ops';
-  reason?: 'required' | 'optional';
-  /** It can't be undone. */
-  danger?: true;
-}
-
-/** All actions. Overriding the screening service's decision needs the scope `ops`, as in the API. */
-export const PAGE_ACTIONS = {
-  recheck: {
-    about:
-      'Reads the decision from the screening service now, also for a closed order. Screens an open order again if its decision is error.',
-    button: 'Recheck',
-    scope: 'act',
-  },
-  acknowledge: {
-    about: 'Clears everything that needs attention. Describe what was done about it.',
-    button: 'Resolve',
-    scope: 'act',
-    reason: 'required',
-  },
-  proceed: {
-    about:
-      'Overrides the screening service: the order’s action becomes proceed, whatever the screening service decides later. Withdraws a queued cancel.',
-    button: 'Approve',
-    scope: 'ops',
-    reason: 'required',
-  },
-  'decide-cancel': {
-    about:
-      'Overrides the screening service: the order’s action becomes cancel, and the transaction is canceled with the screening service if that is still possible. This doesn’t void or refund the payment; the order service does that.',
-    button: 'Reject and cancel',
-    scope: 'ops',
-    reason: 'required',
-    danger: true,
-  },
-  cancel: {
-    about:
-      'Cancels the transaction with the screening service. The order’s action becomes cancel. This can’t be undone, and it doesn’t void or refund the payment; the order service does that.',
-    button: 'Cancel order',
-    scope: 'act',
-    reason: 'optional',
-    danger: true,
-  },
-  withdraw: {
-    about:
-      'Stops sending the action to the screening service. An action that was already sent may still succeed; the order then shows it as done.',
-    button: 'Withdraw action',
-    scope: 'act',
-  },
-  redeliver: {
-    about: 'Sends the event to the receiver again, with the same id and content.',
-    button: 'Resend event',
-    scope: 'act',
-  },
-} as const satisfies Record<string, Words>;
-export type PageAction = keyof typeof PAGE_ACTIONS;
-
-/** The actions that can be applied to several orders at once. */
-export const SEVERAL = [
-  'recheck',
-  'acknowledge',
-  'proceed',
-  'decide-cancel',
-] as const satisfies readonly PageAction[];
-export type Several = (typeof SEVERAL)[number];
-
-/** @returns the texts and the scope of an action */
-export function wordsOf(action: PageAction): Words {
-  return PAGE_ACTIONS[action];
-}
-
-/** @returns the path of the confirmation page, relative to the order's page @param number of the portal action or event */
-export function confirmPath(action: PageAction, number?: number | ':number'): string {
-  if (action === 'withdraw') return `actions/${number}/withdraw`;
-  return action === 'redeliver' ? `events/${number}/redeliver` : action;
-}
+const HOUR_MS = 3_600_000;
 
 export interface Asked {
   reason?: string | undefined;
+  /** Of a snooze. */
+  hours?: number | undefined;
+  assignee?: string | undefined;
   number?: number | undefined;
 }
 
@@ -119,7 +46,7 @@ export async function perform(
   orders: OrderScreening,
   action: PageAction,
   order: OrderName,
-  { reason = '', number = 0 }: Asked,
+  { reason = '', number = 0, hours = 1, assignee }: Asked,
   how: Pick<PortalOptions, 'by'>,
 ): Promise<Performed> {
   switch (action) {
@@ -141,6 +68,17 @@ export async function perform(
       const { status } = await orders.cancel(order, reason === '' ? {} : { reason }, how);
       return { notice: status === 'done' ? 'canceled' : 'cancel-requested' };
     }
+    case 'snooze': {
+      const until = instant(Date.now() + hours * HOUR_MS);
+      await orders.snooze(order, { until, note: reason }, how);
+      return { notice: 'snoozed' };
+    }
+    case 'note':
+      await orders.note(order, { text: reason }, how);
+      return { notice: 'noted' };
+    case 'assign':
+      await orders.assign(order, { assignee: assignee ?? null }, how);
+      return { notice: assignee === undefined ? 'unassigned' : 'assigned' };
     case 'withdraw': {
       const { status } = await orders.withdraw(order, { number }, how);
       return { notice: WITHDRAWALS[status] };
@@ -188,6 +126,10 @@ export const NOTICES = {
   recheck: 'Recheck requested. The decision is read within seconds.',
   resolved: 'Resolved. Nothing needs attention now.',
   'nothing-to-resolve': 'Nothing needed attention: nothing was changed.',
+  snoozed: 'Snoozed. The order is under “Snoozed” until then.',
+  noted: 'The note is in the timeline.',
+  assigned: 'Assigned.',
+  unassigned: 'Assigned to nobody.',
   proceeds: 'You approved the order.',
   'decided-to-cancel': 'You rejected the order. The cancel with the screening service is running or done.',
   'not-canceled':
@@ -216,6 +158,8 @@ export function refusalOf(
   const open = summary.closedAt === undefined && state?.phase !== 'closed';
   if (state === undefined) return undefined;
   if (action === 'acknowledge') return state.attention.length === 0 ? 'nothing needs attention' : undefined;
+  if (action === 'snooze' || action === 'note' || action === 'assign')
+    return state.endedAt === undefined && open ? undefined : 'the order is closed';
   if (action === 'recheck') {
     return open || state.transactions.length > 0
       ? undefined
@@ -249,6 +193,11 @@ export const formOf = (action: PageAction) =>
       wordsOf(action).reason === 'required'
         ? reason.refine((words) => words !== undefined, 'is required')
         : reason,
+    hours: z.coerce.number('must be a number').int().min(1).max(720).optional(),
+    assignee: z
+      .string()
+      .transform((name) => name.trim() || undefined)
+      .optional(),
   });
 const severalSchema = z.object({
   do: z.enum(SEVERAL, { error: `must be one of ${SEVERAL.join(', ')}` }),
@@ -272,9 +221,4 @@ export function chosenIn(given: unknown): { action: Several; chosen: OrderKey[];
     checked(orderQuery, { integration });
   }
   return { action, chosen, from };
-}
-
-/** @returns whether a string is the name of an action */
-export function isAction(word: string): word is PageAction {
-  return Object.hasOwn(PAGE_ACTIONS, word);
 }

@@ -3,7 +3,7 @@ import { type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
 import type { OrderDecision, Phase } from '../../contract/words.ts';
 
 /** The lists of the queue, as tabs, and `every`: every order that Temporal keeps. */
-export const TABS = ['overdue', 'soon', 'attention', 'stuck', 'held', 'all'] as const;
+export const TABS = ['overdue', 'soon', 'attention', 'stuck', 'held', 'all', 'snoozed'] as const;
 export type Tab = (typeof TABS)[number];
 export const LISTS = [...TABS, 'every'] as const;
 export type List = (typeof LISTS)[number];
@@ -15,6 +15,7 @@ export const TAB_NAMES: Readonly<Record<List, string>> = {
   stuck: 'Stuck',
   held: 'Held',
   all: 'All',
+  snoozed: 'Snoozed',
   every: 'Every order',
 };
 

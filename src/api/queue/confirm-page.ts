@@ -3,11 +3,12 @@ import type { FieldError } from '../../contract/errors.ts';
 import type { OrderKey } from '../../contract/ids.ts';
 import type { InspectedOrder } from '../../starter.ts';
 import type { Problem } from '../problems.ts';
-import { confirmPath, type PageAction, refusalOf, type Several, wordsOf } from './actions.ts';
+import { confirmPath, type PageAction, type Several, wordsOf } from './action-words.ts';
+import { refusalOf } from './actions.ts';
 import { type From, orderPath } from './addresses.ts';
+import { fieldsOf } from './form-fields.ts';
 import { type Html, html } from './html.ts';
 import { decisionPill, type Frame, page, table } from './layout.ts';
-import { reasonField } from './order-aside.ts';
 import { distance, money, type Now } from './words.ts';
 
 type Timed = Frame & { now: Now };
@@ -25,7 +26,7 @@ type Why = Pick<Problem, 'title' | 'detail' | 'serviceMessage'>;
 
 /** @returns the confirmation page of an action on one order */
 export function confirmPage(action: PageAction, key: OrderKey, again: Again, frame: Timed): string {
-  const { about, button, reason, danger } = wordsOf(action);
+  const { about, button, danger } = wordsOf(action);
   const { number, problem, typed } = again;
   const title = `${button}: ${number === undefined ? '' : `${number} of `}order ${key.orderId}?`;
   return page(
@@ -33,7 +34,7 @@ export function confirmPage(action: PageAction, key: OrderKey, again: Again, fra
     html`<section class="card narrow"><h1>${title}</h1>${problem && problemBox(problem)}
 <p>${about}</p>
 <form method="post" action="${orderPath(key, confirmPath(action, number), again)}">
-${reason && reasonField(reason, action, typed)}
+${fieldsOf(action, { id: action, typed }, frame.now.ms)}
 <p class="line"><button class="${danger ? 'danger' : 'primary'}">${button}</button> <a href="${orderPath(key, undefined, again)}">Back to the order</a></p>
 </form></section>`,
     { ...frame, at: '/' },
@@ -72,7 +73,7 @@ export function severalPage(
   frame: Timed,
   problem?: Why,
 ): string {
-  const { about, button, reason, danger } = wordsOf(action);
+  const { about, button, danger } = wordsOf(action);
   const { now } = frame;
   const rows = chosen.map(({ inspected, ...order }) => {
     const summary = inspected?.summary;
@@ -95,7 +96,7 @@ export function severalPage(
 <form method="post" action="/several">
 <input type="hidden" name="do" value="${action}">${from !== undefined && html`<input type="hidden" name="from" value="${from}">`}
 ${chosen.map(({ integration, orderId }) => html`<input type="hidden" name="order" value="${integration}/${orderId}">`)}
-${reason && reasonField(reason, action)}
+${fieldsOf(action, { id: action }, now.ms)}
 <p class="line"><button class="${danger ? 'danger' : 'primary'}">${button}</button> <a href="${back}">Back to the list</a></p>
 </form></section>`,
     { ...frame, at: '/' },

@@ -1,15 +1,17 @@
 /** The right column of an order's page: deadline, facts, what runs, the forms of the actions, and what happens next. */
 import type { ActionRecord, OrderState } from '../../contract/state.ts';
-import { millis, type OrderDecision, REASON_LIMIT } from '../../contract/words.ts';
+import { millis, type OrderDecision } from '../../contract/words.ts';
 import { isUnderWay } from '../../orders/portal-requests.ts';
 import { currentAttempt } from '../../orders/record.ts';
 import { cancelByOf } from '../../orders/transactions.ts';
 import type { InspectedOrder } from '../../starter.ts';
-import { confirmPath, type Notice, type PageAction, refusalOf, wordsOf } from './actions.ts';
+import { confirmPath, type PageAction, wordsOf } from './action-words.ts';
+import { type Notice, refusalOf } from './actions.ts';
 import { type From, orderPath, type TemporalUi } from './addresses.ts';
+import { fieldsOf } from './form-fields.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { decisionPill, factList } from './layout.ts';
-import { KIND_NAMES, STUCK_AFTER_MS } from './queue-list.ts';
+import { isStuck, KIND_NAMES, triesWords } from './queue-list.ts';
 import { requestOf, upcoming, whoOf } from './timeline.ts';
 import { clock, distance, distanceInWords, duration, money, type Now, timeOfDay } from './words.ts';
 
@@ -38,14 +40,15 @@ export interface OrderView {
 export function aside(order: InspectedOrder, { may, back }: OrderView, now: Now): Html {
   const { summary, state } = order;
   const shown = shownActions(order, may, now);
-  const main = shown.filter((action) => action !== 'recheck');
+  const main = shown.filter((action) => !ALSO.includes(action));
+  const also = shown.filter((action) => ALSO.includes(action) && action !== 'recheck');
   const cancelRefusal = refusalOf('cancel', order, now.ms);
   const open = summary.closedAt === undefined && (state?.phase ?? summary.phase) !== 'canceled';
   return html`<aside aria-label="Decide">
 ${facts(order, now)}
 ${runningBoxes(order, may.act, back, now)}
-${main.length > 0 && html`<div class="do">${main.map((action) => actionForm(action, order, back))}</div>`}
-${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', back)}"><button>Recheck</button></form></div>`}
+${main.length > 0 && html`<div class="do">${main.map((action) => actionForm(action, order, back, now))}</div>`}
+${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', back)}"><button>Recheck</button></form>${also.map((action) => actionForm(action, order, back, now))}</div>`}
 ${open && cancelRefusal !== undefined && html`<p class="quiet">It can’t be canceled: ${cancelRefusal}.</p>`}
 ${!may.act && !may.ops && html`<p class="quiet">Your API key can read orders but not change them.</p>`}
 ${nextSteps(order, now)}
@@ -67,6 +70,8 @@ function facts(order: InspectedOrder, now: Now): Html {
     ['Without passive mode', state?.wouldBe],
     ['Manual', attempt?.override && `${OVERRIDDEN[attempt.override.action]} by a person`],
     ['Message', state?.message],
+    ['Assigned to', state?.assignee],
+    ['Snoozed until', state?.snoozedUntil && timeOfDay(state.snoozedUntil, now, true)],
     [
       'Phase',
       phase &&
@@ -112,10 +117,13 @@ function shownActions(order: InspectedOrder, may: OrderView['may'], now: Now): P
     ['proceed', approve],
     ['decide-cancel', reject],
     ['cancel', cancel],
-    ['recheck', takes('recheck')],
+    ...ALSO.map((action): [PageAction, boolean] => [action, takes(action)]),
   ];
   return offered.filter(([, shown]) => shown).map(([action]) => action);
 }
+
+/** The smaller buttons below the others. */
+const ALSO: readonly PageAction[] = ['recheck', 'snooze', 'note', 'assign'];
 
 /** The decisions that leave it to a person. Approving against another one isn't the first choice. */
 const OPEN: readonly OrderDecision[] = ['review', 'pending', 'error'];
@@ -125,23 +133,17 @@ export function actionForm(
   action: PageAction,
   { summary, state }: InspectedOrder,
   back: From,
+  now: Now,
   number?: number,
 ): Html {
   const decision = state?.decision ?? summary.decision;
-  const { about, button, reason, danger } = wordsOf(action);
+  const { about, button, danger } = wordsOf(action);
   const isPrimary =
     action === 'acknowledge' || (action === 'proceed' && OPEN.includes(decision ?? 'pending'));
   const kind = danger ? 'danger' : isPrimary ? 'primary' : '';
   const id = number === undefined ? action : `${action}-${number}`;
   return html`<details name="act" id="${id}"><summary class="button ${kind}">${button}…</summary>
-<form method="post" action="${orderPath(summary, confirmPath(action, number), back)}"><p>${about}</p>${reason && reasonField(reason, id)}<button class="${kind === '' ? 'primary' : kind}">${button}</button></form></details>`;
-}
-
-/** @param id makes the ids of the field's elements unique on the page @param typed what was typed before */
-export function reasonField(reason: 'required' | 'optional', id: string, typed = ''): Html {
-  return html`<div><label for="reason-${id}">Reason${reason === 'optional' && ' (optional)'}</label>
-<textarea id="reason-${id}" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="hint-${id}"${reason === 'required' && html` required`}>${typed}</textarea>
-<small class="quiet" id="hint-${id}">Stored with the order. Don’t enter personal or card data.</small></div>`;
+<form method="post" action="${orderPath(summary, confirmPath(action, number), back)}"><p>${about}</p>${fieldsOf(action, { id, assignee: state?.assignee, cancelBy: summary.cancelBy }, now.ms)}<button class="${kind === '' ? 'primary' : kind}">${button}</button></form></details>`;
 }
 
 /** The portal actions that are queued or running. The script asks for them every 5 s until none is. */
@@ -151,7 +153,7 @@ export function runningBoxes(order: InspectedOrder, mayAct: boolean, back: From,
   if (state === undefined || running.length === 0) return undefined;
   return html`<div id="running" role="status" data-poll="${orderPath(summary, 'running', back)}" data-seconds="5">${running.map(
     (action) =>
-      html`<div class="box${isSlow(action, now) && ' amber'}">${runningWords(action, state, now)}${mayAct && actionForm('withdraw', order, back, action.number)}</div>`,
+      html`<div class="box${isStuck(action, now.ms) && ' amber'}">${runningWords(action, state, now)}${mayAct && actionForm('withdraw', order, back, now, action.number)}</div>`,
   )}</div>`;
 }
 
@@ -160,17 +162,15 @@ export function finishedBox({ summary }: InspectedOrder, back: From): Html {
   return html`<div class="box"><b>Finished</b><p><a href="${orderPath(summary, undefined, back)}">Show the result</a></p></div>`;
 }
 
-const isSlow = ({ requestedAt }: ActionRecord, now: Now) => now.ms - millis(requestedAt) >= STUCK_AFTER_MS;
-
 function runningWords(action: ActionRecord, { journal = [] }: OrderState, now: Now): Html {
-  const { kind, status, stop, requestedAt, by, number } = action;
+  const { kind, status, stop, requestedAt, by, number, tries = 0 } = action;
   const entry = requestOf(journal, number);
   const who = by === 'policy' ? 'by the policy' : entry ? `by ${whoOf(entry.by)}` : '';
   const does =
     stop === undefined ? (status === 'queued' ? 'waits for its turn' : 'is being sent') : 'is being stopped';
-  const slow = isSlow(action, now);
-  return html`<b>${KIND_NAMES[kind]} ${slow ? 'is stuck' : does}</b>
-<p>Requested ${timeOfDay(requestedAt, now)} ${who}, ${distance(requestedAt, now)}.${slow && ' The screening service has not accepted it yet. It is retried automatically.'}</p>`;
+  const stuck = isStuck(action, now.ms);
+  return html`<b>${KIND_NAMES[kind]} ${stuck ? 'is stuck' : does}</b>
+<p>Requested ${timeOfDay(requestedAt, now)} ${who}, ${distance(requestedAt, now)}.${stuck && (tries > 0 ? ` Failed ${triesWords(action, now.ms)}.` : ' The screening service has not accepted it yet. It is retried automatically.')}</p>`;
 }
 
 function nextSteps(order: InspectedOrder, now: Now): Html {

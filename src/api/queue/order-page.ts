@@ -15,6 +15,8 @@ const KEYS = [
   'j k: next, previous',
   'a: approve',
   'r: reject',
+  'z: snooze',
+  'n: note',
   'u: back to the list',
   '?: all keys',
 ] as const;
@@ -76,7 +78,7 @@ function attention(order: InspectedOrder, { may, back }: OrderView, now: Now): S
     ({ words, since }) => html`<b>Attention: ${words}</b><p>Since ${clock(since, now)}.</p>`,
   );
   const boxes = each.length > 0 ? each : html`<b>The order needs attention</b>`;
-  return html`<div class="box red" id="attention">${boxes}${may.act && actionForm('acknowledge', order, back)}</div>`;
+  return html`<div class="box red" id="attention">${boxes}${may.act && actionForm('acknowledge', order, back, now)}</div>`;
 }
 
 /** What the screening service found, for and against the order. */
@@ -163,7 +165,7 @@ function technical(order: InspectedOrder, mayAct: boolean, now: Now): Html {
     ['Events delivered', state && `${delivered} of ${sequence}`],
   ];
   const events = last.toReversed().map(({ sequence: number, type, occurredAt }) => {
-    const form = mayAct && actionForm('redeliver', order, {}, number);
+    const form = mayAct && actionForm('redeliver', order, {}, now, number);
     return html`<li>${number}: ${type}, ${clock(occurredAt, now)} ${form}</li>`;
   });
   return html`<details class="card"><summary>Technical ids and events</summary>

@@ -1,6 +1,6 @@
 /** The queue: which orders a person has to act on, why, and in which lists and bands each one is. */
 import { createHash } from 'node:crypto';
-import type { ActionRecord, OrderState, Reading } from '../../contract/state.ts';
+import type { ActionRecord, FailedTries, OrderState, Reading } from '../../contract/state.ts';
 import type { Insight } from '../../contract/terms.ts';
 import { type Instant, millis, type Phase } from '../../contract/words.ts';
 import { isUnderWay } from '../../orders/portal-requests.ts';
@@ -9,8 +9,8 @@ import type { Filters, Tab } from './addresses.ts';
 import { duration } from './words.ts';
 
 const HOUR_MS = 3_600_000;
-/** A portal action that isn't done after this time is stuck: the first retries have failed. */
-export const STUCK_AFTER_MS = 60_000;
+/** A portal action that isn't done after this time is stuck, also if nobody knows of a failed try. */
+const STUCK_AFTER_MS = 60_000;
 
 /** Why an order is in the queue. `flag`: its kind, if it isn't a review. */
 export interface Why {
@@ -45,8 +45,10 @@ export function queueEntry(order: QueuedOrder, nowMs: number): Entry | undefined
   // A terminated order stays while it can still be adopted or canceled.
   const isOver = closed && (summary.cancelBy === undefined || millis(summary.cancelBy) < nowMs);
   const review = summary.phase === 'review' && !isOver && !isDecidedByPerson(state);
-  if (!attention && !stuck && !held && !review) return undefined;
+  const snoozed = state?.snoozedUntil !== undefined;
+  if (!attention && !stuck && !held && !review && !snoozed) return undefined;
   const entry = entryOf(order, nowMs);
+  if (snoozed) return { ...entry, tabs: ['snoozed'] };
   const kinds = { attention, stuck, held, overdue: entry.band === 'overdue', soon: entry.band === 'now' };
   const tabs: Tab[] = ['all', ...(['overdue', 'soon', 'attention', 'stuck', 'held'] as const)];
   return { ...entry, tabs: tabs.filter((tab) => tab === 'all' || kinds[tab as keyof typeof kinds]) };
@@ -83,9 +85,14 @@ function isDecidedByPerson(state: OrderState | undefined): boolean {
   return state?.attempts.at(-1)?.override !== undefined;
 }
 
-/** @returns the oldest portal action that should be done by now */
-export function stuckAction({ actions }: OrderState, nowMs: number): ActionRecord | undefined {
-  return actions.find((one) => isUnderWay(one) && nowMs - millis(one.requestedAt) >= STUCK_AFTER_MS);
+/** @returns whether a portal action has failed, or should be done by now */
+export function isStuck(action: ActionRecord, nowMs: number): boolean {
+  const { tries = 0, requestedAt } = action;
+  return isUnderWay(action) && (tries > 0 || nowMs - millis(requestedAt) >= STUCK_AFTER_MS);
+}
+
+function stuckAction({ actions }: OrderState, nowMs: number): ActionRecord | undefined {
+  return actions.find((one) => isStuck(one, nowMs));
 }
 
 /** The checkout was answered without a decision, which the order still tries to get. */
@@ -133,15 +140,30 @@ export const KIND_NAMES: Readonly<Record<ActionRecord['kind'], string>> = {
   'customer-code': 'Attach customer code',
 };
 
-/** @returns a running portal action in words */
-export function stuckWords({ kind, status, requestedAt }: ActionRecord, nowMs: number): string {
+/** @returns the failed tries, the last error and the next try in words */
+export function triesWords({ tries = 0, lastError, nextTryAt }: FailedTries, nowMs: number): string {
+  const times = tries === 1 ? 'once' : `${tries} times`;
+  const error = lastError === undefined ? '' : ` (${lastError.replace(/\.$/, '')})`;
+  const next = nextTryAt === undefined ? 'being tried again' : `next try ${ahead(nextTryAt, nowMs)}`;
+  return `${times}${error}, ${next}`;
+}
+
+function ahead(at: Instant, nowMs: number): string {
+  return millis(at) <= nowMs ? 'now' : `in ${duration(millis(at) - nowMs)}`;
+}
+
+function stuckWords(action: ActionRecord, nowMs: number): string {
+  const { kind, status, requestedAt, tries = 0 } = action;
+  if (tries > 0) return `${KIND_NAMES[kind]} failed ${triesWords(action, nowMs)}`;
   const since = duration(Math.max(0, nowMs - millis(requestedAt)));
   return `${KIND_NAMES[kind]} ${status === 'queued' ? 'waits' : 'is not done'} for ${since}`;
 }
 
-function heldWords({ attempts, reason }: OrderState, nowMs: number): string {
+function heldWords({ attempts, reason, held }: NonNullable<QueuedOrder['state']>, nowMs: number): string {
   const since = attempts.at(-1)?.startedAt;
   const time = since === undefined ? '' : ` ${duration(Math.max(0, nowMs - millis(since)))}`;
+  if (held?.tries !== undefined)
+    return `Waiting${time} for the screening service: failed ${triesWords(held, nowMs)}`;
   return `Waiting${time} for the screening service${reason === undefined ? '' : ` (${reason})`}`;
 }
 
@@ -238,7 +260,7 @@ function byDeadline(a: Entry, b: Entry): number {
 
 /** @returns how many entries each tab has, after the other filters */
 export function countTabs(entries: readonly Entry[], filters: Filters): Record<Tab, number> {
-  const counts = { overdue: 0, soon: 0, attention: 0, stuck: 0, held: 0, all: 0 };
+  const counts = { overdue: 0, soon: 0, attention: 0, stuck: 0, held: 0, all: 0, snoozed: 0 };
   for (const { tabs } of filtered(entries, { ...filters, list: 'all' }))
     for (const tab of tabs) counts[tab] += 1;
   return counts;

@@ -57,7 +57,8 @@ ${paging(view)}`;
 
 function tabs({ filters, queue }: QueueView): Html {
   const counts = countTabs(queue.entries, filters);
-  const links = TABS.map((tab) => {
+  const shown = TABS.filter((tab) => tab !== 'snoozed' || counts.snoozed > 0 || filters.list === 'snoozed');
+  const links = shown.map((tab) => {
     const current = tab === filters.list && filters.q === undefined;
     const urgent = (tab === 'overdue' || tab === 'attention') && counts[tab] > 0;
     return html`<a href="${listPath({ ...filters, q: undefined, list: tab })}"${current && html` aria-current="true"`}>${TAB_NAMES[tab]} <b${urgent && html` class="red"`}>${counts[tab].toLocaleString('en')}${queue.cut && '+'}</b></a>`;
@@ -190,7 +191,7 @@ function orderRow(entry: Entry, path: string, { several, selected }: QueueView, 
   const { orderId, integration, decision, action } = summary;
   return html`<tr role="row" class="${ROW_KINDS[band]}">
 ${several && html`<td role="cell" class="pick"><label><input type="checkbox" name="order" value="${integration}/${orderId}"${selected && html` checked`}><span class="sr">Select ${orderId}</span></label></td>`}
-<td role="cell" class="id" title="${orderId}"><a href="${path}">${orderId}</a> <span class="store quiet">${integration}</span></td>
+<td role="cell" class="id" title="${orderId}"><a href="${path}">${orderId}</a> <span class="store quiet">${integration}${summary.assignee !== undefined && ` · ${summary.assignee}`}</span></td>
 <td role="cell" class="number amount">${money(summary.amount, currency)}</td>
 <td role="cell" class="why" title="${why.words}">${whyWords(why)}</td>
 <td role="cell" class="when-cell">${deadline(summary, now)}</td>
@@ -221,6 +222,8 @@ function bar(view: QueueView, rows: readonly Entry[]): Html {
 <button name="do" value="proceed" class="primary">Approve…</button>
 <button name="do" value="decide-cancel" class="danger">Reject…</button>
 <button name="do" value="acknowledge">Resolve…</button>
+<button name="do" value="snooze">Snooze…</button>
+<button name="do" value="note">Add note…</button>
 <button name="do" value="recheck">Recheck…</button>
 <span class="end line">${selectAll(view, `Select all ${rows.length}`)}<button type="reset" class="plain">Clear</button></span>
 </div>`;

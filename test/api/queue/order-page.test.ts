@@ -155,17 +155,18 @@ describe('the page of an order', () => {
     { ...asked, status: 'done' as const },
     { ...asked, number: 2 },
   ];
+  const ALSO = ['recheck', 'snooze', 'note', 'assign'];
   it.each<[what: string, state: OrderState, forms: string[]]>([
-    ['approve, reject and recheck', inReview(), ['proceed', 'decide-cancel', 'recheck']],
+    ['approve, reject and the smaller ones', inReview(), ['proceed', 'decide-cancel', ...ALSO]],
     ['recheck of a closed order', closed, ['recheck']],
     ['none of one without a transaction', { ...closed, transactions: [] }, []],
     [
       'withdraw',
       { ...inReview(), actions: running },
-      ['actions/2/withdraw', 'proceed', 'decide-cancel', 'recheck'],
+      ['actions/2/withdraw', 'proceed', 'decide-cancel', ...ALSO],
     ],
-    ['no approval of what proceeds', { ...inReview(), action: 'proceed' }, ['decide-cancel', 'recheck']],
-    ['the cancel of what is rejected', { ...inReview(), action: 'cancel' }, ['proceed', 'cancel', 'recheck']],
+    ['no approval of what proceeds', { ...inReview(), action: 'proceed' }, ['decide-cancel', ...ALSO]],
+    ['the cancel of what is rejected', { ...inReview(), action: 'cancel' }, ['proceed', 'cancel', ...ALSO]],
   ])('has the forms of what the order takes, in place: %s', async (_what, state, forms) => {
     const summary = anOrderSummary(state.phase === 'closed' ? { closedAt: inHours(-1) } : {});
     const { body } = await pageOf({ state, summary });
@@ -185,9 +186,10 @@ describe('the page of an order', () => {
         ([, opens, sends]) => opens ?? sends,
       );
     };
+    const also = ['Recheck', 'Snooze…', 'Add note…', 'Assign…'];
     expect(await seen('read')).toEqual([]);
-    expect(await seen('act')).toEqual(['Cancel order…', 'Recheck']);
-    expect(await seen('ops')).toEqual(['Approve…', 'Reject and cancel…', 'Recheck']);
+    expect(await seen('act')).toEqual(['Cancel order…', ...also]);
+    expect(await seen('ops')).toEqual(['Approve…', 'Reject and cancel…']);
   });
 
   it.each<[words: string, order: Partial<InspectedOrder>]>([

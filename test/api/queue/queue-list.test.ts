@@ -106,7 +106,7 @@ describe('the queue', () => {
     const { entries, next } = snapshotOf(orders.toReversed(), false, Date.now());
     expect(entries.map(({ band }) => band)).toEqual(['overdue', 'now', 'now', 'soon', 'later', 'none']);
     expect(countTabs(entries, { list: 'soon' })).toEqual({
-      ...{ overdue: 1, soon: 2, attention: 0, stuck: 0, held: 0, all: 6 },
+      ...{ overdue: 1, soon: 2, attention: 0, stuck: 0, held: 0, all: 6, snoozed: 0 },
     });
     expect(countTabs(entries, { list: 'all', integration: 'other' }).all).toBe(0);
     expect(filtered(entries, { list: 'overdue' }).map(({ summary }) => summary.orderId)).toEqual(['0']);
