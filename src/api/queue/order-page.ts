@@ -61,7 +61,7 @@ function way(
     to &&
     html`<a class="button" href="${to}" rel="${rel}" aria-keyshortcuts="${key}" aria-label="${rel === 'prev' ? 'Previous' : 'Next'} order">${words}</a>`;
   return html`<div class="way">
-<nav class="steps" aria-label="Place in the list"><span><a href="${back.path}" aria-keyshortcuts="u">‹ ${back.name}</a>${back.pos !== undefined && html` <span class="quiet">${back.pos} of ${back.total ?? 0}</span>`}</span><span class="line">${step('prev', back.previous, 'k', html`‹ <span class="word">Previous</span>`)}${step('next', back.next, 'j', html`<span class="word">Next</span> ›`)}</span></nav>
+<nav class="steps" aria-label="Place in the list"><span><a href="${back.path}" aria-keyshortcuts="u">‹ ${back.name}</a>${back.pos !== undefined && html` <span class="quiet">${back.pos} of ${back.total ?? 0}</span>`}</span>${(back.previous ?? back.next) && html`<span class="line">${step('prev', back.previous, 'k', html`‹ <span class="word">Previous</span>`)}${step('next', back.next, 'j', html`<span class="word">Next</span> ›`)}</span>`}</nav>
 <h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(Math.max(0, now.ms - millis(came)))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
 <span class="end line">${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}${temporal && html`<a href="${temporal}" rel="noreferrer" aria-label="Order in the Temporal UI">Temporal ↗</a>`}</span>
 </div>`;
@@ -88,7 +88,7 @@ function evidence(state: OrderState, order: InspectedOrder, now: Now): Html {
   const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendations.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
 ${last && html`Last check ${shortClock(last.at, now)} (${last.source}${!last.answered && ', no answer'}).`}`;
   if (strongest === undefined) {
-    return html`<section class="card"><h2>${NO_INSIGHTS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
+    return html`<section class="card pair"><h2>${NO_INSIGHTS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
   }
   return html`<section class="card pair"><h2>${insightWords(strongest)}</h2><p class="quiet">${said}</p>
 ${proof('Against the order', all, 'against', now)}${proof('For the order', all, 'for', now)}${proof('Other', all, 'other', now)}</section>`;

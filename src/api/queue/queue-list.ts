@@ -136,7 +136,7 @@ export const KIND_NAMES: Readonly<Record<ActionRecord['kind'], string>> = {
 /** @returns a running portal action in words */
 export function stuckWords({ kind, status, requestedAt }: ActionRecord, nowMs: number): string {
   const since = duration(Math.max(0, nowMs - millis(requestedAt)));
-  return `${KIND_NAMES[kind]} ${status === 'queued' ? 'waits' : 'is not done'} for ${since}`;
+  return `${KIND_NAMES[kind]} requested ${since} ago, ${status === 'queued' ? 'still waiting' : 'not done yet'}`;
 }
 
 function heldWords({ attempts, reason }: OrderState, nowMs: number): string {
