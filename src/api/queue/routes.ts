@@ -143,6 +143,7 @@ function listRoutes(
 
   scope.get('/news', pageFor('read'), async (request, reply) => {
     const { filters, page, seen = '' } = checked(queueQuery, request.query);
+    requireListed(request, filters);
     const { entries } = await store.queue(allowed(request));
     return sendPage(reply, newsLink(filters, page, entries, seen));
   });
