@@ -105,16 +105,14 @@ function shownActions(order: InspectedOrder, may: OrderView['may'], now: Now): P
   if (state === undefined) return closed ? [] : (['cancel', 'recheck'] as const).filter(takes);
   const canceling =
     state.phase === 'canceled' || state.actions.some((one) => one.kind === 'cancel' && isUnderWay(one));
-  const approve = !closed && state.action !== 'proceed' && takes('proceed');
   const reject = !closed && state.action !== 'cancel' && takes('decide-cancel');
-  const cancel = !canceling && !reject && takes('cancel');
-  const offered: [PageAction, boolean][] = [
-    ['proceed', approve],
-    ['decide-cancel', reject],
-    ['cancel', cancel],
-    ['recheck', takes('recheck')],
-  ];
-  return offered.filter(([, shown]) => shown).map(([action]) => action);
+  const offered = {
+    proceed: !closed && state.action !== 'proceed' && takes('proceed'),
+    'decide-cancel': reject,
+    cancel: !canceling && !reject && takes('cancel'),
+    recheck: takes('recheck'),
+  };
+  return (['proceed', 'decide-cancel', 'cancel', 'recheck'] as const).filter((action) => offered[action]);
 }
 
 /** The decisions that leave it to a person. Approving against another one isn't the first choice. */
