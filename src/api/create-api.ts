@@ -134,7 +134,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   sendKeptWhenStopping(app, orderScreening, log);
   const refused = new RefusedCheckouts(metrics.noteRefused);
   await app.register(async (scope) => keyedRoutes(scope, options, metrics, refused));
-  await app.register(queueRoutes, options);
+  await app.register(queueRoutes, { ...options, refused });
   await app.register(webhookRoutes, { ...options, metrics });
   if (options.codec !== undefined) {
     const requireApiKey = async (request: FastifyRequest) => {

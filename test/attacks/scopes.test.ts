@@ -27,7 +27,8 @@ interface Operation {
 /** What the document leaves out: pages and codec. */
 const UNDOCUMENTED = (
   [
-    ['read', ['GET'], ['/', '/orders/order-1', '/transactions/order-1', '/queue.csv', '/days', '/days.svg']],
+    ['read', ['GET'], ['/', '/orders/order-1', '/transactions/order-1', '/queue.csv', '/days', '/news']],
+    ['read', ['GET'], ['/orders/order-1/running']],
     ['act', ['GET', 'POST'], ['/orders/order-1/cancel', '/orders/order-1/recheck']],
     ['act', ['GET', 'POST'], ['/orders/order-1/actions/1/withdraw', '/orders/order-1/events/1/redeliver']],
     ['ops', ['GET'], ['/orders/order-1/proceed']],
@@ -38,7 +39,7 @@ const UNDOCUMENTED = (
 );
 const isPage = ({ url }: Operation) => !/^\/(?:v1|codec)\//.test(url);
 /** What is shown or done is not of one order. */
-const OF_MANY = ['/', '/v1/orders', '/queue.csv', '/days', '/days.svg'];
+const OF_MANY = ['/', '/v1/orders', '/queue.csv', '/days', '/news'];
 
 /** Every operation, with the scope that the document says. */
 async function operationsOf(app: FastifyInstance): Promise<Operation[]> {
@@ -119,9 +120,9 @@ describe('a key', () => {
       }
       expect(calls(), where).toBe(before);
     }
-    const { list, count } = orderScreening;
-    for (const [asked = {}] of [...list.mock.calls, ...count.mock.calls])
-      expect(asked.integrations ?? [asked.integration]).toEqual(['shop']);
+    const { list, rows, queue, count } = orderScreening;
+    const lists = [list, rows, queue, count].flatMap((method) => [...method.mock.calls]);
+    for (const [asked = {}] of lists) expect(asked.integrations ?? [asked.integration]).toEqual(['shop']);
   });
 
   it('of one integration gets into no other by the body either', async () => {

@@ -24,8 +24,8 @@ const manifest = z
 /** Licences that ask for no more than a notice, or (MPL) for the changed files of a library that isn't changed here. */
 const ACCEPTED =
   '0BSD Apache-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-3-Clause CC-BY-4.0 ISC MIT MPL-2.0 Unlicense'.split(' ');
-/** Packages whose licence is not in the lockfile, but in their LICENSE file. */
-const LICENCES: Record<string, string> = { unionfs: 'Unlicense' };
+/** Packages whose licence is not in the lockfile, but in their LICENSE or Readme file. */
+const LICENCES: Record<string, string> = { only: 'MIT', unionfs: 'Unlicense' };
 
 /**
  * Packages whose install script needn't run. swc fetches a slower substitute for its missing binary, esbuild makes its binary start a

@@ -19,10 +19,8 @@ const workflows = `${stack.temporalUiUrl}/namespaces/default/workflows`;
 try {
   await take('queue.png', `${stack.apiUrl}/`, DESK, async (page) => {
     await page.getByText('1005', { exact: true }).waitFor();
-    // The chart of the last days loads after the page.
-    await page.waitForLoadState('networkidle');
   });
-  await take('queue-phone.png', `${stack.apiUrl}/`, PHONE, (page) => page.waitForLoadState('networkidle'));
+  await take('queue-phone.png', `${stack.apiUrl}/`, PHONE);
   await take('queue-order.png', `${stack.apiUrl}/orders/1005?integration=outlet`, DESK);
   await take('temporal-ui-orders.png', `${workflows}?query=${encodeURIComponent(IN_REVIEW)}`, DESK, (page) =>
     page.getByText('order:outlet:1005').first().waitFor(),

@@ -27,6 +27,9 @@ const ORDERS = [
   { orderId: '1004', integration: 'weekend', email: 'review@example.com', amount: '89.90' },
   { orderId: '1005', integration: 'outlet', email: 'review@example.com', amount: '412.00' },
   { orderId: '1006', integration: 'default', email: 'fail@example.com', amount: '35.00' },
+  { orderId: '1007', integration: 'tokyo', email: 'review@example.com', amount: '184000', currency: 'JPY' },
+  { orderId: '1008', integration: 'kuwait', email: 'review@example.com', amount: '312.75', currency: 'KWD' },
+  { orderId: '1009', integration: 'default', email: 'review@example.com', amount: '533.10', currency: 'EUR' },
 ] as const;
 
 /**
@@ -44,6 +47,8 @@ export async function startStack(): Promise<Stack> {
     default: shared,
     weekend: { ...shared, cancelWindow: '40h' },
     outlet: { ...shared, cancelWindow: '9h' },
+    tokyo: { ...shared, cancelWindow: '80m' },
+    kuwait: { ...shared, cancelWindow: '30h' },
   };
   await writeFile(policyFile, JSON.stringify({ integrations }));
   const names = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'API_PORT', 'METRICS_PORT'];
@@ -76,8 +81,12 @@ export async function startStack(): Promise<Stack> {
   };
 }
 
-async function screen(apiUrl: string, { orderId, integration, email, amount }: (typeof ORDERS)[number]) {
-  const transaction = { ...withEmail(email), amount };
+async function screen(
+  apiUrl: string,
+  { orderId, integration, email, amount, ...order }: (typeof ORDERS)[number],
+) {
+  const currency = 'currency' in order ? order.currency : 'USD';
+  const transaction = { ...withEmail(email), amount, currency_code: currency };
   await post(`${apiUrl}/v1/orders/${orderId}/screening?integration=${integration}`, { transaction });
 }
 

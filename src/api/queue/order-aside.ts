@@ -110,18 +110,16 @@ function shownActions(order: InspectedOrder, may: OrderView['may'], now: Now): P
   if (state === undefined) return closed ? [] : (['cancel', 'recheck'] as const).filter(takes);
   const canceling =
     state.phase === 'canceled' || state.actions.some((one) => one.kind === 'cancel' && isUnderWay(one));
-  const approve = !closed && state.action !== 'proceed' && takes('proceed');
   const reject = !closed && state.action !== 'cancel' && takes('decide-cancel');
-  const cancel = !canceling && !reject && takes('cancel');
-  const offered: [PageAction, boolean][] = [
-    ['proceed', approve],
-    ['decide-cancel', reject],
-    ['cancel', cancel],
-    ...ALSO.map((action): [PageAction, boolean] => [action, takes(action)]),
-  ];
-  return offered.filter(([, shown]) => shown).map(([action]) => action);
+  const offered: Partial<Record<PageAction, boolean>> = {
+    proceed: !closed && state.action !== 'proceed' && takes('proceed'),
+    'decide-cancel': reject,
+    cancel: !canceling && !reject && takes('cancel'),
+  };
+  return [...DECIDE.filter((action) => offered[action]), ...ALSO.filter(takes)];
 }
 
+const DECIDE: readonly PageAction[] = ['proceed', 'decide-cancel', 'cancel'];
 /** The smaller buttons below the others. */
 const ALSO: readonly PageAction[] = ['recheck', 'snooze', 'note', 'assign'];
 

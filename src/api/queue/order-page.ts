@@ -1,13 +1,20 @@
 /** The page of one order: on the left why it needs a person, the evidence and its timeline; on the right what to do. */
 import type { OrderState } from '../../contract/state.ts';
-import { type Instant, instant, millis } from '../../contract/words.ts';
+import { instant, millis } from '../../contract/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
 import { NOTICES } from './actions.ts';
 import { portalAddress, temporalLink, transactionPath } from './addresses.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { decisionPill, type Frame, page, table } from './layout.ts';
 import { actionForm, aside, type OrderView } from './order-aside.ts';
-import { type AllEvidence, type Evidence, evidenceOf, insightWords } from './queue-list.ts';
+import {
+  type AllEvidence,
+  cameAt,
+  type Evidence,
+  evidenceOf,
+  insightWords,
+  strongestOf,
+} from './queue-list.ts';
 import { type Fact, lastCheck, originOf, timelineOf } from './timeline.ts';
 import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from './words.ts';
 
@@ -54,7 +61,7 @@ function way(
   now: Now,
 ): Html {
   const { orderId, integration, transactionIds } = summary;
-  const came = cameAt({ summary, runId, ...(state && { state }) });
+  const came = cameAt({ summary, ...(state && { state }) });
   const attempts = state?.attempts.at(-1)?.number ?? 1;
   const verb = state?.adopted === undefined ? 'received' : 'screened';
   const temporal = temporalLink(temporalUi, summary, runId);
@@ -63,7 +70,7 @@ function way(
     to &&
     html`<a class="button" href="${to}" rel="${rel}" aria-keyshortcuts="${key}" aria-label="${rel === 'prev' ? 'Previous' : 'Next'} order">${words}</a>`;
   return html`<div class="way">
-<nav class="steps" aria-label="Place in the list"><span><a href="${back.path}" aria-keyshortcuts="u">‹ ${back.name}</a>${back.pos !== undefined && html` <span class="quiet">${back.pos} of ${back.total ?? 0}</span>`}</span><span class="line">${step('prev', back.previous, 'k', html`‹ <span class="word">Previous</span>`)}${step('next', back.next, 'j', html`<span class="word">Next</span> ›`)}</span></nav>
+<nav class="steps" aria-label="Place in the list"><span><a href="${back.path}" aria-keyshortcuts="u">‹ ${back.name}</a>${back.pos !== undefined && html` <span class="quiet">${back.pos} of ${back.total ?? 0}</span>`}</span>${(back.previous ?? back.next) && html`<span class="line">${step('prev', back.previous, 'k', html`‹ <span class="word">Previous</span>`)}${step('next', back.next, 'j', html`<span class="word">Next</span> ›`)}</span>`}</nav>
 <h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(Math.max(0, now.ms - millis(came)))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
 <span class="end line">${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}${temporal && html`<a href="${temporal}" rel="noreferrer" aria-label="Order in the Temporal UI">Temporal ↗</a>`}</span>
 </div>`;
@@ -84,16 +91,16 @@ function attention(order: InspectedOrder, { may, back }: OrderView, now: Now): S
 /** What the screening service found, for and against the order. */
 function evidence(state: OrderState, order: InspectedOrder, now: Now): Html {
   const all = evidenceOf(state);
-  const [strongest] = [...all.against, ...all.recommendations, ...all.other, ...all.for];
+  const strongest = strongestOf(all);
   const last = lastCheck(order);
   const attempt = state.attempts.length;
-  const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendations.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
+  const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendation.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
 ${last && html`Last check ${shortClock(last.at, now)} (${last.source}${!last.answered && ', no answer'}).`}`;
   if (strongest === undefined) {
-    return html`<section class="card"><h2>${NO_INSIGHTS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
+    return html`<section class="card pair"><h2>${NO_INSIGHTS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
   }
   return html`<section class="card pair"><h2>${insightWords(strongest)}</h2><p class="quiet">${said}</p>
-${proof('Against the order', all, 'against', now)}${proof('For the order', all, 'for', now)}${proof('Other', all, 'other', now)}</section>`;
+${proof('Against the order', all, 'risk', now)}${proof('For the order', all, 'trust', now)}${proof('Other', all, 'neutral', now)}</section>`;
 }
 
 const NO_INSIGHTS: Partial<Record<OrderState['phase'], string>> = {
@@ -101,10 +108,10 @@ const NO_INSIGHTS: Partial<Record<OrderState['phase'], string>> = {
   review: 'In review at the screening service',
 };
 
-function proof(title: string, all: AllEvidence, group: 'against' | 'for' | 'other', now: Now): Shown {
+function proof(title: string, all: AllEvidence, group: keyof AllEvidence, now: Now): Shown {
   const found = all[group];
   if (found.length === 0)
-    return group !== 'other' && html`<div><h3>${title}</h3><p class="quiet">Nothing.</p></div>`;
+    return group !== 'neutral' && html`<div><h3>${title}</h3><p class="quiet">Nothing.</p></div>`;
   return html`<div><h3>${title}</h3><ul class="proof">${found.map((one) => insight(one, now))}</ul></div>`;
 }
 
@@ -171,9 +178,4 @@ function technical(order: InspectedOrder, mayAct: boolean, now: Now): Html {
   return html`<details class="card"><summary>Technical ids and events</summary>
 <dl class="ids">${rows.map(([name, content]) => content !== undefined && html`<dt>${name}</dt><dd>${content}</dd>`)}</dl>
 ${events.length > 0 && html`<ul class="ids-events">${events}</ul>`}</details>`;
-}
-
-/** @returns when the order came: for an adopted order, when it was screened */
-export function cameAt({ summary, state }: InspectedOrder): Instant {
-  return state?.adopted?.screenedAt ?? state?.startedAt ?? summary.startedAt;
 }

@@ -6,6 +6,7 @@ import type { Log } from '../../process/log.ts';
 import type { OrderScreening } from '../../starter.ts';
 import type { Admission } from '../callers.ts';
 import type { SignIn } from '../oidc.ts';
+import type { RefusedCheckouts } from '../refused-checkouts.ts';
 import type { TemporalUi } from './addresses.ts';
 import type { Frame } from './layout.ts';
 import type { Integrations, QueueStore, Standing } from './queue-store.ts';
@@ -24,6 +25,8 @@ export interface QueueOptions extends Admission {
   timeZone?: string;
   /** As in `ApiOptions`. */
   signIn?: SignIn;
+  /** The checkouts that this process refused. */
+  refused: Pick<RefusedCheckouts, 'of'>;
 }
 
 export interface Pages {

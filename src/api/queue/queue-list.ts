@@ -1,8 +1,8 @@
 /** The queue: which orders a person has to act on, why, and in which lists and bands each one is. */
 import { createHash } from 'node:crypto';
 import type { ActionRecord, FailedTries, OrderState, Reading } from '../../contract/state.ts';
-import type { Insight } from '../../contract/terms.ts';
-import { type Instant, millis, type Phase } from '../../contract/words.ts';
+import type { Insight, Insights } from '../../contract/terms.ts';
+import { type Instant, instant, millis, type Phase } from '../../contract/words.ts';
 import { isUnderWay } from '../../orders/portal-requests.ts';
 import type { OrderSummary, QueuedOrder } from '../../starter.ts';
 import type { Filters, Tab } from './addresses.ts';
@@ -29,7 +29,6 @@ export interface Entry {
   why: Why;
   tabs: readonly Tab[];
   band: Band;
-  /** When the order came; for an adopted order, when it was screened. */
   since: Instant;
   /** Changes when what a list shows of the order changes, except for times. */
   mark: string;
@@ -56,7 +55,7 @@ export function queueEntry(order: QueuedOrder, nowMs: number): Entry | undefined
 
 /** @returns the entry of any order, for lists that aren't the queue */
 export function entryOf(order: QueuedOrder, nowMs: number): Entry {
-  const { summary, state, currency } = order;
+  const { summary, currency } = order;
   const { orderId, integration, decision, action, phase, cancelBy, closedAt } = summary;
   const why = whyOf(order, nowMs);
   // Words of a running action have durations in them, which change with every page.
@@ -68,9 +67,14 @@ export function entryOf(order: QueuedOrder, nowMs: number): Entry {
     why,
     tabs: [],
     band: bandOf(summary, nowMs),
-    since: state?.adopted?.screenedAt ?? state?.startedAt ?? summary.startedAt,
+    since: cameAt(order),
     mark: createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 5),
   };
+}
+
+/** @returns when the order came: for an adopted order, when it was screened */
+export function cameAt({ summary, state }: QueuedOrder): Instant {
+  return state?.adopted?.screenedAt ?? state?.startedAt ?? summary.startedAt;
 }
 
 function bandOf({ cancelBy }: OrderSummary, nowMs: number): Band {
@@ -120,8 +124,14 @@ function whyOf({ summary, state }: QueuedOrder, nowMs: number): Why {
   if (stuck !== undefined) return { flag: 'Stuck', words: stuckWords(stuck, nowMs) };
   if (open && isHeld(state)) return { flag: 'Held', words: heldWords(state, nowMs) };
   if (!open && state.phase === 'review') return { words: 'The workflow was terminated during the review' };
-  const strongest = strongestInsight(state);
-  return { words: strongest ?? (state.reason === undefined ? phase : `No decision: ${state.reason}`) };
+  const strongest = strongestOf(evidenceOf(state));
+  return {
+    words: strongest
+      ? insightWords(strongest)
+      : state.reason === undefined
+        ? phase
+        : `No decision: ${state.reason}`,
+  };
 }
 
 const PHASE_WORDS: Partial<Record<Phase, string>> = {
@@ -156,7 +166,7 @@ function stuckWords(action: ActionRecord, nowMs: number): string {
   const { kind, status, requestedAt, tries = 0 } = action;
   if (tries > 0) return `${KIND_NAMES[kind]} failed ${triesWords(action, nowMs)}`;
   const since = duration(Math.max(0, nowMs - millis(requestedAt)));
-  return `${KIND_NAMES[kind]} ${status === 'queued' ? 'waits' : 'is not done'} for ${since}`;
+  return `${KIND_NAMES[kind]} requested ${since} ago, ${status === 'queued' ? 'still waiting' : 'not done yet'}`;
 }
 
 function heldWords({ attempts, reason, held }: NonNullable<QueuedOrder['state']>, nowMs: number): string {
@@ -176,20 +186,10 @@ export interface Evidence extends Insight {
   isNew: boolean;
 }
 
-export interface AllEvidence {
-  against: Evidence[];
-  for: Evidence[];
-  other: Evidence[];
-  recommendations: Evidence[];
-}
+/** By the screening service's groups: risk is against the order, trust for it. */
+export type AllEvidence = Record<keyof Insights, Evidence[]>;
 
 const IMPACTS = ['high', 'medium', 'low'];
-const GROUPS = {
-  against: 'risk',
-  for: 'trust',
-  other: 'neutral',
-  recommendations: 'recommendation',
-} as const;
 
 /** @returns the insights of the newest reading that has any, each with the reading that had it first, highest impact first */
 export function evidenceOf(state: OrderState): AllEvidence {
@@ -199,8 +199,7 @@ export function evidenceOf(state: OrderState): AllEvidence {
       .map((reading) => ({ ...reading, attempt: number })),
   );
   const newest = readings.at(-1);
-  const of = (name: keyof typeof GROUPS): Evidence[] => {
-    const group = GROUPS[name];
+  const of = (group: keyof Insights): Evidence[] => {
     const found = Object.values(newest?.insights?.[group] ?? {}).flatMap((insight) => {
       const same = (one: Insight) => one.description === insight.description && one.name === insight.name;
       const first = readings.find(({ insights }) => Object.values(insights?.[group] ?? {}).some(same));
@@ -211,23 +210,18 @@ export function evidenceOf(state: OrderState): AllEvidence {
     const weight = ({ impact = 'low' }: Insight) => IMPACTS.indexOf(impact);
     return found.toSorted((a, b) => weight(a) - weight(b));
   };
-  return {
-    against: of('against'),
-    for: of('for'),
-    other: of('other'),
-    recommendations: of('recommendations'),
-  };
+  const [risk, trust] = [of('risk'), of('trust')];
+  return { risk, trust, neutral: of('neutral'), recommendation: of('recommendation') };
+}
+
+/** @returns the insight that says most about why the order needs a person */
+export function strongestOf({ risk, recommendation, neutral, trust }: AllEvidence): Evidence | undefined {
+  return [...risk, ...recommendation, ...neutral, ...trust][0];
 }
 
 /** @returns an insight in words */
 export function insightWords({ description, name }: Insight): string {
   return description ?? name ?? 'no description';
-}
-
-function strongestInsight(state: OrderState): string | undefined {
-  const { against, recommendations, other, for: trust } = evidenceOf(state);
-  const [strongest] = [...against, ...recommendations, ...other, ...trust];
-  return strongest && insightWords(strongest);
 }
 
 /** The whole queue, nearest deadline first. */
@@ -244,12 +238,10 @@ export interface Snapshot {
 /** @returns the queue of these orders */
 export function snapshotOf(orders: readonly QueuedOrder[], cut: boolean, nowMs: number): Snapshot {
   const entries = orders.flatMap((order) => queueEntry(order, nowMs) ?? []).sort(byDeadline);
-  const ahead = orders.flatMap(({ summary }) =>
-    summary.closedAt === undefined && summary.cancelBy !== undefined && millis(summary.cancelBy) > nowMs
-      ? [summary]
-      : [],
-  );
-  const [next] = ahead.sort((a, b) => ((a.cancelBy ?? '') < (b.cancelBy ?? '') ? -1 : 1));
+  const [next] = orders
+    .map(({ summary }) => summary)
+    .filter(({ closedAt, cancelBy = '' }) => closedAt === undefined && cancelBy > instant(nowMs))
+    .sort((a, b) => ((a.cancelBy ?? '') < (b.cancelBy ?? '') ? -1 : 1));
   return { entries, cut, next, atMs: nowMs };
 }
 
@@ -268,16 +260,14 @@ export function countTabs(entries: readonly Entry[], filters: Filters): Record<T
 
 /** @returns the entries of a list */
 export function filtered(entries: readonly Entry[], filters: Filters): Entry[] {
-  const { list, integration, decision, phase, amountFrom = 0, amountTo = Number.POSITIVE_INFINITY } = filters;
-  return entries.filter(({ tabs, summary }) => {
-    const { amount } = summary;
-    return (
+  const { list, integration, decision, phase, amountFrom, amountTo } = filters;
+  return entries.filter(
+    ({ tabs, summary: { amount = Number.NaN, ...summary } }) =>
       tabs.some((tab) => tab === list) &&
-      (integration === undefined || summary.integration === integration) &&
-      (decision === undefined || summary.decision === decision) &&
-      (phase === undefined || summary.phase === phase) &&
-      (filters.amountFrom === undefined || (amount !== undefined && amount >= amountFrom)) &&
-      (filters.amountTo === undefined || (amount !== undefined && amount < amountTo))
-    );
-  });
+      (integration ?? summary.integration) === summary.integration &&
+      (decision ?? summary.decision) === summary.decision &&
+      (phase ?? summary.phase) === summary.phase &&
+      (amountFrom === undefined || amount >= amountFrom) &&
+      (amountTo === undefined || amount < amountTo),
+  );
 }

@@ -13,6 +13,7 @@ import {
 import { type Html, html, type Shown } from './html.ts';
 import { decisionPill, type Frame, page } from './layout.ts';
 import { BANDS, type Band, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
+import { REFUSED_PATH } from './refused-page.ts';
 import { age, distance, distanceInWords, duration, money, type Now, shortClock } from './words.ts';
 
 /** Rows per page of a list of the queue. */
@@ -36,6 +37,8 @@ export interface QueueView {
   stores: readonly string[];
   /** Whether the viewer may act on several orders at once. */
   several: boolean;
+  /** The number of refused checkouts. */
+  refused: number;
 }
 
 const KEYS = ['j k: move', 'Enter: open', 'x: select', '/: search', '?: all keys'] as const;
@@ -51,7 +54,8 @@ ${tabs(view)}
 ${now.ms - queue.atMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(now.ms - queue.atMs)} old.</b> Temporal can’t be reached.</p>`}
 ${queue.cut && html`<p class="box">The queue has more orders than are shown here: those with the nearest deadlines are in it.</p>`}
 ${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters)}">${orders(view, rows, now)}${bar(view, rows)}</form>` : orders(view, rows, now)}
-${paging(view)}`;
+${paging(view)}
+${view.refused > 0 && html`<p class="quiet refused"><a href="${REFUSED_PATH}">Refused checkouts</a>: no order was started for the last ${view.refused}.</p>`}`;
   return page(TAB_NAMES[filters.list], content, { ...frame, at: '/', keys: KEYS });
 }
 

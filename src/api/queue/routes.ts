@@ -23,6 +23,7 @@ import { type Pages, pageFor, type QueueOptions, sendPage } from './page-route.t
 import { entryOf, filtered } from './queue-list.ts';
 import { newsLink, queuePage, ROWS } from './queue-page.ts';
 import { QueueStore } from './queue-store.ts';
+import { REFUSED_PATH, refusedPage } from './refused-page.ts';
 import { requireOwnForm, signInOf } from './sign-in.ts';
 import { transactionPage } from './transaction-page.ts';
 import { wallPage } from './wall-page.ts';
@@ -136,12 +137,20 @@ function listRoutes(
       ...{ filters, queue, entries, page, cursor, next: list?.cursor, selected: select === 'all' },
       stores: storesOf(request),
       several: hasScope(request, 'ops'),
+      refused: options.refused.of(allowed(request).integrations).length,
     };
     return sendPage(reply, queuePage(view, frame(request, standing, at)));
   });
 
+  scope.get(REFUSED_PATH, pageFor('read'), async (request, reply) => {
+    const of = allowed(request);
+    const standing = await store.standing(of);
+    return sendPage(reply, refusedPage(options.refused.of(of.integrations), frame(request, standing, now())));
+  });
+
   scope.get('/news', pageFor('read'), async (request, reply) => {
     const { filters, page, seen = '' } = checked(queueQuery, request.query);
+    requireListed(request, filters);
     const { entries } = await store.queue(allowed(request));
     return sendPage(reply, newsLink(filters, page, entries, seen));
   });

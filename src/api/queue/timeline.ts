@@ -102,9 +102,9 @@ export function originOf(source: string): string {
 function addAttempt(attempt: Attempt, state: OrderState, add: Add): void {
   const { number, startedAt, readings, gateway, override } = attempt;
   if (number > 1) add(startedAt, `Attempt ${number} received`);
-  const { against, for: trust } = evidenceOf(state);
+  const { risk, trust } = evidenceOf(state);
   for (const { at, decision, source } of readings) {
-    const isNew = [...against, ...trust].filter((one) => one.isNew && one.at === at).map(insightWords);
+    const isNew = [...risk, ...trust].filter((one) => one.isNew && one.at === at).map(insightWords);
     const origin = originOf(source);
     const words = isNew.length > 0 ? `New: ${isNew.join('; ')}` : undefined;
     add(at, html`Decision ${decisionPill(decision)}`, { origin, words, kind: 'service' });

@@ -117,24 +117,16 @@ function startOfDay(ms: number, zone: string): number {
 }
 
 /**
- * @param currency an ISO code, which sets the number of decimals: none for JPY, three for KWD. Unknown: as many as the amount has
+ * @param currency a code of three letters, which sets the number of decimals: none for JPY, three for KWD. Unknown: as many as the amount has
  * @returns the amount, with the code behind it
  */
 export function money(amount: number | undefined, currency?: string): Html {
   if (amount === undefined) return html`<span class="quiet">–</span>`;
-  const digits = currency === undefined ? undefined : digitsOf(currency);
+  const format = currency && new Intl.NumberFormat('en', { style: 'currency', currency });
+  const digits = format ? format.resolvedOptions().maximumFractionDigits : undefined;
   const written = new Intl.NumberFormat('en', {
     minimumFractionDigits: digits ?? (Number.isInteger(amount) ? 0 : 2),
     maximumFractionDigits: digits ?? 3,
   }).format(amount);
   return html`${written}${currency !== undefined && html` <span class="cur">${currency}</span>`}`;
-}
-
-function digitsOf(currency: string): number | undefined {
-  try {
-    const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-    return format.resolvedOptions().maximumFractionDigits;
-  } catch {
-    return undefined;
-  }
 }

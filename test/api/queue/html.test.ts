@@ -39,7 +39,7 @@ describe('amounts, times and durations', () => {
     [184_000, 'JPY', '184,000 JPY'],
     [312.75, 'KWD', '312.750 KWD'],
     [1249, 'EUR', '1,249.00 EUR'],
-    [10, 'not a code', '10 not a code'],
+    [10, 'QQQ', '10.00 QQQ'],
     [1249, undefined, '1,249'],
     [125.5, undefined, '125.50'],
     [undefined, 'EUR', '–'],

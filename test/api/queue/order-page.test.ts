@@ -189,7 +189,7 @@ describe('the page of an order', () => {
     const also = ['Recheck', 'Snooze…', 'Add note…', 'Assign…'];
     expect(await seen('read')).toEqual([]);
     expect(await seen('act')).toEqual(['Cancel order…', ...also]);
-    expect(await seen('ops')).toEqual(['Approve…', 'Reject and cancel…']);
+    expect(await seen('ops')).toEqual(['Approve…', 'Reject and cancel…', ...also]);
   });
 
   it.each<[words: string, order: Partial<InspectedOrder>]>([

@@ -49,7 +49,7 @@ describe('the queue', () => {
     });
     expect(stuck).toMatchObject({
       tabs: ['all', 'soon', 'stuck'],
-      why: { flag: 'Stuck', words: 'Cancel is not done for 25 min' },
+      why: { flag: 'Stuck', words: 'Cancel requested 25 min ago, not done yet' },
     });
   });
 
