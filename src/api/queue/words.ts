@@ -45,20 +45,20 @@ export function distanceInWords(at: Instant, now: Now): string {
 
 type Parts = Partial<Record<Intl.DateTimeFormatPartTypes, string>>;
 
+/** Creating a format takes longer than a whole row of a table, so each is created once. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
 function partsOf(ms: number, zone: string): Parts {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    weekday: 'short',
-    year: 'numeric',
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  });
+  const format = formats.get(zone) ?? new Intl.DateTimeFormat('en-GB', { ...FIELDS, timeZone: zone });
+  formats.set(zone, format);
   return Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
 }
+
+const TWO = '2-digit';
+const FIELDS = {
+  ...({ hourCycle: 'h23', weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' } as const),
+  ...({ hour: TWO, minute: TWO, second: TWO } as const),
+};
 
 /** @returns the day of a time, such as «Thu 19 Nov», with the year if it isn't this one */
 export function dayOf(at: Instant, now: Now): string {
@@ -122,11 +122,25 @@ function startOfDay(ms: number, zone: string): number {
  */
 export function money(amount: number | undefined, currency?: string): Html {
   if (amount === undefined) return html`<span class="quiet">–</span>`;
-  const format = currency && new Intl.NumberFormat('en', { style: 'currency', currency });
-  const digits = format ? format.resolvedOptions().maximumFractionDigits : undefined;
-  const written = new Intl.NumberFormat('en', {
-    minimumFractionDigits: digits ?? (Number.isInteger(amount) ? 0 : 2),
-    maximumFractionDigits: digits ?? 3,
-  }).format(amount);
+  const format = numberFormat(currency ?? (Number.isInteger(amount) ? 'whole' : 'fraction'));
+  const written = format.format(amount);
   return html`${written}${currency !== undefined && html` <span class="cur">${currency}</span>`}`;
+}
+
+const numbers = new Map<string, Intl.NumberFormat>();
+
+/** @param kind a currency, or how an amount without one is written */
+function numberFormat(kind: string): Intl.NumberFormat {
+  const known = numbers.get(kind);
+  if (known !== undefined) return known;
+  const style = { style: 'currency', currency: kind } as const;
+  const code = kind.length === 3 ? new Intl.NumberFormat('en', style).resolvedOptions() : undefined;
+  const least = code?.maximumFractionDigits;
+  const digits = {
+    minimumFractionDigits: least ?? (kind === 'fraction' ? 2 : 0),
+    maximumFractionDigits: least ?? 3,
+  };
+  const format = new Intl.NumberFormat('en', digits);
+  numbers.set(kind, format);
+  return format;
 }
