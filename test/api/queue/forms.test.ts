@@ -6,7 +6,15 @@ import { sendForm } from './support.ts';
 const KEY = 'the-key-of-ops';
 const apiKeys = [hashedKey('shop', 'the-key-of-the-shop'), hashedKey('ops', KEY)];
 const basic = (key: string, user = 'ada') => `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`;
-const PAGES = ['/', '/orders/order-1', '/orders/order-1/running', '/days', '/news', '/transactions/1'];
+const PAGES = [
+  '/',
+  '/orders/order-1',
+  '/orders/order-1/running',
+  '/days',
+  '/news',
+  '/refused',
+  '/transactions/1',
+];
 
 describe('signing in', () => {
   it.each([basic(KEY), basic(KEY, ''), basic(KEY).replace('Basic', 'basic'), `Bearer ${KEY}`])(
