@@ -56,10 +56,12 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
     const { number: _none, ...order } = nameIn(request);
     const standing = await store.standing(allowed(request));
     const inspected = await inspect(order, 'full');
+    const policy = findIntegration?.(inspected.summary.integration);
     const view = {
       notice: isNotice(notice) ? notice : undefined,
       temporalUi,
-      portalLink: findIntegration?.(inspected.summary.integration)?.portalLink,
+      portalLink: policy?.portalLink,
+      shopLink: policy?.shopLink,
       may: mayOf(request),
       back: backOf(from, standing.queue, inspected.summary),
     };

@@ -30,6 +30,7 @@ export interface OrderView {
   temporalUi: TemporalUi | undefined;
   /** Of the integration's policy. */
   portalLink?: string | undefined;
+  shopLink?: string | undefined;
   /** The viewer's permissions. Buttons that need others aren't shown. */
   may: { act: boolean; ops: boolean };
   /** The list that the page was opened from. */

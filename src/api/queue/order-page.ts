@@ -15,6 +15,7 @@ import {
   insightWords,
   strongestOf,
 } from './queue-list.ts';
+import { shownCards } from './shown-cards.ts';
 import { type Fact, lastCheck, originOf, timelineOf } from './timeline.ts';
 import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from './words.ts';
 
@@ -41,6 +42,7 @@ ${aside(order, view, now)}
 ${missing && html`<div class="box red" role="status"><b>The record can’t be shown</b><p>${MISSING[missing]} This page shows only Temporal’s own data.</p></div>`}
 ${attention(order, view, now)}
 ${state && evidence(state, order, now)}
+${shownCards(order)}
 ${transactions(order, view, now)}
 <section class="card time"><h2>Timeline</h2>${timeline(timelineOf(order), now)}</section>
 ${technical(order, may.act, now)}
@@ -57,7 +59,7 @@ const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
 /** The line above the page: the way back, next and previous, the order's id, and where else it can be seen. */
 function way(
   { summary, state, runId }: InspectedOrder,
-  { back, temporalUi, portalLink }: OrderView,
+  { back, temporalUi, portalLink, shopLink }: OrderView,
   now: Now,
 ): Html {
   const { orderId, integration, transactionIds } = summary;
@@ -66,13 +68,14 @@ function way(
   const verb = state?.adopted === undefined ? 'received' : 'screened';
   const temporal = temporalLink(temporalUi, summary, runId);
   const portal = portalAddress(portalLink, state?.transactions.at(-1)?.id ?? transactionIds.at(-1));
+  const shop = shopLink?.replaceAll('{orderId}', encodeURIComponent(orderId));
   const step = (rel: 'prev' | 'next', to: string | undefined, key: string, words: Html) =>
     to &&
     html`<a class="button" href="${to}" rel="${rel}" aria-keyshortcuts="${key}" aria-label="${rel === 'prev' ? 'Previous' : 'Next'} order">${words}</a>`;
   return html`<div class="way">
 <nav class="steps" aria-label="Place in the list"><span><a href="${back.path}" aria-keyshortcuts="u">‹ ${back.name}</a>${back.pos !== undefined && html` <span class="quiet">${back.pos} of ${back.total ?? 0}</span>`}</span>${(back.previous ?? back.next) && html`<span class="line">${step('prev', back.previous, 'k', html`‹ <span class="word">Previous</span>`)}${step('next', back.next, 'j', html`<span class="word">Next</span> ›`)}</span>`}</nav>
 <h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(Math.max(0, now.ms - millis(came)))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
-<span class="end line">${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}${temporal && html`<a href="${temporal}" rel="noreferrer" aria-label="Order in the Temporal UI">Temporal ↗</a>`}</span>
+<span class="end line">${shop && html`<a href="${shop}" rel="noreferrer">Shop ↗</a>`}${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}${temporal && html`<a href="${temporal}" rel="noreferrer" aria-label="Order in the Temporal UI">Temporal ↗</a>`}</span>
 </div>`;
 }
 
