@@ -59,6 +59,12 @@ function keyHint(hint: string): Html {
   return html`<span class="desk">${keys.split(' ').map((key) => html`<kbd>${key}</kbd> `)}${effect}</span>`;
 }
 
+/** @returns a page with one card, whose heading is the title */
+export function cardPage(title: string, content: Shown, frame: Frame = {}): string {
+  const card = html`<section class="card narrow"><h1>${title}</h1>${content}</section>`;
+  return page(title, card, { ...frame, at: '/' });
+}
+
 /** @returns a page without the frame, for a wall */
 export function document(title: string, body: Html, kind?: 'wall'): string {
   return html`<!doctype html>
