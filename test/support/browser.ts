@@ -19,7 +19,7 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await needProgram(CHROMIUM) });
 }
 
-const IMPACTS = ['minor', 'moderate', 'serious', 'critical'] as const;
+const IMPACTS: readonly (string | null)[] = ['minor', 'moderate', 'serious', 'critical'];
 const resultSchema = z.object({
   violations: z.array(
     z.object({
@@ -33,12 +33,12 @@ const resultSchema = z.object({
 /** @returns the faults of that impact or more that `axe` finds on a page, each with a selector for each place */
 export async function accessFaults(
   page: Page,
-  least: (typeof IMPACTS)[number] = 'serious',
+  least: 'minor' | 'serious' = 'serious',
 ): Promise<{ rule: string; impact: string; at: string[] }[]> {
   await page.evaluate(axe.source);
   const { violations } = resultSchema.parse(await page.evaluate('axe.run(document)'));
   return violations
-    .filter(({ impact }) => IMPACTS.findIndex((one) => one === impact) >= IMPACTS.indexOf(least))
+    .filter(({ impact }) => IMPACTS.indexOf(impact) >= IMPACTS.indexOf(least))
     .map(({ id, impact, nodes }) => ({
       rule: id,
       impact: String(impact),
