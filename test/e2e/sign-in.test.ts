@@ -58,17 +58,19 @@ const cookiesOf = async (page: Page) =>
 
 it('a person signs in, comes back to the page, acts by their role, and the journal has the proved name', async () => {
   const orderId = await all.inReview();
-  const page = await signIn('ada', `/orders/${orderId}/cancel?integration=default`);
-  expect(new URL(page.url()).pathname).toBe(`/orders/${orderId}/cancel`);
+  const page = await signIn('ada', `/orders/${orderId}?integration=default`);
+  expect(new URL(page.url()).pathname).toBe(`/orders/${orderId}`);
   const [session, ...others] = await cookiesOf(page);
   expect(others).toEqual([]);
   expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
   expect(Buffer.from(session?.value ?? '', 'base64url').toString()).not.toContain('ada');
-  await page.fill('[name=reason]', 'the customer asked');
-  await page.click('main [type=submit], main button');
+  await page.click('#cancel summary');
+  await page.fill('#cancel [name=reason]', 'the customer asked');
+  await page.click('#cancel form button');
   const order = await all.until(orderId, ({ journal = [] }) => journal.length > 0);
   expect(order.journal).toMatchObject([{ by: { key: 'sign-in', actor: 'ada@example.com' } }]);
 
+  expect(await page.textContent('header')).toMatch(/ada@example\.com\s*Sign out/);
   const status = async (path: string) => (await page.goto(path))?.status();
   expect(await status('/?integration=other')).toBe(403);
   expect(await status('/several?action=cancel')).toBe(403);

@@ -19,7 +19,6 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await needProgram(CHROMIUM) });
 }
 
-/** The weakest first. */
 const IMPACTS: readonly (string | null)[] = ['minor', 'moderate', 'serious', 'critical'];
 const resultSchema = z.object({
   violations: z.array(
@@ -34,7 +33,7 @@ const resultSchema = z.object({
 /** @returns the faults of that impact or more that `axe` finds on a page, each with a selector for each place */
 export async function accessFaults(
   page: Page,
-  least: 'minor' | 'moderate' | 'serious' | 'critical' = 'serious',
+  least: 'minor' | 'serious' = 'serious',
 ): Promise<{ rule: string; impact: string; at: string[] }[]> {
   await page.evaluate(axe.source);
   const { violations } = resultSchema.parse(await page.evaluate('axe.run(document)'));

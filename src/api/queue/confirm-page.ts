@@ -8,7 +8,7 @@ import { refusalOf } from './actions.ts';
 import { type From, orderPath } from './addresses.ts';
 import { fieldsOf } from './form-fields.ts';
 import { type Html, html } from './html.ts';
-import { decisionPill, type Frame, page, table } from './layout.ts';
+import { cardPage, decisionPill, type Frame, table } from './layout.ts';
 import { distance, money, type Now } from './words.ts';
 
 type Timed = Frame & { now: Now };
@@ -29,15 +29,15 @@ export function confirmPage(action: PageAction, key: OrderKey, again: Again, fra
   const { about, button, danger } = wordsOf(action);
   const { number, problem, typed } = again;
   const title = `${button}: ${number === undefined ? '' : `${number} of `}order ${key.orderId}?`;
-  return page(
+  return cardPage(
     title,
-    html`<section class="card narrow"><h1>${title}</h1>${problem && problemBox(problem)}
+    html`${problem && problemBox(problem)}
 <p>${about}</p>
 <form method="post" action="${orderPath(key, confirmPath(action, number), again)}">
 ${fieldsOf(action, { id: action, typed }, frame.now.ms)}
 <p class="line"><button class="${danger ? 'danger' : 'primary'}">${button}</button> <a href="${orderPath(key, undefined, again)}">Back to the order</a></p>
-</form></section>`,
-    { ...frame, at: '/' },
+</form>`,
+    frame,
   );
 }
 
@@ -88,9 +88,9 @@ export function severalPage(
   });
   const title = `${button}: ${chosen.length} ${chosen.length === 1 ? 'order' : 'orders'}?`;
   const columns = ['Order', ['Amount', 'number'] as const, 'Decision', 'Deadline', 'What happens'];
-  return page(
+  return cardPage(
     title,
-    html`<section class="card narrow"><h1>${title}</h1>${problem && problemBox(problem)}
+    html`${problem && problemBox(problem)}
 <p>${about}</p>
 <div class="scroll">${table('Orders', columns, rows)}</div>
 <form method="post" action="/several">
@@ -98,8 +98,8 @@ export function severalPage(
 ${chosen.map(({ integration, orderId }) => html`<input type="hidden" name="order" value="${integration}/${orderId}">`)}
 ${fieldsOf(action, { id: action }, now.ms)}
 <p class="line"><button class="${danger ? 'danger' : 'primary'}">${button}</button> <a href="${back}">Back to the list</a></p>
-</form></section>`,
-    { ...frame, at: '/' },
+</form>`,
+    frame,
   );
 }
 
@@ -125,12 +125,12 @@ export function resultsPage({ action, back }: Selection, results: readonly Resul
     html`<b class="flag ${outcome === 'failed' && 'attention'}">${OUTCOMES[outcome]}</b> ${words}`,
   ]);
   const title = `${wordsOf(action).button}: ${of('done')} of ${results.length} done`;
-  return page(
+  return cardPage(
     title,
-    html`<section class="card narrow"><h1>${title}</h1><div role="status">${failed > 0 && html`<p class="box red">${failed} ${failed === 1 ? 'order was' : 'orders were'} not changed, or the outcome is unknown: see below.</p>`}${unchanged > 0 && html`<p>For ${unchanged} ${unchanged === 1 ? 'order' : 'orders'} there was nothing to do.</p>`}</div>
+    html`<div role="status">${failed > 0 && html`<p class="box red">${failed} ${failed === 1 ? 'order was' : 'orders were'} not changed, or the outcome is unknown: see below.</p>`}${unchanged > 0 && html`<p>For ${unchanged} ${unchanged === 1 ? 'order' : 'orders'} there was nothing to do.</p>`}</div>
 <div class="scroll">${table('Orders', ['Order', 'What happened'], rows)}</div>
-<p><a href="${back}">Back to the list</a></p></section>`,
-    { ...frame, at: '/' },
+<p><a href="${back}">Back to the list</a></p>`,
+    frame,
   );
 }
 
@@ -146,28 +146,28 @@ export function errorPage(
 ): string {
   const { title, detail } = tried ? problem : (READING[code] ?? problem);
   const { errors = [], serviceMessage } = problem;
-  return page(
+  return cardPage(
     title,
-    html`<section class="card narrow"><h1>${title}</h1><p class="box red" role="alert">${detail}</p>
+    html`<p class="box red" role="alert">${detail}</p>
 ${serviceMessage && html`<p>The screening service answered: ${serviceMessage}</p>`}
 ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${path} ${message}</li>`)}</ul>`}
-<p><a href="${back}">${back === '/' ? 'Go to the queue' : 'Go to the order'}</a></p></section>`,
+<p><a href="${back}">${back === '/' ? 'Go to the queue' : 'Go to the order'}</a></p>`,
     frame,
   );
 }
 
 /** @returns the page for a missing, wrong or revoked API key */
 export function signInPage(): string {
-  return page(
+  return cardPage(
     'Sign in with an API key',
-    html`<section class="card narrow"><h1>Sign in with an API key</h1><p class="box red" role="alert">The request had no valid API key. The key may have been replaced.</p>
+    html`<p class="box red" role="alert">The request had no valid API key. The key may have been replaced.</p>
 <p>Reload the page. When the browser asks, enter your name as the user name and an API key with the scope <code>read</code> as the password. Your name is recorded with your actions. The browser forgets the key when you close it.</p>
-<p><a href="/">Sign in</a></p></section>`,
+<p><a href="/">Sign in</a></p>`,
   );
 }
 
 export function signedOutPage(): string {
-  return page('You are signed out', html`<p><a href="/">Sign in again</a></p>`);
+  return cardPage('You are signed out', html`<p><a href="/">Sign in again</a></p>`, {});
 }
 
 /** Texts for page views. The API's advice about retrying a request would be misleading there. */

@@ -25,15 +25,17 @@ export interface Frame {
   /** The navigation's entry that the page belongs to. */
   at?: keyof typeof PAGES;
   parts?: readonly Part[] | undefined;
-  /** The viewer's name, as typed into the browser's sign-in. */
+  /** The viewer's name. */
   who?: string | undefined;
+  /** At the provider, so the session can be ended here. */
+  signedIn?: boolean;
   /** Keys that the script accepts on this page. */
   keys?: readonly `${string}: ${string}`[];
 }
 
 /** @returns a complete HTML page. It loads only resources of this server */
 export function page(title: string, content: Shown, frame: Frame = {}): string {
-  const { now, at, parts, who, keys = [] } = frame;
+  const { now, at, parts, who, signedIn = false, keys = [] } = frame;
   const links = Object.entries(PAGES).map(
     ([path, name]) =>
       html`<a href="${path}"${path === at && html` aria-current="page"`}${name === 'API' && html` class="desk"`}>${name}</a>`,
@@ -46,6 +48,7 @@ export function page(title: string, content: Shown, frame: Frame = {}): string {
 <nav aria-label="Pages">${links}</nav>
 ${parts && now && health(parts, now)}
 ${who && html`<span class="who">${who}</span>`}
+${signedIn && html`<form method="post" action="/sign-out"><button class="plain">Sign out</button></form>`}
 </header>
 <main id="content" tabindex="-1">
 ${content}
@@ -57,6 +60,12 @@ ${now && html`<footer class="foot">${keys.map(keyHint)}<span class="end"></span>
 function keyHint(hint: string): Html {
   const [keys = '', effect = ''] = hint.split(': ');
   return html`<span class="desk">${keys.split(' ').map((key) => html`<kbd>${key}</kbd> `)}${effect}</span>`;
+}
+
+/** @returns a page with one card, whose heading is the title */
+export function cardPage(title: string, content: Shown, frame: Frame = {}): string {
+  const card = html`<section class="card narrow"><h1>${title}</h1>${content}</section>`;
+  return page(title, card, { ...frame, at: '/' });
 }
 
 /** @returns a page without the frame, for a wall */

@@ -1,7 +1,7 @@
 /** The page of the checkouts that were refused for their content: no order was started, so nobody screens them. */
 import type { RefusedCheckout } from '../refused-checkouts.ts';
 import { html } from './html.ts';
-import { type Frame, page, table } from './layout.ts';
+import { cardPage, type Frame, table } from './layout.ts';
 import { clock, type Now } from './words.ts';
 
 export const REFUSED_PATH = '/refused';
@@ -15,11 +15,10 @@ export function refusedPage(refused: readonly RefusedCheckout[], frame: Frame & 
     fields.join(', '),
   ]);
   const title = 'Refused checkouts';
-  return page(
+  return cardPage(
     title,
-    html`<section class="card narrow"><h1>${title}</h1>
-<p>These checkouts had fields that are not accepted. No order was started, and nobody screens them: correct the fields in the shop, and send the orders again. Only this API process’s newest are listed, since it started.</p>
-${rows.length === 0 ? html`<p>None.</p>` : html`<div class="scroll">${table(title, ['When', 'Order', 'Store', 'Fields'], rows)}</div>`}</section>`,
-    { ...frame, at: '/' },
+    html`<p>These checkouts had fields that are not accepted. No order was started, and nobody screens them: correct the fields in the shop, and send the orders again. Only this API process’s newest are listed, since it started.</p>
+${rows.length === 0 ? html`<p>None.</p>` : html`<div class="scroll">${table(title, ['When', 'Order', 'Store', 'Fields'], rows)}</div>`}`,
+    frame,
   );
 }

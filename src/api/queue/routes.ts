@@ -5,6 +5,7 @@ import { countDays, type Day } from '../../client/list-orders.ts';
 import { LookUps } from '../../client/look-ups.ts';
 import { csvOf } from '../../client/read-orders.ts';
 import { checked } from '../../client/read-requests.ts';
+import { SIGNED_IN } from '../../config/index.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { instant } from '../../contract/words.ts';
 import { hasScope, limitRequests, listedIntegrations, requireIntegration, requireKey } from '../callers.ts';
@@ -54,7 +55,10 @@ export async function queueRoutes(app: FastifyInstance, options: QueueOptions): 
     store: new QueueStore(options.orderScreening),
     now: () => ({ ms: Date.now(), zone: options.timeZone ?? 'UTC' }),
     allowed: (request) => listedIntegrations(request, undefined),
-    frame: (request, { parts }, now) => ({ now, parts, who: request.pageUser }),
+    frame: (request, { parts }, now) => ({
+      ...{ now, parts, who: request.pageUser },
+      signedIn: request.apiKey?.name === SIGNED_IN,
+    }),
   };
   await app.register(async (scope) => {
     await setUp(scope, options);

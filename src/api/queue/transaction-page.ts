@@ -2,7 +2,7 @@
 import type { TransactionStatus } from '../../starter.ts';
 import { orderPath } from './addresses.ts';
 import { html } from './html.ts';
-import { decisionPill, type Frame, factList, page } from './layout.ts';
+import { cardPage, decisionPill, type Frame, factList } from './layout.ts';
 
 /** @returns the page; its frame's time is when the status was read */
 export function transactionPage({ id, decision, message, order }: TransactionStatus, frame: Frame): string {
@@ -15,10 +15,10 @@ export function transactionPage({ id, decision, message, order }: TransactionSta
     ['Message', message],
     ['Order', owner],
   ] as const;
-  return page(
+  return cardPage(
     `Transaction ${id}`,
-    html`<section class="card narrow"><h1>Transaction ${id}</h1><p class="quiet">As the screening service has it now.</p>${factList(facts)}
-<p><a href="/">Back to the queue</a></p></section>`,
-    { ...frame, at: '/' },
+    html`<p class="quiet">As the screening service has it now.</p>${factList(facts)}
+<p><a href="/">Back to the queue</a></p>`,
+    frame,
   );
 }
