@@ -9,6 +9,7 @@ import { readHealth } from './client/health.ts';
 import { OrderSignals } from './client/hint.ts';
 import { countOrders, listOrders } from './client/list-orders.ts';
 import { listQueue, listRows } from './client/list-queue.ts';
+import { OpenOrders } from './client/open-orders.ts';
 import { acknowledge, handle, override, withdraw } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
 import { inspectOrder, readOrder } from './client/read-orders.ts';
@@ -69,6 +70,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
   const { client } = options;
   const signals = new OrderSignals(context);
   const currencies = new Currencies(context);
+  const openOrders = new OpenOrders(context);
   const key = ({ orderId, integration }: OrderName, request = {}, how = {}) => {
     const { name, notCards } = integrationOf(context, integration);
     refuseCardData({ ...request, ...how, orderId }, { notCards });
@@ -98,11 +100,14 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     list: async (request) => listOrders(context, request),
     queue: async (of = {}) => {
       const { orders, cut } = await listQueue(context, of, Date.now());
+      openOrders.warm();
       return { orders: await currencies.add(orders), cut };
     },
-    rows: async (request) => {
+    rows: async (request = {}) => {
       const { orders, ...place } = await listRows(context, request);
-      return { orders: await currencies.add(orders), ...place };
+      const { find, cursor } = request;
+      const others = find && cursor === undefined ? await openOrders.find(find, request, orders) : [];
+      return { orders: await currencies.add([...orders, ...others]), ...place };
     },
     health: async () => readHealth(context),
     count: async (request) => countOrders(context, request),

@@ -54,7 +54,17 @@ export async function listRows(context: ClientContext, raw: ListRequest = {}): P
   if (request.integrations?.length === 0) return { orders: [] };
   const { cursor, limit = DEFAULT_LIMIT } = request;
   const place = cursor === undefined ? {} : { nextPageToken: Buffer.from(cursor, 'base64url') };
-  const { executions, nextPageToken } = await listWorkflows(context.client, queryOf(request), limit, place);
+  return rowsOf(context, queryOf(request), limit, place);
+}
+
+/** Returns the orders of a visibility query. */
+export async function rowsOf(
+  context: ClientContext,
+  query: string,
+  limit: number,
+  place: { nextPageToken?: Uint8Array } = {},
+): Promise<OrderRows> {
+  const { executions, nextPageToken } = await listWorkflows(context.client, query, limit, place);
   const orders = (await Promise.all(executions.map((execution) => rowOf(context, execution)))).flat();
   const more = nextPageToken.length > 0;
   return { orders, ...(more && { cursor: Buffer.from(nextPageToken).toString('base64url') }) };

@@ -201,7 +201,7 @@ export interface OrderScreening extends HandlingMethods {
   list(request?: ListRequest): Promise<OrderList>;
   /** Lists the orders that people may have to act on, at most 2,000, with their records. */
   queue(of?: Pick<ListRequest, 'integration' | 'integrations'>): Promise<Queue>;
-  /** Lists orders as `list` does, with their records. */
+  /** Lists orders as `list` does, with their records; `find` is also any part of an open order's id, of 3 characters or more. */
   rows(request?: ListRequest): Promise<OrderRows>;
   /** Returns whether workers poll and the sweep runs. Rejects with `temporal-unavailable` if the server can't be reached. */
   health(): Promise<Health>;

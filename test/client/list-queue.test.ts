@@ -37,7 +37,9 @@ describe('the queue', () => {
       { summary: { orderId: 'order-0', amount: 125.5 }, state: { phase: 'review' } },
       { summary: { orderId: 'order-1' }, state: { orderId: 'order-1' } },
     ]);
-    expect(temporal.listWorkflowExecutions).toHaveBeenCalledTimes(1);
+    const queries = temporal.listWorkflowExecutions.mock.calls as unknown as [{ query: string }][];
+    // The other call reads the ids for searches, once.
+    expect(queries.filter(([{ query }]) => query.includes('NeedsAttention'))).toHaveLength(1);
     expect(await orderScreening.queue({ integrations: [] })).toEqual({ orders: [], cut: false });
   });
 
@@ -47,9 +49,12 @@ describe('the queue', () => {
     const { orders, cut } = await orderScreening.queue();
     expect(cut).toBe(true);
     expect(orders).toHaveLength(2_000);
-    const queries = temporal.listWorkflowExecutions.mock.calls as unknown as [{ query: string }][];
-    expect(queries[0]?.[0].query).not.toContain('CancelBy');
-    for (const [{ query }] of queries.slice(1)) expect(query).toContain('CancelBy <');
+    const calls = temporal.listWorkflowExecutions.mock.calls as unknown as [{ query: string }][];
+    const [first, ...others] = calls
+      .map(([{ query }]) => query)
+      .filter((query) => query.includes('NeedsAttention'));
+    expect(first).not.toContain('CancelBy');
+    for (const query of others) expect(query).toContain('CancelBy <');
   });
 
   it('each order’s currency is looked up once, and an error of Temporal leaves it out', async () => {

@@ -38,9 +38,9 @@ export interface Pages {
   frame: (request: FastifyRequest, standing: Standing, at: Now) => Frame & { now: Now };
 }
 
-/** Route options of a page or its form, with the scope that a key needs. */
-export function pageFor(scope: Scope) {
-  return { schema: { hide: true }, config: { scope } } as const;
+/** Route options of a page or its form, with the scope that a key needs. @param ofMany it lists or counts orders */
+export function pageFor(scope: Scope, ofMany = false) {
+  return { schema: { hide: true }, config: { scope, ofMany } } as const;
 }
 
 export function sendPage(reply: FastifyReply, page: string): FastifyReply {

@@ -128,7 +128,7 @@ function listRoutes(
     options.signIn === undefined ? reply.redirect('/', 303) : options.signIn.end(reply),
   );
 
-  scope.get('/', pageFor('read'), async (request, reply) => {
+  scope.get('/', pageFor('read', true), async (request, reply) => {
     const { filters, page, cursor, select, wall } = checked(queueQuery, request.query);
     requireListed(request, filters);
     const at = now();
@@ -159,7 +159,7 @@ function listRoutes(
     return sendPage(reply, newsLink(filters, page, entries, seen));
   });
 
-  scope.get('/queue.csv', pageFor('read'), async (request, reply) => {
+  scope.get('/queue.csv', pageFor('read', true), async (request, reply) => {
     const { filters } = checked(queueQuery, request.query);
     requireListed(request, filters);
     const file = await csvOf(async (cursor) => {
@@ -177,7 +177,7 @@ function listRoutes(
   });
 
   const days = new LookUps<Day[]>(DAYS_KEPT_MS, MOST_DAYS_KEPT);
-  scope.get('/days', pageFor('read'), async (request, reply) => {
+  scope.get('/days', pageFor('read', true), async (request, reply) => {
     const { filters } = checked(queueQuery, request.query);
     const of = listedIntegrations(request, filters.integration);
     const at = now();
