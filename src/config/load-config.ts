@@ -152,6 +152,9 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
   if (role !== 'worker' && keys.length === 0 && keysFile === undefined && !isLoopback(host)) {
     errors.addMissing('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
   }
+  if (config.signIn !== undefined && keys.length === 0 && keysFile === undefined) {
+    errors.addMissing('API_KEYS', 'is required with OIDC_ISSUER: without a key the API admits everybody');
+  }
   checkLiveSettings(config, errors);
   return config;
 }
