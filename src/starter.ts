@@ -95,7 +95,12 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
       recordGatewayResult(context, workflowId(order, request), vouched(order, request)),
     get: async (order, { view } = {}) =>
       withAfterEnd(context, await readOrder(context, workflowId(order), view)),
-    inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
+    inspect: async (order, how) => {
+      const inspected = await inspectOrder(context, workflowId(order), how);
+      if (how?.view !== 'full' || inspected.state === undefined) return inspected;
+      const { afterEnd } = await withAfterEnd(context, inspected.state);
+      return { ...inspected, ...(afterEnd !== undefined && { afterEnd }) };
+    },
     getTransaction: async (request) => readTransaction(context, request),
     list: async (request) => listOrders(context, request),
     queue: async (of = {}) => {

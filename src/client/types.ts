@@ -77,6 +77,8 @@ export interface InspectedOrder {
    * because its start was refused.
    */
   missing?: 'undecryptable' | 'no-record';
+  /** In the full view, what happened after the order's end. */
+  afterEnd?: AfterEnd;
   /** The currency of its amount, if it is known. */
   currency?: string;
   /** Present while the order is polled. */

@@ -4,7 +4,7 @@ import type { ActionRecord, Attempt, OrderState } from '../../contract/state.ts'
 import type { By, Instant, JournalEntry } from '../../contract/words.ts';
 import { allDeadlines } from '../../orders/deadlines.ts';
 import { describeDeadline } from '../../orders/describe.ts';
-import type { InspectedOrder } from '../../starter.ts';
+import type { AfterEnd, InspectedOrder, LateAction } from '../../starter.ts';
 import { html, type Shown } from './html.ts';
 import { decisionPill } from './layout.ts';
 import { evidenceOf, insightWords, KIND_NAMES } from './queue-list.ts';
@@ -50,7 +50,7 @@ export interface Fact {
 type Add = (at: Instant | undefined, title: Shown, more?: Partial<Omit<Fact, 'at' | 'title'>>) => void;
 
 /** @returns all recorded facts, newest first */
-export function timelineOf({ summary, state, poll }: InspectedOrder): Fact[] {
+export function timelineOf({ summary, state, poll, afterEnd }: InspectedOrder): Fact[] {
   const found: Fact[] = [];
   const add: Add = (at, title, more) => {
     if (at !== undefined) found.push({ at, title, kind: 'plain', ...more });
@@ -63,6 +63,7 @@ export function timelineOf({ summary, state, poll }: InspectedOrder): Fact[] {
     add(poll.lastAt, title, { kind: answered ? 'plain' : 'wrong' });
   }
   add(summary.closedAt, 'Closed');
+  if (afterEnd !== undefined) addAfterEnd(afterEnd, add);
   // Facts of the same moment were added in the sequence in which they happened.
   return found.sort(byTime).reverse();
 }
@@ -169,7 +170,7 @@ const STATUSES: Partial<Record<ActionRecord['status'], string>> = {
 };
 
 function addAction(record: ActionRecord, journal: readonly JournalEntry[], add: Add): void {
-  const { number, kind, status, by, because, code, message, chargeback = {} } = record;
+  const { number, kind, by, because } = record;
   const entry = requestOf(journal, number);
   // The cancel of an override is in the journal as the override.
   const caller = entry === undefined ? 'a caller' : whoOf(entry.by);
@@ -179,12 +180,32 @@ function addAction(record: ActionRecord, journal: readonly JournalEntry[], add: 
     quote: because,
     kind: by === 'policy' ? 'plain' : 'person',
   });
+  addResult(record, add, `action ${number}`);
+}
+
+/** How a portal action ended, with what the screening service answered. */
+function addResult(
+  action: Omit<LateAction, 'transactionId'> | ActionRecord,
+  add: Add,
+  origin?: string,
+): void {
+  const { kind, status, code, message, chargeback = {}, finishedAt } = action;
   const echo = Object.entries(chargeback).map(([name, value]) => `${name} ${value}`);
   const words = [[code, message].filter(Boolean).join(' '), ...echo].filter(Boolean).join(', ');
   const ended = status === 'done' || status === 'withdrawn';
-  add(record.finishedAt, `${KIND_NAMES[kind]} ${STATUSES[status] ?? status}`, {
-    origin: `action ${number}`,
-    words,
-    kind: ended ? 'service' : 'wrong',
-  });
+  const title = `${KIND_NAMES[kind]} ${STATUSES[status] ?? status}`;
+  add(finishedAt, title, { origin, words, kind: ended ? 'service' : 'wrong' });
+}
+
+/** What happened after the order's end. Its portal actions and redeliveries keep who asked in workflows of their own. */
+function addAfterEnd({ decisions, actions, redeliveries }: AfterEnd, add: Add): void {
+  const after = { origin: 'after the end' };
+  for (const { at, decision, action } of decisions)
+    add(at, html`Decision ${decisionPill(decision, action)}`, { ...after, kind: 'service' });
+  for (const action of actions) {
+    add(action.requestedAt, `${KIND_NAMES[action.kind]} requested`, { ...after, kind: 'person' });
+    addResult(action, add);
+  }
+  for (const { sequence, status, requestedAt } of redeliveries)
+    add(requestedAt, `Event ${sequence} sent again: ${status}`, { ...after, kind: 'person' });
 }
