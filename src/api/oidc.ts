@@ -144,12 +144,13 @@ export class SignIn {
   }
 
   async #cookie(name: string, content: JWTPayload, seconds: number): Promise<string> {
-    const [{ id, key }] = this.#settings.sessionKeys as [SignInSettings['sessionKeys'][number]];
+    const [first] = this.#settings.sessionKeys;
+    if (first === undefined) throw new TypeError('the settings have a session key');
     const sealed = await new EncryptJWT(content)
-      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: id })
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: first.id })
       .setExpirationTime(`${seconds} s`)
       .setAudience(name)
-      .encrypt(key);
+      .encrypt(first.key);
     return `${name}=${sealed}; Max-Age=${seconds}; ${this.#attributes()}`;
   }
 
