@@ -14,6 +14,9 @@ import { lostOrders } from './lost-orders.ts';
 
 const OPEN = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running'`;
 
+/** A checkout's local activity waits for it, though no customer does. */
+const ENDED_WITHIN_MS = 2_000;
+
 export function createOrderDirectory(client: Client): OrderDirectory {
   const { namespace } = client.options;
   const count = async (query: string): Promise<number> =>
@@ -78,14 +81,16 @@ export function createOrderDirectory(client: Client): OrderDirectory {
     },
     ended: async (workflowId) => {
       const query = `WorkflowId = ${quoted(workflowId)} AND ExecutionStatus = 'Completed'`;
-      const { executions } = await client.workflowService.listWorkflowExecutions({
-        namespace,
-        query,
-        pageSize: 1,
+      return client.withDeadline(Date.now() + ENDED_WITHIN_MS, async () => {
+        const { executions } = await client.workflowService.listWorkflowExecutions({
+          namespace,
+          query,
+          pageSize: 1,
+        });
+        const runId = executions[0]?.execution?.runId;
+        if (typeof runId !== 'string') return undefined;
+        return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
       });
-      const runId = executions[0]?.execution?.runId;
-      if (typeof runId !== 'string') return undefined;
-      return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
     },
     pendingTask: async (workflowId) => {
       const description = await client.workflowService.describeWorkflowExecution({
