@@ -3,9 +3,10 @@ import { type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
 import type { OrderDecision, Phase } from '../../contract/words.ts';
 
 /** The lists of the queue, as tabs, and `every`: every order that Temporal keeps. */
-export const TABS = ['overdue', 'soon', 'attention', 'stuck', 'held', 'all', 'snoozed'] as const;
-export type Tab = (typeof TABS)[number];
-export const LISTS = [...TABS, 'every'] as const;
+export const TABS = ['overdue', 'soon', 'attention', 'stuck', 'held', 'all'] as const;
+/** A list of the queue. `snoozed` is a tab only if it has orders. */
+export type Tab = (typeof TABS)[number] | 'snoozed';
+export const LISTS = [...TABS, 'snoozed', 'every'] as const;
 export type List = (typeof LISTS)[number];
 
 export const TAB_NAMES: Readonly<Record<List, string>> = {

@@ -253,21 +253,26 @@ function byDeadline(a: Entry, b: Entry): number {
 /** @returns how many entries each tab has, after the other filters */
 export function countTabs(entries: readonly Entry[], filters: Filters): Record<Tab, number> {
   const counts = { overdue: 0, soon: 0, attention: 0, stuck: 0, held: 0, all: 0, snoozed: 0 };
-  for (const { tabs } of filtered(entries, { ...filters, list: 'all' }))
-    for (const tab of tabs) counts[tab] += 1;
+  for (const entry of entries) {
+    if (matches(entry, filters)) for (const tab of entry.tabs) counts[tab] += 1;
+  }
   return counts;
 }
 
 /** @returns the entries of a list */
 export function filtered(entries: readonly Entry[], filters: Filters): Entry[] {
-  const { list, integration, decision, phase, amountFrom, amountTo } = filters;
-  return entries.filter(
-    ({ tabs, summary: { amount = Number.NaN, ...summary } }) =>
-      tabs.some((tab) => tab === list) &&
-      (integration ?? summary.integration) === summary.integration &&
-      (decision ?? summary.decision) === summary.decision &&
-      (phase ?? summary.phase) === summary.phase &&
-      (amountFrom === undefined || amount >= amountFrom) &&
-      (amountTo === undefined || amount < amountTo),
+  return entries.filter((entry) => entry.tabs.some((tab) => tab === filters.list) && matches(entry, filters));
+}
+
+/** @returns whether an entry is left by the filters other than the list */
+function matches({ summary }: Entry, filters: Filters): boolean {
+  const { integration, decision, phase, amountFrom = 0, amountTo = Number.POSITIVE_INFINITY } = filters;
+  const { amount } = summary;
+  return (
+    (integration === undefined || summary.integration === integration) &&
+    (decision === undefined || summary.decision === decision) &&
+    (phase === undefined || summary.phase === phase) &&
+    (filters.amountFrom === undefined || (amount !== undefined && amount >= amountFrom)) &&
+    (filters.amountTo === undefined || (amount !== undefined && amount < amountTo))
   );
 }

@@ -8,6 +8,7 @@ import {
   orderPath,
   TAB_NAMES,
   TABS,
+  type Tab,
   transactionPath,
 } from './addresses.ts';
 import { type Html, html, type Shown } from './html.ts';
@@ -61,7 +62,8 @@ ${view.refused > 0 && html`<p class="quiet refused"><a href="${REFUSED_PATH}">Re
 
 function tabs({ filters, queue }: QueueView): Html {
   const counts = countTabs(queue.entries, filters);
-  const shown = TABS.filter((tab) => tab !== 'snoozed' || counts.snoozed > 0 || filters.list === 'snoozed');
+  const snoozed = counts.snoozed > 0 || filters.list === 'snoozed';
+  const shown: Tab[] = [...TABS, ...(snoozed ? ['snoozed' as const] : [])];
   const links = shown.map((tab) => {
     const current = tab === filters.list && filters.q === undefined;
     const urgent = (tab === 'overdue' || tab === 'attention') && counts[tab] > 0;

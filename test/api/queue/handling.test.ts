@@ -43,6 +43,18 @@ it('a snoozed order is in its own list only', () => {
   expect(queueEntry(order, Date.now())?.tabs).toEqual(['snoozed']);
 });
 
+it('the queue has a tab for snoozed orders if there are any, the wall has none', async () => {
+  const { app } = await anApi();
+  expect((await app.inject('/')).body).not.toContain('Snoozed');
+  const snoozed = aQueuedOrder({}, (state) => {
+    state.snoozedUntil = inHours(2);
+  });
+  const api = await anApi();
+  api.orderScreening.queue.mockResolvedValue({ orders: [snoozed], cut: false });
+  expect((await api.app.inject('/')).body).toContain('Snoozed <b>1</b>');
+  expect((await api.app.inject('/?wall=1')).body).not.toContain('Snoozed');
+});
+
 it('a portal action that failed is stuck at once, with its tries, the last error and the next try', () => {
   const action: ActionRecord = {
     ...{ number: 1, kind: 'cancel', subject: 'x', status: 'running', by: 'policy' },
