@@ -91,11 +91,6 @@ describe('the queue', () => {
     });
   });
 
-  it('finds an open order by any part of its id', async () => {
-    const page = await open(`/?q=THE-SHOP-in-the-old`);
-    expect(await page.textContent('.orders .id a')).toBe(inReview);
-  });
-
   it('leads to an order and the Temporal UI, and back to the same list', async () => {
     const list = `/?list=soon&integration=${INTEGRATION}`;
     const page = await open(list);
