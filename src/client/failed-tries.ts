@@ -34,7 +34,7 @@ export async function withFailedTries(
 }
 
 /** A portal action that takes longer may have failed. */
-const ASK_AFTER_MS = 5_000;
+const ASK_AFTER_MS = 2_000;
 
 /** The same for an order in a list. Asks the server only about an order with a portal action that takes long. */
 export async function withFailedTriesInList(
