@@ -3,10 +3,10 @@ import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { attributesIn } from '../client/decode.ts';
 import { describeOrder, instantOf, statusName } from '../client/describe-order.ts';
+import { inBatches } from '../client/in-batches.ts';
 import { SCREEN_ORDER } from '../contract/messages.ts';
 import { LOST_STATUSES, LOST_WITHIN_MS, type LostStatus } from '../contract/sweep.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
-import { inBatches } from './in-batches.ts';
 
 export interface LostOrder {
   workflowId: string;

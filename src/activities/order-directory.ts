@@ -4,15 +4,15 @@ import type { temporal } from '@temporalio/proto';
 import { attributesIn } from '../client/decode.ts';
 import { instantOf } from '../client/describe-order.ts';
 import { TASK_QUEUE } from '../contract/ids.ts';
-import { REDELIVER_EVENT, SCREEN_ORDER } from '../contract/messages.ts';
+import { REDELIVER_EVENT } from '../contract/messages.ts';
 import type { OrderState } from '../contract/state.ts';
 import { OVERDUE_AFTER_MS } from '../contract/sweep.ts';
 import { type Instant, instant, PHASES } from '../contract/words.ts';
-import { quoted, transactionQuery } from '../orders/describe.ts';
+import { openQuery, quoted, transactionQuery } from '../orders/describe.ts';
 import type { OrderDirectory } from './activity-world.ts';
 import { lostOrders } from './lost-orders.ts';
 
-const OPEN = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running'`;
+const OPEN = openQuery();
 
 /** A checkout's local activity waits for it, though no customer does. */
 const ENDED_WITHIN_MS = 2_000;

@@ -1,5 +1,6 @@
 /** The Temporal server's time, independent of the worker's own clock. */
 import { activityInfo } from '@temporalio/activity';
+import { MEASURED_TIME } from '../contract/activity-contract.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
 import { type Machine, sleepOn } from '../screening/index.ts';
 import { earlierHeartbeat, sendHeartbeat, UNDER_WAY_MS, waitLonger } from './tries.ts';
@@ -136,5 +137,5 @@ function isAlike(delayMs: number, before: number | undefined): boolean {
 
 function scheduleAgain(attempt: number, delayMs: number): Error {
   sendHeartbeat({ ...earlierHeartbeat(), asked: attempt, late: delayMs });
-  return waitLonger('server-time', 'rescheduled to measure the server time', 1);
+  return waitLonger(MEASURED_TIME, 'rescheduled to measure the server time', 1);
 }

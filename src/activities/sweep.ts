@@ -2,12 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { inBatches } from '../client/in-batches.ts';
 import { orderOfWorkflowId } from '../contract/ids.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import { LOST_STATUSES, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../contract/sweep.ts';
 import { gaugeOf } from '../orders/metrics.ts';
 import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-world.ts';
-import { inBatches } from './in-batches.ts';
 import { waitLonger } from './tries.ts';
 
 const SWEEP_EVERY_MS = 60_000;

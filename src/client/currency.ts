@@ -3,6 +3,7 @@ import { orderWorkflowId } from '../contract/ids.ts';
 import type { OrderSummary } from '../contract/order.ts';
 import { decoded } from './decode.ts';
 import { type DescribedOrder, describeOrder } from './describe-order.ts';
+import { inBatches } from './in-batches.ts';
 import type { ClientContext } from './types.ts';
 
 /** Temporal's limit of a static summary, in bytes. */
@@ -40,7 +41,6 @@ export async function currencyOf(
 /** Orders whose currency is kept, and the maximum that one list looks up: the next list has the others. */
 const MOST_KEPT = 10_000;
 const MOST_ASKED = 100;
-const AT_ONCE = 20;
 
 /** Finds the currencies of a list's orders. They never change, so each order is described once per process. */
 export class Currencies {
@@ -58,9 +58,7 @@ export class Currencies {
     const missing = orders.filter(
       ({ summary }) => summary.amount !== undefined && !this.#known.has(keyOf(summary)),
     );
-    for (let from = 0; from < Math.min(missing.length, MOST_ASKED); from += AT_ONCE) {
-      await Promise.all(missing.slice(from, from + AT_ONCE).map(({ summary }) => this.#look(summary)));
-    }
+    await inBatches(missing.slice(0, MOST_ASKED), ({ summary }) => this.#look(summary));
     return orders.map((order) => {
       const currency = this.#known.get(keyOf(order.summary));
       return currency === undefined ? order : { ...order, currency };

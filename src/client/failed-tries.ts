@@ -1,7 +1,7 @@
 /** Failed tries of what an open order is doing: its portal actions, and the screening of a held order. Needs no worker. */
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
-import type { BackgroundActivities } from '../contract/activity-contract.ts';
+import { type BackgroundActivities, MEASURED_TIME } from '../contract/activity-contract.ts';
 import type { OrderRecord } from '../contract/order-record.ts';
 import type { FailedTries } from '../contract/state.ts';
 import { millis } from '../contract/words.ts';
@@ -65,8 +65,6 @@ function isHeld({ phase, decision, cancelAsked, attempts }: OrderRecord): boolea
   return phase === 'screening' && decision === 'pending' && !cancelAsked && isAnswered;
 }
 
-/** The failure of a try that only measured the server's time. */
-const MEASURED = 'server-time';
 const encodedSchema = z.object({ message: z.string() });
 
 /** The failures of a portal action have its number in their details. */
@@ -79,7 +77,7 @@ async function failedTries(
   const tries = (attempt ?? 1) - 1;
   const { message, encodedAttributes, applicationFailureInfo } = lastFailure ?? {};
   const { type, details } = applicationFailureInfo ?? {};
-  if (tries < 1 || (tries === 1 && type === MEASURED)) return { failed: {} };
+  if (tries < 1 || (tries === 1 && type === MEASURED_TIME)) return { failed: {} };
   const read = async (payload: Parameters<typeof decoded>[2] | null | undefined) =>
     payload && decoded(context, workflowId, payload).catch(() => undefined);
   const encoded = encodedSchema.safeParse(await read(encodedAttributes)).data;

@@ -1,5 +1,5 @@
 /** Asks Temporal's server whether workers and the sweep are running. Makes no visibility call. */
-import { isGrpcServiceError } from '@temporalio/client';
+import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../contract/ids.ts';
 import { SWEEP_ID } from '../contract/sweep.ts';
 import { millis } from '../contract/words.ts';
@@ -12,19 +12,26 @@ import type { ClientContext, Health } from './types.ts';
 const POLLED_WITHIN_MS = 90_000;
 const WITHIN_MS = 2_000;
 
+/** Returns how many workers poll a task queue. */
+export async function countPollers(
+  { options: { namespace }, workflowService }: Client,
+  { name, type }: (typeof POLLED_QUEUES)[number],
+): Promise<number> {
+  const taskQueueType = TASK_QUEUE_TYPE[type];
+  const { pollers } = await workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name },
+    taskQueueType,
+  });
+  const since = Date.now() - POLLED_WITHIN_MS;
+  return pollers.filter(({ lastAccessTime }) => (msOf(lastAccessTime) ?? 0) >= since).length;
+}
+
 /** @see OrderScreening.health */
 export async function readHealth({ client }: ClientContext): Promise<Health> {
-  const { namespace } = client.options;
-  const since = Date.now() - POLLED_WITHIN_MS;
-  const polled = POLLED_QUEUES.map(async ({ name, type }) => {
-    const { pollers } = await callTemporal(client, WITHIN_MS, () =>
-      client.workflowService.describeTaskQueue({
-        namespace,
-        taskQueue: { name },
-        taskQueueType: TASK_QUEUE_TYPE[type],
-      }),
-    );
-    return pollers.some(({ lastAccessTime }) => (msOf(lastAccessTime) ?? 0) >= since) ? [] : [name];
+  const polled = POLLED_QUEUES.map(async (queue) => {
+    const pollers = await callTemporal(client, WITHIN_MS, () => countPollers(client, queue));
+    return pollers > 0 ? [] : [queue.name];
   });
   const [unpolled, sweep] = await Promise.all([Promise.all(polled), readSweep({ client })]);
   return { unpolled: [...new Set(unpolled.flat())], sweep };

@@ -54,35 +54,38 @@ export async function listRows(context: ClientContext, raw: ListRequest = {}): P
   if (request.integrations?.length === 0) return { orders: [] };
   const { cursor, limit = DEFAULT_LIMIT } = request;
   const place = cursor === undefined ? {} : { nextPageToken: Buffer.from(cursor, 'base64url') };
-  return rowsOf(context, queryOf(request), limit, place);
+  const { orders, nextPageToken } = await rowsOf(context, queryOf(request), limit, place);
+  return { orders, ...(nextPageToken && { cursor: Buffer.from(nextPageToken).toString('base64url') }) };
 }
 
-/** Returns the orders of a visibility query. */
+/** Returns the orders of a visibility query, with the place of the next ones. */
 export async function rowsOf(
   context: ClientContext,
   query: string,
   limit: number,
   place: { nextPageToken?: Uint8Array } = {},
-): Promise<OrderRows> {
+): Promise<{ orders: QueuedOrder[]; nextPageToken?: Uint8Array }> {
   const { executions, nextPageToken } = await listWorkflows(context.client, query, limit, place);
   const orders = (await Promise.all(executions.map((execution) => rowOf(context, execution)))).flat();
-  const more = nextPageToken.length > 0;
-  return { orders, ...(more && { cursor: Buffer.from(nextPageToken).toString('base64url') }) };
+  return { orders, ...(nextPageToken.length > 0 && { nextPageToken }) };
 }
 
 /** Reads up to `room` orders. */
 async function read(context: ClientContext, of: ListRequest, room: number): Promise<Queue> {
   const query = queryOf(checked(listRequestSchema, { ...of, queued: true }));
   const orders: QueuedOrder[] = [];
-  let nextPageToken: Uint8Array | undefined;
+  let place: { nextPageToken?: Uint8Array } = {};
   do {
-    const size = Math.min(PAGE, room - orders.length);
-    const place = nextPageToken && { nextPageToken };
-    const page = await listWorkflows(context.client, query, size, place);
-    orders.push(...(await Promise.all(page.executions.map((one) => rowOf(context, one)))).flat());
-    nextPageToken = page.nextPageToken.length > 0 ? page.nextPageToken : undefined;
-  } while (nextPageToken !== undefined && orders.length < room);
-  return { orders, cut: nextPageToken !== undefined };
+    const { orders: found, ...next } = await rowsOf(
+      context,
+      query,
+      Math.min(PAGE, room - orders.length),
+      place,
+    );
+    orders.push(...found);
+    place = next;
+  } while (place.nextPageToken !== undefined && orders.length < room);
+  return { orders, cut: place.nextPageToken !== undefined };
 }
 
 /** Returns an order of visibility; empty for a workflow with a different id. Each is read alone, so that one can't fail the list. */

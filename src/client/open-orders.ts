@@ -1,8 +1,7 @@
 /** Finds open orders by any part of their ids: visibility matches whole values and prefixes only. */
 import { type OrderKey, orderOfWorkflowId, orderWorkflowId } from '../contract/ids.ts';
-import { SCREEN_ORDER } from '../contract/messages.ts';
 import { type Instant, instant } from '../contract/words.ts';
-import { quoted } from '../orders/describe.ts';
+import { openQuery, quoted } from '../orders/describe.ts';
 import { rowsOf } from './list-queue.ts';
 import type { ListRequest } from './list-request.ts';
 import { LookUps } from './look-ups.ts';
@@ -18,6 +17,7 @@ const LAG_MS = 15_000;
 const MOST_FOUND = 50;
 /** A shorter part would match most orders. */
 const SHORTEST = 3;
+const OPEN = openQuery();
 
 /** The ids of open orders, as this process knows them. An id stays after its order's end: what is found is read again. */
 export class OpenOrders {
@@ -54,14 +54,14 @@ export class OpenOrders {
     await this.#refresh();
     const wanted = words.toLowerCase();
     const allowed = integration === undefined ? integrations : [integration];
-    const shown = new Set(except.map(({ summary }) => workflowIdOf(summary)));
-    const found = [...this.#known.values()].filter(
-      (order) =>
-        order.orderId.toLowerCase().includes(wanted) &&
-        (allowed?.includes(order.integration) ?? true) &&
-        !shown.has(workflowIdOf(order)),
+    const shown = except.map(({ summary }) => orderWorkflowId(summary.integration, summary.orderId));
+    const found = [...this.#known].filter(
+      ([workflowId, { orderId, integration }]) =>
+        orderId.toLowerCase().includes(wanted) &&
+        (allowed?.includes(integration) ?? true) &&
+        !shown.includes(workflowId),
     );
-    const ids = found.slice(-MOST_FOUND).map((order) => quoted(workflowIdOf(order)));
+    const ids = found.slice(-MOST_FOUND).map(([workflowId]) => quoted(workflowId));
     if (ids.length === 0) return [];
     const query = `${OPEN} AND WorkflowId IN (${ids.join(', ')})`;
     return (await rowsOf(this.#context, query, MOST_FOUND)).orders;
@@ -93,10 +93,4 @@ export class OpenOrders {
     this.#since = began;
     return true;
   }
-}
-
-const OPEN = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running'`;
-
-function workflowIdOf({ integration, orderId }: OrderKey): string {
-  return orderWorkflowId(integration, orderId);
 }

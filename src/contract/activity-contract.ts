@@ -24,6 +24,9 @@ export interface Moment {
 /** A call's outcome, and when it became known. */
 export type Timed<Outcome> = Moment & { outcome: Outcome };
 
+/** The type of the failure of a try that only measured the server's time. */
+export const MEASURED_TIME = 'server-time';
+
 /** The longest pause between two tries to deliver events. */
 export const LONGEST_DELIVERY_PAUSE_MS = 6 * 3_600_000;
 

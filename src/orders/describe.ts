@@ -231,6 +231,11 @@ function pairOf(key: object, value: unknown): object {
   return { key, value };
 }
 
+/** Returns the visibility query for the open workflows of a type, by default orders. */
+export function openQuery(workflowType: string = SCREEN_ORDER): string {
+  return `WorkflowType = '${workflowType}' AND ExecutionStatus = 'Running'`;
+}
+
 /** Returns the visibility query for the orders with this transaction. */
 export function transactionQuery(transactionId: string): string {
   return [

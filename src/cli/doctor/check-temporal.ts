@@ -1,7 +1,7 @@
 /** Checks Temporal's set-up, the workers' polling, and orders that can't continue. */
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import { lostOrders, lostQuery } from '../../activities/index.ts';
-import { msOf } from '../../client/describe-order.ts';
+import { countPollers } from '../../client/health.ts';
 import { grpcCode, within } from '../../client/temporal-errors.ts';
 import type { Config } from '../../config/index.ts';
 import {
@@ -10,11 +10,11 @@ import {
   POLLS_TASK_QUEUE,
   READS_TASK_QUEUE,
   TASK_QUEUE,
-  TASK_QUEUE_TYPE,
+  type TASK_QUEUE_TYPE,
 } from '../../contract/ids.ts';
-import { PORTAL_ACTION, SCREEN_ORDER } from '../../contract/messages.ts';
+import { PORTAL_ACTION } from '../../contract/messages.ts';
 import { LOST_STATUSES } from '../../contract/sweep.ts';
-import { orderAttributes } from '../../orders/describe.ts';
+import { openQuery, orderAttributes } from '../../orders/describe.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../temporal/namespace.ts';
 import { connectTemporal } from '../connect.ts';
 import {
@@ -28,9 +28,6 @@ import {
   type Verdict,
   warning,
 } from './finding.ts';
-
-/** A worker polls at least once a minute. */
-const POLLED_WITHIN_MS = 90_000;
 
 const QUEUES = [
   [TASK_QUEUE, 'workflow', 'no order is screened or continues'],
@@ -156,16 +153,7 @@ async function checkTaskQueue(
   type: keyof typeof TASK_QUEUE_TYPE,
   effect: string,
 ): Promise<Verdict> {
-  const { namespace } = client.options;
-  const { pollers } = await soon(client, () =>
-    client.workflowService.describeTaskQueue({
-      namespace,
-      taskQueue: { name },
-      taskQueueType: TASK_QUEUE_TYPE[type],
-    }),
-  );
-  const since = Date.now() - POLLED_WITHIN_MS;
-  const alive = pollers.filter(({ lastAccessTime }) => (msOf(lastAccessTime) ?? 0) >= since).length;
+  const alive = await soon(client, () => countPollers(client, { name, type }));
   if (alive > 0) return ok(`polled by ${counted(alive, 'worker')}`);
   return failed(
     `no worker polls ${name}: ${effect}`,
@@ -174,8 +162,6 @@ async function checkTaskQueue(
 }
 
 type Count = (query: string) => Promise<number>;
-
-const openOf = (workflowType: string) => `WorkflowType = '${workflowType}' AND ExecutionStatus = 'Running'`;
 
 async function countOf(client: Client, query: string): Promise<number> {
   const { namespace } = client.options;
@@ -188,7 +174,7 @@ async function countOf(client: Client, query: string): Promise<number> {
 /** Warns if there are more open reviews than the shared poll rate can poll in time. */
 async function checkPolls(count: Count, { integrations, maxRps }: Config): Promise<Verdict> {
   if (integrations.size === 0) return skipped('no integration can be read');
-  const reviews = await count(`${openOf(SCREEN_ORDER)} AND ${orderAttributes.phase.name} = 'review'`);
+  const reviews = await count(`${openQuery()} AND ${orderAttributes.phase.name} = 'review'`);
   const roundSeconds = reviews / maxRps;
   const pauseSeconds = Math.max(...[...integrations.values()].map(({ poll }) => poll.maxMs)) / 1_000;
   if (roundSeconds <= pauseSeconds) return ok(`${counted(reviews, 'open review')}, polled in time`);
@@ -200,7 +186,7 @@ async function checkPolls(count: Count, { integrations, maxRps }: Config): Promi
 
 /** Warns of portal actions on closed orders, which neither the queue page nor a list of orders shows. */
 export async function checkPortalActions(count: Count): Promise<Verdict> {
-  const waiting = `${openOf(PORTAL_ACTION)} AND ${orderAttributes.needsAttention.name} = true`;
+  const waiting = `${openQuery(PORTAL_ACTION)} AND ${orderAttributes.needsAttention.name} = true`;
   const number = await count(waiting);
   if (number === 0) return ok('no portal action on a closed order waits for the right key');
   return warning(
