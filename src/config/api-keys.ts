@@ -64,6 +64,23 @@ export const keyLimits = z.strictObject(
   { error: 'must be {scopes, integrations?}' },
 );
 
+const ROLES = 'must be JSON such as {"analyst": {"scopes": ["read", "act"]}}';
+
+/** What people who sign in may do, by role. */
+export const signInRoles = z
+  .string()
+  .transform((written, context): unknown => {
+    try {
+      return JSON.parse(written);
+    } catch {
+      context.addIssue({ code: 'custom', message: ROLES });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.record(z.string(), keyLimits, { error: ROLES }))
+  .transform((written) => new Map(Object.entries(written)))
+  .refine(({ size }) => size > 0, 'must have at least one role');
+
 /** The codec decrypts payloads of every integration, so its scope can't be limited to some. */
 const keyInFile = z
   .strictObject(

@@ -1,10 +1,9 @@
 /** The schema of the environment. `npm run docs` writes `docs/configuration.md` from it. */
 import { z } from 'zod';
 import { readRedisAddress } from '../cards/card-stash.ts';
-import { apiKeyList } from './api-keys.ts';
+import { apiKeyList, signInRoles } from './api-keys.ts';
 import type { ErrorList } from './errors.ts';
 import { integrationKeys } from './policy-schema.ts';
-import { signInVariables } from './sign-in.ts';
 import {
   allowedPlaintext,
   baseUrl,
@@ -40,7 +39,7 @@ const stashUrl = text.refine(
   'must be "memory:", or redis[s]://[user][:password]@host[:port][/database], user and password percent-encoded',
 );
 // An empty list would silently leave payloads unencrypted.
-const payloadKeys = namedKeys.refine((keys) => keys.length > 0, 'must be a list with at least one key');
+const someKeys = namedKeys.refine((keys) => keys.length > 0, 'must be a list with at least one key');
 const codecToken = text.regex(/^[\w-]{22,128}$/, 'must be 22 to 128 random letters, digits, "-" or "_"');
 const deploymentName = text.regex(/^[A-Za-z0-9_-]{1,100}$/, 'must be 1 to 100 letters, digits, _ or -');
 const buildId = text.regex(
@@ -84,7 +83,7 @@ export const environment = z.object({
     CARD_STASH_KEYS: secret(namedKeys.optional()).describe(
       'Keys of the stash, `id:base64,…` of 32 bytes each: the first encrypts, all decrypt; required with Redis, and the same in every process',
     ),
-    PAYLOAD_KEYS: secret(payloadKeys.optional()).describe(
+    PAYLOAD_KEYS: secret(someKeys.optional()).describe(
       'Keys of all data in Temporal’s history, `id:base64,…` of 32 bytes each: the first encrypts, all decrypt; the same in every process (`docs/encryption.md`)',
     ),
     PAYLOADS_REQUIRED: oneOf(['true', 'false'])
@@ -149,7 +148,32 @@ export const environment = z.object({
       .describe(
         'Address of the Temporal UI, which the queue page links to; not set: the embedded UI’s, or no links with `TEMPORAL_ADDRESS`',
       ),
-    ...signInVariables,
+    OIDC_ISSUER: baseUrl
+      .optional()
+      .describe(
+        'The OpenID Connect provider with which people sign in to the pages (`docs/security.md`); not set: they use API keys',
+      ),
+    OIDC_CLIENT_ID: text.optional().describe('The client id of the pages at the provider'),
+    OIDC_CLIENT_SECRET: secret(text.optional()).describe(
+      'The client secret of the pages; not set: a public client',
+    ),
+    OIDC_SCOPE: text
+      .prefault('openid email')
+      .describe('What the pages ask of the provider; some need one more for the roles, such as `groups`'),
+    OIDC_ROLES_CLAIM: text.prefault('roles').describe('The claim of the ID token with a person’s roles'),
+    OIDC_ROLES: signInRoles
+      .optional()
+      .describe(
+        'What each role may do, as JSON: `{"analyst": {"scopes": ["read", "act"], "integrations": ["eu"]}}`',
+      ),
+    PAGES_URL: baseUrl
+      .optional()
+      .describe(
+        'The address at which browsers reach the pages; register `<PAGES_URL>/sign-in/callback` at the provider',
+      ),
+    SESSION_KEYS: secret(someKeys.optional()).describe(
+      'Encrypt the cookies of people who signed in, `id:base64,…` of 32 bytes each: the first encrypts, all decrypt; the same in every API process',
+    ),
     CODEC_ORIGINS: origins
       .optional()
       .describe(
