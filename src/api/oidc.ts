@@ -20,6 +20,8 @@ const PENDING_SECONDS = 10 * 60;
 const PROVIDER_WITHIN_SECONDS = 5;
 /** Where the provider sends the browser back to. */
 export const CALLBACK = '/sign-in/callback';
+/** The page after the end of a session. */
+export const SIGNED_OUT = '/signed-out';
 
 const sessionSchema = z.object({ person: actorSchema, roles: z.array(z.string()) });
 const pendingSchema = z.object({
@@ -53,7 +55,7 @@ export class SignIn {
 
   /** Admits the person whose session the request has. @returns whether it has a valid one */
   async admits(request: FastifyRequest): Promise<boolean> {
-    const found = sessionSchema.safeParse(await this.#opened(cookieIn(request, SESSION))).data;
+    const found = sessionSchema.safeParse(await this.#opened(request, SESSION)).data;
     return found !== undefined && this.#admit(request, found.person, found.roles);
   }
 
@@ -82,7 +84,7 @@ export class SignIn {
   /** @throws HttpError `sign-in-failed`, `no-role`, `sign-in-unavailable` */
   async finish(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { pagesUrl, rolesClaim } = this.#settings;
-    const pending = pendingSchema.safeParse(await this.#opened(cookieIn(request, PENDING))).data;
+    const pending = pendingSchema.safeParse(await this.#opened(request, PENDING)).data;
     if (pending === undefined) throw new HttpError('sign-in-failed');
     const provider = await this.#reached();
     const granted = oidc.authorizationCodeGrant(provider, new URL(request.url, `${pagesUrl}/`), {
@@ -110,7 +112,7 @@ export class SignIn {
 
   /** Ends the session in this browser. */
   end(reply: FastifyReply): FastifyReply {
-    return reply.header('set-cookie', this.#ended(SESSION)).redirect('/signed-out', 303);
+    return reply.header('set-cookie', this.#ended(SESSION)).redirect(SIGNED_OUT, 303);
   }
 
   #admit(request: FastifyRequest, person: string, roles: readonly string[]): boolean {
@@ -163,7 +165,8 @@ export class SignIn {
     return `Path=/; HttpOnly; SameSite=Lax${this.#settings.pagesUrl.startsWith('https:') ? '; Secure' : ''}`;
   }
 
-  async #opened({ name, value }: { name: string; value: string | undefined }): Promise<unknown> {
+  async #opened(request: FastifyRequest, name: string): Promise<unknown> {
+    const value = cookieIn(request, name);
     if (value === undefined) return undefined;
     try {
       const keyOf = ({ kid }: { kid?: string }): Uint8Array => {
@@ -179,14 +182,11 @@ export class SignIn {
   }
 }
 
-/** Adds the way to the provider and back, and the end of a session. */
-export function signInRoutes(app: FastifyInstance, signIn: SignIn, signedOutPage: () => string): void {
+/** Adds the way to the provider and back. */
+export function signInRoutes(app: FastifyInstance, signIn: SignIn): void {
   const hidden = { schema: { hide: true } };
   app.get('/sign-in', hidden, async (request, reply) => signIn.begin(reply, ownPath(request.query)));
   app.get(CALLBACK, hidden, async (request, reply) => signIn.finish(request, reply));
-  app.get('/signed-out', hidden, async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').send(signedOutPage()),
-  );
 }
 
 /** @returns the page that somebody came from: a path of these pages, whatever the query says */
@@ -196,9 +196,9 @@ function ownPath(query: unknown): string {
   return url?.origin === 'http://here' ? `${url.pathname}${url.search}` : '/';
 }
 
-function cookieIn({ headers }: FastifyRequest, name: string): { name: string; value: string | undefined } {
+function cookieIn({ headers }: FastifyRequest, name: string): string | undefined {
   const pairs = (headers.cookie ?? '').split(/; */).map((pair) => pair.split('='));
-  return { name, value: pairs.find(([key]) => key === name)?.[1] };
+  return pairs.find(([key]) => key === name)?.[1];
 }
 
 /** @returns the error's code, never its text: it may quote what the provider answered */

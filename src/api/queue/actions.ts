@@ -18,8 +18,7 @@ import {
 } from '../../starter.ts';
 import { FROM_LIMIT, orderParams, orderQuery } from '../request-schemas.ts';
 import { type PageAction, SEVERAL, type Several, wordsOf } from './action-words.ts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from './words.ts';
 
 export interface Asked {
   reason?: string | undefined;

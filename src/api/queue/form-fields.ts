@@ -3,8 +3,8 @@ import { type Instant, millis, REASON_LIMIT } from '../../contract/words.ts';
 import { ACTOR_LIMIT } from '../../orders/message-shapes.ts';
 import { type PageAction, wordsOf } from './action-words.ts';
 import { type Html, html, type Shown } from './html.ts';
+import { HOUR_MS } from './words.ts';
 
-const HOUR_MS = 3_600_000;
 const SNOOZES: Record<number, string> = {
   1: '1 hour',
   4: '4 hours',

@@ -6,9 +6,8 @@ import { type Instant, instant, millis, type Phase } from '../../contract/words.
 import { isUnderWay } from '../../orders/portal-requests.ts';
 import type { OrderSummary, QueuedOrder } from '../../starter.ts';
 import type { Filters, Tab } from './addresses.ts';
-import { duration } from './words.ts';
+import { duration, HOUR_MS } from './words.ts';
 
-const HOUR_MS = 3_600_000;
 /** A portal action that isn't done after this time is stuck, also if nobody knows of a failed try. */
 const STUCK_AFTER_MS = 60_000;
 

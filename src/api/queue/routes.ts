@@ -10,7 +10,7 @@ import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { instant } from '../../contract/words.ts';
 import { hasScope, limitRequests, listedIntegrations, requireIntegration, requireKey } from '../callers.ts';
 import { refuseCards } from '../define-route.ts';
-import { signInRoutes } from '../oidc.ts';
+import { SIGNED_OUT, signInRoutes } from '../oidc.ts';
 import { HttpError } from '../problems.ts';
 import { fieldsOf, orderQuery, queueQuery, transactionParams } from '../request-schemas.ts';
 import { readTransaction } from '../transaction-routes.ts';
@@ -69,7 +69,10 @@ export async function queueRoutes(app: FastifyInstance, options: QueueOptions): 
   if (signIn === undefined) return;
   await app.register(async (scope) => {
     answersAsPages(scope, log);
-    signInRoutes(scope, signIn, signedOutPage);
+    signInRoutes(scope, signIn);
+    scope.get(SIGNED_OUT, { schema: { hide: true } }, async (_request, reply) =>
+      sendPage(reply, signedOutPage()),
+    );
   });
 }
 

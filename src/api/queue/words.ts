@@ -9,7 +9,8 @@ export interface Now {
 }
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 /** @returns a duration in its two largest units, rounded down: «45 s», «3 min», «3 h 20 min», «2 d 4 h» */
 export function duration(ms: number): string {
@@ -113,7 +114,7 @@ function startOfDay(ms: number, zone: string): number {
   const { hour } = partsOf(found, zone);
   // The clock was changed between midnight and now.
   if (hour === '00') return found;
-  return Number(hour) > 12 ? found + (24 - Number(hour)) * 60 * MINUTE_MS : midnight(found);
+  return Number(hour) > 12 ? found + (24 - Number(hour)) * HOUR_MS : midnight(found);
 }
 
 /**
