@@ -2,7 +2,6 @@
 import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
 import { adopt } from './client/adopt.ts';
 import { withAfterEnd } from './client/after-end.ts';
-import { Currencies } from './client/currency.ts';
 import { recordGatewayResult } from './client/gateway-result.ts';
 import type { Handling } from './client/handling.ts';
 import { readHealth } from './client/health.ts';
@@ -69,7 +68,6 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
   const context: ClientContext = options;
   const { client } = options;
   const signals = new OrderSignals(context);
-  const currencies = new Currencies(context);
   const openOrders = new OpenOrders(context);
   const key = ({ orderId, integration }: OrderName, request = {}, how = {}) => {
     const { name, notCards } = integrationOf(context, integration);
@@ -106,13 +104,13 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     queue: async (of = {}) => {
       const { orders, cut } = await listQueue(context, of, Date.now());
       openOrders.warm();
-      return { orders: await currencies.add(orders), cut };
+      return { orders, cut };
     },
     rows: async (request = {}) => {
       const { orders, ...place } = await listRows(context, request);
       const { find, cursor } = request;
       const others = find && cursor === undefined ? await openOrders.find(find, request, orders) : [];
-      return { orders: await currencies.add([...orders, ...others]), ...place };
+      return { orders: [...orders, ...others], ...place };
     },
     health: async () => readHealth(context),
     count: async (request) => countOrders(context, request),

@@ -4,8 +4,8 @@ import type { RetryCheckoutRequest, ScreeningOutcome, ScreenRequest } from '../c
 import type { FieldError } from '../contract/errors.ts';
 import type { Integration, Policy } from '../contract/policy.ts';
 import { type Instant, instant } from '../contract/words.ts';
-import { orderFactsOf, policyFor } from '../orders/decide.ts';
 import { defined } from '../orders/defined.ts';
+import { orderFactsOf, policyFor } from '../orders/order-rules.ts';
 import { type ActivityWorld, clientOf, fieldErrorWords, senderOf } from './activity-world.ts';
 import { isAfterReset } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';

@@ -4,8 +4,8 @@ import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../contrac
 import type { Policy } from '../contract/policy.ts';
 import { type Instant, millis } from '../contract/words.ts';
 import { BROKE_DOWN } from '../orders/checkout.ts';
-import { skipRuleFor } from '../orders/decide.ts';
 import { defined } from '../orders/defined.ts';
+import { skipRuleFor } from '../orders/order-rules.ts';
 import { type ActivityWorld, integrationOf } from './activity-world.ts';
 import { type BeginTry, policyOf, refusedByRules, unanswered, unseenBefore } from './begin-screening.ts';
 import { underWayMs } from './earlier-run.ts';

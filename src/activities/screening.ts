@@ -10,7 +10,8 @@ import type {
 import type { FieldError, Refusal } from '../contract/errors.ts';
 import type { Integration, Policy } from '../contract/policy.ts';
 import { type Instant, laterBy, millis } from '../contract/words.ts';
-import { actionAtCheckout, skipRuleFor } from '../orders/decide.ts';
+import { actionAtCheckout } from '../orders/decide.ts';
+import { skipRuleFor } from '../orders/order-rules.ts';
 import type { Transaction } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
 import { type BeginTry, policyOf, refusedByRules, unanswered, unseenBefore } from './begin-screening.ts';

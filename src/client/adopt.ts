@@ -9,7 +9,7 @@ import type { OrderState } from '../contract/state.ts';
 import { instant } from '../contract/words.ts';
 import { applyAdoption } from '../orders/apply-reading.ts';
 import { adoptRefusal } from '../orders/check-messages.ts';
-import { orderFactsOf, policyFor } from '../orders/decide.ts';
+import { orderFactsOf, policyFor } from '../orders/order-rules.ts';
 import { attemptFor } from '../orders/portal-records.ts';
 import { newOrderState } from '../orders/record.ts';
 import { readForAdoption } from '../screening/index.ts';

@@ -36,8 +36,11 @@ export function orderStart(
   { workflow, summary, ...known }: Shown,
 ): OrderStart {
   const { name } = integration;
-  const { orderId, adopt } = input;
-  const state = newOrderState({ orderId, integration: name, workflow, adopt }, instant(Date.now()));
+  const { orderId, adopt, transaction } = input;
+  const state = newOrderState(
+    { orderId, integration: name, workflow, adopt, transaction },
+    instant(Date.now()),
+  );
   return {
     workflowId: orderWorkflowId(name, orderId),
     taskQueue: TASK_QUEUE,

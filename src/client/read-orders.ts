@@ -11,7 +11,6 @@ import type { Instant } from '../contract/words.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 import { defined } from '../orders/defined.ts';
 import { cancelByOf } from '../orders/transactions.ts';
-import { currencyOf } from './currency.ts';
 import type { Attributes } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
 import { withFailedTries } from './failed-tries.ts';
@@ -140,8 +139,7 @@ export async function inspectOrder(
   const unread = { found: missing === 'undecryptable' ? 'unreadable' : 'nothing' } as const;
   const read: FoundRecord = state ? { found: 'record', record: state } : unread;
   const summary = summaryOf(name, attributes, startedAt, closedAt, read);
-  const currency = await currencyOf(context, description);
-  return defined({ summary, runId, state, missing, currency, poll: pollTimes(raw) });
+  return defined({ summary, runId, state, missing, poll: pollTimes(raw) });
 }
 
 async function stateOf(
@@ -199,6 +197,7 @@ export function summaryOf(
     action: attributes.action ?? record?.action,
     cancelBy: attributes.cancelBy ?? (record && newest && cancelByOf(record, newest)),
     amount: attributes.amount,
+    currency: record?.currency,
     reason: record?.reason,
     attention: record?.attention.length ? record.attention : undefined,
     actions: pendingActions(record),
@@ -230,6 +229,7 @@ const CSV_COLUMNS: Record<string, (order: OrderSummary) => string | number | und
   action: ({ action }) => action,
   attention: ({ needsAttention }) => (needsAttention ? 'yes' : 'no'),
   amount: ({ amount }) => amount,
+  currency: ({ currency }) => currency,
   'cancel by': ({ cancelBy }) => cancelBy,
   came: ({ startedAt }) => startedAt,
   closed: ({ closedAt }) => closedAt,

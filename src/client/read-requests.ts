@@ -9,7 +9,7 @@ import type { FindIntegration, Integration } from '../contract/policy.ts';
 import type { IntegrationWorkflow } from '../contract/words.ts';
 import { INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS } from '../contract/words.ts';
 import { sizeError } from '../orders/check-messages.ts';
-import { type OrderFacts, orderFactsOf, skipRuleFor } from '../orders/decide.ts';
+import { type OrderFacts, orderFactsOf, skipRuleFor } from '../orders/order-rules.ts';
 import { isRecord } from '../orders/shapes.ts';
 import {
   CARD_FIELDS,

@@ -15,7 +15,6 @@ import { instant } from '../contract/words.ts';
 import { answerNow } from '../orders/answers.ts';
 import { defined } from '../orders/defined.ts';
 import type { CardData } from '../screening/index.ts';
-import { startSummary } from './currency.ts';
 import { answerFast } from './fast-path.ts';
 import { type OrderStart, orderStart } from './order-start.ts';
 import { answerSince, pendingAnswer, pendingByPolicy } from './pending-answer.ts';
@@ -153,6 +152,22 @@ function startOf({ request, deadline, cardRef }: Sending): OrderStart {
     amount: facts.amount,
     summary: startSummary(orderId, workflow, facts),
   });
+}
+
+/** Temporal's limit of a static summary, in bytes. */
+const SUMMARY_BYTES = 200;
+
+/** One line for lists in the Temporal UI, without personal data. */
+function startSummary(
+  orderId: string,
+  workflow: string,
+  { amount, currency }: { amount: number; currency: string },
+): string {
+  // Amount and currency of an order that policy skips are unchecked.
+  const money = Number.isFinite(amount) && /^[A-Z]{3}$/.test(currency) ? `${amount} ${currency}, ` : '';
+  const line = `Order ${orderId}, ${money}${workflow}`;
+  // Only the order id may have multi-byte characters, and it is well before the cut.
+  return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');
 }
 
 async function recordedAnswer(

@@ -79,8 +79,6 @@ export interface InspectedOrder {
   missing?: 'undecryptable' | 'no-record';
   /** In the full view, what happened after the order's end. */
   afterEnd?: AfterEnd;
-  /** The currency of its amount, if it is known. */
-  currency?: string;
   /** Present while the order is polled. */
   poll?: PollTimes;
 }
@@ -97,8 +95,6 @@ export interface PollTimes {
 export interface QueuedOrder {
   summary: OrderSummary;
   state?: OrderRecord;
-  /** Absent if it is unknown, or not looked up yet. */
-  currency?: string;
 }
 
 /** A page of a list of any orders, newest first. */

@@ -88,6 +88,14 @@ const held = z
   .exactOptional()
   .meta({ description: 'The checkout got no decision, and the order is still being screened' });
 
+const currency = z
+  .string()
+  .exactOptional()
+  .meta({
+    description: 'The currency of its amount, in three letters; absent if it is unknown',
+    examples: ['EUR'],
+  });
+
 const attentionSchema = z.object({
   code: z.string(),
   words: z.string(),
@@ -108,6 +116,7 @@ export const orderStateSchema = z
     decision: decisionSchema,
     action: actionSchema,
     wouldBe: actionSchema.exactOptional(),
+    currency,
     message: z.string().exactOptional(),
     reason: z.string().exactOptional(),
     attempts: z.array(
@@ -240,6 +249,7 @@ export const orderListSchema = z.object({
       needsAttention: z.boolean(),
       cancelBy: instantSchema.exactOptional(),
       amount: z.number().exactOptional(),
+      currency,
       transactionIds: z.array(z.string()),
       startedAt: instantSchema,
       closedAt: instantSchema.exactOptional(),

@@ -31,6 +31,8 @@ export interface OrderState {
   action: Action;
   /** Passive integrations only: the action that the decision would have led to. */
   wouldBe?: Action;
+  /** The currency of the newest attempt's amount: three letters. Absent if its transaction was not at hand or has an invalid one. */
+  currency?: string;
   /** The account's message for the customer, on `decline`. */
   message?: string;
   /** A slug that explains why there is no better decision: `card-data-expired`, `timeout`, `refused` … */

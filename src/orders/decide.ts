@@ -1,22 +1,14 @@
-/** Applies the policy to an order: whether to screen it, and which action a decision means at checkout and later. */
+/** Which action a decision means for an order, at checkout and later. */
 import type { OrderEventType } from '../contract/messages.ts';
-import {
-  FALLBACK_POLICY,
-  type Integration,
-  type OrderRule,
-  type Policy,
-  type UnavailableRule,
-} from '../contract/policy.ts';
+import type { Policy } from '../contract/policy.ts';
 import type { ActionRecord, Attempt, OrderState } from '../contract/state.ts';
 import {
   type Action,
   type AttentionCode,
   type Decision,
   type Instant,
-  type IntegrationWorkflow,
   millis,
   type OrderDecision,
-  type UnavailableAction,
 } from '../contract/words.ts';
 import { confirmedWords, keepsActionAfterReport } from './fraud-report.ts';
 import { currentAttempt, overrideOf } from './record.ts';
@@ -175,115 +167,4 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
         record.kind === 'cancel' && record.transactionId === transactionId && !isWithdrawnBefore(record),
     )
   );
-}
-
-// Evaluates the policy for one order. Skip rules run before validation, so the transaction may be invalid.
-
-/** The facts that rules compare. */
-export interface OrderFacts {
-  amount: number;
-  /** Three letters. Defaults to USD. */
-  currency: string;
-  paymentMethod?: string | undefined;
-  customerId?: string | undefined;
-  /** Of each line item; undefined if it has none. */
-  itemCategories: (string | undefined)[];
-}
-
-/** @returns whether every condition of the rule is true for the order; a rule without conditions always matches */
-export function ruleMatches(rule: OrderRule, facts: OrderFacts): boolean {
-  return (
-    (rule.amountBelow === undefined || facts.amount < rule.amountBelow) &&
-    (rule.amountAtLeast === undefined || facts.amount >= rule.amountAtLeast) &&
-    listed(rule.currency, [facts.currency]) &&
-    listed(rule.paymentMethod, [facts.paymentMethod]) &&
-    listed(rule.customerId, [facts.customerId]) &&
-    listed(rule.anyItemCategory, facts.itemCategories) &&
-    listedAll(rule.itemCategory, facts.itemCategories)
-  );
-}
-
-/** @returns the index of the first `skip` rule that matches, or undefined: the order is screened */
-export function matchingSkipRule(rules: readonly OrderRule[], facts: OrderFacts): number | undefined {
-  const index = rules.findIndex((rule) => ruleMatches(rule, facts));
-  return index < 0 ? undefined : index;
-}
-
-/**
- * Decides whether the policy skips an attempt. The API and the worker both call it.
- * @returns the index of the matching `skip` rule, or undefined: the attempt is screened
- */
-export function skipRuleFor({ skip }: Pick<Integration, 'skip'>, transaction: unknown): number | undefined {
-  return matchingSkipRule(skip, orderFactsOf(transaction));
-}
-
-/** @returns the action of a checkout without a decision: the configured action, or that of the first matching rule, else `hold` */
-export function unavailableAction(
-  whenUnavailable: UnavailableAction | readonly UnavailableRule[],
-  facts: OrderFacts,
-): UnavailableAction {
-  if (typeof whenUnavailable === 'string') return whenUnavailable;
-  return whenUnavailable.find((rule) => ruleMatches(rule, facts))?.action ?? 'hold';
-}
-
-function listed(accepted: string[] | undefined, values: (string | undefined)[]): boolean {
-  if (accepted === undefined) return true;
-  const known = accepted.map((word) => word.toLowerCase());
-  return values.some((value) => value !== undefined && known.includes(value.toLowerCase()));
-}
-
-function listedAll(accepted: string[] | undefined, values: (string | undefined)[]): boolean {
-  if (accepted === undefined) return true;
-  return values.length > 0 && values.every((value) => listed(accepted, [value]));
-}
-
-/** @returns the facts of a transaction in either spelling; the currency defaults to USD */
-export function orderFactsOf(transaction: unknown): OrderFacts {
-  const order = record(transaction);
-  const items = Array.isArray(order.lineItems) ? order.lineItems : [];
-  return {
-    amount: amountOf(order.amount),
-    currency: (text(order.currency_code) ?? text(order.currencyCode) ?? 'USD').toUpperCase(),
-    paymentMethod: text(record(order.payment).method),
-    customerId: text(record(order.customer).id),
-    itemCategories: items.map((item) => text(record(item).category)),
-  };
-}
-
-/** Anything but a decimal number becomes NaN and matches no rule: `Number('')` is 0 and `Number('0x10')` is 16. */
-function amountOf(value: unknown): number {
-  return typeof value === 'string' && /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN;
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-/**
- * Resolves an integration's policy for one order.
- * @param workflow the integration workflow in the request, if any
- */
-export function policyFor(
-  integration: Integration,
-  workflow: IntegrationWorkflow | undefined,
-  facts: OrderFacts,
-  receiver: boolean,
-): Policy {
-  return {
-    ...recordedOf(integration),
-    workflow: workflow ?? integration.workflow,
-    whenUnavailable: unavailableAction(integration.whenUnavailable, facts),
-    events: receiver && integration.events,
-  };
-}
-
-/** @returns the part of the integration that an order records, before it is resolved for the order */
-function recordedOf(integration: Integration): Omit<Policy, 'whenUnavailable' | 'events'>;
-function recordedOf(integration: object): object {
-  const given = new Map(Object.entries(integration));
-  return Object.fromEntries(Object.keys(FALLBACK_POLICY).map((name) => [name, given.get(name)]));
 }

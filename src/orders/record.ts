@@ -14,6 +14,7 @@ import {
 import { addReading } from './bounds.ts';
 import { defined } from './defined.ts';
 import type { Order } from './order.ts';
+import { currencyOf } from './order-rules.ts';
 import { FIRST_SPACING_MS } from './spacing.ts';
 
 /** The attention that a new attempt resolves: it is about an earlier screening. */
@@ -57,6 +58,7 @@ export function newOrderState(
     cardRef?: string | undefined;
     fingerprint?: string | undefined;
     adopt?: Adoption | undefined;
+    transaction?: unknown;
   },
   now: Instant,
 ): OrderState {
@@ -86,9 +88,10 @@ export function newOrderState(
 /** Adds the next attempt and sets the phase to `screening`. */
 export function addAttempt(
   state: OrderState,
-  request: { cardRef?: string | undefined; fingerprint?: string | undefined },
+  request: { cardRef?: string | undefined; fingerprint?: string | undefined; transaction?: unknown },
   now: Instant,
 ): Attempt {
+  const currency = currencyOf(request.transaction);
   const attempt: Attempt = {
     number: state.attempts.length + 1,
     startedAt: now,
@@ -100,6 +103,7 @@ export function addAttempt(
     ...(request.fingerprint && { fingerprint: request.fingerprint }),
   };
   state.attempts.push(attempt);
+  if (currency !== undefined) state.currency = currency;
   state.passed = [];
   state.phase = 'screening';
   state.phaseSince = now;

@@ -3,7 +3,7 @@ import { orderWorkflowId } from '../../src/contract/ids.ts';
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { Policy } from '../../src/contract/policy.ts';
 import type { Decision, GatewayResult } from '../../src/contract/words.ts';
-import { policyFor } from '../../src/orders/decide.ts';
+import { policyFor } from '../../src/orders/order-rules.ts';
 import { Dice, mixed } from '../simulation/random.ts';
 import { type ChaosIntegration, isLong, SKIP_BELOW } from './policies.ts';
 

@@ -1,16 +1,16 @@
-/** What the review pages read: the queue, currencies, and whether workers and the sweep run. */
+/** What the review pages read: the queue, and whether workers and the sweep run. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
-import { currencyIn, startSummary } from '../../src/client/currency.ts';
 import { recordOf } from '../../src/orders/bounded-record.ts';
 import { orderAttributes } from '../../src/orders/describe.ts';
 import { memoOf } from '../../src/orders/order-memo.ts';
 import { anOrder } from '../fixtures/orders.ts';
 import { aClient, described, listing, unavailable } from './fake-temporal.ts';
 
-const record = defaultPayloadConverter.toPayload(memoOf(recordOf(anOrder('review'))).record);
+const state = { ...anOrder('review'), currency: 'KWD' };
+const record = defaultPayloadConverter.toPayload(memoOf(recordOf(state)).record);
 const indexedFields = encodeUnifiedSearchAttributes(undefined, [
   { key: orderAttributes.amount, value: 125.5 },
 ]);
@@ -24,9 +24,6 @@ const page = (count: number, more: boolean) => ({
   ...listing(...Array.from({ length: count }, (_, number) => row(number))),
   nextPageToken: more ? Buffer.from('more') : new Uint8Array(),
 });
-const summary = defaultPayloadConverter.toPayload('Order order-1, 125.5 KWD, pre-acceptance');
-const started = { ...described('RUNNING'), raw: { executionConfig: { userMetadata: { summary } } } };
-
 describe('the queue', () => {
   it('is read in one call, with each order’s record', async () => {
     const { orderScreening, temporal } = aClient();
@@ -34,7 +31,7 @@ describe('the queue', () => {
     const { orders, cut } = await orderScreening.queue({ integrations: ['shop'] });
     expect(cut).toBe(false);
     expect(orders).toMatchObject([
-      { summary: { orderId: 'order-0', amount: 125.5 }, state: { phase: 'review' } },
+      { summary: { orderId: 'order-0', amount: 125.5, currency: 'KWD' }, state: { phase: 'review' } },
       { summary: { orderId: 'order-1' }, state: { orderId: 'order-1' } },
     ]);
     const queries = temporal.listWorkflowExecutions.mock.calls as unknown as [{ query: string }][];
@@ -55,27 +52,6 @@ describe('the queue', () => {
       .filter((query) => query.includes('NeedsAttention'));
     expect(first).not.toContain('CancelBy');
     for (const query of others) expect(query).toContain('CancelBy <');
-  });
-
-  it('each order’s currency is looked up once, and an error of Temporal leaves it out', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.listWorkflowExecutions.mockResolvedValue(page(1, false));
-    temporal.describe.mockRejectedValueOnce(unavailable);
-    expect((await orderScreening.queue()).orders[0]).not.toHaveProperty('currency');
-    temporal.describe.mockResolvedValue(started);
-    expect((await orderScreening.queue()).orders[0]?.currency).toBe('KWD');
-    expect((await orderScreening.rows()).orders[0]?.currency).toBe('KWD');
-    expect(temporal.describe).toHaveBeenCalledTimes(2);
-    expect((await orderScreening.inspect({ orderId: 'order-1' })).currency).toBe('KWD');
-  });
-
-  it.each([
-    [{ amount: 125.5, currency: 'JPY' }, 'JPY'],
-    [{ amount: 1e21, currency: 'USD' }, 'USD'],
-    [{ amount: Number.NaN, currency: 'USD' }, undefined],
-    [{ amount: 1, currency: 'dollars' }, undefined],
-  ])('the summary of a start has the currency of %o: %s', (facts, currency) => {
-    expect(currencyIn(startSummary('a, 5 EUR, b', 'pre-gateway', facts))).toBe(currency);
   });
 });
 

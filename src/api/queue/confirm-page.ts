@@ -80,7 +80,7 @@ export function severalPage(
     const refusal = inspected && refusalOf(action, inspected, now.ms);
     return [
       orderLink(order),
-      money(summary?.amount, inspected?.currency),
+      money(summary?.amount, summary?.currency),
       summary === undefined ? 'unknown' : decisionPill(summary.decision, summary.action),
       summary?.cancelBy === undefined ? 'none' : distance(summary.cancelBy, now),
       refusal === undefined ? button : `Nothing: ${refusal}`,

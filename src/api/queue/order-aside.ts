@@ -65,7 +65,8 @@ function facts(order: InspectedOrder, now: Now): Html {
   const rows: [name: string, content: Shown][] = [
     [
       'Amount',
-      summary.amount !== undefined && html`<span class="sum">${money(summary.amount, order.currency)}</span>`,
+      summary.amount !== undefined &&
+        html`<span class="sum">${money(summary.amount, summary.currency)}</span>`,
     ],
     ['Decision', decisionPill(decision, action)],
     ['Without passive mode', state?.wouldBe],

@@ -24,7 +24,6 @@ export type Band = (typeof BANDS)[number];
 /** An order as lists show it. */
 export interface Entry {
   summary: OrderSummary;
-  currency?: string | undefined;
   why: Why;
   tabs: readonly Tab[];
   band: Band;
@@ -54,7 +53,7 @@ export function queueEntry(order: QueuedOrder, nowMs: number): Entry | undefined
 
 /** @returns the entry of any order, for lists that aren't the queue */
 export function entryOf(order: QueuedOrder, nowMs: number): Entry {
-  const { summary, currency } = order;
+  const { summary } = order;
   const { orderId, integration, decision, action, phase, cancelBy, closedAt } = summary;
   const why = whyOf(order, nowMs);
   // Words of a running action have durations in them, which change with every page.
@@ -62,7 +61,6 @@ export function entryOf(order: QueuedOrder, nowMs: number): Entry {
   const shown = [integration, orderId, decision, action, phase, cancelBy, closedAt, why.flag, fixed];
   return {
     summary,
-    currency,
     why,
     tabs: [],
     band: bandOf(summary, nowMs),

@@ -193,12 +193,12 @@ function selectAll({ filters, page: at, entries, cursor }: QueueView, words: str
 }
 
 function orderRow(entry: Entry, path: string, { several, selected }: QueueView, now: Now): Html {
-  const { summary, currency, why, band, since } = entry;
+  const { summary, why, band, since } = entry;
   const { orderId, integration, decision, action } = summary;
   return html`<tr role="row" class="${ROW_KINDS[band]}">
 ${several && html`<td role="cell" class="pick"><label><input type="checkbox" name="order" value="${integration}/${orderId}"${selected && html` checked`}><span class="sr">Select ${orderId}</span></label></td>`}
 <td role="cell" class="id" title="${orderId}"><a href="${path}">${orderId}</a> <span class="store quiet">${integration}${summary.assignee !== undefined && ` · ${summary.assignee}`}</span></td>
-<td role="cell" class="number amount">${money(summary.amount, currency)}</td>
+<td role="cell" class="number amount">${money(summary.amount, summary.currency)}</td>
 <td role="cell" class="why" title="${why.words}">${whyWords(why)}</td>
 <td role="cell" class="when-cell">${deadline(summary, now)}</td>
 <td role="cell" class="age quiet">${age(since, now)}</td>

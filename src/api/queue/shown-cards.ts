@@ -6,10 +6,10 @@ import { factList, table } from './layout.ts';
 import { money } from './words.ts';
 
 /** @returns the customer's data and the items; nothing if the policy shows none */
-export function shownCards({ state, currency }: InspectedOrder): Shown {
+export function shownCards({ state }: InspectedOrder): Shown {
   const shown = state?.shown;
   if (shown === undefined) return undefined;
-  return html`${customer(shown)}${items(shown, currency)}`;
+  return html`${customer(shown)}${items(shown, state?.currency)}`;
 }
 
 function customer({ attempt, name, email, billTo, shipTo, avs, cvv }: Fields): Shown {

@@ -44,7 +44,7 @@ ${
   );
 }
 
-function row({ summary, currency, why, band }: Entry, now: Now) {
-  return html`<tr class="${ROW_KINDS[band]}"><td class="id"><a href="${orderPath(summary)}">${summary.orderId}</a></td><td class="number">${money(summary.amount, currency)}</td><td class="why">${whyWords(why)}</td><td class="when-cell">${deadline(summary, now)}</td><td>${decisionPill(summary.decision, summary.action)}</td></tr>
+function row({ summary, why, band }: Entry, now: Now) {
+  return html`<tr class="${ROW_KINDS[band]}"><td class="id"><a href="${orderPath(summary)}">${summary.orderId}</a></td><td class="number">${money(summary.amount, summary.currency)}</td><td class="why">${whyWords(why)}</td><td class="when-cell">${deadline(summary, now)}</td><td>${decisionPill(summary.decision, summary.action)}</td></tr>
 `;
 }

@@ -35,7 +35,7 @@ describe('the queue page', () => {
 
   it('shows the currency, with its decimals', async () => {
     const { app, orderScreening } = await anApi();
-    const order = { ...aQueuedOrder({ amount: 184_000 }), currency: 'JPY' };
+    const order = aQueuedOrder({ amount: 184_000, currency: 'JPY' });
     orderScreening.queue.mockResolvedValue({ orders: [order], cut: false });
     expect(textOf((await app.inject('/')).body)).toContain(' 184,000 JPY ');
   });

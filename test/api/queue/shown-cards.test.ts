@@ -20,7 +20,7 @@ it('an order has the customer and the items that the policy shows, and a link to
     ...{ billTo, shipTo: { ...billTo, zip: '80339' } },
     items: [{ name: 'Phone', sku: 'PH-1', price: 1099, quantity: 1 }],
   };
-  const inspected = anInspectedOrder({ state: { ...anOrder('review'), shown }, currency: 'EUR' });
+  const inspected = anInspectedOrder({ state: { ...anOrder('review'), shown, currency: 'EUR' } });
   orderScreening.inspect.mockResolvedValue(inspected);
   const { body } = await app.inject('/orders/order-1');
   expect(body).toContain('href="https://shop.example/orders/order-1"');
