@@ -64,6 +64,19 @@ export function earlier(state: OrderState, fields: PortalFields): ActionRecord |
   return state.actions.findLast((record) => record.subject === subject);
 }
 
+/**
+ * @returns the record that a request joins or gets its answer from, if any. While the order is screened, a cancel that names no transaction
+ * waits for the newest one, so neither it nor a cancel that names the present one joins the other
+ */
+export function joined({ state, fields }: Pick<Order, 'state' | 'fields'>, asked: PortalFields) {
+  const subject = subjectOf(state, asked);
+  const isNamed = asked.transactionId !== undefined;
+  return state.actions.findLast(({ number, kind, status, subject: known }) => {
+    const differs = (fields[number]?.transactionId !== undefined) !== isNamed;
+    return known === subject && !(kind === 'cancel' && status === 'queued' && differs);
+  });
+}
+
 /** @returns whether the action is done or pending, so that it isn't requested again */
 export function isDoneOrPending(record: ActionRecord | undefined): record is ActionRecord {
   return record !== undefined && (record.status === 'done' || isUnderWay(record));

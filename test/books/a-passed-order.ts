@@ -12,6 +12,7 @@ const CALM: World = {
   unreachable: [],
   wrongKey: [],
   slow: [],
+  tasksWaited: [],
   receiverDown: [],
   resets: [],
   continuedAt: [],

@@ -61,7 +61,7 @@ function skipped(books: Books, { number, skip }: SentAttempt, given: readonly Gi
     : [];
 }
 
-function ownDecision(books: Books, { answer, at }: Given): Finding[] {
+function ownDecision(books: Books, { answer, at, sentAt }: Given): Finding[] {
   const { attempt, decision, transactionId, reason } = answer;
   const wrong = (facts: string) => [finding('answer', `attempt ${attempt} at ${iso(at)}: ${facts}`)];
   if (decision === 'skipped') return [];
@@ -73,7 +73,8 @@ function ownDecision(books: Books, { answer, at }: Given): Finding[] {
       `${decision} → ${answer.action} with ${transactionId}, which is attempt ${transaction.attempt}'s`,
     );
   }
-  if (decision === 'pending') return unanswered(books, answer, at) ? [] : wrong('pending, though heard');
+  if (decision === 'pending')
+    return unanswered(books, answer, at, sentAt) ? [] : wrong('pending, though heard');
   if (decision === 'error') {
     return hasReason(books, attempt, at) ? [] : wrong(`error (${reason}) without a reason in the books`);
   }
@@ -84,11 +85,26 @@ function ownDecision(books: Books, { answer, at }: Given): Finding[] {
 }
 
 /** Nothing that can be used was heard: by then, or for a decline, which is final, in the caller's time. */
-function unanswered(books: Books, { attempt, action }: BookedCheckoutAnswer, at: number): boolean {
+function unanswered(
+  books: Books,
+  { attempt, action }: BookedCheckoutAnswer,
+  at: number,
+  sentAt: number,
+): boolean {
   if (wasLate(books) || wasReset(books) || firstScreeningFailed(books)) return true;
   const own = new Set(books.transactions.filter((one) => one.attempt === attempt).map(({ id }) => id));
   const inTime = Math.min(books.answerBy ?? at, beganAt(books, attempt) + books.checkoutBudgetMs);
-  const until = action === 'decline' ? Math.min(at, inTime) : at;
+  const [created] = books.requests.filter(
+    (one) => one.operation === 'create-transaction' && one.attempt === attempt,
+  );
+  // A decline is settled when the first create ends, if nobody was waiting then.
+  const wasAsked = books.calls.some(
+    (one) => one.asks === 'checkout' && one.attempt === attempt && one.sentAt <= (created?.endedAt ?? at),
+  );
+  const declinedBy = wasAsked ? inTime : Math.min(inTime, created?.endedAt ?? inTime);
+  // A caller is answered within its budget: afterwards the answer is only on its way.
+  const settledBy = Math.min(at, sentAt + books.checkoutBudgetMs);
+  const until = action === 'decline' ? Math.min(at, declinedBy) : settledBy;
   return !books.requests.some(
     (one) =>
       one.heard === 'transaction' &&
@@ -131,8 +147,9 @@ function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: G
   const [created, later] = books.requests.filter(
     (one) => one.operation === 'create-transaction' && one.attempt === attempt,
   );
-  // After a second create, or one that told nothing, the decision is not the checkout's own.
-  const told = created === undefined || created.heard === 'transaction' || decision === 'pending';
+  // After a second create, or one that told nothing in the first caller's time, the decision is not the checkout's own.
+  const inTime = created !== undefined && created.endedAt <= (books.answerBy ?? at);
+  const told = created === undefined || (created.heard === 'transaction' && inTime) || decision === 'pending';
   const waited = told && sentAt <= (created?.endedAt ?? at) && (later === undefined || later.sentAt > at);
   return waited && at <= beganAt(books, attempt) + books.checkoutBudgetMs && !others;
 }

@@ -76,14 +76,12 @@ function wrongKey(books: Books): Finding[] {
       const lookedUp = books.requests.some(
         (one) => one.operation === 'status-by-invoice' && one.sentAt > endedAt && one.sentAt < hidden.at,
       );
-      // An order that is to be canceled, or that was declined, creates nothing.
-      const atRest = books.calls.some(
-        (one) =>
-          one.sentAt < hidden.at &&
-          ((one.asks === 'portal' && one.fields.kind === 'cancel') ||
-            (one.asks === 'checkout' && one.answer?.action === 'decline')),
+      // An order that is to be canceled creates nothing.
+      const canceled = books.calls.some(
+        (one) => one.sentAt < hidden.at && one.asks === 'portal' && one.fields.kind === 'cancel',
       );
-      if (line.startsWith('create') && (lookedUp || atRest)) continue;
+      if (line.startsWith('create') && (lookedUp || canceled)) continue;
+      if (isDecidedElsewhere(books, hidden.at)) continue;
       return [
         {
           kind: 'attention missing: wrong-key',
@@ -96,6 +94,17 @@ function wrongKey(books: Books): Finding[] {
   const shown = books.shown.find(({ attention: codes }) => codes.includes('wrong-key'));
   if (refused || shown === undefined) return [];
   return [{ kind: 'attention without a cause: wrong-key', facts: iso(shown.at) }];
+}
+
+/** A person, the payment gateway or a decline decided: nothing is called again until somebody asks. */
+function isDecidedElsewhere({ calls }: Books, by: number): boolean {
+  return calls.some(
+    (one) =>
+      one.sentAt < by &&
+      ((one.asks === 'override' && one.taken) ||
+        (one.asks === 'gateway-result' && one.taken && one.result === 'fail') ||
+        (one.asks === 'checkout' && one.answer?.action === 'decline')),
+  );
 }
 
 /** A portal action that the screening service refused last needs a person, until it is done after all. */

@@ -140,6 +140,8 @@ export interface World {
   wrongKey: Span[];
   slow: Span[];
   receiverDown: Span[];
+  /** By Temporal's history the order's tasks waited or took so long, one after another. */
+  tasksWaited: Span[];
   /** An operator reset the order to what it was at `to`. */
   resets: { to: number; at: number }[];
   /** When the order continued as new: its delivery, which had waited for its next try, began anew. */

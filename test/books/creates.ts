@@ -31,8 +31,8 @@ function whyTooEarly(books: Books, create: BookedRequest, at: number): string | 
     return told === 'error' ? undefined : `${transactionId} was told to be ${told}`;
   }
   if (endedAt > at) return 'both under way';
-  // Its sender may have heard of the end before that was noted.
-  const heardAt = endedAt - books.world.notedLateMs;
+  // Its sender may have heard of the end before that was noted, and counts the time by a clock that may be off.
+  const heardAt = endedAt - books.world.notedLateMs - Math.abs(books.world.skewMs);
   const looks = books.requests.filter(
     (one) => one.operation === 'status-by-invoice' && one.invoice === invoice && one.endedAt <= at,
   );

@@ -11,8 +11,8 @@ export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
 /** What a create left is out of sight where no lookup ever showed it: a person is told, until one says so, to look in the portal. */
 export function isUnseen(books: Books, { id }: BookedTransaction): boolean {
   const { requests, record, calls, world } = books;
-  const heard = requests.filter(({ heard: word }) => word === 'transaction' || word === 'unreadable');
-  const looks = heard.filter((one) => one.operation === 'status-by-invoice' && one.transactionId === id);
+  const heard = requests.filter((one) => one.heard === 'transaction' && one.transactionId === id);
+  const looks = heard.filter((one) => one.operation === 'status-by-invoice');
   const found = looks.some(({ endedAt }) => !takenBack(books, endedAt));
   const settled = calls.some((one) => one.asks === 'acknowledge' && one.cleared > 0);
   return (!found || world.losses) && (settled || record.attention.includes('transaction-unseen'));
@@ -50,9 +50,12 @@ export const nobodyCould = ({ world }: Books, from: number, until: number): bool
 export const noWorker = ({ world }: Books, at: number): boolean =>
   world.losses || world.workersAway.some(({ from, until }) => from <= at && at < until);
 
-/** A cancel takes time, which is not left where nobody could send it until the end of the window. */
+/** A cancel takes time, which is not left where nobody could send it until the end of the window; after a 403 it waits a minute. */
 export function noTimeLeft({ world, policy }: Books, from: number, until: number): boolean {
-  const spans = idle(world).map((one) => Math.min(one.until, until) - Math.max(one.from, from));
+  const refused = world.wrongKey.map((span) => ({ ...span, until: span.until + 60_000 }));
+  const spans = [...world.workersAway, ...world.unreachable, ...refused, ...world.tasksWaited].map(
+    (one) => Math.min(one.until, until) - Math.max(one.from, from),
+  );
   const lost = spans.reduce((sum, one) => sum + Math.max(0, one), 0);
   return until - from - lost - world.lateByMs < Math.min(60_000, policy.cancelWindowMs / 3);
 }

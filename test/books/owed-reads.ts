@@ -7,6 +7,8 @@ const LONGEST_SPACING_MS = 5 * 60_000;
 /** For a read that was under way, and one that is tried again. */
 const A_READ_MS = 30_000;
 
+const A_MINUTE_MS = 60_000;
+
 /** A read that failed is tried again, at pauses that grow to five minutes. */
 const TRIED_AGAIN_MS = 6 * 60_000;
 const READS: BookedRequest['operation'][] = ['status', 'status-by-invoice', 'create-transaction'];
@@ -15,7 +17,7 @@ const NO_ANSWER: BookedRequest['heard'][] = ['unknown', 'not-done', undefined];
 export function owedReads(books: Books): Finding[] {
   return books.news.flatMap((one, index) => {
     const within = Math.min(LONGEST_SPACING_MS, FIRST_SPACING_MS * 2 ** index) + A_READ_MS;
-    const by = one.at + within;
+    const by = one.at + within + (isRefused(books, one.at) ? A_MINUTE_MS : 0);
     if (!isOwed(books, one, by) || wasLate(books) || nobodyCould(books, one.at - within, by)) return [];
     const sent = books.requests.filter((read) => READS.includes(read.operation) && read.sentAt >= one.at);
     const facts = `${one.what} of ${iso(one.at)}, not read for by ${iso(by)}`;
@@ -30,6 +32,12 @@ export function owedReads(books: Books): Finding[] {
     );
     return again ? [] : [{ kind: 'read owed', facts: `${facts}, nor tried again by ${iso(last)}` }];
   });
+}
+
+/** The last read before was answered 403: the next one waits a minute. */
+function isRefused({ requests }: Books, at: number): boolean {
+  const last = requests.findLast((one) => READS.includes(one.operation) && one.endedAt <= at);
+  return last?.heard === 'forbidden';
 }
 
 /** The order is open, has a decision, and the news is about its newest transaction. */

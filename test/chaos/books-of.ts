@@ -135,8 +135,9 @@ function heardIn({ entry: { fault, outcome, operation }, departure }: Request): 
   const { status, code } = outcome;
   if (departure !== undefined && departure.end === undefined) return undefined;
   if (departure?.end?.answered === false) return 'unknown';
-  if (fault !== null && !ANSWERED_FAULTS.includes(fault)) return HEARD_OF_FAULT[fault] ?? 'unknown';
+  // The status of a truncated reply is known.
   if (status === 403) return 'forbidden';
+  if (fault !== null && !ANSWERED_FAULTS.includes(fault)) return HEARD_OF_FAULT[fault] ?? 'unknown';
   if (status === 404) return 'not-found';
   if (status !== 200) return status === null ? 'unknown' : 'refused';
   if (fault !== null && fault !== 'delay') return 'unreadable';
@@ -198,6 +199,7 @@ function worldOf(
     unreachable: spans.unreachable.filter(mine),
     wrongKey: spans.wrongKey.filter(mine),
     slow: [],
+    tasksWaited: history.tasksWaited,
     receiverDown: spans.receiverDown.filter(mine),
     resets: [],
     continuedAt: [],

@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import type { OrderState } from '../../src/contract/state.ts';
 import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
+import type { Span } from '../books/books.ts';
 import { readState } from '../support/read-state.ts';
 import type { Diary } from './client.ts';
 import { type Departure, readDepartures } from './departures.ts';
@@ -33,6 +34,8 @@ export interface HistorySummary {
   fastPathLost: boolean;
   /** When the first workflow task began. */
   begunAt: number;
+  /** From when a workflow task waited until it was done, where that took over a second. */
+  tasksWaited: Span[];
 }
 
 /** A request to the screening service, as the sandbox and its sender noted it. */
@@ -206,5 +209,20 @@ function summaryOf(events: readonly HistoryEvent[]): HistorySummary {
     cutOff: events.some((event) => event.activityTaskCanceledEventAttributes),
     fastPathLost: isFast && (lostFirst || Object.keys(failedTasks).length > 0),
     begunAt: Number(begun?.seconds ?? Number.POSITIVE_INFINITY) * 1_000 + (begun?.nanos ?? 0) / 1e6,
+    tasksWaited: tasksWaited(events),
   };
+}
+
+function tasksWaited(events: readonly HistoryEvent[]): Span[] {
+  const spans: Span[] = [];
+  let from: number | undefined;
+  for (const { eventTime, ...event } of events) {
+    const at = Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1e6;
+    if (event.workflowTaskScheduledEventAttributes) from ??= at;
+    if (event.workflowTaskCompletedEventAttributes && from !== undefined) {
+      if (at - from > 1_000) spans.push({ from, until: at });
+      from = undefined;
+    }
+  }
+  return spans;
 }

@@ -35,7 +35,14 @@ function request(ms: number, entry: Partial<LedgerEntry> = {}, departure: Partia
 const answer = { attempt: 1, decision: 'pass', action: 'proceed', transactionId: TRANSACTION_ID } as const;
 const checkout = { asks: 'checkout', attempt: 1, sentAt: START, at: START + 80, answer } as const;
 const diary = { calls: [checkout], strange: [], givenUp: [] };
-const history = { failedTasks: {}, timedOut: false, cutOff: false, fastPathLost: false, begunAt: START };
+const history = {
+  failedTasks: {},
+  timedOut: false,
+  cutOff: false,
+  fastPathLost: false,
+  begunAt: START,
+  tasksWaited: [],
+};
 const run = { status: 'RUNNING', state: anOrder('pass'), startedAt: START, history };
 const transaction = {
   id: TRANSACTION_ID,

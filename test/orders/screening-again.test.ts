@@ -127,3 +127,30 @@ describe('a retry that comes while the attempt before it is being screened, as a
     expect(isFinished(life.until(2 * HOUR).order)).toBe(true);
   });
 });
+
+describe('a cancel while an order whose decision is «error» is screened again', () => {
+  const rescreenOnError = { tries: 1, pauseMs: MINUTE };
+  const again = () => screened('error', { screeningDeadlineMs: DAY, rescreenOnError }).until(HOUR);
+
+  it('that names its transaction is sent beside one that names none, which follows the newest', () => {
+    const named = { kind: 'cancel', transactionId: TRANSACTION_ID } as const;
+    for (const [one, other] of [
+      [named, 'cancel'],
+      ['cancel', named],
+    ] as const) {
+      const life = again().portal(one).portal(other).portal(one).portal(other);
+      expect(life.actions).toHaveLength(2);
+      life.break('catch-up', 'canceled').lookedUp('pass', HOUR, 'second');
+      const sent = life.calls('portal').map(({ request }) => request.transactionId);
+      expect(sent.sort()).toEqual([TRANSACTION_ID, 'second'].sort());
+    }
+  });
+
+  it('twice is one request if the screening brings nothing new', () => {
+    const life = again().portal('cancel').portal({ kind: 'cancel', transactionId: TRANSACTION_ID });
+    life.break('catch-up', 'canceled').lookedUp('none', HOUR);
+    expect(life.calls('portal')).toHaveLength(1);
+    expect(life.portalEnds('done')).toMatchObject({ actions: ['done', 'done'], told: ['done', 'done'] });
+    expect(life.calls('portal')).toHaveLength(1);
+  });
+});

@@ -142,6 +142,7 @@ function worldOf({ world, resets, continuedAt }: OrderWorld): World {
     unreachable: [...wire.outages, ...world.unconfigured.integration, ...unread(life)],
     wrongKey: [...wire.wrongKeys, ...world.unconfigured.key],
     slow: wire.slow,
+    tasksWaited: [],
     receiverDown: receiver.down,
     resets,
     continuedAt,

@@ -7,7 +7,7 @@ import { clear, resolveAttention, staysOpen } from '../attention.ts';
 import { refusal } from '../check-messages.ts';
 import type { Accepted, Order, Refusal } from '../order.ts';
 import { cancelSent, concernsNewest, queueAction } from '../portal-records.ts';
-import { earlier, isDoneOrPending } from '../portal-requests.ts';
+import { isDoneOrPending, joined } from '../portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
 import { attemptSummary } from '../transactions.ts';
 import { endUnsent } from './portal.ts';
@@ -65,7 +65,7 @@ function requestCancel(
   const fields: PortalFields = { kind: 'cancel', reason };
   const refused = actionRefusal(order, fields, at);
   if (refused !== undefined) return { notCanceled: refused.code };
-  const before = earlier(state, fields);
+  const before = joined(order, fields);
   const record = isDoneOrPending(before) ? before : queueAction(state, fields, 'caller', now);
   if (record !== before) order.fields[record.number] = fields;
   return { number: record.number };

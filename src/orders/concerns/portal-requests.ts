@@ -6,11 +6,11 @@ import { hasAsked } from '../journal.ts';
 import type { Accepted, Order, Refusal, Taken } from '../order.ts';
 import { actionNumbered, portalAnswer, portalRefusal, queueAction } from '../portal-records.ts';
 import {
-  earlier,
   emailRefusal,
   identified,
   isDoneOrPending,
   isUnderWay,
+  joined,
   tooManyActions,
 } from '../portal-requests.ts';
 import { endUnsent, stopAction } from './portal.ts';
@@ -18,7 +18,7 @@ import { endUnsent, stopAction } from './portal.ts';
 /** @returns why the order refuses the action, or undefined: it accepts it, or has done it already */
 export function actionRefusal(order: Order, fields: PortalFields, at: Instant): Refusal | undefined {
   const { state } = order;
-  if (isDoneOrPending(earlier(state, identified(order, fields)))) return undefined;
+  if (isDoneOrPending(joined(order, identified(order, fields)))) return undefined;
   const refused = emailRefusal(state, fields) ?? portalRefusal(state, fields, millis(at));
   if (refused !== undefined)
     return { message: 'The order does not accept this portal action now.', ...refused };
@@ -33,7 +33,7 @@ export function takePortalAction(
 ): Accepted {
   const { state } = order;
   const same = identified(order, fields);
-  const before = earlier(state, same);
+  const before = joined(order, same);
   if (isDoneOrPending(before)) {
     if (before.status === 'done') return { taken: { portal: portalAnswer(state, before) } };
     const because = 'reason' in fields ? fields.reason : undefined;

@@ -74,8 +74,14 @@ export const portal: Concern = {
 };
 
 /** A cancel waits for a running screening, and for the lookup of an unconfirmed create, unless it names a transaction. */
-function mayBeSent(order: Order, { number, status }: ActionRecord): boolean {
+function mayBeSent(order: Order, { number, status, transactionId }: ActionRecord): boolean {
   const { state, fields } = order;
+  // A transaction is canceled once, however many asked.
+  const isBehind = state.actions.some(
+    (one) =>
+      one.number < number && one.kind === 'cancel' && isUnderWay(one) && one.transactionId === transactionId,
+  );
+  if (isBehind) return false;
   const named = fields[number]?.transactionId;
   const attempt = currentAttempt(state);
   if (status === 'running' || (named !== undefined && named !== transactionOf(state, attempt)?.id))
