@@ -10,7 +10,15 @@ import {
   transactionOf,
   wasTold,
 } from './books.ts';
-import { answerOutranRecord, firstScreeningFailed, noWorker, takenBack, wasLate, wasReset } from './facts.ts';
+import {
+  answerOutranRecord,
+  firstScreeningFailed,
+  mayBeOlder,
+  noWorker,
+  takenBack,
+  wasLate,
+  wasReset,
+} from './facts.ts';
 
 /** Between an answer that the product heard and the answer that it gave. */
 const HANDED_ON_MS = 3_000;
@@ -68,7 +76,8 @@ function ownDecision(books: Books, { answer, at, sentAt }: Given): Finding[] {
   const transaction = transactionOf(books, transactionId);
   if (transactionId !== undefined && transaction === undefined)
     return wrong(`${transactionId} does not exist`);
-  if (transaction !== undefined && transaction.attempt !== attempt) {
+  const isOlder = wasReset(books) && mayBeOlder(books, attempt);
+  if (transaction !== undefined && transaction.attempt !== attempt && !isOlder) {
     return wrong(
       `${decision} → ${answer.action} with ${transactionId}, which is attempt ${transaction.attempt}'s`,
     );

@@ -1,5 +1,6 @@
 /** What excuses an order: facts of the world that nobody in the product wrote, each with its reason. */
 import type { BookedTransaction, Books, Span, World } from './books.ts';
+import { answersTo, requestsAbout } from './books.ts';
 
 /** A reset takes back what the order did and said between its task and the reset. */
 export const takenBack = ({ world }: Books, at: number): boolean =>
@@ -10,20 +11,17 @@ export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
 
 /** What a create left is out of sight where no lookup ever showed it: a person is told, until one says so, to look in the portal. */
 export function isUnseen(books: Books, { id }: BookedTransaction): boolean {
-  const { requests, record, calls, world } = books;
-  const heard = requests.filter((one) => one.heard === 'transaction' && one.transactionId === id);
-  const looks = heard.filter((one) => one.operation === 'status-by-invoice');
+  const { record, calls, world } = books;
+  const looks = requestsAbout(books, id, 'status-by-invoice').filter((one) => one.heard === 'transaction');
   const found = looks.some(({ endedAt }) => !takenBack(books, endedAt));
   const settled = calls.some((one) => one.asks === 'acknowledge' && one.cleared > 0);
   return (!found || world.losses) && (settled || record.attention.includes('transaction-unseen'));
 }
 
 /** By a shared invoice number the first transaction is shown, which belongs to the first attempt that may have one. */
-export function mayBeOlder({ policy, calls, world }: Books, attempt: number): boolean {
-  const pending = calls.some(
-    (one) => one.asks === 'checkout' && one.attempt === attempt && one.answer?.decision === 'pending',
-  );
-  return !policy.invoicePerAttempt && (pending || world.resets.length > 0);
+export function mayBeOlder(books: Books, attempt: number): boolean {
+  const pending = answersTo(books, attempt).some(({ answer }) => answer.decision === 'pending');
+  return !books.policy.invoicePerAttempt && (pending || wasReset(books));
 }
 
 /** What was sent after the task of a reset is no part of the order any more, where the new run never comes to see it; and it may hide the rest. */
@@ -50,13 +48,13 @@ export const nobodyCould = ({ world }: Books, from: number, until: number): bool
 export const noWorker = ({ world }: Books, at: number): boolean =>
   world.losses || world.workersAway.some(({ from, until }) => from <= at && at < until);
 
-/** A cancel takes time, which is not left where nobody could send it until the end of the window; after a 403 it waits a minute. */
+/** A cancel takes time, which is not left where nobody could send it until the end of the window; after a 403 it waits a minute, after a reset 15 s. */
 export function noTimeLeft({ world, policy }: Books, from: number, until: number): boolean {
-  const refused = world.wrongKey.map((span) => ({ ...span, until: span.until + 60_000 }));
-  const spans = [...world.workersAway, ...world.unreachable, ...refused, ...world.tasksWaited].map(
-    (one) => Math.min(one.until, until) - Math.max(one.from, from),
-  );
-  const lost = spans.reduce((sum, one) => sum + Math.max(0, one), 0);
+  const pause = (at: number, ms: number): Span => ({ from: at, until: at + ms });
+  const refused = world.wrongKey.map((span) => pause(span.until, 60_000));
+  const pauses = [...refused, ...world.resets.map(({ at }) => pause(at, 15_000)), ...world.tasksWaited];
+  const within = (one: Span): number => Math.max(0, Math.min(one.until, until) - Math.max(one.from, from));
+  const lost = [...idle(world), ...pauses].reduce((sum, one) => sum + within(one), 0);
   return until - from - lost - world.lateByMs < Math.min(60_000, policy.cancelWindowMs / 3);
 }
 
