@@ -14,6 +14,7 @@ import type { OrderState } from '../contract/state.ts';
 import { instant } from '../contract/words.ts';
 import { answerNow } from '../orders/answers.ts';
 import { defined } from '../orders/defined.ts';
+import { currencyOf } from '../orders/order-rules.ts';
 import type { CardData } from '../screening/index.ts';
 import { answerFast } from './fast-path.ts';
 import { type OrderStart, orderStart } from './order-start.ts';
@@ -150,7 +151,7 @@ function startOf({ request, deadline, cardRef }: Sending): OrderStart {
     workflow,
     invoiceNumber,
     amount: facts.amount,
-    summary: startSummary(orderId, workflow, facts),
+    summary: startSummary(orderId, workflow, { amount: facts.amount, currency: currencyOf(transaction) }),
   });
 }
 
@@ -161,10 +162,10 @@ const SUMMARY_BYTES = 200;
 function startSummary(
   orderId: string,
   workflow: string,
-  { amount, currency }: { amount: number; currency: string },
+  { amount, currency }: { amount: number; currency: string | undefined },
 ): string {
   // Amount and currency of an order that policy skips are unchecked.
-  const money = Number.isFinite(amount) && /^[A-Z]{3}$/.test(currency) ? `${amount} ${currency}, ` : '';
+  const money = Number.isFinite(amount) && currency !== undefined ? `${amount} ${currency}, ` : '';
   const line = `Order ${orderId}, ${money}${workflow}`;
   // Only the order id may have multi-byte characters, and it is well before the cut.
   return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');

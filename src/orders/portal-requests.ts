@@ -68,7 +68,10 @@ export function earlier(state: OrderState, fields: PortalFields): ActionRecord |
  * @returns the record that a request joins or gets its answer from, if any. While the order is screened, a cancel that names no transaction
  * waits for the newest one, so neither it nor a cancel that names the present one joins the other
  */
-export function joined({ state, fields }: Pick<Order, 'state' | 'fields'>, asked: PortalFields) {
+export function joined(
+  { state, fields }: Pick<Order, 'state' | 'fields'>,
+  asked: PortalFields,
+): ActionRecord | undefined {
   const subject = subjectOf(state, asked);
   const isNamed = asked.transactionId !== undefined;
   return state.actions.findLast(({ number, kind, status, subject: known }) => {

@@ -103,7 +103,6 @@ export function addAttempt(
     ...(request.fingerprint && { fingerprint: request.fingerprint }),
   };
   state.attempts.push(attempt);
-  if (currency !== undefined) state.currency = currency;
   state.passed = [];
   state.phase = 'screening';
   state.phaseSince = now;
@@ -115,6 +114,8 @@ export function addAttempt(
   delete state.wouldBe;
   delete state.fraudReportedAt;
   delete state.snoozedUntil;
+  delete state.currency;
+  if (currency !== undefined) state.currency = currency;
   return attempt;
 }
 

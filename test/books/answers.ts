@@ -4,6 +4,7 @@ import {
   answersTo,
   type BookedCheckoutAnswer,
   type Books,
+  createsOf,
   type Finding,
   iso,
   type SentAttempt,
@@ -56,9 +57,7 @@ function skipped(books: Books, { number, skip }: SentAttempt, given: readonly Gi
   const wrong = given.find(
     ({ answer: { decision } }) => (decision === 'skipped') !== skip && !late(decision),
   );
-  const created = books.requests.some(
-    (one) => one.operation === 'create-transaction' && one.attempt === number,
-  );
+  const created = createsOf(books, number).length > 0;
   if (wrong !== undefined) {
     return [
       finding('skip rule', `attempt ${number} was answered ${wrong.answer.decision}, skip rule: ${skip}`),
@@ -102,10 +101,8 @@ function unanswered(
 ): boolean {
   if (wasLate(books) || wasReset(books) || firstScreeningFailed(books)) return true;
   const own = new Set(books.transactions.filter((one) => one.attempt === attempt).map(({ id }) => id));
-  const inTime = Math.min(books.answerBy ?? at, beganAt(books, attempt) + books.checkoutBudgetMs);
-  const [created] = books.requests.filter(
-    (one) => one.operation === 'create-transaction' && one.attempt === attempt,
-  );
+  const inTime = Math.min(answerBy(books, attempt) ?? at, beganAt(books, attempt) + books.checkoutBudgetMs);
+  const [created] = createsOf(books, attempt);
   // A decline is settled when the first create ends, if nobody was waiting then.
   const wasAsked = books.calls.some(
     (one) => one.asks === 'checkout' && one.attempt === attempt && one.sentAt <= (created?.endedAt ?? at),
@@ -153,14 +150,17 @@ function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: G
       one.sentAt <= at &&
       (one.asks === 'override' || one.asks === 'gateway-result' || one.asks === 'portal'),
   );
-  const [created, later] = books.requests.filter(
-    (one) => one.operation === 'create-transaction' && one.attempt === attempt,
-  );
+  const [created, later] = createsOf(books, attempt);
   // After a second create, or one that told nothing in the first caller's time, the decision is not the checkout's own.
-  const inTime = created !== undefined && created.endedAt <= (books.answerBy ?? at);
+  const inTime = created === undefined || created.endedAt <= (answerBy(books, attempt) ?? at);
   const told = created === undefined || (created.heard === 'transaction' && inTime) || decision === 'pending';
   const waited = told && sentAt <= (created?.endedAt ?? at) && (later === undefined || later.sentAt > at);
   return waited && at <= beganAt(books, attempt) + books.checkoutBudgetMs && !others;
+}
+
+/** Only the first attempt's caller says until when it waits. */
+function answerBy(books: Books, attempt: number): number | undefined {
+  return attempt === 1 ? books.answerBy : undefined;
 }
 
 function beganAt({ startedAt, calls }: Books, attempt: number): number {

@@ -81,7 +81,8 @@ function wrongKey(books: Books): Finding[] {
         (one) => one.sentAt < hidden.at && one.asks === 'portal' && one.fields.kind === 'cancel',
       );
       if (line.startsWith('create') && (lookedUp || canceled)) continue;
-      if (isDecidedElsewhere(books, hidden.at)) continue;
+      const reads = line.startsWith('create') || line.startsWith('status');
+      if (reads && isDecidedElsewhere(books, hidden.at)) continue;
       return [
         {
           kind: 'attention missing: wrong-key',
@@ -96,7 +97,7 @@ function wrongKey(books: Books): Finding[] {
   return [{ kind: 'attention without a cause: wrong-key', facts: iso(shown.at) }];
 }
 
-/** A person, the payment gateway or a decline decided: nothing is called again until somebody asks. */
+/** A person, the payment gateway or a decline decided: nothing is read again until somebody asks. */
 function isDecidedElsewhere({ calls }: Books, by: number): boolean {
   return calls.some(
     (one) =>

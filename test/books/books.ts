@@ -229,6 +229,11 @@ export function requestsAbout(
   return requests.filter((one) => one.transactionId === transactionId && operations.includes(one.operation));
 }
 
+/** @returns the creates of an attempt, in the sequence in which they were sent */
+export function createsOf({ requests }: Pick<Books, 'requests'>, attempt: number): BookedRequest[] {
+  return requests.filter((one) => one.operation === 'create-transaction' && one.attempt === attempt);
+}
+
 /** @returns what makes two portal actions the same: how they name the transaction, and why, makes no difference */
 export function actionOf({ operation, transactionId, sent }: BookedRequest): string {
   if (typeof sent !== 'object') return `${operation} ${transactionId} ${sent}`;

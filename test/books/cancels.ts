@@ -3,6 +3,7 @@ import {
   type BookedRequest,
   type BookedTransaction,
   type Books,
+  createsOf,
   type Finding,
   iso,
   requestsAbout,
@@ -84,9 +85,7 @@ function failingSince(books: Books, transaction: BookedTransaction): BookedReque
 
 /** @returns the earliest moment at which an unresolved review may be due */
 function dueAt(books: Books, { attempt, createdAt }: BookedTransaction): number {
-  const sent = books.requests
-    .filter((one) => one.operation === 'create-transaction' && one.attempt === attempt)
-    .map(({ sentAt }) => sentAt);
+  const sent = createsOf(books, attempt).map(({ sentAt }) => sentAt);
   return (
     Math.min(createdAt, books.startedAt, ...sent) +
     books.policy.cancelWindowMs -

@@ -4,6 +4,7 @@ import {
   type BookedCall,
   type BookedTransaction,
   type Books,
+  createsOf,
   type Finding,
   iso,
   transactionOf,
@@ -102,7 +103,7 @@ function meantAction(books: Books, { id, attempt, decisions }: BookedTransaction
   }
   const [first] = answersTo(books, attempt);
   const same = new Set(decisions.map(({ decision }) => decision)).size === 1;
-  const own = requests.filter((one) => one.operation === 'create-transaction' && one.attempt === attempt);
+  const own = createsOf({ requests }, attempt);
   if (only !== undefined || first === undefined || !same || own.length !== 1 || wasLate(books))
     return undefined;
   if (first.answer.transactionId !== id || record.attempts !== attempt) return undefined;

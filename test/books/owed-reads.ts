@@ -7,6 +7,7 @@ const LONGEST_SPACING_MS = 5 * 60_000;
 /** For a read that was under way, and one that is tried again. */
 const A_READ_MS = 30_000;
 
+/** Between a 403 and the next try. */
 const A_MINUTE_MS = 60_000;
 
 /** A read that failed is tried again, at pauses that grow to five minutes. */

@@ -1,5 +1,5 @@
 /** Does each recorded cancel window match the screening service's? */
-import { type BookedTransaction, type Books, type Finding, foundNone, iso } from './books.ts';
+import { type BookedTransaction, type Books, createsOf, type Finding, foundNone, iso } from './books.ts';
 import { ARRIVES_WITHIN_MS } from './creates.ts';
 import { mayBeOlder, reportWasLost, unnoticedMs } from './facts.ts';
 import type { RecordedTransaction } from './record-of.ts';
@@ -34,9 +34,7 @@ function windowOf(
 /** The earliest moment at which the product must believe that the transaction's create may have been sent. */
 function earliestSending(books: Books, { id, attempt, createdAt }: BookedTransaction): number {
   if (books.adoptedFrom !== undefined) return createdAt;
-  const sent = books.requests.filter(
-    (one) => one.operation === 'create-transaction' && one.attempt === attempt,
-  );
+  const sent = createsOf(books, attempt);
   const own = sent.find((one) => one.transactionId === id && one.committed);
   if (own === undefined) return createdAt;
   if (own.heard === 'transaction') return own.sentAt;

@@ -135,7 +135,7 @@ function heardIn({ entry: { fault, outcome, operation }, departure }: Request): 
   const { status, code } = outcome;
   if (departure !== undefined && departure.end === undefined) return undefined;
   if (departure?.end?.answered === false) return 'unknown';
-  // The status of a truncated reply is known.
+  // The status is known, also of a truncated reply.
   if (status === 403) return 'forbidden';
   if (fault !== null && !ANSWERED_FAULTS.includes(fault)) return HEARD_OF_FAULT[fault] ?? 'unknown';
   if (status === 404) return 'not-found';

@@ -202,13 +202,13 @@ function summaryOf(events: readonly HistoryEvent[]): HistorySummary {
   const isFast = events[0]?.workflowExecutionStartedEventAttributes?.eagerExecutionAccepted === true;
   const firstEnd = events.findIndex((event) => event.workflowTaskCompletedEventAttributes);
   const lostFirst = events.slice(0, firstEnd).some((event) => event.workflowTaskTimedOutEventAttributes);
-  const begun = events.find((event) => event.workflowTaskStartedEventAttributes)?.eventTime;
+  const begun = events.find((event) => event.workflowTaskStartedEventAttributes);
   return {
     failedTasks,
     timedOut: events.some(isTimeout),
     cutOff: events.some((event) => event.activityTaskCanceledEventAttributes),
     fastPathLost: isFast && (lostFirst || Object.keys(failedTasks).length > 0),
-    begunAt: Number(begun?.seconds ?? Number.POSITIVE_INFINITY) * 1_000 + (begun?.nanos ?? 0) / 1e6,
+    begunAt: begun ? msOf(begun) : Number.POSITIVE_INFINITY,
     tasksWaited: tasksWaited(events),
   };
 }
@@ -216,8 +216,8 @@ function summaryOf(events: readonly HistoryEvent[]): HistorySummary {
 function tasksWaited(events: readonly HistoryEvent[]): Span[] {
   const spans: Span[] = [];
   let from: number | undefined;
-  for (const { eventTime, ...event } of events) {
-    const at = Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1e6;
+  for (const event of events) {
+    const at = msOf(event);
     if (event.workflowTaskScheduledEventAttributes) from ??= at;
     if (event.workflowTaskCompletedEventAttributes && from !== undefined) {
       if (at - from > 1_000) spans.push({ from, until: at });
@@ -225,4 +225,8 @@ function tasksWaited(events: readonly HistoryEvent[]): Span[] {
     }
   }
   return spans;
+}
+
+function msOf({ eventTime }: HistoryEvent): number {
+  return Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1e6;
 }

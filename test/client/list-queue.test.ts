@@ -24,6 +24,7 @@ const page = (count: number, more: boolean) => ({
   ...listing(...Array.from({ length: count }, (_, number) => row(number))),
   nextPageToken: more ? Buffer.from('more') : new Uint8Array(),
 });
+
 describe('the queue', () => {
   it('is read in one call, with each order’s record', async () => {
     const { orderScreening, temporal } = aClient();

@@ -128,4 +128,6 @@ it('the currency of an order is that of its newest attempt', () => {
   );
   addAttempt(order, { transaction: { currency_code: 'KWD' } }, NOW);
   expect(order.currency).toBe('KWD');
+  addAttempt(order, { transaction: { currency_code: 'dollars' } }, NOW);
+  expect(order.currency).toBeUndefined();
 });
