@@ -53,7 +53,7 @@ function cancelRefusal(
 ): PortalRefusal | undefined {
   const transactionId = transactionMeant(state, fields);
   const newest = transactionId === transactionOf(state, attempt)?.id;
-  if (!isClosed && newest && isCanceled(state, attempt)) return undefined;
+  if (!isClosed && isCanceled(state, transactionId)) return undefined;
   if (attempt.decision === 'skipped' || (isClosed && transactionId === undefined)) {
     return { code: 'no-transaction' };
   }
@@ -75,9 +75,11 @@ export function windowMeant(
   return transactionNamed(state, transactionId)?.cancelBy ?? cancelByOf(state, attempt);
 }
 
-/** @returns whether this attempt is canceled: canceling an order cancels only its newest transaction */
-export function isCanceled(state: OrderState, attempt: Attempt | undefined): boolean {
-  return state.phase === 'canceled' && attempt === currentAttempt(state);
+/** @returns whether a cancel of this transaction is done, or of an order without a transaction */
+export function isCanceled({ actions }: OrderState, transactionId: string | undefined): boolean {
+  return actions.some(
+    (one) => one.kind === 'cancel' && one.status === 'done' && one.transactionId === transactionId,
+  );
 }
 
 /** Records a requested action as queued. */
@@ -172,8 +174,9 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant, even
   delete state.message;
   if (record.status === 'done') {
     clear(state, { codes: CLEARED_BY_CANCEL });
+    // A second transaction of the attempt may be canceled too.
+    if (state.phase !== 'canceled') events.push('order.canceled');
     setPhase(state, 'canceled', now);
-    events.push('order.canceled');
     return;
   }
   if (record.status === 'refused') {

@@ -128,14 +128,17 @@ interface Wanted {
 }
 
 /** A caller or a person was told that it is canceled with the screening service. */
-function promised({ calls, transactions, record }: Books, { id }: BookedTransaction): Wanted[] {
+function promised({ calls, transactions, record }: Books, { id, attempt }: BookedTransaction): Wanted[] {
   const withdrawn = calls.some((one) => one.asks === 'withdraw' || (one.asks === 'override' && one.taken));
   return calls.flatMap((call): Wanted[] => {
     if (call.asks !== 'portal' || call.fields.kind !== 'cancel' || call.status === undefined || withdrawn)
       return [];
-    const about =
-      call.fields.transactionId ?? (transactions.length === 1 && record.attempts === 1 ? id : undefined);
-    return about === id ? [{ at: call.at, because: `a caller was told ${call.status}` }] : [];
+    const newest = transactions.filter(({ createdAt }) => createdAt <= call.at).at(-1)?.id;
+    const mayFollow = call.status !== 'done' && transactions.length > 1;
+    const unnamed = record.attempts === attempt && !mayFollow ? newest : undefined;
+    return (call.fields.transactionId ?? unnamed) === id
+      ? [{ at: call.at, because: `a caller was told ${call.status}` }]
+      : [];
   });
 }
 

@@ -163,15 +163,18 @@ describe('a card stash in Redis', () => {
     expect(await stash.get({ ...owner, cardRef })).toEqual(TEST_CARD);
   });
 
-  it('is unreachable while Redis is stopped, and works again afterwards', async () => {
+  it('is unreachable while Redis is stopped, and works again afterwards, each time', async () => {
     const { stash } = await stashWithCard();
-    await redis.stop();
-    const begun = Date.now();
-    await expectFailures(stash, 'unreachable');
-    expect(Date.now() - begun).toBeLessThan(ABOUT_A_SECOND_MS);
-    await redis.start();
-    const { cardRef } = await stash.put({ ...owner, card: TEST_CARD });
-    expect(await stash.get({ ...owner, cardRef })).toEqual(TEST_CARD);
+    for (const _time of [1, 2, 3]) {
+      await redis.stop();
+      const begun = Date.now();
+      // They wait for a connection, and are dropped together.
+      await expectFailures(stash, 'unreachable');
+      expect(Date.now() - begun).toBeLessThan(ABOUT_A_SECOND_MS);
+      await redis.start();
+      const { cardRef } = await stash.put({ ...owner, card: TEST_CARD });
+      expect(await stash.get({ ...owner, cardRef })).toEqual(TEST_CARD);
+    }
   });
 
   it('does not notice that its connection was cut between two calls', async () => {

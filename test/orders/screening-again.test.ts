@@ -130,7 +130,8 @@ describe('a retry that comes while the attempt before it is being screened, as a
 
 describe('a cancel while an order whose decision is «error» is screened again', () => {
   const rescreenOnError = { tries: 1, pauseMs: MINUTE };
-  const again = () => screened('error', { screeningDeadlineMs: DAY, rescreenOnError }).until(HOUR);
+  const again = () =>
+    screened('error', { screeningDeadlineMs: DAY, rescreenOnError, events: 'all' }).until(HOUR);
 
   it('that names its transaction is sent beside one that names none, which follows the newest', () => {
     const named = { kind: 'cancel', transactionId: TRANSACTION_ID } as const;
@@ -152,5 +153,14 @@ describe('a cancel while an order whose decision is «error» is screened again'
     expect(life.calls('portal')).toHaveLength(1);
     expect(life.portalEnds('done')).toMatchObject({ actions: ['done', 'done'], told: ['done', 'done'] });
     expect(life.calls('portal')).toHaveLength(1);
+  });
+
+  it('that names none is sent though the other was done before a second transaction is found, and told once', () => {
+    const life = again().portal({ kind: 'cancel', transactionId: TRANSACTION_ID }).portal('cancel');
+    life.break('catch-up', 'canceled').portalEnds('done').lookedUp('pass', HOUR, 'second');
+    const sent = life.calls('portal').map(({ request }) => request.transactionId);
+    expect(sent).toEqual([TRANSACTION_ID, 'second']);
+    expect(life.portalEnds('done').actions).toEqual(['done', 'done']);
+    expect(life.outbox.filter((type) => type === 'order.canceled')).toHaveLength(1);
   });
 });

@@ -24,9 +24,9 @@ export function missingWork(order: Order): string | undefined {
   if (phase === 'screening' && decision === 'pending' && !state.cancelAsked && !creates(order))
     return 'nobody screens an order that has no decision';
   if (phase === 'review' && decision === 'review' && !runs(order, 'poll')) return 'nobody polls a review';
-  for (const { number, status, kind } of state.actions) {
+  for (const { number, status, kind, transactionId } of state.actions) {
     if (status !== 'queued' && status !== 'running') continue;
-    const moves = kind === 'cancel' ? creates(order) || sends(order, number) : runs(order, 'portal');
+    const moves = kind === 'cancel' ? creates(order) || cancels(order, transactionId) : runs(order, 'portal');
     if (!moves) return `action ${number} (${kind}) is ${status}, and nothing moves it`;
   }
   if (order.reads.length > 0 && phase !== 'screening' && phase !== 'canceled' && !runs(order, 'read'))
@@ -48,6 +48,12 @@ function creates(order: Order): boolean {
   return runs(order, 'catch-up') || runs(order, 'retry-screening') || runs(order, 'look-up');
 }
 
-function sends({ running }: Order, number: number): boolean {
-  return running.some(({ effect: { call } }) => call.kind === 'portal' && call.request.action === number);
+/** Whoever asks for a cancel that is under way waits for that one. */
+function cancels({ running }: Order, transactionId: string | undefined): boolean {
+  return running.some(
+    ({ effect: { call } }) =>
+      call.kind === 'portal' &&
+      call.request.fields.kind === 'cancel' &&
+      call.request.transactionId === transactionId,
+  );
 }

@@ -173,10 +173,7 @@ function outcomeWithoutSending(
     return unseen === undefined ? { kind: 'done' } : { kind: 'refused', message: HIDDEN };
   }
   const transaction = transactionNamed(state, transactionId);
-  const attempt = attemptFor(state, transactionId);
-  if (transaction === undefined || attempt === undefined) return { kind: 'done' };
-  // Canceling the newest transaction doesn't cancel one from before a rescreen.
-  if (isCanceled(state, attempt) && transaction === transactionOf(state, attempt)) return { kind: 'done' };
+  if (transaction === undefined || isCanceled(state, transactionId)) return { kind: 'done' };
   const isOpen = windowOpen(transaction.cancelBy, state.policy.cancelWindowMs, millis(now));
   return isOpen ? undefined : { kind: 'too-late' };
 }
