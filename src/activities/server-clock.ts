@@ -60,8 +60,10 @@ export class ServerClock {
     const leastMs = Math.min(delayMs, knownMs);
     if (asked && !this.#isKnownBy(leastMs) && isAlike(delayMs, earlierHeartbeat().late))
       this.#correct(leastMs);
-    const lateMs = delayMs - this.#aheadMs;
-    // A restarted server may hand out a retry before its pause is over. Wait for the rest of the pause here.
+    // A restarted server may hand out a retry before its pause is over. Wait for the rest of the pause here. As long as the clock's error
+    // is not known, it counts as the least delay.
+    const aheadMs = Number.isFinite(knownMs) && !this.#isKnownBy(knownMs) ? knownMs : this.#aheadMs;
+    const lateMs = delayMs - aheadMs;
     const early = attempt > 1 && !asked && lateMs < 0;
     if (early) {
       await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));

@@ -178,6 +178,18 @@ describe('the moment of a result', () => {
       expect(Date.parse(at)).toBeLessThan(performedAt + 5_000);
     },
   );
+
+  it('isn’t to come either where the worker’s clock is wrong and not measured yet', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const activity = timed(new ServerClock(MACHINE), async () => Date.now());
+    // By the worker's clock each try begins an hour late.
+    const serverMs = () => Date.now() - HOUR;
+    await perform(activity, undefined, { scheduledMs: serverMs() });
+    const dueMs = Date.now() + 9_000;
+    const early = perform(activity, undefined, { scheduledMs: serverMs() + 9_000, attempt: 2 });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await early).outcome).toBeGreaterThanOrEqual(dueMs - 10);
+  });
 });
 
 it('a checkout, which is local, tells when it was learned', async () => {

@@ -54,7 +54,9 @@ function inWords(order: Order): string {
  */
 function mergedDiffers(rules: Rules, { start, tasks }: Run, dice: Dice): string | undefined {
   const merged: Task[] = [];
-  for (const task of tasks) {
+  // A task that only refused updates is not in the history.
+  const recorded = tasks.filter((task) => task.inputs.length > 0 || !leavesNoTrace(task));
+  for (const task of recorded) {
     const before = merged.at(-1);
     if (before === undefined || !leavesNoTrace(before) || dice.chance(0.3)) merged.push(task);
     else {
@@ -63,7 +65,7 @@ function mergedDiffers(rules: Rules, { start, tasks }: Run, dice: Dice): string 
       merged[merged.length - 1] = { ...task, inputs, ...(wrapsUp && { wrapsUp }) };
     }
   }
-  if (merged.length === tasks.length) return undefined;
+  if (merged.length === recorded.length) return undefined;
   const { fault } = relive(rules, start, merged);
   return fault === undefined ? undefined : `with tasks merged ${fault}`;
 }
