@@ -28,7 +28,7 @@ export interface HistorySummary {
   failedTasks: Record<string, number>;
   /** A task timed out, or the try of an activity was lost. */
   timedOut: boolean;
-  /** An activity was canceled, and ended without a result. */
+  /** An activity was canceled, or failed when it was to stop, and so ended without a result. */
   cutOff: boolean;
   /** Temporal gave the first task to the process that started the order, and that task ran again. */
   fastPathLost: boolean;
@@ -206,7 +206,9 @@ function summaryOf(events: readonly HistoryEvent[]): HistorySummary {
   return {
     failedTasks,
     timedOut: events.some(isTimeout),
-    cutOff: events.some((event) => event.activityTaskCanceledEventAttributes),
+    cutOff: events.some(
+      (event) => event.activityTaskCanceledEventAttributes || event.activityTaskFailedEventAttributes,
+    ),
     fastPathLost: isFast && (lostFirst || Object.keys(failedTasks).length > 0),
     begunAt: begun ? msOf(begun) : Number.POSITIVE_INFINITY,
     tasksWaited: tasksWaited(events),

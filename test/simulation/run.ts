@@ -28,8 +28,8 @@ export interface Ending {
   left: Update[];
 }
 
-/** Longer than a checkout's screening with all its tries, and than a portal action is waited for. */
-const LONGEST_WAIT_MS = 30_000;
+/** A screening that is to stop ends within 30 s; the one that waits for it, and all others, within 10. */
+const LONGEST_WAIT_MS = 40_000;
 /** Temporal takes no more updates at once. */
 const IN_FLIGHT = 10;
 
