@@ -16,6 +16,7 @@ import { integrationOf, readCardRequest, readOrderId } from './client/read-reque
 import { readTransaction } from './client/read-transaction.ts';
 import { redeliver } from './client/redeliver.ts';
 import { putCard, screen } from './client/screen.ts';
+import { readStatistics } from './client/statistics.ts';
 import { callTemporal } from './client/temporal-errors.ts';
 import type {
   ClientContext,
@@ -44,6 +45,7 @@ export type {
   Queue,
   QueuedOrder,
   ScreenRequest,
+  Statistics,
   TransactionLookup,
 } from './client/types.ts';
 export { createDataConverter, PayloadCodecError } from './codec/index.ts';
@@ -113,6 +115,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
       return { orders: [...orders, ...others], ...place };
     },
     health: async () => readHealth(context),
+    statistics: async (of, since) => readStatistics(context, of, since),
     count: async (request) => countOrders(context, request),
     cancel: (order, request, how) => portal(order, { kind: 'cancel', ...request }, how),
     reportFraud: (order, request, how) => portal(order, { kind: 'report-fraud', ...request }, how),

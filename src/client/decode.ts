@@ -31,6 +31,7 @@ const attributesSchema = z.object({
   needsAttention: z.boolean().optional().catch(undefined),
   transactionId: z.array(z.string()).catch([]),
   amount: z.number().optional().catch(undefined),
+  reviewHours: z.number().optional().catch(undefined),
 });
 
 /** Search attributes of an order. Missing ones, and values of other releases, are undefined. */

@@ -14,11 +14,14 @@ export async function listOrders(context: ClientContext, request: ListRequest = 
 }
 
 /** @see OrderScreening.count */
-export async function countOrders({ client }: ClientContext, raw: ListRequest = {}): Promise<number> {
+export async function countOrders(context: ClientContext, raw: ListRequest = {}): Promise<number> {
   const request = checked(listRequestSchema, raw);
-  if (request.integrations?.length === 0) return 0;
+  return request.integrations?.length === 0 ? 0 : countOf(context, queryOf(request));
+}
+
+/** @returns how many workflows match a visibility query */
+export async function countOf({ client }: ClientContext, query: string): Promise<number> {
   const { namespace } = client.options;
-  const query = queryOf(request);
   const { count } = await callTemporal(client, READ_WITHIN_MS, () =>
     client.workflowService.countWorkflowExecutions({ namespace, query }),
   );

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../contract/ids.ts';
 import { SCREEN_ORDER } from '../contract/messages.ts';
-import { type Instant, instant, millis, ORDER_DECISIONS, PHASES } from '../contract/words.ts';
+import { type Instant, instant, millis, ORDER_DECISIONS, OUTCOMES, PHASES } from '../contract/words.ts';
 import { orderAttributes, quoted } from '../orders/describe.ts';
 import { integrationNameSchema } from './read-requests.ts';
 
@@ -97,9 +97,10 @@ export const listRequestSchema = z.object({
   phase: z.enum(PHASES).optional(),
   decision: z.enum(ORDER_DECISIONS).optional(),
   attention: flag,
-  /** What people may have to act on: in review, with attention, or open without a decision or with a cancel to come. */
+  /** What people may have to act on: in review, with attention, or open without a decision or with a portal action under way. */
   queued: flag,
   open: flag,
+  outcome: z.enum(OUTCOMES).optional(),
   /** `none`: orders without a deadline. */
   cancelBy: z.union([bounds(moment), z.literal('none')], 'must be {from?, until?} or none').optional(),
   /** In the order's own currency. */
@@ -125,6 +126,9 @@ export function queryOf(request: ListRequest): string {
     ...(decision === undefined ? [] : [`${orderAttributes.decision.name} = ${quoted(decision)}`]),
     ...(attention === undefined ? [] : [`${orderAttributes.needsAttention.name} = ${attention}`]),
     ...(queued ? [QUEUED] : []),
+    ...(request.outcome === undefined
+      ? []
+      : [`${orderAttributes.outcomes.name} = ${quoted(request.outcome)}`]),
     ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
     ...deadlineConditions(request.cancelBy),
     ...between(orderAttributes.amount.name, request.amount, String),
@@ -134,9 +138,8 @@ export function queryOf(request: ListRequest): string {
   return conditions.join(' AND ');
 }
 
-const { phase, action, needsAttention } = orderAttributes;
-const STUCK = `${action.name} = 'cancel' AND ${phase.name} = 'decided'`;
-const QUEUED = `(${phase.name} = 'review' OR ${needsAttention.name} = true OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR (${STUCK}))))`;
+const { phase, actionUnderWay, needsAttention } = orderAttributes;
+const QUEUED = `(${phase.name} = 'review' OR ${needsAttention.name} = true OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true)))`;
 
 function deadlineConditions(range: ListRequest['cancelBy']): string[] {
   if (range === undefined) return [];

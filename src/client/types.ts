@@ -24,7 +24,7 @@ import type {
 import type { AfterEnd, OrderList, OrderSummary } from '../contract/order.ts';
 import type { OrderRecord } from '../contract/order-record.ts';
 import type { FindIntegration } from '../contract/policy.ts';
-import type { Instant } from '../contract/words.ts';
+import type { Instant, Outcome } from '../contract/words.ts';
 import type { CardData } from '../screening/index.ts';
 import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';
@@ -156,6 +156,13 @@ export type HandlingMethods = {
   ) => Promise<HandlingAnswer>;
 };
 
+export interface Statistics {
+  /** How many orders have each outcome. `chargeback` includes those of ended orders, by when they were submitted. */
+  outcomes: Record<Outcome, number>;
+  /** Of the newest 1,000 orders whose review has ended, in hours; absent: there are none. */
+  reviews: { count: number; median?: number; p90?: number };
+}
+
 /**
  * The operations on orders, for order services, webhook handlers and people.
  * Every method rejects with `OrderScreeningError`, whose `code` is stable. `temporal-unavailable`: the outcome is unknown, and
@@ -203,6 +210,11 @@ export interface OrderScreening extends HandlingMethods {
   rows(request?: ListRequest): Promise<OrderRows>;
   /** Returns whether workers poll and the sweep runs. Rejects with `temporal-unavailable` if the server can't be reached. */
   health(): Promise<Health>;
+  /** Returns statistics of the integrations' orders that were started since some time. */
+  statistics(
+    of: { integration?: string; integrations: readonly string[] },
+    since: Instant,
+  ): Promise<Statistics>;
   /** Counts the orders that match the filters. */
   count(request?: Omit<ListRequest, 'cursor' | 'limit'>): Promise<number>;
   /** Cancels at the screening service, within the cancel window. Returns `requested` after 10 s if the cancel is still running. */

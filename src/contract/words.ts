@@ -31,6 +31,10 @@ export const PHASES = [
   'canceled',
   'closed',
 ] as const;
+/** What the statistics count, beside decisions. */
+export const OUTCOMES = ['overridden', 'override-confirmed', 'override-contradicted', 'chargeback'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
 export type Phase = (typeof PHASES)[number];
 
 /** When in the checkout the order is screened. */

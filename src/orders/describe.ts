@@ -6,11 +6,19 @@ import {
 } from '@temporalio/common';
 import { SCREEN_ORDER } from '../contract/messages.ts';
 import type { GatewayRecord, OrderState } from '../contract/state.ts';
-import { type Action, type DeadlineKind, millis, ORDER_DECISIONS, type Phase } from '../contract/words.ts';
+import {
+  type Action,
+  type DeadlineKind,
+  millis,
+  ORDER_DECISIONS,
+  OUTCOMES,
+  type Phase,
+} from '../contract/words.ts';
 import { needsAttention } from './attention.ts';
 import { leftoversBound, nextDeadline } from './deadlines.ts';
 import type { Order } from './order.ts';
 import { orderFactsOf } from './order-rules.ts';
+import { outcomesOf, reviewHours } from './outcomes.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
 import { cancelByOf, mayBeSeen, transactionOf } from './transactions.ts';
@@ -162,6 +170,9 @@ export const orderAttributes = {
   ),
   cancelBy: attribute('CancelBy', 'DATETIME', 'the end of the cancel window'),
   needsAttention: attribute('NeedsAttention', 'BOOL', 'a person must look at it'),
+  actionUnderWay: attribute('ActionUnderWay', 'BOOL', 'a portal action is queued or running'),
+  outcomes: attribute('OrderOutcomes', 'KEYWORD_LIST', `what statistics count: ${listed(OUTCOMES)}`),
+  reviewHours: attribute('ReviewHours', 'DOUBLE', 'how long its newest review took'),
   amount: attribute('OrderAmount', 'DOUBLE', 'in the order’s own currency'),
 };
 
@@ -187,6 +198,9 @@ export function searchAttributesOf({ state, transactions }: Shown): SearchAttrib
     transactionId: state.transactions.map(({ id }) => id.toLowerCase()),
     cancelBy: cancelBy && new Date(millis(cancelBy)),
     needsAttention: needsAttention(state),
+    actionUnderWay: state.actions.some(isUnderWay),
+    outcomes: outcomesOf(state),
+    reviewHours: reviewHours(state),
     amount: orderFactsOf(transactions[attempt.number]).amount,
   });
 }

@@ -94,6 +94,10 @@ export function fakeOrderScreening() {
     recheck: vi.fn<OrderScreening['recheck']>(async () => ({ status: 'requested' })),
     hint: vi.fn<OrderScreening['hint']>(async () => ({ outcome: 'accepted' })),
     putCard: vi.fn<OrderScreening['putCard']>(async () => ({ cardRef: 'card_1', expiresAt: CANCEL_BY })),
+    statistics: vi.fn<OrderScreening['statistics']>(async () => ({
+      outcomes: { overridden: 0, 'override-confirmed': 0, 'override-contradicted': 0, chargeback: 0 },
+      reviews: { count: 0 },
+    })),
     ping: vi.fn<OrderScreening['ping']>(async () => {}),
     close: vi.fn<OrderScreening['close']>(async () => ({ unsent: 0 })),
   } satisfies OrderScreening;

@@ -99,6 +99,7 @@ export function fakeTemporal() {
     pollUpdate: vi.fn<Call>(unknown),
     signal: vi.fn<Call>(unknown),
     listWorkflowExecutions: vi.fn<Call>(async () => listing()),
+    countWorkflowExecutions: vi.fn<Call>(async () => ({ count: 0 })),
     describeNamespace: vi.fn<Call>(async () => ({})),
     describeTaskQueue: vi.fn<Call>(async () => ({ pollers: [] })),
   };

@@ -15,7 +15,7 @@ describe('a list of orders', () => {
     [{ queued: true, open: true }, "ExecutionStatus = 'Running'"],
     [
       { queued: true },
-      "(ScreeningPhase = 'review' OR NeedsAttention = true OR (ExecutionStatus = 'Running' AND (ScreeningPhase = 'screening' OR (ScreeningAction = 'cancel' AND ScreeningPhase = 'decided'))))",
+      "(ScreeningPhase = 'review' OR NeedsAttention = true OR (ExecutionStatus = 'Running' AND (ScreeningPhase = 'screening' OR ActionUnderWay = true)))",
     ],
     [{ integrations: ['shop', "b's"] }, "(ScreeningIntegration = 'shop' OR ScreeningIntegration = 'b\\'s')"],
     [{ open: false }, "ExecutionStatus != 'Running'"],

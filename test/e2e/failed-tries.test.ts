@@ -56,6 +56,18 @@ it('two portal actions that fail have their tries, errors and next times, each i
   for (const action of ended.actions) expect(action).not.toHaveProperty('tries');
 }, 60_000);
 
+it('a failing action of an order that nothing else keeps in the queue is stuck there', async () => {
+  const orderId = anOrderId();
+  await all.screen(orderId, 'pass');
+  outage('report-fraud');
+  const asked = all.call('POST', `/v1/orders/${orderId}/report-fraud`, {});
+  const stuck = async () => (await fetch(`${all.apiUrl}/?list=stuck`)).text();
+  await eventually(async () => expect(await stuck()).toMatch(new RegExp(`${orderId}.*failed`, 's')));
+  all.sandbox.control.clearFaults();
+  expect((await asked).status).toBe(200);
+  await eventually(async () => expect(await stuck()).not.toContain(orderId));
+}, 60_000);
+
 it('an order that could not be screened is held, until it is', async () => {
   const orderId = anOrderId();
   outage('create-transaction', 'status-by-invoice');

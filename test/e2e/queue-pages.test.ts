@@ -186,6 +186,7 @@ it('the wall fits 1080p and 720p without scrolling, the queue 320 px, and the fi
     await page.goto(path);
     expect(await overflow(page), path).toBe(0);
   }
+  expect(await page.getByRole('heading', { name: 'How they ended' }).count()).toBe(1);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(QUEUE);
   const top = await page.evaluate(

@@ -1,13 +1,22 @@
-/** The page of the last days: orders per day by current decision. */
+/** The page of the last days: orders per day by current decision, how reviews and overrides ended, and what is to be done now. */
 import type { Day } from '../../client/list-orders.ts';
 import { type Instant, instant, type OrderDecision } from '../../contract/words.ts';
+import type { Statistics } from '../../starter.ts';
+import { listPath, TAB_NAMES } from './addresses.ts';
 import { type Html, html, type Shown } from './html.ts';
-import { type Frame, page, table } from './layout.ts';
-import { dayOf, type Now } from './words.ts';
+import { type Frame, factList, page, table } from './layout.ts';
+import { countTabs, type Snapshot } from './queue-list.ts';
+import { dayOf, duration, HOUR_MS, type Now } from './words.ts';
 
-export interface DaysView {
+/** What is counted of the shown days. */
+export interface Counted {
   /** Newest first. */
   days: readonly Day[];
+  statistics: Statistics;
+}
+
+export interface DaysView extends Counted {
+  queue?: Snapshot | undefined;
   integration?: string | undefined;
   /** Integrations to choose from. */
   stores: readonly string[];
@@ -19,7 +28,8 @@ const number = (count: number) => count.toLocaleString('en');
 const sumOf = (counts: Day['counts']) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /** @returns the page */
-export function daysPage({ days, integration, stores }: DaysView, frame: Frame & { now: Now }): string {
+export function daysPage(view: DaysView, frame: Frame & { now: Now }): string {
+  const { days, integration, stores } = view;
   const { now } = frame;
   const totals = STACKED.map((one) => [one, days.reduce((sum, { counts }) => sum + counts[one], 0)] as const);
   const all = totals.reduce((sum, [, count]) => sum + count, 0);
@@ -39,6 +49,7 @@ export function daysPage({ days, integration, stores }: DaysView, frame: Frame &
   const content = html`<div class="way"><h1>Last ${days.length} days</h1><span class="quiet">${number(all)} ${all === 1 ? 'order' : 'orders'}, ${integration ?? 'all stores'}</span>
 <form class="line end" action="/days"><label class="sr" for="store">Store</label><select id="store" name="integration">${options}</select><button>Show</button></form></div>
 <div class="days">
+${toDo(view)}
 <section class="card"><h2>Orders per day by current decision</h2>
 <ul class="legend" aria-label="Legend">${legend}</ul>
 ${chart('Orders per day by decision, the same numbers as in the table below', days.toReversed(), now)}
@@ -46,8 +57,39 @@ ${chart('Orders per day by decision, the same numbers as in the table below', da
     'Orders per day',
     ['Day', ...STACKED.map((one) => [one, 'number'] as const), ['all', 'number']],
     rows,
-  )}</div></details></section></div>`;
+  )}</div></details></section>
+${outcomes(view.statistics)}</div>`;
   return page('Days', content, { ...frame, at: '/days' });
+}
+
+/** What waits for a person now, with links to it. */
+function toDo({ queue, integration }: DaysView): Shown {
+  if (queue === undefined) return false;
+  const counts = countTabs(queue.entries, { list: 'all', integration });
+  const lists = (['overdue', 'soon', 'attention', 'stuck', 'held'] as const).filter(
+    (list) => counts[list] > 0,
+  );
+  const links = lists.map(
+    (list) =>
+      html`<a href="${listPath({ list, integration })}">${TAB_NAMES[list]} <b>${number(counts[list])}</b></a>`,
+  );
+  return html`<p class="line todo"><b>To do now</b>${links.length > 0 ? links : 'Nothing is urgent.'}<a href="${listPath({ list: 'all', integration })}">Whole queue <b>${number(counts.all)}</b></a></p>`;
+}
+
+function outcomes({ reviews, outcomes }: Statistics): Html {
+  const hours = (count: number) => duration(count * HOUR_MS);
+  const { count, median, p90 } = reviews;
+  const { overridden, 'override-confirmed': confirmed, 'override-contradicted': contradicted } = outcomes;
+  const times =
+    median !== undefined && p90 !== undefined && ` half within ${hours(median)}, 90% within ${hours(p90)}`;
+  return html`<section class="card"><h2>How they ended</h2>${factList([
+    ['Reviews decided', html`${number(count)}${times && html`:${times}`}`],
+    [
+      'Overridden by a person',
+      html`${number(overridden)}${overridden > 0 && html`: the screening service decided alike later in ${number(confirmed)}, otherwise in ${number(contradicted)}`}`,
+    ],
+    ['Chargebacks submitted', number(outcomes.chargeback)],
+  ])}</section>`;
 }
 
 function nameOf(from: Instant, now: Now): string {

@@ -1,7 +1,7 @@
 /** The review pages at `/`: access, the queue, the wall, the days, and what they load. */
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { countDays, type Day } from '../../client/list-orders.ts';
+import { countDays } from '../../client/list-orders.ts';
 import { LookUps } from '../../client/look-ups.ts';
 import { csvOf } from '../../client/read-orders.ts';
 import { checked } from '../../client/read-requests.ts';
@@ -17,7 +17,7 @@ import { readTransaction } from '../transaction-routes.ts';
 import { actionRoutes } from './action-routes.ts';
 import type { Filters } from './addresses.ts';
 import { signedOutPage } from './confirm-page.ts';
-import { daysPage } from './days-page.ts';
+import { type Counted, daysPage } from './days-page.ts';
 import { SCRIPT_PATH, STYLE_PATH } from './layout.ts';
 import { answersAsPages } from './page-answers.ts';
 import { type Pages, pageFor, type QueueOptions, sendPage } from './page-route.ts';
@@ -33,7 +33,7 @@ import { dayStarts, type Now } from './words.ts';
 const FORM_LIMIT = 16 * 1024;
 const FILE_MAX_AGE_SECONDS = 300;
 const SHOWN_DAYS = 7;
-/** The last days cost Temporal 49 counts, so those who ask share them for so long, in milliseconds. */
+/** The last days cost Temporal 49 counts and their statistics 6 calls, so those who ask share them for so long, in milliseconds. */
 const DAYS_KEPT_MS = 30_000;
 /** By choice of integrations, which may be what a caller wrote. */
 const MOST_DAYS_KEPT = 100;
@@ -179,17 +179,23 @@ function listRoutes(
       .send(file);
   });
 
-  const days = new LookUps<Day[]>(DAYS_KEPT_MS, MOST_DAYS_KEPT);
+  const days = new LookUps<Counted>(DAYS_KEPT_MS, MOST_DAYS_KEPT);
   scope.get('/days', pageFor('read', true), async (request, reply) => {
     const { filters } = checked(queueQuery, request.query);
     const of = listedIntegrations(request, filters.integration);
     const at = now();
     const starts = dayStarts(SHOWN_DAYS, at);
-    const counted = await days.find(JSON.stringify([of, starts[0]]), () =>
-      countDays(orderScreening, of, starts),
-    );
+    const stores = storesOf(request);
+    const { integration } = filters;
+    const counted = await days.find(JSON.stringify([of, starts[0]]), async () => ({
+      days: await countDays(orderScreening, of, starts),
+      statistics: await orderScreening.statistics(
+        { integrations: stores, ...(integration !== undefined && { integration }) },
+        starts.at(-1) ?? instant(at.ms),
+      ),
+    }));
     const standing = await store.standing(allowed(request));
-    const view = { days: counted, integration: filters.integration, stores: storesOf(request) };
+    const view = { ...counted, queue: standing.queue, integration, stores };
     return sendPage(reply, daysPage(view, frame(request, standing, at)));
   });
 

@@ -234,41 +234,6 @@ describe('the wall', () => {
   });
 });
 
-describe('the last days', () => {
-  it('are counted once in half a minute, however many ask, for each choice of integrations', async () => {
-    const { app, orderScreening } = await anApi();
-    vi.useFakeTimers({ toFake: ['setTimeout'] });
-    const asked = async (...urls: string[]) => {
-      await Promise.all(urls.map((url) => app.inject(url)));
-      return orderScreening.count.mock.calls.length;
-    };
-    const once = await asked('/days', '/days');
-    expect(once).toBe(49);
-    expect(await asked('/days?integration=other')).toBe(2 * once);
-    orderScreening.count.mockRejectedValueOnce(new OrderScreeningError('temporal-unavailable', 'Not now.'));
-    await asked('/days?integration=third');
-    expect((await app.inject('/days?integration=third')).statusCode).toBe(200);
-    vi.advanceTimersByTime(30_000);
-    const later = orderScreening.count.mock.calls.length;
-    expect(await asked('/days')).toBe(later + once);
-    vi.useRealTimers();
-  });
-
-  it('count all seven decisions, as bars with a total, a legend and a table', async () => {
-    const { app, orderScreening } = await queued();
-    const DECISIONS = ['pass', 'review', 'fail', 'fraudulent', 'error', 'pending', 'skipped'];
-    orderScreening.count.mockResolvedValue(2);
-    const { body } = await app.inject('/days');
-    for (const decision of DECISIONS) {
-      expect(body).toContain(`<li class="key ${decision}">${decision} <span class="quiet">14</span></li>`);
-      expect(body).toContain(`<rect class="${decision}"`);
-    }
-    expect(textOf(body)).toMatch(/Last 7 days 98 orders, all stores/);
-    expect(body).toMatch(/<text class="total"[^>]*>14<\/text>/);
-    expect(body).not.toContain(' fill="');
-  });
-});
-
 it.each(['/', '/orders/order-1', '/days', '/several?do=recheck&order=shop%2F1', '/orders/%20%0a'])(
   'the page %s loads from here only, runs only our script, and is kept by nobody',
   async (url) => {
