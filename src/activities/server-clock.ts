@@ -34,6 +34,8 @@ export class ServerClock {
   #aheadMs = 0;
   /** The least delay of the attempts in one minute and in the minute before. */
   #least = { minute: 0, nowMs: Number.POSITIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY };
+  /** By the monotonic clock, when the newest attempts asked to be scheduled again. */
+  readonly #askedAt = new Map<string, number>();
 
   constructor(machine: Machine) {
     this.machine = machine;
@@ -60,6 +62,9 @@ export class ServerClock {
     const leastMs = Math.min(delayMs, knownMs);
     if (asked && !this.#isKnownBy(leastMs) && isAlike(delayMs, earlierHeartbeat().late))
       this.#correct(leastMs);
+    const askedAt = this.#askedAt.get(nameOf(attempt - 1));
+    // The server scheduled this attempt when it heard of the earlier one's end, so its time now is not later than this.
+    if (asked && askedAt !== undefined) this.#notLaterThan(scheduledMs + elapsed - askedAt, nowMs);
     // A restarted server may hand out a retry before its pause is over. Wait for the rest of the pause here. As long as the clock's error
     // is not known, it counts as the least delay.
     const aheadMs = Number.isFinite(knownMs) && !this.#isKnownBy(knownMs) ? knownMs : this.#aheadMs;
@@ -68,14 +73,16 @@ export class ServerClock {
     if (early) {
       await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));
       const woken = this.#readClocks();
-      if (exact && !this.#isInTime(woken.nowMs - scheduledMs, knownMs)) throw scheduleAgain(attempt, delayMs);
+      if (exact && !this.#isInTime(woken.nowMs - scheduledMs, knownMs)) throw this.#ask(attempt, delayMs);
       const mostAheadMs = Number.isFinite(knownMs) ? knownMs : this.#aheadMs;
       const began = instant(Math.min(scheduledMs, woken.nowMs - mostAheadMs));
       return { handedOut: began, began, elapsed: woken.elapsed };
     }
     // Either the attempt waited for a worker, or the worker's clock is wrong. If two attempts in a row are equally late, it is the clock.
-    const isMeasured = asked && (isAlike(delayMs, earlierHeartbeat().late) || this.#isKnownBy(leastMs));
-    if (exact && !isMeasured && !this.#isInTime(delayMs, leastMs)) throw scheduleAgain(attempt, delayMs);
+    const isMeasured =
+      askedAt !== undefined || isAlike(delayMs, earlierHeartbeat().late) || this.#isKnownBy(leastMs);
+    if (exact && !(asked && isMeasured) && !this.#isInTime(delayMs, leastMs))
+      throw this.#ask(attempt, delayMs);
     const began = instant(Math.max(scheduledMs, nowMs - leastMs));
     return { handedOut: began, began, elapsed };
   }
@@ -123,10 +130,30 @@ export class ServerClock {
     if (tooFarMs > 0 && tooFarMs <= AGREES_WITHIN_MS) this.#aheadMs -= tooFarMs;
   }
 
+  /** Corrects the estimate if by it the server's time would be earlier or later by more than the clock may differ. */
+  #notLaterThan(latestMs: number, nowMs: number): void {
+    if (!this.#isKnownBy(nowMs - latestMs)) this.#aheadMs = nowMs - latestMs;
+  }
+
+  #ask(attempt: number, delayMs: number): Error {
+    const [oldest] = this.#askedAt.keys();
+    if (oldest !== undefined && this.#askedAt.size >= MOST_ASKED) this.#askedAt.delete(oldest);
+    this.#askedAt.set(nameOf(attempt), this.machine.elapsed());
+    return scheduleAgain(attempt, delayMs);
+  }
+
   /** Corrects the estimate after two immediately scheduled attempts were equally late. */
   #correct(leastMs: number): void {
     this.#aheadMs = Math.abs(leastMs) > AGREES_WITHIN_MS ? leastMs : 0;
   }
+}
+
+/** More attempts are never scheduled again at once. */
+const MOST_ASKED = 1_000;
+
+function nameOf(attempt: number): string {
+  const { workflowExecution, activityId } = activityInfo();
+  return `${workflowExecution?.runId} ${activityId} ${attempt}`;
 }
 
 function minuteOf(elapsed: number): number {

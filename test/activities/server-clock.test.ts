@@ -91,6 +91,27 @@ describe('a worker whose tries wait', () => {
   });
 });
 
+it('a worker that is so busy that each try waits, each for another time, sends a cancel in time all the same', async () => {
+  let passed = 0;
+  const now = () => MACHINE.now() + passed;
+  const world = aWorld({}, { machine: { ...MACHINE, now, elapsed: () => MACHINE.elapsed() + passed } });
+  const first = act(cancel(60_000), { scheduledMs: now() - 15_000 }, [], world);
+  expect(await failureOf(first)).toMatchObject({ type: 'server-time' });
+  const scheduledMs = now();
+  passed = 9_000;
+  await act(cancel(60_000), { ...asked(15_000), scheduledMs }, [], world);
+  expect(requests('cancel-transaction')).toBe(1);
+});
+
+it.each([HOUR, -HOUR])('nor does it send one late by a clock that is %i ms ahead', async (aheadMs) => {
+  const world = aWorldAhead(aheadMs);
+  const late = (waitedMs: number) => ({ scheduledMs: Date.now() - waitedMs });
+  await failureOf(act(cancel(-500), late(15_000), [], world));
+  const third = { ...asked(aheadMs + 15_000), ...late(5) };
+  expect(await act(cancel(-500), third, [], world)).toEqual({ kind: 'too-late' });
+  expect(requests('cancel-transaction')).toBe(0);
+});
+
 it('a checkout whose task waited in a busy worker counts its window from when it began', async () => {
   const world = await aPromptWorld();
   const before = Date.now();

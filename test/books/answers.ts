@@ -144,9 +144,10 @@ function meantAction(books: Books, given: Given): Finding[] {
 
 /** Nothing but the screening can have changed what the attempt is told. */
 function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: Given): boolean {
+  // A cancel that came too late says `cancel` all the same.
   const others = books.calls.some(
     (one) =>
-      one.refusal === undefined &&
+      (one.refusal === undefined || one.refusal === 'cancel-window-closed') &&
       one.sentAt <= at &&
       (one.asks === 'override' || one.asks === 'gateway-result' || one.asks === 'portal'),
   );

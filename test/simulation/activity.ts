@@ -164,6 +164,7 @@ export class Activity {
       activityResult(this.call, await startActivity(this.call, world.activities, this.facts));
     const info = {
       runId: this.#hearer.id,
+      activityId: `${this.number}`,
       attempt: this.#attempt,
       firstScheduledAt: this.scheduledAt,
       scheduledAt,

@@ -10,7 +10,8 @@ export interface TryInfo {
   runId: string;
   /** Counts the tries from 1. */
   attempt: number;
-  /** When the server scheduled it. */
+  /** The number of the activity in its run. */
+  activityId?: string;
   /** When the server first scheduled the activity; a local one has no schedule. */
   firstScheduledAt?: number;
   scheduledAt: number;
@@ -60,12 +61,13 @@ export function runTry<Result>(
   world: World,
   process: Process,
   run: () => Promise<Result>,
-  { runId, attempt, firstScheduledAt = 0, scheduledAt, told, isLocal }: TryInfo,
+  { runId, activityId = '', attempt, firstScheduledAt = 0, scheduledAt, told, isLocal }: TryInfo,
   tellNext: (details: unknown) => void,
   onEnd: (end: TryEnd<Result>) => void,
 ): RunningTry {
   const info: Info = {
     ...BASE,
+    activityId,
     attempt,
     isLocal,
     heartbeatDetails: told,
