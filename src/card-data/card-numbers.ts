@@ -88,9 +88,13 @@ export function withoutCardNumbers(text: string): string {
 const DIGESTS =
   /(?<![0-9a-z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|[0-9a-f]{32,})(?![0-9a-z])/gi;
 const IBANS = /(?<![A-Z0-9])[A-Z]{2}\d\d(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?(?![A-Z0-9])/g;
+/** In an id field, in any spelling. */
+const IBAN_IDS = /(?<![A-Z0-9])[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]){11,30}(?![A-Z0-9])/gi;
 /** Tracking numbers of UPS, and of USPS, in groups or not. */
 const TRACKING =
   /(?<![0-9A-Z])1Z ?[0-9A-Z]{3} ?[0-9A-Z]{3} ?[0-9A-Z]{2} ?[0-9A-Z]{4} ?[0-9A-Z]{4}(?![0-9A-Z])|(?<!\d)9[1-5](?: ?\d){18,20}(?![\d ])/gi;
+/** Tracking numbers of certified mail, with a check digit. */
+const CERTIFIED = /(?<!\d)70(?: ?\d){18}(?![\d ])/g;
 
 /** Removes other kinds of numbers. A "digest" with far fewer letters than random ones have is kept. */
 function withoutOtherNumbers(text: string, content: Content): string {
@@ -100,14 +104,23 @@ function withoutOtherNumbers(text: string, content: Content): string {
       const isId = content === 'id' && digest.includes('-');
       return isId || isRandom(digest) ? 'x' : digest;
     })
-    .replace(IBANS, (iban) => (isIban(iban.replaceAll(' ', '')) ? 'x' : iban));
-  return content === 'id' ? rest.replace(TRACKING, 'x') : rest;
+    .replace(content === 'id' ? IBAN_IDS : IBANS, (iban) => (isIban(iban.replace(/[ -]/g, '')) ? 'x' : iban));
+  if (content !== 'id') return rest;
+  return rest
+    .replace(TRACKING, 'x')
+    .replace(CERTIFIED, (number) => (isCertified(number.replaceAll(' ', '')) ? 'x' : number));
 }
 
 /** Validates the two check digits (ISO 7064). */
 function isIban(iban: string): boolean {
   const turned = [...`${iban.slice(4)}${iban.slice(0, 4)}`].map((sign) => Number.parseInt(sign, 36));
   return BigInt(turned.join('')) % 97n === 1n;
+}
+
+/** Validates the check digit: every second digit counts three times. */
+function isCertified(number: string): boolean {
+  const sum = [...number].reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 3 : 1), 0);
+  return sum % 10 === 0;
 }
 
 function hasCardNumber(groups: Groups, content: Content): boolean {
