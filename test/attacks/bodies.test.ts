@@ -53,6 +53,13 @@ const BODIES: readonly [what: string, url: string, status: number, body: string]
   ['a string of quotes', SCREENING, 200, noted('"'.repeat(HALF))],
   ['a string that nobody closes', SCREENING, 400, `{"transaction":"${'\\"'.repeat(HALF)}`],
   ['a string of digits with spaces', SCREENING, 200, noted('4 '.repeat(HALF))],
+  [
+    'short texts of digits',
+    SCREENING,
+    200,
+    order({ userFields: { a: Array(9_900).fill('4111 1111 1112') } }),
+  ],
+  ['a list of short digits', SCREENING, 422, items(19_800, '"4111 11"')],
   ['a long e-mail address', SCREENING, 422, order({ customer: { email: 'a@'.repeat(HALF) } })],
   ['a long key', SCREENING, 200, order({ ['9'.repeat(MOST_BYTES - 2_000)]: 1 })],
   ['a large number', SCREENING, 422, `{"transaction":{"amount":${'9'.repeat(MOST_BYTES - 100)}}}`],
