@@ -90,11 +90,9 @@ const DIGESTS =
 const IBANS = /(?<![A-Z0-9])[A-Z]{2}\d\d(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?(?![A-Z0-9])/g;
 /** In an id field, in any spelling. */
 const IBAN_IDS = /(?<![A-Z0-9])[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]){11,30}(?![A-Z0-9])/gi;
-/** Tracking numbers of UPS, and of USPS, in groups or not. */
+/** Tracking numbers of UPS, and of USPS in groups. In a longer run of digits there is no window. */
 const TRACKING =
-  /(?<![0-9A-Z])1Z ?[0-9A-Z]{3} ?[0-9A-Z]{3} ?[0-9A-Z]{2} ?[0-9A-Z]{4} ?[0-9A-Z]{4}(?![0-9A-Z])|(?<!\d)9[1-5](?: ?\d){18,20}(?![\d ])/gi;
-/** Tracking numbers of certified mail, with a check digit. */
-const CERTIFIED = /(?<!\d)70(?: ?\d){18}(?![\d ])/g;
+  /(?<![0-9A-Z])1Z ?[0-9A-Z]{3} ?[0-9A-Z]{3} ?[0-9A-Z]{2} ?[0-9A-Z]{4} ?[0-9A-Z]{4}(?![0-9A-Z])|(?<!\d)9[1-5]\d\d(?: \d{4}){4} \d\d(?![\d ])/gi;
 
 /** Removes other kinds of numbers. A "digest" with far fewer letters than random ones have is kept. */
 function withoutOtherNumbers(text: string, content: Content): string {
@@ -105,22 +103,13 @@ function withoutOtherNumbers(text: string, content: Content): string {
       return isId || isRandom(digest) ? 'x' : digest;
     })
     .replace(content === 'id' ? IBAN_IDS : IBANS, (iban) => (isIban(iban.replace(/[ -]/g, '')) ? 'x' : iban));
-  if (content !== 'id') return rest;
-  return rest
-    .replace(TRACKING, 'x')
-    .replace(CERTIFIED, (number) => (isCertified(number.replaceAll(' ', '')) ? 'x' : number));
+  return content === 'id' ? rest.replace(TRACKING, 'x') : rest;
 }
 
 /** Validates the two check digits (ISO 7064). */
 function isIban(iban: string): boolean {
   const turned = [...`${iban.slice(4)}${iban.slice(0, 4)}`].map((sign) => Number.parseInt(sign, 36));
   return BigInt(turned.join('')) % 97n === 1n;
-}
-
-/** Validates the check digit: every second digit counts three times. */
-function isCertified(number: string): boolean {
-  const sum = [...number].reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 3 : 1), 0);
-  return sum % 10 === 0;
 }
 
 function hasCardNumber(groups: Groups, content: Content): boolean {
@@ -164,7 +153,7 @@ function isCutFromRun(
     if (end > runEnd || !groups.checks(begin, end)) continue;
     const isCut = groups.endsBefore(end);
     if (isCut && (content === 'text' || !TIME.test(digits.subarray(begin, end).join('')))) return true;
-    if (!isCut && content === 'text' && isExpiry(groups, end)) return true;
+    if (!isCut && isExpiry(groups, end)) return true;
   }
   return false;
 }

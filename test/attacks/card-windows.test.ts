@@ -35,16 +35,22 @@ const PLACES: Record<string, (text: fc.Arbitrary<string>) => fc.Arbitrary<string
   'two in a text': (text) => join(text, fc.constantFrom(' ', ', ', ' and '), text),
 };
 
+const MOST_MISSED_IDS = 2;
+/** Places that are looked at in id fields, too. */
+const IN_IDS = ['alone', 'next to other numbers'];
+
 describe('no card number is missed', () => {
   const cases = Object.entries(DISGUISES).flatMap(([disguise, of]) =>
-    Object.entries(PLACES).map(
-      ([place, within]) => [disguise, place, within(anyCardNumber.chain(of))] as const,
-    ),
+    Object.entries(PLACES).flatMap(([place, within]) => [
+      [disguise, place, 'text', within(anyCardNumber.chain(of))] as const,
+      ...(IN_IDS.includes(place) ? [[disguise, place, 'id', within(cardNumber.chain(of))] as const] : []),
+    ]),
   );
-  it.each(cases)('%s, %s', (disguise, place, texts) => {
-    const missed = fc.sample(texts, SAMPLES).filter((text) => !holdsCardNumber(text));
-    console.log(`${disguise}, ${place}: ${missed.length} of ${SAMPLES} missed`);
-    expect(missed).toEqual([]);
+  it.each(cases)('%s, %s, as %s', (disguise, place, content, texts) => {
+    const missed = fc.sample(texts, SAMPLES).filter((text) => !holdsCardNumber(text, content));
+    console.log(`${disguise}, ${place}, as ${content}: ${missed.length} of ${SAMPLES} missed`);
+    // In an id field one in a hundred thousand looks like a time, an IBAN or a tracking number as well.
+    expect(missed.slice(content === 'id' ? MOST_MISSED_IDS : 0)).toEqual([]);
   });
 
   test.each([

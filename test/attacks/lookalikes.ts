@@ -81,7 +81,7 @@ function giftCard(): string {
   return one([valid, inFours(valid)]);
 }
 
-/** The check digit of GS1, which USPS has as well. */
+/** The check digit of GS1. */
 function gs1Check(body: string): number {
   const weight = (at: number) => ((body.length - at) % 2 === 1 ? 3 : 1);
   const sum = [...body].reduce((sum, digit, at) => sum + Number(digit) * weight(at), 0);
@@ -133,12 +133,6 @@ const USPS = ['00000000000000000000', '00 0000 0000 0000 0000 00', '000000000000
 
 const ups = () => `1Z${text(6, 'ABCDEFGHJKLMNPRSTUVWXYZ0123456789')}${digits(10)}`;
 const usps = () => `${one(['94', '92', '93'])}${like(one(USPS))}`;
-/** Of certified mail, in groups or not. */
-function certified(): string {
-  const body = `70${digits(17)}`;
-  const whole = `${body}${gs1Check(body)}`;
-  return one([whole, inFours(whole)]);
-}
 const dhl = () => one([digits(10), `003404${digits(14)}`, `JJD${digits(18)}`]);
 const uuid = () => `${hex(8)}-${hex(4)}-4${hex(3)}-${text(1, '89ab')}${hex(3)}-${hex(12)}`;
 
@@ -169,7 +163,6 @@ export const KINDS: readonly [
   ['tracking numbers of UPS', 'carrier_tracking_number', 0, 0.02, ups],
   ['tracking numbers of FedEx, 12, 15 or 20 digits', 'trackingNumber', 0.01, 0.04, () => like(one(FEDEX))],
   ['tracking numbers of USPS, 20 or 22 digits', 'trackingNumber', 0.01, 0.07, usps],
-  ['tracking numbers of USPS, 20 digits, certified', 'trackingNumber', 0.01, 0.09, certified],
   ['tracking numbers of DPD, 14 digits', 'trackingNumber', 0.01, 0.03, () => digits(14)],
   ['tracking numbers of DHL, 10 or 20 digits', 'trackingNumber', 0.01, 0.02, dhl],
   ['gift cards, 16 or 19 digits, with a check digit', 'id', 0.6, 0.6, giftCard],
