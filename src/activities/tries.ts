@@ -14,7 +14,7 @@ export function askedToStop(): boolean {
 /** Pause before retrying with a rejected API key. It is long because an operator has to fix the key. */
 export const WRONG_KEY_PAUSE_MS = 60_000;
 
-/** Rule «ten seconds' floor»: how long a create with an unknown outcome may still take to arrive. */
+/** Rule «ten seconds' floor». Assumption «late create»: how long a create with an unknown outcome may still take to arrive. */
 export const UNDER_WAY_MS = 10_000;
 
 /**

@@ -5,7 +5,7 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { checked, fieldErrorsOf, invalidRequest } from '../client/read-requests.ts';
-import { PayloadCodecError } from '../codec/index.ts';
+import { ownerOf, PayloadCodecError } from '../codec/index.ts';
 import { OUR_WORDS } from '../screening/index.ts';
 import { isOneOf, limitRequests } from './callers.ts';
 import { HttpError } from './problems.ts';
@@ -56,7 +56,12 @@ export async function codecRoutes(
       config: { scope: 'codec' },
       schema: { hide: true },
       onRequest: async (request) => check(request),
-      handler: async ({ body }) => ({ payloads: await convert(codec[action], body) }),
+      handler: async (request) => {
+        const owners = new Set<string>();
+        const payloads = await convert(codec[action], request.body, owners);
+        if (owners.size > 0) request.workflowIds = [...owners];
+        return { payloads };
+      },
     });
   add('decode', '/decode', requireKey);
   add('encode', '/encode', requireKey);
@@ -71,8 +76,11 @@ export async function codecRoutes(
 
 const tokenIn = z.object({ token: z.string() });
 
-/** Converts one payload per event-loop turn. The error names the first payload that can't be converted. */
-async function convert(one: PayloadCodec['decode'], body: unknown) {
+/**
+ * Converts one payload per event-loop turn. The error names the first payload that can't be converted.
+ * @param owners gets the ids of the workflows that the payloads belong to
+ */
+async function convert(one: PayloadCodec['decode'], body: unknown, owners: Set<string>) {
   const { payloads } = checked(bodySchema, body);
   const converted: ReturnType<typeof toJson>[] = [];
   for (const [index, sent] of payloads.entries()) {
@@ -87,6 +95,8 @@ async function convert(one: PayloadCodec['decode'], body: unknown) {
     }
     try {
       converted.push(...(await one([payload.data])).map(toJson));
+      const owner = ownerOf(payload.data);
+      if (owner !== undefined) owners.add(owner);
     } catch (error) {
       if (!(error instanceof PayloadCodecError)) throw error;
       throw invalidRequest([{ path: at, message: error.message }]);

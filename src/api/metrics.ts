@@ -183,16 +183,21 @@ function audit(
   request: FastifyRequest,
   { statusCode: status, problemCode: code, repeated }: FastifyReply,
 ): void {
-  const { method, routeOptions, params, query, body, apiKey, ip } = request;
+  const { method, routeOptions, params, query, body, apiKey, ip, workflowIds } = request;
   const { url: route, config } = routeOptions;
   const isPage = request.pageUser !== undefined && method === 'GET';
   const isAudited = (AUDITED.includes(config.scope) && !isPage) || AUDITED_ROUTES.includes(route);
   if (!isAudited && !REFUSED_CALLERS.includes(status)) return;
+  const isOfOne = config.scope !== 'codec' && !config.ofMany && workflowIds === undefined;
   const asked = auditedSchema.parse({ ...record(query), ...record(body), ...record(params) });
   log.audit({
     ...{ method, route, status, code, repeated },
     ...{ key: apiKey?.name, actor: claimedActor(request).data, peer: isIP(ip) === 0 ? undefined : ip },
-    ...{ orderId: orderIdIn(params), integration: asked.integration ?? DEFAULT_INTEGRATION },
+    ...{
+      orderId: asked.orderId,
+      integration: asked.integration ?? (isOfOne ? DEFAULT_INTEGRATION : undefined),
+    },
+    workflowIds,
     ...{ number: asked.number ?? asked.sequence, action: asked.action, because: asked.reason },
     transactionId: asked.transactionId ?? asked.idOrInvoice,
   });
@@ -209,6 +214,7 @@ export function noteRepeats(scope: FastifyInstance): void {
 /** Invalid values aren't logged, since they may contain anything. */
 const auditedSchema = z.object({
   integration: integrationNameSchema.optional().catch(undefined),
+  orderId: orderIdSchema.optional().catch(undefined),
   number: z.coerce.number().int().max(999_999).optional().catch(undefined),
   sequence: z.coerce.number().int().max(999_999).optional().catch(undefined),
   action: z.enum(OVERRIDE_ACTIONS).optional().catch(undefined),
@@ -268,6 +274,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The user name from the browser; empty if it sent none. Absent for the API. */
     pageUser?: string;
+    /** The workflows of a request about several, for the audit log. */
+    workflowIds?: readonly string[];
   }
 }
 

@@ -208,11 +208,15 @@ export const pageQuery = z.object({
 
 /** Returns the fields of a form. A repeated field, such as the selected orders, becomes a list. */
 export function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {
-  const names = [...new Set(form.keys())];
-  return Object.fromEntries(
-    names.map((name) => {
-      const [first = '', ...others] = form.getAll(name);
-      return [name, others.length > 0 ? [first, ...others] : first];
-    }),
-  );
+  const values = new Map<string, string[]>();
+  for (const [name, value] of form) {
+    const given = values.get(name);
+    if (given === undefined) values.set(name, [value]);
+    else given.push(value);
+  }
+  const fields = [...values].map(([name, given]) => {
+    const [first = '', ...others] = given;
+    return [name, others.length > 0 ? given : first] as const;
+  });
+  return Object.fromEntries(fields);
 }

@@ -1,8 +1,9 @@
 /** The route that reads a transaction from the screening service. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { transactionSchema } from '../contract/answers.ts';
+import { hasCode, OrderScreeningError } from '../contract/errors.ts';
 import type { OrderScreening, TransactionLookup, TransactionStatus } from '../starter.ts';
-import { requireIntegration, requireScope } from './callers.ts';
+import { requireScope } from './callers.ts';
 import { defineRoute, nothing } from './define-route.ts';
 import { orderQuery, transactionParams } from './request-schemas.ts';
 
@@ -24,17 +25,28 @@ export function transactionRoutes(app: FastifyInstance, orderScreening: OrderScr
 }
 
 /**
- * Reads a transaction for a caller. Integrations can share an account, so a key could read other integrations' transactions.
- * @throws OrderScreeningError `other-integration` when the caller's key isn't for the integration of the order that owns the transaction
- * @throws HttpError `missing-scope` when no order is known to own it, and the key is for some integrations and lacks the scope `ops`
+ * Reads a transaction for a caller. Integrations can share an account, so a key of some integrations gets the same answer for another
+ * integration's transaction as for none.
+ * @throws HttpError `missing-scope` when the key is for some integrations, none of their orders owns the transaction, and the key lacks
+ *   the scope `ops`
+ * @throws OrderScreeningError `unknown-transaction`
  */
 export async function readTransaction(
   orderScreening: OrderScreening,
   request: FastifyRequest,
   lookup: TransactionLookup,
 ): Promise<TransactionStatus> {
-  const status = await orderScreening.getTransaction(lookup);
-  if (status.order !== undefined) requireIntegration(request, status.order.integration);
-  else if (request.apiKey?.integrations !== undefined) requireScope(request, 'ops');
-  return status;
+  const { integrations } = request.apiKey ?? {};
+  if (integrations === undefined) return orderScreening.getTransaction(lookup);
+  const status = await orderScreening.getTransaction(lookup).catch((error: unknown) => {
+    if (hasCode(error, 'unknown-transaction')) return undefined;
+    throw error;
+  });
+  if (status?.order !== undefined && integrations.includes(status.order.integration)) return status;
+  requireScope(request, 'ops');
+  if (status !== undefined && status.order === undefined) return status;
+  throw new OrderScreeningError(
+    'unknown-transaction',
+    'The integrations of the API key have no such transaction.',
+  );
 }

@@ -138,7 +138,7 @@ function listed(values: readonly unknown[]): string {
 
 const PHONES = /(?:phone|fax|mobile|cell|tel)(?:number|no)?$/;
 const IDS =
-  /(?:id|ids|number|numbers|no|nr|code|codes|sku|skus|ref|reference|barcode|gtin|ean|upc|isbn|imei|imeisv|serial|tracking|key|token)$/;
+  /(?:id|ids|number|numbers|no|nr|code|codes|sku|skus|ref|reference|barcode|gtin|ean|upc|isbn|sscc|iban|imei|imeisv|serial|tracking|key|token)$/;
 
 /** Returns what a field holds, by its name. */
 function contentOf({ field }: Place): Content {

@@ -88,9 +88,11 @@ export function withoutCardNumbers(text: string): string {
 const DIGESTS =
   /(?<![0-9a-z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|[0-9a-f]{32,})(?![0-9a-z])/gi;
 const IBANS = /(?<![A-Z0-9])[A-Z]{2}\d\d(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?(?![A-Z0-9])/g;
-/** Tracking numbers of UPS, and of USPS, in groups or not. */
+/** In an id field, in any spelling. */
+const IBAN_IDS = /(?<![A-Z0-9])[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]){11,30}(?![A-Z0-9])/gi;
+/** Tracking numbers of UPS, and of USPS in groups. In a longer run of digits there is no window. */
 const TRACKING =
-  /(?<![0-9A-Z])1Z ?[0-9A-Z]{3} ?[0-9A-Z]{3} ?[0-9A-Z]{2} ?[0-9A-Z]{4} ?[0-9A-Z]{4}(?![0-9A-Z])|(?<!\d)9[1-5](?: ?\d){18,20}(?![\d ])/gi;
+  /(?<![0-9A-Z])1Z ?[0-9A-Z]{3} ?[0-9A-Z]{3} ?[0-9A-Z]{2} ?[0-9A-Z]{4} ?[0-9A-Z]{4}(?![0-9A-Z])|(?<!\d)9[1-5]\d\d(?: \d{4}){4} \d\d(?![\d ])/gi;
 
 /** Removes other kinds of numbers. A "digest" with far fewer letters than random ones have is kept. */
 function withoutOtherNumbers(text: string, content: Content): string {
@@ -100,7 +102,7 @@ function withoutOtherNumbers(text: string, content: Content): string {
       const isId = content === 'id' && digest.includes('-');
       return isId || isRandom(digest) ? 'x' : digest;
     })
-    .replace(IBANS, (iban) => (isIban(iban.replaceAll(' ', '')) ? 'x' : iban));
+    .replace(content === 'id' ? IBAN_IDS : IBANS, (iban) => (isIban(iban.replace(/[ -]/g, '')) ? 'x' : iban));
   return content === 'id' ? rest.replace(TRACKING, 'x') : rest;
 }
 
@@ -151,7 +153,7 @@ function isCutFromRun(
     if (end > runEnd || !groups.checks(begin, end)) continue;
     const isCut = groups.endsBefore(end);
     if (isCut && (content === 'text' || !TIME.test(digits.subarray(begin, end).join('')))) return true;
-    if (!isCut && content === 'text' && isExpiry(groups, end)) return true;
+    if (!isCut && isExpiry(groups, end)) return true;
   }
   return false;
 }

@@ -4,7 +4,7 @@ import type { DataConverter } from '@temporalio/common';
 import { createPayloadCodec, type PayloadRules } from './payload-codec.ts';
 import type { NamedKey } from './sealer.ts';
 
-export { createPayloadCodec, PayloadCodecError } from './payload-codec.ts';
+export { createPayloadCodec, ownerOf, PayloadCodecError } from './payload-codec.ts';
 
 /**
  * Creates the option `dataConverter` for every client and worker of a deployment. Without it an order's answers can't be read. A payload

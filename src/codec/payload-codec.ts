@@ -106,7 +106,8 @@ function workflowOf(context: SerializationContext | undefined): string | undefin
   return context?.workflowId;
 }
 
-function ownerOf({ metadata }: Payload): string | undefined {
+/** @returns the id of the workflow that an encrypted payload belongs to, as its metadata says */
+export function ownerOf({ metadata }: Payload): string | undefined {
   const id = metadata?.[WORKFLOW_ID];
   return id === undefined || id === null ? undefined : textOf(id);
 }

@@ -1,7 +1,7 @@
 /** The schema of the policy file. `npm run docs` writes the table of `docs/policy.md` from it. */
 import { z } from 'zod';
 import { isIdPath } from '../card-data/card-data.ts';
-import { DECLINE_MESSAGE, type Integration, SHOWN_FIELDS } from '../contract/policy.ts';
+import { DECLINE_MESSAGE, type Integration, type OrderRule, SHOWN_FIELDS } from '../contract/policy.ts';
 import { INTEGRATION_WORKFLOWS, UNAVAILABLE_ACTIONS } from '../contract/words.ts';
 import { baseUrl, duration, durationMs, isPlaintext, oneOf, targetUrl, text, texts } from './values.ts';
 
@@ -22,17 +22,26 @@ const linkWith = (id: string) =>
   );
 const idPath = text.refine(isIdPath, 'must be the path of an id field, such as order.invoiceNumber');
 
-const amounts = { amountBelow: money.optional(), amountAtLeast: money.optional() };
+const amounts = {
+  amountBelow: money.optional(),
+  amountAtLeast: money.optional(),
+  currency: currencies.optional(),
+};
+/** @returns whether a rule with an amount names its currencies: 100 is another amount in each */
+const hasCurrency = ({ amountBelow, amountAtLeast, currency }: OrderRule): boolean =>
+  currency !== undefined || (amountBelow === undefined && amountAtLeast === undefined);
+const CURRENCY_MISSING = { path: ['currency'], error: 'is required beside an amount' };
 const action = oneOf(UNAVAILABLE_ACTIONS);
-const unavailableRule = z.strictObject(
-  { ...amounts, currency: currencies.optional(), paymentMethod: texts.optional(), action },
-  { error: 'must be a rule with an action' },
-);
+const unavailableRule = z
+  .strictObject(
+    { ...amounts, paymentMethod: texts.optional(), action },
+    { error: 'must be a rule with an action' },
+  )
+  .refine(hasCurrency, CURRENCY_MISSING);
 const skipRule = z
   .strictObject(
     {
       ...amounts,
-      currency: currencies.optional(),
       paymentMethod: texts.optional(),
       customerId: texts.optional(),
       itemCategory: texts.optional(),
@@ -40,7 +49,8 @@ const skipRule = z
     },
     { error: 'must be a rule' },
   )
-  .refine((rule) => Object.keys(rule).length > 0, 'must have a condition: without one no order is screened');
+  .refine((rule) => Object.keys(rule).length > 0, 'must have a condition: without one no order is screened')
+  .refine(hasCurrency, CURRENCY_MISSING);
 
 const rescreens = z
   .strictObject(

@@ -34,7 +34,7 @@ export function bounded() {
   return z.string().max(128, { error: 'must have at most 128 characters; shorten it', abort: true });
 }
 
-/** A valid e-mail address of at most 128 characters. */
+/** A valid e-mail address of at most 128 characters. Assumption «e-mail addresses»: valid by the HTML standard. */
 export function email() {
   return bounded().regex(EMAIL, 'must be a valid e-mail address').meta({ format: 'email' });
 }

@@ -62,7 +62,7 @@ export function retryUpdateId(attempt: number): string {
   return `retry-${attempt}`;
 }
 
-/** @returns whether both ids name the same transaction. Case-insensitive; requests keep the screening service's spelling */
+/** Assumption «case of ids». @returns whether both ids name the same transaction. Case-insensitive; requests keep the screening service's spelling */
 export function sameTransaction(one: string | undefined, other: string | undefined): boolean {
   return one?.toLowerCase() === other?.toLowerCase();
 }

@@ -126,7 +126,7 @@ function answered(
   ];
 }
 
-/** Applies the decision `error`: the order is screened again after a pause unless no rescreens are left. */
+/** Applies the decision `error`. Assumption «decision error»: the order is screened again after a pause unless no rescreens are left. */
 function errorDecision(state: OrderState, moment: ScreeningMoment): OrderEventType[] {
   const attempt = currentAttempt(state);
   if (attempt.rescreens >= state.policy.rescreenOnError.tries) {

@@ -13,7 +13,7 @@ import { currentAttempt } from './record.ts';
 import { type Fields, isRecord, misfits } from './shapes.ts';
 
 const MAX_ATTEMPTS = 20;
-/** Maximum bytes of a transaction as JSON: about a thousand line items. */
+/** Maximum bytes of a transaction as JSON: about a thousand line items. Assumption «request size». */
 const TRANSACTION_LIMIT = 256 * 1024;
 /** The maximum nesting of a transaction. Deeper values can't be passed on. */
 const MAX_DEPTH = 64;

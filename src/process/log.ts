@@ -37,6 +37,8 @@ const FIELDS = {
   transactionId: text,
   integration: text,
   workflowId: text,
+  /** The workflows of a request about several. */
+  workflowIds: (ids: readonly string[]) => (Array.isArray(ids) ? ids.map(text) : undefined),
   workflowType: text,
   activityType: text,
   /** The order's attempt, from 1. */

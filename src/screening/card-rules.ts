@@ -111,7 +111,7 @@ export function whyExpiryNotSent(expirationDate: unknown, now: Date): string | u
   return isExpired(parsed.data, now) ? 'is in the past; not sent' : undefined;
 }
 
-/** Whether a card has expired. Reads five date formats. A card is valid until its month has ended in every time zone, last in UTC−12. */
+/** Whether a card has expired. Reads five date formats. Assumption «expiry»: a card is valid until its month has ended in every time zone, last in UTC−12. */
 export function isExpired(expirationDate: string, now: Date): boolean {
   const month = Number(expirationDate.slice(0, 2));
   const year = Number(expirationDate.replace(/^..[-/]?/, ''));
@@ -119,7 +119,7 @@ export function isExpired(expirationDate: string, now: Date): boolean {
   return now.getTime() >= Date.UTC(fullYear, month, 1, 12);
 }
 
-/** Whether a card number is a well-known test number, which live accounts always refuse. Test accounts may accept others. */
+/** Assumption «test cards». Whether a card number is a well-known test number, which live accounts always refuse. Test accounts may accept others. */
 export function isTestCardNumber(cardNumber: string): boolean {
   return TEST_CARDS.has(cardNumber);
 }

@@ -78,7 +78,7 @@ export function country() {
   return z.string().refine(isCountryCode, 'must be an ISO two-letter country code, such as "US"');
 }
 
-/** A phone number: 5 to 20 digits with the usual separators, and an optional extension. */
+/** Assumption «phone numbers»: 5 to 20 digits with the usual separators, and an optional extension. */
 export function phoneNumber() {
   const message = 'must be a phone number of 5 to 20 digits, such as "+1 212 555 0100"';
   return bounded()
@@ -89,7 +89,7 @@ export function phoneNumber() {
     }, message);
 }
 
-/** An object whose content the screening service doesn't document. It is passed through unchanged. */
+/** Assumption «free objects»: the screening service doesn't document the content, which is passed through unchanged. */
 export function passThrough() {
   return z.record(z.string(), z.unknown());
 }

@@ -123,3 +123,12 @@ it('logs the route, the order and the code of an answer, and no address, header 
   });
   expect(logged()).not.toMatch(new RegExp(`secret-in|${TRANSACTION_ID}|/v1/orders/order-1`));
 });
+
+it('returns the warnings of a checkout, and counts them', async () => {
+  const { app, orderScreening } = await anApi();
+  const warnings = ['note', 'shipTo.phoneNumber'].map((path) => ({ path, message: 'is not sent' }));
+  orderScreening.screen.mockResolvedValue(aCheckoutAnswer({ integration: 'shop', warnings }));
+  expect((await app.inject(screening)).json()).toMatchObject({ warnings });
+  const { body } = await app.inject('/metrics');
+  expect(body).toContain('order_screening_transaction_warnings_total{integration="shop"} 2\n');
+});

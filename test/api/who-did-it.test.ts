@@ -96,11 +96,46 @@ describe('the audit log', () => {
       { status: 403, route: '/v1/orders/:orderId/screening', key: 'reader', orderId: 'order-1' },
       { status: 401, route: '/v1/webhooks/:integration/:secret', integration: 'shop' },
       { status: 403, route: '/codec/decode', key: 'ops' },
-      { route: '/v1/card-refs', key: 'ops' },
+      { route: '/v1/card-refs', key: 'ops', orderId: 'order-1' },
       { status: 200, route: '/queue.csv', key: 'ops', actor: 'ada', integration: 'shop' },
     ]);
     for (const line of audit()) expect(line).toMatchObject({ peer: '192.0.2.7' });
     expect(JSON.stringify(audit())).not.toMatch(/wrong|a-secret/);
+  });
+
+  it('names the workflows whose payloads were decoded, and the orders of an action on several', async () => {
+    const codec = createPayloadCodec([{ id: 'a', key: randomBytes(32) }]);
+    const apiKeys = [
+      hashedKey('codec', KEY, { scopes: ['codec'] }),
+      hashedKey('shop', READER, { scopes: ['ops'], integrations: ['shop'] }),
+    ];
+    const token = 'the-token-of-the-codec';
+    const { app, audit } = await anAuditedApi({ apiKeys, codec: { codec, origins: [], token } });
+    const sealed = async (workflowId: string) => {
+      const plain = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{}') };
+      const context = { type: 'workflow', namespace: 'default', workflowId } as const;
+      const [{ metadata, data } = plain] = await codec.encode([plain], context);
+      const names = Object.entries(metadata ?? {}).map(([name, value]) => [
+        name,
+        Buffer.from(value).toString('base64'),
+      ]);
+      return { metadata: Object.fromEntries(names), data: Buffer.from(data ?? []).toString('base64') };
+    };
+    const workflowIds = ['order:shop:1', 'portal:shop:cancel:2'];
+    const payloads = await Promise.all([...workflowIds, 'order:shop:1'].map(sealed));
+    const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+    const decode = (url: string, headers = {}) =>
+      app.inject({ method: 'POST', url, payload: { payloads }, headers });
+    expect((await decode('/codec/decode', bearer(KEY))).statusCode).toBe(200);
+    expect((await decode(`/codec/${token}/decode`)).statusCode).toBe(200);
+    const form = 'do=recheck&order=shop%2F1&order=other%2F2';
+    const headers = { ...bearer(READER), 'sec-fetch-site': 'same-origin' };
+    expect((await sendForm(app, '/several', form, headers)).statusCode).toBe(403);
+    const [byKey, byToken, several] = audit();
+    expect(byKey).toMatchObject({ status: 200, route: '/codec/decode', key: 'codec', workflowIds });
+    expect(byToken).toMatchObject({ status: 200, route: '/codec/:token/decode', workflowIds });
+    for (const line of [byKey, byToken]) expect(line).not.toHaveProperty('integration');
+    expect(several).toMatchObject({ status: 403, workflowIds: ['order:shop:1', 'order:other:2'] });
   });
 
   it('says who did what to which order, why, from where, and how it ended', async () => {

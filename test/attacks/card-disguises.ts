@@ -15,14 +15,27 @@ const BRANDS: readonly [begins: readonly string[], length: number][] = [
   [['6011', '65', '3528', '62', '50', '63'], 19],
 ];
 
-/** A number of a brand, digits and nothing else. */
-export const cardNumber: fc.Arbitrary<string> = fc.constantFrom(...BRANDS).chain(([begins, length]) =>
+/** Brands and lengths that only free text is searched for, and those of few countries. */
+const RARE: typeof BRANDS = [
+  [['4', '5018', '67'], 13],
+  [['50', '58', '6304', '67'], 12],
+  [['6759', '62'], 18],
+  [['60', '65', '81', '82', '508'], 16],
+  [['9792', '2200', '2204', '5061'], 16],
+];
+
+const numbersOf = (brands: typeof BRANDS): fc.Arbitrary<string> =>
   fc
-    .tuple(fc.constantFrom(...begins), fc.stringMatching(new RegExp(`^\\d{${length}}$`)))
-    .map(([begin, rest]) => {
-      return withCheckDigit(`${begin}${rest}`.slice(0, length - 1));
-    }),
-);
+    .constantFrom(...brands)
+    .chain(([begins, length]) =>
+      fc
+        .tuple(fc.constantFrom(...begins), fc.stringMatching(new RegExp(`^\\d{${length}}$`)))
+        .map(([begin, rest]) => withCheckDigit(`${begin}${rest}`.slice(0, length - 1))),
+    );
+/** A number of a brand, digits and nothing else. */
+export const cardNumber = numbersOf(BRANDS);
+/** One of any brand, as free text may have it. */
+export const anyCardNumber = numbersOf([...BRANDS, ...RARE]);
 
 /** Zeros of scripts: Arabic, Devanagari, Thai, full width, Bengali, mathematical, Adlam, NKo, Khmer. */
 const ZEROS = [0x660, 0x966, 0xe50, 0xff10, 0x9e6, 0x1d7ce, 0x1d7f6, 0x1e950, 0x7c0, 0x17e0, 0x30];
@@ -42,7 +55,10 @@ function inScript(digits: string, zeros: readonly number[]): string {
 
 /** In fours, or as American Express and Diners Club print them. */
 function asPrinted(digits: string): string[] {
-  const groups = digits.length < 16 ? /^(.{4})(.{6})(.+)$/.exec(digits)?.slice(1) : digits.match(/.{1,4}/g);
+  const groups =
+    digits.length === 14 || digits.length === 15
+      ? /^(.{4})(.{6})(.+)$/.exec(digits)?.slice(1)
+      : digits.match(/.{1,4}/g);
   return [...(groups ?? [digits])];
 }
 
@@ -74,7 +90,7 @@ const behind = fc.oneof(
 );
 
 /** A text with a card number in it that a person could read. */
-export const disguised: fc.Arbitrary<string> = cardNumber.chain((digits) =>
+export const disguisedOf = (digits: string): fc.Arbitrary<string> =>
   fc
     .tuple(
       fc.oneof(fc.constant(digits), cutAnywhere(digits), withSigns(digits)),
@@ -86,8 +102,8 @@ export const disguised: fc.Arbitrary<string> = cardNumber.chain((digits) =>
     .map(([text, expiry, zeros, before, after]) => {
       const digitsOf = (part: string) => part.replace(/[0-9]+/g, (run) => inScript(run, zeros));
       return `${before}${digitsOf(`${text}${expiry}`)}${after}`;
-    }),
-);
+    });
+export const disguised = cardNumber.chain(disguisedOf);
 
 /** One that fits into ASCII, as headers have it. */
 export const disguisedInAscii: fc.Arbitrary<string> = fc

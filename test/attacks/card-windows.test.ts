@@ -3,41 +3,54 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { cardDataIn } from '../../src/card-data/card-data.ts';
 import { holdsCardNumber } from '../../src/card-data/card-numbers.ts';
-import { cardNumber, disguised } from './card-disguises.ts';
+import { anyCardNumber, cardNumber, disguisedOf } from './card-disguises.ts';
 
 /** As many as each rate is measured with. */
 const SAMPLES = 20_000;
+
+const inSigns = (signs: string) => (number: string) =>
+  fc.constant([...number].map((digit) => signs[Number(digit)]).join(''));
+const DISGUISES: Record<string, (number: string) => fc.Arbitrary<string>> = {
+  'as people write it': disguisedOf,
+  'with an expiry glued on': (number) =>
+    fc.constantFrom('1228', '122028', '2812', '202812').map((expiry) => `${number}${expiry}`),
+  'with 0. in front': (number) => fc.constant(`0.${number}`),
+  'in circles': inSigns('⓪①②③④⑤⑥⑦⑧⑨'),
+  'in black circles': inSigns('⓿❶❷❸❹❺❻❼❽❾'),
+  'in Chinese digits': inSigns('〇一二三四五六七八九'),
+  'in Chinese digits of cheques': inSigns('零壹贰叁肆伍陆柒捌玖'),
+};
 
 const beside = fc.oneof(
   fc.constant(''),
   fc.integer({ min: 1_000, max: 9_999 }).map(String),
   fc.constant('2028'),
 );
-const CONTEXTS: Record<string, fc.Arbitrary<string>> = {
-  'next to other numbers': fc
-    .tuple(beside, fc.constantFrom(' ', ', ', ': ', ' no. '), disguised, fc.constantFrom(' ', ', '), beside)
-    .map((parts) => parts.join('')),
-  'two in a text': fc.tuple(disguised, disguised).map((two) => `caller had ${two.join(' and ')}`),
-  'with an expiry glued on': fc
-    .tuple(cardNumber, fc.constantFrom('1228', '122028', '2812', '202812'))
-    .map(([number, expiry]) => `${number}${expiry}`),
-  'with 0. in front': cardNumber.map((number) => `0.${number}`),
-  'in circles': cardNumber.map((number) =>
-    [...number]
-      .map((digit) => String.fromCodePoint(digit === '0' ? 0x24ff : 0x2775 + Number(digit)))
-      .join(''),
-  ),
-  'in Chinese digits': cardNumber.map((number) =>
-    [...number].map((digit) => '〇一二三四五六七八九'[Number(digit)]).join(''),
-  ),
+const join = (...parts: fc.Arbitrary<string>[]) => fc.tuple(...parts).map((texts) => texts.join(''));
+const PLACES: Record<string, (text: fc.Arbitrary<string>) => fc.Arbitrary<string>> = {
+  alone: (text) => text,
+  'in a sentence': (text) => join(fc.constant('he paid with '), text, fc.constant(' at the counter')),
+  'next to other numbers': (text) =>
+    join(beside, fc.constantFrom(' ', ', ', ': ', ' no. '), text, fc.constantFrom(' ', ', '), beside),
+  'two in a text': (text) => join(text, fc.constantFrom(' ', ', ', ' and '), text),
 };
 
+const MOST_MISSED_IDS = 2;
+/** Places that are looked at in id fields, too. */
+const IN_IDS = ['alone', 'next to other numbers'];
+
 describe('no card number is missed', () => {
-  it.each(Object.entries(CONTEXTS))('%s', (_name, texts) => {
-    fc.assert(
-      fc.property(texts, (text) => holdsCardNumber(text)),
-      { numRuns: SAMPLES },
-    );
+  const cases = Object.entries(DISGUISES).flatMap(([disguise, of]) =>
+    Object.entries(PLACES).flatMap(([place, within]) => [
+      [disguise, place, 'text', within(anyCardNumber.chain(of))] as const,
+      ...(IN_IDS.includes(place) ? [[disguise, place, 'id', within(cardNumber.chain(of))] as const] : []),
+    ]),
+  );
+  it.each(cases)('%s, %s, as %s', (disguise, place, content, texts) => {
+    const missed = fc.sample(texts, SAMPLES).filter((text) => !holdsCardNumber(text, content));
+    console.log(`${disguise}, ${place}, as ${content}: ${missed.length} of ${SAMPLES} missed`);
+    // In an id field one in a hundred thousand looks like a time, an IBAN or a tracking number as well.
+    expect(missed.slice(content === 'id' ? MOST_MISSED_IDS : 0)).toEqual([]);
   });
 
   test.each([

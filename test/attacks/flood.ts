@@ -5,6 +5,7 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { aTransaction } from '../fixtures/transactions.ts';
 
 const MIB = 1024 * 1024;
 /** As large as the API takes them. */
@@ -26,6 +27,12 @@ const BODIES: Record<string, { body: Buffer; headers?: Headers }> = {
     body: Buffer.from(JSON.stringify({ transaction: { app: 'x'.repeat(MOST_BYTES - 50) } })),
   },
   compressed: { body: gzipSync(Buffer.alloc(64 * MIB)), headers: { 'content-encoding': 'gzip' } },
+  'short texts of digits': {
+    body: Buffer.from(
+      JSON.stringify({ transaction: { userFields: { a: Array(9_900).fill('4111 1111 1112') } } }),
+    ),
+  },
+  'largest checkouts': { body: Buffer.from(JSON.stringify({ transaction: largest() })) },
   'wrong keys': { body: Buffer.from('{}'), headers: { authorization: 'Bearer a-wrong-key-of-nobody' } },
 };
 
@@ -70,4 +77,11 @@ async function hold(drip: boolean): Promise<void> {
     });
     await Promise.all(opened);
   }
+}
+
+/** A valid transaction of as many bytes as the API takes. */
+function largest() {
+  const words = '4111 1111 1112 '.repeat(8);
+  const item = { sku: 'a', name: words, category: words, notes: words, price: 1, quantity: 1 };
+  return aTransaction({ lineItems: Array.from({ length: 580 }, () => item) });
 }

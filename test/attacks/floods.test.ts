@@ -9,8 +9,10 @@ import {
 } from '../support/index.ts';
 
 const CONNECTIONS = 2_000;
-/** How much longer other callers may wait than callers of a process without a flood at the same time, in milliseconds. */
-const MOST_MS = 250;
+/** How long other callers may wait, in milliseconds. */
+const MOST_MS = 100;
+/** On a busy machine: how many times as long as callers of a process without a flood at the same time. */
+const MOST_TIMES = 10;
 const ASKED = 150;
 const PAUSE_MS = 10;
 
@@ -71,6 +73,8 @@ it.each([
   ['repeated keys', 4, [422, 429]],
   ['a long string', 4, [422, 429]],
   ['compressed', 4, [415, 429]],
+  ['short texts of digits', 4, [422, 429]],
+  ['largest checkouts', 4, [503, 429]],
   ['wrong keys', 16, [401]],
 ] as const)(
   'a flood of %s keeps nobody else waiting',
@@ -87,6 +91,9 @@ it.each([
     const told = Object.keys(JSON.parse(answered) as object).map(Number);
     for (const status of told) expect(statuses).toContain(status);
     expect(told.length > 0).toBe(statuses.length > 0);
-    expect(p99.flooded).toBeLessThan(MOST_MS + p99.quiet);
+    console.log(
+      `${kind}: others wait ${p99.flooded.toFixed()} ms, without a flood ${p99.quiet.toFixed()} ms`,
+    );
+    expect(p99.flooded).toBeLessThan(Math.max(MOST_MS, MOST_TIMES * p99.quiet));
   },
 );

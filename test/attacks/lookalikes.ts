@@ -81,17 +81,34 @@ function giftCard(): string {
   return one([valid, inFours(valid)]);
 }
 
-function gtin(length: number): string {
-  const body = digits(length - 1);
-  const weight = (at: number) => ((length - at) % 2 === 0 ? 3 : 1);
+/** The check digit of GS1. */
+function gs1Check(body: string): number {
+  const weight = (at: number) => ((body.length - at) % 2 === 1 ? 3 : 1);
   const sum = [...body].reduce((sum, digit, at) => sum + Number(digit) * weight(at), 0);
-  return `${body}${(10 - (sum % 10)) % 10}`;
+  return (10 - (sum % 10)) % 10;
 }
 
+function gtin(length: number): string {
+  const body = digits(length - 1);
+  return `${body}${gs1Check(body)}`;
+}
+
+/** The length of the account number in some countries, and the letters that it begins with. */
+const BANKS = [
+  ['DE', 18, ''],
+  ['GB', 18, 'NWBK'],
+  ['AT', 16, ''],
+  ['FR', 23, ''],
+  ['NL', 14, 'ABNA'],
+] as const;
+
 function iban(): string {
-  const account = digits(18);
-  const check = 98n - (BigInt(`${account}131400`) % 97n);
-  return inFours(`DE${String(check).padStart(2, '0')}${account}`);
+  const [country, length, bank] = one(BANKS);
+  const account = `${bank}${digits(length - bank.length)}`;
+  const values = [...`${account}${country}00`].map((sign) => Number.parseInt(sign, 36)).join('');
+  const check = String(98n - (BigInt(values) % 97n)).padStart(2, '0');
+  const whole = `${country}${check}${account}`;
+  return one([inFours(whole), whole, inFours(whole).replaceAll(' ', '-'), inFours(whole).toLowerCase()]);
 }
 
 const coordinates = () => `${whole(-89, 89)}.${digits(6)}, ${whole(-179, 179)}.${digits(6)}`;
@@ -146,6 +163,7 @@ export const KINDS: readonly [
   ['tracking numbers of UPS', 'carrier_tracking_number', 0, 0.02, ups],
   ['tracking numbers of FedEx, 12, 15 or 20 digits', 'trackingNumber', 0.01, 0.04, () => like(one(FEDEX))],
   ['tracking numbers of USPS, 20 or 22 digits', 'trackingNumber', 0.01, 0.07, usps],
+  ['tracking numbers of DPD, 14 digits', 'trackingNumber', 0.01, 0.03, () => digits(14)],
   ['tracking numbers of DHL, 10 or 20 digits', 'trackingNumber', 0.01, 0.02, dhl],
   ['gift cards, 16 or 19 digits, with a check digit', 'id', 0.6, 0.6, giftCard],
   ['order ids of Amazon', 'orderId', 0.01, 0.05, () => `${one(AMAZON)}-${digits(7)}-${digits(7)}`],
@@ -156,7 +174,7 @@ export const KINDS: readonly [
   ['order ids of 16 digits', 'orderId', 0.09, 0.09, () => number(16)],
   ['order ids of 17 to 20 digits', 'orderId', 0.02, 0.05, () => number(17, 20)],
   ['a time and four digits', 'orderId', 0.01, 0.1, timeAndFourDigits],
-  ['SSCC of GS1, 18 digits', 'sscc_number', 0.01, 0.06, () => `3${digits(17)}`],
+  ['SSCC of GS1, 18 digits', 'sscc', 0.01, 0.06, () => gtin(18)],
   ['timestamps in s, ms or µs', 'id', 0, 0, timestamp],
   ['dates and times', 'reference', 0, 0.001, dateAndTime],
   ['EAN, 8 or 13 digits', 'sku', 0, 0.03, () => gtin(one([8, 13]))],
@@ -164,7 +182,8 @@ export const KINDS: readonly [
   // One in a million has so few letters, and a card number among its digits.
   ['UUIDs', 'id', 0, 0.0002, uuid],
   ['digests, 32, 40 or 64 hexadecimal digits', 'reference', 0.0002, 0.0002, () => hex(one([32, 40, 64]))],
-  ['IBANs', 'reference', 0, 0.0005, iban],
+  ['IBANs', 'reference', 0, 0.08, iban],
+  ['IBANs in their own field', 'iban', 0, 0.08, iban],
   ['coordinates, decimals', 'geo_code', 0.02, 0.02, () => one([coordinates, decimal])()],
 ];
 

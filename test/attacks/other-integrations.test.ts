@@ -223,6 +223,19 @@ describe('a transaction without an order', () => {
     expect(refused.body).toContain('our-order-2');
   });
 
+  it('is told from none at all neither by its id nor by its invoice number', async () => {
+    const { send, transactionId } = await twoIntegrations();
+    const read = (key: string, id: string) =>
+      send('GET /v1/transactions/{idOrInvoice}', key, { path: [id], query: { integration: 'shop' } });
+    for (const key of Object.keys(KEYS)) {
+      const none = await read(key, 'no-such-invoice');
+      for (const theirs of ['their-invoice', transactionId]) {
+        const refused = await read(key, theirs);
+        expect([refused.statusCode, refused.body]).toEqual([none.statusCode, none.body]);
+      }
+    }
+  });
+
   it('is read with a key of one integration only with the scope ops, since nobody knows whose it is', async () => {
     const { send, temporal, transactionId, audit } = await twoIntegrations();
     temporal.listWorkflowExecutions.mockResolvedValue(listing());

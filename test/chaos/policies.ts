@@ -44,9 +44,9 @@ function drawn(index: number, dice: Dice): Record<string, unknown> {
     enrich: dice.chance(0.7),
     checkoutBudget: ms(1_200, 3_000),
     whenUnavailable: dice.chance(0.3)
-      ? [{ amountAtLeast: 100, action: unavailable() }, { action: unavailable() }]
+      ? [{ amountAtLeast: 100, currency: ['USD'], action: unavailable() }, { action: unavailable() }]
       : unavailable(),
-    skip: [{ amountBelow: SKIP_BELOW }],
+    skip: [{ amountBelow: SKIP_BELOW, currency: ['USD'] }],
     notCards: dice.chance(0.3) ? ['customer.id'] : [],
     declineMessage: dice.pick(['Another way to pay, please.', 'Declined.']),
     screeningDeadline: ms(20_000, 30_000),

@@ -27,8 +27,11 @@ const faultsOfSettings = (settings: object, env?: NodeJS.ProcessEnv) =>
   faultsOf({ integrations: { default: { ...least, ...settings } } }, env);
 
 describe('an integration of the policy file', () => {
-  const skip = [{ amountBelow: 5 }, { currency: ['EUR'], customerId: ['staff'], itemCategory: ['gift'] }];
-  const rules = [{ amountBelow: 50, paymentMethod: ['gift card'], action: 'hold' }, { action: 'decline' }];
+  const skip = [
+    { amountBelow: 5, currency: ['EUR'] },
+    { currency: ['EUR'], customerId: ['staff'], itemCategory: ['gift'] },
+  ];
+  const rules = [{ amountBelow: 50, currency: ['EUR'], action: 'hold' }, { action: 'decline' }];
   /** Kept as they are written: the default, and another value. */
   const KEPT: [name: string, byDefault: unknown, written: unknown][] = [
     ['workflow', 'pre-acceptance', 'pre-gateway'],
@@ -154,6 +157,8 @@ describe('an integration of the policy file', () => {
       'must not be empty',
     ],
     [{ whenUnavailable: [{ amountBelow: 5 }] }, 'whenUnavailable[0].action', 'is required'],
+    [{ whenUnavailable: [{ amountBelow: 5, action: 'hold' }] }, 'whenUnavailable[0].currency', 'an amount'],
+    [{ skip: [{ amountAtLeast: 5 }] }, 'skip[0].currency', 'an amount'],
     [{ skip: [{}] }, 'skip[0]', 'must have a condition'],
     [{ skip: [{ currency: ['EURO'] }] }, 'skip[0].currency[0]', 'three letters'],
     [{ notCards: 'orderId' }, 'notCards', 'a list of paths'],

@@ -121,6 +121,12 @@ it.each(services)('%s runs without rights that it does not need, and leaves no c
   expect(one.ulimits).toEqual({ core: 0 });
 });
 
+test('encrypted payloads and trusted proxies can be required of the containers', () => {
+  for (const name of ['api', 'worker'])
+    expect(service(name).environment.PAYLOADS_REQUIRED).toMatch(/^\$\{PAYLOADS_REQUIRED:-\}$/);
+  expect(service('api').environment.TRUST_PROXY).toMatch(/^\$\{TRUST_PROXY:-\}$/);
+});
+
 test('what holds cards or keys in memory leaves no core dump', async () => {
   const cwd = await scratchFolder();
   const killed = `ulimit -c 0 && exec "$0" -e 'globalThis.card = "4012" + "888888881881"; process.abort()'`;

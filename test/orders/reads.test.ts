@@ -64,6 +64,9 @@ describe('a signal', () => {
     const read = { phase: 'decided', underWay: ['read:1'] };
     expect(canceled).toMatchObject({ ...read, attention: ['cancellation-requested'] });
     expect(unread).toMatchObject({ ...read, attention: ['message-refused'] });
+    const again = unread?.take({ kind: 'signal', signal }).take({ kind: 'signal', signal });
+    expect(again?.attention).toEqual(['message-refused']);
+    expect(again?.order.reads.length).toBeLessThanOrEqual(2);
   });
 
   it('is forgotten when the order is canceled, and only counted after its end', () => {

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { cardDataIn } from '../../card-data/card-data.ts';
 import { checked, fieldErrorsOf } from '../../client/read-requests.ts';
-import { DEFAULT_INTEGRATION, type OrderKey } from '../../contract/ids.ts';
+import { DEFAULT_INTEGRATION, type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
 import { isUnderWay } from '../../orders/portal-requests.ts';
 import { OUR_WORDS } from '../../screening/index.ts';
 import type { OrderName } from '../../starter.ts';
@@ -148,6 +148,7 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
 /** @throws OrderScreeningError `other-integration` when the key isn't for the integration of a selected order */
 function chosenBy(request: FastifyRequest, given: unknown) {
   const { action, chosen, from } = chosenIn(given);
+  request.workflowIds = chosen.map(({ integration, orderId }) => orderWorkflowId(integration, orderId));
   for (const { integration } of chosen) requireIntegration(request, integration);
   return { selection: { action, from, back: listPath(filtersIn(from)) }, chosen };
 }

@@ -191,7 +191,7 @@ function applyFresh(
   return applyReading(state, outcome, source, now);
 }
 
-/** A review is polled until it resolves, an order reported as fraud until its decision changes or the cancel window closes. */
+/** Assumption «decision after a report». A review is polled until it resolves, an order reported as fraud until its decision changes or the cancel window closes. */
 function isPolled({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
   const { decision, phase, fraudReportedAt } = state;
   if (decision === 'review') return phase === 'review' || phase === 'awaiting-gateway';
