@@ -206,6 +206,8 @@ export interface OrderDirectory {
   withTransaction(transactionId: string): Promise<string[]>;
   /** The result of the newest run with this workflow id that ended by itself. */
   ended(workflowId: string): Promise<OrderState | undefined>;
+  /** Whether a run with this workflow id has ended by itself, without a failure. */
+  isDone(workflowId: string): Promise<boolean>;
   /**
    * The order's pending workflow task: its number of attempts, and since when it is due. `heldSince` is when an operator paused an activity
    * of the order or pinned the order.

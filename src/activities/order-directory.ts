@@ -21,6 +21,11 @@ export function createOrderDirectory(client: Client): OrderDirectory {
   const { namespace } = client.options;
   const count = async (query: string): Promise<number> =>
     Number((await client.workflowService.countWorkflowExecutions({ namespace, query })).count);
+  const completedRun = async (workflowId: string): Promise<string | undefined> => {
+    const query = `WorkflowId = ${quoted(workflowId)} AND ExecutionStatus = 'Completed'`;
+    const page = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 1 });
+    return page.executions[0]?.execution?.runId ?? undefined;
+  };
   return {
     open: async (pageSize, cursor) => {
       const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
@@ -79,19 +84,13 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       const page = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 10 });
       return page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
     },
-    ended: async (workflowId) => {
-      const query = `WorkflowId = ${quoted(workflowId)} AND ExecutionStatus = 'Completed'`;
-      return client.withDeadline(Date.now() + ENDED_WITHIN_MS, async () => {
-        const { executions } = await client.workflowService.listWorkflowExecutions({
-          namespace,
-          query,
-          pageSize: 1,
-        });
-        const runId = executions[0]?.execution?.runId;
-        if (typeof runId !== 'string') return undefined;
+    ended: (workflowId) =>
+      client.withDeadline(Date.now() + ENDED_WITHIN_MS, async () => {
+        const runId = await completedRun(workflowId);
+        if (runId === undefined) return undefined;
         return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
-      });
-    },
+      }),
+    isDone: async (workflowId) => (await completedRun(workflowId)) !== undefined,
     pendingTask: async (workflowId) => {
       const description = await client.workflowService.describeWorkflowExecution({
         namespace,

@@ -1,4 +1,5 @@
 /** Activities that send portal actions and gateway results to the screening service. */
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type {
   GatewayOutcome,
@@ -6,6 +7,7 @@ import type {
   PortalOutcome,
   PortalRequest,
 } from '../contract/activity-contract.ts';
+import { PORTAL_ACTION } from '../contract/messages.ts';
 import { isSentOnce, portalKind } from '../contract/portal-kinds.ts';
 import { type Instant, millis } from '../contract/words.ts';
 import {
@@ -79,6 +81,7 @@ export function portalActivities(world: ActivityWorld) {
      * window. A request in flight isn't aborted when the order cancels the activity: its result counts.
      */
     async performPortalAction(request: PortalRequest, time: () => Instant): Promise<PortalOutcome> {
+      if (await wasDoneBefore(world)) return { kind: 'done' };
       const mayBeDone = mayBeDoneBefore(request);
       if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
       if (portalKind(request.fields.kind).once && mayBeDone && !mayBeRepeated(request)) {
@@ -109,6 +112,18 @@ function clientFor(world: ActivityWorld, { integration }: PortalRequest): Screen
   try {
     return clientOf(world, integrationOf(world, integration));
   } catch (error) {
+    throw retryLater(error);
+  }
+}
+
+/** Rule «started again»: an action that runs as its own workflow is done once, whoever starts the workflow again with its stored input. */
+async function wasDoneBefore({ orders }: ActivityWorld): Promise<boolean> {
+  const { workflowType, workflowExecution } = activityInfo();
+  if (workflowType !== PORTAL_ACTION || orders === undefined || workflowExecution === undefined) return false;
+  try {
+    return await orders.isDone(workflowExecution.workflowId);
+  } catch (error) {
+    reportNothingDone();
     throw retryLater(error);
   }
 }

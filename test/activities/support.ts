@@ -70,6 +70,7 @@ export const noOrders: OrderDirectory = {
   announce: async () => undefined,
   withTransaction: async () => [],
   ended: async () => undefined,
+  isDone: async () => false,
   lost: async () => [],
   pendingTask: async () => undefined,
 };
