@@ -61,7 +61,7 @@ const KINDS: Record<string, Kind> = {
   'post-acceptance-canceled': ['fraudulent', { workflow: 'post-acceptance' }],
   'error-to-the-end': ['error'],
   'pending-and-caught-up': ['pass', { checkoutBudget: '300ms' }],
-  skipped: ['pass', { skip: [{ amountAtLeast: 0 }] }],
+  skipped: ['pass', { skip: [{ amountAtLeast: 0, currency: ['USD'] }] }],
   passive: ['fail', { passive: true }],
   'canceled-by-a-person': ['pass', {}, post('cancel')],
   'reported-as-fraud': ['pass', {}, post('report-fraud')],
