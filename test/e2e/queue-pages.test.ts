@@ -121,6 +121,8 @@ describe('the queue', () => {
     await page.locator('main').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: String(first) }).waitFor();
+    // The script that takes the keys runs when the page has been read.
+    await page.waitForLoadState('load');
     await page.keyboard.press('a');
     await page.getByLabel('Reason').first().waitFor();
     await page.keyboard.type('u');
