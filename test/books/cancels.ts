@@ -134,8 +134,10 @@ function promised({ calls, transactions, record }: Books, { id, attempt }: Booke
     if (call.asks !== 'portal' || call.fields.kind !== 'cancel' || call.status === undefined || withdrawn)
       return [];
     const newest = transactions.filter(({ createdAt }) => createdAt <= call.at).at(-1)?.id;
-    const mayFollow = call.status !== 'done' && transactions.length > 1;
-    const unnamed = record.attempts === attempt && !mayFollow ? newest : undefined;
+    // What is only requested may end otherwise: the next transaction, or one that no lookup can show.
+    const isOnly = transactions.length === 1 && record.attempts === 1;
+    const isDone = call.status === 'done' && record.attempts === attempt && newest === id;
+    const unnamed = isOnly || isDone ? id : undefined;
     return (call.fields.transactionId ?? unnamed) === id
       ? [{ at: call.at, because: `a caller was told ${call.status}` }]
       : [];
