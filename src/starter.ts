@@ -115,7 +115,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
       return { orders: [...orders, ...others], ...place };
     },
     health: async () => readHealth(context),
-    statistics: async (of, since) => readStatistics(context, of, since),
+    statistics: async (integrations, since) => readStatistics(context, integrations, since),
     count: async (request) => countOrders(context, request),
     cancel: (order, request, how) => portal(order, { kind: 'cancel', ...request }, how),
     reportFraud: (order, request, how) => portal(order, { kind: 'report-fraud', ...request }, how),

@@ -116,10 +116,12 @@ function clientFor(world: ActivityWorld, { integration }: PortalRequest): Screen
   }
 }
 
-/** Rule «started again»: an action that runs as its own workflow is done once, whoever starts the workflow again with its stored input. */
+/** Rule «started again»: an action that runs as its own workflow is done once, also if an operator starts the workflow again with its stored input. */
 async function wasDoneBefore({ orders }: ActivityWorld): Promise<boolean> {
   const { workflowType, workflowExecution } = activityInfo();
   if (workflowType !== PORTAL_ACTION || orders === undefined || workflowExecution === undefined) return false;
+  // The earlier try has asked.
+  if (earlierTryMayBeDone()) return false;
   try {
     return await orders.isDone(workflowExecution.workflowId);
   } catch (error) {

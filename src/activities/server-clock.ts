@@ -34,7 +34,7 @@ export class ServerClock {
   #aheadMs = 0;
   /** The least delay of the attempts in one minute and in the minute before. */
   #least = { minute: 0, nowMs: Number.POSITIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY };
-  /** By the monotonic clock, when the newest attempts asked to be scheduled again. */
+  /** When this process requested an attempt, by the monotonic clock. */
   readonly #askedAt = new Map<string, number>();
 
   constructor(machine: Machine) {
@@ -62,9 +62,12 @@ export class ServerClock {
     const leastMs = Math.min(delayMs, knownMs);
     if (asked && !this.#isKnownBy(leastMs) && isAlike(delayMs, earlierHeartbeat().late))
       this.#correct(leastMs);
-    const askedAt = this.#askedAt.get(nameOf(attempt - 1));
-    // The server scheduled this attempt when it heard of the earlier one's end, so its time now is not later than this.
-    if (asked && askedAt !== undefined) this.#notLaterThan(scheduledMs + elapsed - askedAt, nowMs);
+    const askedAt = asked ? this.#askedAt.get(nameOf(attempt - 1)) : undefined;
+    if (askedAt !== undefined) {
+      // The server scheduled this attempt after this process requested it, so the server's time is at most that plus what passed since.
+      const leastAheadMs = nowMs - (scheduledMs + elapsed - askedAt);
+      if (!this.#isKnownBy(leastAheadMs)) this.#aheadMs = leastAheadMs;
+    }
     // A restarted server may hand out a retry before its pause is over. Wait for the rest of the pause here. As long as the clock's error
     // is not known, it counts as the least delay.
     const aheadMs = Number.isFinite(knownMs) && !this.#isKnownBy(knownMs) ? knownMs : this.#aheadMs;
@@ -78,11 +81,11 @@ export class ServerClock {
       const began = instant(Math.min(scheduledMs, woken.nowMs - mostAheadMs));
       return { handedOut: began, began, elapsed: woken.elapsed };
     }
-    // Either the attempt waited for a worker, or the worker's clock is wrong. If two attempts in a row are equally late, it is the clock.
-    const isMeasured =
-      askedAt !== undefined || isAlike(delayMs, earlierHeartbeat().late) || this.#isKnownBy(leastMs);
-    if (exact && !(asked && isMeasured) && !this.#isInTime(delayMs, leastMs))
-      throw this.#ask(attempt, delayMs);
+    // Either the attempt waited for a worker, or the worker's clock is wrong. If this process requested the attempt, the clock was
+    // measured above. In another process: if two attempts in a row are equally late, it is the clock.
+    const isAgain = isAlike(delayMs, earlierHeartbeat().late) || this.#isKnownBy(leastMs);
+    const isMeasured = askedAt !== undefined || (asked && isAgain);
+    if (exact && !isMeasured && !this.#isInTime(delayMs, leastMs)) throw this.#ask(attempt, delayMs);
     const began = instant(Math.max(scheduledMs, nowMs - leastMs));
     return { handedOut: began, began, elapsed };
   }
@@ -130,16 +133,13 @@ export class ServerClock {
     if (tooFarMs > 0 && tooFarMs <= AGREES_WITHIN_MS) this.#aheadMs -= tooFarMs;
   }
 
-  /** Corrects the estimate if by it the server's time would be earlier or later by more than the clock may differ. */
-  #notLaterThan(latestMs: number, nowMs: number): void {
-    if (!this.#isKnownBy(nowMs - latestMs)) this.#aheadMs = nowMs - latestMs;
-  }
-
+  /** Returns a failure that makes the server schedule the attempt again, and notes when. */
   #ask(attempt: number, delayMs: number): Error {
     const [oldest] = this.#askedAt.keys();
     if (oldest !== undefined && this.#askedAt.size >= MOST_ASKED) this.#askedAt.delete(oldest);
     this.#askedAt.set(nameOf(attempt), this.machine.elapsed());
-    return scheduleAgain(attempt, delayMs);
+    sendHeartbeat({ ...earlierHeartbeat(), asked: attempt, late: delayMs });
+    return waitLonger(MEASURED_TIME, 'rescheduled to measure the server time', 1);
   }
 
   /** Corrects the estimate after two immediately scheduled attempts were equally late. */
@@ -148,7 +148,7 @@ export class ServerClock {
   }
 }
 
-/** More attempts are never scheduled again at once. */
+/** The oldest are dropped: a requested attempt starts immediately, or in another process. */
 const MOST_ASKED = 1_000;
 
 function nameOf(attempt: number): string {
@@ -162,9 +162,4 @@ function minuteOf(elapsed: number): number {
 
 function isAlike(delayMs: number, before: number | undefined): boolean {
   return before !== undefined && Math.abs(delayMs - before) <= AGREES_WITHIN_MS;
-}
-
-function scheduleAgain(attempt: number, delayMs: number): Error {
-  sendHeartbeat({ ...earlierHeartbeat(), asked: attempt, late: delayMs });
-  return waitLonger(MEASURED_TIME, 'rescheduled to measure the server time', 1);
 }

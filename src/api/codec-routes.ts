@@ -57,8 +57,7 @@ export async function codecRoutes(
       schema: { hide: true },
       onRequest: async (request) => check(request),
       handler: async (request) => {
-        const owners = new Set<string>();
-        const payloads = await convert(codec[action], request.body, owners);
+        const { payloads, owners } = await convert(codec[action], request.body);
         if (owners.size > 0) request.workflowIds = [...owners];
         return { payloads };
       },
@@ -78,11 +77,12 @@ const tokenIn = z.object({ token: z.string() });
 
 /**
  * Converts one payload per event-loop turn. The error names the first payload that can't be converted.
- * @param owners gets the ids of the workflows that the payloads belong to
+ * @returns the payloads, and the ids of the workflows that they belong to
  */
-async function convert(one: PayloadCodec['decode'], body: unknown, owners: Set<string>) {
+async function convert(one: PayloadCodec['decode'], body: unknown) {
   const { payloads } = checked(bodySchema, body);
   const converted: ReturnType<typeof toJson>[] = [];
+  const owners = new Set<string>();
   for (const [index, sent] of payloads.entries()) {
     await othersFirst();
     const at = `payloads[${index}]`;
@@ -103,7 +103,7 @@ async function convert(one: PayloadCodec['decode'], body: unknown, owners: Set<s
     }
   }
   await othersFirst();
-  return converted;
+  return { payloads: converted, owners };
 }
 
 function toJson({ metadata, data }: Payload) {

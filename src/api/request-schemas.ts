@@ -214,9 +214,7 @@ export function fieldsOf(form: URLSearchParams): Record<string, string | string[
     if (given === undefined) values.set(name, [value]);
     else given.push(value);
   }
-  const fields = [...values].map(([name, given]) => {
-    const [first = '', ...others] = given;
-    return [name, others.length > 0 ? given : first] as const;
-  });
-  return Object.fromEntries(fields);
+  return Object.fromEntries(
+    [...values].map(([name, given]) => [name, given.length > 1 ? given : (given[0] ?? '')]),
+  );
 }

@@ -13,19 +13,18 @@ import { listWorkflows } from './visibility.ts';
 const PAGE = 1_000;
 
 /**
- * @param of the integration is one of `integrations`; `integrations` must not be empty
+ * @param integrations must not be empty
  * @throws OrderScreeningError `temporal-unavailable`
  */
 export async function readStatistics(
   context: ClientContext,
-  { integration, integrations }: { integration?: string; integrations: readonly string[] },
+  integrations: readonly string[],
   since: Instant,
 ): Promise<Statistics> {
-  const stores = integration === undefined ? integrations : [integration];
-  const of: ListRequest = { integrations: stores, started: { from: since } };
+  const of: ListRequest = { integrations, started: { from: since } };
   const [counts, late, hours] = await Promise.all([
     Promise.all(OUTCOMES.map(async (outcome) => [outcome, await countOrders(context, { ...of, outcome })])),
-    countOf(context, lateChargebacks(stores, since)),
+    countOf(context, lateChargebacks(integrations, since)),
     reviewHours(context, of),
   ]);
   const outcomes: Statistics['outcomes'] = { ...NONE, ...Object.fromEntries(counts) };
@@ -49,8 +48,8 @@ const NONE: Statistics['outcomes'] = {
 };
 
 /** Chargebacks of ended orders run as workflows of their own. */
-function lateChargebacks(stores: readonly string[], since: Instant): string {
-  const ids = stores.map(
+function lateChargebacks(integrations: readonly string[], since: Instant): string {
+  const ids = integrations.map(
     (name) => `WorkflowId STARTS_WITH ${quoted(portalActionWorkflowId(name, 'chargeback', ''))}`,
   );
   return [

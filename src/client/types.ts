@@ -211,10 +211,7 @@ export interface OrderScreening extends HandlingMethods {
   /** Returns whether workers poll and the sweep runs. Rejects with `temporal-unavailable` if the server can't be reached. */
   health(): Promise<Health>;
   /** Returns statistics of the integrations' orders that were started since some time. */
-  statistics(
-    of: { integration?: string; integrations: readonly string[] },
-    since: Instant,
-  ): Promise<Statistics>;
+  statistics(integrations: readonly string[], since: Instant): Promise<Statistics>;
   /** Counts the orders that match the filters. */
   count(request?: Omit<ListRequest, 'cursor' | 'limit'>): Promise<number>;
   /** Cancels at the screening service, within the cancel window. Returns `requested` after 10 s if the cancel is still running. */

@@ -31,11 +31,11 @@ export const PHASES = [
   'canceled',
   'closed',
 ] as const;
+export type Phase = (typeof PHASES)[number];
+
 /** What the statistics count, beside decisions. */
 export const OUTCOMES = ['overridden', 'override-confirmed', 'override-contradicted', 'chargeback'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
-
-export type Phase = (typeof PHASES)[number];
 
 /** When in the checkout the order is screened. */
 export const INTEGRATION_WORKFLOWS = ['pre-gateway', 'pre-acceptance', 'post-acceptance'] as const;

@@ -1,10 +1,10 @@
 /** What the statistics count of an order: how long its review took, how a person's override turned out, and chargebacks. Pure. */
 import type { Attempt, OrderState } from '../contract/state.ts';
-import { type Instant, millis, type Outcome } from '../contract/words.ts';
+import { millis, type Outcome } from '../contract/words.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Returns the order's outcomes. An outcome never ends; a later decision can only turn `confirmed` into `contradicted` and back. */
+/** Returns the order's outcomes. The list never becomes empty again, so its search attribute is never removed. */
 export function outcomesOf({ attempts, actions }: OrderState): Outcome[] {
   const overrides = attempts.flatMap(overrideOutcomes);
   const charged = actions.some(({ kind, status }) => kind === 'chargeback' && status === 'done');
@@ -30,11 +30,8 @@ function hoursOf({ readings, override }: Attempt): number[] {
   const begun = readings.findIndex(({ decision }) => decision === 'review');
   const from = readings[begun]?.at;
   if (from === undefined) return [];
-  const decided = readings.slice(begun).find(({ decision }) => DECIDED.includes(decision))?.at;
-  const until = earliest(decided, override !== undefined && override.at > from ? override.at : undefined);
+  const decided = readings.slice(begun).filter(({ decision }) => DECIDED.includes(decision));
+  const ends = [...decided, ...(override === undefined ? [] : [override])].map(({ at }) => at);
+  const [until] = ends.filter((at) => at > from).sort();
   return until === undefined ? [] : [(millis(until) - millis(from)) / HOUR_MS];
-}
-
-function earliest(...times: (Instant | undefined)[]): Instant | undefined {
-  return times.filter((at) => at !== undefined).sort()[0];
 }

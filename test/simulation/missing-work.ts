@@ -48,7 +48,7 @@ function creates(order: Order): boolean {
   return runs(order, 'catch-up') || runs(order, 'retry-screening') || runs(order, 'look-up');
 }
 
-/** Whoever asks for a cancel that is under way waits for that one. */
+/** A cancel waits for an earlier one of the same transaction. */
 function cancels({ running }: Order, transactionId: string | undefined): boolean {
   return running.some(
     ({ effect: { call } }) =>

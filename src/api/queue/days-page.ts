@@ -58,7 +58,7 @@ ${chart('Orders per day by decision, the same numbers as in the table below', da
     ['Day', ...STACKED.map((one) => [one, 'number'] as const), ['all', 'number']],
     rows,
   )}</div></details></section>
-${outcomes(view.statistics)}</div>`;
+${endings(view.statistics)}</div>`;
   return page('Days', content, { ...frame, at: '/days' });
 }
 
@@ -76,7 +76,8 @@ function toDo({ queue, integration }: DaysView): Shown {
   return html`<p class="line todo"><b>To do now</b>${links.length > 0 ? links : 'Nothing is urgent.'}<a href="${listPath({ list: 'all', integration })}">Whole queue <b>${number(counts.all)}</b></a></p>`;
 }
 
-function outcomes({ reviews, outcomes }: Statistics): Html {
+/** How reviews and overrides turned out, and how many chargebacks there were. */
+function endings({ reviews, outcomes }: Statistics): Html {
   const hours = (count: number) => duration(count * HOUR_MS);
   const { count, median, p90 } = reviews;
   const { overridden, 'override-confirmed': confirmed, 'override-contradicted': contradicted } = outcomes;
@@ -86,7 +87,7 @@ function outcomes({ reviews, outcomes }: Statistics): Html {
     ['Reviews decided', html`${number(count)}${times && html`:${times}`}`],
     [
       'Overridden by a person',
-      html`${number(overridden)}${overridden > 0 && html`: the screening service decided alike later in ${number(confirmed)}, otherwise in ${number(contradicted)}`}`,
+      html`${number(overridden)}${overridden > 0 && html`: the screening service later confirmed ${number(confirmed)} and contradicted ${number(contradicted)}`}`,
     ],
     ['Chargebacks submitted', number(outcomes.chargeback)],
   ])}</section>`;

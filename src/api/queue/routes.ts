@@ -190,7 +190,7 @@ function listRoutes(
     const counted = await days.find(JSON.stringify([of, starts[0]]), async () => ({
       days: await countDays(orderScreening, of, starts),
       statistics: await orderScreening.statistics(
-        { integrations: stores, ...(integration !== undefined && { integration }) },
+        integration === undefined ? stores : [integration],
         starts.at(-1) ?? instant(at.ms),
       ),
     }));
