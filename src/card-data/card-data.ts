@@ -42,16 +42,12 @@ export function cardDataIn(root: unknown, scan: Scan = {}): string[] {
     const { value } = place;
     if (typeof value !== 'object' || value === null) continue;
     // The stack is last in, first out: pushing in reverse scans the entries in order.
-    const names = Object.keys(value);
-    const list = Array.isArray(value);
-    for (let index = names.length - 1; index >= 0; index -= 1) {
-      const name = names[index] ?? '';
-      open.push({
-        value: Reflect.get(value, name),
-        name: list ? Number(name) : name,
-        field: list ? place.field : name,
-        parent: place,
-      });
+    if (Array.isArray(value)) {
+      for (let index = value.length - 1; index >= 0; index -= 1)
+        open.push({ value: value[index], name: index, field: place.field, parent: place });
+    } else {
+      for (const name of Object.keys(value).reverse())
+        open.push({ value: Reflect.get(value, name), name, field: name, parent: place });
     }
   }
   return [...found];

@@ -39,7 +39,8 @@ const CHINESE_DIGITS = new Map(
   CHINESE.flatMap((signs, value) => [...signs].map((sign) => [sign.codePointAt(0) ?? 0, value])),
 );
 
-/** Kinds of gaps between groups: separators that a number may contain, other characters too, or letters. */
+/** Kinds of gaps before a digit: none, separators that a number may contain, other characters too, or letters. */
+const INSIDE = 0;
 const SEPARATED = 10;
 export const LISTED = 11;
 const APART = 12;
@@ -93,71 +94,68 @@ export function digitsOf(value: unknown): string {
 /** The digits of a text, in groups of adjacent digits. Groups with only separators in between are a run. */
 export class Groups {
   readonly digits: Digits;
-  /** How many digits, and how many groups. */
+  /** How many digits. */
   readonly length: number;
-  readonly count: number;
   /** The index of each group's first digit. */
-  readonly #begins: Uint32Array;
-  /** The gap before each group: SEPARATED, LISTED or APART. Before the first group it is APART. */
-  readonly #joins: Uint8Array;
-  /** For each digit, 1 if it is the first of its group. */
-  readonly #firsts: Uint8Array;
-  /** The sums of the digits before each one, with those at even or at odd places doubled as for a check digit. */
-  readonly #sums: readonly [even: Uint32Array, odd: Uint32Array];
+  readonly #begins: number[] = [];
+  /** The gap before each digit: INSIDE a group, SEPARATED, LISTED or APART. Before the first group it is APART. */
+  readonly #gaps: Uint8Array;
+  /** The sums of the digits before each one, with those at even or at odd places doubled as for a check digit. Most texts need none. */
+  readonly #sums: [even?: Uint32Array, odd?: Uint32Array] = [];
 
   constructor(text: string) {
-    const most = Math.ceil(text.length / 2);
     this.digits = new Uint8Array(text.length);
-    this.#firsts = new Uint8Array(text.length);
-    this.#begins = new Uint32Array(most);
-    this.#joins = new Uint8Array(most);
-    let count = 0;
-    const kinds = new Map<number, number>();
+    this.#gaps = new Uint8Array(text.length);
+    let kinds: Map<number, number> | undefined;
     let gap = APART;
     let length = 0;
-    let inside = false;
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
       const point = code < 128 ? code : (text.codePointAt(index) ?? code);
-      const kind = OF_ASCII[point] ?? known(kinds, point);
+      let kind = OF_ASCII[point];
+      if (kind === undefined) {
+        kinds ??= new Map();
+        kind = known(kinds, point);
+      }
       if (point > 0xffff) index += 1;
-      if (kind < SEPARATED) {
-        if (!inside) {
-          this.#begins[count] = length;
-          this.#joins[count] = gap;
-          this.#firsts[length] = 1;
-          count += 1;
-          gap = SEPARATED;
-        }
-        this.digits[length] = kind;
-        length += 1;
-      } else if (kind > gap) gap = kind;
-      inside = kind < SEPARATED;
+      if (kind >= SEPARATED) {
+        if (kind > gap) gap = kind;
+        continue;
+      }
+      if (gap !== INSIDE) this.#begins.push(length);
+      this.#gaps[length] = gap;
+      this.digits[length] = kind;
+      length += 1;
+      gap = INSIDE;
     }
     this.length = length;
-    this.count = count;
-    this.#sums = [sumsOf(this.digits, length, 0), sumsOf(this.digits, length, 1)];
+  }
+
+  get count(): number {
+    return this.#begins.length;
   }
 
   /** @returns whether digits end with their check digit (Luhn, ISO/IEC 7812) */
   checks(begin: number, end: number): boolean {
-    const sums = this.#sums[end % 2 === 0 ? 0 : 1];
+    const doubled = end % 2 === 0 ? 0 : 1;
+    this.#sums[doubled] ??= sumsOf(this.digits, this.length, doubled);
+    const sums = this.#sums[doubled];
     return ((sums[end] ?? 0) - (sums[begin] ?? 0)) % 10 === 0;
   }
 
   /** @returns the index of a group's first digit; the number of digits after the last group */
   beginOf(group: number): number {
-    return group < this.count ? (this.#begins[group] ?? 0) : this.length;
+    return this.#begins[group] ?? this.length;
   }
 
   /** @returns whether a group ends before this digit */
   endsBefore(index: number): boolean {
-    return index >= this.length || this.#firsts[index] === 1;
+    return index >= this.length || this.#gaps[index] !== INSIDE;
   }
 
   /** @returns whether only separators are between a group and the previous one; with LISTED also other characters except letters */
   continues(group: number, by = SEPARATED): boolean {
-    return group < this.count && (this.#joins[group] ?? APART) <= by;
+    return group < this.count && (this.#gaps[this.beginOf(group)] ?? APART) <= by;
   }
 }
 

@@ -38,7 +38,7 @@ export const ORDER_ERRORS = {
   'invalid-request': {
     status: 422,
     title: 'Invalid request',
-    advice: 'correct the fields that `details.errors` lists',
+    advice: 'correct the fields that `errors` lists',
   },
   'idempotency-key-reused': {
     status: 422,
@@ -191,12 +191,13 @@ export const ORDER_ERRORS = {
   'cancel-window-closed': {
     status: 409,
     title: 'The cancel window is closed',
-    advice: 'refund and report manually; `details.cancelBy` says when the window closed',
+    advice:
+      'it closed at `cancelBy`, and no retry helps: refund the customer yourself. Reporting fraud still works',
   },
   'cancel-window-unknown': {
     status: 409,
     title: 'The cancel window of this transaction is unknown',
-    advice: 'refund and report manually',
+    advice: 'refund the customer yourself. Reporting fraud still works',
   },
   'chargeback-not-allowed': {
     status: 409,
@@ -212,7 +213,7 @@ export const ORDER_ERRORS = {
   'refused-by-screening-service': {
     status: 502,
     title: 'The screening service refused the action',
-    advice: '`details.serviceCode` and `details.serviceMessage` say why',
+    advice: '`serviceCode` and `serviceMessage` say why',
   },
   'event-not-delivered': {
     status: 502,

@@ -1,12 +1,12 @@
 /** Size limits of an order's state, which passes through Temporal as one payload of at most 2 MB. */
 import type { Attempt, OrderState, Reading } from '../contract/state.ts';
 
-/** Maximum bytes of all insights of an order, as JSON. Later ones are only counted. */
+/** Maximum bytes of all insights of an order, as JSON. Insights that don't fit are only counted. */
 const INSIGHTS_BYTES = 150_000;
-/** Maximum readings of one attempt. A later reading replaces the last. */
+/** Maximum readings of one attempt. A later reading replaces the last, and is kept without its insights. */
 const MOST_READINGS = 50;
 
-/** Records a reading within the limits. Never changes the content of a reading that an event refers to. */
+/** Records a reading within the limits. */
 export function addReading(state: OrderState, attempt: Attempt, reading: Reading): void {
   const { readings } = attempt;
   const isFull = readings.length >= MOST_READINGS;

@@ -33,7 +33,7 @@ export class PortalService {
     return this.state.subjectOf(z.string().nullable().catch(null).parse(body.transaction_id));
   }
 
-  /** Performs an action and returns the reply. `reply` gives `code` the configured type. */
+  /** Performs an action and returns the reply. */
   act(operation: PortalOperation, mode: Mode, body: Record<string, unknown>): Answer {
     if (operation === 'customer-code') return this.attachCustomerCode(mode, body);
     const parsed = transactionRequest.safeParse(body);
@@ -45,7 +45,7 @@ export class PortalService {
     return this.submitChargeback(transaction, body);
   }
 
-  /** Returns a portal reply. It counts as having changed nothing unless `more` says otherwise. */
+  /** Returns a portal reply: `code` in the configured type; `committed`, whether something was changed, is false unless `more` has it. */
   reply(code: number, message: string, more: Partial<Answer> = {}): Answer {
     this.replies += 1;
     const { codeType } = this.state.portal;
@@ -62,7 +62,7 @@ export class PortalService {
     return this.reply(200, 'customer code created successfully', { committed: true });
   }
 
-  /** Alerts the analysts, who decide through the control plane. */
+  /** Alerts the analysts. A test decides in their place: `/_sandbox/…`. */
   private reportFraud(transaction: TransactionRecord): Answer {
     transaction.fraudReports.push(this.state.nowIso());
     const { id: transactionId, invoiceNumber } = transaction;

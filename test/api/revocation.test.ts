@@ -43,7 +43,7 @@ async function anApiProcess(...keys: GivenKey[]) {
   return { api, file, folder, statusOf, refusedMetric };
 }
 
-describe('keys of a file', { timeout: 60_000 }, () => {
+describe('keys of a file', { timeout: 120_000 }, () => {
   it('are refused within 5 s of being taken out, and let in when they are new, however the file changes', async () => {
     const { api, file, folder, statusOf } = await anApiProcess(SHOP, OPS);
     expect([await statusOf(SHOP), await statusOf(OPS)]).toEqual([422, 422]);

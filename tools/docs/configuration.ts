@@ -21,9 +21,10 @@ export function configurationPage(): string {
 
 \`npm run docs\` generates this page from the schema of the environment, \`src/config/environment.ts\`. Change it there.
 
-A process reads its settings from the environment once, when it starts; an empty variable counts as not set. It lists all errors
-at once and prints no value. Secrets are marked «secret»: keep them in the secret store of your platform, not in files of the
-project. [policy.md](policy.md) describes the policy file.
+A process reads its settings from the environment once, when it starts; an empty variable counts as not set. If any is wrong or
+missing, it lists all errors, without values, and does not start. Without a default (–) a variable is optional, unless the text or an
+error says otherwise. Secrets are marked «secret»: keep them in the secret store of your platform, not in files of the project.
+[policy.md](policy.md) describes the policy file.
 
 Read by: ${processes.join(', ')}. \`npm run serve\` reads what worker and api read.
 

@@ -73,7 +73,7 @@ function toDo({ queue, integration }: DaysView): Shown {
     (list) =>
       html`<a href="${listPath({ list, integration })}">${TAB_NAMES[list]} <b>${number(counts[list])}</b></a>`,
   );
-  return html`<p class="line todo"><b>To do now</b>${links.length > 0 ? links : 'Nothing is urgent.'}<a href="${listPath({ list: 'all', integration })}">Whole queue <b>${number(counts.all)}</b></a></p>`;
+  return html`<p class="line todo"><b>To do now</b>${links.length > 0 ? links : 'Nothing is urgent.'}<a href="${listPath({ list: 'all', integration })}">${links.length > 0 && 'of '}<b>${number(counts.all)}</b> in the queue</a></p>`;
 }
 
 /** How reviews and overrides turned out, and how many chargebacks there were. */

@@ -20,7 +20,7 @@ export interface FormOf {
   /** What was typed before. */
   typed?: string | undefined;
   assignee?: string | undefined;
-  /** An order can be snoozed until then. */
+  /** No choice is longer, except for the shortest: the order refuses a snooze that is too long. */
   cancelBy?: Instant | undefined;
 }
 

@@ -95,11 +95,12 @@ function due({ summary, state }: InspectedOrder, now: Now): Html {
   const phase = state?.phase ?? summary.phase;
   if (phase === 'canceled' || phase === 'closed')
     return html`<p class="due">${phase === 'canceled' ? 'Canceled' : 'Closed'}</p>`;
-  if (cancelBy === undefined) return html`<p class="label">Cancel by</p><p class="due">no deadline yet</p>`;
+  if (cancelBy === undefined)
+    return html`<p class="label">Can be canceled</p><p class="due">no deadline yet</p>`;
   const over = millis(cancelBy) < now.ms;
   const urgent = over && (summary.needsAttention || phase === 'review');
-  return html`<p class="label">${over ? 'Cancel window closed' : 'Cancel by'}</p>
-<p><span class="due${urgent && ' late-text'}">${distance(cancelBy, now)}</span> <span class="quiet">${clock(cancelBy, now)}</span></p>`;
+  return html`<p class="label">${over ? 'Cancel window closed' : 'Can be canceled for'}</p>
+<p><span class="due${urgent && ' late-text'}">${distance(cancelBy, now)}</span> <span class="quiet">${!over && 'until '}${clock(cancelBy, now)}</span></p>`;
 }
 
 /** @returns the actions that the order takes now and the viewer may request, the most likely one first */

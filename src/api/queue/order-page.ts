@@ -129,7 +129,7 @@ function transactions({ state, summary }: InspectedOrder, { portalLink }: OrderV
   if (found.length === 0) return undefined;
   const rows = found.toReversed().map(({ id, attempt, decision, decidedAt, source, cancelBy }) => {
     const portal = portalAddress(portalLink, id);
-    const links = html`<a href="${transactionPath(id, summary.integration)}">Read now</a> ${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}`;
+    const links = html`<a href="${transactionPath(id, summary.integration)}">Status now</a> ${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}`;
     const read = decidedAt && html`${clock(decidedAt, now)}${source && `, ${originOf(source)}`}`;
     return [attempt, decision ? decisionPill(decision) : 'unknown', read, clock(cancelBy, now), links];
   });

@@ -4,6 +4,8 @@ import type { ActionRecord, Attempt, OrderState } from '../../contract/state.ts'
 import type { By, Instant, JournalEntry } from '../../contract/words.ts';
 import { allDeadlines } from '../../orders/deadlines.ts';
 import { describeDeadline } from '../../orders/describe.ts';
+import { currentAttempt } from '../../orders/record.ts';
+import { cancelByOf } from '../../orders/transactions.ts';
 import type { AfterEnd, InspectedOrder, LateAction } from '../../starter.ts';
 import { html, type Shown } from './html.ts';
 import { decisionPill } from './layout.ts';
@@ -25,6 +27,10 @@ function byTime(a: { at: Instant }, b: { at: Instant }): number {
 export function upcoming({ state, poll }: InspectedOrder, nowMs: number): { at: Instant; words: string }[] {
   const found = poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, words: 'The decision is polled' }];
   if (state !== undefined) {
+    const cancelBy = cancelByOf(state, currentAttempt(state));
+    // The order of a review stays open after its cancel window, so that moment is no deadline of it.
+    if (state.phase === 'review' && cancelBy !== undefined)
+      found.push({ at: cancelBy, words: 'The cancel window closes' });
     for (const { kind, at } of allDeadlines(state)) {
       if (!state.passed.includes(kind)) found.push({ at, words: describeDeadline(kind) });
     }

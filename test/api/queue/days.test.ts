@@ -46,7 +46,7 @@ describe('the last days', () => {
       reviews: { count: 40, median: 2.5, p90: 26 },
     });
     const shown = textOf((await app.inject('/days?integration=default')).body);
-    expect(shown).toMatch(/To do now .*Whole queue 1 /);
+    expect(shown).toMatch(/To do now .*1 in the queue /);
     expect(shown).toContain('Reviews decided 40: half within 2 h 30 min, 90% within 1 d 2 h');
     expect(shown).toMatch(/Overridden by a person 5: .* later confirmed 3 and contradicted 1 .*submitted 2 /);
     const [integrations] = orderScreening.statistics.mock.lastCall ?? [];
