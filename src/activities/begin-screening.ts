@@ -7,7 +7,7 @@ import { type Instant, instant } from '../contract/words.ts';
 import { defined } from '../orders/defined.ts';
 import { orderFactsOf, policyFor } from '../orders/order-rules.ts';
 import { type ActivityWorld, clientOf, fieldErrorWords, senderOf } from './activity-world.ts';
-import { isAfterReset } from './earlier-run.ts';
+import { arrivalAfter, isAfterReset } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
 import { earlierHeartbeat, lastTry } from './tries.ts';
 import type { Try, Unseen } from './try-screening.ts';
@@ -46,20 +46,20 @@ export function policyOf(world: ActivityWorld, request: ScreenRequest, integrati
  * Returns the unresolved create of an earlier attempt, effect or run:
  * - after a reset, the previous run may have sent one at any time since the order's start;
  * - on the first attempt, the order's state has it;
- * - after an attempt that reported its end, its report has it, and the pause since was long enough for the create to arrive;
+ * - after an attempt that reported its end, its report has it;
  * - after an attempt that did not report (its worker died, or it timed out), that attempt may have sent one just now. The heartbeat of an
  *   earlier attempt is newer than the order's state.
  */
-export function unseenBefore(request: RetryCheckoutRequest): Unseen | undefined {
-  const { reported, unseenSince, at } = earlierHeartbeat();
+export function unseenBefore(request: RetryCheckoutRequest, now: Instant): Unseen | undefined {
+  const { reported, unseenSince, at, arrivesBy } = earlierHeartbeat();
   const last = lastTry();
   if (last > 0 && reported === last) {
-    return unseenSince === undefined ? undefined : { since: unseenSince, underWay: false };
+    return unseenSince === undefined ? undefined : { since: unseenSince, arrivesBy };
   }
   const known = isAfterReset() ? request.startedAt : request.unseenSince;
-  if (last === 0) return known === undefined ? undefined : { since: known, underWay: true };
-  const { scheduledTimestampMs } = activityInfo();
-  return { since: unseenSince ?? at ?? known ?? instant(scheduledTimestampMs), underWay: true };
+  if (last === 0) return known === undefined ? undefined : { since: known, arrivesBy: arrivalAfter(now) };
+  const since = unseenSince ?? at ?? known ?? instant(activityInfo().scheduledTimestampMs);
+  return { since, arrivesBy: arrivalAfter(now) };
 }
 
 export function unanswered(

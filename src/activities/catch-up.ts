@@ -8,7 +8,6 @@ import { defined } from '../orders/defined.ts';
 import { skipRuleFor } from '../orders/order-rules.ts';
 import { type ActivityWorld, integrationOf } from './activity-world.ts';
 import { type BeginTry, policyOf, refusedByRules, unanswered, unseenBefore } from './begin-screening.ts';
-import { underWayMs } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
 import {
   askedPauseMs,
@@ -20,7 +19,14 @@ import {
   tryAgain,
   waitLonger,
 } from './tries.ts';
-import { awaitEarlier, checkTransaction, EARLIER_TRY, type Try, tryScreening } from './try-screening.ts';
+import {
+  awaitEarlier,
+  checkTransaction,
+  EARLIER_TRY,
+  mayStillArrive,
+  type Try,
+  tryScreening,
+} from './try-screening.ts';
 
 /** Deadline of an attempt. It is long because no customer is waiting. */
 const PATIENT_MS = 30_000;
@@ -37,14 +43,18 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
       time: () => Instant,
       beginning: Beginning,
     ): Promise<{ outcome: ScreeningOutcome; policy?: Policy } & Fingerprinted> {
-      const unseen = unseenBefore(request);
-      const report = (unseenSince: Instant | undefined): void =>
-        sendHeartbeat({ reported: activityInfo().attempt, at: time(), ...defined({ unseenSince }) });
-      const waitMs = request.notBefore === undefined ? 0 : millis(request.notBefore) - millis(time());
+      const now = time();
+      const unseen = unseenBefore(request, now);
+      /** Reports the end of this attempt. @returns the least pause until the next one, in milliseconds */
+      const report = (unseenSince: Instant | undefined, arrivesBy = unseen?.arrivesBy): number => {
+        const at = time();
+        sendHeartbeat({ reported: activityInfo().attempt, at, ...defined({ unseenSince, arrivesBy }) });
+        return arrivesBy === undefined ? 0 : Math.max(0, millis(arrivesBy) - millis(at));
+      };
+      const waitMs = request.notBefore === undefined ? 0 : millis(request.notBefore) - millis(now);
       if (waitMs > 0) {
-        report(unseen?.since);
-        const leastMs = unseen?.underWay ? underWayMs() : 0;
-        throw waitLonger('retry-after', 'the screening service asked for a pause', Math.max(waitMs, leastMs));
+        const pauseMs = Math.max(waitMs, report(unseen?.since));
+        throw waitLonger('retry-after', 'the screening service asked for a pause', pauseMs);
       }
       let t: Try;
       try {
@@ -55,9 +65,9 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
         }
         t = begin(request, integration, PATIENT_MS, time, beginning);
       } catch (error) {
-        report(unseen?.since);
         // With incomplete settings, still wait long enough that the next lookup is conclusive.
-        throw unseen?.underWay ? putOff(error, underWayMs()) : error;
+        const leastMs = report(unseen?.since);
+        throw leastMs > 0 ? putOff(error, leastMs) : error;
       }
       const { checked, content } = checkTransaction(request, t.integration, t.workflow);
       const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
@@ -73,14 +83,14 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
           ? await tryScreening(request, checked.transaction, t, unseen)
           : await awaitEarlier(request, t, unseen.since, false);
       const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
-      if (skipped !== undefined && noneFound && unseen?.underWay === false) return ended(skipped);
+      if (skipped !== undefined && noneFound && !(unseen && mayStillArrive(unseen, now)))
+        return ended(skipped);
       // The server doesn't retry an activity whose cancellation was requested, so this is its final result.
       if (outcome.kind === 'no-answer' && askedToStop()) {
         return ended(unanswered(outcome.reason, outcome.unseenSince));
       }
       if (outcome.kind === 'no-answer') {
-        report(outcome.unseenSince);
-        const leastMs = outcome.underWay ? underWayMs() : 0;
+        const leastMs = report(outcome.unseenSince, outcome.arrivesBy);
         const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
         throw tryAgain(outcome.reason, outcome.message, pauseMs);
       }

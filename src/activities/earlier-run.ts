@@ -4,6 +4,7 @@
  */
 import { activityInfo, Context } from '@temporalio/activity';
 import { FIRST_TASK_EVENTS, type RunFacts } from '../contract/activity-contract.ts';
+import { type Instant, laterBy } from '../contract/words.ts';
 import { CREATE_WITHIN_MS, SEND_WITHIN_MS, UNDER_WAY_MS } from './tries.ts';
 
 const factsOf = new WeakMap<Context, RunFacts>();
@@ -32,9 +33,9 @@ export function mayHaveRun(): boolean {
 }
 
 /**
- * Returns the milliseconds after which an earlier create has arrived or never will. After a reset, an attempt of the previous run may
- * still be about to send its create, or be waiting for the reply.
+ * Returns when an earlier create has arrived or never will, if it may be under way at the given time. After a reset, an attempt of the
+ * previous run may still be about to send its create, or be waiting for the reply.
  */
-export function underWayMs(): number {
-  return isAfterReset() ? SEND_WITHIN_MS + CREATE_WITHIN_MS + UNDER_WAY_MS : UNDER_WAY_MS;
+export function arrivalAfter(at: Instant): Instant {
+  return laterBy(isAfterReset() ? SEND_WITHIN_MS + CREATE_WITHIN_MS + UNDER_WAY_MS : UNDER_WAY_MS, at);
 }

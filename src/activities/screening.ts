@@ -113,7 +113,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       time: () => Instant,
       beginning: Beginning,
     ): Promise<{ outcome: ScreeningOutcome; again?: true } & Fingerprinted> {
-      const unseenSince = unseenBefore(request)?.since;
+      const unseenSince = unseenBefore(request, time())?.since;
       const integration = integrationOf(world, request.integration);
       const workflow = request.workflow ?? integration.workflow;
       const { checked, content } = checkTransaction(request, integration, workflow);
@@ -158,9 +158,9 @@ async function screenRepeated(
   request: ScreenRequest,
   t: Try,
   unseenSince: Instant,
-  mayStillArrive: boolean,
+  again: boolean,
 ): Promise<ScreeningOutcome> {
-  const outcome = await awaitEarlier(request, t, unseenSince, mayStillArrive);
+  const outcome = await awaitEarlier(request, t, unseenSince, again);
   if (outcome.kind === 'forbidden') return unanswered('forbidden', unseenSince);
   if (outcome.kind !== 'no-answer') return outcome;
   return unanswered(outcome.reason, outcome.unseenSince, askedToWait(outcome, t));

@@ -19,9 +19,18 @@ import { adoptionErrors } from '../orders/check-messages.ts';
 import { enrichedOf } from '../orders/record.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
-import { isAfterReset, underWayMs } from './earlier-run.ts';
+import { arrivalAfter, isAfterReset } from './earlier-run.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
-import { askedPauseMs, isForbidden, putOff, retryLater, retryWrongKey, waitLonger } from './tries.ts';
+import {
+  askedPauseMs,
+  earlierHeartbeat,
+  isForbidden,
+  putOff,
+  retryLater,
+  retryWrongKey,
+  sendHeartbeat,
+  waitLonger,
+} from './tries.ts';
 import { EARLIER_TRY } from './try-screening.ts';
 
 /** Timeout of the read for an adoption. It is short because the read runs inside a workflow task. */
@@ -100,16 +109,22 @@ export function statusActivities(world: ActivityWorld) {
     },
 
     /** Looks a transaction up by invoice number, until the screening service answers. */
-    async lookUp(request: LookUpRequest): Promise<{ outcome: LookUpOutcome; sentFrom: Instant }> {
+    async lookUp(
+      request: LookUpRequest,
+      time: () => Instant,
+    ): Promise<{ outcome: LookUpOutcome; sentFrom: Instant }> {
       // After a reset the previous run may have sent it at any time.
       const sentFrom = isAfterReset() ? request.startedAt : request.unseenSince;
-      return { outcome: await lookUp(request), sentFrom };
+      return { outcome: await lookUp(request, time()), sentFrom };
     },
   };
 
-  async function lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
-    const first = activityInfo().attempt === 1;
-    const client = clientFor(request, first ? underWayMs() : undefined);
+  async function lookUp(request: LookUpRequest, now: Instant): Promise<LookUpOutcome> {
+    // Until then a lookup that finds nothing proves nothing: the create may still arrive.
+    const { arrivesBy = arrivalAfter(now) } = earlierHeartbeat();
+    sendHeartbeat({ arrivesBy });
+    const leastMs = millis(arrivesBy) - millis(now);
+    const client = clientFor(request, leastMs > 0 ? leastMs : undefined);
     try {
       const found = await lookByInvoice(world, client, request, PATIENT_MS);
       if (found.kind === 'known') return { kind: 'hidden' };
@@ -120,13 +135,13 @@ export function statusActivities(world: ActivityWorld) {
       }
     } catch (error) {
       if (!(error instanceof ScreeningError)) throw error;
-      if (!isForbidden(error)) throw retryLater(error, first ? firstPauseMs(error) : undefined);
+      if (!isForbidden(error))
+        throw retryLater(error, leastMs > 0 ? Math.max(leastMs, askedPauseMs(error) ?? 0) : undefined);
       if (request.forbiddenKnown) throw retryWrongKey();
       return { kind: 'forbidden' };
     }
-    // A first lookup that finds nothing proves nothing: the create may still arrive.
-    if (!first) return { kind: 'none' };
-    throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, underWayMs());
+    if (leastMs <= 0) return { kind: 'none' };
+    throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, leastMs);
   }
 }
 
@@ -148,11 +163,6 @@ export async function readAdopted(
   const sentFrom = instant(millis(adoption.screenedAt));
   const seen = { transactionId, found: true, sentFrom, sentUntil: sentFrom };
   return { kind: 'answered', decision, ...seen, ...enrichedOf(read) };
-}
-
-/** @returns milliseconds until the second lookup, long enough for a create in flight to arrive */
-function firstPauseMs(error: ScreeningError): number {
-  return Math.max(underWayMs(), askedPauseMs(error) ?? 0);
 }
 
 /** @returns milliseconds until the next poll. The interval grows, and is long once the cancel window has closed */

@@ -115,6 +115,8 @@ export interface HeartbeatDetails {
   at?: Instant;
   /** The earliest time at which an unresolved create (one whose transaction was never seen) may have been sent. */
   unseenSince?: Instant;
+  /** Until when that create may still arrive. The next attempt may start before: the server starts it sooner if the end of this one is lost. */
+  arrivesBy?: Instant;
   /** The sequence of the last event that was delivered. */
   arrived?: number;
   /** Number of the attempt that asked to be rescheduled to measure the server's time, and its delay by the worker's clock. */
@@ -127,6 +129,7 @@ const DETAIL_TYPES = new Map<string, string>([
   ['reported', 'number'],
   ['at', 'string'],
   ['unseenSince', 'string'],
+  ['arrivesBy', 'string'],
   ['arrived', 'number'],
   ['asked', 'number'],
   ['late', 'number'],

@@ -23,6 +23,7 @@ import {
   transactionRules,
 } from '../screening/index.ts';
 import type { ActivityWorld } from './activity-world.ts';
+import { arrivalAfter } from './earlier-run.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
 import type { Beginning } from './server-clock.ts';
 import { CREATE_WITHIN_MS, GIVEN_UP_AFTER_MS, SEND_WITHIN_MS } from './tries.ts';
@@ -47,8 +48,8 @@ export interface Try {
 export interface Unseen {
   /** The earliest time at which it may have been sent. */
   since: Instant;
-  /** Whether it may still arrive, so that a lookup that finds nothing proves nothing yet. */
-  underWay: boolean;
+  /** Until then it may still arrive: a lookup that finds nothing before proves nothing. */
+  arrivesBy?: Instant | undefined;
 }
 
 /** The screening service gave no answer. The message contains no key, address or card data. */
@@ -58,8 +59,8 @@ export interface NoAnswer {
   message: string;
   /** The earliest time at which an unresolved create of this attempt or an earlier one may have been sent. */
   unseenSince?: Instant;
-  /** Whether that create may still arrive. */
-  underWay: boolean;
+  /** Until when that create may still arrive. */
+  arrivesBy?: Instant;
   /** The pause from the Retry-After header. */
   retryAfterMs?: number;
 }
@@ -78,8 +79,13 @@ export const EARLIER_TRY = {
   message: 'an earlier create may still arrive',
 } as const;
 
-function noAnswerYet(unseenSince: Instant): NoAnswer {
-  return { ...noAnswer(EARLIER_TRY, unseenSince), underWay: true };
+/** @returns whether a lookup at that time proves nothing if it finds nothing */
+export function mayStillArrive({ arrivesBy }: Unseen, at: Instant): boolean {
+  return arrivesBy !== undefined && at < arrivesBy;
+}
+
+function noAnswerYet({ since, arrivesBy }: Unseen): NoAnswer {
+  return { ...noAnswer(EARLIER_TRY, since), ...defined({ arrivesBy }) };
 }
 
 /**
@@ -112,10 +118,12 @@ export async function tryScreening(
   let sendableSince = t.beginning.began;
   if (unseen !== undefined) {
     sendableSince = t.time();
-    const found = await look(request, t, unseen.since);
+    const { since, arrivesBy } = unseen;
+    const found = await look(request, t, since);
     if (typeof found !== 'string')
-      return found.kind === 'no-answer' ? { ...found, underWay: unseen.underWay } : found;
-    if (found === 'known' || unseen.underWay) return noAnswerYet(unseen.since);
+      return found.kind === 'no-answer' ? { ...found, ...defined({ arrivesBy }) } : found;
+    if (found === 'known') return noAnswerYet({ since, arrivesBy: arrivesBy ?? arrivalAfter(t.time()) });
+    if (mayStillArrive(unseen, sendableSince)) return noAnswerYet(unseen);
   }
   const card = await cardFor(request, t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
@@ -151,18 +159,19 @@ export async function tryScreening(
 
 /**
  * Looks for the transaction of an earlier attempt until this attempt's deadline. Creates nothing.
- * @param mayStillArrive whether the earlier create may be in flight, so that it is worth looking again
+ * @param again whether the earlier create may be in flight, so that it is worth looking again
  */
 export async function awaitEarlier(
   request: ScreenRequest,
   t: Try,
   unseenSince: Instant,
-  mayStillArrive: boolean,
+  again: boolean,
 ): Promise<Tried> {
   for (;;) {
     const found = await look(request, t, unseenSince);
-    if (found === 'known' || (found === 'none' && !mayStillArrive)) return noAnswerYet(unseenSince);
-    const unseen = found === 'none' ? noAnswerYet(unseenSince) : found;
+    const none = noAnswer(EARLIER_TRY, unseenSince);
+    if (found === 'known' || (found === 'none' && !again)) return none;
+    const unseen = found === 'none' ? none : found;
     if (unseen.kind !== 'no-answer') return unseen;
     const pauseMs = Math.max(LOOK_EVERY_MS, unseen.retryAfterMs ?? 0);
     if (t.until - t.world.machine.elapsed() < pauseMs + LEAST_TIME_MS) return unseen;
@@ -212,8 +221,8 @@ function afterCreate(error: ScreeningError, sent: Sent & { found: boolean }): Tr
   if (outcome === 'refused' && reason !== 'not-found') {
     return { kind: 'refused', reason: 'refused', words: words?.join('; ') ?? reason };
   }
-  const underWay = outcome === 'unknown';
-  return { ...noAnswer(error, underWay ? sent.sentFrom : undefined), underWay };
+  if (outcome !== 'unknown') return noAnswer(error, undefined);
+  return { ...noAnswer(error, sent.sentFrom), arrivesBy: arrivalAfter(sent.sentUntil) };
 }
 
 function noAnswer(
@@ -224,7 +233,6 @@ function noAnswer(
     kind: 'no-answer',
     reason,
     message,
-    underWay: false,
     ...defined({ unseenSince, retryAfterMs }),
   };
 }

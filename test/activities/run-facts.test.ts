@@ -4,6 +4,7 @@ import type { RunFacts } from '../../src/contract/activity-contract.ts';
 import {
   AFTER_RESET,
   type Attempt,
+  about,
   aCatchUp,
   aCheckout,
   aLookUp,
@@ -22,7 +23,10 @@ import {
 
 withSandbox();
 
-const EARLIER_TRY = { type: 'earlier-try', nextRetryDelay: 23_000 };
+/** A time so many milliseconds from now. */
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+const EARLIER_TRY = { type: 'earlier-try', nextRetryDelay: about(23_000) };
 
 describe('a screening that a run before the reset began', () => {
   it('for a waiting customer looks, and adopts what that run made; else it creates nothing', async () => {
@@ -41,10 +45,21 @@ describe('a screening that a run before the reset began', () => {
     const failure = await failureOf(outcomeOf(catchUp, aCatchUp('review'), CALLED_BEFORE_RESET));
     expect(failure).toMatchObject(EARLIER_TRY);
     expect(requests('create-transaction')).toBe(0);
-    const reported = { attempt: 2, heartbeatDetails: { reported: 1, unseenSince: STARTED_AT } };
-    const outcome = await outcomeOf(catchUp, aCatchUp('review'), { ...CALLED_BEFORE_RESET, ...reported });
+    const reported = (arrivesBy: string): Attempt => ({
+      attempt: 2,
+      heartbeatDetails: { reported: 1, unseenSince: STARTED_AT, arrivesBy },
+    });
+    // The server starts a try sooner if the end of the one before is lost.
+    const early = { ...CALLED_BEFORE_RESET, ...reported(inMs(6_000)) };
+    const soon = await failureOf(outcomeOf(catchUp, aCatchUp('review'), early));
+    expect(soon).toMatchObject({ ...EARLIER_TRY, nextRetryDelay: about(6_000) });
+    expect(requests('create-transaction')).toBe(0);
+    const outcome = await outcomeOf(catchUp, aCatchUp('review'), {
+      ...CALLED_BEFORE_RESET,
+      ...reported(inMs(0)),
+    });
     expect(outcome).toMatchObject({ kind: 'answered', found: false });
-    expect(requests('status-by-invoice')).toBe(2);
+    expect(requests('status-by-invoice')).toBe(3);
   });
 });
 
@@ -72,13 +87,20 @@ describe('a lookup', () => {
     ['the order’s start if the run before the reset called it', CALLED_BEFORE_RESET, STARTED_AT],
   ])('reports as the earliest time of the create %s', async (_what, run, sentFrom) => {
     const { lookUp } = aWorld().background;
-    const result = await perform(lookUp, aLookUp(), { ...run, attempt: 2 });
+    const result = await perform(lookUp, aLookUp(), {
+      ...run,
+      attempt: 2,
+      heartbeatDetails: { arrivesBy: inMs(0) },
+    });
     expect(result).toMatchObject({ outcome: { kind: 'none' }, sentFrom });
   });
 
   it('after a reset waits until a create of the run before had time to be sent and to arrive', async () => {
     const { lookUp } = aWorld().background;
     expect(await failureOf(perform(lookUp, aLookUp(), AFTER_RESET))).toMatchObject(EARLIER_TRY);
+    const early = { ...AFTER_RESET, attempt: 2, heartbeatDetails: { arrivesBy: inMs(6_000) } };
+    const soon = await failureOf(perform(lookUp, aLookUp(), early));
+    expect(soon).toMatchObject({ ...EARLIER_TRY, nextRetryDelay: about(6_000) });
   });
 });
 

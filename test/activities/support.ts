@@ -140,6 +140,10 @@ export function aRead(changes: Partial<ReadRequest> = {}): ReadRequest {
 }
 
 /** What the server would tell the activity. */
+/** A pause of so many milliseconds, less the time that the activity took. */
+export const about = (ms: number) =>
+  expect.toSatisfy((pause: number) => pause > ms - 5_000 && pause <= ms, `about ${ms}`);
+
 export interface Attempt {
   attempt?: number;
   heartbeatDetails?: unknown;

@@ -48,11 +48,11 @@ export const nobodyCould = ({ world }: Books, from: number, until: number): bool
 export const noWorker = ({ world }: Books, at: number): boolean =>
   world.losses || world.workersAway.some(({ from, until }) => from <= at && at < until);
 
-/** A cancel takes time, which is not left where nobody could send it until the end of the window; after a 403 it waits a minute, after a reset 15 s. */
+/** A cancel takes time, which is not left where nobody could send it until the end of the window; after a 403 it waits a minute, after a reset for what the run before may have sent. */
 export function noTimeLeft({ world, policy }: Books, from: number, until: number): boolean {
   const pause = (at: number, ms: number): Span => ({ from: at, until: at + ms });
   const refused = world.wrongKey.map((span) => pause(span.until, 60_000));
-  const pauses = [...refused, ...world.resets.map(({ at }) => pause(at, 15_000)), ...world.tasksWaited];
+  const pauses = [...refused, ...world.resets.map(({ at }) => pause(at, 38_000)), ...world.tasksWaited];
   const within = (one: Span): number => Math.max(0, Math.min(one.until, until) - Math.max(one.from, from));
   const lost = [...idle(world), ...pauses].reduce((sum, one) => sum + within(one), 0);
   return until - from - lost - world.lateByMs < Math.min(60_000, policy.cancelWindowMs / 3);

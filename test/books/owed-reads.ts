@@ -60,7 +60,9 @@ function isOwed(books: Books, { at, what, transactionId }: BookedNews, by: numbe
   const moved = transactions.some(({ createdAt }) => createdAt > at && createdAt <= by);
   const declined = calls.some((one) => {
     if (one.asks === 'gateway-result') return one.taken && one.result === 'fail';
-    return one.asks === 'checkout' && one.answer?.action === 'decline';
+    if (one.asks !== 'checkout' || one.answer === undefined) return false;
+    // A later attempt that was taken replaces an earlier one, also while it has no transaction.
+    return one.answer.action === 'decline' || (one.attempt > newest.attempt && one.at <= by);
   });
   return told && !canceled && !over && !moved && !declined;
 }
