@@ -18,6 +18,9 @@ export interface Beginning {
   elapsed: number;
 }
 
+/** Of the background activities (`src/workflows/perform.ts`). */
+const HEARTBEAT_TIMEOUT_MS = 15_000;
+
 /** Timeout of a workflow task. The server then retries the task and its local activities. */
 const TASK_MS = 10_000;
 
@@ -55,15 +58,18 @@ export class ServerClock {
     const { attempt, currentAttemptScheduledTimestampMs: scheduledMs } = activityInfo();
     const { nowMs, elapsed } = this.#readClocks();
     const delayMs = nowMs - scheduledMs;
-    const asked = attempt > 1 && earlierHeartbeat().asked === attempt - 1;
+    const askedAt = this.#askedAt.get(nameOf(attempt - 1));
+    // An attempt that starts so late is not the requested one: the server noticed only by the heartbeat timeout that the last one ended.
+    const isLost = askedAt !== undefined && elapsed - askedAt >= HEARTBEAT_TIMEOUT_MS;
+    const asked = attempt > 1 && earlierHeartbeat().asked === attempt - 1 && !isLost;
     // Other retries are scheduled after a pause, so their delay shows nothing.
     if (attempt === 1 || asked) this.#note(delayMs, elapsed);
     const knownMs = this.#leastMs(elapsed);
     const leastMs = Math.min(delayMs, knownMs);
     if (asked && !this.#isKnownBy(leastMs) && isAlike(delayMs, earlierHeartbeat().late))
       this.#correct(leastMs);
-    const askedAt = asked ? this.#askedAt.get(nameOf(attempt - 1)) : undefined;
-    if (askedAt !== undefined) {
+    const isOwn = asked && askedAt !== undefined;
+    if (isOwn) {
       // The server scheduled this attempt after this process requested it, so the server's time is at most that plus what passed since.
       const leastAheadMs = nowMs - (scheduledMs + elapsed - askedAt);
       if (!this.#isKnownBy(leastAheadMs)) this.#aheadMs = leastAheadMs;
@@ -84,7 +90,7 @@ export class ServerClock {
     // Either the attempt waited for a worker, or the worker's clock is wrong. If this process requested the attempt, the clock was
     // measured above. In another process: if two attempts in a row are equally late, it is the clock.
     const isAgain = isAlike(delayMs, earlierHeartbeat().late) || this.#isKnownBy(leastMs);
-    const isMeasured = askedAt !== undefined || (asked && isAgain);
+    const isMeasured = isOwn || (asked && isAgain);
     if (exact && !isMeasured && !this.#isInTime(delayMs, leastMs)) throw this.#ask(attempt, delayMs);
     const began = instant(Math.max(scheduledMs, nowMs - leastMs));
     return { handedOut: began, began, elapsed };

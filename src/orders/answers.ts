@@ -60,8 +60,26 @@ export function answerNow(state: OrderState, number: number): CheckoutAnswer | u
   const answer = attempt?.answer;
   if (attempt === undefined || answer === undefined) return undefined;
   const { decision = 'pending', insights, source } = attempt.readings[0] ?? {};
+  if (answer.decision === 'pending' && isUncertain(state, attempt)) {
+    const { transactionId: _uncertain, ...rest } = checkoutAnswer(state, attempt);
+    return { ...rest, decision: 'pending' };
+  }
   if (answer.decision !== 'pending' || answer.action === 'decline') {
     return { ...answer, ...(source === 'checkout' && insights && { insights }) };
   }
   return { ...checkoutAnswer(state, attempt), decision, ...(insights && { insights }) };
+}
+
+/**
+ * Returns whether the attempt's transaction may be a later attempt's: a lookup by a shared invoice number found it when that attempt may
+ * have sent its create.
+ */
+function isUncertain(state: OrderState, attempt: Attempt): boolean {
+  const transaction = transactionOf(state, attempt);
+  if (transaction?.found !== 'lookup') return false;
+  const { invoiceNumber, sentUntil } = transaction;
+  return state.attempts.some(
+    (other) =>
+      other.number > attempt.number && other.invoiceNumber === invoiceNumber && other.startedAt <= sentUntil,
+  );
 }

@@ -62,7 +62,7 @@ describe('looking first', () => {
     'creates nothing when the look meets a %s, and may have sent one before',
     async (kind, reason, asked) => {
       plan('status-by-invoice', kind);
-      const outcome = await lookFirst(aWorld({ checkoutBudgetMs: 600 }));
+      const outcome = await lookFirst(aWorld({ checkoutBudgetMs: 1_500 }));
       expect(outcome).toEqual({ ...unanswered(reason), ...asked });
       expect(requests('create-transaction')).toBe(0);
     },

@@ -3,6 +3,7 @@ import type { Action, OrderDecision } from '../../src/contract/words.ts';
 import {
   answersTo,
   type BookedCheckoutAnswer,
+  type BookedRequest,
   type Books,
   createsOf,
   type Finding,
@@ -116,8 +117,19 @@ function unanswered(
       one.heard === 'transaction' &&
       one.decision !== 'error' &&
       own.has(one.transactionId ?? '') &&
+      !mayBeLater(books, attempt, one) &&
       one.endedAt < until - HANDED_ON_MS,
   );
+}
+
+/** A lookup by a shared number doesn't say whose the transaction is once a later attempt has sent a create. */
+function mayBeLater(
+  { requests }: Books,
+  attempt: number,
+  { operation, invoice, endedAt }: BookedRequest,
+): boolean {
+  const isLater = (one: BookedRequest) => one.invoice === invoice && (one.attempt ?? 0) > attempt;
+  return operation === 'status-by-invoice' && requests.some((one) => isLater(one) && one.sentAt <= endedAt);
 }
 
 /** The screening service said so, refused it, could not be understood, or the time or the card was over. */

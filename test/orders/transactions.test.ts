@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { answerNow } from '../../src/orders/answers.ts';
 import { invoiceNumberOf } from '../../src/orders/screen-request.ts';
 import { answered, DAY, found, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { property } from '../support/property.ts';
@@ -26,6 +27,12 @@ describe('a transaction that a lookup finds by an invoice number of two attempts
     expect(transactions).toMatchObject([{ id: 't-1', attempt: 1, ...found }]);
     expect(attempts[0]).toMatchObject({ decision: 'pass' });
     expect(attempts[0]).not.toHaveProperty('unseen');
+  });
+
+  it('answers neither attempt: attempt 2 may have created it', () => {
+    const answer = answerNow(secondFound().state, 1);
+    expect(answer).toMatchObject({ attempt: 1, decision: 'pending' });
+    expect(answer).not.toHaveProperty('transactionId');
   });
 
   it('never answers attempt 2, which stays pending with attention', () => {
