@@ -1,7 +1,7 @@
 /** Figures with their ratios to the floor and the plain way, and whether they meet their targets. */
 import { median } from './measure/statistics.ts';
 
-export const PARTS = ['decision', 'throughput', 'history', 'memory'] as const;
+export const PARTS = ['decision', 'throughput', 'history', 'memory', 'pages'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** A limit. `against` names the divisor of the value; `itself` means no division. */

@@ -7,6 +7,7 @@ import { readOptions } from './options.ts';
 import { benchDecision } from './parts/decision.ts';
 import { benchHistory } from './parts/history.ts';
 import { benchMemory } from './parts/memory.ts';
+import { benchPages } from './parts/pages.ts';
 import { benchThroughput } from './parts/throughput.ts';
 import { SIZES } from './sizes.ts';
 import { tableOf } from './table.ts';
@@ -16,6 +17,7 @@ const BENCHES: Record<Part, (context: BenchContext) => Promise<Figure[]>> = {
   throughput: benchThroughput,
   history: benchHistory,
   memory: benchMemory,
+  pages: benchPages,
 };
 
 const { size, only: parts, json, address } = readOptions(process.argv.slice(2));

@@ -19,6 +19,13 @@ export const DECISION_TARGETS = {
 } satisfies Record<string, Record<string, readonly Target[]>>;
 
 export const THROUGHPUT_TARGET = atLeast(0.8, 'floor');
+/** Milliseconds, for a page of so many open orders as no queue has today. */
+export const PAGE_TARGETS = {
+  lists: [atMost(150, 'itself')],
+  filters: [atMost(150, 'itself')],
+  search: [atMost(200, 'itself')],
+  days: [atMost(300, 'itself')],
+};
 export const CACHED_MEMORY_TARGET = atMost(1.15, 'floor');
 
 /** The history that an order may have over its whole life. */

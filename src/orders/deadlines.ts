@@ -49,14 +49,18 @@ export function actionBounds(state: OrderState): Deadline[] {
 /** Rule «a day's bound»: a portal action is given up this long after the request. */
 export const ACTION_MS = 24 * 3_600_000;
 
-/** @returns when the action is given up: a queued cancel at its last call; undefined: the action has no timeout */
+/**
+ * @returns when the action is given up: a queued cancel at its last call; undefined: the action has no timeout, as a cancel that waits for a
+ * screening, which may still create a transaction with a window of its own
+ */
 export function boundOf(state: OrderState, record: ActionRecord): Instant | undefined {
   const { status, stop, requestedAt, transactionId } = record;
   if (stop !== undefined || (status !== 'queued' && status !== 'running')) return undefined;
   if (record.kind !== 'cancel') return laterBy(ACTION_MS, requestedAt);
   const cancelBy =
     transactionNamed(state, transactionId)?.cancelBy ?? cancelByOf(state, currentAttempt(state));
-  if (status !== 'queued' || cancelBy === undefined) return undefined;
+  const waits = state.phase === 'screening' && transactionId === undefined;
+  if (status !== 'queued' || cancelBy === undefined || waits) return undefined;
   return lastCall(cancelBy, state.policy.cancelWindowMs);
 }
 

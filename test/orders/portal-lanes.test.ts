@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE, NOT_SENT, PORTAL_ACTIONS, sinceStart, unanswered } from '../fixtures/orders.ts';
+import {
+  answered,
+  DAY,
+  HOUR,
+  MINUTE,
+  NOT_SENT,
+  PORTAL_ACTIONS,
+  sinceStart,
+  unanswered,
+} from '../fixtures/orders.ts';
 import { type Life, RECHECK, screened } from './life.ts';
 
 /** A passed order with these portal actions. */
@@ -46,6 +55,15 @@ describe('a cancel of an order that is being screened', () => {
     const life = canceling().break('catch-up', 'canceled').lookedUp('none');
     expect(life).toMatchObject({ told: ['done'], phase: 'canceled' });
     expect(requests(life)).toEqual([]);
+  });
+
+  it('is sent in the window of a transaction that the running create made after the window of a create that was only feared', () => {
+    const life = screened(unanswered(), { cancelWindowMs: HOUR, screeningDeadlineMs: 2 * HOUR }).portal(
+      'cancel',
+    );
+    const late = HOUR + MINUTE;
+    life.until(HOUR).caughtUp(answered('review', 't-1', HOUR - MINUTE), late);
+    expect(requests(life)).toMatchObject([{ transactionId: 't-1' }]);
   });
 
   it('withdrawn before it was sent lets the screening go on', () => {

@@ -1,0 +1,115 @@
+/** Pages: how long the server takes for each page while many orders are open. They are started without a worker, which needs none of them. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { TASK_QUEUE } from '../../src/contract/ids.ts';
+import { SCREEN_ORDER } from '../../src/contract/messages.ts';
+import type { OrderState } from '../../src/contract/state.ts';
+import { recordOf } from '../../src/orders/bounded-record.ts';
+import { searchAttributesOf } from '../../src/orders/describe.ts';
+import { memoOf } from '../../src/orders/order-memo.ts';
+import { anOrder, START } from '../../test/fixtures/orders.ts';
+import { aTransaction } from '../../test/fixtures/transactions.ts';
+import type { BenchContext } from '../context.ts';
+import { type Figure, figureOf } from '../figures.ts';
+import { closedLoop } from '../measure/load.ts';
+import { percentile } from '../measure/statistics.ts';
+import { deploy } from '../stack/deployment.ts';
+import { withStack } from '../stack/stack.ts';
+import { PAGE_TARGETS } from '../targets.ts';
+
+const NAMESPACE = 'bench-pages';
+const CALLERS = 32;
+/** Of so many orders one is in review; the others are decided. */
+const ONE_IN_REVIEW = 20;
+/** Somebody opens a page so often: each page is also opened while what it shows is read anew. */
+const PAUSE_MS = 150;
+/** Visibility has the last order some seconds after its start. */
+const VISIBLE_WITHIN_MS = 120_000;
+
+const LISTS = ['overdue', 'soon', 'attention', 'stuck', 'held', 'all', 'every'];
+const FILTERS = ['integration=default', 'decision=review', 'phase=review', 'amount-from=100&amount-to=500'];
+const FILTERED = FILTERS.flatMap((filter) => [`/?${filter}`, `/?list=every&${filter}`]);
+
+export function benchPages({ sizes, address, say }: BenchContext): Promise<Figure[]> {
+  const { open, rounds } = sizes.pages;
+  return withStack(address, async (stack) => {
+    const { client, api } = await deploy(stack, { namespace: NAMESPACE, api: true });
+    if (api === undefined) throw new Error('no API was started');
+    say(`pages: ${open} open orders`);
+    const load = { callers: CALLERS, count: open };
+    const { failures } = await closedLoop(load, async (index) => startOrder(client, index));
+    if (failures.length > 0) throw new Error(`${failures.length} orders not started: ${failures[0]}`);
+    await untilVisible(client, open);
+    const part = (index: number) => `part-${index % open}-of`;
+    const kinds = {
+      lists: (round: number) => `/?list=${LISTS[round % LISTS.length]}`,
+      filters: (round: number) => FILTERED[round % FILTERED.length] ?? '/',
+      search: (round: number) => `/?q=${part(round * 7)}`,
+      days: () => '/days',
+    };
+    const found = await (await fetch(`${api.url}${kinds.search(1)}`)).text();
+    if (!found.includes(part(7))) throw new Error('a part of an id did not find its order');
+    const figures: Figure[] = [];
+    for (const [kind, pathOf] of Object.entries(kinds)) {
+      say(`pages: ${kind}`);
+      const times: number[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        times.push(await timeOf(`${api.url}${pathOf(round)}`));
+        await sleep(PAUSE_MS);
+      }
+      for (const share of [0.5, 0.99]) {
+        figures.push(
+          ...figureOf({
+            part: 'pages',
+            name: `${kind}, p${share * 100}`,
+            unit: 'ms',
+            value: percentile(times, share),
+            targets: PAGE_TARGETS[kind as keyof typeof PAGE_TARGETS],
+          }),
+        );
+      }
+    }
+    return figures;
+  });
+}
+
+/** @returns milliseconds until the whole page was sent */
+async function timeOf(url: string): Promise<number> {
+  const begin = performance.now();
+  const response = await fetch(url, { headers: { accept: 'text/html' } });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${url}: ${response.status} ${text.slice(0, 300)}`);
+  return performance.now() - begin;
+}
+
+/** Starts an order as its checkout left it. No worker takes it. */
+async function startOrder(client: Client, index: number): Promise<void> {
+  const decision = index % ONE_IN_REVIEW === 0 ? 'review' : 'pass';
+  const orderId = `${randomUUID().slice(0, 8)}-part-${index}-of-an-id`;
+  const state = { ...nowadays(anOrder(decision)), orderId };
+  for (const transaction of state.transactions) transaction.id = randomUUID();
+  await client.workflow.start(SCREEN_ORDER, {
+    workflowId: `order:default:${orderId}`,
+    taskQueue: `${TASK_QUEUE}-of-nobody`,
+    args: [],
+    typedSearchAttributes: searchAttributesOf({ state, transactions: { 1: aTransaction() } }),
+    memo: memoOf(recordOf(state)),
+  });
+}
+
+/** Moves the times of an order, which were those of a day in the past. */
+function nowadays(state: OrderState): OrderState {
+  const text = JSON.stringify(state).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) =>
+    new Date(Date.parse(at) + Date.now() - START).toISOString(),
+  );
+  return JSON.parse(text) as OrderState;
+}
+
+async function untilVisible(client: Client, count: number): Promise<void> {
+  const until = Date.now() + VISIBLE_WITHIN_MS;
+  while ((await client.workflow.count(`WorkflowType = '${SCREEN_ORDER}'`)).count < count) {
+    if (Date.now() > until) throw new Error('not every order is in visibility');
+    await sleep(500);
+  }
+}
