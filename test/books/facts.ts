@@ -19,10 +19,10 @@ export function isUnseen(books: Books, { id }: BookedTransaction): boolean {
 }
 
 /** By a shared invoice number the first transaction is shown, which belongs to the first attempt that may have one. */
-export function mayBeOlder(books: Books, attempt: number): boolean {
-  const pending = answersTo(books, attempt).some(({ answer }) => answer.decision === 'pending');
-  return !books.policy.invoicePerAttempt && (pending || wasReset(books));
-}
+export const mayBeOlder = (books: Books, attempt: number): boolean =>
+  !books.policy.invoicePerAttempt &&
+  (wasReset(books) || answersTo(books, attempt).some(({ answer }) => OPEN.includes(answer.decision)));
+const OPEN = ['pending', 'error'];
 
 /** What was sent after the task of a reset is no part of the order any more, where the new run never comes to see it; and it may hide the rest. */
 export function isForgotten(books: Books, { id, attempt, createdAt, invoice }: BookedTransaction): boolean {

@@ -180,6 +180,25 @@ describe('the queue page', () => {
   });
 });
 
+it('a page waits for the read of the queue that it causes only after an action, or if the last one is old', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() });
+  onTestFinished(() => void vi.useRealTimers());
+  const { app, orderScreening } = await queued();
+  const shown = async () => textOf((await app.inject('/')).body).includes('order-1');
+  expect(await shown()).toBe(true);
+  orderScreening.queue.mockResolvedValue({ orders: [], cut: false });
+  vi.advanceTimersByTime(6_000);
+  expect([await shown(), await shown()]).toEqual([true, false]);
+  orderScreening.queue.mockResolvedValue({ orders: [aQueuedOrder({})], cut: false });
+  const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
+  await app.inject({ method: 'POST', url: '/orders/order-1/recheck', headers, payload: '' });
+  expect(await shown()).toBe(true);
+  orderScreening.queue.mockResolvedValue({ orders: [], cut: false });
+  vi.advanceTimersByTime(31_000);
+  expect(await shown()).toBe(false);
+  expect(orderScreening.queue).toHaveBeenCalledTimes(4);
+});
+
 describe('the health strip', () => {
   it('names the parts that don’t run, also on the wall and on an order’s page', async () => {
     const { app, orderScreening } = await queued();
