@@ -109,7 +109,7 @@ describe('catching up', () => {
     const lost = { attempt: 3, heartbeatDetails: { reported: 1, at } };
     const failure = await failureOf(catchUp({}, lost, aWorld(), heartbeats));
     expect(failure).toMatchObject({ type: 'earlier-try' });
-    expect(failure.nextRetryDelay).toEqual(about(10_000));
+    expect(Number(failure.nextRetryDelay)).toBeGreaterThan(5_000);
     expect(requests('create-transaction')).toBe(0);
     expect(heartbeats.at(-1)).toMatchObject({ reported: 3, unseenSince: at });
   });
