@@ -68,6 +68,15 @@ document.addEventListener('keydown', (event) => {
   run();
 });
 
+// While a form is being answered, another click would send it again.
+document.addEventListener('submit', (event) => {
+  if (event.target.dataset.sent !== undefined) event.preventDefault();
+  event.target.dataset.sent = '';
+});
+addEventListener('pageshow', () => {
+  for (const form of document.forms) delete form.dataset.sent;
+});
+
 /** Back from an order, the mark is on the order that was opened. */
 const opened = sessionStorage.getItem('here');
 for (const row of rows()) {
