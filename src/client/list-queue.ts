@@ -4,6 +4,7 @@ import { instant } from '../contract/words.ts';
 import { attributesIn } from './decode.ts';
 import { instantOf } from './describe-order.ts';
 import { withFailedTriesInList } from './failed-tries.ts';
+import { inBatches } from './in-batches.ts';
 import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts';
 import { readMemo } from './order-record.ts';
 import { summaryOf } from './read-orders.ts';
@@ -66,7 +67,7 @@ export async function rowsOf(
   place: { nextPageToken?: Uint8Array } = {},
 ): Promise<{ orders: QueuedOrder[]; nextPageToken?: Uint8Array }> {
   const { executions, nextPageToken } = await listWorkflows(context.client, query, limit, place);
-  const orders = (await Promise.all(executions.map((execution) => rowOf(context, execution)))).flat();
+  const orders = (await inBatches(executions, (execution) => rowOf(context, execution))).flat();
   return { orders, ...(nextPageToken.length > 0 && { nextPageToken }) };
 }
 
