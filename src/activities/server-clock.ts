@@ -3,7 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import { MEASURED_TIME } from '../contract/activity-contract.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
 import { type Machine, sleepOn } from '../screening/index.ts';
-import { earlierHeartbeat, sendHeartbeat, UNDER_WAY_MS, waitLonger } from './tries.ts';
+import { earlierHeartbeat, measuredBefore, sendHeartbeat, UNDER_WAY_MS, waitLonger } from './tries.ts';
 
 /** A worker's clock that differs less than this from the server's counts as correct. */
 const AGREES_WITHIN_MS = 2_000;
@@ -144,7 +144,7 @@ export class ServerClock {
     const [oldest] = this.#askedAt.keys();
     if (oldest !== undefined && this.#askedAt.size >= MOST_ASKED) this.#askedAt.delete(oldest);
     this.#askedAt.set(nameOf(attempt), this.machine.elapsed());
-    sendHeartbeat({ ...earlierHeartbeat(), asked: attempt, late: delayMs });
+    sendHeartbeat({ ...earlierHeartbeat(), asked: attempt, late: delayMs, measured: measuredBefore() + 1 });
     return waitLonger(MEASURED_TIME, 'rescheduled to measure the server time', 1);
   }
 

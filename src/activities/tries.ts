@@ -122,6 +122,8 @@ export interface HeartbeatDetails {
   /** Number of the attempt that asked to be rescheduled to measure the server's time, and its delay by the worker's clock. */
   asked?: number;
   late?: number;
+  /** How many attempts in a row, up to that one, only measured the time. */
+  measured?: number;
 }
 
 /** The type of each detail. Details of another type are dropped: a worker with a different key may have written unreadable ones. */
@@ -133,6 +135,7 @@ const DETAIL_TYPES = new Map<string, string>([
   ['arrived', 'number'],
   ['asked', 'number'],
   ['late', 'number'],
+  ['measured', 'number'],
 ]);
 
 /** The last heartbeat details of each running activity. */
@@ -179,10 +182,15 @@ export function earlierTryMayBeDone(): boolean {
   return last > 0 && earlierHeartbeat().reported !== last;
 }
 
-/** Returns the number of the last earlier attempt, leaving out one that only measured the server's time; 0 without one. */
+/** Returns the number of the last earlier attempt, leaving out those that only measured the server's time; 0 without one. */
 export function lastTry(): number {
-  const { attempt } = activityInfo();
-  return earlierHeartbeat().asked === attempt - 1 ? attempt - 2 : attempt - 1;
+  return activityInfo().attempt - 1 - measuredBefore();
+}
+
+/** Returns how many attempts right before this one only measured the server's time. */
+export function measuredBefore(): number {
+  const { asked, measured = 1 } = earlierHeartbeat();
+  return asked === activityInfo().attempt - 1 ? measured : 0;
 }
 
 /** Reports to the next attempt that this one and all earlier ones did nothing. */

@@ -159,6 +159,14 @@ it('a try that waited for a worker asks for the time, so that a cancel window co
   expect(Date.parse(outcome.sentFrom)).toBeGreaterThanOrEqual(before);
 });
 
+it('two tries in two processes that only asked for the time count as no tries: a cancel after its last call was not sent', async () => {
+  const heartbeats: unknown[] = [];
+  const waiting = { ...asked(300), scheduledMs: Date.now() - 52_000 };
+  expect(await failureOf(act(cancel(-1_000), waiting, heartbeats))).toMatchObject({ type: 'server-time' });
+  const third = { attempt: 3, heartbeatDetails: heartbeats.at(-1), scheduledMs: Date.now() };
+  expect(await act(cancel(-1_000), third)).toEqual({ kind: 'too-late' });
+});
+
 it('a try that only asked for the time counts as no try: a chargeback after it is sent', async () => {
   const request = aPortalRequest('chargeback', { transactionId: await screened(aWorld()) });
   expect(await act(request, asked(3_000))).toMatchObject({ kind: 'done' });
