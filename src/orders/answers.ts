@@ -60,12 +60,12 @@ export function answerNow(state: OrderState, number: number): CheckoutAnswer | u
   const answer = attempt?.answer;
   if (attempt === undefined || answer === undefined) return undefined;
   const { decision = 'pending', insights, source } = attempt.readings[0] ?? {};
-  if (answer.decision === 'pending' && isUncertain(state, attempt)) {
-    const { transactionId: _uncertain, ...rest } = checkoutAnswer(state, attempt);
-    return { ...rest, decision: 'pending' };
-  }
   if (answer.decision !== 'pending' || answer.action === 'decline') {
     return { ...answer, ...(source === 'checkout' && insights && { insights }) };
+  }
+  if (isUncertain(state, attempt)) {
+    const { transactionId: _uncertain, ...rest } = checkoutAnswer(state, attempt);
+    return { ...rest, decision: 'pending' };
   }
   return { ...checkoutAnswer(state, attempt), decision, ...(insights && { insights }) };
 }

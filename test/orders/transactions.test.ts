@@ -35,6 +35,14 @@ describe('a transaction that a lookup finds by an invoice number of two attempts
     expect(answer).not.toHaveProperty('transactionId');
   });
 
+  it('leaves attempt 1 its decline, which is final', () => {
+    const life = screened(unanswered(), { invoicePerAttempt: false, whenUnavailable: 'decline' });
+    const { state } = life.retry(2, MINUTE).retried(found('pass', 't-1', MINUTE), MINUTE);
+    expect(state.transactions).toMatchObject([{ attempt: 1, found: 'lookup' }]);
+    expect(state.attempts[0]?.answer).toMatchObject({ decision: 'pending', action: 'decline' });
+    expect(answerNow(state, 1)).toEqual(state.attempts[0]?.answer);
+  });
+
   it('never answers attempt 2, which stays pending with attention', () => {
     const life = secondFound();
     const answer = life.state.attempts[1]?.answer;
