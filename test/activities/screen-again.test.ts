@@ -6,7 +6,6 @@ import { MACHINE } from '../../src/screening/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import {
   type Attempt,
-  about,
   aCatchUp,
   aCheckout,
   aWorld,
@@ -17,6 +16,7 @@ import {
   perform,
   plan,
   requests,
+  STILL,
   sandbox,
   screened,
   theTransaction,
@@ -107,9 +107,9 @@ describe('catching up', () => {
     const heartbeats: unknown[] = [];
     const at = '2026-11-22T09:30:00.000Z';
     const lost = { attempt: 3, heartbeatDetails: { reported: 1, at } };
-    const failure = await failureOf(catchUp({}, lost, aWorld(), heartbeats));
+    const failure = await failureOf(catchUp({}, lost, aWorld({}, STILL), heartbeats));
     expect(failure).toMatchObject({ type: 'earlier-try' });
-    expect(Number(failure.nextRetryDelay)).toBeGreaterThan(5_000);
+    expect(Number(failure.nextRetryDelay)).toBeGreaterThanOrEqual(10_000);
     expect(requests('create-transaction')).toBe(0);
     expect(heartbeats.at(-1)).toMatchObject({ reported: 3, unseenSince: at });
   });
@@ -140,8 +140,9 @@ describe('catching up', () => {
     [', also while its integration is gone', { integration: 'elsewhere' }, undefined, 'unknown-integration'],
   ] as const)('gives a create that may be under way time to arrive%s', async (_also, changes, down, type) => {
     if (down !== undefined) plan(down, '5xx-before-commit');
-    const failure = await failureOf(catchUp({ unseenSince: UNSEEN_SINCE, ...changes }));
-    expect(failure).toMatchObject({ type, nextRetryDelay: about(10_000) });
+    const sent = { unseenSince: UNSEEN_SINCE, ...changes };
+    const failure = await failureOf(catchUp(sent, {}, aWorld({}, STILL)));
+    expect(failure).toMatchObject({ type, nextRetryDelay: 10_000 });
     expect(requests('create-transaction')).toBe(0);
   });
 
@@ -160,7 +161,8 @@ describe('catching up', () => {
     [{ kind: 'truncated-reply' }, 'truncated'],
   ] as const)('gives its own create that met %j the same time', async ({ kind, ...more }, type) => {
     plan('create-transaction', kind, more);
-    expect(await failureOf(catchUp())).toMatchObject({ type, nextRetryDelay: about(10_000) });
+    const failure = await failureOf(catchUp({}, {}, aWorld({}, STILL)));
+    expect(failure).toMatchObject({ type, nextRetryDelay: 10_000 });
   });
 
   it.each([

@@ -77,6 +77,9 @@ export const noOrders: OrderDirectory = {
 
 export type TestWorld = ActivityWorld & ActivitiesByQueue;
 
+/** A machine on which no time passes within a try, so that its pauses are exact. */
+export const STILL = { machine: { ...MACHINE, elapsed: () => 0 } };
+
 /** The activities, standing on the sandbox and an empty card stash. @param changes of the integration `default` */
 export function aWorld(changes: Partial<Integration> = {}, parts: Partial<ActivityWorld> = {}): TestWorld {
   const integration = anIntegration({
@@ -140,10 +143,6 @@ export function aRead(changes: Partial<ReadRequest> = {}): ReadRequest {
 }
 
 /** What the server would tell the activity. */
-/** A pause of so many milliseconds, less the time that the activity took. */
-export const about = (ms: number) =>
-  expect.toSatisfy((pause: number) => pause > ms - 5_000 && pause <= ms, `about ${ms}`);
-
 export interface Attempt {
   attempt?: number;
   heartbeatDetails?: unknown;
