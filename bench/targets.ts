@@ -19,7 +19,7 @@ export const DECISION_TARGETS = {
 } satisfies Record<string, Record<string, readonly Target[]>>;
 
 export const THROUGHPUT_TARGET = atLeast(0.8, 'floor');
-/** Milliseconds, for a page of so many open orders as no queue has today. */
+/** Milliseconds until a page is sent, with 20,000 open orders. */
 export const PAGE_TARGETS = {
   lists: [atMost(150, 'itself')],
   filters: [atMost(150, 'itself')],

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { TASK_QUEUE } from '../../src/contract/ids.ts';
+import { orderWorkflowId, TASK_QUEUE } from '../../src/contract/ids.ts';
 import { SCREEN_ORDER } from '../../src/contract/messages.ts';
 import type { OrderState } from '../../src/contract/state.ts';
 import { recordOf } from '../../src/orders/bounded-record.ts';
@@ -10,6 +10,7 @@ import { searchAttributesOf } from '../../src/orders/describe.ts';
 import { memoOf } from '../../src/orders/order-memo.ts';
 import { anOrder, START } from '../../test/fixtures/orders.ts';
 import { aTransaction } from '../../test/fixtures/transactions.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import type { BenchContext } from '../context.ts';
 import { type Figure, figureOf } from '../figures.ts';
 import { closedLoop } from '../measure/load.ts';
@@ -42,16 +43,16 @@ export function benchPages({ sizes, address, say }: BenchContext): Promise<Figur
     if (failures.length > 0) throw new Error(`${failures.length} orders not started: ${failures[0]}`);
     await untilVisible(client, open);
     const part = (index: number) => `part-${index % open}-of`;
-    const kinds = {
-      lists: (round: number) => `/?list=${LISTS[round % LISTS.length]}`,
-      filters: (round: number) => FILTERED[round % FILTERED.length] ?? '/',
-      search: (round: number) => `/?q=${part(round * 7)}`,
-      days: () => '/days',
-    };
-    const found = await (await fetch(`${api.url}${kinds.search(1)}`)).text();
+    const kinds: [name: keyof typeof PAGE_TARGETS, pathOf: (round: number) => string][] = [
+      ['lists', (round) => `/?list=${LISTS[round % LISTS.length]}`],
+      ['filters', (round) => FILTERED[round % FILTERED.length] ?? '/'],
+      ['search', (round) => `/?q=${part(round * 7)}`],
+      ['days', () => '/days'],
+    ];
+    const found = await (await fetch(`${api.url}/?q=${part(7)}`)).text();
     if (!found.includes(part(7))) throw new Error('a part of an id did not find its order');
     const figures: Figure[] = [];
-    for (const [kind, pathOf] of Object.entries(kinds)) {
+    for (const [kind, pathOf] of kinds) {
       say(`pages: ${kind}`);
       const times: number[] = [];
       for (let round = 0; round < rounds; round += 1) {
@@ -65,7 +66,7 @@ export function benchPages({ sizes, address, say }: BenchContext): Promise<Figur
             name: `${kind}, p${share * 100}`,
             unit: 'ms',
             value: percentile(times, share),
-            targets: PAGE_TARGETS[kind as keyof typeof PAGE_TARGETS],
+            targets: PAGE_TARGETS[kind],
           }),
         );
       }
@@ -90,7 +91,7 @@ async function startOrder(client: Client, index: number): Promise<void> {
   const state = { ...nowadays(anOrder(decision)), orderId };
   for (const transaction of state.transactions) transaction.id = randomUUID();
   await client.workflow.start(SCREEN_ORDER, {
-    workflowId: `order:default:${orderId}`,
+    workflowId: orderWorkflowId('default', orderId),
     taskQueue: `${TASK_QUEUE}-of-nobody`,
     args: [],
     typedSearchAttributes: searchAttributesOf({ state, transactions: { 1: aTransaction() } }),
@@ -103,13 +104,12 @@ function nowadays(state: OrderState): OrderState {
   const text = JSON.stringify(state).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) =>
     new Date(Date.parse(at) + Date.now() - START).toISOString(),
   );
-  return JSON.parse(text) as OrderState;
+  const moved: OrderState = JSON.parse(text);
+  return moved;
 }
 
 async function untilVisible(client: Client, count: number): Promise<void> {
-  const until = Date.now() + VISIBLE_WITHIN_MS;
-  while ((await client.workflow.count(`WorkflowType = '${SCREEN_ORDER}'`)).count < count) {
-    if (Date.now() > until) throw new Error('not every order is in visibility');
-    await sleep(500);
-  }
+  const areVisible = async () =>
+    (await client.workflow.count(`WorkflowType = '${SCREEN_ORDER}'`)).count >= count;
+  await eventually(areVisible, { timeoutMs: VISIBLE_WITHIN_MS });
 }

@@ -61,7 +61,7 @@ export class ServerClock {
     const askedAt = this.#askedAt.get(nameOf(attempt - 1));
     // An attempt that starts so late is not the requested one: the server noticed only by the heartbeat timeout that the last one ended.
     const isLost = askedAt !== undefined && elapsed - askedAt >= HEARTBEAT_TIMEOUT_MS;
-    const asked = attempt > 1 && earlierHeartbeat().asked === attempt - 1 && !isLost;
+    const asked = measuredBefore() > 0 && !isLost;
     // Other retries are scheduled after a pause, so their delay shows nothing.
     if (attempt === 1 || asked) this.#note(delayMs, elapsed);
     const knownMs = this.#leastMs(elapsed);

@@ -123,8 +123,8 @@ export function statusActivities(world: ActivityWorld) {
     // Until then a lookup that finds nothing proves nothing: the create may still arrive.
     const { arrivesBy = arrivalAfter(now) } = earlierHeartbeat();
     sendHeartbeat({ arrivesBy });
-    const leastMs = millis(arrivesBy) - millis(now);
-    const client = clientFor(request, leastMs > 0 ? leastMs : undefined);
+    const pauseMs = now < arrivesBy ? millis(arrivesBy) - millis(now) : undefined;
+    const client = clientFor(request, pauseMs);
     try {
       const found = await lookByInvoice(world, client, request, PATIENT_MS);
       if (found.kind === 'known') return { kind: 'hidden' };
@@ -136,12 +136,12 @@ export function statusActivities(world: ActivityWorld) {
     } catch (error) {
       if (!(error instanceof ScreeningError)) throw error;
       if (!isForbidden(error))
-        throw retryLater(error, leastMs > 0 ? Math.max(leastMs, askedPauseMs(error) ?? 0) : undefined);
+        throw retryLater(error, pauseMs && Math.max(pauseMs, askedPauseMs(error) ?? 0));
       if (request.forbiddenKnown) throw retryWrongKey();
       return { kind: 'forbidden' };
     }
-    if (leastMs <= 0) return { kind: 'none' };
-    throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, leastMs);
+    if (pauseMs === undefined) return { kind: 'none' };
+    throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, pauseMs);
   }
 }
 

@@ -167,9 +167,9 @@ export async function awaitEarlier(
   unseenSince: Instant,
   again: boolean,
 ): Promise<Tried> {
+  const none = noAnswer(EARLIER_TRY, unseenSince);
   for (;;) {
     const found = await look(request, t, unseenSince);
-    const none = noAnswer(EARLIER_TRY, unseenSince);
     if (found === 'known' || (found === 'none' && !again)) return none;
     const unseen = found === 'none' ? none : found;
     if (unseen.kind !== 'no-answer') return unseen;

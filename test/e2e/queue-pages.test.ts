@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { accessFaults, BROWSER_WITHIN_MS, overflow, picture, startBrowser } from '../support/browser.ts';
+import {
+  accessFaults,
+  BROWSER_WITHIN_MS,
+  focused,
+  overflow,
+  picture,
+  startBrowser,
+  tabTo,
+} from '../support/browser.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { anOrderId, withDeployment } from './support.ts';
 
@@ -246,10 +254,10 @@ describe('an order', () => {
 
   it('is found and canceled by keyboard alone, on a phone', async () => {
     const page = await open(QUEUE, { viewport: PHONE });
-    await focus(page, needsAttention);
+    await tabTo(page, needsAttention);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: needsAttention }).waitFor();
-    await focus(page, 'Reject and cancel…');
+    await tabTo(page, 'Reject and cancel…');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.type('fraud');
@@ -280,15 +288,3 @@ it('without a worker the pages show the same, say so, and keep what was typed', 
 });
 
 const cancelsOf = (orderId: string) => all.requests('cancel-transaction', orderId);
-
-/** Presses Tab until what has that text is focused, as a person does. */
-async function focus(page: Page, text: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press('Tab');
-    if ((await focused(page)) === text) return;
-  }
-  throw new Error(`"${text}" can't be reached by Tab`);
-}
-
-const focused = async (page: Page): Promise<string> =>
-  String(await page.evaluate('document.activeElement.textContent.trim()'));

@@ -2,7 +2,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { BROWSER_WITHIN_MS, startBrowser } from '../support/browser.ts';
+import { BROWSER_WITHIN_MS, startBrowser, tabTo } from '../support/browser.ts';
 import { eventually, freePort, withTestServer } from '../support/index.ts';
 import { withDeployment } from './support.ts';
 
@@ -40,15 +40,14 @@ const ACTIONS = [
 ] as const;
 type Action = (typeof ACTIONS)[number];
 
-/** Presses Tab until what has that text is focused, as a person does. */
-async function tabTo(page: Page, text: string): Promise<void> {
-  const focused = () => page.evaluate('document.activeElement.textContent.trim()');
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press('Tab');
-    if ((await focused()) === text) return;
-  }
-  throw new Error(`"${text}" can't be reached by Tab`);
-}
+/** Does an action as it is done by pointing. */
+const pointing =
+  (press: 'click' | 'tap', send: 'dblclick' | 'tap') =>
+  async (page: Page, { id, button, typed }: Action): Promise<void> => {
+    await page.getByText(`${button}…`, { exact: true })[press]();
+    await page.locator(`#${id} [name=${typed}]`).fill(`the words of ${id}`);
+    await page.locator(`#${id} button`)[send]();
+  };
 
 /** The three ways to do an action on an order's page. */
 const WAYS: Record<
@@ -68,22 +67,8 @@ const WAYS: Record<
       await page.keyboard.press('Enter');
     },
   },
-  'by mouse, with a double click': {
-    options: DESK,
-    act: async (page, { id, button, typed }) => {
-      await page.getByText(`${button}…`, { exact: true }).click();
-      await page.locator(`#${id} [name=${typed}]`).fill(`the words of ${id}`);
-      await page.locator(`#${id} button`).dblclick();
-    },
-  },
-  'on a phone': {
-    options: PHONE,
-    act: async (page, { id, button, typed }) => {
-      await page.getByText(`${button}…`, { exact: true }).tap();
-      await page.locator(`#${id} [name=${typed}]`).fill(`the words of ${id}`);
-      await page.locator(`#${id} button`).tap();
-    },
-  },
+  'by mouse, with a double click': { options: DESK, act: pointing('click', 'dblclick') },
+  'on a phone': { options: PHONE, act: pointing('tap', 'tap') },
 };
 
 describe.each(Object.entries(WAYS))('%s', (_way, { options, act }) => {

@@ -19,6 +19,19 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await needProgram(CHROMIUM) });
 }
 
+/** Presses Tab until what has that text is focused, as a person does. */
+export async function tabTo(page: Page, text: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press('Tab');
+    if ((await focused(page)) === text) return;
+  }
+  throw new Error(`"${text}" can't be reached by Tab`);
+}
+
+/** @returns the text of what is focused */
+export const focused = async (page: Page): Promise<string> =>
+  String(await page.evaluate('document.activeElement.textContent.trim()'));
+
 const IMPACTS: readonly (string | null)[] = ['minor', 'moderate', 'serious', 'critical'];
 const resultSchema = z.object({
   violations: z.array(

@@ -20,7 +20,7 @@ export interface FormOf {
   /** What was typed before. */
   typed?: string | undefined;
   assignee?: string | undefined;
-  /** No choice is longer, except for the shortest: the order refuses a snooze that is too long. */
+  /** Longer snoozes are left out, except for the shortest one, which the order may refuse. */
   cancelBy?: Instant | undefined;
 }
 
