@@ -40,7 +40,7 @@ interface HistoryLimits {
 
 /** The history of each kind of order. `test/e2e/bench.test.ts` fails when an order has more; a change that adds history raises the limit here. */
 export const HISTORY_LIMITS: Readonly<Record<string, HistoryLimits>> = {
-  passed: { steps: 16, tasks: 4, aim: 29 },
+  passed: { steps: 14, tasks: 3, aim: 24 },
   'passed, all events': { steps: 22, tasks: 6, aim: 40 },
   declined: { steps: 17, tasks: 4 },
   'declined, then passed': { steps: 33, tasks: 8 },

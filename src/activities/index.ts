@@ -51,7 +51,10 @@ export function createActivities(parts: WorldParts): ActivitiesByQueue {
       forgetCard: withMoment(clock, events.forgetCard),
       sweep: sweep.sweep,
     },
-    reads: { readStatus: timed(clock, status.readStatus) },
+    reads: {
+      readStatus: timed(clock, status.readStatus),
+      readStatusLast: timed(clock, status.readStatusLast),
+    },
     polls: { pollStatus: timed(clock, status.pollStatus) },
   };
 }

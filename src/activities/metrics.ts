@@ -21,6 +21,7 @@ const COUNTED: Record<string, (call: Call) => void> = {
   screenRetry: (call) => countScreening('retry', call),
   catchUp: (call) => countScreening('catch-up', call),
   readStatus: (call) => countRead('order_screening_status_reads_total', call),
+  readStatusLast: (call) => countRead('order_screening_status_reads_total', call),
   pollStatus: (call) => countRead('order_screening_polls_total', call),
   performPortalAction: countPortalAction,
 };

@@ -2,6 +2,7 @@
 import { activityInfo } from '@temporalio/activity';
 import {
   type CheckoutRequest,
+  type LastReadRequest,
   type LookUpOutcome,
   type LookUpRequest,
   POLL_UNCHANGED,
@@ -94,18 +95,19 @@ export function statusActivities(world: ActivityWorld) {
       const again = (): Error => waitLonger(POLL_UNCHANGED, 'the decision is unchanged', pauseMs());
       if (attempt === 1) throw again();
       const outcome = await read(request, PATIENT_MS);
-      if (outcome instanceof ScreeningError) {
+      if (outcome instanceof ScreeningError)
         throw retryLater(outcome, Math.max(pauseMs(), askedPauseMs(outcome) ?? 0));
-      }
-      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
-      if (outcome.kind === 'unreadable' && request.troubleKnown) throw again();
-      if (outcome.kind === 'read') {
-        // An unchanged decision is still returned if it resolves a problem that was reported.
-        const troubled = request.troubleKnown || request.forbiddenKnown;
-        if (outcome.decision === request.known && !troubled) throw again();
-        if (outcome.decision === 'error' && request.troubleKnown) throw again();
-      }
-      return outcome;
+      return newsOf(request, outcome, again);
+    },
+
+    /** Reads at once, until the screening service answers. Without news it doesn't end before the cancel window does. */
+    async readStatusLast(request: LastReadRequest, time: () => Instant): Promise<StatusOutcome> {
+      const outcome = await read(request, PATIENT_MS);
+      if (outcome instanceof ScreeningError) throw retryLater(outcome);
+      const afterWindowMs = Math.max(0, millis(request.cancelBy) - millis(time())) + SLOW_POLL_MS;
+      return newsOf(request, outcome, () =>
+        waitLonger(POLL_UNCHANGED, 'the decision is unchanged', afterWindowMs),
+      );
     },
 
     /** Looks a transaction up by invoice number, until the screening service answers. */
@@ -145,6 +147,22 @@ export function statusActivities(world: ActivityWorld) {
   }
 }
 
+/** @returns the outcome if the order doesn't know it yet @throws a failure that is retried otherwise */
+function newsOf(
+  { known, troubleKnown, forbiddenKnown }: Omit<PollRequest, 'pauses'>,
+  outcome: StatusOutcome,
+  again: () => Error,
+): StatusOutcome {
+  if (outcome.kind === 'forbidden' && forbiddenKnown) throw retryWrongKey();
+  if (outcome.kind === 'unreadable' && troubleKnown) throw again();
+  if (outcome.kind === 'read') {
+    // An unchanged decision is still returned if it resolves a problem that was reported.
+    if (outcome.decision === known && !troubleKnown && !forbiddenKnown) throw again();
+    if (outcome.decision === 'error' && troubleKnown) throw again();
+  }
+  return outcome;
+}
+
 /**
  * Reads the transaction of an adopted order, within the workflow's first task.
  * @returns the decision, or a refusal of the order
@@ -172,7 +190,7 @@ export function pollPauseMs(
   nowMs: number,
 ): number {
   const { firstMs, factor, maxMs } = request.pauses;
-  if (request.cancelBy !== undefined && nowMs > Date.parse(request.cancelBy)) {
+  if (nowMs > Date.parse(request.cancelBy)) {
     return Math.max(maxMs, SLOW_POLL_MS);
   }
   return Math.round(Math.min(firstMs * factor ** (attempt - 1), maxMs));

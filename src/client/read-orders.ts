@@ -119,10 +119,11 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
 
 // Inspection: an order as the server has it.
 
-/** Polling is one activity, which the server retries after each pause. */
-const POLL: keyof PollActivities = 'pollStatus';
-/** The first attempt only waits for the first pause; reading begins with the second. */
-const FIRST_THAT_READS = 2;
+/** A poll and a last read are one activity each, which the server retries after each pause: the first attempt that reads. */
+const FIRST_THAT_READS: Record<keyof PollActivities | 'readStatusLast', number> = {
+  pollStatus: 2,
+  readStatusLast: 1,
+};
 
 /** @see OrderScreening.inspect */
 export async function inspectOrder(
@@ -163,17 +164,22 @@ async function stateOf(
 }
 
 function pollTimes({ pendingActivities }: DescribedOrder['raw']): PollTimes | undefined {
-  const poll = pendingActivities?.find(({ activityType }) => activityType?.name === POLL);
-  if (poll === undefined) return undefined;
-  // While the activity waits, `attempt` is the number of the next attempt.
-  const hasRead = (poll.attempt ?? 1) > FIRST_THAT_READS;
-  const lastAt = hasRead ? instantOf(poll.lastAttemptCompleteTime) : undefined;
-  const answered = poll.lastFailure?.applicationFailureInfo?.type === POLL_UNCHANGED;
-  return defined({
-    lastAt,
-    answered: lastAt === undefined ? undefined : answered,
-    nextAt: instantOf(poll.nextAttemptScheduleTime),
-  });
+  for (const [name, first] of Object.entries(FIRST_THAT_READS)) {
+    const poll = pendingActivities?.find(({ activityType }) => activityType?.name === name);
+    if (poll === undefined) continue;
+    // While the activity waits, `attempt` is the number of the next attempt.
+    const hasRead = (poll.attempt ?? 1) > first;
+    const lastAt = hasRead ? instantOf(poll.lastAttemptCompleteTime) : undefined;
+    const unchanged = poll.lastFailure?.applicationFailureInfo?.type === POLL_UNCHANGED;
+    // A last read without news is not repeated within the order's life.
+    const isOver = name === 'readStatusLast' && unchanged;
+    return defined({
+      lastAt,
+      answered: lastAt === undefined ? undefined : unchanged,
+      nextAt: isOver ? undefined : instantOf(poll.nextAttemptScheduleTime),
+    });
+  }
+  return undefined;
 }
 
 /** Returns the list entry of an order, from its search attributes and its record. */

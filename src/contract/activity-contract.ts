@@ -117,11 +117,14 @@ export interface PollRequest extends StatusRequest {
   known: Decision;
   pauses: PollPauses;
   /** After this time, the poll continues at a slower rate. */
-  cancelBy?: Instant;
+  cancelBy: Instant;
   forbiddenKnown: boolean;
   /** An unusable answer was already reported. */
   troubleKnown: boolean;
 }
+
+/** The read of a `pass` shortly before its cancel window closes. */
+export type LastReadRequest = Omit<PollRequest, 'pauses'>;
 
 export interface GatewayResponseRequest extends StatusRequest {
   gateway: Pick<GatewayRecord, 'result' | 'authcode' | 'transactionId'>;
@@ -190,14 +193,13 @@ export interface ForgetCardRequest {
 /** Reads have a separate task queue, so that a webhook never waits behind thousands of polls. */
 export interface ReadActivities {
   readStatus: Activity<ReadRequest, Timed<StatusOutcome | undefined>>;
+  readStatusLast: Activity<LastReadRequest, Timed<StatusOutcome>>;
 }
 
-/** The failure type with which a poll asks for a retry, because the screening service returned the same decision. */
+/** The failure type with which a poll or a last read asks for a retry, because the screening service returned the same decision. */
 export const POLL_UNCHANGED = 'unchanged';
 
-export interface PollActivities {
-  pollStatus: Activity<PollRequest, Timed<StatusOutcome>>;
-}
+export type PollActivities = { pollStatus: Activity<PollRequest, Timed<StatusOutcome>> };
 
 /** The result of a screening activity. Plain data: it is recorded in history. */
 export type ScreeningOutcome =
@@ -259,6 +261,7 @@ export type Call =
   | { kind: 'catch-up'; request: CatchUpRequest }
   | { kind: 'read'; request: ReadRequest }
   | { kind: 'poll'; request: PollRequest }
+  | { kind: 'last-read'; request: LastReadRequest }
   | { kind: 'look-up'; request: LookUpRequest }
   | { kind: 'gateway'; request: GatewayResponseRequest }
   | { kind: 'portal'; request: PortalRequest & { action: number } }
@@ -274,7 +277,7 @@ export type CallResult =
   | ({ kind: 'retry-screening' } & ResultOf<CheckoutActivities['screenRetry']>)
   | ({ kind: 'catch-up' } & ResultOf<BackgroundActivities['catchUp']>)
   | ({ kind: 'read' } & ResultOf<ReadActivities['readStatus']>)
-  | ({ kind: 'poll' } & ResultOf<PollActivities['pollStatus']>)
+  | ({ kind: 'poll' | 'last-read' } & ResultOf<PollActivities['pollStatus']>)
   | ({ kind: 'look-up' } & ResultOf<BackgroundActivities['lookUp']>)
   | ({ kind: 'gateway' } & ResultOf<BackgroundActivities['sendGatewayResponse']>)
   | ({ kind: 'portal' } & ResultOf<BackgroundActivities['performPortalAction']>)

@@ -81,6 +81,7 @@ const RESULTS: Record<ActivityKind, Fields> = {
   // Without a transaction a read only returns the time.
   read: { outcome: optional(status) },
   poll: { outcome: status },
+  'last-read': { outcome: status },
   'look-up': {
     outcome: oneOf({
       found: { transactionId: id, decision: optional(decision), ...enriched },

@@ -51,21 +51,18 @@ function isEmpty(value: unknown): boolean {
 /**
  * The memo that a run last wrote. Two changes don't justify a history event. One is a delivery, which readers derive (`asDelivered` in
  * src/client/order-record.ts): each new or given-up event writes the memo, and so does a delivery that an operator ended. The other is the
- * read shortly before the cancel window closes, if it changes nothing: the order's end follows.
+ * moment of a pass's last read.
  */
 export class WrittenMemo {
   #key: string | undefined;
-  #lastRead: OrderRecord['lastRead'];
 
   /** Returns whether the record must be written, and remembers it as written. */
   isNews(record: OrderRecord): boolean {
-    if (record.lastRead?.source !== 'recheck') this.#lastRead = record.lastRead;
-    const { lastRead: _own, events, ...facts } = record;
+    const { events, ...facts } = record;
     const passed = record.passed.filter((kind) => kind !== 'recheck');
-    const transactions = record.transactions.map(({ decidedAt: _when, source: _how, ...one }) => one);
-    const memo = memoOf({ ...facts, passed, transactions, events: NO_EVENTS });
+    const memo = memoOf({ ...facts, passed, events: NO_EVENTS });
     const { sequence, delivered, waiting, paused } = events;
-    const key = JSON.stringify([memo, this.#lastRead, sequence, sequence - delivered - waiting, paused]);
+    const key = JSON.stringify([memo, sequence, sequence - delivered - waiting, paused]);
     if (key === this.#key) return false;
     this.#key = key;
     return true;

@@ -76,11 +76,11 @@ export interface Order {
   over?: true;
 }
 
-/** A read of the status that a signal or a deadline requested. */
+/** A read of the status that a signal requested. */
 export interface PendingRead {
   /** Counts the order's reads from 1. */
   number: number;
-  source: Extract<ReadingSource, 'webhook' | 'operator' | 'recheck'>;
+  source: Extract<ReadingSource, 'webhook' | 'operator'>;
 }
 
 /** An activity or a timer that an order requires now. */

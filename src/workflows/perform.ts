@@ -63,6 +63,16 @@ export const ACTIVITY_OPTIONS = {
   catchUp: { ...background, ...writes, summary: 'Screen the order after the checkout' },
   lookUp: reads,
   readStatus: { ...reads, taskQueue: READS_TASK_QUEUE },
+  /**
+   * A last read without news never ends: its next try would be after the cancel window. To abandon it costs no history events, and a read
+   * may be made needlessly.
+   */
+  readStatusLast: {
+    ...background,
+    taskQueue: READS_TASK_QUEUE,
+    cancellationType: 'ABANDON',
+    summary: 'Read once more before the cancel window closes',
+  },
   sendGatewayResponse: { ...background, ...writes, summary: 'Send the payment gateway’s result' },
   performPortalAction: {
     ...background,
@@ -123,6 +133,7 @@ export const ACTIVITY_OF = {
   'catch-up': 'catchUp',
   read: 'readStatus',
   poll: 'pollStatus',
+  'last-read': 'readStatusLast',
   'look-up': 'lookUp',
   gateway: 'sendGatewayResponse',
   portal: 'performPortalAction',

@@ -1,6 +1,11 @@
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import type { LookUpRequest, PollRequest, ReadRequest } from '../../src/contract/activity-contract.ts';
+import type {
+  LastReadRequest,
+  LookUpRequest,
+  PollRequest,
+  ReadRequest,
+} from '../../src/contract/activity-contract.ts';
 import { MACHINE, type Machine } from '../../src/screening/index.ts';
 import {
   type Attempt,
@@ -77,6 +82,50 @@ describe('reading', () => {
   it('obeys Retry-After', async () => {
     plan('status-by-url', '429', { retryAfter: 9 });
     expect(await failureOf(read(UNKNOWN_ID))).toMatchObject({ type: 'rate-limited', nextRetryDelay: 9_000 });
+  });
+});
+
+describe('the last read of a pass', () => {
+  const HOUR_MS = 3_600_000;
+  const DAY_MS = 24 * HOUR_MS;
+
+  async function readLast(changes: Partial<LastReadRequest> = {}, meanwhile = () => {}) {
+    const world = aWorld();
+    const request: LastReadRequest = {
+      integration: 'default',
+      transactionId: await screened(world, 'pass'),
+      known: 'pass',
+      cancelBy: fromNow(DAY_MS),
+      forbiddenKnown: false,
+      troubleKnown: false,
+      ...changes,
+    };
+    meanwhile();
+    return outcomeOf(world.reads.readStatusLast, request);
+  }
+
+  it('is made at once, and has no other until an hour after the window if nothing changed', async () => {
+    const failure = await failureOf(readLast());
+    expect(failure).toMatchObject({ type: 'unchanged', category: BENIGN });
+    expect(failure.nextRetryDelay).toBeGreaterThan(DAY_MS + HOUR_MS - 10_000);
+    expect(failure.nextRetryDelay).toBeLessThanOrEqual(DAY_MS + HOUR_MS);
+    expect(requests('status-by-url')).toBe(1);
+  });
+
+  it('returns another decision', async () => {
+    const decide = () => {
+      for (const { id } of sandbox.control.transactions(ORDER_ID)) sandbox.control.decide(id, 'fraudulent');
+    };
+    expect(await readLast({}, decide)).toMatchObject({ kind: 'read', decision: 'fraudulent' });
+  });
+
+  it('is repeated soon if it isn’t answered', async () => {
+    const failure = await failureOf(readLast({}, () => plan('status-by-url', '429', { retryAfter: 9 })));
+    expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay: 9_000 });
+  });
+
+  it('returns an unchanged decision if it ends a known problem', async () => {
+    expect(await readLast({ forbiddenKnown: true })).toEqual({ kind: 'read', decision: 'pass' });
   });
 });
 

@@ -8,6 +8,7 @@ import {
   aRead,
   aWorld,
   failureOf,
+  fromNow,
   outcomeOf,
   plan,
   UNKNOWN_ID,
@@ -18,12 +19,8 @@ withSandbox();
 
 const background = () => aWorld().background;
 const known = { integration: 'default', transactionId: UNKNOWN_ID, forbiddenKnown: false };
-const polled = {
-  ...known,
-  known: 'review',
-  troubleKnown: false,
-  pauses: { firstMs: 1_000, factor: 1, maxMs: 1_000 },
-} as const;
+const passed = { ...known, known: 'pass', troubleKnown: false, cancelBy: fromNow(60_000) } as const;
+const polled = { ...passed, known: 'review', pauses: { firstMs: 1_000, factor: 1, maxMs: 1_000 } } as const;
 const answered = { ...known, gateway: { result: 'pass' } } as const;
 
 type Operation = Parameters<typeof plan>[0];
@@ -32,6 +29,11 @@ const CALLS: [string, Operation, Call][] = [
   ['catchUp', 'create-transaction', (how) => outcomeOf(background().catchUp, aCatchUp('pass', how))],
   ['lookUp', 'status-by-invoice', (how) => outcomeOf(background().lookUp, aLookUp(how))],
   ['readStatus', 'status-by-url', (how) => outcomeOf(aWorld().reads.readStatus, aRead({ ...known, ...how }))],
+  [
+    'readStatusLast',
+    'status-by-url',
+    (how) => outcomeOf(aWorld().reads.readStatusLast, { ...passed, ...how }),
+  ],
   [
     'pollStatus',
     'status-by-url',

@@ -93,7 +93,7 @@ export function books({
   world?: Partial<World>;
 } = {}): Books {
   return {
-    policy: aPolicy(),
+    policy: aPolicy({ recheckLeadTimeMs: 0 }),
     startedAt: START,
     endedAt: END,
     closedAt: END + 1_000,

@@ -4,8 +4,8 @@ import { anArrival, books } from './a-passed-order.ts';
 import type { Books } from './books.ts';
 import { judgeBooks } from './judge.ts';
 
-const all = aPolicy({ events: 'all' });
-const changes = aPolicy({ events: 'changes' });
+const all = aPolicy({ events: 'all', recheckLeadTimeMs: 0 });
+const changes = aPolicy({ events: 'changes', recheckLeadTimeMs: 0 });
 const decided = anArrival(1, 'order.decided', 200);
 const closed = (sequence: number) => anArrival(sequence, 'order.closed', 120 * HOUR);
 const attentionAfterwards = anArrival(1, 'order.attention', 120 * HOUR, { phase: 'closed' });
@@ -22,7 +22,7 @@ describe('the event of an order’s end', () => {
       '`changes`: none, although a signal that came with the end raised attention',
       books({ policy: changes, arrivals: [attentionAfterwards], record: { events: 1 } }),
     ],
-    ['`false`: none', books({ policy: aPolicy({ events: false }), ...none })],
+    ['`false`: none', books({ policy: aPolicy({ events: false, recheckLeadTimeMs: 0 }), ...none })],
   ])('is right with %s', (_case, right) => {
     expect(judgeBooks(right)).toEqual([]);
   });

@@ -40,7 +40,7 @@ const reports = (result: 'pass' | 'fail'): BookedCall => ({
 });
 const reported = (sent: 'pass' | 'fail') =>
   aRequest(MINUTE + 100, { operation: 'gateway-response', heard: 'done', sent, committed: true });
-const preGateway = aPolicy({ workflow: 'pre-gateway' });
+const preGateway = aPolicy({ workflow: 'pre-gateway', recheckLeadTimeMs: 0 });
 
 /** One fault of each kind, and how it shows. */
 const PLANTED: [kind: string, how: string, books: Books][] = [

@@ -1,4 +1,4 @@
-/** Is each hint and each recheck followed by a read of the status in time? */
+/** Is each hint and each recheck followed by a read of the status in time, and is each pass read shortly before its window closes? */
 import { type BookedNews, type BookedRequest, type Books, type Finding, iso } from './books.ts';
 import { nobodyCould, takenBack, wasLate } from './facts.ts';
 
@@ -15,8 +15,11 @@ const TRIED_AGAIN_MS = 6 * 60_000;
 const READS: BookedRequest['operation'][] = ['status', 'status-by-invoice', 'create-transaction'];
 const NO_ANSWER: BookedRequest['heard'][] = ['unknown', 'not-done', undefined];
 
+/** What a read must follow. */
+type Cause = Omit<BookedNews, 'what'> & { what: BookedNews['what'] | 'pass' };
+
 export function owedReads(books: Books): Finding[] {
-  return books.news.flatMap((one, index) => {
+  return [...books.news, ...passes(books)].flatMap((one: Cause, index) => {
     const within = Math.min(LONGEST_SPACING_MS, FIRST_SPACING_MS * 2 ** index) + A_READ_MS;
     const by = one.at + within + (isRefused(books, one.at) ? A_MINUTE_MS : 0);
     if (!isOwed(books, one, by) || wasLate(books) || nobodyCould(books, one.at - within, by)) return [];
@@ -35,6 +38,21 @@ export function owedReads(books: Books): Finding[] {
   });
 }
 
+/** When the window of each transaction that passed is about to close, and nobody has read it since. */
+function passes(books: Books): Cause[] {
+  const { policy, record, requests, calls } = books;
+  const { passive, recheckLeadTimeMs } = policy;
+  const isReported = calls.some((one) => one.asks === 'portal' && one.fields.kind === 'report-fraud');
+  if (passive || recheckLeadTimeMs === 0 || isReported) return [];
+  return record.transactions.flatMap(({ id, cancelBy }) => {
+    const at = cancelBy - recheckLeadTimeMs;
+    const about = requests.filter((one) => one.transactionId === id && one.heard === 'transaction');
+    const last = about.findLast((one) => one.endedAt <= at);
+    const isRead = about.some((one) => one.sentAt < at && one.endedAt > at);
+    return last?.decision === 'pass' && !isRead ? [{ at, what: 'pass', transactionId: id }] : [];
+  });
+}
+
 /** The last read before was answered 403: the next one waits a minute. */
 function isRefused({ requests }: Books, at: number): boolean {
   const last = requests.findLast((one) => READS.includes(one.operation) && one.endedAt <= at);
@@ -42,7 +60,7 @@ function isRefused({ requests }: Books, at: number): boolean {
 }
 
 /** The order is open, has a decision, and the news is about its newest transaction. */
-function isOwed(books: Books, { at, what, transactionId }: BookedNews, by: number): boolean {
+function isOwed(books: Books, { at, what, transactionId }: Cause, by: number): boolean {
   const { transactions, calls, policy, endedAt, closedAt } = books;
   const newest = transactions.findLast(({ createdAt }) => createdAt <= at);
   if (what === 'cancellation' || newest === undefined || takenBack(books, at)) return false;

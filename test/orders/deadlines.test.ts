@@ -133,7 +133,7 @@ describe('what happens by itself', () => {
   it('to a review that the policy cancels: a cancel with the service, whatever autoCancel says', () => {
     const order = anOrder('review', { onUnresolvedReview: 'cancel', autoCancel: false });
     const kinds = ['review-lead', 'cancel-reminder'];
-    expect(next(order).follows).toEqual({ kinds, events: ['order.attention'], cancel: true, read: false });
+    expect(next(order).follows).toEqual({ kinds, events: ['order.attention'], cancel: true });
     expect(order).toMatchObject({ phase: 'decided', decision: 'review', action: 'cancel' });
     expect(order.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
-import { aLife, type Life, screened } from './life.ts';
+import type { Decision } from '../../src/contract/words.ts';
+import { attention, DAY, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
+import { aLife, HINT, type Life, screened } from './life.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 const DECLINING = { whenUnavailable: 'decline' } as const;
@@ -41,6 +42,47 @@ describe('an order wants', () => {
       ),
     ).toEqual([]);
     expect(wanted(reported().until(5 * DAY))).toEqual([]);
+  });
+
+  describe('a pass to be read once more', () => {
+    const lead = { recheckLeadTimeMs: DAY / 2 };
+    const found = (decision: Decision) =>
+      ({ kind: 'last-read', outcome: { kind: 'read', decision } }) as const;
+    const last = (policy = {}, at = 4.5 * DAY) => screened('pass', { ...lead, ...policy }).until(at);
+
+    it('from the lead time to the end of the window', () => {
+      expect(wanted(last({}, 4.5 * DAY - 1))).toEqual([]);
+      expect(wanted(last())).toEqual(['last-read']);
+      expect(wanted(last(PRE))).toEqual(['last-read']);
+      expect(wanted(last({}, 5 * DAY))).toEqual([]);
+    });
+
+    it('and acts on what it finds', () => {
+      expect(last().end(found('fail'), 4.6 * DAY)).toMatchObject({
+        state: { decision: 'fail', action: 'cancel', lastRead: { source: 'recheck' } },
+      });
+      expect(wanted(last().end(found('review'), 4.6 * DAY))).toEqual(['poll']);
+    });
+
+    it('no more once it was read for another reason, after the gateway’s decline, or after a cancel', () => {
+      const read = screened('pass', lead)
+        .take(HINT)
+        .read('pass', 4.6 * DAY);
+      expect(wanted(read)).toEqual([]);
+      expect(wanted(last(PRE).gateway('fail', 4.6 * DAY))).toEqual(['gateway']);
+      const canceled = last()
+        .portal('cancel', 4.6 * DAY)
+        .portalEnds('done', 4.6 * DAY);
+      expect(wanted(canceled)).toEqual([]);
+    });
+
+    it('with the known problem, until the key is right', () => {
+      const life = last().end({ kind: 'last-read', outcome: { kind: 'forbidden' } }, 4.6 * DAY);
+      expect(attention(life.state)).toEqual(['wrong-key']);
+      const known = (forbiddenKnown: boolean) => ({ request: { forbiddenKnown } });
+      expect(life.calls('last-read')).toMatchObject([known(false), known(true)]);
+      expect(attention(life.end(found('pass'), 4.7 * DAY).state)).toEqual([]);
+    });
   });
 
   it('a gateway’s result sent on, once there is a transaction', () => {

@@ -213,6 +213,7 @@ export const MUTANTS: readonly Mutant[] = [
     },
   }),
   commands('timers that are never set', (made, order) => without(made, order, 'timer')),
+  commands('a last read that is never begun', (made, order) => without(made, order, 'last-read')),
   commands('a poll that is never begun', (made, order) => without(made, order, 'poll')),
   ruled('messages that are taken before results', {
     resultsFirst: (waiting) => [

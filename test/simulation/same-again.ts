@@ -25,6 +25,7 @@ function operationsOf(call: Regular): Operation[] {
       return ['status-by-invoice'];
     case 'read':
     case 'poll':
+    case 'last-read':
       return ['status'];
     case 'gateway':
       return ['gateway-response'];

@@ -7,6 +7,7 @@ import type {
   BackgroundActivities,
   CheckoutActivities,
   GatewayOutcome,
+  LastReadRequest,
   LookUpOutcome,
   Moment,
   PollActivities,
@@ -211,6 +212,14 @@ export function readActivities(worlds: Worlds): ReadActivities {
       world.reads += 1;
       return status;
     }),
+    readStatusLast: timed(async (request) => {
+      const world = worlds.of(request);
+      const { status } = world;
+      world.reads += 1;
+      if (status.kind === 'unanswered') throw again(MINUTE);
+      if (isKnown(request, status)) throw again(millis(request.cancelBy) - millis(triedAt()) + HOUR);
+      return status;
+    }),
   };
 }
 
@@ -221,15 +230,20 @@ export function pollActivities(worlds: Worlds): PollActivities {
       const { status } = world;
       if (activityInfo().attempt === 1) throw again(request.pauses.firstMs);
       world.polls += 1;
-      const known =
-        (status.kind === 'read' && status.decision === request.known) ||
-        (status.kind === 'forbidden' && request.forbiddenKnown) ||
-        (status.kind === 'unreadable' && request.troubleKnown);
-      const late = activityInfo().currentAttemptScheduledTimestampMs > Date.parse(request.cancelBy ?? '');
-      if (known || status.kind === 'unanswered') throw again(late ? 6 * HOUR : request.pauses.maxMs);
+      const late = activityInfo().currentAttemptScheduledTimestampMs > Date.parse(request.cancelBy);
+      if (isKnown(request, status) || status.kind === 'unanswered')
+        throw again(late ? 6 * HOUR : request.pauses.maxMs);
       return status;
     }),
   };
+}
+
+function isKnown({ known, forbiddenKnown, troubleKnown }: LastReadRequest, status: World['status']): boolean {
+  return (
+    (status.kind === 'read' && status.decision === known) ||
+    (status.kind === 'forbidden' && forbiddenKnown) ||
+    (status.kind === 'unreadable' && troubleKnown)
+  );
 }
 
 function timed<Request, Outcome>(

@@ -29,7 +29,6 @@ import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settleP
 import { cancelByOf, mayBeSeen, windowOpen } from '../transactions.ts';
 import { giveUpGateway } from './gateway.ts';
 import { giveUpActions, queueCancel } from './portal.ts';
-import { request } from './status.ts';
 
 export const deadlines: Concern = {
   name: 'deadlines',
@@ -130,9 +129,6 @@ function passed(order: Order, kind: DeadlineKind): OrderEventType[] {
       close(state, now);
       return events;
     }
-    case 'recheck':
-      request(order, 'recheck');
-      return [];
     case 'cancel-reminder':
       return isCancelOverdue(state, now)
         ? attend('cancel-due', `The order must be canceled and is not canceled yet${by(state)}.`)

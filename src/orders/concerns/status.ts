@@ -2,7 +2,7 @@
  * Status: polls a review, and reads the status after each signal. A webhook is only a hint: the decision is what the screening service
  * returns for the transaction's id.
  */
-import type { PollRequest, StatusOutcome } from '../../contract/activity-contract.ts';
+import type { LastReadRequest, StatusOutcome } from '../../contract/activity-contract.ts';
 import type { OrderState, OrderTransaction } from '../../contract/state.ts';
 import {
   type Decision,
@@ -16,6 +16,7 @@ import {
 import { applyReading } from '../apply-reading.ts';
 import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
 import type { Concern, RequiredEffect } from '../concern.ts';
+import { recheckUseful } from '../deadlines.ts';
 import { defined } from '../defined.ts';
 import type { Order, PendingRead } from '../order.ts';
 import { currentAttempt, screenAgain, screensAgain } from '../record.ts';
@@ -33,24 +34,28 @@ export const status: Concern = {
     const { state } = order;
     if (state.endedAt !== undefined) return [];
     const transaction = transactionOf(state, currentAttempt(state));
-    const polls = transaction !== undefined && isPolled(order, transaction) ? [poll(order, transaction)] : [];
-    return [...polls, ...order.reads.filter((one) => mayBegin(state, one)).map((one) => read(order, one))];
+    const reads = order.reads.filter((one) => mayBegin(state, one));
+    return [
+      ...(transaction === undefined ? [] : watches(order, transaction)),
+      ...reads.map((one) => read(order, one)),
+    ];
   },
 
   ended(order, { effect: { call } }, outcome) {
     if (outcome.status === 'failed') return 'retry-later';
-    if (outcome.status === 'canceled' || (call.kind !== 'poll' && call.kind !== 'read')) return [];
+    if (outcome.status === 'canceled') return [];
     // The order has ended in the meantime. Another workflow makes the reads after the end.
     if (order.state.endedAt !== undefined) {
       request(order, 'webhook');
       return [];
     }
     const { result } = outcome;
-    const { transactionId } = call.request;
-    if (call.kind === 'poll' && result.kind === 'poll')
-      return applyFresh(order, { transactionId, began: result.began }, result.outcome, 'poll');
     if (call.kind === 'read' && result.kind === 'read')
-      return readEnded(order, call.request.read, { transactionId, began: result.began }, result.outcome);
+      return readEnded(order, call.request.read, readingOf(call, result), result.outcome);
+    if (call.kind === 'poll' && result.kind === 'poll')
+      return applyFresh(order, readingOf(call, result), result.outcome, 'poll');
+    if (call.kind === 'last-read' && result.kind === 'last-read')
+      return applyFresh(order, readingOf(call, result), result.outcome, 'recheck');
     return [];
   },
 
@@ -168,6 +173,13 @@ interface Reading {
   began: Instant;
 }
 
+function readingOf(
+  { request: { transactionId } }: { request: { transactionId?: string } },
+  { began }: { began: Instant },
+): Reading {
+  return { transactionId, began };
+}
+
 /**
  * Applies a reading unless it is of an earlier attempt's transaction. A read that began before the last one ended may be outdated, so the
  * status is read again.
@@ -191,12 +203,27 @@ function applyFresh(
   return applyReading(state, outcome, source, now);
 }
 
+/** Returns the activity that waits for a new decision of the transaction: a poll, or the last read of a pass. */
+function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] {
+  const { decision } = order.state;
+  if (!isDecision(decision)) return [];
+  if (isPolled(order, transaction)) return [poll(order, transaction, decision)];
+  return isReadOnceMore(order, transaction) ? [lastRead(order, transaction, decision)] : [];
+}
+
 /** Assumption «decision after a report». A review is polled until it resolves, an order reported as fraud until its decision changes or the cancel window closes. */
 function isPolled({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
   const { decision, phase, fraudReportedAt } = state;
   if (decision === 'review') return phase === 'review' || phase === 'awaiting-gateway';
   const isReported = fraudReportedAt !== undefined && fraudReportedAt === decision;
-  return isReported && isDecision(decision) && POLLED_AFTER_REPORT.includes(phase) && now < cancelBy;
+  return isReported && POLLED_AFTER_REPORT.includes(phase) && now < cancelBy;
+}
+
+/** Rule «last read». */
+function isReadOnceMore({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
+  const { phase, passed } = state;
+  const isOpen = phase === 'decided' || phase === 'awaiting-gateway';
+  return isOpen && passed.includes('recheck') && recheckUseful(state, cancelBy) && now < cancelBy;
 }
 
 const POLLED_AFTER_REPORT: Phase[] = ['decided', 'awaiting-gateway', 'declined'];
@@ -205,27 +232,40 @@ function isDecision(decision: OrderState['decision']): decision is Decision {
   return decision !== 'pending' && decision !== 'skipped';
 }
 
-function poll({ state }: Order, { id: transactionId, cancelBy }: OrderTransaction): RequiredEffect {
-  const { decision, integration, policy } = state;
-  if (!isDecision(decision)) throw new TypeError(`an order that is ${decision} is not polled`);
-  const attempt = currentAttempt(state);
-  // A poll reports the end of a problem only if `trouble` says that it was reported.
+function poll(order: Order, transaction: OrderTransaction, known: Decision): RequiredEffect {
+  const { key, cause, request } = watched(order, transaction, known);
+  const pauses = order.state.policy.poll;
+  return {
+    key: `poll:${key}`,
+    whenObsolete: 'drop',
+    cause,
+    call: { kind: 'poll', request: { ...request, pauses } },
+  };
+}
+
+function lastRead(order: Order, transaction: OrderTransaction, known: Decision): RequiredEffect {
+  const { key, cause, request } = watched(order, transaction, known);
+  return { key: `last-read:${key}`, whenObsolete: 'drop', cause, call: { kind: 'last-read', request } };
+}
+
+function watched({ state }: Order, { id: transactionId, cancelBy }: OrderTransaction, known: Decision) {
+  const { number, readings } = currentAttempt(state);
+  // The end of a problem is reported only if `trouble` says that the problem was.
   const trouble = statusTrouble(state, transactionId);
   const isTroubled = trouble.forbiddenKnown || trouble.troubleKnown;
-  const pollRequest: PollRequest = {
+  const { integration } = state;
+  const request: LastReadRequest = {
     integration,
     transactionId,
-    attempt: attempt.number,
-    known: decision,
-    pauses: policy.poll,
+    attempt: number,
+    known,
     cancelBy,
     ...trouble,
   };
   return {
-    key: `poll:${transactionId}:${decision}:${attempt.readings.length}${isTroubled ? ':troubled' : ''}`,
-    whenObsolete: 'drop',
+    key: `${transactionId}:${known}:${readings.length}${isTroubled ? ':troubled' : ''}`,
     cause: statusCause(transactionId),
-    call: { kind: 'poll', request: pollRequest },
+    request,
   };
 }
 
