@@ -58,7 +58,8 @@ function wrongKey(books: Books): Finding[] {
   for (const one of books.requests) {
     if (!ANSWERS.includes(one.heard)) continue;
     const about = one.operation === 'status-by-invoice' ? one.invoice : one.transactionId;
-    const line = `${one.operation} ${one.operation === 'create-transaction' ? '' : about}`;
+    const sent = JSON.stringify(one.sent ?? '');
+    const line = `${one.operation} ${one.operation === 'create-transaction' ? '' : about} ${sent}`;
     lines.set(line, [...(lines.get(line) ?? []), one]);
   }
   for (const [line, requests] of lines) {

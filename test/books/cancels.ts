@@ -8,7 +8,15 @@ import {
   iso,
   requestsAbout,
 } from './books.ts';
-import { answerOutranRecord, answerWasLost, isUnseen, noTimeLeft, takenBack, wasReset } from './facts.ts';
+import {
+  answerOutranRecord,
+  answerWasLost,
+  firstScreeningFailed,
+  isUnseen,
+  noTimeLeft,
+  takenBack,
+  wasReset,
+} from './facts.ts';
 
 /** A cancel is not sent in the last stretch of its window. */
 const LAST_STRETCH_MS = 30_000;
@@ -128,11 +136,13 @@ interface Wanted {
 }
 
 /** A caller or a person was told that it is canceled with the screening service. */
-function promised({ calls, transactions, record }: Books, { id, attempt }: BookedTransaction): Wanted[] {
+function promised(books: Books, { id, attempt }: BookedTransaction): Wanted[] {
+  const { calls, transactions, record } = books;
   const withdrawn = calls.some((one) => one.asks === 'withdraw' || (one.asks === 'override' && one.taken));
   return calls.flatMap((call): Wanted[] => {
     if (call.asks !== 'portal' || call.fields.kind !== 'cancel' || call.status === undefined || withdrawn)
       return [];
+    if (takenBack(books, call.at) && firstScreeningFailed(books)) return [];
     const newest = transactions.filter(({ createdAt }) => createdAt <= call.at).at(-1)?.id;
     // What is only requested may end otherwise: the next transaction, or one that no lookup can show.
     const isOnly = transactions.length === 1 && record.attempts === 1;

@@ -37,7 +37,7 @@ export function isForgotten(books: Books, { id, attempt, createdAt, invoice }: B
 /** A fast answer leaves before its record: if that is lost, the order is screened again by a lookup. */
 export const answerOutranRecord = ({ world }: Books): boolean => world.recordLost;
 
-/** A first screening whose code fails reads no skip rule. */
+/** A first screening whose code fails reads no skip rule, and no policy: until that is known, what a reset sends again is refused. */
 export const firstScreeningFailed = ({ world }: Books): boolean => world.brokeDown;
 
 /** Nobody acts while no worker is there, and nothing is answered without the screening service or with a wrong key. */
