@@ -2,17 +2,11 @@
  * What all open pages share: the queue and the health of the parts, each read from Temporal at most once in 5 s. A page doesn't wait for
  * the read that it causes, unless the queue is older than half a minute or somebody has just changed an order.
  */
-import { LookUps } from '../../client/look-ups.ts';
 import { type Instant, instant, millis } from '../../contract/words.ts';
 import type { Health, ListRequest, OrderScreening } from '../../starter.ts';
 import { unlessOurs } from './actions.ts';
+import { Kept } from './kept.ts';
 import { type Snapshot, snapshotOf } from './queue-list.ts';
-
-const KEPT_MS = 5_000;
-const STALE_MS = 30_000;
-/** By choice of integrations, which may be what a caller wrote. */
-const MOST_KEPT = 100;
-const MOST_LAST = 10;
 
 export type Integrations = Pick<ListRequest, 'integration' | 'integrations'>;
 
@@ -31,11 +25,8 @@ export interface Standing {
 
 export class QueueStore {
   readonly #orders: Pick<OrderScreening, 'queue' | 'health'>;
-  #queues = new LookUps<Snapshot>(KEPT_MS, MOST_KEPT);
-  readonly #health = new LookUps<Health>(KEPT_MS, 1);
-  /** The last queues that could be read. */
-  readonly #last = new Map<string, Snapshot>();
-  #forgottenAtMs = 0;
+  readonly #queues = new Kept<Snapshot>();
+  readonly #health = new Kept<Health | undefined>();
 
   constructor(orders: Pick<OrderScreening, 'queue' | 'health'>) {
     this.#orders = orders;
@@ -43,37 +34,25 @@ export class QueueStore {
 
   /** @throws OrderScreeningError `temporal-unavailable` */
   queue(of: Integrations): Promise<Snapshot> {
-    const key = JSON.stringify(of);
-    const read = this.#queues.find(key, async () => {
-      const asked = Date.now();
+    return this.#queues.get(JSON.stringify(of), async () => {
+      const askedMs = Date.now();
       const { orders, cut } = await this.#orders.queue(of);
-      const queue = snapshotOf(orders, cut, asked);
-      this.#last.delete(key);
-      this.#last.set(key, queue);
-      const [oldest = ''] = this.#last.keys();
-      if (this.#last.size > MOST_LAST) this.#last.delete(oldest);
-      return queue;
+      return snapshotOf(orders, cut, askedMs);
     });
-    const last = this.#last.get(key);
-    const since = Math.max(Date.now() - STALE_MS, this.#forgottenAtMs);
-    if (last === undefined || last.atMs <= since) return read;
-    read.catch(() => undefined);
-    return Promise.resolve(last);
   }
 
   /** Makes the next page read the queue again, after an action. */
   forget(): void {
-    this.#queues = new LookUps<Snapshot>(KEPT_MS, MOST_KEPT);
-    this.#forgottenAtMs = Date.now();
+    this.#queues.forget();
   }
 
   /** Returns what is known, also while Temporal can't be reached: then the queue is the last one that was read. */
   async standing(of: Integrations): Promise<Standing> {
     const [queue, health] = await Promise.all([
       this.queue(of).catch(unlessOurs),
-      this.#health.find('', () => this.#orders.health()).catch(unlessOurs),
+      this.#health.get('', () => this.#orders.health().catch(unlessOurs)),
     ]);
-    return { queue: queue ?? this.#last.get(JSON.stringify(of)), parts: partsOf(queue, health) };
+    return { queue: queue ?? this.#queues.last(JSON.stringify(of)), parts: partsOf(queue, health) };
   }
 }
 
