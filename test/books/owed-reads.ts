@@ -46,7 +46,9 @@ function passes(books: Books): Cause[] {
   if (passive || recheckLeadTimeMs === 0 || isReported) return [];
   return record.transactions.flatMap(({ id, cancelBy }) => {
     const at = cancelBy - recheckLeadTimeMs;
-    const about = requests.filter((one) => one.transactionId === id && one.heard === 'transaction');
+    const about = requests.filter(
+      (one) => one.transactionId === id && one.heard === 'transaction' && !takenBack(books, one.endedAt),
+    );
     const last = about.findLast((one) => one.endedAt <= at);
     const isRead = about.some((one) => one.sentAt < at && one.endedAt > at);
     return last?.decision === 'pass' && !isRead ? [{ at, what: 'pass', transactionId: id }] : [];
