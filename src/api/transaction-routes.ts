@@ -26,7 +26,7 @@ export function transactionRoutes(app: FastifyInstance, orderScreening: OrderScr
 
 /**
  * Reads a transaction for a caller. Integrations can share an account, so a key of some integrations gets the same answer for another
- * integration's transaction as for none.
+ * integration's transaction as for none, also while the transaction's decision is unknown.
  * @throws HttpError `missing-scope` when the key is for some integrations, none of their orders owns the transaction, and the key lacks
  *   the scope `ops`
  * @throws OrderScreeningError `unknown-transaction`
@@ -39,7 +39,7 @@ export async function readTransaction(
   const { integrations } = request.apiKey ?? {};
   if (integrations === undefined) return orderScreening.getTransaction(lookup);
   const status = await orderScreening.getTransaction(lookup).catch((error: unknown) => {
-    if (hasCode(error, 'unknown-transaction')) return undefined;
+    if (hasCode(error, 'unknown-transaction', 'transaction-without-decision')) return undefined;
     throw error;
   });
   if (status?.order !== undefined && integrations.includes(status.order.integration)) return status;
@@ -47,6 +47,6 @@ export async function readTransaction(
   if (status !== undefined && status.order === undefined) return status;
   throw new OrderScreeningError(
     'unknown-transaction',
-    'The integrations of the API key have no such transaction.',
+    'The integrations of the API key have no such transaction, or its decision is unknown.',
   );
 }

@@ -224,7 +224,7 @@ describe('a transaction without an order', () => {
   });
 
   it('is told from none at all neither by its id nor by its invoice number', async () => {
-    const { send, transactionId } = await twoIntegrations();
+    const { send, transactionId, sandbox } = await twoIntegrations();
     const read = (key: string, id: string) =>
       send('GET /v1/transactions/{idOrInvoice}', key, { path: [id], query: { integration: 'shop' } });
     for (const key of Object.keys(KEYS)) {
@@ -232,6 +232,10 @@ describe('a transaction without an order', () => {
       for (const theirs of ['their-invoice', transactionId]) {
         const refused = await read(key, theirs);
         expect([refused.statusCode, refused.body]).toEqual([none.statusCode, none.body]);
+        sandbox.control.setFaults({ faults: [{ operation: 'status', kind: 'unknown-decision' }] });
+        const undecided = await read(key, theirs);
+        expect([undecided.statusCode, undecided.body]).toEqual([none.statusCode, none.body]);
+        sandbox.control.clearFaults();
       }
     }
   });
