@@ -83,4 +83,21 @@ describe('inspecting an order', () => {
     const { orderScreening } = inReview('RUNNING', { pendingActivities });
     expect((await orderScreening.inspect(order)).poll).toEqual(times);
   });
+
+  it.each([
+    ['found nothing new: none follows', 'unchanged', { lastAt: last, answered: true }],
+    ['was not answered', 'timeout', { lastAt: last, answered: false, nextAt: next }],
+  ])('shows the last read of a pass that %s', async (_what, type, times) => {
+    const pendingActivities = [
+      {
+        activityType: { name: 'readStatusLast' },
+        attempt: 2,
+        lastAttemptCompleteTime: at(last),
+        nextAttemptScheduleTime: at(next),
+        lastFailure: failure(type),
+      },
+    ];
+    const { orderScreening } = inReview('RUNNING', { pendingActivities });
+    expect((await orderScreening.inspect(order)).poll).toEqual(times);
+  });
 });
