@@ -29,7 +29,8 @@ export function upcoming({ state, poll }: InspectedOrder, nowMs: number): { at: 
   if (state !== undefined) {
     const cancelBy = cancelByOf(state, currentAttempt(state));
     // The order of a review stays open after its cancel window, so that moment is no deadline of it.
-    if (state.phase === 'review' && cancelBy !== undefined)
+    const isReview = state.phase === 'review' || state.phase === 'awaiting-gateway';
+    if (isReview && state.decision === 'review' && cancelBy !== undefined)
       found.push({ at: cancelBy, words: 'The cancel window closes' });
     for (const { kind, at } of allDeadlines(state)) {
       if (!state.passed.includes(kind)) found.push({ at, words: describeDeadline(kind) });

@@ -112,13 +112,19 @@ describe('the page of an order', () => {
     );
   });
 
-  it('a review says how long it can be canceled, and that the window closes before the order does', async () => {
-    const { text } = await pageOf({ state: inReview() });
-    expect(text).toMatch(/Can be canceled for 1 d 5 h until /);
-    expect(text).toMatch(
-      /What happens next .*in 1 d 5 h The cancel window closes in .* A review that is still open is closed/,
-    );
-  });
+  it.each([
+    ['a review', inReview()],
+    ['a review that waits for the gateway', { ...inReview(), phase: 'awaiting-gateway' as const }],
+  ])(
+    '%s says how long it can be canceled, and that the window closes before the order does',
+    async (_what, state) => {
+      const { text } = await pageOf({ state });
+      expect(text).toMatch(/Can be canceled for 1 d 5 h until /);
+      expect(text).toMatch(
+        /What happens next .*in 1 d 5 h The cancel window closes in .* A review that is still open is closed/,
+      );
+    },
+  );
 
   it('attention comes first, with what to do, since when, and a form to resolve it', async () => {
     const state = inReview();
