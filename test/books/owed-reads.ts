@@ -1,6 +1,6 @@
 /** Is each hint and each recheck followed by a read of the status in time, and is each pass read shortly before its window closes? */
 import { type BookedNews, type BookedRequest, type Books, type Finding, iso } from './books.ts';
-import { nobodyCould, takenBack, wasLate } from './facts.ts';
+import { nobodyCould, takenBack, unnoticedMs, wasLate } from './facts.ts';
 
 const FIRST_SPACING_MS = 2_000;
 const LONGEST_SPACING_MS = 5 * 60_000;
@@ -50,7 +50,7 @@ function passes(books: Books): Cause[] {
       (one) => one.transactionId === id && one.heard === 'transaction' && !takenBack(books, one.endedAt),
     );
     const last = about.findLast((one) => one.endedAt <= at);
-    const isRead = about.some((one) => one.sentAt < at && one.endedAt > at);
+    const isRead = about.some((one) => one.sentAt < at && one.endedAt > at - unnoticedMs(books));
     return last?.decision === 'pass' && !isRead ? [{ at, what: 'pass', transactionId: id }] : [];
   });
 }
