@@ -4,7 +4,7 @@ import { answersTo, requestsAbout } from './books.ts';
 
 /** A reset takes back what the order did and said between its task and the reset. */
 export const takenBack = ({ world }: Books, at: number): boolean =>
-  world.resets.some((reset) => at > reset.to && at <= reset.at);
+  world.resets.some((reset) => at >= reset.to && at <= reset.at);
 
 /** Whoever is told again after a reset may be told otherwise. */
 export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
