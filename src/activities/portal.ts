@@ -41,9 +41,12 @@ const SHORTEST_PAUSE_MS = 1_000;
  * Returns when the attempt began, in server time. For a cancel it takes the later of two measurements, which may differ by 2 s, so that
  * no cancel is sent after its window.
  */
-export async function exactlyForCancels(clock: ServerClock, { fields }: PortalRequest): Promise<Beginning> {
+export async function exactlyForCancels(
+  clock: ServerClock,
+  { fields, notAfter }: PortalRequest,
+): Promise<Beginning> {
   if (fields.kind !== 'cancel') return clock.began(false);
-  const beginning = await clock.began(true);
+  const beginning = await clock.began(true, notAfter);
   const now = clock.now();
   return { ...beginning, began: now > beginning.began ? now : beginning.began };
 }

@@ -51,10 +51,12 @@ export class ServerClock {
 
   /**
    * @param exact whether to have the server schedule the attempt again if it began late or the worker's clock may be wrong
+   * @param deadline before it, an attempt that began late needs no exact time if the worker's clock was right a moment ago: if the clock was
+   *   set forward since, it is even earlier
    * @returns when this attempt began, or earlier by at most the least delay of the last minutes
    * @throws ApplicationFailure that makes the server schedule the attempt again
    */
-  async began(exact: boolean): Promise<Beginning> {
+  async began(exact: boolean, deadline?: Instant): Promise<Beginning> {
     const { attempt, currentAttemptScheduledTimestampMs: scheduledMs } = activityInfo();
     const { nowMs, elapsed } = this.#readClocks();
     const delayMs = nowMs - scheduledMs;
@@ -91,7 +93,10 @@ export class ServerClock {
     // measured above. In another process: if two attempts in a row are equally late, it is the clock.
     const isAgain = isAlike(delayMs, earlierHeartbeat().late) || this.#isKnownBy(leastMs);
     const isMeasured = isOwn || (asked && isAgain);
-    if (exact && !isMeasured && !this.#isInTime(delayMs, leastMs)) throw this.#ask(attempt, delayMs);
+    const isBefore = deadline !== undefined && nowMs - this.#aheadMs <= millis(deadline);
+    const isSafe = isBefore && lateMs > 0 && this.#isKnownBy(knownMs);
+    if (exact && !isMeasured && !isSafe && !this.#isInTime(delayMs, leastMs))
+      throw this.#ask(attempt, delayMs);
     const began = instant(Math.max(scheduledMs, nowMs - leastMs));
     return { handedOut: began, began, elapsed };
   }

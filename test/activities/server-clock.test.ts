@@ -74,6 +74,19 @@ describe('a worker whose tries wait', () => {
     expect(requests('cancel-transaction')).toBe(0);
   });
 
+  it('sends a cancel at once, however long it waited, if its clock was right a moment ago', async () => {
+    const world = await aPromptWorld();
+    const request = cancel(60_000, await screened(world));
+    expect(await act(request, waited(30_000), [], world)).toMatchObject({ kind: 'done' });
+  });
+
+  it('asks for the time if it would be too late by its clock, which may have been set meanwhile', async () => {
+    const world = await aPromptWorld();
+    const failure = await failureOf(act(cancel(-1_000), waited(30_000), [], world));
+    expect(failure).toMatchObject({ type: 'server-time' });
+    expect(requests('cancel-transaction')).toBe(0);
+  });
+
   it('is scheduled again once, and then sends no cancel after its last call, however long that waits', async () => {
     const world = await aPromptWorld();
     expect(await failureOf(isTooLate(world, waited(6_000)))).toMatchObject({ type: 'server-time' });
