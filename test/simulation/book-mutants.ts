@@ -36,7 +36,8 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
     return canceled ? { ...input, outcome: { status: 'canceled' } } : input;
   }),
   results('a review that comes back is ignored', (result, { state }) => {
-    if (state.decision !== 'pass' || (result.kind !== 'read' && result.kind !== 'poll')) return result;
+    const isReading = result.kind === 'read' || result.kind === 'poll' || result.kind === 'last-read';
+    if (state.decision !== 'pass' || !isReading) return result;
     const { outcome } = result;
     if (outcome?.kind !== 'read' || outcome.decision !== 'review') return result;
     return { ...result, outcome: { ...outcome, decision: 'pass' } };
