@@ -2,7 +2,7 @@
  * Status: polls a review, and reads the status after each signal. A webhook is only a hint: the decision is what the screening service
  * returns for the transaction's id.
  */
-import type { LastReadRequest, StatusOutcome } from '../../contract/activity-contract.ts';
+import type { Call, LastReadRequest, StatusOutcome } from '../../contract/activity-contract.ts';
 import type { OrderState, OrderTransaction } from '../../contract/state.ts';
 import {
   type Decision,
@@ -203,14 +203,6 @@ function applyFresh(
   return applyReading(state, outcome, source, now);
 }
 
-/** Returns the activity that waits for a new decision of the transaction: a poll, or the last read of a pass. */
-function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] {
-  const { decision } = order.state;
-  if (!isDecision(decision)) return [];
-  if (isPolled(order, transaction)) return [poll(order, transaction, decision)];
-  return isReadOnceMore(order, transaction) ? [lastRead(order, transaction, decision)] : [];
-}
-
 /** Assumption «decision after a report». A review is polled until it resolves, an order reported as fraud until its decision changes or the cancel window closes. */
 function isPolled({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
   const { decision, phase, fraudReportedAt } = state;
@@ -219,6 +211,8 @@ function isPolled({ state, now }: Order, { cancelBy }: OrderTransaction): boolea
   return isReported && POLLED_AFTER_REPORT.includes(phase) && now < cancelBy;
 }
 
+const POLLED_AFTER_REPORT: Phase[] = ['decided', 'awaiting-gateway', 'declined'];
+
 /** Rule «last read». */
 function isReadOnceMore({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
   const { phase, passed } = state;
@@ -226,47 +220,33 @@ function isReadOnceMore({ state, now }: Order, { cancelBy }: OrderTransaction): 
   return isOpen && passed.includes('recheck') && recheckUseful(state, cancelBy) && now < cancelBy;
 }
 
-const POLLED_AFTER_REPORT: Phase[] = ['decided', 'awaiting-gateway', 'declined'];
-
 function isDecision(decision: OrderState['decision']): decision is Decision {
   return decision !== 'pending' && decision !== 'skipped';
 }
 
-function poll(order: Order, transaction: OrderTransaction, known: Decision): RequiredEffect {
-  const { key, cause, request } = watched(order, transaction, known);
-  const pauses = order.state.policy.poll;
-  return {
-    key: `poll:${key}`,
-    whenObsolete: 'drop',
-    cause,
-    call: { kind: 'poll', request: { ...request, pauses } },
-  };
-}
-
-function lastRead(order: Order, transaction: OrderTransaction, known: Decision): RequiredEffect {
-  const { key, cause, request } = watched(order, transaction, known);
-  return { key: `last-read:${key}`, whenObsolete: 'drop', cause, call: { kind: 'last-read', request } };
-}
-
-function watched({ state }: Order, { id: transactionId, cancelBy }: OrderTransaction, known: Decision) {
-  const { number, readings } = currentAttempt(state);
+/** Returns the activity that waits for a new decision of the transaction: a poll, or the last read of a pass. */
+function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] {
+  const { decision, integration, policy } = order.state;
+  const isPoll = isPolled(order, transaction);
+  if (!isDecision(decision) || !(isPoll || isReadOnceMore(order, transaction))) return [];
+  const { id: transactionId, cancelBy } = transaction;
+  const { number, readings } = currentAttempt(order.state);
   // The end of a problem is reported only if `trouble` says that the problem was.
-  const trouble = statusTrouble(state, transactionId);
+  const trouble = statusTrouble(order.state, transactionId);
   const isTroubled = trouble.forbiddenKnown || trouble.troubleKnown;
-  const { integration } = state;
-  const request: LastReadRequest = {
-    integration,
-    transactionId,
-    attempt: number,
-    known,
-    cancelBy,
-    ...trouble,
-  };
-  return {
-    key: `${transactionId}:${known}:${readings.length}${isTroubled ? ':troubled' : ''}`,
-    cause: statusCause(transactionId),
-    request,
-  };
+  const about = { integration, transactionId, attempt: number };
+  const request: LastReadRequest = { ...about, known: decision, cancelBy, ...trouble };
+  const call: Call = isPoll
+    ? { kind: 'poll', request: { ...request, pauses: policy.poll } }
+    : { kind: 'last-read', request };
+  return [
+    {
+      key: `${call.kind}:${transactionId}:${decision}:${readings.length}${isTroubled ? ':troubled' : ''}`,
+      whenObsolete: 'drop',
+      cause: statusCause(transactionId),
+      call,
+    },
+  ];
 }
 
 const CANCELLATION =
