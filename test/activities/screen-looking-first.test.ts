@@ -56,16 +56,15 @@ describe('looking first', () => {
 
   it.each([
     ['429', 'rate-limited', { notBefore: expect.any(String) }],
-    ['5xx-before-commit', 'http-5xx', {}],
+    // The last look has what is left of the budget, which a busy machine may use up.
+    ['5xx-before-commit', 'http-5xx', { reason: expect.stringMatching(/^(http-5xx|timeout)$/) }],
     ['403', 'forbidden', {}],
   ] as const)(
     'creates nothing when the look meets a %s, and may have sent one before',
     async (kind, reason, asked) => {
       plan('status-by-invoice', kind);
       const outcome = await lookFirst(aWorld({ checkoutBudgetMs: 1_500 }));
-      // The last look has what is left of the budget, which a busy machine may use up.
-      const why = expect.stringMatching(`^(${reason}|timeout)$`);
-      expect(outcome).toEqual({ ...unanswered(reason), reason: why, ...asked });
+      expect(outcome).toEqual({ ...unanswered(reason), ...asked });
       expect(requests('create-transaction')).toBe(0);
     },
   );

@@ -91,10 +91,10 @@ it.each([
       readyWhen: /flooding/,
       readyWithinMs: 60_000,
     });
-    const isLong = ({ flooded, quiet }: Waited) => flooded >= MOST_MS + MOST_TIMES * quiet;
+    const most = ({ quiet }: Waited) => MOST_MS + MOST_TIMES * quiet;
     let p99 = await waited();
     // A machine that was busy for a moment isn't so each time.
-    for (let again = 0; again < 2 && isLong(p99); again += 1) p99 = await waited();
+    for (let again = 0; again < 2 && p99.flooded >= most(p99); again += 1) p99 = await waited();
     await flood.stop();
     const [, answered = '{}'] = /flooding\n(.*)/.exec(flood.output()) ?? [];
     const told = Object.keys(JSON.parse(answered) as object).map(Number);
@@ -103,6 +103,6 @@ it.each([
     console.log(
       `${kind}: others wait ${p99.flooded.toFixed()} ms, without a flood ${p99.quiet.toFixed()} ms`,
     );
-    expect(isLong(p99)).toBe(false);
+    expect(p99.flooded).toBeLessThan(most(p99));
   },
 );
