@@ -64,8 +64,8 @@ export const ACTIVITY_OPTIONS = {
   lookUp: reads,
   readStatus: { ...reads, taskQueue: READS_TASK_QUEUE },
   /**
-   * A last read without news never ends: its next try would be after the cancel window. To abandon it costs no history events, and a read
-   * may be made needlessly.
+   * Without news its next try would be after the cancel window, so it never ends. Abandoning it adds no history events; at worst a read is
+   * made that nobody needs.
    */
   readStatusLast: {
     ...background,
