@@ -12,7 +12,7 @@ COPY package.json tsconfig.json ./
 COPY deploy/health.mjs ./deploy/health.mjs
 COPY bin ./bin
 COPY src ./src
-RUN node --import ./bin/typescript.mjs src/temporal/bundle-workflows.ts
+RUN node --import ./bin/typescript.mjs src/platform/bundle-workflows.ts
 # The sandbox keeps its state here; the other processes write nothing.
 RUN mkdir /data && chown node:node /data
 ENV DATA_DIR=/data

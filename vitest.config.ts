@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
-import { E2E_AT_A_TIME } from './test/support/dev-server-setup.ts';
-import { CHAOS, FIRST_E2E, LONG_E2E, MORE_LIVES, PRODUCTION } from './test/support/first-set.ts';
-import LongOnesFirst from './test/support/long-ones-first.ts';
+import { E2E_AT_A_TIME } from './test/support/servers/dev-server-setup.ts';
+import { CHAOS, FIRST_E2E, LONG_E2E, MORE_LIVES, PRODUCTION } from './test/support/vitest/first-set.ts';
+import LongOnesFirst from './test/support/vitest/long-ones-first.ts';
 
 const fuzz = ['test/fuzz/**/*.test.ts'];
 const workflows = ['test/workflows/**/*.test.ts', 'test/replay/replay.test.ts'];
-const simulation = ['test/simulation/*.test.ts'];
+const simulation = ['test/simulation/**/*.test.ts'];
 const packaged = ['test/package/**/*.test.ts'];
 
 /** A limit for what hangs, not for what is slow beside others that compute. */
@@ -18,7 +18,7 @@ const group = (groupOrder: number) => ({ maxWorkers: AT_A_TIME, sequence: { grou
 
 const e2e = {
   ...patient,
-  globalSetup: 'test/support/dev-server-setup.ts',
+  globalSetup: 'test/support/servers/dev-server-setup.ts',
   maxWorkers: E2E_AT_A_TIME,
   sequence: { groupOrder: 2 },
 };
@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           name: 'workflows',
           include: workflows,
-          globalSetup: 'test/support/time-skipping-setup.ts',
+          globalSetup: 'test/support/servers/time-skipping-setup.ts',
           ...patient,
           ...group(1),
         },
@@ -73,7 +73,7 @@ export default defineConfig({
         test: {
           name: 'lives',
           include: MORE_LIVES,
-          setupFiles: 'test/support/give-way.ts',
+          setupFiles: 'test/support/vitest/give-way.ts',
           testTimeout: 1_800_000,
           ...group(1),
         },

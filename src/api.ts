@@ -1,12 +1,12 @@
 /** `npm run api`: the HTTP API as a separate process. */
 import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import closeWithGrace from 'close-with-grace';
-import { startApi } from './api/create-api.ts';
-import { createCardStash } from './cards/index.ts';
+import { createCardStash } from './card-stash/index.ts';
 import { createDataConverter } from './codec/index.ts';
 import { ConfigError, loadConfig } from './config/index.ts';
-import { createLog, logUnreachable, showError } from './process/log.ts';
-import { endedBySignals } from './process/parts.ts';
+import { createLog, logUnreachable, showError } from './platform/log.ts';
+import { endedBySignals } from './platform/parts.ts';
+import { startApi } from './server/api/create-api.ts';
 import { createOrderScreening } from './starter.ts';
 
 const CLOSE_WITHIN_MS = 15_000;

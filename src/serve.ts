@@ -6,12 +6,12 @@
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import closeWithGrace from 'close-with-grace';
-import { startApi } from './api/create-api.ts';
 import { type Config, ConfigError, loadConfig } from './config/index.ts';
-import { createLog, type Log, showError } from './process/log.ts';
-import { endedBySignals, StartedParts } from './process/parts.ts';
+import { createLog, type Log, showError } from './platform/log.ts';
+import { endedBySignals, StartedParts } from './platform/parts.ts';
+import { installRuntime } from './platform/runtime.ts';
+import { startApi } from './server/api/create-api.ts';
 import { createDataConverter, createOrderScreening, EarlyAnswers } from './starter.ts';
-import { installRuntime } from './temporal/runtime.ts';
 import { connectWorker, startWorkers, workerSettings, worldOf } from './worker.ts';
 
 /** Longer than the API's pending requests and then the worker's shutdown take together. */

@@ -1,22 +1,22 @@
 /** The client library with which an order service in TypeScript screens its orders. */
 import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
-import { adopt } from './client/adopt.ts';
-import { withAfterEnd } from './client/after-end.ts';
-import { recordGatewayResult } from './client/gateway-result.ts';
-import type { Handling } from './client/handling.ts';
 import { readHealth } from './client/health.ts';
-import { OrderSignals } from './client/hint.ts';
-import { countOrders, listOrders } from './client/list-orders.ts';
-import { listQueue, listRows } from './client/list-queue.ts';
-import { OpenOrders } from './client/open-orders.ts';
-import { acknowledge, handle, override, withdraw } from './client/order-messages.ts';
-import { portalAction } from './client/portal-action.ts';
-import { inspectOrder, readOrder } from './client/read-orders.ts';
+import { countOrders, listOrders } from './client/lists/list-orders.ts';
+import { listQueue, listRows } from './client/lists/list-queue.ts';
+import { OpenOrders } from './client/lists/open-orders.ts';
+import { readStatistics } from './client/lists/statistics.ts';
+import { recordGatewayResult } from './client/messages/gateway-result.ts';
+import type { Handling } from './client/messages/handling.ts';
+import { OrderSignals } from './client/messages/hint.ts';
+import { acknowledge, handle, override, withdraw } from './client/messages/order-messages.ts';
+import { portalAction } from './client/messages/portal-action.ts';
+import { redeliver } from './client/messages/redeliver.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
-import { readTransaction } from './client/read-transaction.ts';
-import { redeliver } from './client/redeliver.ts';
-import { putCard, screen } from './client/screen.ts';
-import { readStatistics } from './client/statistics.ts';
+import { withAfterEnd } from './client/reading/after-end.ts';
+import { inspectOrder, readOrder } from './client/reading/read-orders.ts';
+import { readTransaction } from './client/reading/read-transaction.ts';
+import { adopt } from './client/screening/adopt.ts';
+import { putCard, screen } from './client/screening/screen.ts';
 import { callTemporal } from './client/temporal-errors.ts';
 import type {
   ClientContext,
@@ -28,8 +28,8 @@ import type {
 import { orderWorkflowId } from './contract/ids.ts';
 import type { PortalFields } from './contract/messages.ts';
 
-export { EarlyAnswers } from './client/fast-path.ts';
-export type { ListRequest } from './client/list-request.ts';
+export type { ListRequest } from './client/lists/list-request.ts';
+export { EarlyAnswers } from './client/screening/fast-path.ts';
 export type {
   AdoptRequest,
   Health,
@@ -58,7 +58,7 @@ export type {
   OrderList,
   OrderSummary,
   Redelivery,
-} from './contract/order.ts';
+} from './contract/order/order.ts';
 
 const PING_WITHIN_MS = 2_000;
 

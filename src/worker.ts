@@ -12,7 +12,7 @@ import {
   withHeartbeats,
   withMetrics,
 } from './activities/index.ts';
-import { createCardStash } from './cards/index.ts';
+import { createCardStash } from './card-stash/index.ts';
 import { grpcCode } from './client/temporal-errors.ts';
 import { createDataConverter } from './codec/index.ts';
 import {
@@ -24,12 +24,12 @@ import {
   unreachableTemporal,
 } from './config/index.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from './contract/ids.ts';
-import { MEMO_BYTES } from './orders/bounded-record.ts';
-import { createLog, type Log, showError } from './process/log.ts';
-import { allEnded, endedBySignals } from './process/parts.ts';
-import { missingSearchAttributes } from './temporal/namespace.ts';
-import { installRuntime, untilEndedOrLost, watchQueues } from './temporal/runtime.ts';
-import { workflowBundle } from './temporal/workflow-bundle.ts';
+import { MEMO_BYTES } from './order/view/bounded-record.ts';
+import { createLog, type Log, showError } from './platform/log.ts';
+import { missingSearchAttributes } from './platform/namespace.ts';
+import { allEnded, endedBySignals } from './platform/parts.ts';
+import { installRuntime, untilEndedOrLost, watchQueues } from './platform/runtime.ts';
+import { workflowBundle } from './platform/workflow-bundle.ts';
 
 /** A checkout holds a workflow task and a local activity while the screening service answers, so slots count screenings, not CPU. */
 const CONCURRENT_SCREENINGS = 500;

@@ -1,7 +1,7 @@
 /** The floor and the plain way as a caller uses them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, WithStartWorkflowOperation } from '@temporalio/client';
-import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
+import type { SpawnedProcess } from '../../test/support/processes/spawn-process.ts';
 import type { BenchOrder } from '../orders.ts';
 import type { Stack } from '../stack/stack.ts';
 import { type floor, floorDecision, type plain, plainDecision } from './workflows.ts';

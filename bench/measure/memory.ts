@@ -1,7 +1,7 @@
 /** The memory of a process after garbage collection. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.ts';
-import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
+import type { SpawnedProcess } from '../../test/support/processes/spawn-process.ts';
 import { residentMb } from './processes.ts';
 
 /** Options of Node for a process whose memory is measured. */

@@ -1,5 +1,5 @@
 /** Memory of a worker by its open orders, in its cache and beyond it. */
-import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
+import type { SpawnedProcess } from '../../test/support/processes/spawn-process.ts';
 import type { BenchContext } from '../context.ts';
 import { type Figure, figureOf } from '../figures.ts';
 import { startFloor } from '../floor/floor.ts';

@@ -6,7 +6,7 @@ import { Client } from '@temporalio/client';
 import { loadClientSettings } from '../../src/config/load-config.ts';
 import { freePort } from '../../src/dev/guarded-child.ts';
 import { createDataConverter, createOrderScreening, type OrderScreening } from '../../src/starter.ts';
-import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
+import type { SpawnedProcess } from '../../test/support/processes/spawn-process.ts';
 import { SANDBOX_KEY } from '../service.ts';
 import type { Stack } from './stack.ts';
 

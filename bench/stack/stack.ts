@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
-import { StartedParts } from '../../src/process/parts.ts';
-import { RETENTION_SECONDS, registerNamespace, setupTemporal } from '../../src/temporal/namespace.ts';
-import { type SpawnedProcess, type SpawnOptions, spawnProcess } from '../../test/support/spawn-process.ts';
+import { RETENTION_SECONDS, registerNamespace, setupTemporal } from '../../src/platform/namespace.ts';
+import { StartedParts } from '../../src/platform/parts.ts';
+import {
+  type SpawnedProcess,
+  type SpawnOptions,
+  spawnProcess,
+} from '../../test/support/processes/spawn-process.ts';
 import { type EventsReceiver, startEventsReceiver } from './events-receiver.ts';
 import { type BenchSandbox, startSandbox } from './sandbox.ts';
 

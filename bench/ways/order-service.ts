@@ -6,9 +6,9 @@ import { NativeConnection } from '@temporalio/worker';
 import { z } from 'zod';
 import { createDataConverter } from '../../src/codec/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
-import { createLog } from '../../src/process/log.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { installRuntime } from '../../src/platform/runtime.ts';
 import { createOrderScreening, EarlyAnswers } from '../../src/starter.ts';
-import { installRuntime } from '../../src/temporal/runtime.ts';
 import { startWorkers, worldOf } from '../../src/worker.ts';
 
 const checkout = z.object({ transaction: z.record(z.string(), z.unknown()) });

@@ -1,7 +1,7 @@
 /** Dependencies of the activities, supplied by the worker, and the activities of each task queue. */
 import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { CardStash } from '../cards/index.ts';
+import type { CardStash } from '../card-stash/index.ts';
 import type {
   BackgroundActivities,
   CheckedOut,
@@ -15,8 +15,8 @@ import type {
 } from '../contract/activity-contract.ts';
 import type { FieldError, Refusal } from '../contract/errors.ts';
 import type { OrderEvent } from '../contract/messages.ts';
+import type { OrderState } from '../contract/order/state.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
-import type { OrderState } from '../contract/state.ts';
 import type { LostStatus, SweepActivities } from '../contract/sweep.ts';
 import { type Instant, instant, millis, type Phase } from '../contract/words.ts';
 import {
@@ -25,7 +25,7 @@ import {
   MOST_ERRORS,
   type ScreeningClient,
   type ScreeningError,
-} from '../screening/index.ts';
+} from '../screening-service/index.ts';
 import { noteRun } from './earlier-run.ts';
 import type { Beginning, ServerClock } from './server-clock.ts';
 

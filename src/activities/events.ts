@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
 import { LONGEST_DELIVERY_PAUSE_MS } from '../contract/activity-contract.ts';
 import type { OrderEvent } from '../contract/messages.ts';
-import { MACHINE, type Machine, readRetryAfter, requestReason } from '../screening/index.ts';
+import { MACHINE, type Machine, readRetryAfter, requestReason } from '../screening-service/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
 import { askedPauseMs, earlierHeartbeat, sendHeartbeat, tryAgain, waitLonger } from './tries.ts';

@@ -1,5 +1,5 @@
 /** All activities, by task queue, for a worker. */
-import { MACHINE } from '../screening/index.ts';
+import { MACHINE } from '../screening-service/index.ts';
 import {
   type ActivitiesByQueue,
   type ActivityWorld,
@@ -10,20 +10,20 @@ import {
   type WorldParts,
   withMoment,
 } from './activity-world.ts';
-import { tryBeginner } from './begin-screening.ts';
-import { catchUpActivities } from './catch-up.ts';
 import { eventActivities } from './events.ts';
 import { exactlyForCancels, portalActivities } from './portal.ts';
-import { screeningActivities } from './screening.ts';
+import { tryBeginner } from './screening/begin-screening.ts';
+import { catchUpActivities } from './screening/catch-up.ts';
+import { screeningActivities } from './screening/screening.ts';
 import { ServerClock } from './server-clock.ts';
 import { statusActivities } from './status.ts';
-import { sweepActivities } from './sweep.ts';
+import { sweepActivities } from './sweep/sweep.ts';
 
 export type { ActivityWorld, EventSenders, WorldParts } from './activity-world.ts';
 export { createEventSender } from './events.ts';
-export { lostOrders, lostQuery } from './lost-orders.ts';
 export { withMetrics } from './metrics.ts';
-export { createOrderDirectory } from './order-directory.ts';
+export { lostOrders, lostQuery } from './sweep/lost-orders.ts';
+export { createOrderDirectory } from './sweep/order-directory.ts';
 export { withHeartbeats } from './tries.ts';
 
 export function createActivities(parts: WorldParts): ActivitiesByQueue {

@@ -3,7 +3,7 @@ import { metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { OrderEvent } from '../contract/messages.ts';
-import { counterOf, histogramOf } from '../orders/metrics.ts';
+import { counterOf, histogramOf } from '../order/view/metrics.ts';
 
 interface Call {
   integration: string;

@@ -8,14 +8,14 @@ import type {
   PortalRequest,
 } from '../contract/activity-contract.ts';
 import { PORTAL_ACTION } from '../contract/messages.ts';
-import { isSentOnce, portalKind } from '../contract/portal-kinds.ts';
+import { isSentOnce, portalKind } from '../contract/portal/portal-kinds.ts';
 import { type Instant, millis } from '../contract/words.ts';
 import {
   type CallOptions,
   type ChargebackReply,
   type ScreeningClient,
   ScreeningError,
-} from '../screening/index.ts';
+} from '../screening-service/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
 import { isAfterReset, wasCalledBeforeReset } from './earlier-run.ts';
 import type { Beginning, ServerClock } from './server-clock.ts';

@@ -2,7 +2,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { MEASURED_TIME } from '../contract/activity-contract.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
-import { type Machine, sleepOn } from '../screening/index.ts';
+import { type Machine, sleepOn } from '../screening-service/index.ts';
 import { earlierHeartbeat, measuredBefore, sendHeartbeat, UNDER_WAY_MS, waitLonger } from './tries.ts';
 
 /** A worker's clock that differs less than this from the server's counts as correct. */

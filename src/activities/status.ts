@@ -13,15 +13,16 @@ import {
   type StatusRequest,
 } from '../contract/activity-contract.ts';
 import type { Refusal } from '../contract/errors.ts';
+import type { Adoption } from '../contract/order/state.ts';
 import type { Policy } from '../contract/policy.ts';
-import type { Adoption } from '../contract/state.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
-import { adoptionErrors } from '../orders/check-messages.ts';
-import { enrichedOf } from '../orders/record.ts';
-import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening/index.ts';
+import { adoptionErrors } from '../order/messages/check-messages.ts';
+import { enrichedOf } from '../order/record.ts';
+import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening-service/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
 import { arrivalAfter, isAfterReset } from './earlier-run.ts';
-import { lookByInvoice } from './look-by-invoice.ts';
+import { lookByInvoice } from './screening/look-by-invoice.ts';
+import { EARLIER_TRY } from './screening/try-screening.ts';
 import {
   askedPauseMs,
   earlierHeartbeat,
@@ -32,7 +33,6 @@ import {
   sendHeartbeat,
   waitLonger,
 } from './tries.ts';
-import { EARLIER_TRY } from './try-screening.ts';
 
 /** Timeout of the read for an adoption. It is short because the read runs inside a workflow task. */
 const QUICK_MS = 4_000;

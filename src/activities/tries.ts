@@ -3,8 +3,8 @@ import { activityInfo, Context, cancellationDetails } from '@temporalio/activity
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Instant } from '../contract/words.ts';
-import { defined } from '../orders/defined.ts';
-import { ScreeningError } from '../screening/index.ts';
+import { defined } from '../order/defined.ts';
+import { ScreeningError } from '../screening-service/index.ts';
 
 /** Whether the workflow requested cancellation. A worker that shuts down also cancels its activities; those are retried elsewhere. */
 export function askedToStop(): boolean {

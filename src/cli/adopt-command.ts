@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { withoutCardNumbers } from '../card-data/card-numbers.ts';
-import { adoptSchema } from '../client/adopt-request.ts';
+import { adoptSchema } from '../client/screening/adopt-request.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
 import { OrderScreeningError } from '../contract/errors.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';

@@ -1,9 +1,9 @@
 /** Connects commands to Temporal and the orders. */
 import { Client, Connection } from '@temporalio/client';
-import { createCardStash } from '../cards/index.ts';
+import { createCardStash } from '../card-stash/index.ts';
 import { createDataConverter } from '../codec/index.ts';
 import { type Config, loadClientSettings, unreachableTemporal } from '../config/index.ts';
-import { localEnvironment, localPayloadKeys } from '../process/local.ts';
+import { localEnvironment, localPayloadKeys } from '../platform/local.ts';
 import { createOrderScreening, type OrderScreening, type OrderScreeningOptions } from '../starter.ts';
 import { UnreachableError, UsageError } from './exit-codes.ts';
 

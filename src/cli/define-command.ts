@@ -2,9 +2,9 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { actorSchema } from '../client/portal-options.ts';
+import { actorSchema } from '../client/messages/portal-options.ts';
 import { integrationNameSchema } from '../client/read-requests.ts';
-import { OUR_WORDS } from '../screening/index.ts';
+import { OUR_WORDS } from '../screening-service/index.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
 import { type ExitCode, UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';

@@ -1,7 +1,7 @@
 /** Commands about orders: screen, retry, gateway-result, show, list, count, transaction. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { listRequestOf, WRITTEN_FILTERS } from '../client/list-request.ts';
+import { listRequestOf, WRITTEN_FILTERS } from '../client/lists/list-request.ts';
 import {
   HIGHEST_ATTEMPT,
   integrationNameSchema,

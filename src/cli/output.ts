@@ -1,11 +1,11 @@
 /** Output of the commands: tables for people, JSON for programs. */
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import type { AfterEnd } from '../contract/order.ts';
-import type { OrderRecord } from '../contract/order-record.ts';
-import type { FailedTries } from '../contract/state.ts';
-import { isRecord } from '../orders/shapes.ts';
-import { cancelByOf, transactionOf } from '../orders/transactions.ts';
+import type { AfterEnd } from '../contract/order/order.ts';
+import type { OrderRecord } from '../contract/order/order-record.ts';
+import type { FailedTries } from '../contract/order/state.ts';
+import { isRecord } from '../order/messages/shapes.ts';
+import { cancelByOf, transactionOf } from '../order/transactions.ts';
 import type { OrderList } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';
 

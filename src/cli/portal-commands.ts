@@ -1,14 +1,14 @@
 /** Commands that act on an order: the portal actions, override, redeliver, recheck, acknowledge, note, assign, snooze. */
 import type { Command } from 'commander';
-import { HANDLINGS, handlingDefinition } from '../client/handling.ts';
-import { handlingMethod } from '../client/order-messages.ts';
-import { portalMethod } from '../client/portal-action.ts';
-import { actorSchema, idempotencyKeySchema } from '../client/portal-options.ts';
+import { HANDLINGS, handlingDefinition } from '../client/messages/handling.ts';
+import { handlingMethod } from '../client/messages/order-messages.ts';
+import { portalMethod } from '../client/messages/portal-action.ts';
+import { actorSchema, idempotencyKeySchema } from '../client/messages/portal-options.ts';
 import { orderIdSchema } from '../client/read-requests.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import { reasonSchema } from '../contract/fields.ts';
-import { portalDefinition } from '../contract/portal-actions.ts';
-import { PORTAL_ACTIONS, type PortalActionKind } from '../contract/portal-kinds.ts';
+import { portalDefinition } from '../contract/portal/portal-actions.ts';
+import { PORTAL_ACTIONS, type PortalActionKind } from '../contract/portal/portal-kinds.ts';
 import { OVERRIDE_ACTIONS } from '../contract/words.ts';
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
 import {

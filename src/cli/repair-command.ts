@@ -5,7 +5,7 @@ import { orderIdSchema } from '../client/read-requests.ts';
 import { loadClientSettings } from '../config/index.ts';
 import { reasonSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId } from '../contract/ids.ts';
-import { localEnvironment } from '../process/local.ts';
+import { localEnvironment } from '../platform/local.ts';
 import { connectOrFail } from './connect.ts';
 import {
   ACTOR,

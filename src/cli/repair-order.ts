@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import { describeOrder, instantOf, statusName } from '../client/describe-order.ts';
+import { describeOrder, instantOf, statusName } from '../client/reading/describe-order.ts';
 import { unknownOrder } from '../client/temporal-errors.ts';
 import { STUCK_AFTER_TRIES } from '../contract/sweep.ts';
 

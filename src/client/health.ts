@@ -3,8 +3,8 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../contract/ids.ts';
 import { SWEEP_ID } from '../contract/sweep.ts';
 import { millis } from '../contract/words.ts';
-import { defined } from '../orders/defined.ts';
-import { instantOf, msOf } from './describe-order.ts';
+import { defined } from '../order/defined.ts';
+import { instantOf, msOf } from './reading/describe-order.ts';
 import { callTemporal, grpcCode } from './temporal-errors.ts';
 import type { ClientContext, Health } from './types.ts';
 

@@ -8,9 +8,9 @@ import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
 import type { IntegrationWorkflow } from '../contract/words.ts';
 import { INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS } from '../contract/words.ts';
-import { sizeError } from '../orders/check-messages.ts';
-import { type OrderFacts, orderFactsOf, skipRuleFor } from '../orders/order-rules.ts';
-import { isRecord } from '../orders/shapes.ts';
+import { sizeError } from '../order/messages/check-messages.ts';
+import { isRecord } from '../order/messages/shapes.ts';
+import { type OrderFacts, orderFactsOf, skipRuleFor } from '../order/order-rules.ts';
 import {
   CARD_FIELDS,
   type CardData,
@@ -23,7 +23,7 @@ import {
   parseCard,
   parseTransaction,
   transactionRules,
-} from '../screening/index.ts';
+} from '../screening-service/index.ts';
 
 /** An order id: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so it can't be only dots. */
 export const orderIdSchema = z

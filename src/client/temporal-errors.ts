@@ -11,7 +11,7 @@ import {
 import { ApplicationFailure, NamespaceNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
 import { isOrderErrorCode, OrderScreeningError } from '../contract/errors.ts';
-import { whyUnread } from '../orders/check-messages.ts';
+import { whyUnread } from '../order/messages/check-messages.ts';
 
 /** A call to Temporal or to an order got no answer in time. Its outcome is unknown. */
 export class DeadlinePassed extends Error {

@@ -1,7 +1,7 @@
 /** The requests, answers and methods of the client library. */
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
-import type { CardStash } from '../cards/index.ts';
+import type { CardStash } from '../card-stash/index.ts';
 import type {
   AcknowledgeAnswer,
   CheckoutAnswer,
@@ -21,17 +21,17 @@ import type {
   ReportFraudRequest,
   WithdrawRequest,
 } from '../contract/messages.ts';
-import type { AfterEnd, OrderList, OrderSummary } from '../contract/order.ts';
-import type { OrderRecord } from '../contract/order-record.ts';
+import type { AfterEnd, OrderList, OrderSummary } from '../contract/order/order.ts';
+import type { OrderRecord } from '../contract/order/order-record.ts';
 import type { FindIntegration } from '../contract/policy.ts';
 import type { Instant, Outcome } from '../contract/words.ts';
-import type { CardData } from '../screening/index.ts';
-import type { adoptSchema } from './adopt-request.ts';
-import type { EarlyAnswers } from './fast-path.ts';
-import type { HANDLING } from './handling.ts';
-import type { ListRequest } from './list-request.ts';
-import type { optionsSchema } from './portal-options.ts';
+import type { CardData } from '../screening-service/index.ts';
+import type { ListRequest } from './lists/list-request.ts';
+import type { HANDLING } from './messages/handling.ts';
+import type { optionsSchema } from './messages/portal-options.ts';
 import type { screenSchema } from './read-requests.ts';
+import type { adoptSchema } from './screening/adopt-request.ts';
+import type { EarlyAnswers } from './screening/fast-path.ts';
 
 export interface OrderScreeningOptions {
   /** `new Client({connection, namespace, dataConverter})`, with `createDataConverter` of the deployment's payload keys. */

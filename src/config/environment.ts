@@ -1,6 +1,6 @@
 /** The schema of the environment. `npm run docs` writes `docs/configuration.md` from it. */
 import { z } from 'zod';
-import { readRedisAddress } from '../cards/card-stash.ts';
+import { readRedisAddress } from '../card-stash/card-stash.ts';
 import { apiKeyList, signInRoles } from './api-keys.ts';
 import type { ErrorList } from './errors.ts';
 import { integrationKeys } from './policy-schema.ts';

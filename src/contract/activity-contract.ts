@@ -1,8 +1,8 @@
 /** The activities' names, arguments and results. All of it is recorded in history. */
 import type { Refusal } from './errors.ts';
 import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
+import type { Adoption, Enriched, GatewayRecord, OrderState } from './order/state.ts';
 import type { Policy, PollPauses } from './policy.ts';
-import type { Adoption, Enriched, GatewayRecord, OrderState } from './state.ts';
 import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
 
 /** The order's attempt that a call belongs to, for the log. May be absent for a closed order. */

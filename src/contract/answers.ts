@@ -1,7 +1,7 @@
 /** Schemas of the answers about one order. The client library's types and the API's documentation are derived from them. */
 import { z } from 'zod';
 import type { OrderErrorCode } from './errors.ts';
-import { PORTAL_ACTIONS } from './portal-kinds.ts';
+import { PORTAL_ACTIONS } from './portal/portal-kinds.ts';
 import {
   actionSchema,
   chargebackEcho,

@@ -1,5 +1,5 @@
 /** Ids and queue names. All ids are built in this file. */
-import type { PortalActionKind } from './portal-kinds.ts';
+import type { PortalActionKind } from './portal/portal-kinds.ts';
 
 /** Workflows and local activities. */
 export const TASK_QUEUE = 'order-screening';

@@ -8,9 +8,9 @@ import type {
   OverrideAnswer,
   PortalAnswer,
 } from './answers.ts';
-import type { PortalRequests } from './portal-actions.ts';
-import { byPortalKind, PORTAL_KINDS, type PortalActionKind } from './portal-kinds.ts';
-import type { Adoption, OrderEventData } from './state.ts';
+import type { Adoption, OrderEventData } from './order/state.ts';
+import type { PortalRequests } from './portal/portal-actions.ts';
+import { byPortalKind, PORTAL_KINDS, type PortalActionKind } from './portal/portal-kinds.ts';
 import type {
   By,
   GatewayResult,
@@ -29,10 +29,10 @@ export {
   retryUpdateId,
   TASK_QUEUE,
 } from './ids.ts';
-export type * from './order.ts';
-export type * from './order-record.ts';
-export type { PortalActionKind } from './portal-kinds.ts';
-export type * from './state.ts';
+export type * from './order/order.ts';
+export type * from './order/order-record.ts';
+export type * from './order/state.ts';
+export type { PortalActionKind } from './portal/portal-kinds.ts';
 export type * from './terms.ts';
 export type {
   Action,
@@ -54,7 +54,7 @@ export type {
 /** A request with its sender. Callers that use the Temporal SDK directly may omit the sender. */
 export type Attributed<Request> = Request & { by?: By };
 
-/** A transaction as JSON, in the canonical form of `src/screening/`, without card data or API key. */
+/** A transaction as JSON, in the canonical form of `src/screening-service/`, without card data or API key. */
 export type TransactionJson = Record<string, unknown>;
 
 /**

@@ -1,5 +1,5 @@
 /** The enumerations of order-screening, one type each. */
-import { PORTAL_ACTIONS, type PortalActionKind } from './portal-kinds.ts';
+import { PORTAL_ACTIONS, type PortalActionKind } from './portal/portal-kinds.ts';
 
 /** The screening service's decisions about a transaction. */
 export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { MEMO_BYTES } from '../orders/bounded-record.ts';
-import { setupTemporal, startSweep } from '../temporal/namespace.ts';
+import { MEMO_BYTES } from '../order/view/bounded-record.ts';
+import { setupTemporal, startSweep } from '../platform/namespace.ts';
 import { assertPortFree, freePort, type GuardedChild, startGuardedChild } from './guarded-child.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, hashedKey, loadConfig } from '../config/index.ts';
 import { localApiAddress } from '../config/load-config.ts';
-import { localEnvironment, localSecrets } from '../process/local.ts';
-import { createLog } from '../process/log.ts';
-import { StartedParts } from '../process/parts.ts';
+import { localEnvironment, localSecrets } from '../platform/local.ts';
+import { createLog } from '../platform/log.ts';
+import { StartedParts } from '../platform/parts.ts';
+import { installRuntime } from '../platform/runtime.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
 import { startService } from '../serve.ts';
-import { installRuntime } from '../temporal/runtime.ts';
 import { type EmbeddedTemporalOptions, startEmbeddedTemporal } from './embedded-temporal.ts';
 import { assertPortFree } from './guarded-child.ts';
 

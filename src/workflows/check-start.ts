@@ -2,8 +2,8 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { FIRST_TASK_EVENTS } from '../contract/activity-contract.ts';
 import { KEY_MISSING } from '../contract/words.ts';
-import { invalid, startRefusal, whyUnread } from '../orders/check-messages.ts';
-import type { OrderRun, Refusal } from '../orders/order.ts';
+import { invalid, startRefusal, whyUnread } from '../order/messages/check-messages.ts';
+import type { OrderRun, Refusal } from '../order/order.ts';
 import { runFacts } from './activities.ts';
 
 /**

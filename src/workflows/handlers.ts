@@ -3,14 +3,20 @@ import type { UpdateDefinition } from '@temporalio/common';
 import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
 import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../contract/messages.ts';
 import { instant } from '../contract/words.ts';
-import { replyTo } from '../orders/answers.ts';
-import { messageRefusal, whyUnread } from '../orders/check-messages.ts';
-import { defined } from '../orders/defined.ts';
-import { MESSAGES } from '../orders/message-shapes.ts';
-import type { Input, Order, Refusal, Reply, RequestInput, Signal } from '../orders/order.ts';
-import { envelopeRefusal, isRecheck, opened, requestOf, withoutNulls } from '../orders/read-message.ts';
-import { currentAttempt } from '../orders/record.ts';
-import { inputRefusal } from '../orders/used-messages.ts';
+import { defined } from '../order/defined.ts';
+import { messageRefusal, whyUnread } from '../order/messages/check-messages.ts';
+import { MESSAGES } from '../order/messages/message-shapes.ts';
+import {
+  envelopeRefusal,
+  isRecheck,
+  opened,
+  requestOf,
+  withoutNulls,
+} from '../order/messages/read-message.ts';
+import { inputRefusal } from '../order/messages/used-messages.ts';
+import type { Input, Order, Refusal, Reply, RequestInput, Signal } from '../order/order.ts';
+import { currentAttempt } from '../order/record.ts';
+import { replyTo } from '../order/view/answers.ts';
 import { failureOf } from './activities.ts';
 
 /** The state that the handlers and the loop share. */

@@ -1,7 +1,7 @@
 /** The workflows, for the worker's bundle. */
 import { ActivityFailure, continueAsNew } from '@temporalio/workflow';
 import type { By, OrderEvent } from '../contract/messages.ts';
-import { shapeRefusal } from '../orders/check-messages.ts';
+import { shapeRefusal } from '../order/messages/check-messages.ts';
 import { deliverAgain, failure, failureOf, runFacts, sweep } from './activities.ts';
 
 // The SDK collects the stack trace of every promise of a workflow for the Temporal UI. An order shows its state in words instead.

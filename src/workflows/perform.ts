@@ -11,8 +11,8 @@ import {
   type RunFacts,
 } from '../contract/activity-contract.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../contract/ids.ts';
-import { whyUnread } from '../orders/check-messages.ts';
-import { isOwnResult } from '../orders/check-results.ts';
+import { whyUnread } from '../order/messages/check-messages.ts';
+import { isOwnResult } from '../order/messages/check-results.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

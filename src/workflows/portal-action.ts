@@ -10,15 +10,15 @@ import {
 import type { PortalOutcome, PortalRequest, Timed } from '../contract/activity-contract.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import type { PortalActionInput } from '../contract/messages.ts';
-import { portalKind } from '../contract/portal-kinds.ts';
+import { portalKind } from '../contract/portal/portal-kinds.ts';
 import type { Instant } from '../contract/words.ts';
-import { wrongKeyWords } from '../orders/attention.ts';
-import { messageRefusal } from '../orders/check-messages.ts';
-import { ACTION_MS } from '../orders/deadlines.ts';
-import { orderAttributes } from '../orders/describe.ts';
-import { PORTAL_ACTION_INPUT } from '../orders/message-shapes.ts';
-import { portalFailure } from '../orders/portal-records.ts';
-import { lastCall } from '../orders/transactions.ts';
+import { wrongKeyWords } from '../order/attention.ts';
+import { ACTION_MS } from '../order/deadlines.ts';
+import { messageRefusal } from '../order/messages/check-messages.ts';
+import { PORTAL_ACTION_INPUT } from '../order/messages/message-shapes.ts';
+import { portalFailure } from '../order/portal/portal-records.ts';
+import { lastCall } from '../order/transactions.ts';
+import { orderAttributes } from '../order/view/describe.ts';
 import { failure, failureOf, performPortalAction, runFacts } from './activities.ts';
 import { isEndedByHand, ownResult } from './perform.ts';
 

@@ -18,17 +18,17 @@ import type {
   Timed,
 } from '../contract/activity-contract.ts';
 import { type OrderEvent, recheckSignal, reviewHintSignal } from '../contract/messages.ts';
-import type { LateDecision } from '../contract/order.ts';
+import type { LateDecision } from '../contract/order/order.ts';
 import {
   applyLateReading,
   type EndedTransaction,
   LATE_DECISIONS,
   noteLateEvent,
   type ReadAfterEndInput,
-} from '../orders/after-end.ts';
-import { shapeRefusal } from '../orders/check-messages.ts';
-import { READ_AFTER_END_INPUT } from '../orders/message-shapes.ts';
-import { FIRST_SPACING_MS, longerSpacing } from '../orders/spacing.ts';
+} from '../order/after-end.ts';
+import { shapeRefusal } from '../order/messages/check-messages.ts';
+import { READ_AFTER_END_INPUT } from '../order/messages/message-shapes.ts';
+import { FIRST_SPACING_MS, longerSpacing } from '../order/spacing.ts';
 import { failureOf, runFacts } from './activities.ts';
 import { ACTIVITY_OPTIONS, ownResult } from './perform.ts';
 

@@ -32,26 +32,18 @@ import {
 } from '@temporalio/workflow';
 import type { CheckedOut } from '../contract/activity-contract.ts';
 import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../contract/ids.ts';
-import type { LateDecision } from '../contract/order.ts';
-import type { OrderState } from '../contract/state.ts';
+import type { LateDecision } from '../contract/order/order.ts';
+import type { OrderState } from '../contract/order/state.ts';
 import { isSupported } from '../contract/version.ts';
 import { instant } from '../contract/words.ts';
-import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
-import { recordOf } from '../orders/bounded-record.ts';
-import { whyUnread } from '../orders/check-messages.ts';
-import { applyCheckout, checkoutRequest } from '../orders/checkout.ts';
-import {
-  begin,
-  isFinished,
-  mayContinueAsNew,
-  resultsFirst,
-  resumed,
-  step,
-  wrapUp,
-} from '../orders/kernel.ts';
-import type { Input, Order, OrderRun, Refusal } from '../orders/order.ts';
-import { memoOf } from '../orders/order-memo.ts';
-import { newOrder } from '../orders/record.ts';
+import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../order/after-end.ts';
+import { begin, isFinished, mayContinueAsNew, resultsFirst, resumed, step, wrapUp } from '../order/kernel.ts';
+import { whyUnread } from '../order/messages/check-messages.ts';
+import type { Input, Order, OrderRun, Refusal } from '../order/order.ts';
+import { newOrder } from '../order/record.ts';
+import { applyCheckout, checkoutRequest } from '../order/screening/checkout.ts';
+import { recordOf } from '../order/view/bounded-record.ts';
+import { memoOf } from '../order/view/order-memo.ts';
 import { failureOf, runFacts, screenAtCheckout } from './activities.ts';
 import { refusedStart } from './check-start.ts';
 import { Effects } from './effects.ts';

@@ -6,13 +6,13 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { OrderState } from '../contract/state.ts';
-import { recordOf } from '../orders/bounded-record.ts';
-import { describe, searchAttributesOf } from '../orders/describe.ts';
-import { counterOf } from '../orders/metrics.ts';
-import type { Order } from '../orders/order.ts';
-import { memoOf, WrittenMemo } from '../orders/order-memo.ts';
-import { currentAttempt } from '../orders/record.ts';
+import type { OrderState } from '../contract/order/state.ts';
+import type { Order } from '../order/order.ts';
+import { currentAttempt } from '../order/record.ts';
+import { recordOf } from '../order/view/bounded-record.ts';
+import { describe, searchAttributesOf } from '../order/view/describe.ts';
+import { counterOf } from '../order/view/metrics.ts';
+import { memoOf, WrittenMemo } from '../order/view/order-memo.ts';
 
 export class Show {
   readonly #metrics: OrderMetrics;

@@ -1,6 +1,6 @@
 /** What is read of a transaction before an order adopts it. */
 import { describe, expect, it } from 'vitest';
-import type { Adoption } from '../../src/contract/state.ts';
+import type { Adoption } from '../../src/contract/order/state.ts';
 import { DAY, HOUR } from '../fixtures/orders.ts';
 import {
   aCheckout,

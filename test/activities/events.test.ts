@@ -1,10 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createActivities, createEventSender } from '../../src/activities/index.ts';
-import { createCardStash } from '../../src/cards/index.ts';
+import { createCardStash } from '../../src/card-stash/index.ts';
 import type { OrderEvent } from '../../src/contract/messages.ts';
-import { MACHINE } from '../../src/screening/index.ts';
-import { stubService } from '../screening/stub-service.ts';
+import { MACHINE } from '../../src/screening-service/index.ts';
+import { stubService } from '../screening-service/stub-service.ts';
 import { type Attempt, failureOf, perform } from './support.ts';
 
 const secretOf = (words: string) => `whsec_${Buffer.from(words).toString('base64')}`;

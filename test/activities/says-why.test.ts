@@ -1,10 +1,10 @@
 /** What the log says when the service, or a receiver of events, doesn't do what it is asked: why, and nothing that is secret. */
 import { expect, it } from 'vitest';
 import { createEventSender } from '../../src/activities/index.ts';
-import { eventToSend } from '../../src/orders/events.ts';
-import { createLog } from '../../src/process/log.ts';
+import { eventToSend } from '../../src/order/events.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { temporalLogger } from '../../src/platform/runtime.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { temporalLogger } from '../../src/temporal/runtime.ts';
 import { announced, anOrder } from '../fixtures/orders.ts';
 import {
   aCheckout,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { timed } from '../../src/activities/activity-world.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
-import { MACHINE } from '../../src/screening/index.ts';
+import { MACHINE } from '../../src/screening-service/index.ts';
 import { HOUR } from '../fixtures/orders.ts';
 import { act, aPortalRequest } from './portal-support.ts';
 import {

@@ -6,7 +6,7 @@ import type {
   PollRequest,
   ReadRequest,
 } from '../../src/contract/activity-contract.ts';
-import { MACHINE, type Machine } from '../../src/screening/index.ts';
+import { MACHINE, type Machine } from '../../src/screening-service/index.ts';
 import {
   type Attempt,
   aLookUp,

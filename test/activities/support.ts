@@ -5,7 +5,7 @@ import { DefaultLogger, type Logger } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { ActivitiesByQueue, OrderDirectory } from '../../src/activities/activity-world.ts';
 import { type ActivityWorld, createActivities } from '../../src/activities/index.ts';
-import { createCardStash } from '../../src/cards/index.ts';
+import { createCardStash } from '../../src/card-stash/index.ts';
 import type {
   CatchUpRequest,
   CheckedOut,
@@ -15,11 +15,11 @@ import type {
   RunFacts,
 } from '../../src/contract/activity-contract.ts';
 import type { Integration } from '../../src/contract/policy.ts';
-import type { Refusal } from '../../src/orders/order.ts';
+import type { Refusal } from '../../src/order/order.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import type { LedgerOperation } from '../../src/sandbox/model.ts';
-import { MACHINE } from '../../src/screening/index.ts';
+import { MACHINE } from '../../src/screening-service/index.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createApi } from '../../src/api/create-api.ts';
-import { BODY_LIMITS, limitError } from '../../src/api/define-route.ts';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
 import { createPayloadCodec } from '../../src/codec/index.ts';
-import { createLog } from '../../src/process/log.ts';
-import { aCheckoutAnswer, anApi, fakeOrderScreening } from '../api/fake-order-screening.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createApi } from '../../src/server/api/create-api.ts';
+import { BODY_LIMITS, limitError } from '../../src/server/api/define-route.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { expectProblem } from '../fuzz/expect-harmless.ts';
+import { aCheckoutAnswer, anApi, fakeOrderScreening } from '../server/api/fake-order-screening.ts';
 
 const MIB = 1024 * 1024;
 /** As much as the API takes. */

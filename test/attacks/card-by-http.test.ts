@@ -1,11 +1,11 @@
 /** Card data in every place of every request by HTTP: it is refused, before anybody else sees it, and nothing of it is shown. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anApi, TRANSACTION_ID } from '../api/fake-order-screening.ts';
-import { POSTS } from '../api/operations.ts';
-import { sendForm } from '../api/queue/support.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { aPreGatewayTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import { anApi, TRANSACTION_ID } from '../server/api/fake-order-screening.ts';
+import { POSTS } from '../server/api/operations.ts';
+import { sendForm } from '../server/dashboard/support.ts';
 import {
   CARD_LIKE_ID,
   card,

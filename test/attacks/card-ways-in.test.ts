@@ -4,11 +4,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { OrderScreeningError } from '../../src/contract/errors.ts';
-import { messageRefusal, startRefusal } from '../../src/orders/check-messages.ts';
-import { PORTAL_ACTION_INPUT } from '../../src/orders/message-shapes.ts';
-import { TRANSACTION_ID } from '../api/fake-order-screening.ts';
+import { messageRefusal, startRefusal } from '../../src/order/messages/check-messages.ts';
+import { PORTAL_ACTION_INPUT } from '../../src/order/messages/message-shapes.ts';
 import { aClient } from '../client/fake-temporal.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import { TRANSACTION_ID } from '../server/api/fake-order-screening.ts';
 import {
   CARD_LIKE_ID,
   card,

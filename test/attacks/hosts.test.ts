@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashedKey } from '../../src/config/index.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { anApi } from '../api/fake-order-screening.ts';
+import { anApi } from '../server/api/fake-order-screening.ts';
 
 /**
  * A page at http://evil.example:8080 whose name is made to mean this machine once it is loaded: to its browser what is

@@ -2,11 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { hashedKey, type Scope } from '../../src/config/index.ts';
-import { anApi, aPortalAnswer } from '../api/fake-order-screening.ts';
-import { POSTS } from '../api/operations.ts';
 import { aClient, described, failed, gone, listing } from '../client/fake-temporal.ts';
-
 import { created, decidedAs, startSandbox, TEST_KEY } from '../sandbox/support.ts';
+import { anApi, aPortalAnswer } from '../server/api/fake-order-screening.ts';
+import { POSTS } from '../server/api/operations.ts';
 
 /** The integration `other` has this order. Both integrations share an account of the screening service. */
 const THEIRS = 'their-order-7';

@@ -2,8 +2,8 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { hashedKey, SCOPES, type Scope } from '../../src/config/index.ts';
-import { anApi } from '../api/fake-order-screening.ts';
-import { POSTS } from '../api/operations.ts';
+import { anApi } from '../server/api/fake-order-screening.ts';
+import { POSTS } from '../server/api/operations.ts';
 
 const keyOf = (name: string) => `the-key-of-${name}-alone`;
 const KEYS = [

@@ -1,7 +1,7 @@
 /** The books of one order's life: what the screening service, the order service and the receiver noted, and facts of the world. */
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { Policy } from '../../src/contract/policy.ts';
-import type { PortalActionKind } from '../../src/contract/portal-kinds.ts';
+import type { PortalActionKind } from '../../src/contract/portal/portal-kinds.ts';
 import type {
   Action,
   AttentionCode,

@@ -1,15 +1,16 @@
 /** Judges one order's life by its books alone. */
-import { answers } from './answers.ts';
-import { attention } from './attention.ts';
+
 import type { Books, Finding } from './books.ts';
 import { calls } from './calls.ts';
-import { cancels } from './cancels.ts';
-import { creates } from './creates.ts';
-import { ends } from './ends.ts';
-import { events } from './events.ts';
-import { gatewayResults } from './gateway-results.ts';
 import { outcome } from './outcome.ts';
-import { owedReads } from './owed-reads.ts';
+import { answers } from './rules/answers.ts';
+import { attention } from './rules/attention.ts';
+import { cancels } from './rules/cancels.ts';
+import { creates } from './rules/creates.ts';
+import { ends } from './rules/ends.ts';
+import { events } from './rules/events.ts';
+import { gatewayResults } from './rules/gateway-results.ts';
+import { owedReads } from './rules/owed-reads.ts';
 import { windows } from './windows.ts';
 
 const QUESTIONS = [

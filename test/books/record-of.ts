@@ -1,8 +1,8 @@
 /** Reads the order's public record, the one place that knows its shape. */
-import type { ActionRecord, OrderState } from '../../src/contract/state.ts';
+import type { ActionRecord, OrderState } from '../../src/contract/order/state.ts';
 import { type AttentionCode, millis } from '../../src/contract/words.ts';
-import { currentAttempt } from '../../src/orders/record.ts';
-import { transactionOf } from '../../src/orders/transactions.ts';
+import { currentAttempt } from '../../src/order/record.ts';
+import { transactionOf } from '../../src/order/transactions.ts';
 
 export interface RecordedTransaction {
   id: string;

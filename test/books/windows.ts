@@ -1,8 +1,8 @@
 /** Does each recorded cancel window match the screening service's? */
 import { type BookedTransaction, type Books, createsOf, type Finding, foundNone, iso } from './books.ts';
-import { ARRIVES_WITHIN_MS } from './creates.ts';
 import { mayBeOlder, reportWasLost, unnoticedMs } from './facts.ts';
 import type { RecordedTransaction } from './record-of.ts';
+import { ARRIVES_WITHIN_MS } from './rules/creates.ts';
 
 export function windows(books: Books): Finding[] {
   return books.record.transactions.flatMap((recorded) => {

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { FAULT_KINDS } from '../../src/sandbox/fault-plan.ts';
-import { printed } from './report.ts';
 import { runChaos } from './run-chaos.ts';
+import { printed } from './verdict/report.ts';
 
 const WITHIN_MS = 8 * 60_000;
 

@@ -8,9 +8,9 @@ import { Client, Connection } from '@temporalio/client';
 import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { freePort, spawnProcess } from '../support/index.ts';
-import { needRedis, startRedis } from '../support/redis-server.ts';
-import type { ChaosIntegration } from './policies.ts';
-import { startReceiver, startSwitchboard } from './receiver.ts';
+import { needRedis, startRedis } from '../support/servers/redis-server.ts';
+import { startReceiver, startSwitchboard } from './people/receiver.ts';
+import type { ChaosIntegration } from './plan/policies.ts';
 import { type ProcessLog, supervise } from './supervise.ts';
 
 export const API_KEY = 'sandbox-test-key';
@@ -100,14 +100,14 @@ async function assemble(
   const spawn = async (script: string, metricsPort: number, readyWhen: RegExp) =>
     spawnProcess(script, {
       env: { ...env, METRICS_PORT: String(metricsPort) },
-      nodeArgs: ['--import', './test/chaos/note-departures.mjs'],
+      nodeArgs: ['--import', './test/chaos/faults/note-departures.mjs'],
       readyWhen,
       readyWithinMs: START_WITHIN_MS,
     });
   const startWorker = async (which: number) => {
     const metricsPort = await freePort();
     // The last one forgets orders again and again, and has to replay them before their next task.
-    const script = which === workerCount - 1 ? 'test/chaos/forgetful-worker.ts' : 'src/worker.ts';
+    const script = which === workerCount - 1 ? 'test/chaos/faults/forgetful-worker.ts' : 'src/worker.ts';
     return supervise(
       () => 'worker',
       () => spawn(script, metricsPort, /worker is ready/),

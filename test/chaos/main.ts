@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { printed } from './report.ts';
 import { runChaos } from './run-chaos.ts';
+import { printed } from './verdict/report.ts';
 
 const { values } = parseArgs({
   options: {

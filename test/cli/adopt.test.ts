@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { OrderScreeningError } from '../../src/starter.ts';
-import { aCheckoutAnswer, TRANSACTION_ID } from '../api/fake-order-screening.ts';
 import { scratchFolder } from '../dev/fake-commands.ts';
+import { aCheckoutAnswer, TRANSACTION_ID } from '../server/api/fake-order-screening.ts';
 import { type Fake, run } from './support.ts';
 
 const AT = '2026-01-31T12:00:00Z';

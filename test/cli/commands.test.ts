@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrderScreeningError } from '../../src/starter.ts';
-import { aPortalAnswer } from '../api/fake-order-screening.ts';
+import { aPortalAnswer } from '../server/api/fake-order-screening.ts';
 import { type Fake, run } from './support.ts';
 
 const FILE = 'examples/orders/fraudulent.json';

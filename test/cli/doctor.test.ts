@@ -1,4 +1,4 @@
-/** Checks of the doctor that need no deployment; `test/e2e/doctor.test.ts` has the others. */
+/** Checks of the doctor that need no deployment; `test/e2e/cli/doctor.test.ts` has the others. */
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';

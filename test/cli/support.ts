@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { fakeOrderScreening } from '../api/fake-order-screening.ts';
-import { runCommand } from '../support/run-command.ts';
+import { fakeOrderScreening } from '../server/api/fake-order-screening.ts';
+import { runCommand } from '../support/processes/run-command.ts';
 
 export type Fake = ReturnType<typeof fakeOrderScreening>;
 

@@ -1,12 +1,12 @@
 /** What commands write for people, without control characters. */
 import { expect, it } from 'vitest';
+import { anOrderState } from '../fixtures/orders.ts';
 import {
   aCheckoutAnswer,
   anOrderSummary,
   aPortalAnswer,
   aTransactionStatus,
-} from '../api/fake-order-screening.ts';
-import { anOrderState } from '../fixtures/orders.ts';
+} from '../server/api/fake-order-screening.ts';
 import { type Fake, run } from './support.ts';
 
 const at = '2026-03-09T11:00:00.000Z';

@@ -1,8 +1,8 @@
 /** Who asks: what the client library sends of it. */
 import { describe, expect, it } from 'vitest';
 import type { OrderScreening, PortalOptions } from '../../src/starter.ts';
-import { aPortalAnswer } from '../api/fake-order-screening.ts';
 import { CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aPortalAnswer } from '../server/api/fake-order-screening.ts';
 import { aClient, aClosed, sent, startedActions, taken } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };

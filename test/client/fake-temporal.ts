@@ -18,19 +18,19 @@ import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { vi } from 'vitest';
-import type { CardStash } from '../../src/cards/index.ts';
+import type { CardStash } from '../../src/card-stash/index.ts';
 import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/contract/errors.ts';
 import type { Envelope, PortalActionInput, ScreenOrderInput } from '../../src/contract/messages.ts';
+import type { OrderState } from '../../src/contract/order/state.ts';
 import type { Integration } from '../../src/contract/policy.ts';
-import type { OrderState } from '../../src/contract/state.ts';
-import { recordOf } from '../../src/orders/bounded-record.ts';
-import { orderAttributes } from '../../src/orders/describe.ts';
-import { memoOf, RECORD } from '../../src/orders/order-memo.ts';
+import { recordOf } from '../../src/order/view/bounded-record.ts';
+import { orderAttributes } from '../../src/order/view/describe.ts';
+import { memoOf, RECORD } from '../../src/order/view/order-memo.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
-import { aPortalAnswer } from '../api/fake-order-screening.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { aClosedOrder, aPolicy, sinceStart } from '../fixtures/orders.ts';
+import { aPortalAnswer } from '../server/api/fake-order-screening.ts';
 
 type Call = (...args: never[]) => Promise<unknown>;
 

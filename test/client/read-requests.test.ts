@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCardRequest, readOrderId, readScreenRequest } from '../../src/client/read-requests.ts';
-import { startRefusal } from '../../src/orders/check-messages.ts';
+import { startRefusal } from '../../src/order/messages/check-messages.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';

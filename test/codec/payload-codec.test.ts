@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/codec/index.ts';
 import { createSealer } from '../../src/codec/sealer.ts';
-import { whyUnread } from '../../src/orders/check-messages.ts';
+import { whyUnread } from '../../src/order/messages/check-messages.ts';
 import { property } from '../support/property.ts';
 
 const old = { id: 'old', key: randomBytes(32) };

@@ -3,7 +3,7 @@ import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createDataConverter } from '../../src/codec/index.ts';
-import { whyUnread } from '../../src/orders/check-messages.ts';
+import { whyUnread } from '../../src/order/messages/check-messages.ts';
 import { property } from '../support/property.ts';
 
 const { payloadConverter } = loadDataConverter(createDataConverter([]));

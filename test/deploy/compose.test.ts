@@ -38,7 +38,7 @@ const dockerfile = readFileSync('Dockerfile', 'utf8');
 const PROCESS_OF: Record<string, 'worker' | 'api' | 'setup' | 'sandbox'> = {
   'src/worker.ts': 'worker',
   'src/api.ts': 'api',
-  'src/temporal/setup-temporal.ts': 'setup',
+  'src/platform/setup-temporal.ts': 'setup',
   'src/sandbox/main.ts': 'sandbox',
 };
 

@@ -8,10 +8,10 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { createCardStash, inspectRedis } from '../../src/cards/index.ts';
+import { createCardStash, inspectRedis } from '../../src/card-stash/index.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
 import { eventually, freePort } from '../support/index.ts';
-import { needRedis } from '../support/redis-server.ts';
+import { needRedis } from '../support/servers/redis-server.ts';
 
 const compose = z.object({
   services: z.object({ redis: z.object({ command: z.tuple([z.string(), z.string(), z.string()]) }) }),

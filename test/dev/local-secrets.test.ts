@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/index.ts';
-import { localPayloadKeys, localSecrets } from '../../src/process/local.ts';
+import { localPayloadKeys, localSecrets } from '../../src/platform/local.ts';
 import { least } from '../config/support.ts';
 import { scratchFolder } from './fake-commands.ts';
 

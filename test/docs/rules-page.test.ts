@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { FIRST_E2E, isInFirstSet } from '../support/first-set.ts';
+import { FIRST_E2E, isInFirstSet } from '../support/vitest/first-set.ts';
 
 const rowsOf = (text: string) => text.split('\n').filter((line) => /^\| (?!rule|promise)/.test(line));
 

@@ -1,6 +1,6 @@
-/** Answers of real processes that every operation may give, compared with the OpenAPI document. The others are in `test/api/`. */
+/** Answers of real processes that every operation may give, compared with the OpenAPI document. The others are in `test/server/api/`. */
 import { beforeAll, expect, it } from 'vitest';
-import { POSTS } from '../api/operations.ts';
+import { POSTS } from '../server/api/operations.ts';
 import { freePort, withTestServer } from '../support/index.ts';
 import type { Contract } from '../support/openapi-contract.ts';
 import { type Api, anOrderId, contractOf, withDeployment } from './support.ts';

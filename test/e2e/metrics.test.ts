@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { SWEEP_ID } from '../../src/contract/sweep.ts';
-import { startSweep } from '../../src/temporal/namespace.ts';
+import { startSweep } from '../../src/platform/namespace.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { readExport, readPromql } from '../support/promql.ts';
 import { poison } from './operator.ts';

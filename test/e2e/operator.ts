@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { findTemporalBinary } from '../../src/dev/temporal-binary.ts';
-import { createScreeningClient, parseTransaction } from '../../src/screening/index.ts';
+import { createScreeningClient, parseTransaction } from '../../src/screening-service/index.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { ROOT } from '../support/pages.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../src/config/index.ts';
-import { POSTS } from '../api/operations.ts';
+import { POSTS } from '../server/api/operations.ts';
 import { aFuzzedApi, ask } from './expect-harmless.ts';
 import { CANARY, CARD_CANARY, hostileText, mutated, PATIENCE_MS, runs } from './hostile.ts';
 

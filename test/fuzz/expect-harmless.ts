@@ -1,8 +1,8 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
-import { problemSchema } from '../../src/api/problems.ts';
-import { createLog } from '../../src/process/log.ts';
-import { anApi, type TestedApi } from '../api/fake-order-screening.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { problemSchema } from '../../src/server/api/problems.ts';
+import { anApi, type TestedApi } from '../server/api/fake-order-screening.ts';
 import { CANARY, CARD_CANARY } from './hostile.ts';
 
 /** A problem document as the API documents it, and nothing beside. */

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reply } from '../../src/screening/exchange.ts';
-import { isDecision, ScreeningError } from '../../src/screening/index.ts';
+import type { Reply } from '../../src/screening-service/exchange.ts';
+import { isDecision, ScreeningError } from '../../src/screening-service/index.ts';
 import {
   readChargebackReply,
   readGatewayReply,
   readPortalReply,
   readTransactionResponse,
-} from '../../src/screening/replies.ts';
+} from '../../src/screening-service/replies.ts';
 import { hostileText, mutated, PATIENCE_MS, runs } from './hostile.ts';
 
 const KEY = 'key-of-the-integration-77';

@@ -2,14 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cardDataIn } from '../../src/card-data/card-data.ts';
-import { createCardStash } from '../../src/cards/index.ts';
+import { createCardStash } from '../../src/card-stash/index.ts';
 import type { ScreenOrderInput } from '../../src/contract/messages.ts';
 import type { Integration } from '../../src/contract/policy.ts';
-import { transactionSchema } from '../../src/screening/index.ts';
-import { aCheckoutAnswer, aPortalAnswer, TRANSACTION_ID } from '../api/fake-order-screening.ts';
-import { POSTS } from '../api/operations.ts';
+import { transactionSchema } from '../../src/screening-service/index.ts';
 import { aClient } from '../client/fake-temporal.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import { aCheckoutAnswer, aPortalAnswer, TRANSACTION_ID } from '../server/api/fake-order-screening.ts';
+import { POSTS } from '../server/api/operations.ts';
 import { aFuzzedApi, ask } from './expect-harmless.ts';
 import { hostileText, mutated, PATIENCE_MS, runs } from './hostile.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { TRANSACTION_ID } from '../api/fake-order-screening.ts';
+import { TRANSACTION_ID } from '../server/api/fake-order-screening.ts';
 import { anyText } from '../support/property.ts';
 import { aFuzzedApi, ask } from './expect-harmless.ts';
 import { CANARY, hostileText, mutated, PATIENCE_MS, runs } from './hostile.ts';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeCurrent } from '../../src/temporal/current-version.ts';
+import { makeCurrent } from '../../src/platform/current-version.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, type SpawnedProcess, spawnProcess } from '../support/index.ts';
-import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
+import { type RedisServer, redisInstalled, startRedis } from '../support/servers/redis-server.ts';
 import { type Image, makeImage } from './image.ts';
 import { startTemporalCluster, type TemporalCluster } from './temporal-cluster.ts';
 
@@ -88,7 +88,7 @@ async function startWorker(buildId: string, metricsPort?: number): Promise<Spawn
 /** `npm run setup:temporal`. @returns what it said */
 async function setUp(env: NodeJS.ProcessEnv = {}): Promise<string> {
   const options = { ...image.spawn, env: { ...common, ...env } };
-  const script = await spawnProcess('src/temporal/setup-temporal.ts', options);
+  const script = await spawnProcess('src/platform/setup-temporal.ts', options);
   const code = await script.ended;
   if (code !== 0) throw new Error(`setup:temporal ended with ${code}; it wrote:\n${script.output()}`);
   return script.output();

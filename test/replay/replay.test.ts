@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import { workflowBundle } from '../../src/platform/workflow-bundle.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'histories');
 const files = readdirSync(DIRECTORY);

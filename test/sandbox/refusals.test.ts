@@ -16,7 +16,7 @@ const card = (changes: object) => {
 const gateway = (id: unknown) => ({ 'nf-token': TEST_KEY, 'nf-id': id });
 
 /**
- * Beyond the interface's own table (`interface-table.ts`). Which fields of a transaction are refused: test/screening/judged-alike.test.ts.
+ * Beyond the interface's own table (`interface-table.ts`). Which fields of a transaction are refused: test/screening-service/transaction/judged-alike.test.ts.
  * `ID` is a transaction of the test account.
  */
 it.each<[path: string, body: unknown, status: number, error: string | RegExp]>([

@@ -1,8 +1,8 @@
 /** Lives one life, and says what was wrong with it. */
-import { cutsDiffer } from './cuts.ts';
-import { judgeLife } from './judge-life.ts';
-import { type Life, START } from './life.ts';
+import { cutsDiffer } from './judge/cuts.ts';
+import { judgeLife } from './judge/judge-life.ts';
 import { OrderWorld } from './order-world.ts';
+import { type Life, START } from './plan/life.ts';
 import { mixed } from './random.ts';
 import { RULES, type Rules } from './rules.ts';
 

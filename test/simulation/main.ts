@@ -1,7 +1,7 @@
 /** `npm run simulate:orders -- --seed N --lives N --trouble KIND`: lives orders by the night, and tells the shortest life of each that goes wrong. */
 import { parseArgs } from 'node:util';
 import { keepMoments } from './fast-moments.ts';
-import { always } from './rare-trouble.ts';
+import { always } from './plan/rare-trouble.ts';
 import { simulate } from './simulate.ts';
 
 const { values } = parseArgs({

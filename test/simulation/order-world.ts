@@ -1,17 +1,17 @@
 /** An order in its world: its runs one after the other, and everything that was planned for it. */
 import { instant } from '../../src/contract/words.ts';
-import { answerBeforeRecord } from '../../src/orders/checkout.ts';
-import type { Signal } from '../../src/orders/order.ts';
-import { ADOPTED_ID, adoptionOf } from './adopted-lives.ts';
-import { Callers } from './callers.ts';
-import type { ByHand, Call, Happening, OfTheWorld } from './happenings.ts';
-import { Invariants } from './invariants.ts';
-import { type Life, START } from './life.ts';
-import { resetRun } from './reset-run.ts';
+import type { Signal } from '../../src/order/order.ts';
+import { answerBeforeRecord } from '../../src/order/screening/checkout.ts';
+import { Callers } from './callers/callers.ts';
+import { Invariants } from './judge/invariants.ts';
+import { ANOTHERS_ID } from './network/service.ts';
+import { ADOPTED_ID, adoptionOf } from './plan/adopted-lives.ts';
+import type { ByHand, Call, Happening, OfTheWorld } from './plan/happenings.ts';
+import { type Life, START } from './plan/life.ts';
+import { transactionOf } from './plan/transaction-of.ts';
 import type { Rules } from './rules.ts';
-import { type Ending, Run, type Start } from './run.ts';
-import { ANOTHERS_ID } from './service.ts';
-import { transactionOf } from './transaction-of.ts';
+import { resetRun } from './temporal/reset-run.ts';
+import { type Ending, Run, type Start } from './temporal/run.ts';
 import { World } from './world.ts';
 
 /** More than any life needs, also one that asks a wrong key for a whole window, minute by minute. */

@@ -1,9 +1,7 @@
 /** The order's rules as an object, so that a planted fault can stand in for one of them. */
 import type { CheckedOut } from '../../src/contract/activity-contract.ts';
 import type { Instant } from '../../src/contract/words.ts';
-import { replyTo } from '../../src/orders/answers.ts';
-import { applyCheckout, checkoutRequest } from '../../src/orders/checkout.ts';
-import { refusalOf } from '../../src/orders/concerns/index.ts';
+import { refusalOf } from '../../src/order/concerns/index.ts';
 import {
   begin,
   isFinished,
@@ -12,9 +10,11 @@ import {
   resumed,
   step,
   wrapUp,
-} from '../../src/orders/kernel.ts';
-import type { Command, Input, Order, Refusal, Reply, Request, Taken } from '../../src/orders/order.ts';
-import { newOrder } from '../../src/orders/record.ts';
+} from '../../src/order/kernel.ts';
+import type { Command, Input, Order, Refusal, Reply, Request, Taken } from '../../src/order/order.ts';
+import { newOrder } from '../../src/order/record.ts';
+import { applyCheckout, checkoutRequest } from '../../src/order/screening/checkout.ts';
+import { replyTo } from '../../src/order/view/answers.ts';
 
 export interface Rules {
   newOrder: typeof newOrder;

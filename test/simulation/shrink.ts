@@ -1,7 +1,8 @@
 /** Finds the shortest life that still goes wrong, and tells it. */
-import type { Happening } from './happenings.ts';
-import type { Life } from './life.ts';
+
 import { live } from './live.ts';
+import type { Happening } from './plan/happenings.ts';
+import type { Life } from './plan/life.ts';
 import type { Rules } from './rules.ts';
 
 /** @returns the life with as few happenings as still break the rules; what happens otherwise stays as it was */

@@ -1,7 +1,7 @@
 /** Lives many orders, one after the other. */
 import { live } from './live.ts';
-import { planLife } from './plan-life.ts';
-import type { Rates } from './rare-trouble.ts';
+import { planLife } from './plan/plan-life.ts';
+import type { Rates } from './plan/rare-trouble.ts';
 import { RULES } from './rules.ts';
 import { timeline } from './shrink.ts';
 

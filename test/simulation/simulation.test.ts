@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keepMoments } from './fast-moments.ts';
-import { KEPT_SEEDS } from './kept-seeds.ts';
 import { live } from './live.ts';
-import { planLife } from './plan-life.ts';
+import { KEPT_SEEDS } from './plan/kept-seeds.ts';
+import { planLife } from './plan/plan-life.ts';
 import { RULES } from './rules.ts';
 import { timeline } from './shrink.ts';
 

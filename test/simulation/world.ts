@@ -2,15 +2,15 @@
 
 import type { OrderActivities } from '../../src/workflows/perform.ts';
 import type { Books } from '../books/books.ts';
-import type { Activity } from './activity.ts';
-import { Agenda } from './agenda.ts';
-import { Liberties } from './liberties.ts';
-import { type Life, START } from './life.ts';
-import { Receiver } from './receiver.ts';
-import { Service } from './service.ts';
-import type { Task } from './task.ts';
-import { Wire } from './wire.ts';
-import { activitiesOf } from './workers.ts';
+import { Agenda } from './network/agenda.ts';
+import { Receiver } from './network/receiver.ts';
+import { Service } from './network/service.ts';
+import { Wire } from './network/wire.ts';
+import { type Life, START } from './plan/life.ts';
+import type { Activity } from './temporal/activity.ts';
+import { Liberties } from './temporal/liberties.ts';
+import type { Task } from './temporal/task.ts';
+import { activitiesOf } from './temporal/workers.ts';
 
 interface Span {
   from: number;

@@ -2,7 +2,7 @@
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
-import { type NeededProgram, needProgram } from './debian-package.ts';
+import { type NeededProgram, needProgram } from './processes/debian-package.ts';
 
 const CHROMIUM: NeededProgram = {
   commands: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { readOrder } from '../../src/client/read-orders.ts';
-import type { OrderRecord } from '../../src/contract/order-record.ts';
+import { readOrder } from '../../src/client/reading/read-orders.ts';
+import type { OrderRecord } from '../../src/contract/order/order-record.ts';
 
 /** Reads an order by what Temporal's server has of it, in the full view. */
 export function readState(client: Client, workflowId: string): Promise<OrderRecord> {

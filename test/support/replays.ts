@@ -4,7 +4,7 @@ import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@tempora
 import type { DataConverter } from '@temporalio/common';
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { grpcCode } from '../../src/client/temporal-errors.ts';
-import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import { workflowBundle } from '../../src/platform/workflow-bundle.ts';
 
 type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
 

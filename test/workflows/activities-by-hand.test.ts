@@ -2,7 +2,7 @@
 
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
-import { updateOf } from '../../src/client/send-update.ts';
+import { updateOf } from '../../src/client/messages/send-update.ts';
 import { cancelUpdate } from '../../src/contract/messages.ts';
 import { aPolicy, decided, MINUTE, withOrders } from './support.ts';
 
@@ -15,7 +15,7 @@ const failed = () => {
   throw ApplicationFailure.nonRetryable('Activity failed', '');
 };
 
-// All other results that are none: test/orders/check-results.test.ts.
+// All other results that are none: test/order/messages/check-results.test.ts.
 it.each<[string, () => { result: unknown }]>([
   ['completed with a word', () => ({ result: 'pass' })],
   ['completed with nothing', () => ({ result: null })],

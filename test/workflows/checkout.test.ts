@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { updateOf } from '../../src/client/send-update.ts';
+import { updateOf } from '../../src/client/messages/send-update.ts';
 import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import { decisionUpdate, decisionUpdateId, retryUpdate } from '../../src/contract/messages.ts';
 import { aTransaction } from '../fixtures/transactions.ts';

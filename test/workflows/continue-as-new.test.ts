@@ -4,7 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { updateOf } from '../../src/client/send-update.ts';
+import { updateOf } from '../../src/client/messages/send-update.ts';
 import {
   recheckSignal,
   recordGatewayResultUpdate,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { updateOf } from '../../src/client/send-update.ts';
+import { updateOf } from '../../src/client/messages/send-update.ts';
 import { recordGatewayResultUpdate } from '../../src/contract/messages.ts';
 import type { GatewayResult } from '../../src/contract/words.ts';
 import { again, aPolicy, decided, HOUR, MINUTE, type StartedOrder, withOrders } from './support.ts';

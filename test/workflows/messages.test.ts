@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { updateOf } from '../../src/client/send-update.ts';
+import { updateOf } from '../../src/client/messages/send-update.ts';
 import {
   acknowledgeUpdate,
   cancelUpdate,
@@ -13,7 +13,7 @@ import {
   submitChargebackUpdate,
   UPDATES,
 } from '../../src/contract/messages.ts';
-import type { OrderState } from '../../src/contract/state.ts';
+import type { OrderState } from '../../src/contract/order/state.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { aPolicy, DAY, decided, HOUR, MINUTE, withOrders } from './support.ts';

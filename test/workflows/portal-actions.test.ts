@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { updateOf } from '../../src/client/send-update.ts';
+import { updateOf } from '../../src/client/messages/send-update.ts';
 import {
   attachCustomerCodeUpdate,
   cancelUpdate,

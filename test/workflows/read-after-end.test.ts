@@ -8,7 +8,7 @@ import {
   READ_AFTER_END,
   type ReadAfterEndInput,
   readAfterEndInput,
-} from '../../src/orders/after-end.ts';
+} from '../../src/order/after-end.ts';
 import type { readAfterEnd } from '../../src/workflows/index.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { eventually } from '../support/index.ts';

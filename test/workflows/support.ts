@@ -10,7 +10,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { updateOf } from '../../src/client/send-update.ts';
+import { updateOf } from '../../src/client/messages/send-update.ts';
 import {
   BACKGROUND_TASK_QUEUE,
   decisionUpdateId,
@@ -20,9 +20,9 @@ import {
   TASK_QUEUE,
 } from '../../src/contract/ids.ts';
 import { decisionUpdate } from '../../src/contract/messages.ts';
-import type { OrderState } from '../../src/contract/state.ts';
+import type { OrderState } from '../../src/contract/order/state.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
-import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import { workflowBundle } from '../../src/platform/workflow-bundle.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { createTimeSkipping, eventually } from '../support/index.ts';

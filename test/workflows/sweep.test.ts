@@ -3,7 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BACKGROUND_TASK_QUEUE, TASK_QUEUE } from '../../src/contract/ids.ts';
-import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import { workflowBundle } from '../../src/platform/workflow-bundle.ts';
 import type { sweepOrders } from '../../src/workflows/index.ts';
 import { createTimeSkipping } from '../support/index.ts';
 

@@ -3,13 +3,13 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { z } from 'zod';
-import { HTTP_ERRORS } from '../../src/api/problems.ts';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { integrationKeys } from '../../src/config/policy-schema.ts';
 import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/contract/errors.ts';
 import { ORDER_EVENTS } from '../../src/contract/words.ts';
-import { orderSearchAttributes } from '../../src/orders/describe.ts';
-import { METRICS } from '../../src/orders/metrics.ts';
+import { orderSearchAttributes } from '../../src/order/view/describe.ts';
+import { METRICS } from '../../src/order/view/metrics.ts';
+import { HTTP_ERRORS } from '../../src/server/api/problems.ts';
 
 type Row = readonly string[];
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/dev/guarded-child.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { withEmail } from '../../test/fixtures/transactions.ts';
-import { spawnProcess } from '../../test/support/spawn-process.ts';
+import { spawnProcess } from '../../test/support/processes/spawn-process.ts';
 
 export interface Stack {
   apiUrl: string;

@@ -1,5 +1,5 @@
 /** Checks the card stash. */
-import { CardStashError, inspectRedis, type RedisReport } from '../../cards/index.ts';
+import { CardStashError, inspectRedis, type RedisReport } from '../../card-stash/index.ts';
 import type { Config } from '../../config/index.ts';
 import { type Finding, failed, ok, skipped, type Verdict, warning } from './finding.ts';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { signedHeaders } from '../../activities/events.ts';
 import type { Config, EventsReceiver } from '../../config/index.ts';
 import type { Integration } from '../../contract/policy.ts';
-import { createScreeningClient, ScreeningError } from '../../screening/index.ts';
+import { createScreeningClient, ScreeningError } from '../../screening-service/index.ts';
 import {
   ask,
   CHECK_WITHIN_MS,

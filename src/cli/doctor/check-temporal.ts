@@ -14,8 +14,8 @@ import {
 } from '../../contract/ids.ts';
 import { PORTAL_ACTION } from '../../contract/messages.ts';
 import { LOST_STATUSES } from '../../contract/sweep.ts';
-import { openQuery, orderAttributes } from '../../orders/describe.ts';
-import { missingSearchAttributes, RETENTION_DAYS } from '../../temporal/namespace.ts';
+import { openQuery, orderAttributes } from '../../order/view/describe.ts';
+import { missingSearchAttributes, RETENTION_DAYS } from '../../platform/namespace.ts';
 import { connectTemporal } from '../connect.ts';
 import {
   CHECK_WITHIN_MS,

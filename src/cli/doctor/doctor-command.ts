@@ -5,7 +5,7 @@ import { type Config, inspectConfig } from '../../config/index.ts';
 import { localApiAddress } from '../../config/load-config.ts';
 import { LEAST_WEBHOOK_SECRET } from '../../config/secrets.ts';
 import type { FieldError } from '../../contract/errors.ts';
-import { localEnvironment } from '../../process/local.ts';
+import { localEnvironment } from '../../platform/local.ts';
 import { type CommandTools, defineCommand, option } from '../define-command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Colors } from '../output.ts';

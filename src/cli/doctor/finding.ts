@@ -1,6 +1,6 @@
 /** Findings of the doctor, and helpers of its checks. */
 import type { RequestInit } from 'node-fetch';
-import { type HttpResponse, MACHINE, proxyFor } from '../../screening/index.ts';
+import { type HttpResponse, MACHINE, proxyFor } from '../../screening-service/index.ts';
 
 export const CHECK_WITHIN_MS = 5_000;
 const MAX_REPLY_BYTES = 1024 * 1024;

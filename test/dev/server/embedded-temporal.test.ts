@@ -7,7 +7,7 @@ import { Connection } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type EmbeddedTemporalOptions, startEmbeddedTemporal } from '../../../src/dev/embedded-temporal.ts';
 import { findTemporalBinary } from '../../../src/dev/temporal-binary.ts';
-import { missingSearchAttributes } from '../../../src/temporal/namespace.ts';
+import { missingSearchAttributes } from '../../../src/platform/namespace.ts';
 import { eventually, freePort } from '../../support/index.ts';
 import { environmentWith, scratchFolder } from '../fake-commands.ts';
 

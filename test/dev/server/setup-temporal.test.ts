@@ -1,11 +1,11 @@
 import { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { orderAttributes, orderSearchAttributes } from '../../../src/orders/describe.ts';
+import { orderAttributes, orderSearchAttributes } from '../../../src/order/view/describe.ts';
 import {
   missingSearchAttributes,
   setupTemporal,
   type TemporalServices,
-} from '../../../src/temporal/namespace.ts';
+} from '../../../src/platform/namespace.ts';
 import { eventually, freePort, spawnForTest, withTestServer } from '../../support/index.ts';
 
 const server = withTestServer();
@@ -76,7 +76,7 @@ test('without an operator service a missing attribute is still found, and the se
 });
 
 const runScript = (env: NodeJS.ProcessEnv) =>
-  spawnForTest('src/temporal/setup-temporal.ts', { env: { TEMPORAL_ADDRESS: server.address, ...env } });
+  spawnForTest('src/platform/setup-temporal.ts', { env: { TEMPORAL_ADDRESS: server.address, ...env } });
 
 test('npm run setup:temporal makes a namespace that does not exist, with the retention of orders', async () => {
   const namespace = 'made-by-setup';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { assertPortFree, freePort } from '../../../src/dev/guarded-child.ts';
-import { missingSearchAttributes } from '../../../src/temporal/namespace.ts';
+import { missingSearchAttributes } from '../../../src/platform/namespace.ts';
 import { type Api, anOrderId, deploy } from '../../e2e/support.ts';
 import { withEmail } from '../../fixtures/transactions.ts';
 import { eventually, spawnForTest } from '../../support/index.ts';

@@ -1,7 +1,7 @@
 /** The worker of that release. Otherwise it is the worker as it is. */
 import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
-import { workflowBundle } from '../../../src/temporal/workflow-bundle.ts';
+import { workflowBundle } from '../../../src/platform/workflow-bundle.ts';
 
 const planted = fileURLToPath(new URL('interceptor.ts', import.meta.url));
 const bundle = await workflowBundle({ workflowInterceptorModules: [planted] });

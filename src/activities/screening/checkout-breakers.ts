@@ -1,0 +1,51 @@
+/** Circuit breakers for checkouts: after a few failures in a row, checkouts are answered immediately during an outage. */
+import {
+  BrokenCircuitError,
+  type CircuitBreakerPolicy,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  handleWhenResult,
+} from 'cockatiel';
+import type { ScreeningOutcome } from '../../contract/activity-contract.ts';
+import { EARLIER_TRY } from './try-screening.ts';
+
+const FAILURES_IN_A_ROW = 5;
+/** How long a breaker stays open before one checkout tests the screening service. */
+const TRY_AGAIN_AFTER_MS = 5_000;
+/** Reasons that say nothing about the screening service. */
+const NOT_ITS_FAILURE: readonly string[] = ['no-time-left', 'card-stash', 'forbidden', EARLIER_TRY.reason];
+
+/**
+ * Returns a function that runs a screening behind the circuit breaker of its integration, which all checkouts of the process share.
+ * While the breaker is open it runs nothing and returns undefined.
+ */
+export function checkoutBreakers() {
+  const breakers = new Map<string, CircuitBreakerPolicy>();
+  return async (
+    integration: string,
+    screening: () => Promise<ScreeningOutcome>,
+  ): Promise<ScreeningOutcome | undefined> => {
+    const breaker =
+      breakers.get(integration) ??
+      circuitBreaker(handleWhenResult(isFailure), {
+        halfOpenAfter: TRY_AGAIN_AFTER_MS,
+        breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW),
+      });
+    breakers.set(integration, breaker);
+    // The library would make other checkouts wait for the test call.
+    if (breaker.state === CircuitState.HalfOpen) return undefined;
+    try {
+      return await breaker.execute(screening);
+    } catch (error) {
+      if (error instanceof BrokenCircuitError) return undefined;
+      throw error;
+    }
+  };
+}
+
+function isFailure(result: unknown): boolean {
+  if (typeof result !== 'object' || result === null || !('kind' in result) || !('reason' in result))
+    return false;
+  return result.kind === 'unanswered' && !NOT_ITS_FAILURE.includes(String(result.reason));
+}

@@ -1,0 +1,214 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type {
+  CheckoutRequest,
+  Fingerprinted,
+  RetryCheckoutRequest,
+  Screened,
+  ScreeningOutcome,
+  ScreenRequest,
+} from '../../contract/activity-contract.ts';
+import type { FieldError, Refusal } from '../../contract/errors.ts';
+import type { Integration, Policy } from '../../contract/policy.ts';
+import { type Instant, laterBy, millis } from '../../contract/words.ts';
+import { actionAtCheckout } from '../../order/decide.ts';
+import { skipRuleFor } from '../../order/order-rules.ts';
+import type { Transaction } from '../../screening-service/index.ts';
+import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from '../activity-world.ts';
+import { isAfterReset, mayHaveRun } from '../earlier-run.ts';
+import type { Beginning } from '../server-clock.ts';
+import { readAdopted } from '../status.ts';
+import { askedPauseMs } from '../tries.ts';
+import { type BeginTry, policyOf, refusedByRules, unanswered, unseenBefore } from './begin-screening.ts';
+import { checkoutBreakers } from './checkout-breakers.ts';
+import { withDeclineMessage } from './decline-message.ts';
+import { earlierEnd } from './started-again.ts';
+import {
+  awaitEarlier,
+  checkTransaction,
+  LEAST_TIME_MS,
+  look,
+  type NoAnswer,
+  type Try,
+  tryScreening,
+} from './try-screening.ts';
+
+export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
+  const behindBreaker = checkoutBreakers();
+
+  /** Screens for a waiting caller. A create of an earlier run of this task may still be in flight, in this process or another. */
+  const atCheckout = async (
+    request: ScreenRequest,
+    transaction: Transaction,
+    t: Try,
+    unseenSince: Instant | undefined,
+  ): Promise<ScreeningOutcome> => {
+    const screening = () =>
+      unseenSince === undefined
+        ? screenFresh(request, transaction, t)
+        : screenRepeated(request, t, unseenSince, true);
+    const outcome = await behindBreaker(request.integration, screening);
+    return outcome ?? unanswered('service-down', unseenSince);
+  };
+
+  const firstScreening = async (
+    request: CheckoutRequest,
+    checked: ReturnType<typeof checkTransaction>['checked'],
+    integration: Integration,
+    policy: Policy,
+    time: () => Instant,
+    beginning: Beginning,
+  ): Promise<ScreeningOutcome | { refusal: Refusal }> => {
+    const rule = skipRuleFor(integration, request.transaction);
+    if (rule !== undefined) return { kind: 'skipped', rule };
+    if (!checked.ok) return { refusal: invalidTransaction(checked.fieldErrors) };
+    const unseenSince = mayHaveRun() ? request.startedAt : undefined;
+    const budget = budgetOf(request, integration);
+    if (budget >= LEAST_TIME_MS) {
+      const t = begin(request, integration, budget, time, beginning);
+      return atCheckout(request, checked.transaction, t, unseenSince);
+    }
+    // Too late. A lost run of this task may have returned a decision to its caller, so look it up. After a reset the answer is on record.
+    if (unseenSince === undefined || isAfterReset()) return unanswered('no-time-left', unseenSince);
+    const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
+    const screening = () => screenRepeated(request, t, unseenSince, false);
+    const outcome = await behindBreaker(request.integration, screening);
+    return outcome === undefined ? unanswered('service-down', unseenSince) : foundTooLate(outcome, policy);
+  };
+
+  return {
+    /**
+     * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. Runs as a local activity. Returns
+     * failures as an outcome, and a refusal if the order can't be screened at all.
+     */
+    async screenAtCheckout(
+      request: CheckoutRequest,
+      time: () => Instant,
+      beginning: Beginning,
+    ): Promise<Screened> {
+      const integration = world.findIntegration(request.integration);
+      if (integration === undefined) return { refusal: unknownIntegration(request.integration) };
+      const policy = policyOf(world, request, integration);
+      const ended = await earlierEnd(world, request);
+      if (ended !== undefined) return ended;
+      try {
+        const { checked, content } = checkTransaction(request, integration, policy.workflow);
+        const outcome =
+          request.adopt === undefined
+            ? await firstScreening(request, checked, integration, policy, time, beginning)
+            : await readAdopted(request, request.adopt, policy, clientOf(world, integration));
+        if ('refusal' in outcome) return outcome;
+        return { policy, outcome, ...content, ...(mayHaveRun() && { again: true as const }) };
+      } catch (error) {
+        if (request.adopt !== undefined) throw error;
+        return { policy, outcome: unanswered(...whyFailed(error, request)) };
+      }
+    },
+
+    /**
+     * Screens another attempt for a waiting customer, unless a skip rule applies. If a create may already have been sent, only looks it up:
+     * that create may be in flight for longer than a customer waits.
+     */
+    async screenRetry(
+      request: RetryCheckoutRequest,
+      time: () => Instant,
+      beginning: Beginning,
+    ): Promise<{ outcome: ScreeningOutcome; again?: true } & Fingerprinted> {
+      const unseenSince = unseenBefore(request, time())?.since;
+      const integration = integrationOf(world, request.integration);
+      const workflow = request.workflow ?? integration.workflow;
+      const { checked, content } = checkTransaction(request, integration, workflow);
+      const ended = (outcome: ScreeningOutcome) => ({
+        outcome,
+        ...content,
+        ...(isAfterReset() && { again: true as const }),
+      });
+      const rule = skipRuleFor(integration, request.transaction);
+      if (rule !== undefined) return ended({ kind: 'skipped', rule });
+      const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
+      if (!checked.ok) return ended(refusedByRules(checked.fieldErrors, unseenSince));
+      return ended(await atCheckout(request, checked.transaction, t, unseenSince));
+    },
+  };
+}
+
+/** Creates a transaction. After an unknown outcome it looks the transaction up if there is time, and never sends a second create. */
+async function screenFresh(
+  request: ScreenRequest,
+  transaction: Transaction,
+  t: Try,
+): Promise<ScreeningOutcome> {
+  const outcome = await tryScreening(request, transaction, t, undefined);
+  if (outcome.kind !== 'no-answer') return withDeclineMessage(outcome, t);
+  const { reason, unseenSince } = outcome;
+  if (unseenSince !== undefined && t.until - t.world.machine.elapsed() >= LEAST_TIME_MS) {
+    const found = await look(request, t, unseenSince);
+    if (typeof found !== 'string' && found.kind === 'answered') return found;
+  }
+  return unanswered(reason, unseenSince, askedToWait(outcome, t));
+}
+
+/** Returns until when the screening service asked not to be called. */
+function askedToWait(outcome: NoAnswer, { time }: Try): Instant | undefined {
+  const pauseMs = askedPauseMs(outcome);
+  return pauseMs === undefined ? undefined : laterBy(pauseMs, time());
+}
+
+/** Looks up the transaction that an earlier run may have created. Never creates one. */
+async function screenRepeated(
+  request: ScreenRequest,
+  t: Try,
+  unseenSince: Instant,
+  again: boolean,
+): Promise<ScreeningOutcome> {
+  const outcome = await awaitEarlier(request, t, unseenSince, again);
+  if (outcome.kind === 'forbidden') return unanswered('forbidden', unseenSince);
+  if (outcome.kind !== 'no-answer') return outcome;
+  return unanswered(outcome.reason, outcome.unseenSince, askedToWait(outcome, t));
+}
+
+/**
+ * The outcome of a lookup that ran after the caller's deadline. The caller may already have received `hold`, so a decline
+ * is not returned here: it follows as a later decision.
+ */
+function foundTooLate(outcome: ScreeningOutcome, policy: Policy): ScreeningOutcome {
+  if (outcome.kind !== 'answered' || policy.passive) return outcome;
+  if (actionAtCheckout(outcome.decision, policy) !== 'decline') return outcome;
+  return unanswered('no-time-left', outcome.sentFrom);
+}
+
+/**
+ * Milliseconds left for screening: the budget minus the time spent queued, and not past the caller's deadline if there is one.
+ * Uses server time, so that a wrong worker clock does no harm.
+ */
+function budgetOf(
+  { answerBy, begun, startedAt }: CheckoutRequest,
+  { checkoutBudgetMs }: Integration,
+): number {
+  if (answerBy === undefined) return checkoutBudgetMs;
+  const queuedMs = millis(begun) - millis(startedAt);
+  return Math.min(checkoutBudgetMs - queuedMs, millis(answerBy) - millis(begun));
+}
+
+function unknownIntegration(name: string): Refusal {
+  return { code: 'unknown-integration', message: `No integration «${name}» is configured.` };
+}
+
+function invalidTransaction(fieldErrors: readonly FieldError[]): Refusal {
+  const named = fieldErrors.map(({ path, message }) => ({
+    path: path === '' ? 'transaction' : `transaction.${path}`,
+    message,
+  }));
+  return invalidRequest(named, 'Invalid transaction');
+}
+
+/**
+ * The reason of a failure, and since when a create may be unresolved. With incomplete settings this run sent nothing. Any other error may
+ * have been thrown after a create.
+ */
+function whyFailed(
+  error: unknown,
+  { startedAt }: CheckoutRequest,
+): [reason: string, unseenSince: Instant | undefined] {
+  if (!(error instanceof ApplicationFailure)) return ['unexpected', startedAt];
+  return [error.type ?? 'unexpected', mayHaveRun() ? startedAt : undefined];
+}

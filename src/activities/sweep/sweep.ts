@@ -1,0 +1,139 @@
+/** Checks orders through the Temporal API and reports which are stuck, overdue, held by an operator, or ended too early. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { inBatches } from '../../client/lists/in-batches.ts';
+import { orderOfWorkflowId } from '../../contract/ids.ts';
+import type { OrderEvent } from '../../contract/messages.ts';
+import { LOST_STATUSES, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../../contract/sweep.ts';
+import { gaugeOf } from '../../order/view/metrics.ts';
+import { type ActivityWorld, type OrderDirectory, senderOf } from '../activity-world.ts';
+import { waitLonger } from '../tries.ts';
+
+const SWEEP_EVERY_MS = 60_000;
+/** Then the workflow continues as new, which adds a row to the list of workflows. */
+const SWEEP_FOR_MS = 24 * 3_600_000;
+/** Limits the load on the server: orders checked per sweep. */
+const MAX_CHECKED = 1_000;
+
+export function sweepActivities(world: ActivityWorld) {
+  return {
+    /** Sweeps every minute for a day. If this worker shuts down, the activity is retried on another worker. */
+    async sweep(): Promise<void> {
+      const { orders } = world;
+      if (orders === undefined) throw ApplicationFailure.retryable('no directory of orders', 'no-directory');
+      const sweeper = new Sweeper(world, orders);
+      const until = activityInfo().currentAttemptScheduledTimestampMs + SWEEP_FOR_MS;
+      const { stopping } = world;
+      const signal = AbortSignal.any([cancellationSignal(), ...(stopping === undefined ? [] : [stopping])]);
+      for (;;) {
+        await sweeper.sweep();
+        if (Date.now() >= until) return;
+        await pause(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
+        cancellationSignal().throwIfAborted();
+        if (signal.aborted)
+          throw waitLonger(
+            'stopping',
+            'this worker is shutting down; another worker continues the sweep',
+            1_000,
+          );
+      }
+    },
+  };
+}
+
+/** Runs the sweeps of one worker. Its state is in memory only: the first sweep on another worker finds all current problems again. */
+export class Sweeper {
+  readonly #world: ActivityWorld;
+  readonly #orders: OrderDirectory;
+  /** Page token for the next sweep: a large number of open orders takes several sweeps. */
+  #cursor: string | undefined;
+  #standing: SweepFinding[] = [];
+
+  constructor(world: ActivityWorld, orders: OrderDirectory) {
+    this.#world = world;
+    this.#orders = orders;
+  }
+
+  /** Runs one sweep. Errors are only logged, since the next sweep follows in a minute. */
+  async sweep(): Promise<void> {
+    try {
+      await this.#look();
+      await showNumbers(this.#orders, this.#standing);
+      await inBatches(this.#standing, (finding) => this.#tell(finding));
+    } catch (error) {
+      log.warn('the sweep failed', { error: String(error) });
+    }
+  }
+
+  async #look(): Promise<void> {
+    const cursor = this.#cursor;
+    // If the server no longer accepts the page token, the next sweep starts again from the first page.
+    this.#cursor = undefined;
+    const page = await this.#orders.open(MAX_CHECKED, cursor);
+    // Orders that were stuck or held before are checked again even if not on this page, so that the metric falls once they recover.
+    const before = this.#standing
+      .filter(({ kind }) => kind === 'stuck' || kind === 'held')
+      .map(({ workflowId }) => workflowId);
+    const stuck = await stuckOf(this.#orders, [...new Set([...page.workflowIds, ...before])]);
+    const overdue = await this.#orders.overdue(MAX_CHECKED);
+    const lost = await this.#orders.lost(MAX_CHECKED);
+    this.#standing = [
+      ...stuck,
+      ...overdue.map((one) => ({ ...one, kind: 'overdue' as const })),
+      ...lost.map((one) => ({ ...one, kind: 'lost' as const })),
+    ];
+    this.#cursor = page.cursor;
+  }
+
+  /** Sends the events receiver one event per incident. It has sequence 0 because the order itself doesn't number it. */
+  async #tell(finding: SweepFinding): Promise<void> {
+    // A workflow with a foreign id is reported too: the event's id contains the workflow id.
+    const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
+    if (senderOf(this.#world, order.integration) === undefined) return;
+    const { workflowId, kind, since } = finding;
+    const event: OrderEvent = {
+      // `since` identifies the incident: the order may get into the same state again later.
+      id: `sweep:${workflowId}:${kind}:${since}`,
+      type: 'order.attention',
+      ...order,
+      sequence: 0,
+      occurredAt: since,
+      data: { attention: [sweepWords(finding)] },
+    };
+    // One that fails, such as one with an id that is too long for Temporal, must not stop the others.
+    await this.#orders.announce(event).catch((error: unknown) => {
+      log.warn('an event of the sweep could not be announced', { error: String(error) });
+    });
+  }
+}
+
+async function stuckOf(orders: OrderDirectory, workflowIds: readonly string[]): Promise<SweepFinding[]> {
+  const tasks = await inBatches(workflowIds, (workflowId) =>
+    orders.pendingTask(workflowId).catch(() => undefined),
+  );
+  return workflowIds.flatMap((workflowId, index): SweepFinding[] => {
+    const { tries = 0, since = '', heldSince } = tasks[index] ?? {};
+    return [
+      ...(tries >= STUCK_AFTER_TRIES ? [{ workflowId, kind: 'stuck' as const, since }] : []),
+      ...(heldSince !== undefined ? [{ workflowId, kind: 'held' as const, since: heldSince }] : []),
+    ];
+  });
+}
+
+/** Updates the gauges. Each worker keeps those of its own last sweep; the timestamp gauge shows which worker's are the newest. */
+async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[]): Promise<void> {
+  for (const kind of ['stuck', 'overdue', 'held'] as const) {
+    const count = found.filter((one) => one.kind === kind).length;
+    gaugeOf(metricMeter, `order_screening_${kind}_orders`).set(count);
+  }
+  const lost = gaugeOf(metricMeter, 'order_screening_lost_orders');
+  for (const status of LOST_STATUSES) {
+    lost.set(found.filter((one) => one.kind === 'lost' && one.status === status).length, { status });
+  }
+  const open = gaugeOf(metricMeter, 'order_screening_open_orders');
+  for (const [phase, orderCount] of await orders.countByPhase()) open.set(orderCount, { phase });
+  gaugeOf(metricMeter, 'order_screening_attention_orders').set(await orders.countAttention());
+  const ended = gaugeOf(metricMeter, 'order_screening_last_sweep_timestamp_seconds');
+  ended.set(Math.floor(Date.now() / 1_000));
+}

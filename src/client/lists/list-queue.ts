@@ -1,0 +1,109 @@
+/** Reads the orders that may need a person, with their records, for the review pages. Needs no worker. */
+import { orderOfWorkflowId } from '../../contract/ids.ts';
+import { instant } from '../../contract/words.ts';
+import { checked } from '../read-requests.ts';
+import { attributesIn } from '../reading/decode.ts';
+import { instantOf } from '../reading/describe-order.ts';
+import { withFailedTriesInList } from '../reading/failed-tries.ts';
+import { readMemo } from '../reading/order-record.ts';
+import { summaryOf } from '../reading/read-orders.ts';
+import type { ClientContext, OrderRows, Queue, QueuedOrder } from '../types.ts';
+import { inBatches } from './in-batches.ts';
+import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts';
+import { type Execution, listWorkflows } from './visibility.ts';
+
+/** The server's default maximum per page. */
+const PAGE = 1_000;
+/** More orders than people can work through; reading them takes about a second. */
+const MOST_ORDERS = 2_000;
+const HOUR_MS = 3_600_000;
+/** Visibility on SQL can't sort: a large queue is read in windows of the deadline, whose ends are this many hours from now. */
+const WINDOW_ENDS = [0, 12, 48, 120];
+
+/** @see OrderScreening.queue */
+export async function listQueue(
+  context: ClientContext,
+  of: Pick<ListRequest, 'integration' | 'integrations'>,
+  nowMs: number,
+): Promise<Queue> {
+  if (of.integrations?.length === 0) return { orders: [], cut: false };
+  const all = await read(context, of, PAGE);
+  if (!all.cut) return all;
+  const ends = WINDOW_ENDS.map((hours) => instant(nowMs + hours * HOUR_MS));
+  const windows: ListRequest['cancelBy'][] = [
+    ...ends.map((until, index) => ({ from: ends[index - 1], until })),
+    { from: ends.at(-1) },
+    'none',
+  ];
+  const queue: Queue = { orders: [], cut: false };
+  for (const cancelBy of windows) {
+    const room = MOST_ORDERS - queue.orders.length;
+    if (room <= 0) return { ...queue, cut: true };
+    const { orders, cut } = await read(context, { ...of, cancelBy }, room);
+    queue.orders.push(...orders);
+    queue.cut ||= cut;
+  }
+  return queue;
+}
+
+/** The number of orders per page of a list. */
+const DEFAULT_LIMIT = 50;
+
+/** @see OrderScreening.rows */
+export async function listRows(context: ClientContext, raw: ListRequest = {}): Promise<OrderRows> {
+  const request = checked(listRequestSchema, raw);
+  if (request.integrations?.length === 0) return { orders: [] };
+  const { cursor, limit = DEFAULT_LIMIT } = request;
+  const place = cursor === undefined ? {} : { nextPageToken: Buffer.from(cursor, 'base64url') };
+  const { orders, nextPageToken } = await rowsOf(context, queryOf(request), limit, place);
+  return { orders, ...(nextPageToken && { cursor: Buffer.from(nextPageToken).toString('base64url') }) };
+}
+
+/** Returns the orders of a visibility query, with the place of the next ones. */
+export async function rowsOf(
+  context: ClientContext,
+  query: string,
+  limit: number,
+  place: { nextPageToken?: Uint8Array } = {},
+): Promise<{ orders: QueuedOrder[]; nextPageToken?: Uint8Array }> {
+  const { executions, nextPageToken } = await listWorkflows(context.client, query, limit, place);
+  const orders = (await inBatches(executions, (execution) => rowOf(context, execution))).flat();
+  return { orders, ...(nextPageToken.length > 0 && { nextPageToken }) };
+}
+
+/** Reads up to `room` orders. */
+async function read(context: ClientContext, of: ListRequest, room: number): Promise<Queue> {
+  const query = queryOf(checked(listRequestSchema, { ...of, queued: true }));
+  const orders: QueuedOrder[] = [];
+  let place: { nextPageToken?: Uint8Array } = {};
+  do {
+    const { orders: found, ...next } = await rowsOf(
+      context,
+      query,
+      Math.min(PAGE, room - orders.length),
+      place,
+    );
+    orders.push(...found);
+    place = next;
+  } while (place.nextPageToken !== undefined && orders.length < room);
+  return { orders, cut: place.nextPageToken !== undefined };
+}
+
+/** Returns an order of visibility; empty for a workflow with a different id. Each is read alone, so that one can't fail the list. */
+async function rowOf(
+  context: ClientContext,
+  { execution, searchAttributes, startTime, closeTime, memo }: Execution,
+): Promise<QueuedOrder[]> {
+  const workflowId = execution?.workflowId ?? '';
+  const name = orderOfWorkflowId(workflowId);
+  if (name === undefined) return [];
+  const attributes = attributesIn(searchAttributes?.indexedFields);
+  const found = await readMemo(context, workflowId, memo);
+  const closedAt = instantOf(closeTime);
+  const read =
+    closedAt === undefined && found.found === 'record'
+      ? { ...found, record: await withFailedTriesInList(context, workflowId, found.record) }
+      : found;
+  const summary = summaryOf(name, attributes, instantOf(startTime) ?? '', closedAt, read);
+  return [{ summary, ...(read.found === 'record' && { state: read.record }) }];
+}

@@ -1,0 +1,181 @@
+/** The filters of a list of orders, and the visibility query that they become. */
+import { z } from 'zod';
+import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../../contract/ids.ts';
+import { SCREEN_ORDER } from '../../contract/messages.ts';
+import { type Instant, instant, millis, ORDER_DECISIONS, OUTCOMES, PHASES } from '../../contract/words.ts';
+import { orderAttributes, quoted } from '../../order/view/describe.ts';
+import { integrationNameSchema } from '../read-requests.ts';
+
+const moment = z.iso
+  .datetime({
+    offset: true,
+    error: 'must be a time with its offset, such as 2026-12-24T18:00:00Z; write + as %2B',
+  })
+  .transform((written) => instant(millis(written)));
+
+/** An amount as decimal text. */
+export const amountSchema = z
+  .string()
+  .regex(/^\d{1,12}(\.\d{1,3})?$/, {
+    error: 'must be a number of at most 12 digits, such as 125.50',
+    abort: true,
+  })
+  .transform(Number);
+
+/** Filters as written in a URL or on the command line; `amountTo` and `startedTo` are exclusive. */
+export const WRITTEN_FILTERS = {
+  find: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(128, 'must have at most 128 characters')
+    .exactOptional()
+    .meta({
+      description:
+        'An order id, an invoice number or a transaction, whole; the order id is one of `integration`, else of the integrations that the key is limited to, else of `default`',
+      examples: ['order-1001'],
+    }),
+  dueBefore: moment.exactOptional().meta({
+    description: 'Only orders whose cancel window ends before this time: open ones, unless `open` is false',
+  }),
+  amountFrom: amountSchema
+    .exactOptional()
+    .meta({ description: 'Only orders of this amount or more, in their own currency', examples: ['125.50'] }),
+  amountTo: amountSchema
+    .exactOptional()
+    .meta({ description: 'Only orders below this amount', examples: ['500'] }),
+  startedFrom: moment
+    .exactOptional()
+    .meta({ description: 'Only orders that were started at this time or later' }),
+  startedTo: moment.exactOptional().meta({ description: 'Only orders that were started before this time' }),
+};
+type WrittenFilters = z.output<z.ZodObject<typeof WRITTEN_FILTERS>> &
+  Pick<ListRequest, 'integration' | 'phase' | 'decision' | 'attention' | 'open' | 'cursor' | 'limit'>;
+
+/** @returns the list request of written filters, with only the filters that were given */
+export function listRequestOf(filters: WrittenFilters): ListRequest {
+  const { dueBefore, amountFrom, amountTo, startedFrom, startedTo, ...others } = filters;
+  const range = <Bound>(from: Bound | undefined, until: Bound | undefined) =>
+    (from ?? until) === undefined ? undefined : { from, until };
+  const amount = range(amountFrom, amountTo);
+  const started = range(startedFrom, startedTo);
+  return {
+    ...others,
+    ...(dueBefore !== undefined && { open: others.open ?? true, cancelBy: { until: dueBefore } }),
+    ...(amount && { amount }),
+    ...(started && { started }),
+  };
+}
+
+const integrations = z.array(integrationNameSchema, 'must be a list of integrations');
+const RANGE = 'must be {from?, until?}';
+const flag = z.boolean('must be true or false').optional();
+const bounds = (bound: z.ZodType<Instant, Instant>) =>
+  z.object({ from: bound.optional(), until: bound.optional() }, RANGE);
+const amountBound = z.number('must be a number').min(0, 'must be at least 0').optional();
+
+/** The content of Temporal's page tokens: the time and run of the last order, or its sort values. */
+const placeSchema = z.union([
+  z.looseObject({ StartTime: z.iso.datetime({ offset: true }), RunID: z.guid() }),
+  z.looseObject({ SearchAfter: z.array(z.union([z.string(), z.number(), z.null()])).min(1) }),
+]);
+
+/** Checked here, since Temporal's server does not answer for an invalid token. */
+function isCursor(text: string): boolean {
+  try {
+    return placeSchema.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))).success;
+  } catch {
+    return false;
+  }
+}
+
+const LIMIT = 'must be a whole number from 1 to 100';
+
+/** The filters of a list; an order must match all. `until` is exclusive. */
+export const listRequestSchema = z.object({
+  integration: integrationNameSchema.optional(),
+  integrations: integrations.readonly().optional(),
+  phase: z.enum(PHASES).optional(),
+  decision: z.enum(ORDER_DECISIONS).optional(),
+  attention: flag,
+  /** What people may have to act on: in review, with attention, or open without a decision or with a portal action under way. */
+  queued: flag,
+  open: flag,
+  outcome: z.enum(OUTCOMES).optional(),
+  /** `none`: orders without a deadline. */
+  cancelBy: z.union([bounds(moment), z.literal('none')], 'must be {from?, until?} or none').optional(),
+  /** In the order's own currency. */
+  amount: z.object({ from: amountBound, until: amountBound }, RANGE).optional(),
+  /** When the order was started. */
+  started: bounds(moment).optional(),
+  find: WRITTEN_FILTERS.find.optional(),
+  cursor: z.string('must be text').refine(isCursor, 'must be the cursor of the previous page').optional(),
+  limit: z.int(LIMIT).min(1, LIMIT).max(100, LIMIT).optional(),
+});
+
+export type ListRequest = z.input<typeof listRequestSchema>;
+
+/** @returns a visibility query. Every value is a fixed word of the product, or quoted */
+export function queryOf(request: ListRequest): string {
+  const { integration, integrations, phase, decision, attention, queued, open } = request;
+  const conditions = [
+    `WorkflowType = '${SCREEN_ORDER}'`,
+    "ExecutionStatus != 'ContinuedAsNew'",
+    ...(integration === undefined ? [] : [`${orderAttributes.integration.name} = ${quoted(integration)}`]),
+    ...(integrations === undefined ? [] : [oneOf(orderAttributes.integration.name, integrations)]),
+    ...(phase === undefined ? [] : [`${orderAttributes.phase.name} = ${quoted(phase)}`]),
+    ...(decision === undefined ? [] : [`${orderAttributes.decision.name} = ${quoted(decision)}`]),
+    ...(attention === undefined ? [] : [`${orderAttributes.needsAttention.name} = ${attention}`]),
+    ...(queued ? [QUEUED] : []),
+    ...(request.outcome === undefined
+      ? []
+      : [`${orderAttributes.outcomes.name} = ${quoted(request.outcome)}`]),
+    ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
+    ...deadlineConditions(request.cancelBy),
+    ...between(orderAttributes.amount.name, request.amount, String),
+    ...between('StartTime', request.started, quoted),
+    ...(request.find === undefined ? [] : [foundBy(request.find, request)]),
+  ];
+  return conditions.join(' AND ');
+}
+
+const { phase, actionUnderWay, needsAttention } = orderAttributes;
+const QUEUED = `(${phase.name} = 'review' OR ${needsAttention.name} = true OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true)))`;
+
+function deadlineConditions(range: ListRequest['cancelBy']): string[] {
+  if (range === undefined) return [];
+  if (range === 'none') return [`${orderAttributes.cancelBy.name} IS NULL`];
+  return [
+    ...between(orderAttributes.cancelBy.name, range, quoted),
+    // Without bounds, orders without a deadline would match, too.
+    `${orderAttributes.cancelBy.name} IS NOT NULL`,
+  ];
+}
+
+function between<Bound>(
+  attribute: string,
+  { from, until }: { from?: Bound | undefined; until?: Bound | undefined } = {},
+  write: (bound: Bound) => string,
+): string[] {
+  return [
+    ...(from === undefined ? [] : [`${attribute} >= ${write(from)}`]),
+    ...(until === undefined ? [] : [`${attribute} < ${write(until)}`]),
+  ];
+}
+
+/** Matches the order with that id, and orders with that invoice number or transaction. */
+function foundBy(words: string, { integration, integrations }: ListRequest): string {
+  const named = integration === undefined ? (integrations ?? [DEFAULT_INTEGRATION]) : [integration];
+  const ids = named.map((name) => orderWorkflowId(name, withoutHash(words)));
+  const conditions = [
+    oneOf('WorkflowId', ids),
+    ...[words, withoutHash(words)].map(
+      (number) => `${orderAttributes.invoiceNumber.name} = ${quoted(number)}`,
+    ),
+    `${orderAttributes.transactionId.name} = ${quoted(words.toLowerCase())}`,
+  ];
+  return `(${[...new Set(conditions)].join(' OR ')})`;
+}
+
+function oneOf(attribute: string, values: readonly string[]): string {
+  return `(${values.map((value) => `${attribute} = ${quoted(value)}`).join(' OR ')})`;
+}

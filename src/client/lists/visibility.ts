@@ -1,0 +1,55 @@
+/** Queries Temporal's visibility, which lags by up to 2 s. */
+import type { Client } from '@temporalio/client';
+import { OrderScreeningError } from '../../contract/errors.ts';
+import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
+import { transactionQuery } from '../../order/view/describe.ts';
+import { callTemporal, READ_WITHIN_MS } from '../temporal-errors.ts';
+import type { ClientContext } from '../types.ts';
+
+type Page = Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions']>>;
+
+/** A workflow run in visibility. */
+export type Execution = Page['executions'][number];
+
+/** Lists workflows, newest first. Unlike the SDK's list, it doesn't fail if a memo can't be decrypted. */
+export function listWorkflows(
+  client: Client,
+  query: string,
+  pageSize: number,
+  { nextPageToken, withinMs = READ_WITHIN_MS }: { nextPageToken?: Uint8Array; withinMs?: number } = {},
+): Promise<Page> {
+  const { namespace } = client.options;
+  const page = { namespace, query, pageSize, ...(nextPageToken && { nextPageToken }) };
+  return callTemporal(client, withinMs, () => client.workflowService.listWorkflowExecutions(page));
+}
+
+/**
+ * Returns the workflow ids of the orders that have a transaction, newest first. A workflow that failed owns no transaction.
+ * @throws OrderScreeningError `temporal-unavailable`
+ */
+export async function ownersOf({ client }: ClientContext, transactionId: string): Promise<string[]> {
+  const owns = "ExecutionStatus IN ('Running', 'ContinuedAsNew', 'Completed')";
+  const { executions } = await listWorkflows(client, `${transactionQuery(transactionId)} AND ${owns}`, 10);
+  return executions.flatMap(({ execution }) => execution?.workflowId ?? []);
+}
+
+/**
+ * Refuses a transaction that belongs to a different order. An order of a different integration is not named: the caller may have no access.
+ * @throws OrderScreeningError `other-integration`, `transaction-taken`, `temporal-unavailable`
+ */
+export async function refuseTaken(
+  context: ClientContext,
+  transactionId: string,
+  { integration, orderId }: OrderKey,
+): Promise<void> {
+  const owners = (await ownersOf(context, transactionId)).flatMap((id) => orderOfWorkflowId(id) ?? []);
+  if (owners.some((one) => one.integration !== integration)) {
+    throw new OrderScreeningError(
+      'other-integration',
+      'An order of a different integration has this transaction',
+    );
+  }
+  const other = owners.find((one) => one.orderId !== orderId);
+  if (other === undefined) return;
+  throw new OrderScreeningError('transaction-taken', `The order ${other.orderId} has this transaction`);
+}

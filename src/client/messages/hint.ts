@@ -1,0 +1,170 @@
+/** Signals orders to read their status: for hints, such as webhooks, and for rechecks. */
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { SignalDefinition } from '@temporalio/common';
+import { cardDataIn } from '../../card-data/card-data.ts';
+import { type OrderKey, orderOfWorkflowId, orderWorkflowId } from '../../contract/ids.ts';
+import { type ReviewHint, recheckSignal, reviewHintSignal, SCREEN_ORDER } from '../../contract/messages.ts';
+import { instant } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
+import { orderAttributes, quoted } from '../../order/view/describe.ts';
+import { LookUps } from '../lists/look-ups.ts';
+import { listWorkflows } from '../lists/visibility.ts';
+import { integrationOf, orderIdSchema } from '../read-requests.ts';
+import { readableOrder, startReadAfterEnd } from '../reading/read-after-end.ts';
+import { orderClosed, toOrderError, within } from '../temporal-errors.ts';
+import type { ClientContext, HintAnswer, HintRequest } from '../types.ts';
+import { SpacedSends } from './spaced-sends.ts';
+
+const SIGNAL_WITHIN_MS = 5_000;
+/** Visibility lags by up to 2 s. */
+const ASK_AGAIN_AFTER_MS = 3_000;
+
+/** The signals of one process: at most one hint and one recheck per order and spacing. */
+export class OrderSignals {
+  readonly #context: ClientContext;
+  readonly #hints = new SpacedSends<ReviewHint>(together);
+  readonly #rechecks = new SpacedSends<undefined>(() => undefined);
+  /** The workflow ids of orders, by integration and transaction or invoice number. */
+  readonly #lookUps = new LookUps<string | undefined>(KEPT_MS, MOST_KEPT);
+
+  constructor(context: ClientContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Sends the hint to the orders that own the transactions and to those with the invoice numbers, else with the ids.
+   * @see OrderScreening.hint
+   */
+  async hint(request: HintRequest): Promise<HintAnswer> {
+    const integration = integrationOf(this.#context, request.integration).name;
+    const hint = hintOf(request);
+    const send = (workflowId: string): Promise<boolean> =>
+      this.#hints.send(workflowId, hint, (one) => this.#signal(workflowId, reviewHintSignal, [one]));
+    const find = ({ name }: { name: string }, value: string): Promise<string | undefined> =>
+      this.#lookUps.find(`${integration}:${name}:${value}`, () =>
+        lookUp(this.#context, integration, name, value),
+      );
+    const transactionIds = listOf(request.transactionId);
+    const owners = (): Promise<(string | undefined)[]> =>
+      Promise.all(transactionIds.map((id) => find(orderAttributes.transactionId, id.toLowerCase())));
+    // If visibility fails, fall back to the orders' ids.
+    const owning = await owners().catch(() => []);
+    const known = owning.filter((one) => one !== undefined);
+    // Skips text that can't be an order id, such as `##`.
+    const named = listOf(request.orderId).flatMap((id) => orderIdSchema.safeParse(id).data ?? []);
+    const isWhole = known.length === transactionIds.length && known.length >= named.length;
+    const byNumber = isWhole
+      ? []
+      : await Promise.all(
+          named.map(async (number) => [
+            await find(orderAttributes.invoiceNumber, number).catch(() => undefined),
+            orderWorkflowId(integration, number),
+          ]),
+        );
+    const sent = new Map<string, Promise<boolean>>();
+    const sendOnce = (workflowId: string): Promise<boolean> => {
+      const sending = sent.get(workflowId) ?? send(workflowId);
+      sent.set(workflowId, sending);
+      return sending;
+    };
+    const candidates = [...known.map((id) => [id]), ...byNumber];
+    const accepted = await Promise.all(candidates.map((ids) => firstThat(sendOnce, ids)));
+    if (accepted.includes(true)) return { outcome: 'accepted' };
+    if (transactionIds.length === 0) return { outcome: 'unknown' };
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
+    const later = await owners();
+    const found = await Promise.all(later.map((id) => id !== undefined && send(id)));
+    return { outcome: found.includes(true) ? 'accepted' : 'unknown' };
+  }
+
+  /** @see OrderScreening.recheck */
+  async recheck(key: OrderKey): Promise<{ status: 'requested' }> {
+    const workflowId = orderWorkflowId(key.integration, key.orderId);
+    const exists = await this.#rechecks.send(workflowId, undefined, () =>
+      this.#signal(workflowId, recheckSignal, [{ sentAt: instant(Date.now()) }]),
+    );
+    if (exists) return { status: 'requested' };
+    await readableOrder(this.#context, key);
+    throw orderClosed();
+  }
+
+  /** @see OrderScreening.close */
+  async close(): Promise<{ unsent: number }> {
+    const unsent = await Promise.all([this.#hints.close(), this.#rechecks.close()]);
+    return { unsent: unsent[0] + unsent[1] };
+  }
+
+  /** Signals an order; for an ended order, starts a workflow that reads the status. @returns whether the order exists and can be read */
+  async #signal<Args extends unknown[]>(
+    workflowId: string,
+    signal: SignalDefinition<Args>,
+    args: Args,
+  ): Promise<boolean> {
+    const { client } = this.#context;
+    try {
+      await within(client, Date.now() + SIGNAL_WITHIN_MS, () =>
+        client.workflow.getHandle(workflowId).signal(signal, ...args),
+      );
+      return true;
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw toOrderError(error);
+      const key = orderOfWorkflowId(workflowId);
+      return key !== undefined && startReadAfterEnd(this.#context, key);
+    }
+  }
+}
+
+async function firstThat(
+  holds: (id: string) => Promise<boolean>,
+  ids: readonly (string | undefined)[],
+): Promise<boolean> {
+  for (const id of ids) if (id !== undefined && (await holds(id))) return true;
+  return false;
+}
+
+function listOf(value: string | string[] | undefined): string[] {
+  return value === undefined ? [] : [value].flat();
+}
+
+function hintOf(request: HintRequest): ReviewHint {
+  const [id, ...more] = listOf(request.transactionId);
+  const [transactionId, decision] = [more.length > 0 ? undefined : id, request.decision].map(unlessCardData);
+  return defined({ source: request.source, receivedAt: instant(Date.now()), transactionId, decision });
+}
+
+/** Drops text with card data: a hint is never refused for the content of a webhook, and never stores it. */
+function unlessCardData(text: string | undefined): string | undefined {
+  return cardDataIn(text).length === 0 ? text : undefined;
+}
+
+/** Merges two hints. Fields that differ are left out, so that the order reads its status in any case: hints are never trusted. */
+function together(one: ReviewHint, other: ReviewHint): ReviewHint {
+  const { source, receivedAt, transactionId, decision } = other;
+  return defined({
+    source,
+    receivedAt,
+    transactionId: transactionId === one.transactionId ? transactionId : undefined,
+    decision: decision === one.decision ? decision : undefined,
+  });
+}
+
+/** Returns the workflow id of an order with that value, open orders before completed ones. */
+async function lookUp(
+  { client }: ClientContext,
+  integration: string,
+  name: string,
+  value: string,
+): Promise<string | undefined> {
+  const query = [
+    `WorkflowType = '${SCREEN_ORDER}'`,
+    "ExecutionStatus IN ('Running', 'Completed')",
+    `${orderAttributes.integration.name} = ${quoted(integration)}`,
+    `${name} = ${quoted(value)}`,
+  ].join(' AND ');
+  const page = await listWorkflows(client, query, 1);
+  return page.executions[0]?.execution?.workflowId ?? undefined;
+}
+
+/** How long a result is cached: visibility is slow and rate-limited, and a transaction never moves to a different order. */
+const KEPT_MS = 5_000;
+const MOST_KEPT = 10_000;

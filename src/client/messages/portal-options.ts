@@ -1,0 +1,34 @@
+/** The options of requests that act on an order: who asks, and how a repeat is recognized. */
+import { z } from 'zod';
+import type { By } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
+import { ACTOR_LIMIT } from '../../order/messages/message-shapes.ts';
+import { hasUnprintable } from '../../screening-service/index.ts';
+import { checked } from '../read-requests.ts';
+
+/** An idempotency key of the caller. */
+export const idempotencyKeySchema = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters');
+
+/** The actor: a person as claimed, or the name of a key. It is recorded in the order's journal and the audit log. */
+export const actorSchema = z
+  .string({ error: 'must be text' })
+  .min(1, 'must not be empty')
+  .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
+  .refine((name) => !hasUnprintable(name), 'must not have control characters or unpaired surrogates');
+
+export const optionsSchema = z.object({
+  /** The actor: `key` is trusted, `actor` is recorded as claimed. */
+  by: z.strictObject({ key: actorSchema.optional(), actor: actorSchema.optional() }).optional(),
+  /** A repeat with the same key does nothing and returns the answer of the first, with `repeated`. */
+  idempotencyKey: idempotencyKeySchema.optional(),
+  /** Refuses a portal action for a transaction id without an order, with the error of the missing order. */
+  orderRequired: z.boolean().optional(),
+});
+
+/** @returns the actor fields of a message; empty without an actor @throws OrderScreeningError `invalid-request` */
+export function readBy(how: z.input<typeof optionsSchema>): { by?: By } {
+  const by = defined(checked(optionsSchema, how).by ?? {});
+  return Object.keys(by).length === 0 ? {} : { by };
+}

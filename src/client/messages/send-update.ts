@@ -1,0 +1,94 @@
+/** Sends updates to an order. */
+import { randomUUID } from 'node:crypto';
+import type { WorkflowUpdateHandle } from '@temporalio/client';
+import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
+import type { Envelope, IdempotencyKey } from '../../contract/messages.ts';
+import { fingerprintOfRaw } from '../../screening-service/index.ts';
+import {
+  ANSWER_WITHIN_MS,
+  isExhausted,
+  isUnanswered,
+  readable,
+  temporalUnavailable,
+  toOrderError,
+  within,
+} from '../temporal-errors.ts';
+import type { ClientContext, PortalOptions } from '../types.ts';
+
+/**
+ * Returns the argument and the id of an update. Repeats of one call use the same.
+ * @param updateId a fixed id, so that a repeat of the caller gets the same outcome; random by default
+ */
+export function updateOf<Body extends object>(
+  { name: type }: { name: string },
+  body: Body,
+  { idempotencyKey }: Pick<PortalOptions, 'idempotencyKey'> = {},
+  updateId: string = randomUUID(),
+): { args: [Envelope<Body>]; updateId: string } {
+  const key = idempotencyKey === undefined ? undefined : keyOf(idempotencyKey, type, body);
+  return { args: [{ type, updateId, ...(key && { key }), body }], updateId };
+}
+
+/** The policy may change between a request and its repeat, so `notCards` doesn't count. */
+function keyOf(name: string, type: string, body: object): IdempotencyKey {
+  return {
+    name,
+    fingerprint: fingerprintOfRaw({ type, body: { ...body, notCards: undefined } }).slice(0, 32),
+  };
+}
+
+/**
+ * Sends an update, and retries while the checkout is running. The caller's deadline bounds it.
+ * @throws OrderScreeningError `busy` if the server accepts no more updates of this order for now; other errors unchanged
+ */
+export async function sendUpdate<T>(send: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return readable(await send());
+    } catch (error) {
+      if (tries >= MOST_TRIES || !hasCode(toOrderError(error), 'checkout-under-way'))
+        throw isExhausted(error) ? busy(error) : error;
+      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    }
+  }
+}
+
+/** Until its checkout has ended, seconds at most, the order refuses updates. */
+const ASK_AGAIN_MS = 100;
+const MOST_TRIES = 100;
+
+/**
+ * Sends an update that continues in the background once the order has accepted it.
+ * @returns undefined if it was accepted and is still running after 10 s
+ * @throws OrderScreeningError `temporal-unavailable` if it wasn't accepted in time, `busy`; other errors unchanged
+ */
+export async function startedUpdate<T>(
+  { client }: ClientContext,
+  start: () => Promise<WorkflowUpdateHandle<T>>,
+): Promise<T | undefined> {
+  let accepted = false;
+  try {
+    return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
+      sendUpdate(async () => {
+        accepted = false;
+        const update = await start();
+        accepted = true;
+        return update.result();
+      }),
+    );
+  } catch (error) {
+    if (!isUnanswered(error)) throw error;
+    // Not accepted, so not recorded: it may never run.
+    if (!accepted) throw temporalUnavailable(error);
+    return undefined;
+  }
+}
+
+function busy(cause: unknown): OrderScreeningError {
+  const error = new OrderScreeningError(
+    'busy',
+    'Too many requests are waiting for this order, and this one was not accepted: send it again',
+  );
+  error.cause = cause;
+  return error;
+}

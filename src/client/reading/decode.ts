@@ -1,0 +1,47 @@
+/** Decodes payloads of Temporal's API. */
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { z } from 'zod';
+import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
+import { orderAttributes } from '../../order/view/describe.ts';
+import type { ClientContext } from '../types.ts';
+
+/** Decodes one payload of a workflow by the client's data converter. */
+export async function decoded(
+  { client }: Pick<ClientContext, 'client'>,
+  workflowId: string,
+  payload: Payload,
+): Promise<unknown> {
+  const { loadedDataConverter, namespace } = client.options;
+  const { payloadCodecs, payloadConverter } = loadedDataConverter;
+  const context = { type: 'workflow', namespace, workflowId } as const;
+  let payloads = [payload];
+  for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads, context);
+  return payloads[0] && payloadConverter.fromPayload(payloads[0]);
+}
+
+const attributesSchema = z.object({
+  phase: z.enum(PHASES).optional().catch(undefined),
+  decision: z.enum(ORDER_DECISIONS).optional().catch(undefined),
+  action: z.enum(ACTIONS).optional().catch(undefined),
+  cancelBy: z.coerce
+    .date()
+    .transform((at): Instant => instant(at.getTime()))
+    .optional()
+    .catch(undefined),
+  needsAttention: z.boolean().optional().catch(undefined),
+  transactionId: z.array(z.string()).catch([]),
+  amount: z.number().optional().catch(undefined),
+  reviewHours: z.number().optional().catch(undefined),
+});
+
+/** Search attributes of an order. Missing ones, and values of other releases, are undefined. */
+export type Attributes = z.output<typeof attributesSchema>;
+
+/** Reads search attributes, which are never encrypted. */
+export function attributesIn(fields: { [name: string]: Payload } | null | undefined): Attributes {
+  const values = Object.entries(orderAttributes).map(([key, { name }]) => {
+    const payload = fields?.[name];
+    return [key, payload && defaultPayloadConverter.fromPayload<unknown>(payload)];
+  });
+  return attributesSchema.parse(Object.fromEntries(values));
+}

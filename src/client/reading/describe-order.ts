@@ -1,0 +1,92 @@
+/** Describes an order's workflow by Temporal's API. Needs no worker. */
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import { NamespaceNotFoundError, type Timestamp } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { type Instant, instant } from '../../contract/words.ts';
+import { grpcCode, READ_WITHIN_MS, toOrderError, within } from '../temporal-errors.ts';
+import type { ClientContext } from '../types.ts';
+import { type Attributes, attributesIn } from './decode.ts';
+
+type RawDescription = Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
+
+/** The newest run of an order. */
+export interface DescribedOrder {
+  workflowId: string;
+  runId: string;
+  /** `closed`: terminated, timed out or canceled, so the workflow returned no result. `open` includes paused. */
+  status: 'open' | 'completed' | 'failed' | 'closed';
+  historyLength: number;
+  startedAt: Instant;
+  closedAt?: Instant;
+  attributes: Attributes;
+  raw: RawDescription;
+}
+
+/** `WorkflowExecutionStatus` of Temporal's API. */
+const COMPLETED = 2;
+const FAILED = 3;
+
+/**
+ * Describes an order. Unlike the SDK's `describe`, it doesn't fail if the memo can't be decrypted.
+ * @returns undefined if the order doesn't exist
+ */
+export async function describeOrder(
+  { client }: Pick<ClientContext, 'client'>,
+  workflowId: string,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<DescribedOrder | undefined> {
+  const { namespace } = client.options;
+  try {
+    const raw = await within(client, Date.now() + withinMs, () =>
+      client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
+    );
+    return described(workflowId, raw);
+  } catch (error) {
+    if (isUnknownOrder(error)) return undefined;
+    throw toOrderError(error);
+  }
+}
+
+/** @throws NamespaceNotFoundError, which has the same code: only the message distinguishes it */
+function isUnknownOrder(error: unknown): boolean {
+  if (!isGrpcServiceError(error) || error.code !== grpcCode.notFound) return false;
+  const [, namespace] = /^Namespace (\S+) is not found/i.exec(error.details) ?? [];
+  if (namespace !== undefined) throw new NamespaceNotFoundError(namespace);
+  return true;
+}
+
+function described(workflowId: string, raw: RawDescription): DescribedOrder {
+  const { execution, status, historyLength, startTime, closeTime, searchAttributes } =
+    raw.workflowExecutionInfo ?? {};
+  const closedAt = instantOf(closeTime);
+  const ended = status === COMPLETED ? 'completed' : status === FAILED ? 'failed' : 'closed';
+  return {
+    workflowId,
+    runId: execution?.runId ?? '',
+    status: closedAt === undefined ? 'open' : ended,
+    historyLength: Number(historyLength ?? 0),
+    startedAt: instantOf(startTime) ?? '',
+    ...(closedAt !== undefined && { closedAt }),
+    attributes: attributesIn(searchAttributes?.indexedFields),
+    raw,
+  };
+}
+
+const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
+
+/** Returns the name of a workflow status, such as `TIMED_OUT`. */
+export function statusName(code: number | null | undefined): string {
+  return (WorkflowExecutionStatus[code ?? 0] ?? '').replace('WORKFLOW_EXECUTION_STATUS_', '');
+}
+
+/** Converts a timestamp of Temporal's API, to the millisecond; undefined without one. */
+export function instantOf(at: Timestamp | null | undefined): Instant | undefined {
+  const ms = msOf(at);
+  return ms === undefined ? undefined : instant(ms);
+}
+
+/** Converts a timestamp or duration of Temporal's API to milliseconds; undefined without one. */
+export function msOf(time: Timestamp | null | undefined): number | undefined {
+  if (time === null || time === undefined) return undefined;
+  return Number(time.seconds ?? 0) * 1_000 + Math.floor((time.nanos ?? 0) / 1_000_000);
+}

@@ -1,0 +1,136 @@
+/**
+ * Reads the parts of an order that its record leaves out: from the result of a completed order, else from the history, which has every
+ * memo, activity result and event that was sent. Needs no worker.
+ */
+import type { Payload } from '@temporalio/common';
+import type { temporal } from '@temporalio/proto';
+import { z } from 'zod';
+import type { BackgroundActivities } from '../../contract/activity-contract.ts';
+import { orderOfWorkflowId } from '../../contract/ids.ts';
+import type { OrderEvent } from '../../contract/messages.ts';
+import type { OrderRecord } from '../../contract/order/order-record.ts';
+import type { Policy } from '../../contract/policy.ts';
+import { insightsSchema } from '../../contract/terms.ts';
+import { ORDER_DECISIONS } from '../../contract/words.ts';
+import { eventToSend } from '../../order/events.ts';
+import { countOf } from '../../order/view/bounded-record.ts';
+import { isOrderRecord, RECORD, recordIn } from '../../order/view/order-memo.ts';
+import { callTemporal, READ_WITHIN_MS } from '../temporal-errors.ts';
+import type { ClientContext } from '../types.ts';
+import { decoded } from './decode.ts';
+import type { DescribedOrder } from './describe-order.ts';
+import { mergedRecords, type SentEvent, type Traces } from './merged-records.ts';
+
+/** Returns the record with everything from the order's history. @param record the record in the memo */
+export async function fullRecord(
+  context: ClientContext,
+  order: DescribedOrder,
+  record: OrderRecord,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<OrderRecord> {
+  return mergedRecords(record, await tracesOf(context, order, withinMs));
+}
+
+/** Returns an event of an order that is not completed, as it was sent; undefined if its history doesn't have it. */
+export async function sentEvent(
+  context: ClientContext,
+  order: DescribedOrder,
+  sequence: number,
+): Promise<OrderEvent | undefined> {
+  const { events } = await tracesOf(context, order, READ_WITHIN_MS);
+  return events.find((one) => one.sequence === sequence);
+}
+
+async function tracesOf(
+  context: ClientContext,
+  { workflowId, runId }: DescribedOrder,
+  withinMs: number,
+): Promise<Traces> {
+  const { client } = context;
+  const { events } = await callTemporal(client, withinMs, () =>
+    client.workflow.getHandle(workflowId, runId).fetchHistory(),
+  );
+  const traces: Traces = { records: [], said: [], events: [] };
+  for (const { kind, payload } of (events ?? []).flatMap(payloadsIn)) {
+    // A payload that can't be decrypted leaves a gap, which the record counts.
+    const value = await decoded(context, workflowId, payload).catch(() => undefined);
+    add(traces, workflowId, kind, value);
+  }
+  return traces;
+}
+
+type Kind = 'input' | 'record' | 'result' | 'delivery';
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+const DELIVERY: keyof BackgroundActivities = 'deliverEvents';
+
+function payloadsIn(event: HistoryEvent): { kind: Kind; payload: Payload }[] {
+  const started = event.workflowExecutionStartedEventAttributes;
+  const modified = event.workflowPropertiesModifiedEventAttributes;
+  const scheduled = event.activityTaskScheduledEventAttributes;
+  const completed = event.activityTaskCompletedEventAttributes;
+  const isDelivery = scheduled?.activityType?.name === DELIVERY;
+  return [
+    ...each('input', started?.input?.payloads?.[0]),
+    ...each('record', started?.memo?.fields?.[RECORD]),
+    ...each('record', modified?.upsertedMemo?.fields?.[RECORD]),
+    ...each('delivery', isDelivery ? scheduled?.input?.payloads?.[0] : undefined),
+    ...each('result', completed?.result?.payloads?.[0]),
+    // The result of a local activity is in a marker.
+    ...each('result', event.markerRecordedEventAttributes?.details?.result?.payloads?.[0]),
+  ];
+}
+
+function each(kind: Kind, payload: Payload | undefined): { kind: Kind; payload: Payload }[] {
+  return payload === undefined ? [] : [{ kind, payload }];
+}
+
+const inputSchema = z.object({ resume: z.object({ state: z.custom<OrderRecord>(isOrderRecord) }) });
+const resultSchema = z.object({
+  outcome: z
+    .object({
+      decision: z.enum(ORDER_DECISIONS),
+      insights: insightsSchema,
+      insightsLeftOut: z.int().exactOptional(),
+    })
+    .optional()
+    .catch(undefined),
+  policy: z
+    .custom<Policy>(
+      (value) => z.object({ cancelWindowMs: z.number(), passive: z.boolean() }).safeParse(value).success,
+    )
+    .optional()
+    .catch(undefined),
+});
+const isSent = z.looseObject({
+  sequence: z.int(),
+  type: z.string(),
+  data: z.looseObject({ phase: z.string(), decision: z.string(), action: z.string(), attempt: z.int() }),
+});
+const deliverySchema = z.array(z.custom<SentEvent>((value) => isSent.safeParse(value).success));
+
+function add(traces: Traces, workflowId: string, kind: Kind, value: unknown): void {
+  const name = orderOfWorkflowId(workflowId);
+  if (kind === 'record' && name !== undefined) {
+    const record = recordIn(value, name);
+    if (record !== undefined) traces.records.push(record);
+  } else if (kind === 'input') {
+    const { data } = inputSchema.safeParse(value);
+    if (data === undefined) return;
+    const { state } = data.resume;
+    traces.records.push(state);
+    for (const kept of state.events.last ?? []) {
+      const sent = eventToSend(state, kept);
+      traces.events.push({ ...sent, data: { ...sent.data, ...kept.data } });
+    }
+    if (state.policy !== undefined) traces.policy = state.policy;
+  } else if (kind === 'delivery') {
+    const { data = [] } = deliverySchema.safeParse(value);
+    const known = new Set(traces.events.map(({ sequence }) => sequence));
+    traces.events.push(...data.filter(({ sequence }) => !known.has(sequence)));
+  } else {
+    const { outcome, policy } = resultSchema.safeParse(value).data ?? {};
+    if (outcome !== undefined && countOf(outcome.insights) > 0) traces.said.push(outcome);
+    if (policy !== undefined) traces.policy = policy;
+  }
+}

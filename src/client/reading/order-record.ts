@@ -1,0 +1,78 @@
+/** Reads an order's public record from its memo. Needs no worker. */
+import type { Payload } from '@temporalio/common';
+import { PayloadCodecError } from '../../codec/payload-codec.ts';
+import type { BackgroundActivities } from '../../contract/activity-contract.ts';
+import { OrderScreeningError } from '../../contract/errors.ts';
+import { orderOfWorkflowId } from '../../contract/ids.ts';
+import type { OrderRecord } from '../../contract/order/order-record.ts';
+import { newOrderState } from '../../order/record.ts';
+import { recordOf } from '../../order/view/bounded-record.ts';
+import { RECORD, recordIn } from '../../order/view/order-memo.ts';
+import type { ClientContext } from '../types.ts';
+import { decoded } from './decode.ts';
+import type { DescribedOrder } from './describe-order.ts';
+
+/** The record in an order's memo. `unreadable`: `cause` is the reason, such as a missing payload key. */
+export type FoundRecord =
+  | { found: 'record'; record: OrderRecord }
+  | { found: 'nothing' }
+  | { found: 'unreadable'; cause?: unknown };
+
+interface Memo {
+  fields?: { [key: string]: Payload } | null;
+}
+
+/** Reads the record in a memo that `describe` or a list returned. */
+export async function readMemo(
+  context: ClientContext,
+  workflowId: string,
+  memo: Memo | null | undefined,
+): Promise<FoundRecord> {
+  const payload = memo?.fields?.[RECORD];
+  const name = orderOfWorkflowId(workflowId);
+  if (payload === undefined || name === undefined) return { found: 'nothing' };
+  try {
+    const record = recordIn(await decoded(context, workflowId, payload), name);
+    return record === undefined ? { found: 'unreadable' } : { found: 'record', record };
+  } catch (cause) {
+    return { found: 'unreadable', cause };
+  }
+}
+
+/** Reads the record of an order that was described. */
+export async function readRecord(context: ClientContext, order: DescribedOrder): Promise<FoundRecord> {
+  const { workflowId, status, startedAt, attributes, raw } = order;
+  const found = await readMemo(context, workflowId, raw.workflowExecutionInfo?.memo);
+  if (found.found === 'record') return { ...found, record: asDelivered(found.record, order) };
+  const name = orderOfWorkflowId(workflowId);
+  // The order was started without a memo, such as by the Temporal UI, and no worker has written one yet.
+  const isNew = status === 'open' && (attributes.phase ?? 'screening') === 'screening';
+  if (found.found === 'unreadable' || !isNew || name === undefined) return found;
+  return { found: 'record', record: recordOf(newOrderState(name, startedAt)) };
+}
+
+const DELIVERY: keyof BackgroundActivities = 'deliverEvents';
+
+/** Counts waiting events as delivered if no delivery is running or paused: a delivery alone doesn't update the memo. */
+function asDelivered(record: OrderRecord, { status, raw }: DescribedOrder): OrderRecord {
+  const { paused, ...events } = record.events;
+  const { delivered, waiting } = events;
+  const underWay =
+    paused ||
+    raw.pendingWorkflowTask ||
+    raw.pendingActivities?.some(({ activityType }) => activityType?.name === DELIVERY);
+  if (waiting === 0 || (status !== 'completed' && (status !== 'open' || underWay)))
+    return { ...record, events };
+  return { ...record, events: { ...events, delivered: delivered + waiting, waiting: 0 } };
+}
+
+/** Returns the error for an order whose record can't be read here, with the reason if it is known. */
+export function recordUnreadable(cause?: unknown): OrderScreeningError {
+  const words =
+    cause instanceof PayloadCodecError
+      ? `${cause.message}. The order itself continues: set PAYLOAD_KEYS of this process as for the workers`
+      : 'The memo of the order has no record that this release can read. The order itself continues';
+  const error = new OrderScreeningError('record-unreadable', words);
+  error.cause = cause;
+  return error;
+}

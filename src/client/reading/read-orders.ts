@@ -1,0 +1,270 @@
+/** Reads an order from Temporal's server; needs no worker. Writes lists as CSV. */
+import { WorkflowFailedError } from '@temporalio/client';
+import { PayloadCodecError } from '../../codec/payload-codec.ts';
+import { POLL_UNCHANGED, type PollActivities } from '../../contract/activity-contract.ts';
+import { hasCode, type OrderErrorCode, OrderScreeningError } from '../../contract/errors.ts';
+import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
+import type { OrderList, OrderSummary } from '../../contract/order/order.ts';
+import type { OrderRecord } from '../../contract/order/order-record.ts';
+import type { OrderState } from '../../contract/order/state.ts';
+import type { Instant } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
+import { whyUnread } from '../../order/messages/check-messages.ts';
+import { cancelByOf } from '../../order/transactions.ts';
+import { callTemporal, orderClosed, READ_WITHIN_MS, unknownOrder } from '../temporal-errors.ts';
+import type { ClientContext, InspectedOrder, PollTimes, View } from '../types.ts';
+import type { Attributes } from './decode.ts';
+import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
+import { withFailedTries } from './failed-tries.ts';
+import { fullRecord } from './full-order.ts';
+import { type FoundRecord, readRecord, recordUnreadable } from './order-record.ts';
+import { withShown } from './shown-fields.ts';
+
+/** Returns an order's record. @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `record-unreadable` */
+export async function readOrder(
+  context: ClientContext,
+  workflowId: string,
+  view: View = 'record',
+): Promise<OrderRecord> {
+  const found = await findOrder(context, workflowId, view);
+  if (found === undefined) throw unknownOrder();
+  return found;
+}
+
+/** Returns an order's record; undefined if the order doesn't exist. */
+export async function findOrder(
+  context: ClientContext,
+  workflowId: string,
+  view: View = 'record',
+): Promise<OrderRecord | undefined> {
+  const description = await describeOrder(context, workflowId);
+  return description && recordOfOrder(context, description, view);
+}
+
+/** Reads the record of a described order, in the full view with the fields that its policy shows. @throws OrderScreeningError as `readOrder`, and the error that refused the order's start */
+export async function recordOfOrder(
+  context: ClientContext,
+  description: DescribedOrder,
+  view: View = 'record',
+  withinMs: number = READ_WITHIN_MS,
+): Promise<OrderRecord> {
+  const record = await recordIn(context, description, view, withinMs);
+  return view === 'full' ? withShown(context, description, record, withinMs) : record;
+}
+
+async function recordIn(
+  context: ClientContext,
+  description: DescribedOrder,
+  view: View,
+  withinMs: number,
+): Promise<OrderRecord> {
+  const { status, workflowId } = description;
+  // An order whose start was refused has only a failure.
+  if (status === 'failed' || (status === 'completed' && view === 'full'))
+    return finalRecord(context, workflowId, withinMs);
+  const found = await readRecord(context, description);
+  if (found.found === 'record') {
+    const record =
+      status === 'open' ? await withFailedTries(context, description, found.record) : found.record;
+    return view === 'full' ? fullRecord(context, description, record, withinMs) : record;
+  }
+  if (found.found === 'nothing' && status === 'closed') throw orderClosed();
+  throw recordUnreadable(found.found === 'unreadable' ? found.cause : undefined);
+}
+
+/** Returns the result of a closed order's workflow. @throws OrderScreeningError if it has none */
+export async function finalRecord(
+  { client }: ClientContext,
+  workflowId: string,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<OrderState> {
+  try {
+    const read = () => client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result();
+    const record = await callTemporal(client, withinMs, read);
+    const why = whyUnread(record);
+    if (why !== undefined) throw recordUnreadable(new Error(why));
+    return record;
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) throw orderClosed();
+    if (error instanceof PayloadCodecError) throw recordUnreadable(error);
+    throw hasCode(error, ...NOTHING_ADOPTED) ? unknownOrder() : error;
+  }
+}
+
+/** Errors that end an adoption before there is an order. */
+const NOTHING_ADOPTED: readonly OrderErrorCode[] = [
+  'unknown-transaction',
+  'transaction-without-decision',
+  'invoice-mismatch',
+  'screening-service-unavailable',
+];
+
+/**
+ * Returns the record of an order that no longer accepts updates.
+ * @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `order-closed` for an order without a record
+ */
+export async function closedOrder(context: ClientContext, workflowId: string): Promise<OrderState> {
+  const description = await describeOrder(context, workflowId);
+  if (description === undefined) throw unknownOrder();
+  try {
+    return await finalRecord(context, workflowId);
+  } catch (error) {
+    // These refuse a start before anything is sent, so the order id is still free for a valid start.
+    if (hasCode(error, 'invalid-request', 'card-data-in-request')) throw unknownOrder();
+    if (hasCode(error, 'temporal-unavailable', 'unknown-order', 'record-unreadable')) throw error;
+    // The error of the start says nothing about the current request.
+    throw error instanceof OrderScreeningError ? orderClosed() : error;
+  }
+}
+
+// Inspection: an order as the server has it.
+
+/** A poll and a last read are one activity each, which the server retries after each pause: the first attempt that reads. */
+const FIRST_THAT_READS: Record<keyof PollActivities | 'readStatusLast', number> = {
+  pollStatus: 2,
+  readStatusLast: 1,
+};
+
+/** @see OrderScreening.inspect */
+export async function inspectOrder(
+  context: ClientContext,
+  workflowId: string,
+  { withinMs = READ_WITHIN_MS, view = 'record' }: { withinMs?: number; view?: View } = {},
+): Promise<InspectedOrder> {
+  const deadline = Date.now() + withinMs;
+  const description = await describeOrder(context, workflowId, withinMs);
+  const name = orderOfWorkflowId(workflowId);
+  if (description === undefined || name === undefined) throw unknownOrder();
+  const { attributes, startedAt, closedAt, runId, raw } = description;
+  const { state, missing } = await stateOf(context, description, view, deadline);
+  const unread = { found: missing === 'undecryptable' ? 'unreadable' : 'nothing' } as const;
+  const read: FoundRecord = state ? { found: 'record', record: state } : unread;
+  const summary = summaryOf(name, attributes, startedAt, closedAt, read);
+  return defined({ summary, runId, state, missing, poll: pollTimes(raw) });
+}
+
+async function stateOf(
+  context: ClientContext,
+  description: DescribedOrder,
+  view: View,
+  deadline: number,
+): Promise<Pick<InspectedOrder, 'state' | 'missing'>> {
+  try {
+    return { state: await recordOfOrder(context, description, view, deadline - Date.now()) };
+  } catch (error) {
+    if (!(error instanceof OrderScreeningError)) throw error;
+    const unavailable = error.code === 'temporal-unavailable';
+    // The history was too slow; the memo is already here.
+    if (unavailable && view === 'full') return stateOf(context, description, 'record', deadline);
+    if (error.code === 'record-unreadable') return { missing: 'undecryptable' };
+    // The start was refused: the error has the reason's code.
+    if (description.status !== 'open' && !unavailable) return { missing: 'no-record' };
+    throw error;
+  }
+}
+
+function pollTimes({ pendingActivities }: DescribedOrder['raw']): PollTimes | undefined {
+  for (const [name, first] of Object.entries(FIRST_THAT_READS)) {
+    const poll = pendingActivities?.find(({ activityType }) => activityType?.name === name);
+    if (poll === undefined) continue;
+    // While the activity waits, `attempt` is the number of the next attempt.
+    const hasRead = (poll.attempt ?? 1) > first;
+    const lastAt = hasRead ? instantOf(poll.lastAttemptCompleteTime) : undefined;
+    const unchanged = poll.lastFailure?.applicationFailureInfo?.type === POLL_UNCHANGED;
+    // A last read without news is not repeated within the order's life.
+    const isOver = name === 'readStatusLast' && unchanged;
+    return defined({
+      lastAt,
+      answered: lastAt === undefined ? undefined : unchanged,
+      nextAt: isOver ? undefined : instantOf(poll.nextAttemptScheduleTime),
+    });
+  }
+  return undefined;
+}
+
+/** Returns the list entry of an order, from its search attributes and its record. */
+export function summaryOf(
+  name: OrderKey,
+  attributes: Attributes,
+  startedAt: Instant,
+  closedAt: Instant | undefined,
+  read: FoundRecord = { found: 'nothing' },
+): OrderSummary {
+  const record = read.found === 'record' ? read.record : undefined;
+  const newest = record?.attempts.at(-1);
+  return defined({
+    ...name,
+    startedAt,
+    closedAt,
+    needsAttention: attributes.needsAttention ?? (record?.attention ?? []).length > 0,
+    transactionIds: attributes.transactionId,
+    phase: attributes.phase ?? record?.phase,
+    decision: attributes.decision ?? record?.decision,
+    action: attributes.action ?? record?.action,
+    cancelBy: attributes.cancelBy ?? (record && newest && cancelByOf(record, newest)),
+    amount: attributes.amount,
+    currency: record?.currency,
+    reason: record?.reason,
+    attention: record?.attention.length ? record.attention : undefined,
+    actions: pendingActions(record),
+    held: record?.held,
+    assignee: record?.assignee,
+    snoozedUntil: record?.snoozedUntil,
+    problem: read.found === 'unreadable' ? 'record-unreadable' : undefined,
+  });
+}
+
+function pendingActions(record: OrderRecord | undefined): OrderSummary['actions'] {
+  const pending = (record?.actions ?? []).flatMap(({ number, kind, status, requestedAt, ...one }) => {
+    if (status !== 'queued' && status !== 'running') return [];
+    const { tries, lastError, nextTryAt } = one;
+    return [{ number, kind, status, requestedAt, ...defined({ tries, lastError, nextTryAt }) }];
+  });
+  return pending.length > 0 ? pending : undefined;
+}
+
+// CSV.
+
+/** The maximum number of orders per file. */
+const CSV_ROWS = 2_000;
+const CSV_COLUMNS: Record<string, (order: OrderSummary) => string | number | undefined> = {
+  order: ({ orderId }) => orderId,
+  integration: ({ integration }) => integration,
+  phase: ({ phase }) => phase,
+  decision: ({ decision }) => decision,
+  action: ({ action }) => action,
+  attention: ({ needsAttention }) => (needsAttention ? 'yes' : 'no'),
+  amount: ({ amount }) => amount,
+  currency: ({ currency }) => currency,
+  'cancel by': ({ cancelBy }) => cancelBy,
+  came: ({ startedAt }) => startedAt,
+  closed: ({ closedAt }) => closedAt,
+  transactions: ({ transactionIds }) => transactionIds.join(' '),
+};
+
+/**
+ * Writes all pages of a list as one CSV file; if it was truncated, the last line says so.
+ * @param read reads a page: the first one, then the one at each cursor
+ */
+export async function csvOf(read: (cursor?: string) => Promise<OrderList>): Promise<string> {
+  const orders: OrderSummary[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    orders.push(...page.orders);
+    cursor = page.cursor;
+  } while (cursor !== undefined && orders.length < CSV_ROWS);
+  const rows = orders.map((order) => Object.values(CSV_COLUMNS).map((of) => of(order)));
+  const cut = cursor !== undefined || orders.length > CSV_ROWS;
+  const last = cut ? [[`Cut: these are the first ${CSV_ROWS} orders. Choose narrower filters.`]] : [];
+  const lines = [Object.keys(CSV_COLUMNS), ...rows.slice(0, CSV_ROWS), ...last];
+  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
+}
+
+/** Prevents formula injection: spreadsheets run text that begins with these characters. Also removes control characters, which move a terminal's cursor. */
+function csvCell(value: string | number | undefined): string {
+  if (typeof value !== 'string') return value === undefined ? '' : `${value}`;
+  const plain = value.replace(/\p{Cc}+/gu, ' ');
+  const text = /^[\s;,|]*[=+\-@]/.test(plain) ? `'${plain}` : plain;
+  return /[",;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

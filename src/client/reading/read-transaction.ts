@@ -1,0 +1,41 @@
+/** Reads a transaction from the screening service, and looks up the order that owns it. */
+import { z } from 'zod';
+import { refuseCardData } from '../../card-data/card-data.ts';
+import type { TransactionStatus } from '../../contract/answers.ts';
+import { OrderScreeningError } from '../../contract/errors.ts';
+import { orderOfWorkflowId } from '../../contract/ids.ts';
+import type { Integration } from '../../contract/policy.ts';
+import { defined } from '../../order/defined.ts';
+import { ScreeningError, type TransactionResponse, whyUnread } from '../../screening-service/index.ts';
+import { ownersOf } from '../lists/visibility.ts';
+import { checked, integrationOf, orderIdSchema } from '../read-requests.ts';
+import { screeningClientOf } from '../screening/screening-client.ts';
+import { READ_WITHIN_MS } from '../temporal-errors.ts';
+import type { ClientContext, TransactionLookup } from '../types.ts';
+
+/** Invoice numbers have the limits of order ids. */
+const lookupSchema = z.object({ idOrInvoice: orderIdSchema });
+
+/** @see OrderScreening.getTransaction */
+export async function readTransaction(
+  context: ClientContext,
+  { integration: name, ...given }: TransactionLookup,
+): Promise<TransactionStatus> {
+  const integration = integrationOf(context, name);
+  refuseCardData(given, { notCards: integration.notCards });
+  const { idOrInvoice } = checked(lookupSchema, given);
+  const { id, decision, message } = await readStatus(integration, idOrInvoice);
+  const [order] = (await ownersOf(context, id)).flatMap((workflowId) => orderOfWorkflowId(workflowId) ?? []);
+  return defined({ id, decision, message, order });
+}
+
+/** The screening client's error is not kept as a cause: logs and callers get its code and words only. */
+async function readStatus(integration: Integration, idOrInvoice: string): Promise<TransactionResponse> {
+  try {
+    return await screeningClientOf(integration).status(idOrInvoice, { timeoutMs: READ_WITHIN_MS });
+  } catch (error) {
+    if (!(error instanceof ScreeningError)) throw error;
+    const { code, message } = whyUnread(error);
+    throw new OrderScreeningError(code, message);
+  }
+}

@@ -1,0 +1,59 @@
+/** The fields of an order's own transaction that the policy shows to people. Read from the workflow's input, stored nowhere else. */
+import { z } from 'zod';
+import { orderOfWorkflowId } from '../../contract/ids.ts';
+import type { OrderRecord } from '../../contract/order/order-record.ts';
+import { type Shown, shownSchema } from '../../contract/order/shown.ts';
+import { callTemporal } from '../temporal-errors.ts';
+import type { ClientContext } from '../types.ts';
+import { decoded } from './decode.ts';
+import type { DescribedOrder } from './describe-order.ts';
+
+/** Returns the record with these fields. Without them if the integration shows none, or if the input can't be read. */
+export async function withShown(
+  context: ClientContext,
+  { workflowId, runId }: DescribedOrder,
+  record: OrderRecord,
+  withinMs: number,
+): Promise<OrderRecord> {
+  const { client, findIntegration } = context;
+  const fields = findIntegration(orderOfWorkflowId(workflowId)?.integration ?? '')?.shown ?? [];
+  if (fields.length === 0) return record;
+  const { history } = await callTemporal(client, withinMs, () =>
+    client.workflowService.getWorkflowExecutionHistory({
+      namespace: client.options.namespace,
+      execution: { workflowId, runId },
+      maximumPageSize: 1,
+    }),
+  );
+  const payload = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+  const input = payload && (await decoded(context, workflowId, payload).catch(() => undefined));
+  const shown = shownIn(input, fields);
+  return shown === undefined ? record : { ...record, shown };
+}
+
+const transactionSchema = z.looseObject({
+  customer: z.object({ email: z.unknown() }).partial().optional(),
+  billTo: z.looseObject({ firstName: z.unknown(), lastName: z.unknown() }).partial().optional(),
+});
+/** After continue-as-new the order's state has the transaction of its newest attempt. */
+const inputSchema = z.object({
+  transaction: transactionSchema,
+  resume: z.object({ transactions: z.record(z.string(), transactionSchema) }).optional(),
+});
+
+function shownIn(input: unknown, fields: readonly string[]): Shown | undefined {
+  const read = inputSchema.safeParse(input).data;
+  if (read === undefined) return undefined;
+  const [attempt, transaction] = Object.entries(read.resume?.transactions ?? {}).at(-1) ?? [
+    1,
+    read.transaction,
+  ];
+  const { customer, billTo, shipTo, avsResultCode, cvvResultCode, lineItems } = transaction;
+  const name = [billTo?.firstName, billTo?.lastName].filter(Boolean).join(' ') || undefined;
+  const all = { name, email: customer?.email, billTo, shipTo, avs: avsResultCode, cvv: cvvResultCode };
+  const allowed = Object.entries({ ...all, items: lineItems }).filter(
+    ([field, value]) => fields.includes(field) && value !== undefined,
+  );
+  // The schema drops everything that it doesn't name.
+  return shownSchema.safeParse({ attempt: Number(attempt), ...Object.fromEntries(allowed) }).data;
+}

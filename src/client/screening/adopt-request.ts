@@ -1,0 +1,68 @@
+/** Requests to adopt an order. */
+import { z } from 'zod';
+import { refuseCardData } from '../../card-data/card-data.ts';
+import type { TransactionJson } from '../../contract/messages.ts';
+import type { Adoption } from '../../contract/order/state.ts';
+import type { FindIntegration, Integration } from '../../contract/policy.ts';
+import {
+  GATEWAY_RESULTS,
+  INTEGRATION_WORKFLOWS,
+  type IntegrationWorkflow,
+  instant,
+  millis,
+} from '../../contract/words.ts';
+import { adoptionErrors } from '../../order/messages/check-messages.ts';
+import {
+  checked,
+  integrationNameSchema,
+  integrationOf,
+  invalidRequest,
+  notCardsFor,
+  orderIdSchema,
+} from '../read-requests.ts';
+
+const AMOUNT = 'must be a number as text, such as 125.50';
+
+/** The library's request to adopt; in HTTP the order's id is in the path. */
+export const adoptSchema = z.strictObject({
+  orderId: orderIdSchema,
+  integration: integrationNameSchema.exactOptional(),
+  transactionId: z.guid('must be the id of a transaction'),
+  screenedAt: z.iso.datetime({
+    offset: true,
+    error: 'must be a time with its offset (2030-01-31T12:00:00Z)',
+  }),
+  workflow: z
+    .enum(INTEGRATION_WORKFLOWS, { error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}` })
+    .exactOptional(),
+  amount: z
+    .string(AMOUNT)
+    .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, AMOUNT)
+    .exactOptional(),
+  gatewayResult: z
+    .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })
+    .exactOptional(),
+  force: z.boolean('must be true or false').exactOptional(),
+});
+
+/** A checked request to adopt. */
+export interface CheckedAdoptRequest {
+  orderId: string;
+  integration: Integration;
+  workflow: IntegrationWorkflow;
+  adoption: Adoption;
+  /** The known fields of the transaction: its amount, or none. */
+  transaction: TransactionJson;
+}
+
+/** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in `details.errors` */
+export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration): CheckedAdoptRequest {
+  refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
+  const { orderId, integration: name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
+  const adoption = { ...rest, screenedAt: instant(millis(rest.screenedAt)) };
+  const integration = integrationOf({ findIntegration }, name);
+  const workflow = named ?? integration.workflow;
+  const fieldErrors = adoptionErrors(adoption, { ...integration, workflow }, Date.now());
+  if (fieldErrors.length > 0) throw invalidRequest(fieldErrors);
+  return { orderId, integration, workflow, adoption, transaction: amount === undefined ? {} : { amount } };
+}

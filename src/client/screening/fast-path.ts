@@ -1,0 +1,94 @@
+/** Starts an order on the worker of this process, and answers as soon as the screening service has answered. */
+import { EventEmitter } from 'node:events';
+import type { Client } from '@temporalio/client';
+import type { CheckedOut, CheckoutRequest } from '../../contract/activity-contract.ts';
+import type { CheckoutAnswer } from '../../contract/answers.ts';
+import { SCREEN_ORDER, type ScreenOrderInput } from '../../contract/messages.ts';
+import { defined } from '../../order/defined.ts';
+import { answerBeforeRecord } from '../../order/screening/checkout.ts';
+import { within } from '../temporal-errors.ts';
+import type { OrderStart } from './order-start.ts';
+
+/**
+ * Starts an order and waits for its definite answer. If a worker of this process shares the client's connection, Temporal
+ * returns the first workflow task with the start (eager start).
+ * @returns undefined if the answer must be read from the order: it already existed, its first task went to another
+ * process, the screening service gave no definite answer, or Temporal didn't answer
+ */
+export async function answerFast(
+  client: Client,
+  earlyAnswers: EarlyAnswers,
+  start: OrderStart,
+  deadline: number,
+): Promise<CheckoutAnswer | undefined> {
+  const [input]: [ScreenOrderInput] = start.args;
+  const ended = earlyAnswers.listen(start.workflowId);
+  try {
+    return await within(client, deadline, async () => {
+      const handle = await client.workflow.start(SCREEN_ORDER, {
+        ...start,
+        workflowIdConflictPolicy: 'FAIL',
+        requestEagerStart: true,
+      });
+      if (!handle.eagerlyStarted) return undefined;
+      const { request, first } = await ended.of(handle.firstExecutionRunId);
+      return first && answerBeforeRecord(input, request, first);
+    });
+  } catch {
+    // The caller then asks the order, which reports the same error.
+    return undefined;
+  } finally {
+    ended.close();
+  }
+}
+
+// Passes the outcome of a checkout's screening from the worker to the client in the same process, before it is recorded.
+
+/** The request and the outcome of a screening. */
+export interface EndedScreening {
+  request: CheckoutRequest;
+  /** Absent if the screening failed. */
+  first?: CheckedOut;
+}
+
+/** Listens for the screening of an order that is about to be started. */
+export interface ScreeningListener {
+  /** Resolves when the screening of that run has ended. @returns its outcome */
+  of(runId: string): Promise<EndedScreening>;
+  close(): unknown;
+}
+
+/** One per process: pass it to the worker as `beforeRecord` and to the client as `earlyAnswers`. */
+export class EarlyAnswers {
+  readonly #ended = new EventEmitter().setMaxListeners(0);
+
+  /** Notifies the listeners of the order. */
+  tell(
+    { workflowId, runId }: { workflowId: string; runId: string },
+    request: CheckoutRequest,
+    first: CheckedOut | undefined,
+  ): void {
+    this.#ended.emit(workflowId, runId, defined({ request, first }));
+  }
+
+  /** Starts listening at once, since the screening may end before the start returns its run id. */
+  listen(workflowId: string): ScreeningListener {
+    const heard = new Map<string, EndedScreening>();
+    let wake = (): void => {};
+    const listener = (runId: string, ended: EndedScreening): void => {
+      heard.set(runId, ended);
+      wake();
+    };
+    this.#ended.on(workflowId, listener);
+    return {
+      of: async (runId) => {
+        for (;;) {
+          const ended = heard.get(runId);
+          if (ended !== undefined) return ended;
+          await new Promise<void>((resolve) => (wake = resolve));
+        }
+      },
+      close: () => this.#ended.off(workflowId, listener),
+    };
+  }
+}

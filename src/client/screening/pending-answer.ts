@@ -1,0 +1,118 @@
+/** Answers checkouts without a decision: no worker took the order in time, or the earlier answer was `pending`. */
+import { z } from 'zod';
+import type { CheckoutAnswer } from '../../contract/answers.ts';
+import { orderWorkflowId } from '../../contract/ids.ts';
+import { actionWithoutDecision } from '../../order/decide.ts';
+import { defined } from '../../order/defined.ts';
+import { skipRuleFor, unavailableAction } from '../../order/order-rules.ts';
+import { answerNow } from '../../order/view/answers.ts';
+import type { CheckedScreenRequest } from '../read-requests.ts';
+import { decoded } from '../reading/decode.ts';
+import { describeOrder } from '../reading/describe-order.ts';
+import { recordOfOrder } from '../reading/read-orders.ts';
+import { attemptMismatch, callTemporal, workerSilent } from '../temporal-errors.ts';
+import type { ClientContext, View } from '../types.ts';
+
+/** For all calls together: the customer has already waited for the checkout budget and 2 s. */
+const ASK_WITHIN_MS = 1_000;
+
+/** `WORKFLOW_EXECUTION_STATUS_RUNNING` of Temporal's API: not paused. */
+const RUNNING = 1;
+/** `PENDING_WORKFLOW_TASK_STATE_STARTED` of Temporal's API. */
+const TASK_STARTED = 2;
+/** History length of an order that no worker has started on: the start and the first workflow task. */
+const UNTOUCHED_EVENTS = 2;
+
+/**
+ * Answers a checkout that no worker took in time. `pending` promises that the screening continues, so this first checks that
+ * the order exists and waits for a worker without a decision.
+ * @throws OrderScreeningError `temporal-unavailable` if that isn't certain, `attempt-mismatch` if the waiting order was
+ * started with different content
+ */
+export async function pendingAnswer(
+  context: ClientContext,
+  request: CheckedScreenRequest,
+): Promise<CheckoutAnswer> {
+  const workflowId = orderWorkflowId(request.integration.name, request.orderId);
+  const deadline = Date.now() + ASK_WITHIN_MS;
+  const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
+  // A worker that started in time may still give a different answer, or gave one and died before recording it. A worker
+  // that starts later assumes that `pending` was the answer.
+  const underWay =
+    description?.raw.pendingWorkflowTask?.state === TASK_STARTED ||
+    (description?.historyLength ?? 0) > UNTOUCHED_EVENTS;
+  const waits =
+    !underWay &&
+    description?.raw.workflowExecutionInfo?.status === RUNNING &&
+    description.attributes.phase === 'screening' &&
+    (description.attributes.decision ?? 'pending') === 'pending';
+  if (!waits) throw workerSilent();
+  const known = await startedWith(context, workflowId, deadline - Date.now());
+  if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
+  return pendingByPolicy(request);
+}
+
+const inputSchema = z.object({ fingerprint: z.string().optional() });
+
+/** Returns the fingerprint of an order's start from its history; undefined if it has none. */
+async function startedWith(
+  { client }: ClientContext,
+  workflowId: string,
+  withinMs: number,
+): Promise<string | undefined> {
+  const { events } = await callTemporal(client, withinMs, () =>
+    client.workflow.getHandle(workflowId).fetchHistory(),
+  );
+  const payload = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+  const input = payload && (await decoded({ client }, workflowId, payload));
+  return inputSchema.safeParse(input).data?.fingerprint;
+}
+
+/**
+ * @returns `pending` with the policy's action, or `skipped` for an order that policy skips. The worker gives the same answer
+ * later
+ */
+export function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
+  const { orderId, attempt } = request;
+  const { name, passive } = integration;
+  const order = { orderId, integration: name, attempt };
+  if (skipRuleFor(integration, request.transaction) !== undefined) {
+    const wouldBe = passive ? 'proceed' : undefined;
+    return defined({ ...order, decision: 'skipped', action: 'proceed', phase: 'decided', wouldBe });
+  }
+  const whenUnavailable = unavailableAction(integration.whenUnavailable, request.facts);
+  const byPolicy = actionWithoutDecision({ workflow: request.workflow, whenUnavailable });
+  const action = passive ? 'proceed' : byPolicy;
+  const declines = action === 'decline';
+  return defined({
+    ...order,
+    decision: 'pending',
+    action,
+    phase: declines ? 'declined' : 'screening',
+    reason: 'no-worker',
+    message: declines ? integration.declineMessage : undefined,
+    wouldBe: passive ? byPolicy : undefined,
+  });
+}
+
+/**
+ * Reads the current answer of an attempt that was answered `pending` (rule «pending becomes the decision»).
+ * @returns the answer on the order's record, or the given one if the record has none
+ */
+export async function answerSince(
+  context: ClientContext,
+  workflowId: string,
+  given: CheckoutAnswer,
+): Promise<CheckoutAnswer> {
+  const deadline = Date.now() + ASK_WITHIN_MS;
+  const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
+  if (description === undefined) return given;
+  const read = (view: View) => recordOfOrder(context, description, view, deadline - Date.now());
+  const record = await read('record');
+  const { readings = 0, insights = 0 } = record.leftOut ?? {};
+  // Includes every insight of the attempt's first reading, unless the history can't be read in time.
+  const order = readings + insights === 0 ? record : await read('full').catch(() => record);
+  const answer = answerNow(order, given.attempt);
+  // The record has no fingerprint.
+  return answer === undefined ? given : defined({ ...answer, fingerprint: given.fingerprint });
+}

@@ -1,0 +1,280 @@
+/** The checkout call: starts the order and returns its decision, or `pending`, in one round trip. */
+import {
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { vouchedFor } from '../../card-data/card-data.ts';
+import { type CardOwner, CardStashError } from '../../card-stash/index.ts';
+import type { CheckoutAnswer } from '../../contract/answers.ts';
+import { hasCode, ORDER_ERRORS, OrderScreeningError } from '../../contract/errors.ts';
+import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../../contract/ids.ts';
+import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../../contract/messages.ts';
+import type { OrderState } from '../../contract/order/state.ts';
+import { instant } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
+import { currencyOf } from '../../order/order-rules.ts';
+import { answerNow } from '../../order/view/answers.ts';
+import type { CardData } from '../../screening-service/index.ts';
+import { sendUpdate, updateOf } from '../messages/send-update.ts';
+import { type CheckedScreenRequest, readScreenRequest } from '../read-requests.ts';
+import { closedOrder } from '../reading/read-orders.ts';
+import {
+  attemptMismatch,
+  isEnded,
+  isUnanswered,
+  orderClosed,
+  toOrderError,
+  within,
+} from '../temporal-errors.ts';
+import type { ClientContext } from '../types.ts';
+import { answerFast } from './fast-path.ts';
+import { type OrderStart, orderStart } from './order-start.ts';
+import { answerSince, pendingAnswer, pendingByPolicy } from './pending-answer.ts';
+import { whileReachable } from './while-reachable.ts';
+
+/** A checked request, with the card replaced by its reference in the card stash. */
+interface Sending {
+  request: CheckedScreenRequest;
+  workflowId: string;
+  cardRef?: string;
+  /** When the caller stops waiting, in milliseconds after the epoch. */
+  deadline: number;
+}
+
+/** Added to the checkout budget. A worker that starts after it assumes that the answer was `pending`. */
+const GRACE_MS = 2_000;
+
+/** @see OrderScreening.screen */
+export async function screen(context: ClientContext, raw: unknown): Promise<CheckoutAnswer> {
+  const request = readScreenRequest(raw, context.findIntegration);
+  const { warnings } = request;
+  try {
+    const answer = await whileReachable(context.client, () => answerOf(context, request));
+    return { ...answer, ...(warnings.length > 0 && { warnings }) };
+  } catch (error) {
+    throw unrecorded(error, request);
+  }
+}
+
+/** Rule «Temporal away»: an error that leaves the outcome open says what policy does until a repeat of the request is answered. */
+function unrecorded(error: unknown, request: CheckedScreenRequest): unknown {
+  if (!(error instanceof OrderScreeningError) || ORDER_ERRORS[error.code].status !== 503) return error;
+  const { code, message, details, cause } = error;
+  const { action } = pendingByPolicy(request);
+  const told = new OrderScreeningError(code, message, { ...details, action, recorded: false });
+  told.cause = cause;
+  return told;
+}
+
+async function answerOf(context: ClientContext, request: CheckedScreenRequest): Promise<CheckoutAnswer> {
+  const { integration, orderId, card, attempt } = request;
+  const asked: Sending = {
+    request,
+    workflowId: orderWorkflowId(integration.name, orderId),
+    // Set before the card stash is called: the caller waits for that, too.
+    deadline: Date.now() + integration.checkoutBudgetMs + GRACE_MS,
+  };
+  const known = card && (await answerUnderWay(context, asked));
+  if (known !== undefined) return sameContent(known, request);
+  const sending = { ...asked, ...(card && (await putAway(context, request, card))) };
+  const { cardRef } = sending;
+  try {
+    const { client, earlyAnswers } = context;
+    const early =
+      attempt === 1 && earlyAnswers
+        ? await answerFast(client, earlyAnswers, startOf(sending), sending.deadline)
+        : undefined;
+    const inTurn = attempt === 1 ? recordedAnswer : laterAttempt;
+    const answer = sameContent(early ?? (await inTurn(context, sending)), request);
+    // If another call got the answer, no worker reads this card. Before the record, a task that runs again needs it; a rescreen, too.
+    const answered = early === undefined && answer.decision !== 'pending' && answer.decision !== 'error';
+    if (answered && cardRef !== undefined) void forget(context, cardRef);
+    return answer;
+  } catch (error) {
+    // The request was refused for certain, so no worker will read the card. After a 503 a worker may still need it.
+    const refused = error instanceof OrderScreeningError && ORDER_ERRORS[error.code].status !== 503;
+    if (refused && cardRef !== undefined) await forget(context, cardRef);
+    throw error;
+  }
+}
+
+function sameContent(answer: CheckoutAnswer, { fingerprint }: CheckedScreenRequest): CheckoutAnswer {
+  if (answer.fingerprint !== undefined && answer.fingerprint !== fingerprint) throw attemptMismatch();
+  return answer;
+}
+
+/**
+ * Rule «card for an open attempt»: the card of an attempt that was sent before is in the stash, or no longer needed.
+ * @returns the attempt's answer; undefined if the order or the attempt is new
+ */
+async function answerUnderWay(context: ClientContext, sending: Sending): Promise<CheckoutAnswer | undefined> {
+  const { client } = context;
+  const { request, workflowId, deadline } = sending;
+  const id = request.attempt === 1 ? decisionUpdateId(1) : retryUpdateId(request.attempt);
+  try {
+    const update = client.workflow.getHandle(workflowId).getUpdateHandle<CheckoutAnswer>(id);
+    return await asOfNow(context, sending, await within(client, deadline, () => update.result()));
+  } catch (error) {
+    if (isEnded(error) || error instanceof WorkflowUpdateFailedError) return undefined;
+    if (request.attempt === 1 && isUnanswered(error)) return pendingAnswer(context, request);
+    throw toOrderError(error);
+  }
+}
+
+async function putAway(
+  context: ClientContext,
+  { integration, orderId, workflow }: CheckedScreenRequest,
+  card: NonNullable<CheckedScreenRequest['card']>,
+): Promise<{ cardRef?: string }> {
+  try {
+    const { cardRef } = await putCard(context, { integration: integration.name, orderId, card });
+    return { cardRef };
+  } catch (error) {
+    // Workflows after the payment gateway can screen without the card.
+    if (workflow === 'pre-gateway') throw error;
+    return {};
+  }
+}
+
+/** Ignores errors, so that the caller gets the original one. The card expires within 15 minutes anyway. */
+async function forget({ cards }: ClientContext, cardRef: string): Promise<void> {
+  await cards?.forget(cardRef).catch(() => undefined);
+}
+
+function startOf({ request, deadline, cardRef }: Sending): OrderStart {
+  const { orderId, integration, transaction, fingerprint, facts, invoiceNumber, workflow } = request;
+  const named = request.workflowNamed ? workflow : undefined;
+  const answerBy = instant(deadline);
+  const input = defined({ orderId, transaction, fingerprint, answerBy, workflow: named, cardRef });
+  return orderStart(integration, input, {
+    workflow,
+    invoiceNumber,
+    amount: facts.amount,
+    summary: startSummary(orderId, workflow, { amount: facts.amount, currency: currencyOf(transaction) }),
+  });
+}
+
+/** Temporal's limit of a static summary, in bytes. */
+const SUMMARY_BYTES = 200;
+
+/** One line for lists in the Temporal UI, without personal data. */
+function startSummary(
+  orderId: string,
+  workflow: string,
+  { amount, currency }: { amount: number; currency: string | undefined },
+): string {
+  // Amount and currency of an order that policy skips are unchecked.
+  const money = Number.isFinite(amount) && currency !== undefined ? `${amount} ${currency}, ` : '';
+  const line = `Order ${orderId}, ${money}${workflow}`;
+  // Only the order id may have multi-byte characters, and it is well before the cut.
+  return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');
+}
+
+async function recordedAnswer(
+  context: ClientContext,
+  sending: Sending,
+  start: OrderStart = startOf(sending),
+): Promise<CheckoutAnswer> {
+  const { client } = context;
+  const question = { attempt: 1, fingerprint: sending.request.fingerprint };
+  const update = updateOf(decisionUpdate, question, {}, decisionUpdateId(1));
+  let answer: CheckoutAnswer;
+  try {
+    answer = await within(client, sending.deadline, () =>
+      sendUpdate(() =>
+        client.workflow.executeUpdateWithStart(decisionUpdate, {
+          ...update,
+          startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, {
+            ...start,
+            workflowIdConflictPolicy: 'USE_EXISTING',
+          }),
+        }),
+      ),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
+      const closed = await closedOrder(context, sending.workflowId).catch((unread: unknown) => {
+        if (!hasCode(unread, 'unknown-order')) throw unread;
+      });
+      if (closed) return answerOnRecord(closed, sending);
+      // Only a refused adoption or a refused start exists.
+      if (start.workflowIdReusePolicy !== 'REJECT_DUPLICATE') throw orderClosed();
+      const again = { ...start, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' } as const;
+      return recordedAnswer(context, sending, again);
+    }
+    if (isUnanswered(error)) return pendingAnswer(context, sending.request);
+    throw toOrderError(error);
+  }
+  return asOfNow(context, sending, answer);
+}
+
+/** Replaces a `pending` with the current answer: an update id keeps its first outcome, and the order may be decided since. */
+async function asOfNow(
+  context: ClientContext,
+  { workflowId }: Sending,
+  answer: CheckoutAnswer,
+): Promise<CheckoutAnswer> {
+  return answer.decision === 'pending' ? answerSince(context, workflowId, answer) : answer;
+}
+
+/**
+ * From attempt 2 on, only the update records the attempt: unless a worker accepts it, nothing continues in the background.
+ * Once accepted, the order answers soon. Without an answer in time the outcome is unknown.
+ */
+async function laterAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
+  const { request, workflowId, cardRef } = sending;
+  const { client } = context;
+  const { attempt, transaction, fingerprint } = request;
+  const body = vouchedFor(
+    { attempt, transaction, fingerprint, ...defined({ cardRef }) },
+    request.integration,
+  );
+  const update = updateOf(retryUpdate, body, {}, retryUpdateId(attempt));
+  let answer: CheckoutAnswer;
+  try {
+    answer = await within(client, sending.deadline, () =>
+      sendUpdate(async () => {
+        const handle = client.workflow.getHandle(workflowId);
+        const accepted = await handle.startUpdate(retryUpdate, { ...update, waitForStage: 'ACCEPTED' });
+        return accepted.result();
+      }),
+    );
+  } catch (error) {
+    if (isEnded(error)) {
+      return answerOnRecord(await closedOrder(context, workflowId), sending);
+    }
+    throw toOrderError(error);
+  }
+  return asOfNow(context, sending, answer);
+}
+
+/** Returns the recorded answer of a closed order, also of one that was started by other means or continued as new. */
+function answerOnRecord(order: OrderState, sending: Sending): CheckoutAnswer {
+  const { attempt: number, fingerprint } = sending.request;
+  const attempt = order.attempts.find((one) => one.number === number);
+  const answer = answerNow(order, number);
+  if (answer === undefined || attempt?.fingerprint === undefined) throw orderClosed();
+  if (attempt.fingerprint !== fingerprint) throw attemptMismatch();
+  return answer;
+}
+
+/**
+ * Stores full card data in the card stash.
+ * @throws OrderScreeningError `card-stash-unavailable`: nothing was sent to Temporal; TypeError without a stash
+ */
+export async function putCard(
+  { cards }: Pick<ClientContext, 'cards'>,
+  entry: CardOwner & { card: CardData },
+): Promise<{ cardRef: string; expiresAt: string }> {
+  if (cards === undefined) throw new TypeError('full card data needs a card stash: pass `cards`');
+  try {
+    return await cards.put(entry);
+  } catch (error) {
+    if (!(error instanceof CardStashError)) throw error;
+    throw new OrderScreeningError(
+      'card-stash-unavailable',
+      `${error.message}. Nothing was screened; send the same request again`,
+    );
+  }
+}

@@ -1,0 +1,286 @@
+/** Schemas of an order in read and list answers, including what happened after its end. */
+import { z } from 'zod';
+import { PORTAL_ACTIONS } from '../portal/portal-kinds.ts';
+import {
+  ACTION_STATUSES,
+  actionSchema,
+  chargebackEcho,
+  decisionSchema,
+  eventTypeSchema,
+  handled,
+  insightsSchema,
+  instantSchema,
+  orderName,
+  phaseSchema,
+} from '../terms.ts';
+import { DECISIONS, INTEGRATION_WORKFLOWS, JOURNALED, OVERRIDE_ACTIONS } from '../words.ts';
+import { shownSchema } from './shown.ts';
+import type { Attention } from './state.ts';
+
+const actionStatusSchema = z.enum(ACTION_STATUSES);
+
+const failedTries = {
+  tries: z.int().exactOptional().meta({ description: 'How many tries have failed; absent: none' }),
+  lastError: z.string().exactOptional().meta({ description: 'Why the last try failed' }),
+  nextTryAt: instantSchema
+    .exactOptional()
+    .meta({ description: 'When the next try is due; absent while one is running' }),
+};
+const afterEndSchema = z
+  .object({
+    decisions: z
+      .array(
+        z.object({
+          decision: z.enum(DECISIONS),
+          transactionId: z.guid(),
+          attempt: z.int(),
+          action: actionSchema,
+          wouldBe: actionSchema.exactOptional(),
+          at: instantSchema,
+          event: z
+            .object({ sequence: z.int(), status: z.enum(['waiting', 'delivered', 'undelivered']) })
+            .exactOptional()
+            .meta({ description: 'The event order.decision_changed; absent without an events receiver' }),
+        }),
+      )
+      .meta({ description: 'The last 50 decisions that differ from the previous one' }),
+    actions: z
+      .array(
+        z.object({
+          kind: z.enum(PORTAL_ACTIONS),
+          status: actionStatusSchema.exclude(['queued', 'withdrawn']),
+          transactionId: z.guid().exactOptional(),
+          requestedAt: instantSchema,
+          finishedAt: instantSchema.exactOptional(),
+          code: z.string().exactOptional(),
+          message: z.string().exactOptional(),
+          chargeback: chargebackEcho,
+          ...failedTries,
+        }),
+      )
+      .meta({ description: 'Portal actions; up to 2 s behind' }),
+    redeliveries: z
+      .array(
+        z.object({
+          sequence: z.int(),
+          status: z.enum(['running', 'delivered', 'undelivered']),
+          requestedAt: instantSchema,
+          finishedAt: instantSchema.exactOptional(),
+        }),
+      )
+      .meta({ description: 'Redelivered events; up to 2 s behind' }),
+    incomplete: z
+      .literal(true)
+      .exactOptional()
+      .meta({ description: 'Some of it could not be read: read the order again' }),
+  })
+  .meta({ description: 'What happened after the end of the order, oldest first. Absent: nothing' });
+export type AfterEnd = z.infer<typeof afterEndSchema>;
+/** A decision that was read after the order's end and differs from the previous one. */
+export type LateDecision = AfterEnd['decisions'][number];
+/** A portal action of an ended order. */
+export type LateAction = AfterEnd['actions'][number];
+/** An event of the order that was redelivered after its end. */
+export type Redelivery = AfterEnd['redeliveries'][number];
+
+const held = z
+  .object(failedTries)
+  .exactOptional()
+  .meta({ description: 'The checkout got no decision, and the order is still being screened' });
+
+const currency = z
+  .string()
+  .exactOptional()
+  .meta({
+    description: 'The currency of its amount, in three letters; absent if it is unknown',
+    examples: ['EUR'],
+  });
+
+const attentionSchema = z.object({
+  code: z.string(),
+  words: z.string(),
+  since: instantSchema,
+  cause: z.object({
+    operation: z.string().exactOptional(),
+    transactionId: z.guid().exactOptional(),
+    action: z.int().exactOptional(),
+  }),
+});
+
+export const orderStateSchema = z
+  .looseObject({
+    ...orderName,
+    workflow: z.enum(INTEGRATION_WORKFLOWS),
+    phase: phaseSchema,
+    phaseSince: instantSchema,
+    decision: decisionSchema,
+    action: actionSchema,
+    wouldBe: actionSchema.exactOptional(),
+    currency,
+    message: z.string().exactOptional(),
+    reason: z.string().exactOptional(),
+    attempts: z.array(
+      z.looseObject({
+        number: z.int(),
+        startedAt: instantSchema,
+        invoiceNumber: z.string().exactOptional(),
+        decision: decisionSchema,
+        readingsLeftOut: z.int().exactOptional().meta({ description: 'Older readings that are not shown' }),
+        readings: z.array(
+          z.object({
+            decision: decisionSchema,
+            at: instantSchema,
+            source: z.string(),
+            insights: insightsSchema.exactOptional(),
+            insightsLeftOut: z.int().exactOptional(),
+            accountMode: z.enum(['live', 'test']).exactOptional(),
+            passiveMode: z.boolean().exactOptional(),
+            subStatus: z.string().exactOptional(),
+          }),
+        ),
+        override: z
+          .object({
+            action: z.enum(OVERRIDE_ACTIONS),
+            reason: z.string(),
+            by: z.literal('person'),
+            at: instantSchema,
+          })
+          .exactOptional()
+          .meta({ description: "A person's last override of the screening service's decision" }),
+      }),
+    ),
+    transactions: z.array(
+      z.looseObject({
+        id: z.guid(),
+        attempt: z.int(),
+        invoiceNumber: z.string(),
+        sentFrom: instantSchema,
+        sentUntil: instantSchema,
+        found: z.enum(['created', 'lookup', 'adopted']),
+        decision: decisionSchema.exactOptional(),
+        decidedAt: instantSchema.exactOptional(),
+        source: z.string().exactOptional(),
+        cancelBy: instantSchema,
+      }),
+    ),
+    attention: z.array(attentionSchema),
+    actions: z.array(
+      z.looseObject({
+        number: z.int(),
+        kind: z.enum(PORTAL_ACTIONS),
+        status: actionStatusSchema,
+        transactionId: z.guid().exactOptional(),
+        requestedAt: instantSchema,
+        finishedAt: instantSchema.exactOptional(),
+        code: z.string().exactOptional(),
+        message: z.string().exactOptional(),
+        chargeback: chargebackEcho,
+        ...failedTries,
+      }),
+    ),
+    held,
+    shown: shownSchema.exactOptional(),
+    ...handled,
+    journal: z
+      .array(
+        z.object({
+          at: instantSchema,
+          what: z.enum(JOURNALED),
+          by: z
+            .object({ key: z.string().exactOptional(), actor: z.string().exactOptional() })
+            .exactOptional()
+            .meta({ description: 'The name of the verified key, and the person as claimed' }),
+          because: z.string().exactOptional(),
+          number: z.int().exactOptional(),
+          joined: z.literal(true).exactOptional().meta({
+            description: 'The portal action was already pending: the request joined it',
+          }),
+          action: z.enum(OVERRIDE_ACTIONS).exactOptional(),
+          assignee: z.string().exactOptional(),
+          until: instantSchema.exactOptional(),
+        }),
+      )
+      .exactOptional()
+      .meta({
+        description: 'The last actions of people, oldest first; with `view=full` the last 200',
+      }),
+    events: z
+      .object({
+        sequence: z.int(),
+        delivered: z.int(),
+        waiting: z.int(),
+        last: z
+          .array(z.looseObject({ sequence: z.int(), type: eventTypeSchema, occurredAt: instantSchema }))
+          .exactOptional()
+          .meta({
+            description: 'With `view=full`: the last 50 events, oldest first. Each can be redelivered',
+          }),
+      })
+      .meta({ description: "The number of the order's events, and how many were delivered" }),
+    startedAt: instantSchema,
+    afterEnd: afterEndSchema.exactOptional(),
+    leftOut: z
+      .partialRecord(
+        z.enum([
+          'attempts',
+          'readings',
+          'insights',
+          'transactions',
+          'attention',
+          'actions',
+          'journal',
+          'events',
+          'texts',
+        ]),
+        z.int(),
+      )
+      .exactOptional()
+      .meta({ description: 'How many of each are left out; absent: none. `view=full` has them' }),
+  })
+  .meta({ description: 'An order' });
+
+export const orderListSchema = z.object({
+  orders: z.array(
+    z.object({
+      ...orderName,
+      phase: phaseSchema.exactOptional(),
+      decision: decisionSchema.exactOptional(),
+      action: actionSchema.exactOptional(),
+      needsAttention: z.boolean(),
+      cancelBy: instantSchema.exactOptional(),
+      amount: z.number().exactOptional(),
+      currency,
+      transactionIds: z.array(z.string()),
+      startedAt: instantSchema,
+      closedAt: instantSchema.exactOptional(),
+      reason: z.string().exactOptional().meta({ description: 'Why there is no better decision, as a slug' }),
+      attention: z
+        .array(attentionSchema)
+        .exactOptional()
+        .meta({ description: 'Open issues that need a person' }),
+      actions: z
+        .array(
+          z.object({
+            number: z.int(),
+            kind: z.enum(PORTAL_ACTIONS),
+            status: actionStatusSchema.extract(['queued', 'running']),
+            requestedAt: instantSchema,
+            ...failedTries,
+          }),
+        )
+        .exactOptional()
+        .meta({ description: 'Portal actions that have not ended; one with `tries` is stuck' }),
+      held,
+      ...handled,
+      problem: z.enum(['record-unreadable']).exactOptional().meta({
+        description:
+          "The API's PAYLOAD_KEYS can't decrypt the order's record. The other fields come from search attributes",
+      }),
+    }),
+  ),
+  cursor: z.string().exactOptional().meta({ description: 'For the next page; absent on the last' }),
+});
+type ListedOrder = z.infer<typeof orderListSchema>['orders'][number];
+/** An order in a list, from its search attributes and its record; up to 2 s behind. */
+export type OrderSummary = Omit<ListedOrder, 'attention'> & { attention?: Attention[] };
+export type OrderList = Omit<z.infer<typeof orderListSchema>, 'orders'> & { orders: OrderSummary[] };

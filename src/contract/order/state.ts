@@ -1,0 +1,257 @@
+/** The state of one order. The workflow returns it, and the public record is built from it. Plain data, no card data. */
+import type { CheckoutAnswer } from '../answers.ts';
+import type { Policy } from '../policy.ts';
+import type { PortalActionKind } from '../portal/portal-kinds.ts';
+import type { ActionStatus, Insights } from '../terms.ts';
+import type {
+  Action,
+  AttentionCode,
+  DeadlineKind,
+  Decision,
+  GatewayResult,
+  Instant,
+  IntegrationWorkflow,
+  JournalEntry,
+  OperationName,
+  OrderDecision,
+  OrderEventType,
+  OverrideAction,
+  Phase,
+  ReadingSource,
+} from '../words.ts';
+
+/** The full state of an order, as its workflow returns it. */
+export interface OrderState {
+  orderId: string;
+  integration: string;
+  workflow: IntegrationWorkflow;
+  phase: Phase;
+  phaseSince: Instant;
+  decision: OrderDecision;
+  action: Action;
+  /** Passive integrations only: the action that the decision would have led to. */
+  wouldBe?: Action;
+  /** The currency of the newest attempt's amount: three letters. Absent if its transaction was not at hand or has an invalid one. */
+  currency?: string;
+  /** The account's message for the customer, on `decline`. */
+  message?: string;
+  /** A slug that explains why there is no better decision: `card-data-expired`, `timeout`, `refused` … */
+  reason?: string;
+  attempts: Attempt[];
+  /** The order's transactions at the screening service, in the sequence in which they were found. */
+  transactions: OrderTransaction[];
+  /** Open issues that need a person, oldest first. */
+  attention: Attention[];
+  actions: ActionRecord[];
+  /** The person who handles the order, as an operator assigned it. */
+  assignee?: string;
+  /** Until then the order needs no attention, unless something new needs a person. */
+  snoozedUntil?: Instant;
+  /** The last 200 actions of people, oldest first. Absent: none yet. */
+  journal?: JournalEntry[];
+  /** `paused`: a person canceled the delivery in Temporal. It restarts after a pause. */
+  events: { sequence: number; delivered: number; waiting: number; paused?: true; last?: KeptEvent[] };
+  /** When the decision was last read from the screening service, and what triggered the read. */
+  lastRead?: { at: Instant; source: ReadingSource };
+  /** A person or the policy requested a cancel that isn't done yet. */
+  cancelAsked: boolean;
+  /** The decision at the time report-fraud was sent. The order polls until the decision changes. */
+  fraudReportedAt?: OrderDecision;
+  /** Deadlines that have passed and were handled. */
+  passed: DeadlineKind[];
+  /** When the order's last deadline passed. Requests to the screening service that are still pending then have one more day. */
+  endedAt?: Instant;
+  startedAt: Instant;
+  /** Set for an order that adopted an existing transaction. It never creates one. */
+  adopted?: Adoption;
+  /** The fallback policy until the checkout's activity has read the integration's. */
+  policy: Policy;
+}
+
+/** An event of the order, stored so that it can be resent. */
+export interface KeptEvent {
+  /** Counts the order's events from 1. */
+  sequence: number;
+  type: OrderEventType;
+  occurredAt: Instant;
+  data: Omit<OrderEventData, keyof Enriched>;
+  /** Index of the attempt's reading whose `Enriched` fields the event includes. */
+  reading?: number;
+}
+
+/** A summary of the order's state; with a decision, also the screening service's additional data. */
+export interface OrderEventData extends Enriched {
+  phase: Phase;
+  decision: OrderDecision;
+  action: Action;
+  attempt: number;
+  transactionId?: string;
+  message?: string;
+  reason?: string;
+  cancelBy?: Instant;
+  wouldBe?: Action;
+  /** A person decided, not the screening service. */
+  by?: 'person';
+  /** The order had already ended when the screening service decided. */
+  afterClose?: true;
+  attention: string[];
+}
+
+/** A transaction that was screened outside order-screening and that the order adopts. */
+export interface Adoption {
+  transactionId: string;
+  /** When the screening service screened it. The cancel window starts here. */
+  screenedAt: Instant;
+  /** The payment gateway's result; required in `pre-gateway`. Its sender has already reported it to the screening service. */
+  gatewayResult?: GatewayResult;
+  /** Adopt it even if the order's invoice number belongs to a different transaction. */
+  force?: boolean;
+}
+
+/** A transaction at the screening service that belongs to the order. */
+export interface OrderTransaction {
+  id: string;
+  /** The number of the attempt that created it. */
+  attempt: number;
+  /** The invoice number in the create request. */
+  invoiceNumber: string;
+  /** Earliest time at which the create was sent; `sentUntil` is the latest. */
+  sentFrom: Instant;
+  sentUntil: Instant;
+  /** How the order found it: by the answer to the create, by a lookup by invoice number, or by adoption. */
+  found: 'created' | 'lookup' | 'adopted';
+  /** The screening service's last decision, when it was read, and what triggered the read. Absent: none could be read. */
+  decision?: Decision;
+  decidedAt?: Instant;
+  source?: ReadingSource;
+  /** End of its cancel window. */
+  cancelBy: Instant;
+}
+
+/** A create that may have reached the screening service, although its transaction hasn't been found. */
+export interface UnseenCreate {
+  invoiceNumber: string;
+  /** Earliest time at which it was sent. */
+  since: Instant;
+  /** A lookup returns an older transaction with the same invoice number, so this one can't be found. */
+  hidden?: true;
+}
+
+export interface Attempt {
+  number: number;
+  fingerprint?: string;
+  cardRef?: string;
+  cardForgotten?: boolean;
+  startedAt: Instant;
+  /** The invoice number of the newest create. Retries of a lost create reuse it. */
+  invoiceNumber?: string;
+  unseen?: UnseenCreate;
+  decision: OrderDecision;
+  readings: Reading[];
+  /** The answer to the checkout. */
+  answer?: CheckoutAnswer;
+  /** Rescreens after the decision `error`. */
+  rescreens: number;
+  /** A rescreen is due now: its pause is over, or an operator requested it. */
+  rescreenDue?: boolean;
+  /** There are no automatic retries left: refused, out of rescreens, or out of time. */
+  screeningOver?: boolean;
+  gateway?: GatewayRecord;
+  /** When the catch-up gives up. */
+  screenUntil: Instant;
+  declinedAt?: Instant;
+  /** The last decision of a person. Later decisions of the screening service don't change the action. */
+  override?: Override;
+}
+
+export interface Override {
+  action: OverrideAction;
+  /** The person's own words. */
+  reason: string;
+  by: 'person';
+  at: Instant;
+}
+
+/** Additional data in the screening service's answer, beside the decision. */
+export interface Enriched {
+  insights?: Insights;
+  /** The number of insights in the reply that were not stored. */
+  insightsLeftOut?: number;
+  /** The mode of the API key's account. */
+  accountMode?: 'live' | 'test';
+  passiveMode?: boolean;
+  subStatus?: string;
+}
+
+/** A decision read from the screening service, with the additional data of the answer. */
+export interface Reading extends Enriched {
+  decision: OrderDecision;
+  at: Instant;
+  source: ReadingSource;
+}
+
+export interface GatewayRecord {
+  result: GatewayResult;
+  authcode?: string;
+  /** The gateway's own transaction id. */
+  transactionId?: string;
+  at: Instant;
+  /**
+   * When the screening service accepted it for the newest transaction. `recorded`: it isn't sent, because the order was skipped or
+   * adopted, or the screening service refused it. `given-up`: it could not be sent within a day of the order's end.
+   */
+  sent?: Instant | 'recorded' | 'given-up';
+  /** Different results that were reported afterwards. They change nothing: a person must find out which one is correct. */
+  contradictions?: { result: GatewayResult; at: Instant }[];
+}
+
+/** An open issue. It ends when its cause ends, or when a person resolves it. */
+export interface Attention {
+  code: AttentionCode;
+  /** The reason in words. */
+  words: string;
+  since: Instant;
+  cause: AttentionCause;
+}
+
+/** The cause of an open issue: the call that failed, and its transaction or portal action. Fields are absent for the order as a whole. */
+export interface AttentionCause {
+  operation?: OperationName;
+  transactionId?: string;
+  /** The number of the portal action. */
+  action?: number;
+}
+
+/** Failed tries of a running call. Temporal's server counts them, so only an order that is read has them. */
+export interface FailedTries {
+  /** How many failed. Absent: none. */
+  tries?: number;
+  /** Why the last one failed. */
+  lastError?: string;
+  /** When the next one is due. Absent: it is running. */
+  nextTryAt?: Instant;
+}
+
+export interface ActionRecord extends FailedTries {
+  /** Counts the order's portal actions from 1. */
+  number: number;
+  kind: PortalActionKind;
+  /** The request as one string. An identical request joins this action or gets its answer. */
+  subject: string;
+  transactionId?: string;
+  status: ActionStatus;
+  /** Why it must stop after it started: a person withdrew it, or its time limit passed. */
+  stop?: 'withdrawn' | 'overdue';
+  /** An activity that ended without a result, such as one that failed permanently, may have sent it. */
+  maybeSent?: true;
+  by: 'caller' | 'policy';
+  /** The request's `reason`, in the caller's own words. */
+  because?: string;
+  requestedAt: Instant;
+  finishedAt?: Instant;
+  /** The screening service's reply. */
+  code?: string;
+  message?: string;
+  /** The chargeback as the screening service echoed it. */
+  chargeback?: Record<string, string>;
+}

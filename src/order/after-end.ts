@@ -1,0 +1,164 @@
+/** Applies decisions that are read after an order has ended, and creates their events. Pure: no clock, no I/O. */
+import { sameTransaction } from '../contract/ids.ts';
+import type { OrderEvent } from '../contract/messages.ts';
+import type { LateDecision } from '../contract/order/order.ts';
+import type { Enriched, OrderState, OrderTransaction } from '../contract/order/state.ts';
+import type { Action, Decision, Instant, Phase } from '../contract/words.ts';
+import { lastOf } from './bounds.ts';
+import { actionLater } from './decide.ts';
+import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
+import { transactionOf } from './transactions.ts';
+
+/** The workflow that reads the status of an ended order's transactions. */
+export const READ_AFTER_END = 'readAfterEnd';
+/** The key of its memo, with every `LateDecision` of the order so far. */
+export const LATE_DECISIONS = 'lateDecisions';
+
+/** The input of `readAfterEnd`: a summary of the ended order. */
+export interface ReadAfterEndInput {
+  integration: string;
+  orderId: string;
+  phase: Phase;
+  action: Action;
+  wouldBe?: Action;
+  transactions: EndedTransaction[];
+  /** The sequence of the order's last event. Absent if the integration has no events receiver. */
+  sequence?: number;
+  /** The decisions that earlier runs found. */
+  decisions: LateDecision[];
+  /** The read spacing of the previous run, for continue-as-new. */
+  spacingMs?: number;
+}
+
+/** A transaction of an ended order. */
+export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt' | 'decision' | 'cancelBy'> {
+  /** A later decision can change the order's action: the transaction is the newest, and there is no override. */
+  acts: boolean;
+  /** The payment gateway reported an error, so the order stays on hold. */
+  gatewayError?: true;
+}
+
+/** @returns the input of `readAfterEnd` for an ended order. @param decisions those that earlier runs found */
+export function readAfterEndInput(
+  state: OrderState,
+  decisions: readonly LateDecision[] = [],
+): ReadAfterEndInput {
+  const { integration, orderId, phase, action, wouldBe, policy, events } = state;
+  const attempt = currentAttempt(state);
+  const newest = transactionOf(state, attempt);
+  const overridden = overrideOf(state) !== undefined;
+  return {
+    integration,
+    orderId,
+    phase,
+    action,
+    ...(wouldBe !== undefined && { wouldBe }),
+    transactions: state.transactions.map((transaction) => ({
+      id: transaction.id,
+      attempt: transaction.attempt,
+      cancelBy: transaction.cancelBy,
+      ...(transaction.decision !== undefined && { decision: transaction.decision }),
+      acts: transaction === newest && !overridden,
+      ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
+    })),
+    ...(policy?.events && { sequence: events.sequence }),
+    decisions: [...decisions],
+  };
+}
+
+/** The maximum of recorded decisions. */
+const KEPT_DECISIONS = 50;
+const KEPT_BYTES = 12_000;
+
+/**
+ * Applies a reading to an ended order. As for open orders, `error` never replaces a decision.
+ * @returns the event to send; undefined if nothing changed or no receiver is configured
+ */
+export function applyLateReading(
+  order: ReadAfterEndInput,
+  transaction: EndedTransaction,
+  read: { decision: Decision } & Enriched,
+  at: Instant,
+): OrderEvent | undefined {
+  const { decision } = read;
+  const last = lastLate(order, transaction);
+  if (decision === 'error' || decision === (last ?? transaction).decision) return undefined;
+  const { attention, ...actions } = actionsAfter(last ?? order, transaction, decision);
+  const sequence = nextSequence(order);
+  const late: LateDecision = {
+    decision,
+    transactionId: transaction.id,
+    attempt: transaction.attempt,
+    ...actions,
+    at,
+    ...(sequence !== undefined && { event: { sequence, status: 'waiting' } }),
+  };
+  order.decisions = lastOf([...order.decisions, late], KEPT_DECISIONS, KEPT_BYTES);
+  return sequence === undefined
+    ? undefined
+    : eventOf(order, transaction, read, { ...late, sequence, attention });
+}
+
+/** Records whether an event was delivered. */
+export function noteLateEvent(
+  order: ReadAfterEndInput,
+  sequence: number,
+  status: 'delivered' | 'undelivered',
+): void {
+  for (const { event } of order.decisions) if (event?.sequence === sequence) event.status = status;
+}
+
+function lastLate({ decisions }: ReadAfterEndInput, { id }: EndedTransaction): LateDecision | undefined {
+  return decisions.findLast(({ transactionId }) => sameTransaction(transactionId, id));
+}
+
+/** Continues the order's own sequence, so that event numbers stay unique. */
+function nextSequence({ sequence, decisions }: ReadAfterEndInput): number | undefined {
+  if (sequence === undefined) return undefined;
+  return Math.max(sequence, ...decisions.map(({ event }) => event?.sequence ?? 0)) + 1;
+}
+
+function eventOf(
+  { integration, orderId, phase }: ReadAfterEndInput,
+  { cancelBy }: EndedTransaction,
+  read: Enriched,
+  late: LateDecision & { sequence: number; attention: string[] },
+): OrderEvent {
+  const { sequence, at, attempt, transactionId, decision, action, wouldBe, attention } = late;
+  return {
+    id: `${integration}:${orderId}:${sequence}`,
+    type: 'order.decision_changed',
+    orderId,
+    integration,
+    sequence,
+    occurredAt: at,
+    data: {
+      phase,
+      decision,
+      action,
+      attempt,
+      attention,
+      transactionId,
+      cancelBy,
+      ...(wouldBe !== undefined && { wouldBe }),
+      afterClose: true,
+      ...enrichedOf(read),
+    },
+  };
+}
+
+/** @returns the action of a decision, by the rules of open orders: `decline` and `cancel` never change */
+function actionsAfter(
+  { action, wouldBe }: Pick<ReadAfterEndInput, 'action' | 'wouldBe'>,
+  { acts, gatewayError, cancelBy }: EndedTransaction,
+  decision: Decision,
+): { action: Action; wouldBe?: Action; attention: string[] } {
+  if (!acts || action === 'cancel' || action === 'decline') {
+    return { action, ...(wouldBe !== undefined && { wouldBe }), attention: [] };
+  }
+  const meant = actionLater(decision);
+  const later = gatewayError && meant === 'proceed' ? 'hold' : meant;
+  if (wouldBe !== undefined) return { action, wouldBe: later, attention: [] };
+  const words = `The decision became «${decision}» after the order ended (cancel window: ${cancelBy}): refund and report by hand.`;
+  return { action: later, attention: later === 'cancel' ? [words] : [] };
+}

@@ -1,0 +1,164 @@
+/** Matters that need an operator's attention. Each has a cause, and is cleared when the cause ends. */
+import type { OrderEventType } from '../contract/messages.ts';
+import type { ActionRecord, Attention, AttentionCause, OrderState } from '../contract/order/state.ts';
+import type { AttentionCode, Instant } from '../contract/words.ts';
+import { defined } from './defined.ts';
+import { currentAttempt } from './record.ts';
+import { cancelByOf, windowOpen } from './transactions.ts';
+
+/** Maximum characters of a reason for attention, which may quote the screening service. */
+const MAX_CHARACTERS = 1_000;
+
+/**
+ * Raises attention unless the same matter with the same cause is already open.
+ * @param words the reason, without personal data
+ * @returns whether it is new
+ */
+export function noteAttention(
+  state: OrderState,
+  code: AttentionCode,
+  words: string,
+  cause: AttentionCause,
+  now: Instant,
+): boolean {
+  if (state.attention.some((one) => one.code === code && isSameCause(one.cause, cause))) return false;
+  state.attention.push({ code, words: words.slice(0, MAX_CHARACTERS), since: now, cause });
+  delete state.snoozedUntil;
+  return true;
+}
+
+/** Returns whether a person must look at the order now. */
+export function needsAttention({
+  attention,
+  snoozedUntil,
+}: Pick<OrderState, 'attention' | 'snoozedUntil'>): boolean {
+  return attention.length > 0 && snoozedUntil === undefined;
+}
+
+/** Raises attention. @returns the event to send, if the matter is new */
+export function raiseAttention(...matter: Parameters<typeof noteAttention>): OrderEventType[] {
+  return noteAttention(...matter) ? ['order.attention'] : [];
+}
+
+export function isSameCause(one: AttentionCause, other: AttentionCause): boolean {
+  return (
+    one.operation === other.operation &&
+    one.transactionId === other.transactionId &&
+    one.action === other.action
+  );
+}
+
+/** Clears the matters with one of the codes that also match every given field of the cause. */
+export function clear(
+  state: OrderState,
+  { codes, ...cause }: { codes: AttentionCode[] } & AttentionCause,
+): void {
+  state.attention = state.attention.filter(
+    (one) =>
+      !codes.includes(one.code) ||
+      (cause.operation !== undefined && cause.operation !== one.cause.operation) ||
+      (cause.transactionId !== undefined && cause.transactionId !== one.cause.transactionId) ||
+      (cause.action !== undefined && cause.action !== one.cause.action),
+  );
+}
+
+/** Returns whether an operator can't resolve the matter: its call still fails, or a deadline is pending. */
+export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, nowMs: number): boolean {
+  const { decision, phase, endedAt, policy, passed } = state;
+  const attempt = currentAttempt(state);
+  if (endedAt !== undefined) return code === 'wrong-key';
+  const open = windowOpen(cancelByOf(state, attempt), policy.cancelWindowMs, nowMs);
+  switch (code) {
+    case 'wrong-key':
+      return true;
+    case 'status-error':
+      return decision === 'review';
+    case 'review-unresolved':
+      return decision === 'review' && open;
+    case 'cancel-due':
+      return phase !== 'canceled' && open;
+    case 'cancel-refused':
+      // Nothing reminds of the cancel any more.
+      return phase !== 'canceled' && open && passed.includes('cancel-reminder');
+    case 'gateway-late':
+      return attempt.gateway === undefined;
+    case 'transaction-unseen':
+    case 'unreadable-answer':
+      return phase === 'screening';
+    default:
+      return false;
+  }
+}
+
+/** Clears the matters that an operator can resolve. @returns how many */
+export function resolveAttention(state: OrderState, nowMs: number): number {
+  const left = state.attention.filter((one) => staysOpen(state, one, nowMs));
+  const cleared = state.attention.length - left.length;
+  state.attention = left;
+  return cleared;
+}
+
+/** The cause of attention from reading a transaction's status. */
+export function statusCause(transactionId: string | undefined): AttentionCause {
+  return { operation: 'status', ...defined({ transactionId }) };
+}
+
+/** Raises attention to a wrong API key. @returns the event to send, if it is new for this cause */
+export function raiseWrongKey(state: OrderState, cause: AttentionCause, now: Instant): OrderEventType[] {
+  return raiseAttention(state, 'wrong-key', wrongKeyWords(cause), cause, now);
+}
+
+/** Returns which problems of reading the status were reported, so that a read reports their end. */
+export function statusTrouble(
+  state: OrderState,
+  transactionId: string | undefined,
+): { forbiddenKnown: boolean; troubleKnown: boolean } {
+  return {
+    forbiddenKnown: wrongKeyKnown(state, statusCause(transactionId)),
+    troubleKnown: state.attention.some(({ code }) => code === 'status-error'),
+  };
+}
+
+/** Returns whether this call's wrong key was reported: its activity then retries without reporting it again. */
+export function wrongKeyKnown({ attention }: Pick<OrderState, 'attention'>, cause: AttentionCause): boolean {
+  return attention.some((one) => one.code === 'wrong-key' && isSameCause(one.cause, cause));
+}
+
+export function wrongKeyWords({ operation }: AttentionCause): string {
+  return `The screening service does not accept the API key (403, ${operation}): set the right key.`;
+}
+
+/** The cause of attention from sending a gateway result for the transaction. */
+export function gatewayCause(transactionId: string): AttentionCause {
+  return { operation: 'gateway-response', transactionId };
+}
+
+/** Clears matters of portal actions that were repeated with a different outcome. */
+export function clearRepeatedActions(state: OrderState): void {
+  state.attention = state.attention.filter(({ code, cause }) => {
+    const record = cause.action === undefined ? undefined : state.actions[cause.action - 1];
+    const matching = STATUS_OF_MATTER[code];
+    if (record === undefined || matching === undefined) return true;
+    const newest = state.actions.findLast(({ subject }) => subject === record.subject);
+    return newest === record && record.status === matching;
+  });
+}
+
+const STATUS_OF_MATTER: Partial<Record<AttentionCode, ActionRecord['status']>> = {
+  'portal-unconfirmed': 'unconfirmed',
+  'portal-refused': 'refused',
+  'portal-not-sent': 'not-sent',
+};
+
+/** The cause of attention from a portal action. */
+export function actionCause({ kind, transactionId, number }: ActionRecord): AttentionCause {
+  return { operation: kind, ...defined({ transactionId }), action: number };
+}
+
+/** The cause of attention from a cancel. It has no action number, so a repeated cancel has the same cause. */
+export function cancelCause({
+  kind,
+  transactionId,
+}: Pick<ActionRecord, 'kind' | 'transactionId'>): AttentionCause {
+  return { operation: kind, ...defined({ transactionId }) };
+}

@@ -1,0 +1,45 @@
+/** Event delivery: one batch at a time, in order. Events announced during a delivery go into the next batch. */
+import { clear, noteAttention } from '../attention.ts';
+import { eventToSend } from '../events.ts';
+import type { Concern } from './concern.ts';
+
+const UNDELIVERED =
+  'Events could not be delivered for three days and were given up: redeliver them, or have the receiver read the orders.';
+
+export const delivery: Concern = {
+  name: 'delivery',
+  keepsOpen: false,
+
+  // A run that is about to continue as new leaves deliveries to the next run.
+  desired({ state, outbox, running, continues }) {
+    const [first] = outbox;
+    if (first === undefined || continues === true) return [];
+    const key = `deliver:${first.sequence}`;
+    const started = running.find(({ effect }) => effect.key === key);
+    // A started batch doesn't change.
+    if (started !== undefined) return [started.effect];
+    const events = outbox.map((event) => eventToSend(state, event));
+    return [{ key, resource: 'events', whenObsolete: 'cancel-and-await', call: { kind: 'deliver', events } }];
+  },
+
+  ended(order, { effect: { call } }, outcome) {
+    const { state } = order;
+    const { status } = outcome;
+    if (call.kind !== 'deliver' || status === 'canceled') return [];
+    delete state.events.paused;
+    if (status === 'failed' && outcome.byHand) {
+      state.events.paused = true;
+      return 'retry-later';
+    }
+    const upTo = call.events.at(-1)?.sequence ?? 0;
+    const left = order.outbox.filter(({ sequence }) => sequence > upTo);
+    const count = order.outbox.length - left.length;
+    order.outbox = left;
+    state.events.waiting = left.length;
+    if (status === 'completed') {
+      state.events.delivered += count;
+      clear(state, { codes: ['events-undelivered'] });
+    } else noteAttention(state, 'events-undelivered', UNDELIVERED, { operation: 'events' }, order.now);
+    return [];
+  },
+};

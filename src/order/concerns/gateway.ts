@@ -1,0 +1,238 @@
+/**
+ * The payment gateway's result: the order service reports it per attempt, and the order sends it to the screening service. The first result
+ * of an attempt is final, except `error`.
+ */
+import type { GatewayResultAnswer } from '../../contract/answers.ts';
+import type { GatewayResultRequest } from '../../contract/messages.ts';
+import type { Attempt, GatewayRecord, OrderState } from '../../contract/order/state.ts';
+import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
+import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import { refusal } from '../messages/check-messages.ts';
+import type { Accepted, Order, Refusal } from '../order.ts';
+import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
+import { attemptSummary, transactionOf } from '../transactions.ts';
+import type { Concern, RequiredEffect } from './concern.ts';
+
+export const gateway: Concern = {
+  name: 'gateway',
+  keepsOpen: true,
+
+  desired: ({ state }) =>
+    state.attempts.flatMap((attempt) => {
+      const transactionId = transactionOf(state, attempt)?.id;
+      const { gateway: result } = attempt;
+      if (result === undefined || result.sent !== undefined || transactionId === undefined) return [];
+      return [send(state, attempt, result, transactionId)];
+    }),
+
+  ended({ state, now }, { effect: { call } }, outcome) {
+    if (outcome.status === 'failed') return 'retry-later';
+    if (call.kind !== 'gateway' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
+      return [];
+    const { attempt: number = 1, transactionId, gateway: sent } = call.request;
+    const cause = gatewayCause(transactionId);
+    const { outcome: said } = outcome.result;
+    if (said.kind === 'forbidden') return raiseWrongKey(state, cause, now);
+    clear(state, { codes: ['wrong-key'], ...cause });
+    const attempt = attemptNumbered(state, number);
+    // A replaced result and a newer transaction each get their own call.
+    if (attempt.gateway?.result === sent.result && transactionOf(state, attempt)?.id === transactionId)
+      attempt.gateway.sent = said.kind === 'sent' ? now : 'recorded';
+    if (said.kind === 'sent') return [];
+    const words = `The screening service refused the payment gateway’s result: ${said.words}`;
+    return raiseAttention(state, 'gateway-refused', words, cause, now);
+  },
+};
+
+function send(
+  { integration, attention }: OrderState,
+  { number }: Attempt,
+  { result, authcode, transactionId: own }: GatewayRecord,
+  transactionId: string,
+): RequiredEffect {
+  const cause = gatewayCause(transactionId);
+  const request = {
+    integration,
+    transactionId,
+    attempt: number,
+    gateway: {
+      result,
+      ...(authcode !== undefined && { authcode }),
+      ...(own !== undefined && { transactionId: own }),
+    },
+    forbiddenKnown: wrongKeyKnown({ attention }, cause),
+  };
+  return {
+    key: `gateway:${number}:${result}:${transactionId}`,
+    resource: `gateway:${number}`,
+    whenObsolete: 'cancel-and-await',
+    cause,
+    call: { kind: 'gateway', request },
+  };
+}
+
+/** @returns why the order refuses the result, or undefined: it accepts it, even if it contradicts the first */
+export function gatewayRefusal(
+  { state }: Pick<Order, 'state'>,
+  request: GatewayResultRequest,
+): Refusal | undefined {
+  if (state.workflow !== 'pre-gateway') return OUT_OF_TURN;
+  if (request.attempt === undefined && state.attempts.length > 1)
+    return refusal('attempt-required', 'The order has several attempts: set `attempt`.');
+  const attempt = attemptOf(state, request);
+  if (attempt === undefined) return refusal('unknown-attempt', 'The order has no such attempt.');
+  const { result: recorded, contradictions = [] } = attempt.gateway ?? {};
+  if (recorded === request.result) return undefined;
+  if (contradictions.some(({ result }) => result === request.result)) return contradictionOf(state, request);
+  // A canceled order keeps its phase when it ends.
+  if (state.endedAt !== undefined) return TOO_LATE;
+  if (recorded !== undefined && recorded !== 'error') return undefined;
+  return attempt === currentAttempt(state) && state.phase !== 'declined' ? undefined : OUT_OF_TURN;
+}
+
+/** @returns the refusal of a result that contradicts the recorded one, if it does */
+function contradictionOf(state: OrderState, request: GatewayResultRequest): Refusal | undefined {
+  const attempt = attemptOf(state, request);
+  const recorded = attempt?.gateway?.result;
+  if (attempt === undefined || recorded === undefined || recorded === request.result) return undefined;
+  return refusal(
+    'gateway-result-mismatch',
+    `The payment gateway’s result of attempt ${attempt.number} is recorded as ${recorded}, but was later reported as ${request.result}. The first result stays recorded. ${ADVICE[request.result]}`,
+  );
+}
+
+const ADVICE: Record<GatewayResult, string> = {
+  pass: 'Check the payment in the gateway: if it succeeded, refund it or fulfill the order manually.',
+  fail: 'Check the payment in the gateway: if it failed, cancel the order and do not ship it.',
+  error: 'Check the payment in the gateway.',
+};
+
+/** The advice for a result that arrives after the order has ended. */
+export const RESULT_TOO_LATE =
+  'The order has ended and records no gateway results. Check the payment in the gateway: refund it, or fulfill the order manually.';
+const TOO_LATE = refusal('order-closed', RESULT_TOO_LATE);
+const OUT_OF_TURN = refusal('gateway-result-out-of-turn', 'The order does not take this gateway result now.');
+
+/** Records a result. A result that contradicts the first is recorded in addition to it. @returns the events to send */
+export function applyGatewayResult(
+  state: OrderState,
+  request: GatewayResultRequest,
+  now: Instant,
+): OrderEventType[] {
+  const attempt = attemptOf(state, request);
+  if (attempt === undefined || attempt.gateway?.result === request.result) return [];
+  const contradiction = attempt.gateway?.result === 'error' ? undefined : contradictionOf(state, request);
+  if (attempt.gateway !== undefined && contradiction !== undefined) {
+    const { contradictions = [] } = attempt.gateway;
+    attempt.gateway.contradictions = [...contradictions, { result: request.result, at: now }];
+    return raiseAttention(state, 'gateway-contradiction', contradiction.message, {}, now);
+  }
+  const { result, authcode, transactionId } = request;
+  attempt.gateway = {
+    result,
+    at: now,
+    ...(authcode !== undefined && { authcode }),
+    ...(transactionId !== undefined && { transactionId }),
+    ...(state.decision === 'skipped' && { sent: 'recorded' as const }),
+  };
+  clear(state, { codes: ['gateway-late', 'gateway-error'] });
+  const events: OrderEventType[] = [];
+  const action = state.wouldBe ?? state.action;
+  const settled = state.phase === 'canceled' || action === 'cancel' || state.decision === 'skipped';
+  if (!settled) followResult(state, request.result, now, events);
+  settlePhase(state, now);
+  return events;
+}
+
+function followResult(
+  state: OrderState,
+  result: GatewayResultRequest['result'],
+  now: Instant,
+  events: OrderEventType[],
+): void {
+  switch (result) {
+    case 'fail':
+      setAction(state, 'decline');
+      if (state.action === 'decline') state.message = state.policy.declineMessage;
+      break;
+    case 'error':
+      setAction(state, 'hold');
+      events.push(...raiseAttention(state, 'gateway-error', GATEWAY_ERROR, {}, now));
+      break;
+    case 'pass':
+      setAction(state, overrideOf(state)?.action ?? actionAfterGateway(state));
+      break;
+  }
+}
+
+/**
+ * Gives up the results that could not be sent within a day of the order's end.
+ * @returns the events to send
+ */
+export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[] {
+  return state.attempts.flatMap((attempt) => {
+    const transaction = transactionOf(state, attempt);
+    if (transaction === undefined || attempt.gateway === undefined || attempt.gateway.sent !== undefined)
+      return [];
+    attempt.gateway.sent = 'given-up';
+    return raiseAttention(state, 'gateway-not-sent', NOT_SENT, gatewayCause(transaction.id), now);
+  });
+}
+
+/** Returns the action after the gateway passed; without a decision it is the checkout's action. */
+function actionAfterGateway(state: OrderState): Action {
+  if (state.decision === 'pass') return 'proceed';
+  if (state.decision === 'review') return 'hold';
+  const { answer } = currentAttempt(state);
+  return answer?.wouldBe ?? answer?.action ?? 'hold';
+}
+
+/** Records the result. The reply contains the action to take, or says that the result contradicts the recorded one. */
+export function takeGatewayResult({ state, now }: Order, request: GatewayResultRequest): Accepted {
+  const events = applyGatewayResult(state, request, now);
+  return { taken: gatewayReply(state, request), events };
+}
+
+type GatewayReply = { gateway: GatewayResultAnswer } | { refusal: Refusal };
+
+/** The answer for an ended order. With `sendFor` the caller sends the result for this transaction first: the order doesn't send any more. */
+type AfterEndReply = { gateway: GatewayResultAnswer; sendFor?: string } | { refusal: Refusal };
+
+/**
+ * Returns the reply of an ended order: it confirms a recorded result, and has a late one sent on, which no record keeps.
+ * @param state a copy of the record; a late result changes it
+ */
+export function gatewayReplyAfterEnd(
+  state: OrderState,
+  request: GatewayResultRequest,
+  now: Instant,
+): AfterEndReply {
+  const refused = gatewayRefusal({ state }, request);
+  if (refused === undefined) return gatewayReply(state, request);
+  const attempt = attemptOf(state, request);
+  const sendFor = attempt && transactionOf(state, attempt)?.id;
+  const isLate = refused.code === 'order-closed' && (attempt?.gateway?.result ?? 'error') === 'error';
+  if (isLate && sendFor !== undefined && attempt === currentAttempt(state) && state.action !== 'decline') {
+    applyGatewayResult(state, request, now);
+    return { ...gatewayReply(state, request), sendFor };
+  }
+  return { refusal: refused.code === 'gateway-result-out-of-turn' ? TOO_LATE : refused };
+}
+
+function gatewayReply(state: OrderState, request: GatewayResultRequest): GatewayReply {
+  const contradiction = contradictionOf(state, request);
+  if (contradiction !== undefined) return { refusal: contradiction };
+  const attempt = attemptOf(state, request) ?? currentAttempt(state);
+  return {
+    gateway: { ...attemptSummary(state, attempt), result: attempt.gateway?.result ?? request.result },
+  };
+}
+
+function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | undefined {
+  if (request.attempt === undefined) return currentAttempt(state);
+  return state.attempts.find((one) => one.number === request.attempt);
+}
+
+const NOT_SENT =
+  'The payment gateway’s result could not be sent to the screening service within a day of the order’s end: report it in the portal.';
+const GATEWAY_ERROR = 'The payment gateway returned `error`: find out whether the payment succeeded.';

@@ -1,0 +1,94 @@
+/**
+ * The lookup of an unconfirmed create: its request or response was lost. If the order has no decision, the found decision becomes the
+ * order's. Otherwise it is only recorded.
+ */
+import type { LookUpOutcome } from '../../contract/activity-contract.ts';
+import type { Attempt } from '../../contract/order/state.ts';
+import type { Instant, OrderEventType } from '../../contract/words.ts';
+import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import type { Order } from '../order.ts';
+import { attemptNumbered, currentAttempt } from '../record.ts';
+import { applyScreening, HIDDEN } from '../screening/apply-screening.ts';
+import { isAwaited, noneUnseen, recordFound } from '../screening/record-screening.ts';
+import { createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
+import type { Concern, RequiredEffect } from './concern.ts';
+
+const LOOKUP = { operation: 'lookup' } as const;
+
+export const lookup: Concern = {
+  name: 'lookup',
+  keepsOpen: true,
+
+  desired: (order) =>
+    order.state.attempts
+      .filter((attempt) => mayBeSeen(attempt) && isTime(order, attempt))
+      .map((attempt) => look(order, attempt)),
+
+  ended(order, { effect: { call } }, outcome) {
+    if (outcome.status === 'failed') return 'retry-later';
+    if (call.kind !== 'look-up' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
+      return [];
+    return applyLookup(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
+  },
+};
+
+/** Returns whether a lookup may run: not during a screening, whose transaction it could find instead, unless a cancel waits for it. */
+function isTime(order: Order, attempt: Attempt): boolean {
+  const { state } = order;
+  if (state.phase !== 'screening') return true;
+  const isCanceling = state.actions.some(
+    ({ kind, status, number }) =>
+      kind === 'cancel' && status === 'queued' && order.fields[number]?.transactionId === undefined,
+  );
+  return isCanceling && attempt === currentAttempt(state) && !createUnderWay(order);
+}
+
+function look({ state }: Order, { number, unseen }: Attempt): RequiredEffect {
+  const request = {
+    integration: state.integration,
+    attempt: number,
+    invoiceNumber: unseen?.invoiceNumber ?? state.orderId,
+    knownTransactionIds: knownTransactionIds(state),
+    unseenSince: unseen?.since ?? state.startedAt,
+    startedAt: state.startedAt,
+    forbiddenKnown: wrongKeyKnown(state, LOOKUP),
+  };
+  return {
+    key: `look-up:${number}`,
+    resource: 'create',
+    whenObsolete: 'drop',
+    cause: LOOKUP,
+    call: { kind: 'look-up', request },
+  };
+}
+
+function applyLookup(
+  { state, now }: Order,
+  attempt: Attempt,
+  { outcome, sentFrom }: { outcome: LookUpOutcome; sentFrom: Instant },
+): OrderEventType[] {
+  if (outcome.kind === 'forbidden') return raiseWrongKey(state, LOOKUP, now);
+  clear(state, { codes: ['wrong-key'], ...LOOKUP });
+  switch (outcome.kind) {
+    case 'hidden':
+      if (attempt.unseen === undefined) return [];
+      attempt.unseen.hidden = true;
+      return raiseAttention(state, 'transaction-unseen', HIDDEN, { operation: 'create' }, now);
+    case 'none':
+      noneUnseen(state, attempt);
+      return [];
+    case 'found':
+      break;
+  }
+  const { transactionId, decision } = outcome;
+  const seen = { transactionId, found: true, sentFrom, sentUntil: now };
+  if (decision === undefined) {
+    recordFound(state, attempt, { kind: 'unreadable', reason: 'unknown-decision', seen }, now);
+    return [];
+  }
+  const answered = { ...outcome, ...seen, kind: 'answered' as const, decision };
+  if (isAwaited(state, attempt, decision))
+    return applyScreening(state, answered, { source: 'catch-up', now });
+  recordFound(state, attempt, answered, now);
+  return [];
+}

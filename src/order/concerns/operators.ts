@@ -1,0 +1,120 @@
+/** Operators' overrides of decisions, and the attention that operators resolve. */
+import type { OverrideAnswer } from '../../contract/answers.ts';
+import type { OverrideRequest, PortalFields } from '../../contract/messages.ts';
+import type { OrderState } from '../../contract/order/state.ts';
+import { type AttentionCode, type Instant, millis } from '../../contract/words.ts';
+import { clear, resolveAttention, staysOpen } from '../attention.ts';
+import { refusal } from '../messages/check-messages.ts';
+import type { Accepted, Order, Refusal } from '../order.ts';
+import { cancelSent, concernsNewest, queueAction } from '../portal/portal-records.ts';
+import { isDoneOrPending, joined } from '../portal/portal-requests.ts';
+import { currentAttempt, setAction, settlePhase } from '../record.ts';
+import { attemptSummary } from '../transactions.ts';
+import { endUnsent } from './portal.ts';
+import { actionRefusal } from './portal-requests.ts';
+
+/** @returns why the order refuses the override, or undefined: it accepts it */
+export function overrideRefusal(
+  state: OrderState,
+  { action }: Pick<OverrideRequest, 'action'>,
+): Refusal | undefined {
+  if (currentAttempt(state).answer === undefined)
+    return refusal('busy', 'The order is being screened: send the same request again.');
+  if (state.policy.passive) return refusal('passive', 'The integration is passive: every action is proceed.');
+  if (state.phase === 'canceled' || state.endedAt !== undefined) {
+    return refusal('order-closed', 'The order is canceled or closed: it can’t be overridden.');
+  }
+  const gatewayDeclined = currentAttempt(state).gateway?.result === 'fail';
+  if (state.phase === 'declined' || (action === 'proceed' && gatewayDeclined)) {
+    return refusal('order-declined', 'The order is declined: send another attempt instead.');
+  }
+  return action === 'proceed' && cancelSent(state)
+    ? refusal('cancel-under-way', 'A cancel was sent to the screening service and may have succeeded.')
+    : undefined;
+}
+
+/** Rule «a person decides». An override to `cancel` also requests a cancel. If that is refused, the override still applies. */
+export function override(order: Order, { action, reason }: OverrideRequest, at: Instant): Accepted {
+  const { state, now } = order;
+  const cancel = action === 'cancel' ? requestCancel(order, reason, at) : {};
+  const events =
+    action === 'proceed'
+      ? state.actions
+          .filter(({ kind, status }) => kind === 'cancel' && status === 'queued')
+          .filter((one) => concernsNewest(state, one))
+          .flatMap((one) => endUnsent(order, one))
+      : [];
+  currentAttempt(state).override = { action, reason, by: 'person', at: now };
+  clear(state, { codes: CLEARED_BY_OVERRIDE });
+  setAction(state, action);
+  settlePhase(state, now);
+  return {
+    taken: { overridden: cancel },
+    events,
+    decided: ['order.decision_changed'],
+    entry: { what: 'override', action, because: reason },
+  };
+}
+
+function requestCancel(
+  order: Order,
+  reason: string,
+  at: Instant,
+): Pick<OverrideAnswer, 'number' | 'notCanceled'> {
+  const { state, now } = order;
+  const fields: PortalFields = { kind: 'cancel', reason };
+  const refused = actionRefusal(order, fields, at);
+  if (refused !== undefined) return { notCanceled: refused.code };
+  const before = joined(order, fields);
+  const record = isDoneOrPending(before) ? before : queueAction(state, fields, 'caller', now);
+  if (record !== before) order.fields[record.number] = fields;
+  return { number: record.number };
+}
+
+/** @returns the reply to an override, after its consequences are applied */
+export function overrideAnswer(
+  { state }: Order,
+  { number, notCanceled }: ReturnType<typeof requestCancel>,
+): OverrideAnswer {
+  const record = number === undefined ? undefined : state.actions[number - 1];
+  const isNothing = record?.status === 'done' && record.transactionId === undefined;
+  const reason = isNothing ? 'no-transaction' : notCanceled;
+  return {
+    ...attemptSummary(state, currentAttempt(state)),
+    ...(number !== undefined && { number }),
+    ...(reason !== undefined && { notCanceled: reason }),
+  };
+}
+
+/** The attention that an override resolves. */
+const CLEARED_BY_OVERRIDE: AttentionCode[] = [
+  'no-decision',
+  'unreadable-answer',
+  'status-error',
+  'review-unresolved',
+  'review-limit',
+  'cancel-due',
+  'cancel-refused',
+  'cancel-too-late',
+  'failed-after-window',
+  'failed-at-adoption',
+  'decision-after-override',
+  'fraud-confirmed',
+];
+
+/** @returns why the order can't resolve its attention, or undefined: it can */
+export function acknowledgeRefusal(state: OrderState, nowMs: number): Refusal | undefined {
+  const { attention } = state;
+  return attention.length > 0 && attention.every((one) => staysOpen(state, one, nowMs))
+    ? refusal(
+        'attention-stands',
+        'The cause of the attention still exists: the call keeps failing, or a deadline is pending.',
+      )
+    : undefined;
+}
+
+/** Resolves the attention that an operator can resolve. */
+export function resolve(order: Order, { reason }: { reason: string }, at: Instant): Accepted {
+  const cleared = resolveAttention(order.state, millis(at));
+  return { taken: { cleared }, ...(cleared > 0 && { entry: { what: 'acknowledge', because: reason } }) };
+}

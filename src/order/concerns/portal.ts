@@ -1,0 +1,208 @@
+/**
+ * Portal actions: cancel, report fraud, chargeback, customer code. Callers and the policy request them. Cancels are sent immediately; the
+ * other actions run one at a time, oldest first.
+ */
+import type { PortalOutcome } from '../../contract/activity-contract.ts';
+import type { ActionRecord } from '../../contract/order/state.ts';
+import { portalKind } from '../../contract/portal/portal-kinds.ts';
+import { type Instant, millis, type OrderEventType } from '../../contract/words.ts';
+import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import { boundOf } from '../deadlines.ts';
+import { autoCancelDue } from '../decide.ts';
+import type { Order } from '../order.ts';
+import {
+  actionNumbered,
+  applyPortalOutcome,
+  attemptFor,
+  concernsNewest,
+  isCanceled,
+  queueAction,
+  setCancelTarget,
+  windowMeant,
+} from '../portal/portal-records.ts';
+import { emailOf, isUnderWay } from '../portal/portal-requests.ts';
+import { currentAttempt } from '../record.ts';
+import { HIDDEN } from '../screening/apply-screening.ts';
+import {
+  createUnderWay,
+  lastCall,
+  mayBeSeen,
+  transactionNamed,
+  transactionOf,
+  windowOpen,
+} from '../transactions.ts';
+import type { Concern, RequiredEffect } from './concern.ts';
+
+export const portal: Concern = {
+  name: 'portal',
+  keepsOpen: true,
+
+  desired(order) {
+    const underWay = order.state.actions.filter(isUnderWay);
+    const cancels = underWay.filter((record) => record.kind === 'cancel' && mayBeSent(order, record));
+    const oldest = underWay.filter(({ kind }) => kind !== 'cancel').slice(0, 1);
+    return [...cancels, ...oldest]
+      .filter(({ stop }) => stop === undefined)
+      .map((record) => perform(order, record));
+  },
+
+  started({ state }, { call }) {
+    if (call.kind === 'portal') actionNumbered(state, call.request.action).status = 'running';
+  },
+
+  ended(order, { effect: { call } }, outcome) {
+    if (call.kind !== 'portal') return [];
+    const record = actionNumbered(order.state, call.request.action);
+    if (outcome.status === 'completed')
+      return outcome.result.kind === 'portal' ? performed(order, record, outcome.result.outcome) : [];
+    // A stopped or failed action may have been sent. It is retried unless it must not be sent twice.
+    if (outcome.status === 'canceled' || record.stop !== undefined || portalKind(record.kind).once)
+      return performed(order, record, { kind: 'unconfirmed' });
+    record.maybeSent = true;
+    return 'retry-later';
+  },
+
+  followUp(order) {
+    const { state, now } = order;
+    if (autoCancelDue(state, millis(now))) queueCancel(order);
+    const events = settleCancels(order);
+    order.replies = order.replies.filter(
+      ({ action, until }) => until > now && isUnderWay(actionNumbered(state, action)),
+    );
+    return events;
+  },
+};
+
+/** A cancel waits for a running screening, and for the lookup of an unconfirmed create, unless it names a transaction. */
+function mayBeSent(order: Order, { number, status, transactionId }: ActionRecord): boolean {
+  const { state, fields } = order;
+  // A transaction is canceled once, however many asked.
+  const isBehind = state.actions.some(
+    (one) =>
+      one.number < number && one.kind === 'cancel' && isUnderWay(one) && one.transactionId === transactionId,
+  );
+  if (isBehind) return false;
+  const named = fields[number]?.transactionId;
+  const attempt = currentAttempt(state);
+  if (status === 'running' || (named !== undefined && named !== transactionOf(state, attempt)?.id))
+    return true;
+  return !createUnderWay(order) && (named !== undefined || !mayBeSeen(attempt));
+}
+
+function perform(order: Order, record: ActionRecord): RequiredEffect {
+  const { state } = order;
+  const { kind, number, transactionId } = record;
+  const fields = order.fields[number];
+  if (fields === undefined) throw new TypeError(`portal action ${number} has nothing to send`);
+  const attempt = attemptFor(state, transactionId);
+  const cancelBy =
+    kind === 'cancel' && attempt !== undefined ? windowMeant(state, attempt, transactionId) : undefined;
+  const cause = actionCause(record);
+  const request = {
+    integration: state.integration,
+    action: number,
+    fields,
+    forbiddenKnown: wrongKeyKnown(state, cause),
+    ...(record.maybeSent === true && { maybeDone: true }),
+    ...(attempt !== undefined && { attempt: attempt.number }),
+    ...(transactionId !== undefined && { transactionId }),
+    ...(kind === 'customer-code' && { email: emailOf(order) }),
+    ...(cancelBy !== undefined && { notAfter: lastCall(cancelBy, state.policy.cancelWindowMs) }),
+  };
+  return {
+    key: `portal:${number}`,
+    resource: kind === 'cancel' ? `cancel:${number}` : 'portal',
+    whenObsolete: 'cancel-and-await',
+    cause,
+    call: { kind: 'portal', request },
+  };
+}
+
+function performed(order: Order, record: ActionRecord, outcome: PortalOutcome): OrderEventType[] {
+  const { state, now } = order;
+  if (outcome.kind !== 'forbidden') return ended(order, record, outcome);
+  if (outcome.maybeDone) record.maybeSent = true;
+  const events = raiseWrongKey(state, actionCause(record), now);
+  if (record.stop === undefined) return events;
+  // A wrong key means that this try sent nothing. An earlier try may have.
+  const kind = record.maybeSent === true ? 'unconfirmed' : 'not-sent';
+  return [...events, ...ended(order, record, { kind })];
+}
+
+function ended(
+  order: Order,
+  record: ActionRecord,
+  outcome: Exclude<PortalOutcome, { kind: 'forbidden' }>,
+): OrderEventType[] {
+  delete order.fields[record.number];
+  return applyPortalOutcome(order.state, record, outcome, order.now);
+}
+
+/** Queues the policy's cancel of the transaction that was read, not of one found later. */
+export function queueCancel(order: Order): void {
+  const { state, now } = order;
+  const { id: transactionId } = transactionOf(state, currentAttempt(state)) ?? {};
+  const cancel = { kind: 'cancel' as const, ...(transactionId !== undefined && { transactionId }) };
+  const record = queueAction(state, cancel, 'policy', now);
+  order.fields[record.number] = cancel;
+}
+
+/** Ends queued cancels that need no request: they are done, or too late. */
+function settleCancels(order: Order): OrderEventType[] {
+  const { state, fields } = order;
+  return state.actions.flatMap((record) => {
+    const asked = fields[record.number];
+    if (record.kind !== 'cancel' || record.status !== 'queued' || asked === undefined) return [];
+    const named = asked.transactionId;
+    if (named === undefined || concernsNewest(state, record)) {
+      if (createUnderWay(order) || (named === undefined && mayBeSeen(currentAttempt(state)))) return [];
+      setCancelTarget(state, record, asked);
+    }
+    const outcome = outcomeWithoutSending(order, record);
+    return outcome === undefined ? [] : ended(order, record, outcome);
+  });
+}
+
+function outcomeWithoutSending(
+  { state, now }: Order,
+  { transactionId }: ActionRecord,
+): Exclude<PortalOutcome, { kind: 'forbidden' }> | undefined {
+  if (transactionId === undefined) {
+    // A transaction that lookups can't show can't be canceled either.
+    const { unseen } = currentAttempt(state);
+    return unseen === undefined ? { kind: 'done' } : { kind: 'refused', message: HIDDEN };
+  }
+  const transaction = transactionNamed(state, transactionId);
+  if (transaction === undefined || isCanceled(state, transactionId)) return { kind: 'done' };
+  const isOpen = windowOpen(transaction.cancelBy, state.policy.cancelWindowMs, millis(now));
+  return isOpen ? undefined : { kind: 'too-late' };
+}
+
+// Ends actions that are not sent in time, or that a person withdraws.
+
+/** Stops the actions whose timeout has passed. */
+export function giveUpActions(order: Order, at: Instant): OrderEventType[] {
+  return order.state.actions.flatMap((record) => {
+    const bound = boundOf(order.state, record);
+    if (bound === undefined || bound > at) return [];
+    if (record.status === 'running') return stopAction(order, record, 'overdue');
+    return ended(order, record, { kind: record.kind === 'cancel' ? 'too-late' : 'not-sent' });
+  });
+}
+
+/** Stops a started action. Its outcome is awaited, unless the action is pausing after a failure: then the outcome is unknown. */
+export function stopAction(
+  order: Order,
+  record: ActionRecord,
+  why: NonNullable<ActionRecord['stop']>,
+): OrderEventType[] {
+  record.stop = why;
+  const runs = order.running.some(({ effect }) => effect.key === `portal:${record.number}`);
+  return runs ? [] : ended(order, record, { kind: 'unconfirmed' });
+}
+
+/** Withdraws an action that has not started. */
+export function endUnsent(order: Order, record: ActionRecord): OrderEventType[] {
+  record.stop = 'withdrawn';
+  return ended(order, record, { kind: 'not-sent' });
+}

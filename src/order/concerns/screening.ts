@@ -1,0 +1,152 @@
+/**
+ * Screening after the first checkout: a further attempt for a waiting caller, the catch-up of an attempt without a decision, and a rescreen
+ * after the decision `error`. At most one of them runs at a time, since each may create a transaction.
+ */
+import type { CallResult, Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
+import type { Attempt, OrderState } from '../../contract/order/state.ts';
+import type { Instant, OrderEventType } from '../../contract/words.ts';
+import { wrongKeyKnown } from '../attention.ts';
+import { eventsOfAnswer } from '../events.ts';
+import { adoptRefusal, decisionRefusal, retryRefusal } from '../messages/check-messages.ts';
+import type { Accepted, Order, Refusal, Request } from '../order.ts';
+import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
+import { applyScreening, noteFingerprint } from '../screening/apply-screening.ts';
+import {
+  answerCheckout,
+  checkoutFailed,
+  failedScreening,
+  noteAskedPause,
+  takePolicy,
+} from '../screening/checkout.ts';
+import { recordLate } from '../screening/record-screening.ts';
+import { screenRequest } from '../screening/screen-request.ts';
+import { transactionNamed } from '../transactions.ts';
+import type { Concern, RequiredEffect } from './concern.ts';
+
+const CREATE = { operation: 'create' } as const;
+
+export const screening: Concern = {
+  name: 'screening',
+  keepsOpen: true,
+
+  desired(order) {
+    const { state } = order;
+    const attempt = currentAttempt(state);
+    if (state.endedAt !== undefined) return [];
+    if (attempt.answer === undefined) return [retry(order, attempt)];
+    return needsCatchUp(state, attempt) ? [catchUp(order, attempt)] : [];
+  },
+
+  // From its start the effect may send a create at any time, whatever its outcome.
+  started({ state, now }, { call }) {
+    const attempt = currentAttempt(state);
+    if (call.kind !== 'catch-up' && call.kind !== 'retry-screening') return;
+    const { invoiceNumber } = call.request;
+    attempt.invoiceNumber = invoiceNumber;
+    if (call.kind === 'catch-up') attempt.unseen ??= { invoiceNumber, since: now };
+  },
+
+  ended(order, { effect: { call }, since }, outcome) {
+    if (call.kind === 'retry-screening') {
+      if (outcome.status !== 'completed') return answered(order, { outcome: failedScreening(since) });
+      return outcome.result.kind === call.kind ? answered(order, outcome.result) : [];
+    }
+    if (outcome.status === 'failed') return 'retry-later';
+    if (call.kind !== 'catch-up' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
+      return [];
+    return applyCatchUp(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
+  },
+};
+
+function retry(order: Order, attempt: Attempt): RequiredEffect {
+  return {
+    ...write(`retry:${attempt.number}`),
+    call: { kind: 'retry-screening', request: screenRequest(order, attempt) },
+  };
+}
+
+function needsCatchUp(state: OrderState, attempt: Attempt): boolean {
+  if (state.phase !== 'screening' || state.cancelAsked || attempt.screeningOver) return false;
+  return state.decision === 'pending' || attempt.rescreenDue === true;
+}
+
+function catchUp(order: Order, attempt: Attempt): RequiredEffect {
+  const { state, policyMissing, notBefore } = order;
+  const request = {
+    ...screenRequest(order, attempt),
+    forbiddenKnown: wrongKeyKnown(state, CREATE),
+    ...(checkoutFailed(attempt) && { mayBeSkipped: true as const }),
+    ...(policyMissing && { policyMissing }),
+    ...(notBefore !== undefined && { notBefore }),
+  };
+  return {
+    ...write(`catch-up:${attempt.number}:${attempt.rescreens}`),
+    call: { kind: 'catch-up', request },
+  };
+}
+
+function write(key: string) {
+  return { key, resource: 'create', whenObsolete: 'cancel-and-await', cause: CREATE } as const;
+}
+
+function answered(
+  order: Order,
+  result: { outcome: ScreeningOutcome; again?: true } & Fingerprinted,
+): OrderEventType[] {
+  noteFingerprint(currentAttempt(order.state), result);
+  noteAskedPause(order, result.outcome);
+  const events = answerCheckout(order.state, result.outcome, order.now);
+  return eventsOfAnswer(order, events, result.again === true);
+}
+
+function applyCatchUp(
+  order: Order,
+  attempt: Attempt,
+  result: Extract<CallResult, { kind: 'catch-up' }>,
+): OrderEventType[] {
+  const { state, now } = order;
+  const { outcome, policy } = result;
+  noteFingerprint(attempt, result);
+  if (policy !== undefined) takePolicy(order, policy);
+  if (attempt !== currentAttempt(state)) {
+    recordLate(state, attempt, outcome, now);
+    return [];
+  }
+  const source = state.decision === 'error' ? 'rescreen' : 'catch-up';
+  return applyScreening(state, outcome, { source, now });
+}
+
+type Asked = Extract<Request, { kind: 'decision' | 'adopt' | 'retry' }>;
+
+/** @returns why the order refuses the request, or undefined: it accepts it */
+export function attemptRefusal({ state }: Order, asked: Asked): Refusal | undefined {
+  switch (asked.kind) {
+    case 'decision':
+      return decisionRefusal(state, asked.request);
+    case 'adopt':
+      return adoptRefusal(state, asked.request);
+    case 'retry':
+      return retryRefusal(state, asked.request);
+  }
+}
+
+export function takeAttempt(order: Order, asked: Asked, at: Instant): Accepted {
+  const { state } = order;
+  switch (asked.kind) {
+    case 'decision':
+      return { taken: { attempt: asked.request.attempt } };
+    case 'adopt': {
+      const attempt = transactionNamed(state, asked.request.transactionId)?.attempt ?? 1;
+      const isNoted = state.adopted === undefined || state.journal?.some(({ what }) => what === 'adopt');
+      return { taken: { attempt }, ...(!isNoted && { entry: { what: 'adopt' } }) };
+    }
+    case 'retry': {
+      const { attempt, transaction } = asked.request;
+      if (state.attempts.length < attempt) {
+        addAttempt(state, asked.request, at);
+        order.transactions = { [attempt]: transaction };
+      }
+      return { taken: { attempt } };
+    }
+  }
+}

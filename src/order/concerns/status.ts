@@ -1,0 +1,253 @@
+/**
+ * Status: polls a review, and reads the status after each signal. A webhook is only a hint: the decision is what the screening service
+ * returns for the transaction's id.
+ */
+import type { Call, LastReadRequest, StatusOutcome } from '../../contract/activity-contract.ts';
+import type { OrderState, OrderTransaction } from '../../contract/order/state.ts';
+import {
+  type Decision,
+  type Instant,
+  laterBy,
+  millis,
+  type OrderEventType,
+  type Phase,
+  type ReadingSource,
+} from '../../contract/words.ts';
+import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
+import { recheckUseful } from '../deadlines.ts';
+import { defined } from '../defined.ts';
+import type { Order, PendingRead } from '../order.ts';
+import { currentAttempt, screenAgain, screensAgain } from '../record.ts';
+import { applyReading } from '../screening/apply-reading.ts';
+import { FIRST_SPACING_MS, longerSpacing } from '../spacing.ts';
+import { transactionOf } from '../transactions.ts';
+import type { Concern, RequiredEffect } from './concern.ts';
+
+/** The maximum of pending reads. A read that begins after the last signal covers all earlier signals, so two are enough. */
+export const MAX_READS = 2;
+
+export const status: Concern = {
+  name: 'status',
+  keepsOpen: true,
+
+  desired(order) {
+    const { state } = order;
+    if (state.endedAt !== undefined) return [];
+    const transaction = transactionOf(state, currentAttempt(state));
+    const reads = order.reads.filter((one) => mayBegin(state, one));
+    return [
+      ...(transaction === undefined ? [] : watches(order, transaction)),
+      ...reads.map((one) => read(order, one)),
+    ];
+  },
+
+  ended(order, { effect: { call } }, outcome) {
+    if (outcome.status === 'failed') return 'retry-later';
+    if (outcome.status === 'canceled') return [];
+    // The order has ended in the meantime. Another workflow makes the reads after the end.
+    if (order.state.endedAt !== undefined) {
+      request(order, 'webhook');
+      return [];
+    }
+    const { result } = outcome;
+    if (call.kind === 'read' && result.kind === 'read')
+      return readEnded(order, call.request.read, readingOf(call, result), result.outcome);
+    if (call.kind === 'poll' && result.kind === 'poll')
+      return applyFresh(order, readingOf(call, result), result.outcome, 'poll');
+    if (call.kind === 'last-read' && result.kind === 'last-read')
+      return applyFresh(order, readingOf(call, result), result.outcome, 'recheck');
+    return [];
+  },
+
+  signaled(order, { kind, unread, sentAt }) {
+    const { state, now } = order;
+    // Anybody who can write to Temporal can send a recheck without its time, or a stored one again: that only reads.
+    const isOperators =
+      kind === 'recheck' && sentAt !== undefined && millis(sentAt) > millis(state.phaseSince);
+    const isNews = takesReads(order) && request(order, isOperators ? 'operator' : 'webhook');
+    const refused =
+      unread &&
+      raiseAttention(
+        state,
+        'message-refused',
+        `A signal could not be read, and caused only a read of the status: ${unread}.`,
+        {},
+        now,
+      );
+    const canceled =
+      kind === 'cancellation' && raiseAttention(state, 'cancellation-requested', CANCELLATION, {}, now);
+    const events = [...(refused || []), ...(canceled || [])];
+    return isNews || events.length > 0 ? events : undefined;
+  },
+
+  followUp(order) {
+    const { phase, endedAt } = order.state;
+    if (endedAt !== undefined && order.reads.length > 0) order.readsAfterEnd = true;
+    if (endedAt !== undefined || phase === 'canceled') order.reads = [];
+    return [];
+  },
+};
+
+/** A canceled order makes no more reads. An ended order hands one read over to `readAfterEnd`. */
+function takesReads({ state, readsAfterEnd }: Order): boolean {
+  return state.endedAt === undefined ? state.phase !== 'canceled' : readsAfterEnd !== true;
+}
+
+/** Requests a read of the status. Returns false if the last pending read already covers it. */
+export function request(order: Order, source: PendingRead['source']): boolean {
+  const { reads } = order;
+  const last = reads.at(-1);
+  // The last read has not begun: the read before it is pending, or the order is being screened.
+  if (last !== undefined && reads.length >= MAX_READS) {
+    if (source !== 'operator' || last.source === source) return false;
+    last.source = source;
+    return true;
+  }
+  order.readsRequested += 1;
+  reads.push({ number: order.readsRequested, source });
+  return true;
+}
+
+/** A read for a webhook waits until the screening ends; before that there is nothing to read. */
+function mayBegin({ phase }: OrderState, { source }: PendingRead): boolean {
+  return phase !== 'screening' || source === 'operator';
+}
+
+/** Reads run one at a time, so a later read returns newer data. */
+function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffect {
+  const { integration } = state;
+  const transactionId = transactionToRead(state);
+  const { forbiddenKnown } = statusTrouble(state, transactionId);
+  return {
+    key: `read:${number}${forbiddenKnown ? ':wrong-key' : ''}`,
+    resource: 'status',
+    whenObsolete: 'drop',
+    cause: statusCause(transactionId),
+    call: {
+      kind: 'read',
+      request: {
+        integration,
+        attempt: currentAttempt(state).number,
+        read: number,
+        forbiddenKnown,
+        ...defined({ transactionId, notBefore: spacing.until }),
+      },
+    },
+  };
+}
+
+/** Without a transaction a read only returns the time. */
+function transactionToRead(state: OrderState): string | undefined {
+  return state.phase === 'screening' ? undefined : transactionOf(state, currentAttempt(state))?.id;
+}
+
+function readEnded(
+  order: Order,
+  number: number,
+  about: Reading,
+  outcome: StatusOutcome | undefined,
+): OrderEventType[] {
+  const { state, now } = order;
+  const pending = order.reads.find((one) => one.number === number);
+  if (pending === undefined) return [];
+  space(order, about.began);
+  // After a wrong key the read is retried until the key is right. If the transaction has changed, the status is read again.
+  const isDone = outcome?.kind !== 'forbidden' && about.transactionId === transactionToRead(state);
+  if (isDone) order.reads = order.reads.filter((one) => one !== pending);
+  const isDecided = outcome?.kind === 'read' && outcome.decision !== 'error';
+  if (pending.source === 'operator' && !isDecided && screensAgain(state)) screenAgain(state, now);
+  return outcome === undefined ? [] : applyFresh(order, about, outcome, pending.source);
+}
+
+/** Doubles the spacing while reads follow each other, and resets it after a quiet period. */
+function space(order: Order, began: Instant): void {
+  const { ms, until } = order.spacing;
+  const isQuiet = until === undefined || millis(began) - millis(until) > ms;
+  const next = isQuiet ? FIRST_SPACING_MS : longerSpacing(ms);
+  order.spacing = { ms: next, until: laterBy(next, order.now) };
+}
+
+/** The transaction of a read, and when the read began. */
+interface Reading {
+  transactionId: string | undefined;
+  began: Instant;
+}
+
+function readingOf(
+  { request: { transactionId } }: { request: { transactionId?: string } },
+  { began }: { began: Instant },
+): Reading {
+  return { transactionId, began };
+}
+
+/**
+ * Applies a reading unless it is of an earlier attempt's transaction. A read that began before the last one ended may be outdated, so the
+ * status is read again.
+ */
+function applyFresh(
+  order: Order,
+  { transactionId, began }: Reading,
+  outcome: StatusOutcome,
+  source: ReadingSource,
+): OrderEventType[] {
+  const { state, now } = order;
+  if (transactionId !== transactionOf(state, currentAttempt(state))?.id || state.phase === 'screening')
+    return [];
+  if (outcome.kind === 'read') {
+    if (order.readAt !== undefined && began < order.readAt) {
+      request(order, 'webhook');
+      return [];
+    }
+    order.readAt = now;
+  }
+  return applyReading(state, outcome, source, now);
+}
+
+/** Assumption «decision after a report». A review is polled until it resolves, an order reported as fraud until its decision changes or the cancel window closes. */
+function isPolled({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
+  const { decision, phase, fraudReportedAt } = state;
+  if (decision === 'review') return phase === 'review' || phase === 'awaiting-gateway';
+  const isReported = fraudReportedAt !== undefined && fraudReportedAt === decision;
+  return isReported && POLLED_AFTER_REPORT.includes(phase) && now < cancelBy;
+}
+
+const POLLED_AFTER_REPORT: Phase[] = ['decided', 'awaiting-gateway', 'declined'];
+
+/** Rule «last read». */
+function isReadOnceMore({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
+  const { phase, passed } = state;
+  const isOpen = phase === 'decided' || phase === 'awaiting-gateway';
+  return isOpen && passed.includes('recheck') && recheckUseful(state, cancelBy) && now < cancelBy;
+}
+
+function isDecision(decision: OrderState['decision']): decision is Decision {
+  return decision !== 'pending' && decision !== 'skipped';
+}
+
+/** Returns the activity that waits for a new decision of the transaction: a poll, or the last read of a pass. */
+function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] {
+  const { decision, integration, policy } = order.state;
+  const isPoll = isPolled(order, transaction);
+  if (!isDecision(decision) || !(isPoll || isReadOnceMore(order, transaction))) return [];
+  const { id: transactionId, cancelBy } = transaction;
+  const { number, readings } = currentAttempt(order.state);
+  // The end of a problem is reported only if `trouble` says that the problem was.
+  const trouble = statusTrouble(order.state, transactionId);
+  const isTroubled = trouble.forbiddenKnown || trouble.troubleKnown;
+  const about = { integration, transactionId, attempt: number };
+  const request: LastReadRequest = { ...about, known: decision, cancelBy, ...trouble };
+  const call: Call = isPoll
+    ? { kind: 'poll', request: { ...request, pauses: policy.poll } }
+    : { kind: 'last-read', request };
+  return [
+    {
+      key: `${call.kind}:${transactionId}:${decision}:${readings.length}${isTroubled ? ':troubled' : ''}`,
+      whenObsolete: 'drop',
+      cause: statusCause(transactionId),
+      call,
+    },
+  ];
+}
+
+const CANCELLATION =
+  'A cancellation of the workflow was requested in Temporal. It does not cancel the order at the screening service: use the cancel action.';

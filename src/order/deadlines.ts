@@ -1,0 +1,182 @@
+/** When each deadline of an order is due. `concerns/deadlines.ts` applies it. */
+
+import type { ActionRecord, Attempt, OrderState } from '../contract/order/state.ts';
+import type { Policy } from '../contract/policy.ts';
+import { type DeadlineKind, type Instant, laterBy, millis } from '../contract/words.ts';
+import { awaitsGateway, currentAttempt } from './record.ts';
+import {
+  cancelByOf,
+  lastCall,
+  lastWindowOf,
+  mayBeSeen,
+  transactionNamed,
+  transactionOf,
+} from './transactions.ts';
+
+export interface Deadline {
+  kind: DeadlineKind;
+  at: Instant;
+}
+
+/** Pause before an effect restarts that failed permanently, because of a bug or a limit of the Temporal server. */
+export const RETRY_AFTER_MS = 5 * 60_000;
+
+/** @returns the order's next deadline that has not passed, if any */
+export function nextDeadline(state: OrderState): Deadline | undefined {
+  return first(deadlines(state).filter(({ kind }) => !state.passed.includes(kind)));
+}
+
+export function first(found: readonly Deadline[]): Deadline | undefined {
+  return found.reduce<Deadline | undefined>(
+    (next, one) => (next === undefined || one.at < next.at ? one : next),
+    undefined,
+  );
+}
+
+/** @returns every deadline of the order, including passed ones, action timeouts and the leftovers' timeout */
+export function allDeadlines(state: OrderState): Deadline[] {
+  const leftovers = leftoversBound(state);
+  return [...deadlines(state), ...actionBounds(state), ...(leftovers === undefined ? [] : [leftovers])];
+}
+
+/** @returns when each pending portal action is given up */
+export function actionBounds(state: OrderState): Deadline[] {
+  return state.actions.flatMap((record) => {
+    const at = boundOf(state, record);
+    return at === undefined ? [] : [{ kind: 'action-over' as const, at }];
+  });
+}
+
+/** Rule «a day's bound»: a portal action is given up this long after the request. */
+export const ACTION_MS = 24 * 3_600_000;
+
+/**
+ * @returns when the action is given up: a queued cancel at its last call; undefined: the action has no timeout, as a cancel that waits for a
+ * screening, which may still create a transaction with a window of its own
+ */
+export function boundOf(state: OrderState, record: ActionRecord): Instant | undefined {
+  const { status, stop, requestedAt, transactionId } = record;
+  if (stop !== undefined || (status !== 'queued' && status !== 'running')) return undefined;
+  if (record.kind !== 'cancel') return laterBy(ACTION_MS, requestedAt);
+  const cancelBy =
+    transactionNamed(state, transactionId)?.cancelBy ?? cancelByOf(state, currentAttempt(state));
+  const waits = state.phase === 'screening' && transactionId === undefined;
+  if (status !== 'queued' || cancelBy === undefined || waits) return undefined;
+  return lastCall(cancelBy, state.policy.cancelWindowMs);
+}
+
+/**
+ * Rule «a day's bound»: what an ended order still has to send to or read from the screening service (a gateway result, a lookup) is given
+ * up a day after the order's end, or when the queued cancel that depends on it ends.
+ * @returns undefined while the order has not ended, and if nothing is outstanding
+ */
+export function leftoversBound(state: OrderState): Deadline | undefined {
+  const cancelWaits = state.actions.some(({ kind, status }) => kind === 'cancel' && status === 'queued');
+  if (state.endedAt === undefined || cancelWaits) return undefined;
+  if (!state.attempts.some((attempt) => hasLeftovers(state, attempt))) return undefined;
+  return { kind: 'leftovers-over', at: laterBy(ACTION_MS, state.endedAt) };
+}
+
+function hasLeftovers(state: OrderState, attempt: Attempt): boolean {
+  const { gateway } = attempt;
+  const unsent = gateway !== undefined && gateway.sent === undefined;
+  return mayBeSeen(attempt) || (unsent && transactionOf(state, attempt) !== undefined);
+}
+
+/** @returns every deadline of the order's phase, including passed ones */
+export function deadlines(state: OrderState): Deadline[] {
+  const { policy, phase } = state;
+  if (phase === 'closed') return [];
+  const attempt = currentAttempt(state);
+  const found: Deadline[] = [];
+  if (awaitsGateway(state) && attempt.gateway === undefined) {
+    add(found, 'gateway-late', state.phaseSince, policy.gatewayResultWithinMs);
+  }
+  switch (phase) {
+    case 'screening':
+      // While a caller waits for the checkout's answer, the screening's result or the policy decides.
+      if (attempt.answer === undefined) break;
+      add(found, 'screening-deadline', attempt.screenUntil);
+      if (!attempt.rescreenDue) add(found, 'rescreen', rescreenAt(state));
+      break;
+    case 'awaiting-gateway':
+    case 'review':
+      if (state.decision === 'review') {
+        const { cancelBy, sentFrom } = transactionOf(state, attempt) ?? {};
+        add(found, 'review-lead', cancelBy, -policy.reviewLeadTimeMs);
+        add(found, 'review-limit', sentFrom, policy.reviewLimitMs);
+      } else keepWindow(found, state, attempt, policy);
+      break;
+    case 'declined':
+      add(found, 'retry-over', attempt.declinedAt, policy.retryWithinMs);
+      break;
+    case 'decided':
+      if (state.decision === 'skipped') endAfterGateway(found, state, policy);
+      else keepWindow(found, state, attempt, policy);
+      break;
+    case 'canceled':
+      endAfterGateway(found, state, policy);
+      break;
+  }
+  add(found, 'snooze-over', state.snoozedUntil);
+  return found;
+}
+
+/** @returns the latest time until which the order may be snoozed: the end of its cancel window, else of its phase; undefined: any */
+export function snoozeLimit(state: OrderState, now: Instant): Instant | undefined {
+  const cancelBy = cancelByOf(state, currentAttempt(state));
+  if (cancelBy !== undefined && cancelBy > now) return cancelBy;
+  return first(deadlines(state).filter(({ kind, at }) => ENDS.includes(kind) && at > now))?.at;
+}
+
+const ENDS: readonly DeadlineKind[] = [
+  'screening-deadline',
+  'gateway-over',
+  'retry-over',
+  'review-limit',
+  'window-closes',
+];
+
+function add(found: Deadline[], kind: DeadlineKind, from: Instant | undefined, ms = 0): void {
+  if (from !== undefined) found.push({ kind, at: laterBy(ms, from) });
+}
+
+function keepWindow(found: Deadline[], state: OrderState, attempt: Attempt, policy: Policy): void {
+  const cancelBy = cancelByOf(state, attempt);
+  if (recheckUseful(state, cancelBy)) add(found, 'recheck', cancelBy, -policy.recheckLeadTimeMs);
+  if (state.action === 'cancel') add(found, 'cancel-reminder', cancelBy, -policy.reviewLeadTimeMs);
+  const last = lastWindowOf(state, attempt);
+  if (last !== undefined) add(found, 'window-closes', last);
+  else add(found, 'window-closes', attempt.startedAt, policy.cancelWindowMs);
+}
+
+function endAfterGateway(found: Deadline[], state: OrderState, policy: Policy): void {
+  if (gatewayOutstanding(state)) add(found, 'gateway-over', state.phaseSince, policy.gatewayResultWithinMs);
+  else add(found, 'nothing-left', state.phaseSince);
+}
+
+/** @returns whether to read a `pass` once more: not if it was read within the lead time, nor if the result could not change anything */
+export function recheckUseful(
+  { decision, policy, lastRead }: OrderState,
+  cancelBy: Instant | undefined,
+): boolean {
+  if (decision !== 'pass' || policy.passive || policy.recheckLeadTimeMs === 0) return false;
+  if (cancelBy === undefined || lastRead === undefined) return false;
+  return millis(lastRead.at) < millis(cancelBy) - policy.recheckLeadTimeMs;
+}
+
+/** @returns whether a gateway result may still be reported, and is then sent or recorded */
+function gatewayOutstanding(state: OrderState): boolean {
+  const { gateway, answer, readings } = currentAttempt(state);
+  if (state.workflow !== 'pre-gateway' || gateway !== undefined) return false;
+  // Without `proceed` the order service never called the gateway.
+  return answer?.action === 'proceed' || readings.some(({ decision }) => decision === 'pass');
+}
+
+/** @returns when the rescreen after the last `error` is due, if one is */
+function rescreenAt(state: OrderState): Instant | undefined {
+  const attempt = currentAttempt(state);
+  const last = attempt.readings.at(-1);
+  if (state.phase !== 'screening' || state.decision !== 'error' || last === undefined) return undefined;
+  return laterBy(state.policy.rescreenOnError.pauseMs, last.at);
+}

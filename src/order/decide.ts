@@ -1,0 +1,170 @@
+/** Which action a decision means for an order, at checkout and later. */
+import type { OrderEventType } from '../contract/messages.ts';
+import type { ActionRecord, Attempt, OrderState } from '../contract/order/state.ts';
+import type { Policy } from '../contract/policy.ts';
+import {
+  type Action,
+  type AttentionCode,
+  type Decision,
+  type Instant,
+  millis,
+  type OrderDecision,
+} from '../contract/words.ts';
+import { confirmedWords, keepsActionAfterReport } from './portal/fraud-report.ts';
+import { currentAttempt, overrideOf } from './record.ts';
+import { cancelByOf, transactionOf, windowOpen } from './transactions.ts';
+
+/** The changes that a status read causes. Absent fields stay unchanged. */
+export interface Consequence {
+  decision?: Decision;
+  action?: Action;
+  event?: OrderEventType;
+  attention?: { code: AttentionCode; words: string };
+  clear?: AttentionCode[];
+}
+
+/**
+ * Returns the changes caused by a status read (`read`) of the newest transaction.
+ * An unchanged decision changes nothing. `error` never replaces a decision. A declined order stays declined. Canceled and closed orders
+ * ignore the read.
+ */
+export function decide(state: OrderState, read: Decision, now: Instant): Consequence {
+  if (state.phase === 'canceled' || state.phase === 'closed') return {};
+  if (read === 'error' && state.decision !== 'error') {
+    return {
+      attention: {
+        code: 'status-error',
+        words: 'The screening service returned `error` for a transaction that already has a decision.',
+      },
+    };
+  }
+  if (read === state.decision) return { clear: ['status-error'] };
+  const isFinal =
+    actionLater(state.decision) === 'cancel' && (!requiresOperator(state) || actionLater(read) === 'cancel');
+  const consequence: Consequence = {
+    decision: read,
+    event: EVENT_OF_CHANGE[state.decision],
+    clear: [
+      ...(isFinal ? FINAL_CLEARED : CLEARED_BY_CHANGE),
+      ...(actionLater(read) === 'cancel' ? [] : (['fraud-confirmed'] as const)),
+    ],
+  };
+  if (!isFinal && overrideOf(state) === undefined) {
+    if (state.phase === 'declined' || state.action === 'cancel') return consequence;
+    if (actionLater(read) === 'cancel' && keepsActionAfterReport(state)) {
+      return { ...consequence, attention: { code: 'fraud-confirmed', words: confirmedWords(read) } };
+    }
+    consequence.action = heldByGateway(currentAttempt(state), actionLater(read));
+  }
+  const attention = attentionTo(state, consequence.action, read, now);
+  return attention === undefined ? consequence : { ...consequence, attention };
+}
+
+/** The event of a change, by the previous decision. */
+const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
+  pending: 'order.decided',
+  error: 'order.decided',
+  skipped: 'order.decided',
+  review: 'order.review_resolved',
+  pass: 'order.decision_changed',
+  fail: 'order.decision_changed',
+  fraudulent: 'order.decision_changed',
+};
+
+const FINAL_CLEARED: AttentionCode[] = ['status-error', 'decision-after-override'];
+const CLEARED_BY_CHANGE: AttentionCode[] = [
+  'status-error',
+  'review-unresolved',
+  'no-decision',
+  'unreadable-answer',
+  'failed-at-adoption',
+  'decision-after-override',
+];
+
+/** Returns whether the order had failed before it was adopted and nothing was canceled since: a person decides. */
+function requiresOperator({ adopted, action, wouldBe }: OrderState): boolean {
+  return adopted !== undefined && (wouldBe ?? action) === 'hold';
+}
+
+/**
+ * @param action the action that the decision means
+ * @returns the attention that a decision raises: it differs from an override, or it means a cancel after the cancel window has closed
+ */
+export function attentionTo(
+  state: OrderState,
+  action: Action | undefined,
+  read: Decision,
+  now: Instant,
+): NonNullable<Consequence['attention']> | undefined {
+  const override = overrideOf(state);
+  if (override !== undefined) {
+    const words = `The screening service’s decision is now «${read}». The operator’s override (${override.action}) still applies.`;
+    return { code: 'decision-after-override', words };
+  }
+  const { policy } = state;
+  const cancelBy = cancelByOf(state, currentAttempt(state));
+  if (action !== 'cancel' || cancelBy === undefined || policy.passive) return undefined;
+  if (windowOpen(cancelBy, policy.cancelWindowMs, millis(now))) return undefined;
+  const words = `The decision changed to «${read}» too late to cancel (window: ${cancelBy}): refund and report by hand.`;
+  return { code: 'failed-after-window', words };
+}
+
+/** @returns the action in the answer to a checkout */
+export function actionAtCheckout(decision: OrderDecision, policy: Policy): Action {
+  if (decision === 'error' || decision === 'pending') return actionWithoutDecision(policy);
+  if (decision === 'review' && policy.workflow === 'pre-gateway') return policy.reviewBeforeGateway;
+  const action = actionLater(decision);
+  return action === 'cancel' && policy.workflow !== 'post-acceptance' ? 'decline' : action;
+}
+
+/** @returns the action of a checkout without a decision; after acceptance nothing can be declined any more, so `decline` is `hold` */
+export function actionWithoutDecision(policy: Pick<Policy, 'workflow' | 'whenUnavailable'>): Action {
+  return policy.workflow === 'post-acceptance' && policy.whenUnavailable === 'decline'
+    ? 'hold'
+    : policy.whenUnavailable;
+}
+
+const ACTION_LATER: Record<OrderDecision, Action> = {
+  pass: 'proceed',
+  skipped: 'proceed',
+  review: 'hold',
+  error: 'hold',
+  pending: 'hold',
+  fail: 'cancel',
+  fraudulent: 'cancel',
+};
+
+/** @returns the action of a decision made after the checkout */
+export function actionLater(decision: OrderDecision): Action {
+  return ACTION_LATER[decision];
+}
+
+/** Replaces `proceed` with `hold` while the payment gateway's result is `error`. */
+export function heldByGateway({ gateway }: Attempt, action: Action): Action {
+  return action === 'proceed' && gateway?.result === 'error' ? 'hold' : action;
+}
+
+/** @returns whether the policy requires canceling the order's transaction at the screening service now */
+export function autoCancelDue(state: OrderState, nowMs: number): boolean {
+  const { policy } = state;
+  const { readings } = currentAttempt(state);
+  const { id: transactionId, cancelBy } = transactionOf(state, currentAttempt(state)) ?? {};
+  // The cancel was withdrawn before the last reading, so the withdrawal doesn't cover that reading.
+  const isWithdrawnBefore = ({ status, finishedAt }: ActionRecord): boolean =>
+    status === 'withdrawn' && (finishedAt ?? '') < (readings.at(-1)?.at ?? '');
+  return (
+    policy.autoCancel &&
+    !policy.passive &&
+    state.phase === 'decided' &&
+    state.action === 'cancel' &&
+    currentAttempt(state).override?.action !== 'proceed' &&
+    !state.cancelAsked &&
+    (state.decision === 'fail' || state.decision === 'fraudulent') &&
+    transactionId !== undefined &&
+    windowOpen(cancelBy, policy.cancelWindowMs, nowMs) &&
+    !state.actions.some(
+      (record) =>
+        record.kind === 'cancel' && record.transactionId === transactionId && !isWithdrawnBefore(record),
+    )
+  );
+}

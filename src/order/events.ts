@@ -1,0 +1,98 @@
+/** The events of an order: which are sent, and their content. */
+import type { OrderEvent } from '../contract/messages.ts';
+import type { KeptEvent, OrderState } from '../contract/order/state.ts';
+import { type Instant, millis, type OrderEventType } from '../contract/words.ts';
+import { lastOf } from './bounds.ts';
+import { defined } from './defined.ts';
+import type { Order } from './order.ts';
+import { currentAttempt, enrichedOf } from './record.ts';
+import { cancelByOf, transactionOf } from './transactions.ts';
+
+const DECISION_EVENTS: readonly OrderEventType[] = [
+  'order.decided',
+  'order.review_resolved',
+  'order.decision_changed',
+];
+
+/** The maximum number of past events that can be sent again, and their maximum bytes. */
+const KEPT_EVENTS = 50;
+const KEPT_EVENTS_BYTES = 100_000;
+
+/** Puts events into the outbox, if the integration has a receiver. @param by who made the decision; absent: the screening service */
+export function announce(order: Order, types: readonly OrderEventType[], by?: 'person'): void {
+  const { state, outbox } = order;
+  if (state.policy.events === false) return;
+  for (const type of types) outbox.push(nextEvent(state, type, order.now, by));
+  state.events.waiting = outbox.length;
+}
+
+/**
+ * Returns the events of a checkout's answer to send. With the policy `events: changes`, an answer `proceed` or `hold` is not sent as an
+ * event if the waiting caller received it in time.
+ * @param isUnsure the caller may have received a different answer
+ */
+export function eventsOfAnswer(
+  order: Order,
+  types: readonly OrderEventType[],
+  isUnsure: boolean,
+): OrderEventType[] {
+  const { answer, number } = currentAttempt(order.state);
+  const { answerBy } = order.asked;
+  const inTime = number > 1 || (answerBy !== undefined && millis(order.now) <= millis(answerBy));
+  const isHeard = answer?.action === 'proceed' || answer?.action === 'hold';
+  if (order.state.policy.events !== 'changes' || isUnsure || !inTime || !isHeard) return [...types];
+  return types.filter((type) => type !== 'order.decided');
+}
+
+/** Returns the event of an order's end. With `events: changes`, an order that only passed has none. */
+export function closingEvents({ policy, decision, action, events, actions }: OrderState): OrderEventType[] {
+  const onlyPassed =
+    decision === 'pass' && action === 'proceed' && events.sequence === 0 && actions.length === 0;
+  return policy.events === 'changes' && onlyPassed ? [] : ['order.closed'];
+}
+
+/** Returns the next event with a summary of the order's current state. Increments the sequence, and keeps the event. */
+export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): KeptEvent {
+  const { events } = state;
+  const attempt = currentAttempt(state);
+  const reading = attempt.readings.length - 1;
+  events.sequence += 1;
+  const event: KeptEvent = {
+    sequence: events.sequence,
+    type,
+    occurredAt: now,
+    data: {
+      phase: state.phase,
+      decision: state.decision,
+      action: state.action,
+      attempt: attempt.number,
+      attention: state.attention.map((one) => one.words),
+      ...defined({
+        transactionId: transactionOf(state, attempt)?.id,
+        message: state.message,
+        reason: state.reason,
+        cancelBy: cancelByOf(state, attempt),
+        wouldBe: state.wouldBe,
+        by,
+      }),
+    },
+    ...(DECISION_EVENTS.includes(type) && reading >= 0 && { reading }),
+  };
+  events.last = lastOf([...(events.last ?? []), event], KEPT_EVENTS, KEPT_EVENTS_BYTES);
+  return event;
+}
+
+/** Returns an event as it is sent. The content is the same every time. */
+export function eventToSend(state: OrderState, { data, reading, ...event }: KeptEvent): OrderEvent {
+  const { integration, orderId, attempts } = state;
+  const read = reading === undefined ? undefined : attempts[data.attempt - 1]?.readings[reading];
+  return {
+    id: `${integration}:${orderId}:${event.sequence}`,
+    type: event.type,
+    orderId,
+    integration,
+    sequence: event.sequence,
+    occurredAt: event.occurredAt,
+    data: { ...data, ...enrichedOf(read ?? {}) },
+  };
+}

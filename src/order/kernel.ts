@@ -1,0 +1,210 @@
+/**
+ * The kernel of an order: applies an input, collects the effects that each concern requires, and returns the difference to the running
+ * effects as commands. Pure: its only clock is the time of the inputs. It reaches the concerns through one list.
+ */
+import { type Instant, laterBy } from '../contract/words.ts';
+import { isSameCause } from './attention.ts';
+import type { Concern, RequiredEffect } from './concerns/concern.ts';
+import { acceptRequest, CONCERNS } from './concerns/index.ts';
+import { RETRY_AFTER_MS } from './deadlines.ts';
+import { announce, closingEvents } from './events.ts';
+import { takeRequest } from './messages/used-messages.ts';
+import type { Command, Effect, Input, Order, Outcome, Request, Running, Signal } from './order.ts';
+
+/**
+ * Applies an input and all its consequences. Sets `taken` of a request.
+ * @returns the effects to start and stop, in this order
+ */
+export function step(order: Order, input: Input): Command[] {
+  if (input.kind === 'signal') return takeSignal(order, input.signal);
+  applyInput(order, input);
+  return reconcile(order);
+}
+
+/**
+ * The task of a signal must record a command, so that a replay handles the signal in the same task. A signal that changes nothing is only
+ * counted: one task may contain ten thousand of them.
+ */
+function takeSignal(order: Order, signal: Signal): Command[] {
+  order.signals += 1;
+  const count = { do: 'count-signals' } as const;
+  const events = CONCERNS.map((one) => one.signaled?.(order, signal)).filter((one) => one !== undefined);
+  if (events.length === 0) return [{ ...count, nothingElse: true }];
+  announce(order, events.flat());
+  settle(order);
+  const commands = reconcile(order);
+  return commands.some((one) => one.do === 'start') ? commands : [...commands, count];
+}
+
+function applyInput(order: Order, input: Exclude<Input, { kind: 'signal' }>): void {
+  switch (input.kind) {
+    case 'effect-ended':
+      applyEnd(order, input.id, input.outcome);
+      break;
+    case 'request':
+      passTime(order, input.at);
+      settle(order);
+      if (isEarlyRetry(order, input.request)) order.earlyRetries.push(input);
+      else takeRequest(order, input);
+      break;
+  }
+  settle(order);
+}
+
+function applyEnd(order: Order, id: number, outcome: Outcome): void {
+  const running = order.running.find((one) => one.id === id);
+  // The effect was dropped: the history does not record in which task its outcome arrived.
+  if (running === undefined) return;
+  order.running = order.running.filter((one) => one !== running);
+  const concern = CONCERNS.find(({ name }) => name === running.effect.concern);
+  passTime(order, momentOf(running, outcome));
+  // The server does not retry a canceled activity, and reports the failure of its last attempt.
+  const isCanceled = running.canceled === true && outcome.status === 'failed';
+  const events = concern?.ended(order, running, isCanceled ? { status: 'canceled' } : outcome) ?? [];
+  if (events === 'retry-later') order.retryAt[running.effect.key] = laterBy(RETRY_AFTER_MS, order.now);
+  else announce(order, events);
+}
+
+/** Returns a result's own time, or a timer's due time, but never a time before the effect started. */
+function momentOf({ effect: { call }, since }: Running, outcome: Outcome): Instant {
+  const time =
+    call.kind === 'timer' ? call.at : outcome.status === 'completed' ? outcome.result.at : undefined;
+  return time !== undefined && time > since ? time : since;
+}
+
+function passTime(order: Order, until: Instant): boolean {
+  let passed = false;
+  for (const concern of CONCERNS) passed = concern.passTime?.(order, until) === true || passed;
+  if (until > order.now) order.now = until;
+  return passed;
+}
+
+/** After a reset Temporal sends updates again, possibly a retry while the attempt before it is still being screened. */
+function isEarlyRetry({ state }: Order, asked: Request): boolean {
+  const isScreened = state.attempts.every(({ answer }) => answer !== undefined);
+  return asked.kind === 'retry' && !isScreened && asked.request.attempt > state.attempts.length;
+}
+
+/** Applies consequences until nothing changes. */
+function settle(order: Order): void {
+  for (const input of order.earlyRetries) {
+    if (isEarlyRetry(order, input.request)) continue;
+    order.earlyRetries = order.earlyRetries.filter((one) => one !== input);
+    input.taken = acceptRequest(order, input.request, order.now);
+  }
+  do {
+    for (const concern of CONCERNS) announce(order, concern.followUp?.(order) ?? []);
+  } while (passTime(order, order.now));
+  clearWrongKeys(order);
+  if (order.over !== true && order.state.endedAt !== undefined && !isKeptOpen(order)) {
+    order.over = true;
+    announce(order, closingEvents(order.state));
+  }
+}
+
+/** Clears attention to a wrong API key once no concern requires the call that failed. */
+function clearWrongKeys(order: Order): void {
+  const { state } = order;
+  if (!state.attention.some(({ code }) => code === 'wrong-key')) return;
+  const causes = requiredEffects(order).map(({ cause }) => cause);
+  state.attention = state.attention.filter(
+    ({ code, cause }) =>
+      code !== 'wrong-key' || causes.some((one) => one !== undefined && isSameCause(one, cause)),
+  );
+}
+
+function isKeptOpen(order: Order): boolean {
+  return CONCERNS.some((one) => one.keepsOpen && (one.desired(order).length > 0 || isWriting(order, one)));
+}
+
+function isWriting({ running }: Order, { name, keepsOpen }: Concern): boolean {
+  return keepsOpen && running.some(({ effect }) => effect.concern === name && isWrite(effect));
+}
+
+function requiredEffects(order: Order): (RequiredEffect & Effect)[] {
+  return CONCERNS.flatMap(({ name, desired }) =>
+    desired(order).map((effect) => ({ ...effect, concern: name })),
+  );
+}
+
+/** Sorts the inputs of an activation: results first, in the order of history, then messages. */
+export function resultsFirst(inputs: readonly Input[]): Input[] {
+  const isResult = ({ kind }: Input): boolean => kind === 'effect-ended';
+  return [...inputs.filter(isResult), ...inputs.filter((one) => !isResult(one))];
+}
+
+/** Returns the first commands of a run, after the checkout or after continue-as-new. */
+export function begin(order: Order): Command[] {
+  settle(order);
+  return reconcile(order);
+}
+
+/** Updates the order's running effects and returns the commands that start and stop them, in this order. */
+function reconcile(order: Order): Command[] {
+  const desired = requiredEffects(order);
+  return [...stops(order, desired), ...starts(order, desired)];
+}
+
+function stops(order: Order, desired: readonly Effect[]): Command[] {
+  const keys = new Set(desired.map(({ key }) => key));
+  for (const key of Object.keys(order.retryAt)) if (!keys.has(key)) delete order.retryAt[key];
+  const obsolete = order.running.filter(({ effect, canceled }) => !keys.has(effect.key) && canceled !== true);
+  order.running = order.running.filter((one) => !obsolete.includes(one) || isWrite(one.effect));
+  return obsolete.map((one) => {
+    if (!isWrite(one.effect)) return { do: 'drop', id: one.id };
+    one.canceled = true;
+    return { do: 'cancel', id: one.id };
+  });
+}
+
+function starts(order: Order, desired: readonly (RequiredEffect & Effect)[]): Command[] {
+  const commands: Command[] = [];
+  for (const { cause: _cause, ...effect } of desired) {
+    const blocks = ({ effect: other }: Running): boolean =>
+      other.key === effect.key || (effect.resource !== undefined && other.resource === effect.resource);
+    if (effect.key in order.retryAt || order.running.some(blocks)) continue;
+    order.started += 1;
+    const running: Running = { id: order.started, effect, since: order.now };
+    order.running.push(running);
+    CONCERNS.find(({ name }) => name === effect.concern)?.started?.(order, effect);
+    commands.push({ do: 'start', running });
+  }
+  return commands;
+}
+
+function isWrite({ whenObsolete }: Effect): boolean {
+  return whenObsolete === 'cancel-and-await';
+}
+
+/** Returns whether nothing is pending and no caller waits. */
+export function isFinished(order: Order): boolean {
+  return order.over === true && order.outbox.length + order.running.length === 0 && !isAwaited(order);
+}
+
+/**
+ * Prepares continue-as-new because the history is long. If only a delivery's pause prevents it, the delivery is canceled and restarts in
+ * the next run.
+ */
+export function wrapUp(order: Order): Command[] {
+  if (order.continues === true || isAwaited(order) || CONCERNS.some((one) => isWriting(order, one)))
+    return [];
+  order.continues = true;
+  return reconcile(order);
+}
+
+/** Returns whether the order can continue as new now. Reads and timers restart in the next run. */
+export function mayContinueAsNew(order: Order): boolean {
+  return !isAwaited(order) && !order.running.some(({ effect }) => isWrite(effect));
+}
+
+function isAwaited({ replies, earlyRetries, state }: Order): boolean {
+  return (
+    replies.length + earlyRetries.length > 0 || state.attempts.some(({ answer }) => answer === undefined)
+  );
+}
+
+/** Returns the order as the input of the next run. */
+export function resumed(order: Order): Order {
+  const { continues: _ended, ...next } = order;
+  return { ...next, running: [] };
+}

@@ -1,0 +1,195 @@
+/** The state of an order and its inputs: results of effects, requests and signals. Plain data, so that it can continue as new. */
+import type { Call, CallResult } from '../contract/activity-contract.ts';
+import type {
+  CheckoutAnswer,
+  GatewayResultAnswer,
+  HandlingAnswer,
+  OverrideAnswer,
+  PortalAnswer,
+} from '../contract/answers.ts';
+import type { Refusal } from '../contract/errors.ts';
+import type {
+  AdoptRequest,
+  Attributed,
+  DecisionRequest,
+  GatewayResultRequest,
+  HandlingRequests,
+  IdempotencyKey,
+  OverrideRequest,
+  PortalFields,
+  RetryRequest,
+  ScreenOrderInput,
+  TransactionJson,
+  WithdrawRequest,
+} from '../contract/messages.ts';
+import type { KeptEvent, OrderState } from '../contract/order/state.ts';
+import type { By, Instant, JournalEntry, OrderEventType, ReadingSource } from '../contract/words.ts';
+
+export type { Refusal } from '../contract/errors.ts';
+
+export interface Order {
+  /** The version of the workflow code that the order runs. The starter sets it. */
+  version: number;
+  /** The public part. */
+  state: OrderState;
+  /** The latest time of an input. */
+  now: Instant;
+  /** What the caller of the workflow requested, besides the transaction. */
+  asked: Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
+  /** The policy is the fallback: the checkout failed before it could read the policy. */
+  policyMissing?: true;
+  /** The newest attempt's transaction, by attempt number: needed to screen again. */
+  transactions: Record<number, TransactionJson>;
+  /** Events to deliver, oldest first. */
+  outbox: KeptEvent[];
+  /** The arguments of pending portal actions, by action number. */
+  fields: Record<number, PortalFields>;
+  /** Pending reads of the status, oldest first. */
+  reads: PendingRead[];
+  /** The number of reads requested so far. */
+  readsRequested: number;
+  /** When the next read may begin, and the spacing between reads. */
+  spacing: { ms: number; until?: Instant };
+  /** When the newest decision was read. Older readings are ignored. */
+  readAt?: Instant;
+  /** A read was requested and did not end before the order did: the workflow `readAfterEnd` makes it. */
+  readsAfterEnd?: true;
+  /** The number of signals received. */
+  signals: number;
+  /** Retries that arrived before the previous attempt was answered. They are applied after it. */
+  earlyRetries: RequestInput[];
+  /** The messages that the order has accepted, oldest first. */
+  used?: Record<string, Used>;
+  /** Callers that wait for a portal action, and until when. */
+  replies: { action: number; until: Instant }[];
+  /** Keys of effects that failed permanently, and when each restarts. */
+  retryAt: Record<string, Instant>;
+  /** The screening service asked the last checkout not to call it before this time. */
+  notBefore?: Instant;
+  /** Running effects, in the order in which they started. */
+  running: Running[];
+  /** The number of effects started so far. */
+  started: number;
+  /** The history is long: the run continues as new as soon as possible. */
+  continues?: true;
+  /** Only event deliveries are left. */
+  over?: true;
+}
+
+/** A read of the status that a signal requested. */
+export interface PendingRead {
+  /** Counts the order's reads from 1. */
+  number: number;
+  source: Extract<ReadingSource, 'webhook' | 'operator'>;
+}
+
+/** An activity or a timer that an order requires now. */
+export interface Effect {
+  /** Contains every argument that can change. */
+  key: string;
+  /** The name of the concern that requires it. */
+  concern: string;
+  /** Effects with the same resource never run at the same time. */
+  resource?: string;
+  /** Reads and timers are dropped. Writes are canceled, and their outcome is awaited. */
+  whenObsolete: 'drop' | 'cancel-and-await';
+  call: Call;
+}
+
+/** A started effect. */
+export interface Running {
+  /** Counts the order's effects from 1. */
+  id: number;
+  effect: Effect;
+  /** The order's time when the effect started. */
+  since: Instant;
+  canceled?: true;
+}
+
+export type Outcome =
+  | { status: 'completed'; result: CallResult }
+  /** Failed permanently: a bug, or a limit of the Temporal server. `byHand`: an operator ended the activity in Temporal. */
+  | { status: 'failed'; byHand?: true }
+  /** Canceled before it had an outcome. */
+  | { status: 'canceled' };
+
+/** The requests that callers send by update; each gets a reply. */
+export type Request =
+  | { kind: 'decision'; request: DecisionRequest }
+  | { kind: 'adopt'; request: Attributed<AdoptRequest> }
+  | { kind: 'retry'; request: RetryRequest }
+  | { kind: 'gateway-result'; request: GatewayResultRequest }
+  | { kind: 'portal'; fields: PortalFields; by?: By }
+  | { kind: 'withdraw'; request: Attributed<WithdrawRequest> }
+  | { kind: 'override'; request: Attributed<OverrideRequest> }
+  | { kind: 'acknowledge'; request: Attributed<{ reason: string }> }
+  | {
+      [Kind in keyof HandlingRequests]: { kind: Kind; request: Attributed<HandlingRequests[Kind]> };
+    }[keyof HandlingRequests];
+
+/** The result of accepting a request, on which its reply depends. */
+export type Taken =
+  | { refusal: Refusal }
+  /** The reply is the attempt's answer. */
+  | { attempt: number }
+  /** The reply is the portal action's result, or `requested` after `until`. `withdraws`: the caller withdraws the action. */
+  | { action: number; until: Instant; withdraws?: true }
+  | { overridden: Pick<OverrideAnswer, 'number' | 'notCanceled'> }
+  | Reply;
+
+/** The result of accepting a request, with its events and journal entry. */
+export interface Accepted {
+  taken: Taken;
+  events?: OrderEventType[];
+  /** Events that report an operator's decision. */
+  decided?: OrderEventType[];
+  /** The journal entry: what a person did. */
+  entry?: Omit<JournalEntry, 'at' | 'by' | 'because'> & { because?: string | undefined };
+}
+
+/** The reply to a request. */
+export type Reply =
+  | { refusal: Refusal }
+  | { checkout: CheckoutAnswer }
+  | { gateway: GatewayResultAnswer }
+  | { portal: PortalAnswer }
+  | { override: OverrideAnswer }
+  | { handling: HandlingAnswer }
+  | { cleared: number };
+
+/** A signal. `unread`: why its payload could not be read; `sentAt`: when an operator sent a recheck. */
+export type Signal = { kind: 'review-hint' | 'recheck' | 'cancellation'; unread?: string; sentAt?: Instant };
+
+/** An input of an order. A signal has no time of its own. */
+export type Input =
+  | { kind: 'effect-ended'; id: number; outcome: Outcome }
+  /** `repeated`: the order has accepted the same message before. */
+  | { kind: 'request'; request: Request; at: Instant; sent?: Sent; taken?: Taken; repeated?: true }
+  | { kind: 'signal'; signal: Signal };
+
+/** How a request was sent. */
+export interface Sent {
+  updateId: string;
+  key?: IdempotencyKey;
+}
+
+/** An accepted request: the fingerprint with its idempotency key, and its result. */
+export interface Used {
+  fingerprint?: string;
+  taken: Taken;
+}
+
+export type RequestInput = Extract<Input, { kind: 'request' }>;
+
+/** A command of the kernel to the workflow. */
+export type Command =
+  | { do: 'start'; running: Running }
+  /** The outcome is awaited. */
+  | { do: 'cancel'; id: number }
+  /** The outcome is ignored. */
+  | { do: 'drop'; id: number }
+  /** Records the number of signals at the end of the task, so that it has a command. `nothingElse`: the signal changed nothing else. */
+  | { do: 'count-signals'; nothingElse?: true };
+
+/** The input of a run of an order's workflow. Only continue-as-new sets `resume`, never a caller. */
+export type OrderRun = ScreenOrderInput & { resume?: Order; wasReset?: boolean };

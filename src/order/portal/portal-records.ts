@@ -1,0 +1,288 @@
+/** The records of an order's portal actions: when an action is refused, how it ends, and the answer to its caller. */
+import type { PortalOutcome } from '../../contract/activity-contract.ts';
+import type { PortalAnswer } from '../../contract/answers.ts';
+import type { Refusal } from '../../contract/errors.ts';
+import type { OrderEventType, PortalFields } from '../../contract/messages.ts';
+import type { ActionRecord, Attempt, OrderState } from '../../contract/order/state.ts';
+import { isSentOnce, portalKind } from '../../contract/portal/portal-kinds.ts';
+import type { AttentionCode, Decision, Instant } from '../../contract/words.ts';
+import { actionCause, cancelCause, clear, clearRepeatedActions, raiseAttention } from '../attention.ts';
+import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
+import { cancelByOf, transactionNamed, transactionOf, windowOpen } from '../transactions.ts';
+import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
+
+type PortalRefusal = Pick<Refusal, 'code' | 'cancelBy'>;
+
+/**
+ * @param isClosed the order's workflow has ended: the action runs as its own workflow, based on the order's record
+ * @returns why the action is refused now, or undefined: it is accepted, or was done before
+ */
+export function portalRefusal(
+  state: OrderState,
+  fields: PortalFields,
+  nowMs: number,
+  isClosed = false,
+): PortalRefusal | undefined {
+  if (state.policy.passive) return { code: 'passive' };
+  const attempt = attemptFor(state, fields.transactionId);
+  if (attempt === undefined) return { code: 'unknown-transaction' };
+  const before = earlier(state, fields);
+  if (isClosed && before?.status === 'done') return undefined;
+  const late = fields.kind === 'cancel' ? cancelRefusal(state, fields, attempt, nowMs, isClosed) : undefined;
+  if (late !== undefined) return late;
+  if (!isClosed && state.endedAt !== undefined) return { code: 'order-closed' };
+  if (fields.kind === 'cancel' || portalKind(fields.kind).ofOrder) return undefined;
+  if (transactionMeant(state, fields) === undefined) return { code: 'no-transaction' };
+  if (!isSentOnce(fields)) return undefined;
+  if (before?.status === 'unconfirmed') return { code: 'outcome-unknown-before' };
+  const { decision } = transactionNamed(state, transactionMeant(state, fields)) ?? {};
+  return decision === undefined || CHARGEABLE.includes(decision)
+    ? undefined
+    : { code: 'chargeback-not-allowed' };
+}
+
+/** The screening service takes chargebacks only of transactions with one of these decisions. It judges an unknown one itself. */
+const CHARGEABLE: readonly Decision[] = ['pass', 'fraudulent'];
+
+function cancelRefusal(
+  state: OrderState,
+  fields: PortalFields,
+  attempt: Attempt,
+  nowMs: number,
+  isClosed: boolean,
+): PortalRefusal | undefined {
+  const transactionId = transactionMeant(state, fields);
+  const newest = transactionId === transactionOf(state, attempt)?.id;
+  if (!isClosed && isCanceled(state, transactionId)) return undefined;
+  if (attempt.decision === 'skipped' || (isClosed && transactionId === undefined)) {
+    return { code: 'no-transaction' };
+  }
+  const cancelBy = windowMeant(state, attempt, transactionId);
+  if (cancelBy === undefined) return isClosed ? { code: 'cancel-window-unknown' } : undefined;
+  // The window is that of a create that may have been sent. A later create has its own window, and there may be no transaction at all.
+  if (newest && state.phase === 'screening' && attempt.unseen !== undefined) return undefined;
+  return windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs)
+    ? undefined
+    : { code: 'cancel-window-closed', cancelBy };
+}
+
+/** Returns the end of the named transaction's cancel window, else that of the attempt. */
+export function windowMeant(
+  state: OrderState,
+  attempt: Attempt,
+  transactionId: string | undefined,
+): Instant | undefined {
+  return transactionNamed(state, transactionId)?.cancelBy ?? cancelByOf(state, attempt);
+}
+
+/** @returns whether a cancel of this transaction is done, or of an order without a transaction */
+export function isCanceled({ actions }: OrderState, transactionId: string | undefined): boolean {
+  return actions.some(
+    (one) => one.kind === 'cancel' && one.status === 'done' && one.transactionId === transactionId,
+  );
+}
+
+/** Records a requested action as queued. */
+export function queueAction(
+  state: OrderState,
+  fields: PortalFields,
+  by: ActionRecord['by'],
+  now: Instant,
+): ActionRecord {
+  const transactionId = transactionMeant(state, fields);
+  const because = 'reason' in fields ? fields.reason : undefined;
+  const record: ActionRecord = {
+    number: state.actions.length + 1,
+    kind: fields.kind,
+    subject: subjectOf(state, fields),
+    status: 'queued',
+    by,
+    requestedAt: now,
+    ...(transactionId !== undefined && { transactionId }),
+    ...(because !== undefined && { because }),
+  };
+  state.actions.push(record);
+  if (fields.kind === 'cancel' && concernsNewest(state, record)) state.cancelAsked = true;
+  return record;
+}
+
+/**
+ * Sets the transaction of a queued cancel once no screening is running: the requested one, else the newest. A repeated request for the
+ * same cancel then joins it.
+ */
+export function setCancelTarget(state: OrderState, record: ActionRecord, fields: PortalFields): void {
+  const transactionId = transactionMeant(state, fields);
+  if (transactionId === undefined) return;
+  record.transactionId = transactionId;
+  record.subject = subjectOf(state, fields);
+}
+
+/** @returns the record of the action with this number @throws TypeError if there is none, which is a bug */
+export function actionNumbered(state: OrderState, number: number): ActionRecord {
+  const record = state.actions[number - 1];
+  if (record === undefined) throw new TypeError(`the order has no portal action ${number}`);
+  return record;
+}
+
+/** Records how an action ended, and applies the consequences. @returns the events to send */
+export function applyPortalOutcome(
+  state: OrderState,
+  record: ActionRecord,
+  outcome: Exclude<PortalOutcome, { kind: 'forbidden' }>,
+  now: Instant,
+): OrderEventType[] {
+  record.status = outcome.kind === 'not-sent' && record.stop === 'withdrawn' ? 'withdrawn' : outcome.kind;
+  record.finishedAt = now;
+  if ('chargeback' in outcome && outcome.chargeback !== undefined) record.chargeback = outcome.chargeback;
+  if ('code' in outcome && outcome.code !== undefined) record.code = outcome.code;
+  if ('message' in outcome && outcome.message !== undefined) record.message = outcome.message;
+  // Only a call that was sent proves that the key is accepted.
+  const answered = outcome.kind === 'refused' || (outcome.kind === 'done' && outcome.code !== undefined);
+  if (answered) clear(state, { codes: ['wrong-key'], ...actionCause(record) });
+  const events: OrderEventType[] = [];
+  if (record.kind === 'cancel') afterCancel(state, record, now, events);
+  else if (record.kind === 'report-fraud' && record.status === 'done' && concernsNewest(state, record)) {
+    state.fraudReportedAt = state.decision;
+  }
+  clearRepeatedActions(state);
+  if (record.status === 'unconfirmed') {
+    events.push(
+      ...raiseAttention(
+        state,
+        'portal-unconfirmed',
+        portalKind(record.kind).unconfirmed,
+        actionCause(record),
+        now,
+      ),
+    );
+  }
+  if (record.status === 'not-sent')
+    events.push(...raiseAttention(state, 'portal-not-sent', NOT_SENT, actionCause(record), now));
+  if (record.status === 'refused' && record.kind !== 'cancel') {
+    events.push(...raiseAttention(state, 'portal-refused', refusedWords(record), actionCause(record), now));
+  }
+  settlePhase(state, now);
+  return events;
+}
+
+function afterCancel(state: OrderState, record: ActionRecord, now: Instant, events: OrderEventType[]): void {
+  state.cancelAsked = state.actions.some(
+    (one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(state, one),
+  );
+  if (!concernsNewest(state, record) || record.status === 'withdrawn' || record.status === 'not-sent') return;
+  setAction(state, 'cancel');
+  delete state.message;
+  if (record.status === 'done') {
+    clear(state, { codes: CLEARED_BY_CANCEL });
+    // A second transaction of the attempt may be canceled too.
+    if (state.phase !== 'canceled') events.push('order.canceled');
+    setPhase(state, 'canceled', now);
+    return;
+  }
+  if (record.status === 'refused') {
+    events.push(...raiseAttention(state, 'cancel-refused', refusedWords(record), cancelCause(record), now));
+  }
+  if (record.status === 'too-late')
+    events.push(...raiseAttention(state, 'cancel-too-late', TOO_LATE, cancelCause(record), now));
+}
+
+/** Returns whether the action is for the newest transaction: actions for earlier ones don't change the order's phase. */
+export function concernsNewest(state: OrderState, record: ActionRecord): boolean {
+  const { transactionId } = record;
+  return transactionId === undefined || transactionId === transactionOf(state, currentAttempt(state))?.id;
+}
+
+/** @returns whether a cancel of the newest transaction was sent and not refused, so it may have succeeded */
+export function cancelSent(state: OrderState): boolean {
+  const last = state.actions.findLast(
+    (one) => one.kind === 'cancel' && concernsNewest(state, one) && SENT.includes(one.status),
+  );
+  return last !== undefined && last.status !== 'refused';
+}
+
+const SENT: readonly ActionRecord['status'][] = ['running', 'unconfirmed', 'refused', 'done'];
+
+/** The attention that a cancel resolves. */
+const CLEARED_BY_CANCEL: AttentionCode[] = [
+  'review-unresolved',
+  'cancel-due',
+  'cancel-refused',
+  'cancel-too-late',
+  'failed-at-adoption',
+  'fraud-confirmed',
+  'no-decision',
+  'unreadable-answer',
+  'status-error',
+  'gateway-late',
+];
+
+function refusedWords({ kind, code, message }: ActionRecord): string {
+  const who = code === undefined ? 'It could not be sent' : 'The screening service refused';
+  return `${who}: ${kind}${message ? ` (${message})` : ''}. It can be requested again.`;
+}
+
+/** @param code the screening service's code; without one the worker refused the action and sent nothing */
+function refusedBy(code: string | undefined): string {
+  return code === undefined ? 'It was not sent' : 'The screening service refused it';
+}
+
+/** @returns the answer to the caller of an action that is done or pending */
+export function portalAnswer(state: OrderState, record: ActionRecord): PortalAnswer {
+  return {
+    orderId: state.orderId,
+    integration: state.integration,
+    number: record.number,
+    kind: record.kind,
+    status: record.status === 'done' || record.status === 'withdrawn' ? record.status : 'requested',
+    phase: state.phase,
+    action: state.action,
+    ...(record.transactionId !== undefined && { transactionId: record.transactionId }),
+    ...(record.code !== undefined && { code: record.code }),
+    ...(record.message !== undefined && { message: record.message }),
+    ...(record.chargeback !== undefined && { chargeback: record.chargeback }),
+    ...(record.finishedAt !== undefined && { at: record.finishedAt }),
+  };
+}
+
+/** @returns the error of an action that did not succeed, or undefined: it is done or pending */
+export function portalFailure({
+  kind,
+  status,
+  code,
+  message,
+}: Pick<ActionRecord, 'kind' | 'status' | 'code' | 'message'>): Refusal | undefined {
+  switch (status) {
+    case 'queued':
+    case 'running':
+    case 'done':
+      return undefined;
+    case 'refused':
+      return {
+        code: 'refused-by-screening-service',
+        message: `${refusedBy(code)}${message ? `: ${message}` : ''}`,
+        ...(code !== undefined && {
+          serviceCode: code,
+          ...(message !== undefined && { serviceMessage: message }),
+        }),
+      };
+    case 'unconfirmed':
+      return { code: 'outcome-unknown', message: portalKind(kind).unconfirmed };
+    case 'too-late':
+      return { code: 'cancel-window-closed', message: TOO_LATE };
+    case 'not-sent':
+      return { code: 'action-not-sent', message: NOT_SENT };
+    case 'withdrawn':
+      return { code: 'action-withdrawn', message: 'The portal action was withdrawn before it was sent.' };
+  }
+}
+
+/** @returns the attempt of the transaction; without a transaction the newest attempt */
+export function attemptFor(state: OrderState, transactionId: string | undefined): Attempt | undefined {
+  if (transactionId === undefined) return currentAttempt(state);
+  const { attempt } = transactionNamed(state, transactionId) ?? {};
+  // The record may lack the first attempts.
+  return state.attempts.find(({ number }) => number === attempt);
+}
+
+const NOT_SENT = 'The portal action could not be sent within a day and was given up: request it again.';
+const TOO_LATE = 'The cancel window closed before the cancel could be sent: refund and report by hand.';

@@ -1,0 +1,114 @@
+/** Requests for portal actions: whether they are valid, and whether the same action was requested before. Pure, no zod. */
+import type { PortalFields, WithdrawRequest } from '../../contract/messages.ts';
+import type { ActionRecord, OrderState } from '../../contract/order/state.ts';
+import { contentOf, portalKind } from '../../contract/portal/portal-kinds.ts';
+import { bytesOf } from '../bounds.ts';
+import { invalid, refusal } from '../messages/check-messages.ts';
+import type { Order, Refusal } from '../order.ts';
+import { currentAttempt } from '../record.ts';
+import { transactionNamed, transactionOf } from '../transactions.ts';
+
+/** @returns why the `withdraw` update is refused, or undefined: it is accepted */
+export function withdrawRefusal(state: OrderState, { number }: WithdrawRequest): Refusal | undefined {
+  const record = state.actions[number - 1];
+  if (record === undefined)
+    return refusal('unknown-action', 'The order has no portal action with this number.');
+  if (isUnderWay(record) || record.status === 'withdrawn') return undefined;
+  return refusal('action-ended', `The portal action has ended: it is ${record.status}.`);
+}
+
+/** @returns the customer's e-mail, or an empty string if it is unknown */
+export function emailOf({ state, transactions }: Pick<Order, 'state' | 'transactions'>): string {
+  const { customer } = transactions[currentAttempt(state).number] ?? {};
+  const known =
+    typeof customer === 'object' && customer !== null && 'email' in customer ? customer.email : '';
+  return typeof known === 'string' ? known : '';
+}
+
+/**
+ * @returns the fields that identify a portal action. A customer code with the order's own e-mail is the same as one without an e-mail, as
+ * long as there is one attempt: the next attempt may have a different e-mail
+ */
+export function identified(order: Order, fields: PortalFields): PortalFields {
+  if (fields.kind !== 'customer-code' || order.state.attempts.length > 1) return fields;
+  return fields.email === emailOf(order) ? { ...fields, email: '' } : fields;
+}
+
+/** @returns why a customer code without an e-mail is refused: an adopted order has no customer */
+export function emailRefusal({ adopted }: OrderState, fields: PortalFields): Refusal | undefined {
+  if (adopted === undefined || fields.kind !== 'customer-code' || fields.email) return undefined;
+  return invalid([
+    { path: 'email', message: 'is required, since the order was adopted without its customer' },
+  ]);
+}
+
+const MAX_ACTIONS = 200;
+/** Bytes of an order's portal actions as JSON: together with a large transaction they must fit Temporal's limit of 2 MB. */
+const ACTIONS_LIMIT = 500_000;
+
+/** @returns why the order accepts no more portal actions, or undefined: it does */
+export function tooManyActions(
+  { state: { actions }, fields }: Pick<Order, 'state' | 'fields'>,
+  another: PortalFields,
+): Refusal | undefined {
+  if (actions.length < MAX_ACTIONS && bytesOf([actions, fields, another]) <= ACTIONS_LIMIT) return undefined;
+  const most = `${MAX_ACTIONS} portal actions, of ${ACTIONS_LIMIT} bytes in all`;
+  return refusal('too-many-actions', `An order has at most ${most}.`);
+}
+
+// Repeated portal actions.
+
+/** @returns the newest record of the same action, if any */
+export function earlier(state: OrderState, fields: PortalFields): ActionRecord | undefined {
+  const subject = subjectOf(state, fields);
+  return state.actions.findLast((record) => record.subject === subject);
+}
+
+/**
+ * @returns the record that a request joins or gets its answer from, if any. While the order is screened, a cancel that names no transaction
+ * waits for the newest one, so neither it nor a cancel that names the present one joins the other
+ */
+export function joined(
+  { state, fields }: Pick<Order, 'state' | 'fields'>,
+  asked: PortalFields,
+): ActionRecord | undefined {
+  const subject = subjectOf(state, asked);
+  const isNamed = asked.transactionId !== undefined;
+  return state.actions.findLast(({ number, kind, status, subject: known }) => {
+    const differs = (fields[number]?.transactionId !== undefined) !== isNamed;
+    return known === subject && !(kind === 'cancel' && status === 'queued' && differs);
+  });
+}
+
+/** @returns whether the action is done or pending, so that it isn't requested again */
+export function isDoneOrPending(record: ActionRecord | undefined): record is ActionRecord {
+  return record !== undefined && (record.status === 'done' || isUnderWay(record));
+}
+
+/** @returns whether the action is queued or running */
+export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
+  return status === 'queued' || status === 'running';
+}
+
+/** Returns the requested transaction, as the screening service spells it, else that of the newest attempt, if any. */
+export function transactionMeant(state: OrderState, fields: PortalFields): string | undefined {
+  const named = fields.transactionId;
+  if (named === undefined) return transactionOf(state, currentAttempt(state))?.id;
+  return transactionNamed(state, named)?.id ?? named;
+}
+
+/** @returns a key of the request: an equal key joins the action or gets its answer. A different e-mail or evidence makes a different key */
+export function subjectOf(state: OrderState, fields: PortalFields): string {
+  const { ofOrder } = portalKind(fields.kind);
+  const transaction = ofOrder ? undefined : (transactionMeant(state, fields) ?? 'none');
+  return [fields.kind, transaction, identityOf(fields)].filter(Boolean).join(':');
+}
+
+/** @returns the part of the key that distinguishes actions of the same kind and transaction, or an empty string */
+export function identityOf(fields: PortalFields): string {
+  const given = new Map<string, unknown>(Object.entries(fields));
+  // For the screening service a missing `inquiry` means `false`.
+  if (given.get('inquiry') === 'false') given.delete('inquiry');
+  const names = contentOf(fields.kind);
+  return names.length === 0 ? '' : JSON.stringify(names.map((name) => given.get(name) ?? ''));
+}

@@ -1,0 +1,219 @@
+/** The record of an order: creates it and its attempts, and sets the action and the phase. */
+import type { ScreenOrderInput } from '../contract/messages.ts';
+import type { Adoption, Attempt, Enriched, OrderState, Override, Reading } from '../contract/order/state.ts';
+import { FALLBACK_POLICY } from '../contract/policy.ts';
+import { OLDEST_VERSION } from '../contract/version.ts';
+import {
+  type Action,
+  type AttentionCode,
+  type Instant,
+  type IntegrationWorkflow,
+  laterBy,
+  type Phase,
+} from '../contract/words.ts';
+import { addReading } from './bounds.ts';
+import { defined } from './defined.ts';
+import type { Order } from './order.ts';
+import { currencyOf } from './order-rules.ts';
+import { FIRST_SPACING_MS } from './spacing.ts';
+
+/** The attention that a new attempt resolves: it is about an earlier screening. */
+const CLEARED_BY_ATTEMPT: AttentionCode[] = [
+  'no-decision',
+  'unreadable-answer',
+  'status-error',
+  'decision-after-override',
+  'fraud-confirmed',
+];
+
+/** @returns a new order, not screened yet */
+export function newOrder(input: ScreenOrderInput & { integration: string }, startedAt: Instant): Order {
+  const { workflow, answerBy, version = OLDEST_VERSION } = input;
+  return {
+    version,
+    state: newOrderState(input, startedAt),
+    now: startedAt,
+    asked: defined({ workflow, answerBy }),
+    transactions: { 1: input.transaction },
+    outbox: [],
+    fields: {},
+    reads: [],
+    readsRequested: 0,
+    spacing: { ms: FIRST_SPACING_MS },
+    signals: 0,
+    earlyRetries: [],
+    replies: [],
+    retryAt: {},
+    running: [],
+    started: 0,
+  };
+}
+
+/** @returns the state of a new order with its first attempt, not screened yet */
+export function newOrderState(
+  request: {
+    orderId: string;
+    integration: string;
+    workflow?: IntegrationWorkflow | undefined;
+    cardRef?: string | undefined;
+    fingerprint?: string | undefined;
+    adopt?: Adoption | undefined;
+    transaction?: unknown;
+  },
+  now: Instant,
+): OrderState {
+  const state: OrderState = {
+    orderId: request.orderId,
+    integration: request.integration,
+    workflow: request.workflow ?? 'pre-acceptance',
+    phase: 'screening',
+    phaseSince: now,
+    decision: 'pending',
+    action: 'hold',
+    attempts: [],
+    transactions: [],
+    attention: [],
+    actions: [],
+    events: { sequence: 0, delivered: 0, waiting: 0 },
+    cancelAsked: false,
+    passed: [],
+    startedAt: now,
+    policy: FALLBACK_POLICY,
+    ...defined({ adopted: request.adopt }),
+  };
+  addAttempt(state, request, now);
+  return state;
+}
+
+/** Adds the next attempt and sets the phase to `screening`. */
+export function addAttempt(
+  state: OrderState,
+  request: { cardRef?: string | undefined; fingerprint?: string | undefined; transaction?: unknown },
+  now: Instant,
+): Attempt {
+  const currency = currencyOf(request.transaction);
+  const attempt: Attempt = {
+    number: state.attempts.length + 1,
+    startedAt: now,
+    decision: 'pending',
+    readings: [],
+    rescreens: 0,
+    screenUntil: laterBy(state.policy.screeningDeadlineMs, now),
+    ...(request.cardRef && { cardRef: request.cardRef }),
+    ...(request.fingerprint && { fingerprint: request.fingerprint }),
+  };
+  state.attempts.push(attempt);
+  state.passed = [];
+  state.phase = 'screening';
+  state.phaseSince = now;
+  state.decision = 'pending';
+  state.action = state.policy.passive ? 'proceed' : 'hold';
+  state.attention = state.attention.filter((one) => !CLEARED_BY_ATTEMPT.includes(one.code));
+  delete state.message;
+  delete state.reason;
+  delete state.wouldBe;
+  delete state.fraudReportedAt;
+  delete state.snoozedUntil;
+  delete state.currency;
+  if (currency !== undefined) state.currency = currency;
+  return attempt;
+}
+
+/** @returns the operator's override of the decision, unless the order is declined */
+export function overrideOf(state: OrderState): Override | undefined {
+  return state.phase === 'declined' ? undefined : currentAttempt(state).override;
+}
+
+/** @returns the attempt with this number @throws TypeError if there is none, which is a bug */
+export function attemptNumbered(state: OrderState, number: number): Attempt {
+  const attempt = state.attempts[number - 1];
+  if (attempt === undefined) throw new TypeError(`the order has no attempt ${number}`);
+  return attempt;
+}
+
+/** @returns the newest attempt @throws TypeError if there is none, which is a bug */
+export function currentAttempt(state: OrderState): Attempt {
+  const attempt = state.attempts.at(-1);
+  if (attempt === undefined) throw new TypeError('an order has at least one attempt');
+  return attempt;
+}
+
+/** Records a reading of an attempt. A reading of the newest attempt sets the order's decision. */
+export function recordReading(state: OrderState, attempt: Attempt, reading: Reading): void {
+  const { decision, at, source } = reading;
+  attempt.decision = decision;
+  addReading(state, attempt, reading);
+  if (attempt !== currentAttempt(state)) return;
+  state.decision = decision;
+  state.lastRead = { at, source };
+}
+
+/** Requires another screening: after the pause of `rescreenOnError`, or because an operator requested it. */
+export function beginRescreen(state: OrderState): void {
+  const attempt = currentAttempt(state);
+  attempt.rescreens += 1;
+  attempt.rescreenDue = true;
+  delete attempt.screeningOver;
+}
+
+/** @returns whether a recheck screens the order again: its screening ended with the decision `error` */
+export function screensAgain({ phase, decision, action }: OrderState): boolean {
+  return phase === 'decided' && decision === 'error' && action !== 'cancel';
+}
+
+/** Screens an order again whose screening ended with `error`, after an operator's recheck. */
+export function screenAgain(state: OrderState, now: Instant): void {
+  beginRescreen(state);
+  currentAttempt(state).screenUntil = laterBy(state.policy.screeningDeadlineMs, now);
+  state.passed = state.passed.filter((kind) => kind !== 'screening-deadline');
+  settlePhase(state, now);
+}
+
+// The phase of an order, derived from its state.
+
+/** Derives the phase from the order's state; `canceled` and `closed` are final. */
+export function settlePhase(state: OrderState, now: Instant): void {
+  if (state.phase === 'canceled' || state.phase === 'closed') return;
+  setPhase(state, phaseOf(state), now);
+}
+
+export function setPhase(state: OrderState, phase: Phase, now: Instant): void {
+  if (state.phase === phase) return;
+  state.phase = phase;
+  state.phaseSince = now;
+  delete state.snoozedUntil;
+  if (phase === 'declined') currentAttempt(state).declinedAt = now;
+}
+
+/** Sets the action; in passive mode sets `proceed`, and the given action as `wouldBe`. */
+export function setAction(state: OrderState, action: Action): void {
+  const passive = state.policy.passive;
+  state.action = passive ? 'proceed' : action;
+  if (passive) state.wouldBe = action;
+}
+
+function phaseOf(state: OrderState): Phase {
+  const attempt = currentAttempt(state);
+  const gateway = attempt.gateway?.result;
+  if (gateway === 'fail' && state.action !== 'cancel') return 'declined';
+  if (state.action === 'decline') return 'declined';
+  if (state.action === 'cancel') return 'decided';
+  if (attempt.rescreenDue) return 'screening';
+  if (state.decision === 'pending' || state.decision === 'error')
+    return attempt.screeningOver ? 'decided' : 'screening';
+  if (awaitsGateway(state)) return 'awaiting-gateway';
+  return state.decision === 'review' ? 'review' : 'decided';
+}
+
+/** @returns whether the order service was told to call the payment gateway and has not reported the result */
+export function awaitsGateway(state: OrderState): boolean {
+  const gateway = currentAttempt(state).gateway?.result;
+  if (state.workflow !== 'pre-gateway' || state.decision === 'skipped') return false;
+  return gateway === 'error' ? state.action === 'hold' : gateway === undefined && state.action === 'proceed';
+}
+
+/** @returns the optional fields that the screening service returned with a decision */
+export function enrichedOf(given: Enriched): Enriched {
+  const { insights, insightsLeftOut, accountMode, passiveMode, subStatus } = given;
+  return defined({ insights, insightsLeftOut, accountMode, passiveMode, subStatus });
+}

@@ -1,0 +1,193 @@
+/** Applies the outcome of a screening to the order, including the first one's answer. */
+import type { Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
+import type { OrderEventType } from '../../contract/messages.ts';
+import type { Attempt, OrderState } from '../../contract/order/state.ts';
+import type { Action, Instant, ReadingSource } from '../../contract/words.ts';
+import { clear, raiseAttention, raiseWrongKey } from '../attention.ts';
+import {
+  actionAtCheckout,
+  actionLater,
+  actionWithoutDecision,
+  attentionTo,
+  heldByGateway,
+} from '../decide.ts';
+import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from '../record.ts';
+import { hasDecision } from '../transactions.ts';
+import { isAwaited, isNews, noteUnseen, recordLate, recordSeen, withoutOthers } from './record-screening.ts';
+
+export interface ScreeningMoment {
+  source: Extract<ReadingSource, 'checkout' | 'catch-up' | 'rescreen' | 'look-up'>;
+  now: Instant;
+}
+
+/**
+ * Applies a screening of the newest attempt.
+ * @returns the events to send, oldest first
+ */
+export function applyScreening(
+  state: OrderState,
+  given: ScreeningOutcome,
+  moment: ScreeningMoment,
+): OrderEventType[] {
+  const attempt = currentAttempt(state);
+  const outcome = withoutOthers(state, attempt, given, moment.now);
+  if (outcome.kind !== 'forbidden') clear(state, { codes: ['wrong-key'], operation: 'create' });
+  const { phase } = state;
+  const bringsDecision = outcome.kind === 'answered' && isAwaited(state, attempt, outcome.decision);
+  const isOver = phase === 'declined' || phase === 'canceled' || (phase === 'closed' && !bringsDecision);
+  // A lookup may have read the decision before the screening ended.
+  if (isOver || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
+    recordLate(state, attempt, outcome, moment.now);
+    return [];
+  }
+  if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
+  noteUnseen(state, attempt, outcome);
+  const events = follow(state, outcome, moment);
+  if (outcome !== given)
+    events.push(...raiseAttention(state, 'transaction-unseen', HIDDEN, CREATE, moment.now));
+  settlePhase(state, moment.now);
+  return events;
+}
+
+function follow(state: OrderState, outcome: ScreeningOutcome, moment: ScreeningMoment): OrderEventType[] {
+  const attempt = currentAttempt(state);
+  const { now } = moment;
+  switch (outcome.kind) {
+    case 'skipped':
+      recordReading(state, attempt, { decision: 'skipped', at: now, source: moment.source });
+      delete state.reason;
+      applyAction(state, heldByGateway(attempt, actionAtCheckout('skipped', state.policy)), undefined);
+      return ['order.decided'];
+    case 'answered':
+      recordSeen(state, attempt, outcome, moment);
+      return answered(state, outcome, moment);
+    case 'refused':
+      return noDecision(state, outcome.reason, moment, refusedWords(outcome));
+    case 'unreadable':
+      if (outcome.seen !== undefined) recordSeen(state, attempt, outcome.seen, moment);
+      return [
+        ...raiseAttention(
+          state,
+          'unreadable-answer',
+          UNREADABLE[outcome.reason] ?? UNREADABLE_OTHERWISE,
+          CREATE,
+          now,
+        ),
+        ...errorDecision(state, moment),
+      ];
+    case 'unanswered':
+    case 'forbidden':
+      state.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
+      return [
+        ...(outcome.kind === 'forbidden' ? raiseWrongKey(state, CREATE, now) : []),
+        ...withoutDecision(state, moment),
+      ];
+  }
+}
+
+const CREATE = { operation: 'create' } as const;
+
+/** Ends the screening without a decision: the checkout's action stays, and an operator must decide. */
+export function giveUpScreening(state: OrderState, now: Instant): OrderEventType[] {
+  const moment: ScreeningMoment = { source: 'catch-up', now };
+  delete currentAttempt(state).rescreenDue;
+  const events = noDecision(state, 'screening-deadline', moment, GIVEN_UP);
+  settlePhase(state, now);
+  return events;
+}
+
+function answered(
+  state: OrderState,
+  outcome: Extract<ScreeningOutcome, { kind: 'answered' }>,
+  moment: ScreeningMoment,
+): OrderEventType[] {
+  const attempt = currentAttempt(state);
+  if (outcome.decision === 'error') return errorDecision(state, moment);
+  recordReading(state, attempt, {
+    decision: outcome.decision,
+    at: moment.now,
+    source: moment.source,
+    ...enrichedOf(outcome),
+  });
+  clear(state, { codes: ['no-decision', 'unreadable-answer', 'decision-after-override'] });
+  delete state.reason;
+  const action =
+    moment.source === 'checkout'
+      ? actionAtCheckout(outcome.decision, state.policy)
+      : actionLater(outcome.decision);
+  applyAction(state, heldByGateway(attempt, action), outcome.message);
+  const matter = attentionTo(state, state.action, outcome.decision, moment.now);
+  return [
+    'order.decided',
+    ...(outcome.otherMode === true
+      ? raiseAttention(state, 'account-mode', OTHER_MODE, CREATE, moment.now)
+      : []),
+    ...(matter === undefined ? [] : raiseAttention(state, matter.code, matter.words, {}, moment.now)),
+  ];
+}
+
+/** Applies the decision `error`. Assumption «decision error»: the order is screened again after a pause unless no rescreens are left. */
+function errorDecision(state: OrderState, moment: ScreeningMoment): OrderEventType[] {
+  const attempt = currentAttempt(state);
+  if (attempt.rescreens >= state.policy.rescreenOnError.tries) {
+    return noDecision(state, 'error', moment, OUT_OF_RESCREENS);
+  }
+  recordReading(state, attempt, { decision: 'error', at: moment.now, source: moment.source });
+  return withoutDecision(state, moment);
+}
+
+function noDecision(
+  state: OrderState,
+  reason: string,
+  moment: ScreeningMoment,
+  words: string,
+): OrderEventType[] {
+  const attempt = currentAttempt(state);
+  recordReading(state, attempt, { decision: 'error', at: moment.now, source: moment.source });
+  attempt.screeningOver = true;
+  state.reason = reason;
+  withoutDecision(state, moment);
+  return ['order.decided', ...raiseAttention(state, 'no-decision', words, CREATE, moment.now)];
+}
+
+/** Answers a checkout without a decision. A decline ends the attempt, so it is also sent as an event. */
+function withoutDecision(state: OrderState, { source }: ScreeningMoment): OrderEventType[] {
+  if (source !== 'checkout') return [];
+  applyAction(state, actionWithoutDecision(state.policy), undefined);
+  return state.action === 'decline' ? ['order.decided'] : [];
+}
+
+function applyAction(state: OrderState, action: Action, message: string | undefined): void {
+  if (overrideOf(state) !== undefined) return;
+  setAction(state, action);
+  if (state.action === 'decline') state.message = message ?? state.policy.declineMessage;
+  else delete state.message;
+}
+
+function refusedWords(outcome: Extract<ScreeningOutcome, { kind: 'refused' }>): string {
+  const words = (outcome.words ?? outcome.reason).replace(/\.+$/, '');
+  if (outcome.reason === 'invalid-request') return `The transaction is invalid and was not sent: ${words}.`;
+  if (outcome.reason === 'card-data-expired') return CARD_DATA_EXPIRED;
+  return `The screening service refused the transaction: ${words}.`;
+}
+
+const CARD_DATA_EXPIRED =
+  'The card data expired before the screening service answered: the order service can send another attempt.';
+const UNREADABLE: Record<string, string> = {
+  'unknown-decision': 'The screening service returned an unknown decision.',
+  'missing-id': 'The screening service’s response has no transaction id.',
+};
+const UNREADABLE_OTHERWISE = 'The screening service’s response could not be read.';
+const OTHER_MODE =
+  'The mode of the API key’s account doesn’t match the integration’s: set mode, key and address that belong together.';
+export const HIDDEN =
+  'A create of this attempt may have created a transaction that a lookup can’t find: the screening service shows only the first transaction of an invoice number, and that one belongs to an earlier attempt.';
+const GIVEN_UP =
+  'The screening deadline passed without a decision: decide manually, send another attempt, or recheck.';
+const OUT_OF_RESCREENS =
+  'The screening service kept returning `error`: decide manually, send another attempt, or recheck.';
+
+/** Records the fingerprint of the attempt's request, with which later requests are compared. */
+export function noteFingerprint(attempt: Attempt, { fingerprint }: Fingerprinted): void {
+  if (fingerprint !== undefined) attempt.fingerprint ??= fingerprint;
+}

@@ -1,0 +1,121 @@
+/** Records the transactions that a screening or a lookup returned, and creates whose transaction is unknown. */
+import type { ScreeningOutcome, Sent } from '../../contract/activity-contract.ts';
+import type { Attempt, OrderState } from '../../contract/order/state.ts';
+import type { Decision, Instant, ReadingSource } from '../../contract/words.ts';
+import { clear } from '../attention.ts';
+import { currentAttempt, enrichedOf, overrideOf, recordReading } from '../record.ts';
+import { hasDecision, ownerOf, recordTransaction, transactionNamed, transactionOf } from '../transactions.ts';
+
+interface Moment {
+  source: ReadingSource;
+  now: Instant;
+}
+
+/** Moves a found transaction to its owner: the oldest attempt with an unconfirmed create. Returns the outcome for `attempt`. */
+export function withoutOthers(
+  state: OrderState,
+  attempt: Attempt,
+  outcome: ScreeningOutcome,
+  now: Instant,
+): ScreeningOutcome {
+  const seen =
+    outcome.kind === 'answered' ? outcome : outcome.kind === 'unreadable' ? outcome.seen : undefined;
+  if (seen === undefined || !seen.found || state.adopted !== undefined) return outcome;
+  const known = transactionNamed(state, seen.transactionId);
+  const owner =
+    known === undefined ? ownerOf(state, attempt.invoiceNumber ?? '') : state.attempts[known.attempt - 1];
+  if (owner === undefined || owner === attempt) return outcome;
+  const sentFrom = owner.unseen?.since ?? seen.sentFrom;
+  recordLate(state, owner, asOf(outcome, sentFrom), now);
+  return { kind: 'unanswered', reason: 'earlier-attempt', unseenSince: seen.sentFrom };
+}
+
+function asOf(outcome: ScreeningOutcome, sentFrom: Instant): ScreeningOutcome {
+  if (outcome.kind === 'answered') return { ...outcome, sentFrom };
+  if (outcome.kind !== 'unreadable' || outcome.seen === undefined) return outcome;
+  return { ...outcome, seen: { ...outcome.seen, sentFrom } };
+}
+
+/** Records the outcome of a screening or a lookup that arrived after the order had continued without it. Changes nothing else. */
+export function recordLate(
+  state: OrderState,
+  attempt: Attempt,
+  outcome: ScreeningOutcome,
+  now: Instant,
+): void {
+  noteUnseen(state, attempt, outcome);
+  const moment = { source: 'look-up', now } as const;
+  if (outcome.kind === 'unreadable' && outcome.seen !== undefined)
+    recordSeen(state, attempt, outcome.seen, moment);
+  if (outcome.kind !== 'answered') return;
+  recordSeen(state, attempt, outcome, moment);
+  const { decision } = outcome;
+  if (decision === 'error' && hasDecision(attempt)) return;
+  recordReading(state, attempt, { decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
+  if (attempt !== currentAttempt(state)) return;
+  clear(state, { codes: ['unreadable-answer'] });
+  if (decision !== 'error') clear(state, { codes: ['no-decision'] });
+}
+
+/** Records what a lookup found for the attempt, possibly another attempt's transaction. Changes nothing else. */
+export function recordFound(
+  state: OrderState,
+  attempt: Attempt,
+  outcome: ScreeningOutcome,
+  now: Instant,
+): void {
+  recordLate(state, attempt, withoutOthers(state, attempt, outcome, now), now);
+}
+
+export function recordSeen(
+  state: OrderState,
+  attempt: Attempt,
+  seen: { transactionId: string; found: boolean; decision?: Decision } & Sent,
+  { source, now }: Moment,
+): void {
+  const { transactionId: id, found, sentFrom, sentUntil, decision } = seen;
+  recordTransaction(state, {
+    id,
+    attempt: attempt.number,
+    invoiceNumber: attempt.invoiceNumber ?? state.orderId,
+    sentFrom,
+    sentUntil,
+    found: found ? 'lookup' : 'created',
+    ...(decision !== undefined && { decision, decidedAt: now, source }),
+  });
+}
+
+/** Records whether an outcome leaves an unconfirmed create, one whose transaction is unknown. */
+export function noteUnseen(state: OrderState, attempt: Attempt, outcome: ScreeningOutcome): void {
+  const { invoiceNumber } = attempt;
+  const since = 'unseenSince' in outcome ? outcome.unseenSince : undefined;
+  if (since === undefined || invoiceNumber === undefined) noneUnseen(state, attempt);
+  else attempt.unseen = { invoiceNumber, since };
+}
+
+/** Clears the attempt's unconfirmed create, and the attention to it once no attempt has one. */
+export function noneUnseen(state: OrderState, attempt: Attempt): void {
+  delete attempt.unseen;
+  if (state.attempts.every(({ unseen }) => unseen === undefined))
+    clear(state, { codes: ['transaction-unseen'] });
+}
+
+/** @returns whether a screening has a different decision than the attempt, or a different transaction */
+export function isNews(state: OrderState, attempt: Attempt, outcome: ScreeningOutcome): boolean {
+  if (outcome.kind !== 'answered' || outcome.decision === 'error') return false;
+  return outcome.decision !== attempt.decision || outcome.transactionId !== transactionOf(state, attempt)?.id;
+}
+
+/**
+ * Returns whether a decision found by a lookup is the order's missing decision. That includes an order that closed without a decision,
+ * since it must be reported to the order service. After the screening was given up, `error` is no news. Nothing replaces the action
+ * `cancel`, unless it is an override.
+ */
+export function isAwaited(state: OrderState, attempt: Attempt, found: Decision): boolean {
+  const { phase, action } = state;
+  if (attempt !== currentAttempt(state)) return false;
+  if (phase === 'screening') return true;
+  if (hasDecision(attempt)) return false;
+  if (overrideOf(state) !== undefined) return phase !== 'closed';
+  return (phase === 'decided' || phase === 'closed') && action !== 'cancel' && found !== 'error';
+}

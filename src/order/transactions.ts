@@ -1,0 +1,112 @@
+/** The transactions of an order: which one counts, until when each can be canceled, and which creates have an unknown transaction. */
+import { sameTransaction } from '../contract/ids.ts';
+import type { Attempt, OrderState, OrderTransaction } from '../contract/order/state.ts';
+import { type Instant, laterBy, millis, type OrderDecision } from '../contract/words.ts';
+import type { Order } from './order.ts';
+
+/** Returns the transaction with this id, ignoring case. */
+export function transactionNamed(state: OrderState, id: string | undefined): OrderTransaction | undefined {
+  return id === undefined ? undefined : state.transactions.find((one) => sameTransaction(one.id, id));
+}
+
+/** Returns the attempt's effective transaction: the last one with a decision other than `error`, else the last one. */
+export function transactionOf(state: OrderState, { number }: Attempt): OrderTransaction | undefined {
+  const own = state.transactions.filter((one) => one.attempt === number);
+  return own.findLast(({ decision }) => decision !== undefined && decision !== 'error') ?? own.at(-1);
+}
+
+/**
+ * Returns the end of the attempt's cancel window: that of its transaction, else that of the transaction that an unconfirmed create would
+ * have. Undefined if there can be no transaction.
+ */
+export function cancelByOf(state: OrderState, attempt: Attempt): Instant | undefined {
+  const transaction = transactionOf(state, attempt);
+  if (transaction !== undefined) return transaction.cancelBy;
+  return unseenWindowEnd(state, attempt);
+}
+
+/** Returns when the window of the attempt's unconfirmed create ends. */
+function unseenWindowEnd({ policy }: OrderState, { unseen }: Attempt): Instant | undefined {
+  return unseen && laterBy(policy.cancelWindowMs, unseen.since);
+}
+
+/** Returns the end of the attempt's last possible window: an unconfirmed create may open a later window than the known transaction's. */
+export function lastWindowOf(state: OrderState, attempt: Attempt): Instant | undefined {
+  const known = cancelByOf(state, attempt);
+  const opened = mayBeSeen(attempt) ? unseenWindowEnd(state, attempt) : undefined;
+  return known === undefined || (opened !== undefined && opened > known) ? opened : known;
+}
+
+/** Returns the transactions with a known decision, which a lookup can skip. */
+export function knownTransactionIds({ transactions }: OrderState): string[] {
+  return transactions.filter(({ decision }) => decision !== undefined).map(({ id }) => id);
+}
+
+/**
+ * Records a transaction, or the decision of a known one. Assumption «start of the cancel window»: the window is counted from the earliest time at which its create may have been
+ * sent, and is never extended.
+ */
+export function recordTransaction(state: OrderState, found: Omit<OrderTransaction, 'cancelBy'>): void {
+  const known = transactionNamed(state, found.id);
+  if (known !== undefined) {
+    const { decision, decidedAt, source } = found;
+    if (decision !== undefined) Object.assign(known, { decision, decidedAt, source });
+    return;
+  }
+  const attempt = state.attempts[found.attempt - 1];
+  const before = attempt && transactionOf(state, attempt);
+  state.transactions.push({ ...found, cancelBy: laterBy(state.policy.cancelWindowMs, found.sentFrom) });
+  // The gateway result must also be sent for the newest transaction.
+  if (attempt?.gateway !== undefined && transactionOf(state, attempt) !== before) delete attempt.gateway.sent;
+}
+
+/**
+ * Returns the owner of a transaction found by this invoice number: the oldest attempt with an unconfirmed create of that number, since the
+ * screening service shows only the first transaction of a number.
+ */
+export function ownerOf(state: OrderState, invoiceNumber: string): Attempt | undefined {
+  return state.attempts.find(({ unseen }) => unseen?.invoiceNumber === invoiceNumber);
+}
+
+/** Returns whether the attempt has an unconfirmed create that a lookup may find. */
+export function mayBeSeen({ unseen }: Attempt): boolean {
+  return unseen !== undefined && unseen.hidden !== true;
+}
+
+const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];
+
+/** Returns whether the attempt has a decision. An outcome without a decision never replaces one (rule «no decision lost»). */
+export function hasDecision(attempt: Attempt): boolean {
+  return !UNDECIDED.includes(attempt.decision);
+}
+
+/** Rule «last call»: a margin for clock differences and slow requests. */
+const LAST_STRETCH_MS = 30_000;
+
+/** Returns the last moment at which a cancel may be sent. */
+export function lastCall(cancelBy: Instant, cancelWindowMs: number): Instant {
+  return laterBy(-Math.min(LAST_STRETCH_MS, cancelWindowMs / 100), cancelBy);
+}
+
+/** Returns whether a cancel may be sent at `nowMs`. */
+export function windowOpen(cancelBy: Instant | undefined, cancelWindowMs: number, nowMs: number): boolean {
+  return cancelBy !== undefined && nowMs < millis(lastCall(cancelBy, cancelWindowMs));
+}
+
+/** Returns whether a create may be in flight, even one that the order no longer requires. */
+export function createUnderWay({ state, running }: Order): boolean {
+  const isUnanswered = state.attempts.some(({ answer }) => answer === undefined);
+  return isUnanswered || running.some(({ effect: { call } }) => call.kind === 'catch-up');
+}
+
+/** Returns the state of an attempt, as answers contain it. */
+export function attemptSummary(state: OrderState, attempt: Attempt) {
+  const { orderId, integration, decision, action, phase } = state;
+  const transaction = transactionOf(state, attempt);
+  const cancelBy = cancelByOf(state, attempt);
+  return {
+    ...{ orderId, integration, attempt: attempt.number, decision, action, phase },
+    ...(transaction !== undefined && { transactionId: transaction.id }),
+    ...(cancelBy !== undefined && { cancelBy }),
+  };
+}

@@ -1,0 +1,85 @@
+/** The replies to callers: the answer to a checkout, the result of a portal action, and the result of other requests. */
+import type { CheckoutAnswer } from '../../contract/answers.ts';
+import type { ActionRecord, Attempt, OrderState } from '../../contract/order/state.ts';
+import { overrideAnswer } from '../concerns/operators.ts';
+import { defined } from '../defined.ts';
+import type { Order, Reply, Taken } from '../order.ts';
+import { actionNumbered, portalAnswer, portalFailure } from '../portal/portal-records.ts';
+import { isUnderWay } from '../portal/portal-requests.ts';
+import { currentAttempt } from '../record.ts';
+import { cancelByOf, transactionOf } from '../transactions.ts';
+
+/** @returns the reply to an accepted request, or undefined: its caller still waits */
+export function replyTo(order: Order, taken: Taken): Reply | undefined {
+  const { state } = order;
+  if ('attempt' in taken) {
+    const answer = answerNow(state, taken.attempt);
+    return answer && { checkout: answer };
+  }
+  if ('action' in taken) {
+    const record = actionNumbered(state, taken.action);
+    if (isUnderWay(record))
+      return taken.until > order.now ? undefined : { portal: portalAnswer(state, record) };
+    return endOf(state, record, taken.withdraws === true);
+  }
+  return 'overridden' in taken ? { override: overrideAnswer(order, taken.overridden) } : taken;
+}
+
+function endOf(state: OrderState, record: ActionRecord, withdraws: boolean): Reply {
+  if (withdraws && record.status === 'withdrawn') return { portal: portalAnswer(state, record) };
+  const refusal = portalFailure(record);
+  return refusal === undefined ? { portal: portalAnswer(state, record) } : { refusal };
+}
+
+/** @returns the current answer to the checkout of an attempt, by default the newest, without insights */
+export function checkoutAnswer(state: OrderState, attempt: Attempt = currentAttempt(state)): CheckoutAnswer {
+  return {
+    orderId: state.orderId,
+    integration: state.integration,
+    attempt: attempt.number,
+    decision: attempt.decision,
+    action: state.action,
+    phase: state.phase,
+    ...defined({
+      transactionId: transactionOf(state, attempt)?.id,
+      message: state.message,
+      cancelBy: cancelByOf(state, attempt),
+      wouldBe: state.wouldBe,
+      reason: attempt === currentAttempt(state) ? state.reason : undefined,
+      fingerprint: attempt.fingerprint,
+    }),
+  };
+}
+
+/**
+ * Rule «pending becomes the decision»: a recorded answer never changes, except a `pending` one that wasn't declined.
+ * @returns the current answer to the attempt's checkout; undefined if it has none yet
+ */
+export function answerNow(state: OrderState, number: number): CheckoutAnswer | undefined {
+  const attempt = state.attempts.find((one) => one.number === number);
+  const answer = attempt?.answer;
+  if (attempt === undefined || answer === undefined) return undefined;
+  const { decision = 'pending', insights, source } = attempt.readings[0] ?? {};
+  if (answer.decision !== 'pending' || answer.action === 'decline') {
+    return { ...answer, ...(source === 'checkout' && insights && { insights }) };
+  }
+  if (isUncertain(state, attempt)) {
+    const { transactionId: _uncertain, ...rest } = checkoutAnswer(state, attempt);
+    return { ...rest, decision: 'pending' };
+  }
+  return { ...checkoutAnswer(state, attempt), decision, ...(insights && { insights }) };
+}
+
+/**
+ * Returns whether the attempt's transaction may be a later attempt's: a lookup by a shared invoice number found it when that attempt may
+ * have sent its create.
+ */
+function isUncertain(state: OrderState, attempt: Attempt): boolean {
+  const transaction = transactionOf(state, attempt);
+  if (transaction?.found !== 'lookup') return false;
+  const { invoiceNumber, sentUntil } = transaction;
+  return state.attempts.some(
+    (other) =>
+      other.number > attempt.number && other.invoiceNumber === invoiceNumber && other.startedAt <= sentUntil,
+  );
+}

@@ -1,0 +1,125 @@
+/**
+ * The order's memo: its public record, from which `GET`, the list and the pages read an order without a worker. Each change is a history
+ * event, so the memo omits what readers can derive.
+ */
+import type { OrderKey } from '../../contract/ids.ts';
+import type { OrderRecord } from '../../contract/order/order-record.ts';
+import type { Policy } from '../../contract/policy.ts';
+import { ACTIONS, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
+import { isRecord } from '../messages/shapes.ts';
+import { checkoutAnswer } from './answers.ts';
+
+/** The memo's key. */
+export const RECORD = 'record';
+
+/** The part of a policy that readers need: for deadlines, cancel windows and allowed requests. The full view has the whole policy. */
+const POLICY_READ: readonly (keyof Policy)[] = [
+  'passive',
+  'cancelWindowMs',
+  'recheckLeadTimeMs',
+  'reviewLeadTimeMs',
+  'reviewLimitMs',
+  'gatewayResultWithinMs',
+  'retryWithinMs',
+  'rescreenOnError',
+  'events',
+];
+
+/** Returns the memo with an order's record. It omits the ids and the rest of the policy, which readers get elsewhere. */
+export function memoOf(record: OrderRecord): { [RECORD]: object } {
+  const { orderId: _id, integration: _name, policy, ...facts } = record;
+  const memo = {
+    ...facts,
+    policy: Object.fromEntries(POLICY_READ.map((key) => [key, policy[key]])),
+    attempts: record.attempts.map((attempt) => {
+      const same = JSON.stringify(attempt.answer) === JSON.stringify(checkoutAnswer(record, attempt));
+      return same ? { ...attempt, answer: AS_NOW } : attempt;
+    }),
+  };
+  return { [RECORD]: Object.fromEntries(Object.entries(memo).filter(([, value]) => !isEmpty(value))) };
+}
+
+/** Replaces an answer that equals the order's current answer. */
+const AS_NOW = 'as now';
+/** The values that a memo omits when they are empty. */
+const EMPTY = { cancelAsked: false, passed: [], transactions: [], attention: [], actions: [] };
+
+function isEmpty(value: unknown): boolean {
+  return value === false || (Array.isArray(value) && value.length === 0);
+}
+
+/**
+ * The memo that a run last wrote. Two changes don't justify a history event. One is a delivery, which readers derive (`asDelivered` in
+ * src/client/reading/order-record.ts): each new or given-up event writes the memo, and so does a delivery that an operator ended. The other is the
+ * moment of a pass's last read.
+ */
+export class WrittenMemo {
+  #key: string | undefined;
+
+  /** Returns whether the record must be written, and remembers it as written. */
+  isNews(record: OrderRecord): boolean {
+    const { events, ...facts } = record;
+    const passed = record.passed.filter((kind) => kind !== 'recheck');
+    const memo = memoOf({ ...facts, passed, events: NO_EVENTS });
+    const { sequence, delivered, waiting, paused } = events;
+    const key = JSON.stringify([memo, sequence, sequence - delivered - waiting, paused]);
+    if (key === this.#key) return false;
+    this.#key = key;
+    return true;
+  }
+}
+
+const NO_EVENTS = { sequence: 0, delivered: 0, waiting: 0 };
+
+/** Returns the record in an order's memo, as `memoOf` wrote it; undefined if the memo has something else. */
+export function recordIn(memo: unknown, { orderId, integration }: OrderKey): OrderRecord | undefined {
+  if (!isRecord(memo)) return undefined;
+  const key = { orderId, integration };
+  const left = Object.entries(EMPTY).filter(([name]) => memo[name] === undefined);
+  // The ids come first for readability.
+  const record = { ...key, ...memo, ...Object.fromEntries(left), ...key };
+  if (!isOrderRecord(record)) return undefined;
+  const attempts = record.attempts.map((attempt) =>
+    Object.is(attempt.answer, AS_NOW) ? { ...attempt, answer: checkoutAnswer(record, attempt) } : attempt,
+  );
+  return { ...record, attempts };
+}
+
+/** Validates the fields that readers use, since any starter of a workflow can write a memo. */
+export function isOrderRecord(value: unknown): value is OrderRecord {
+  if (!isRecord(value)) return false;
+  const { phase, decision, action, attempts, events, passed } = value;
+  return (
+    isOneOf(PHASES, phase) &&
+    isOneOf(ORDER_DECISIONS, decision) &&
+    isOneOf(ACTIONS, action) &&
+    isRecord(events) &&
+    [events.sequence, events.delivered, events.waiting].every(Number.isFinite) &&
+    Array.isArray(passed) &&
+    Array.isArray(attempts) &&
+    attempts.length > 0 &&
+    attempts.every((one) => isRecord(one) && Array.isArray(one.readings)) &&
+    Object.entries(TEXTS).every(([list, texts]) => isListOf(value[list] ?? [], texts)) &&
+    isRecord(value.policy)
+  );
+}
+
+/** The lists of a record, and the required string fields of their entries. */
+const TEXTS = {
+  attempts: ['startedAt', 'screenUntil', 'decision'],
+  transactions: ['id', 'cancelBy', 'sentFrom'],
+  attention: ['code', 'words', 'since'],
+  actions: ['kind', 'status', 'subject', 'requestedAt'],
+  journal: ['at', 'what'],
+};
+
+function isListOf(list: unknown, texts: readonly string[]): boolean {
+  return (
+    Array.isArray(list) &&
+    list.every((one) => isRecord(one) && texts.every((name) => typeof one[name] === 'string'))
+  );
+}
+
+function isOneOf(words: readonly string[], value: unknown): boolean {
+  return typeof value === 'string' && words.includes(value);
+}

@@ -1,0 +1,37 @@
+/** What the statistics count of an order: how long its review took, how a person's override turned out, and chargebacks. Pure. */
+import type { Attempt, OrderState } from '../../contract/order/state.ts';
+import { millis, type Outcome } from '../../contract/words.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Returns the order's outcomes. The list never becomes empty again, so its search attribute is never removed. */
+export function outcomesOf({ attempts, actions }: OrderState): Outcome[] {
+  const overrides = attempts.flatMap(overrideOutcomes);
+  const charged = actions.some(({ kind, status }) => kind === 'chargeback' && status === 'done');
+  return [...new Set([...overrides, ...(charged ? (['chargeback'] as const) : [])])];
+}
+
+function overrideOutcomes({ override, readings }: Attempt): Outcome[] {
+  if (override === undefined) return [];
+  const later = readings.findLast(({ at, decision }) => at > override.at && DECIDED.includes(decision));
+  if (later === undefined) return ['overridden'];
+  const agrees = (later.decision === 'pass') === (override.action === 'proceed');
+  return ['overridden', agrees ? 'override-confirmed' : 'override-contradicted'];
+}
+
+const DECIDED: readonly string[] = ['pass', 'fail', 'fraudulent'];
+
+/** Returns how many hours the order's newest review took until the screening service or a person decided; undefined: none has ended. */
+export function reviewHours({ attempts }: OrderState): number | undefined {
+  return attempts.flatMap(hoursOf).at(-1);
+}
+
+function hoursOf({ readings, override }: Attempt): number[] {
+  const begun = readings.findIndex(({ decision }) => decision === 'review');
+  const from = readings[begun]?.at;
+  if (from === undefined) return [];
+  const decided = readings.slice(begun).filter(({ decision }) => DECIDED.includes(decision));
+  const ends = [...decided, ...(override === undefined ? [] : [override])].map(({ at }) => at);
+  const [until] = ends.filter((at) => at > from).sort();
+  return until === undefined ? [] : [(millis(until) - millis(from)) / HOUR_MS];
+}

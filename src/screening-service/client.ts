@@ -1,0 +1,234 @@
+/** The client of the screening service, with one method per operation. */
+import type { FieldError } from '../contract/errors.ts';
+import { withoutHash } from '../contract/ids.ts';
+import { type PortalRequests, portalContentSchema } from '../contract/portal/portal-actions.ts';
+import type { PortalActionKind } from '../contract/portal/portal-kinds.ts';
+import type { GatewayResult } from '../contract/words.ts';
+import { type Operation, ScreeningError } from './errors.ts';
+import { exchange, type Reply } from './exchange.ts';
+import { schemaFindings } from './fields.ts';
+import { MACHINE, type Machine } from './machine.ts';
+import {
+  type ChargebackReply,
+  type Context,
+  type PortalReply,
+  readChargebackReply,
+  readGatewayReply,
+  readPortalReply,
+  readTransactionResponse,
+  type TransactionResponse,
+} from './replies.ts';
+import { type Dialect, toDefinitionSpelling } from './spellings.ts';
+import { writeTransaction } from './transaction/parse-transaction.ts';
+import type { CardData, Transaction } from './transaction/transaction-schema.ts';
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/**
+ * Creates a client of the screening service for one integration. Clients share their connections, so creating one per call is cheap.
+ * @throws if an address isn't http(s); the error doesn't contain the address
+ */
+export function createScreeningClient(settings: ScreeningClientSettings): ScreeningClient {
+  const { apiKey, dialect, apiKeyHeader = false, machine = MACHINE, onFailure } = settings;
+  const base = withoutLastSlash(settings.baseUrl, 'baseUrl');
+  const portal = withoutLastSlash(settings.portalBaseUrl, 'portalBaseUrl');
+
+  async function call<T>(
+    request: Pick<Context, 'operation' | 'transactionId'> & {
+      url: string;
+      body?: unknown;
+      secrets?: string[];
+    },
+    options: CallOptions | undefined,
+    read: (reply: Reply, context: Context) => T,
+  ): Promise<T> {
+    const { operation, url, body, secrets = [], transactionId } = request;
+    const timeoutMs = options?.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const headers = apiKeyHeader ? { 'x-api-key': apiKey } : {};
+    try {
+      const reply = await exchange(machine, { operation, url, headers, body, timeoutMs });
+      return read(reply, {
+        operation,
+        secrets: [apiKey, ...secrets],
+        ...(transactionId !== undefined && { transactionId }),
+      });
+    } catch (error) {
+      if (error instanceof ScreeningError) onFailure?.(error, new URL(url).host);
+      throw error;
+    }
+  }
+
+  /** Sends a status call. Its address contains the key, so it must be passed to `exchange` only. */
+  function lookUp(operation: Operation, path: string, requested: string, options: CallOptions | undefined) {
+    if (!isSegment(requested)) {
+      return Promise.reject(new ScreeningError({ operation, outcome: 'refused', reason: 'bad-request' }));
+    }
+    const url = `${base}/${path}/${encodeURIComponent(apiKey)}/${encodeURIComponent(requested)}`;
+    const byId = operation === 'status-by-url' && { transactionId: requested };
+    return call({ operation, url, ...byId }, options, readTransactionResponse);
+  }
+
+  function act<T>(
+    operation: Operation,
+    fields: Record<string, unknown>,
+    options: CallOptions | undefined,
+    read: (reply: Reply, context: Context) => T,
+  ): Promise<T> {
+    const body = { nf_token: apiKey, ...fields };
+    const { transaction_id: transactionId } = fields;
+    return call(
+      {
+        operation,
+        url: `${portal}/${operation}`,
+        body,
+        ...(typeof transactionId === 'string' && { transactionId }),
+      },
+      options,
+      read,
+    );
+  }
+
+  return {
+    createTransaction({ transaction, card, enrich, invoiceNumber }: CreateRequest, options) {
+      const body = writeTransaction(transaction, { dialect, apiKey, enrich, card, invoiceNumber });
+      // Assumption «path of a create».
+      const url = dialect === 'definition' ? `${base}/transaction` : `${base}/`;
+      const secrets = card === undefined ? [] : Object.values(card);
+      return call({ operation: 'create-transaction', url, body, secrets }, options, readTransactionResponse);
+    },
+    gatewayResponse({ transactionId, result, authcode, gatewayTransactionId }: GatewayResponse, options) {
+      // The samples use the definition's spelling for this body, so it is the same in both dialects.
+      const body: GatewayResponseBody = {
+        'nf-token': apiKey,
+        'nf-id': transactionId,
+        'gateway-response': {
+          result,
+          ...(authcode === undefined ? {} : { authcode }),
+          ...(gatewayTransactionId === undefined ? {} : { 'transaction-id': gatewayTransactionId }),
+        },
+      };
+      const url = `${base}/gateway_response`;
+      return call({ operation: 'gateway-response', url, body }, options, readGatewayReply);
+    },
+    status: (idOrInvoice, options) => lookUp('status', 'status', withoutHash(idOrInvoice), options),
+    statusById: (id, options) => lookUp('status-by-url', 'status_by_url', id, options),
+    statusByInvoice: (invoiceNumber, options) =>
+      lookUp('status-by-invoice', 'status_by_invoice', withoutHash(invoiceNumber), options),
+    customerCode: ({ customerCode, email }, options) =>
+      act('customer-code', { customer_code: customerCode, email }, options, readPortalReply),
+    reportFraud: ({ transactionId }, options) =>
+      act('report-fraud', { transaction_id: transactionId }, options, readPortalReply),
+    cancelTransaction: ({ transactionId }, options) =>
+      act('cancel-transaction', { transaction_id: transactionId }, options, readPortalReply),
+    submitChargeback: ({ transactionId, ...chargeback }, options) =>
+      act(
+        'submit-chargeback',
+        { transaction_id: transactionId, ...chargeback },
+        options,
+        readChargebackReply,
+      ),
+  };
+}
+
+/** Whether text can be a path segment: `.` and `..` would change the path, and a lone surrogate can't be encoded. */
+function isSegment(text: string): boolean {
+  return !/^\.{0,2}$/.test(text) && !/\p{Surrogate}/u.test(text);
+}
+
+function withoutLastSlash(address: string, name: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new Error(`${name} must be an http or https address without a user name`);
+  }
+  return address.replace(/\/+$/, '');
+}
+
+/** Settings of one integration's client. */
+export interface ScreeningClientSettings {
+  /** Screening address for the key's mode, with or without a trailing slash. */
+  baseUrl: string;
+  /** Portal address; its path ends in `/api/v1/transaction-update`. */
+  portalBaseUrl: string;
+  apiKey: string;
+  dialect: Dialect;
+  /** Assumption «key in a header»: whether the key is also sent in `x-api-key` of each call; false by default. */
+  apiKeyHeader?: boolean;
+  /** Defaults to the machine of this process. */
+  machine?: Machine;
+  /** Called for each failed call, with the host, and the port unless it is the default one. */
+  onFailure?: (error: ScreeningError, host: string) => void;
+}
+
+export interface CallOptions {
+  /** Timeout in milliseconds for connecting, headers and the whole body together; 10 s by default. */
+  timeoutMs?: number;
+}
+
+export interface CreateRequest {
+  transaction: Transaction;
+  /** Full card data. It is used only in the request. */
+  card?: CardData;
+  enrich: boolean;
+  invoiceNumber: string;
+}
+
+export interface GatewayResponse {
+  /** The id that create-transaction returned. */
+  transactionId: string;
+  result: GatewayResult;
+  authcode?: string;
+  /** The gateway's own id of the payment. */
+  gatewayTransactionId?: string;
+}
+
+/** The operations of the screening service. Each rejects only with `ScreeningError`. */
+export interface ScreeningClient {
+  /** Screens a transaction. Not idempotent: after outcome `unknown`, look it up by invoice number before sending it again. */
+  createTransaction(request: CreateRequest, options?: CallOptions): Promise<TransactionResponse>;
+  /** Reports the gateway's result of a transaction that was screened before the gateway was called. */
+  gatewayResponse(result: GatewayResponse, options?: CallOptions): Promise<void>;
+  /** Reads a transaction by its id or invoice number. */
+  status(idOrInvoice: string, options?: CallOptions): Promise<TransactionResponse>;
+  /** Reads a transaction by its id. @throws ScreeningError `not-found`, or `other-transaction` if the reply has a different id */
+  statusById(id: string, options?: CallOptions): Promise<TransactionResponse>;
+  /** Reads the first transaction with this invoice number, without a leading `#`. @throws ScreeningError `not-found` */
+  statusByInvoice(invoiceNumber: string, options?: CallOptions): Promise<TransactionResponse>;
+  /** Attaches a phone-order customer code. */
+  customerCode(request: { customerCode: string; email: string }, options?: CallOptions): Promise<PortalReply>;
+  /** Reports a transaction to the analysts as fraud. */
+  reportFraud(request: { transactionId: string }, options?: CallOptions): Promise<PortalReply>;
+  /** Cancels a transaction. The screening service accepts this for 5 days after the first screening. */
+  cancelTransaction(request: { transactionId: string }, options?: CallOptions): Promise<PortalReply>;
+  /** Submits a chargeback. A repeat after an unknown outcome may submit it twice. */
+  submitChargeback(
+    request: { transactionId: string } & Chargeback,
+    options?: CallOptions,
+  ): Promise<ChargebackReply>;
+}
+
+// The fields of the portal actions.
+
+/** The body of `POST /gateway_response`, in definition spelling: the payment gateway's result. */
+export interface GatewayResponseBody {
+  'nf-token': string;
+  /** The id of the response to the initial transaction. */
+  'nf-id': string;
+  'gateway-response': { result: GatewayResult; authcode?: string; 'transaction-id'?: string };
+}
+
+/** A chargeback without the key and the transaction id. */
+export type Chargeback = Omit<PortalRequests['chargeback'], 'force' | 'transactionId'>;
+
+export type ParsedFields =
+  | { ok: true; fields: Record<string, unknown> }
+  | { ok: false; fieldErrors: FieldError[] };
+
+/** Validates the fields of a portal action in either spelling. Returns all errors, without submitted values. */
+export function parsePortalFields(kind: PortalActionKind, input: unknown): ParsedFields {
+  const schema = portalContentSchema(kind);
+  const { value, findings, shownPath } = toDefinitionSpelling(schema, input);
+  const parsed = schema.safeParse(value);
+  const all = [...findings, ...(parsed.success ? [] : schemaFindings(parsed.error, value))];
+  if (parsed.success && all.length === 0) return { ok: true, fields: parsed.data };
+  return { ok: false, fieldErrors: all.map(({ path, message }) => ({ path: shownPath(path), message })) };
+}

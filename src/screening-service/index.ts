@@ -1,0 +1,49 @@
+/** The screening service's interface: resources, client, errors and webhooks. */
+
+export { proxyFor } from './agents.ts';
+export type { CallOptions, ScreeningClient } from './client.ts';
+export {
+  createScreeningClient,
+  parsePortalFields,
+} from './client.ts';
+export { ScreeningError } from './errors.ts';
+export { readRetryAfter, requestReason } from './exchange.ts';
+export { hasUnprintable, OUR_WORDS } from './fields.ts';
+export { type HttpResponse, MACHINE, type Machine, sleepOn } from './machine.ts';
+export { readForAdoption } from './read-for-adoption.ts';
+export {
+  type ChargebackReply,
+  isDecision,
+  type TransactionResponse,
+} from './replies.ts';
+export type { Dialect } from './spellings.ts';
+export {
+  cardOfWorkflow,
+  isExpired,
+  isTestCardNumber,
+  parseCard,
+} from './transaction/card-rules.ts';
+export {
+  createBodySchema,
+  fingerprint,
+  fingerprintOfRaw,
+  MOST_ERRORS,
+  parseTransaction,
+  writeTransaction,
+} from './transaction/parse-transaction.ts';
+export {
+  CARD_FIELDS,
+  MAX_DEPTH,
+  type TransactionRules,
+  transactionRules,
+} from './transaction/transaction-rules.ts';
+export {
+  type CardData,
+  cardSchema,
+  type Transaction,
+  type TransactionRequest,
+  transactionRequestSchema,
+  transactionSchema,
+} from './transaction/transaction-schema.ts';
+export { readWebhook } from './webhook.ts';
+export { whyUnread } from './why-unread.ts';

@@ -1,0 +1,81 @@
+/** Reads the insights of a reply: well-formed ones, strongest first, within a size limit. */
+import { type Insight, type Insights, insightsSchema, weighedInsightSchema } from '../contract/terms.ts';
+import { bytesOf } from '../order/bounds.ts';
+
+import { isObject } from './spellings.ts';
+
+/** Limit of each free text of the screening service, in characters. */
+export const MAX_FREE_TEXT = 300;
+/** Limit of a reply's insights as JSON, since they are stored in the order's history. */
+const MAX_INSIGHTS_BYTES = 16 * 1024;
+const MAX_INSIGHTS_OF_A_GROUP = 50;
+
+type Group = keyof Insights;
+
+interface Found {
+  group: Group;
+  index: string;
+  insight: Insight;
+}
+
+/**
+ * Reads the well-formed insights and ignores malformed ones.
+ * @returns the strongest insights by group, and how many are left out; `insights` is undefined if the reply has none
+ */
+export function readInsights(
+  given: unknown,
+  clean: (text: string) => string,
+): { insights?: Insights; leftOut: number } {
+  if (!isObject(given)) return { leftOut: 0 };
+  const kept: Insights = {};
+  const found: Found[] = [];
+  let all = 0;
+  for (const group of insightsSchema.keyof().options) {
+    const inside = given[group];
+    if (!isObject(inside)) continue;
+    kept[group] = {};
+    const readable = Object.entries(inside).filter((entry): entry is [string, Record<string, unknown>] =>
+      isObject(entry[1]),
+    );
+    all += readable.length;
+    const isWeighed = group === 'risk' || group === 'trust';
+    const strongest = readable
+      .map(([index, raw]): Found => ({ group, index, insight: readInsight(raw, isWeighed, clean) }))
+      .sort((one, other) => weightOf(one) - weightOf(other))
+      .slice(0, MAX_INSIGHTS_OF_A_GROUP);
+    found.push(...strongest);
+  }
+  let count = 0;
+  let bytes = bytesOf(kept);
+  for (const { group, index, insight } of found.sort((one, other) => weightOf(one) - weightOf(other))) {
+    const name = clean(index);
+    const added = bytesOf({ [name]: insight });
+    if (bytes + added > MAX_INSIGHTS_BYTES) continue;
+    bytes += added;
+    kept[group] = { ...kept[group], [name]: insight };
+    count += 1;
+  }
+  return { insights: kept, leftOut: all - count };
+}
+
+const WEIGHTS = { high: 0, medium: 1, low: 3 } as const;
+
+/** Sort order of insights: recommendations come before insights with low weight, and those without a weight come last. */
+function weightOf({ group, insight: { impact } }: Found): number {
+  if (group === 'recommendation') return 2;
+  return impact === undefined ? 4 : WEIGHTS[impact];
+}
+
+function readInsight(
+  { name, description, kind, impact }: Record<string, unknown>,
+  isWeighed: boolean,
+  clean: (text: string) => string,
+): Insight {
+  const weight = isWeighed ? weighedInsightSchema.shape.impact.safeParse(impact).data : undefined;
+  return {
+    ...(typeof name === 'string' && { name: clean(name) }),
+    ...(typeof description === 'string' && { description: clean(description) }),
+    ...(typeof kind === 'string' && { kind: clean(kind) }),
+    ...(weight !== undefined && { impact: weight }),
+  };
+}

@@ -1,0 +1,274 @@
+/** Reads the replies of the screening service. */
+import { z } from 'zod';
+import { holdsCardNumber } from '../card-data/card-numbers.ts';
+import { sameTransaction } from '../contract/ids.ts';
+import { type Insights, insightsSchema } from '../contract/terms.ts';
+import { DECISIONS, type Decision } from '../contract/words.ts';
+import { bytesOf } from '../order/bounds.ts';
+import {
+  isAboutKey,
+  isLookUp,
+  type Operation,
+  ownWords,
+  ScreeningError,
+  type ScreeningFailure,
+  saysNoTransaction,
+} from './errors.ts';
+import { type Reply, scrubWords, withoutSecrets } from './exchange.ts';
+import { MAX_FREE_TEXT, readInsights } from './insights.ts';
+import { isObject, toDefinitionSpelling } from './spellings.ts';
+
+/** Whether `word` is one of the five decisions. */
+export function isDecision(word: unknown): word is Decision {
+  return DECISIONS.some((decision) => decision === word);
+}
+
+/** The request that a reply belongs to. */
+export interface Context {
+  operation: Operation;
+  /** The key and card data that were sent. They are removed from texts of the reply. */
+  secrets: readonly string[];
+  /** Id of the requested transaction. A reply about a different transaction is an error. */
+  transactionId?: string;
+}
+
+/**
+ * Reads a Transaction response in either spelling and shape. Unknown or invalid fields are left out, except `id` and `decision`.
+ * @throws ScreeningError `missing-id`; `unknown-decision`, which has the id; `other-transaction` if the id isn't the requested one
+ */
+export function readTransactionResponse(reply: Reply, context: Context): TransactionResponse {
+  const body = toDefinitionSpelling(enrichedResponseSchema, bodyOfSuccess(reply, context)).value;
+  const fields = isObject(body) ? body : {};
+  const { shape } = enrichedResponseSchema;
+  const id = shape.id.safeParse(fields.id);
+  const found = { operation: context.operation, status: reply.status, ...wordsOf(fields, context) };
+  if (!id.success) throw new ScreeningError({ ...found, outcome: 'unknown', reason: 'missing-id' });
+  requireSame(id.data, reply, context);
+  if (!isDecision(fields.decision)) {
+    throw new ScreeningError({
+      ...found,
+      outcome: 'unknown',
+      reason: 'unknown-decision',
+      transactionId: id.data,
+    });
+  }
+  const { data: message = '' } = shape.message.safeParse(fields.message);
+  const accountMode = shape.account_mode.safeParse(fields.account_mode);
+  const passiveMode = shape.passive_mode.safeParse(fields.passive_mode);
+  const subStatus = shape.sub_status.safeParse(fields.sub_status);
+  const clean = (text: string) => withoutSecrets(text, context.secrets).slice(0, MAX_FREE_TEXT);
+  const { insights, leftOut } = readInsights(fields.insights, clean);
+  return {
+    id: id.data,
+    decision: fields.decision,
+    ...(message.trim() === ''
+      ? {}
+      : { message: withoutSecrets(message, context.secrets).slice(0, MAX_MESSAGE) }),
+    ...(accountMode.data === undefined ? {} : { accountMode: accountMode.data }),
+    ...(passiveMode.data === undefined ? {} : { passiveMode: passiveMode.data }),
+    ...(subStatus.data === undefined ? {} : { subStatus: clean(subStatus.data) }),
+    ...(insights === undefined ? {} : { insights }),
+    ...(leftOut === 0 ? {} : { insightsLeftOut: leftOut }),
+  };
+}
+
+/** Limit of the message for the customer, in characters. */
+const MAX_MESSAGE = 1_000;
+
+/** Reads the reply of gateway-response, whose `Status` must be `OK`. */
+export function readGatewayReply(reply: Reply, context: Context): void {
+  const body = bodyOfSuccess(reply, context);
+  if (body.Status === 'OK' || body.status === 'OK') return;
+  throw unusable(reply, context, body);
+}
+
+const codeSchema = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .transform(Number),
+]);
+
+/**
+ * Reads the reply of a portal action. Success requires HTTP 200 and a 2xx `code` (a number or a string) in the body. Any other code
+ * with a message is a refusal, and so are `Errors` without a code. The outcome is unknown after a 5xx code; after 429 the request may be
+ * sent again.
+ */
+export function readPortalReply(reply: Reply, context: Context): PortalReply {
+  const body = bodyOfSuccess(reply, context);
+  const code = codeSchema.optional().safeParse(body.code);
+  if (!code.success || reply.status !== 200) throw unusable(reply, context, body);
+  const [message] = typeof body.message === 'string' ? scrubWords([body.message], context.secrets) : [];
+  if (isSuccess(code.data)) return { code: code.data, ...(message === undefined ? {} : { message }) };
+  throw new ScreeningError({
+    operation: context.operation,
+    status: reply.status,
+    ...(code.data === undefined ? {} : { code: code.data }),
+    ...wordsOf(body, context),
+    ...retryAfterOf(reply),
+    ...portalVerdict(code.data, ownWords(body, context.operation), context.operation),
+  });
+}
+
+/** Assumption «portal success»: any 2xx code means that the action is done. */
+function isSuccess(code: number | undefined): code is number {
+  return code !== undefined && code >= 200 && code < 300;
+}
+
+function portalVerdict(code: number | undefined, said: readonly string[], operation: Operation): Verdict {
+  if (code === 429) return { outcome: 'not-done', reason: 'rate-limited' };
+  if (code !== undefined && code >= 500) return { outcome: 'unknown', reason: 'portal-5xx' };
+  if (said.length === 0) return NOT_ITS_OWN;
+  if ((code === undefined || isKeyStatus(code)) && isAboutKey(said, operation)) return WRONG_KEY;
+  return { outcome: 'refused', reason: 'portal-refused' };
+}
+
+/** Reads the reply of submit-chargeback, which echoes the submitted fields. */
+export function readChargebackReply(reply: Reply, context: Context): ChargebackReply {
+  const portal = readPortalReply(reply, context);
+  const { chargeback } = bodyOfSuccess(reply, context);
+  if (!isObject(chargeback)) return portal;
+  if (typeof chargeback.transaction_id === 'string') requireSame(chargeback.transaction_id, reply, context);
+  const echoed = Object.entries(chargeback).filter((field): field is [string, string] =>
+    isEchoable(field, context.secrets),
+  );
+  const kept: Record<string, string> = {};
+  for (const [name, value] of echoed) {
+    if (bytesOf({ ...kept, [name]: value }) <= MAX_ECHO_BYTES) kept[name] = value;
+  }
+  return { ...portal, chargeback: kept };
+}
+
+const MAX_ECHO_BYTES = 1_024;
+
+/** @throws ScreeningError `other-transaction`, without an id, if the reply names a different transaction than the requested one */
+function requireSame(named: string, { status }: Reply, { operation, transactionId }: Context): void {
+  if (transactionId === undefined || sameTransaction(named, transactionId)) return;
+  throw new ScreeningError({ operation, outcome: 'unknown', reason: 'other-transaction', status });
+}
+
+function isEchoable([name, value]: [string, unknown], secrets: readonly string[]): boolean {
+  if (typeof value !== 'string' || /token|key/i.test(name)) return false;
+  return !holdsCardNumber(value, 'id') && !secrets.some((secret) => value.includes(secret));
+}
+
+/** Returns the JSON object of a 2xx reply. @throws ScreeningError for any other reply */
+function bodyOfSuccess(reply: Reply, context: Context): Record<string, unknown> {
+  const body = parseObject(reply.text);
+  if (reply.status < 200 || reply.status > 299) throw failureOf(reply, context, body ?? {});
+  if (body === undefined) throw unusable(reply, context, {});
+  return body;
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isObject(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function failureOf(reply: Reply, context: Context, body: Record<string, unknown>): ScreeningError {
+  const { status } = reply;
+  const code = codeSchema.safeParse(body.code);
+  return new ScreeningError({
+    operation: context.operation,
+    status,
+    ...wordsOf(body, context),
+    ...retryAfterOf(reply),
+    ...(code.success ? { code: code.data } : {}),
+    ...verdict(status, ownWords(body, context.operation), context.operation),
+  });
+}
+
+type Verdict = Pick<ScreeningFailure, 'outcome' | 'reason'>;
+
+const WRONG_KEY: Verdict = { outcome: 'refused', reason: 'forbidden' };
+/** The reply isn't from the screening service but from a proxy without a backend, a firewall or a wrong address. */
+const NOT_ITS_OWN: Verdict = { outcome: 'unknown', reason: 'malformed-reply' };
+
+function isKeyStatus(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+/**
+ * Assumptions «not its own words» and «rate limits».
+ * @param said error messages of the screening service. Without one, a 4xx is not a refusal
+ */
+function verdict(status: number, said: readonly string[], operation: Operation): Verdict {
+  // A proxy timed out; the screening service may still process the request.
+  if (status === 408 || status === 504) return { outcome: 'unknown', reason: 'timeout' };
+  if (status >= 500) return { outcome: 'unknown', reason: 'http-5xx' };
+  if (status === 429) return { outcome: 'not-done', reason: 'rate-limited' };
+  if (status >= 300 && status < 400) return { outcome: 'unknown', reason: 'redirect' };
+  if (status < 300) return { outcome: 'unknown', reason: 'http-other' };
+  if (isKeyStatus(status) && isAboutKey(said, operation)) return WRONG_KEY;
+  // The screening service supports all the methods we use, so a 405 comes from another server, whatever its message.
+  if (status === 405 || said.length === 0) return NOT_ITS_OWN;
+  if (status !== 404) return { outcome: 'refused', reason: 'bad-request' };
+  // `not-found` permits another create, so a lookup requires the screening service's own message.
+  if (isLookUp(operation) && !saysNoTransaction(said)) return NOT_ITS_OWN;
+  return { outcome: 'refused', reason: 'not-found' };
+}
+
+function unusable(reply: Reply, context: Context, body: Record<string, unknown>): ScreeningError {
+  return new ScreeningError({
+    operation: context.operation,
+    outcome: 'unknown',
+    reason: 'malformed-reply',
+    status: reply.status,
+    ...wordsOf(body, context),
+  });
+}
+
+/** Error messages of a reply: `Errors` of the screening operations, `message` of the portal's. */
+function wordsOf(body: Record<string, unknown>, { secrets }: Context): { words?: string[] } {
+  const given = Array.isArray(body.Errors) ? body.Errors : [body.message];
+  const words = given.filter((word): word is string => typeof word === 'string' && word !== '');
+  return words.length === 0 ? {} : { words: scrubWords(words, secrets) };
+}
+
+function retryAfterOf({ retryAfterMs }: Reply): { retryAfterMs?: number } {
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
+}
+
+/** The standard Transaction response as the screening service sends it. */
+const standardResponseSchema = z.object({
+  id: z.guid(),
+  decision: z.enum(DECISIONS),
+  message: z.string().exactOptional(),
+});
+
+/** The enriched Transaction response as the screening service sends it, in definition spelling. */
+const enrichedResponseSchema = standardResponseSchema.extend({
+  account_mode: z.enum(['live', 'test']).exactOptional(),
+  passive_mode: z.boolean().exactOptional(),
+  sub_status: z.string().exactOptional(),
+  insights: insightsSchema.exactOptional(),
+});
+
+/** A Transaction response in camelCase, with known fields only. */
+export interface TransactionResponse {
+  id: string;
+  decision: Decision;
+  message?: string;
+  accountMode?: 'live' | 'test';
+  passiveMode?: boolean;
+  subStatus?: string;
+  insights?: Insights;
+  /** How many insights of the reply are left out to stay within 16 KiB. */
+  insightsLeftOut?: number;
+}
+
+/** The portal's reply. `code` is a string in the definition and a number in real replies; here it is always a number. */
+export interface PortalReply {
+  code: number;
+  message?: string;
+}
+
+/** The reply of submit-chargeback, which echoes the submitted fields. */
+export interface ChargebackReply extends PortalReply {
+  chargeback?: Record<string, string>;
+}

@@ -1,0 +1,89 @@
+/** Values as people paste them and frameworks hand them over, rewritten as the screening service expects them. */
+import { BlockList, isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { digitValue } from '../../card-data/digit-groups.ts';
+import { withoutHash } from '../../contract/ids.ts';
+import { isObject } from '../spellings.ts';
+
+type Fields = Record<string, unknown>;
+
+/** Rewrites the texts of a transaction in definition spelling. What can't be read stays unchanged, for the checks to refuse. */
+export function tidied(body: Fields): Fields {
+  return rewritten(body, {
+    currency_code: (code) => code.toUpperCase(),
+    customerIP: clientAddress,
+    customer: { email: emailAddress },
+    merchant: { website: domain, email: emailAddress },
+    order: { invoiceNumber: withoutHash },
+    billTo: { country: (code) => code.toUpperCase(), phoneNumber },
+    shipTo: { country: (code) => code.toUpperCase() },
+  });
+}
+
+interface Rewrites {
+  [field: string]: ((text: string) => string) | Rewrites;
+}
+
+function rewritten(fields: Fields, rewrites: Rewrites): Fields {
+  const changed = Object.entries(rewrites).flatMap(([name, rewrite]) => {
+    const value = fields[name];
+    if (typeof rewrite === 'function') return typeof value === 'string' ? [[name, rewrite(value)]] : [];
+    return isObject(value) ? [[name, rewritten(value, rewrite)]] : [];
+  });
+  return { ...fields, ...Object.fromEntries(changed) };
+}
+
+/** `198.51.100.20, 10.0.0.1` of `X-Forwarded-For`: the first is the customer's. `203.0.113.7:54321` and `[2001:db8::1]:443` have a port. */
+function clientAddress(text: string): string {
+  const first = (text.split(',')[0] ?? '').trim();
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(first)?.[1] ?? /^([\d.]+):\d+$/.exec(first)?.[1] ?? first;
+  return isIP(bare) === 0 ? text : bare;
+}
+
+/** A domain in another script becomes punycode. The screening service judges the local part. */
+function emailAddress(text: string): string {
+  const at = text.lastIndexOf('@');
+  return at < 0 ? text : `${text.slice(0, at)}@${domain(text.slice(at + 1))}`;
+}
+
+function domain(text: string): string {
+  const host = text.replace(/[.。]$/, '');
+  return /^[\x20-\x7e]*$/.test(host) ? host : domainToASCII(host) || text;
+}
+
+/** Digits of any script, dashes of any kind, `tel:` and `;ext=`, and the marks that change the direction of text. */
+function phoneNumber(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)))
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\p{Pd}/gu, '-')
+    .replace(/^tel:/i, '')
+    .replace(/;ext=/i, ' ext ')
+    .trim();
+}
+
+const NOT_PUBLIC = new BlockList();
+for (const [net, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const) {
+  NOT_PUBLIC.addSubnet(net, prefix, 'ipv4');
+}
+for (const [net, prefix] of [
+  ['::', 127],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const) {
+  NOT_PUBLIC.addSubnet(net, prefix, 'ipv6');
+}
+
+/** @returns whether no customer on the internet can have this address: it is private, of this machine, or unspecified */
+export function isNotPublic(address: string): boolean {
+  return NOT_PUBLIC.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}

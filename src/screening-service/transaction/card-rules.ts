@@ -1,0 +1,125 @@
+/** Validation of card numbers, their mode, and expiration dates. */
+import { passesLuhn } from '../../card-data/card-numbers.ts';
+import { TEST_CARDS } from '../../card-data/test-cards.ts';
+import type { FieldError } from '../../contract/errors.ts';
+import type { IntegrationWorkflow } from '../../contract/words.ts';
+import { schemaFindings } from '../fields.ts';
+import { type Finding, isObject, toDefinitionSpelling } from '../spellings.ts';
+import { type CardData, cardSchema } from './transaction-schema.ts';
+
+export type ParsedCard = { ok: true; card: CardData } | { ok: false; fieldErrors: FieldError[] };
+
+/** The mode of an API key, which determines whether test or real card numbers are accepted. */
+export type Mode = 'test' | 'live';
+
+/** Settings for validating a card: the key's mode, and the time at which the card must not have expired. */
+export interface CardRules {
+  mode: Mode;
+  now: Date;
+}
+
+/**
+ * Checks full card data, both from `POST /v1/card-refs` and from the stash: format, check digit, expiry, and test or real number by
+ * the key's mode.
+ * @param rules.workflow the integration's. It determines only which fields are required, since an order may name a different workflow
+ */
+export function parseCard(input: unknown, rules: CardRules & { workflow: IntegrationWorkflow }): ParsedCard {
+  const { value, shownPath } = toDefinitionSpelling(cardSchema, input);
+  const parsed = cardSchema.safeParse(value);
+  const findings = [
+    ...(parsed.success ? [] : schemaFindings(parsed.error, value)),
+    ...cardFindings(parsed.success ? parsed.data : wellFormed(value), rules),
+    ...(rules.workflow === 'pre-gateway' && isObject(value) ? missingOf(value) : []),
+  ];
+  if (!parsed.success || findings.length > 0) {
+    return {
+      ok: false,
+      fieldErrors: findings.map(({ path, message }) => ({ path: shownPath(path), message })),
+    };
+  }
+  return { ok: true, card: parsed.data };
+}
+
+function missingOf(given: Record<string, unknown>): Finding[] {
+  return ['expirationDate', 'cardCode']
+    .filter((field) => given[field] === undefined)
+    .map((field) => ({ path: [field], message: 'is required' }));
+}
+
+/** Rule «card code»: after an authorization the code must be neither stored nor sent. */
+export function cardOfWorkflow({ cardCode, ...card }: CardData, workflow: IntegrationWorkflow): CardData {
+  return workflow !== 'pre-gateway' || cardCode === undefined ? card : { ...card, cardCode };
+}
+
+/** Returns the well-formed card fields of `value`, so that their rules are checked even if other fields are invalid. */
+export function wellFormed(value: unknown): Partial<CardData> {
+  const { cardNumber, expirationDate, cardCode } = cardSchema.shape;
+  const given: Record<string, unknown> = isObject(value) ? value : {};
+  const number = cardNumber.safeParse(given.cardNumber);
+  const expiry = expirationDate.safeParse(given.expirationDate);
+  const code = cardCode.safeParse(given.cardCode);
+  return {
+    ...(number.success && { cardNumber: number.data }),
+    ...(expiry.data !== undefined && { expirationDate: expiry.data }),
+    ...(code.data !== undefined && { cardCode: code.data }),
+  };
+}
+
+/** Checks well-formed card fields. */
+export function cardFindings(
+  { cardNumber, expirationDate, cardCode }: Partial<CardData>,
+  rules: CardRules,
+): Finding[] {
+  const findings: Finding[] = [];
+  if (cardNumber !== undefined) {
+    if (!passesLuhn(cardNumber)) {
+      findings.push({
+        path: ['cardNumber'],
+        message: 'is not a valid card number: its check digit is wrong',
+      });
+    } else if (rules.mode === 'live' && isTestCardNumber(cardNumber)) {
+      findings.push({
+        path: ['cardNumber'],
+        message:
+          'must be a real card number: this integration is in live mode, which accepts no test numbers',
+      });
+    }
+  }
+  if (cardNumber !== undefined && cardCode !== undefined) {
+    // Assumption «card code»: American Express has 4 digits.
+    const digits = /^3[47]/.test(cardNumber) ? 4 : 3;
+    if (cardCode.length !== digits) {
+      findings.push({ path: ['cardCode'], message: `must have ${digits} digits for a card of this brand` });
+    }
+  }
+  if (expirationDate !== undefined && isExpired(expirationDate, rules.now)) {
+    findings.push({
+      path: ['expirationDate'],
+      message: 'is in the past; ask the customer for a valid card',
+    });
+  }
+  return findings;
+}
+
+/**
+ * Why an expiry without a card number is not sent: the screening service would refuse the order, although the field is optional.
+ * @returns undefined for a valid one
+ */
+export function whyExpiryNotSent(expirationDate: unknown, now: Date): string | undefined {
+  const parsed = cardSchema.shape.expirationDate.safeParse(expirationDate);
+  if (parsed.data === undefined) return 'is not a month and year; not sent';
+  return isExpired(parsed.data, now) ? 'is in the past; not sent' : undefined;
+}
+
+/** Whether a card has expired. Reads five date formats. Assumption «expiry»: a card is valid until its month has ended in every time zone, last in UTC−12. */
+export function isExpired(expirationDate: string, now: Date): boolean {
+  const month = Number(expirationDate.slice(0, 2));
+  const year = Number(expirationDate.replace(/^..[-/]?/, ''));
+  const fullYear = year < 100 ? 2000 + year : year;
+  return now.getTime() >= Date.UTC(fullYear, month, 1, 12);
+}
+
+/** Assumption «test cards». Whether a card number is a well-known test number, which live accounts always refuse. Test accounts may accept others. */
+export function isTestCardNumber(cardNumber: string): boolean {
+  return TEST_CARDS.has(cardNumber);
+}

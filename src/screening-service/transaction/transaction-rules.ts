@@ -1,0 +1,258 @@
+/** Validation rules that involve several fields of a transaction. */
+import type { Integration } from '../../contract/policy.ts';
+import type { IntegrationWorkflow } from '../../contract/words.ts';
+import { type Finding, isObject } from '../spellings.ts';
+import { isNotPublic } from './as-pasted.ts';
+import { type CardRules, cardFindings, wellFormed } from './card-rules.ts';
+import { isNoCard } from './payment-methods.ts';
+import type { Transaction } from './transaction-schema.ts';
+
+/** Settings for validating a transaction. */
+export interface TransactionRules extends CardRules {
+  workflow: IntegrationWorkflow;
+  /** Whether the card data is in the stash already, so that the transaction must not have it. */
+  cardInStash?: boolean;
+  /** What happens to a field that the interface lacks: it is not sent (`drop`, the default), or the transaction is refused. */
+  unknownFields?: 'drop' | 'refuse';
+  /** Names of payment methods that are no card, besides those that `isNoCard` knows. */
+  noCard?: readonly string[];
+}
+
+/** Returns the rules of an integration, as of now. */
+export function transactionRules(
+  { mode, unknownFields, paymentMethods }: Pick<Integration, 'mode' | 'unknownFields' | 'paymentMethods'>,
+  workflow: IntegrationWorkflow,
+): TransactionRules {
+  return { mode, unknownFields, noCard: paymentMethods.noCard, workflow, now: new Date() };
+}
+
+/** The fields of full card data. */
+export const CARD_FIELDS = ['cardNumber', 'expirationDate', 'cardCode'] as const;
+
+const BILL_TO_REQUIRED = [
+  'firstName',
+  'lastName',
+  'address',
+  'city',
+  'state',
+  'zip',
+  'country',
+  'phoneNumber',
+] as const;
+
+const PASS_THROUGH = ['checkout', 'performance', 'subscriptionDetails', 'userFields'] as const;
+/** Nesting limit of objects that the screening service doesn't document. */
+export const MAX_DEPTH = 20;
+
+/**
+ * Checks the rules between fields and those of the integration workflow. The body is in definition spelling and may have invalid fields,
+ * so that all errors are reported at once.
+ */
+export function ruleFindings(body: Record<string, unknown>, rules: TransactionRules): Finding[] {
+  return [
+    ...gatewayTypeFindings(body, rules),
+    ...addressFindings(body),
+    ...paymentFindings(body, rules),
+    ...passThroughFindings(body),
+    ...strayCardFindings(body),
+  ];
+}
+
+/** Returns what is accepted but is probably a mistake. */
+export function warningsOf(
+  { customerIP, fulfillmentDate }: Pick<Transaction, 'customerIP' | 'fulfillmentDate'>,
+  { now }: Pick<TransactionRules, 'now'>,
+): Finding[] {
+  const findings: Finding[] = [];
+  if (isNotPublic(customerIP)) {
+    findings.push({ path: ['customerIP'], message: 'is no address on the internet: send the customer’s' });
+  }
+  if (fulfillmentDate !== undefined && endOfDay(fulfillmentDate) < now.getTime()) {
+    findings.push({ path: ['fulfillmentDate'], message: 'is in the past' });
+  }
+  return findings;
+}
+
+/** Returns when the day has ended in every time zone, in milliseconds. @param date MM/DD/YYYY */
+function endOfDay(date: string): number {
+  const [month = '', day = '', year = ''] = date.split('/');
+  return Date.parse(`${year}-${month}-${day}T23:59:59-12:00`);
+}
+
+/** Returns the `gatewayType` of an integration workflow. */
+export function gatewayTypeOf(workflow: IntegrationWorkflow): 'pre-gateway' | 'post-gateway' {
+  return workflow === 'pre-gateway' ? 'pre-gateway' : 'post-gateway';
+}
+
+function gatewayTypeFindings(
+  { gatewayType }: Record<string, unknown>,
+  { workflow }: TransactionRules,
+): Finding[] {
+  const expected = gatewayTypeOf(workflow);
+  if (gatewayType === undefined || gatewayType === expected) return [];
+  return [
+    {
+      path: ['gatewayType'],
+      message: `contradicts the integration workflow ${workflow}, which makes it "${expected}"; leave it out`,
+    },
+  ];
+}
+
+function addressFindings({ billTo, shipTo, merchant }: Record<string, unknown>): Finding[] {
+  const findings: Finding[] = [];
+  if (isObject(billTo) && Object.keys(billTo).length > 0) {
+    for (const field of BILL_TO_REQUIRED) {
+      if (billTo[field] === undefined) {
+        findings.push({ path: ['billTo', field], message: 'is required when billTo is not empty' });
+      }
+    }
+  }
+  if (isObject(merchant) && merchant.productType === 'Goods' && shipTo === undefined) {
+    findings.push({ path: ['shipTo'], message: 'is required when merchant.productType is Goods' });
+  }
+  return findings;
+}
+
+function paymentFindings(body: Record<string, unknown>, rules: TransactionRules): Finding[] {
+  const payment = isObject(body.payment) ? body.payment : {};
+  if (isObject(body.payment) && payment.creditCard === undefined) return withoutCard(payment, rules);
+  const card = isObject(payment.creditCard) ? payment.creditCard : {};
+  const at = (field: string) => ['payment', 'creditCard', field];
+  const { workflow, cardInStash = false } = rules;
+  const findings = cardInStash ? leftOut(card) : cardOf(card, rules);
+  if (workflow === 'pre-gateway') {
+    if (cardInStash) return findings;
+    const missing = CARD_FIELDS.filter((field) => isBlank(card[field])).map((field) => ({
+      path: at(field),
+      message: 'is required: a pre-gateway transaction needs the full card data',
+    }));
+    return [...missing, ...findings];
+  }
+  const needed = `is required: a ${workflow} transaction needs it`;
+  if (isBlank(card.last4) && isBlank(card.cardNumber)) findings.push({ path: at('last4'), message: needed });
+  // Assumption «AVS and CVV».
+  for (const field of ['avsResultCode', 'cvvResultCode']) {
+    if (isBlank(body[field])) {
+      findings.push({
+        path: [field],
+        message: `${needed}, as the gateway gave it; send "U" when the gateway gave none`,
+      });
+    }
+  }
+  return findings;
+}
+
+/** Checks full card data. */
+function cardOf(card: Record<string, unknown>, rules: CardRules): Finding[] {
+  if (CARD_FIELDS.every((field) => card[field] === undefined)) return [];
+  const wrong = cardFindings(wellFormed(card), rules).map(({ path, message }) => ({
+    path: ['payment', 'creditCard', ...path],
+    message,
+  }));
+  return [...wrong, ...digitsFindings(card)];
+}
+
+function leftOut(card: Record<string, unknown>): Finding[] {
+  const message = 'must be left out: the request has a card reference';
+  return CARD_FIELDS.filter((field) => card[field] !== undefined).map((field) => ({
+    path: ['payment', 'creditCard', field],
+    message,
+  }));
+}
+
+/** Assumption «no card data»: an order that wasn't paid with a card has none. */
+function withoutCard({ method }: Record<string, unknown>, { workflow, noCard }: TransactionRules): Finding[] {
+  const path = ['payment', 'creditCard'];
+  if (!isNoCard(method, noCard)) {
+    const message =
+      'is required unless payment.method names something other than a card; list the name in the policy key paymentMethods.noCard';
+    return [{ path, message }];
+  }
+  if (workflow !== 'pre-gateway') return [];
+  const message =
+    'is required: a pre-gateway transaction needs the full card data; to skip orders paid without a card, add a `skip` rule to the policy';
+  return [{ path, message }];
+}
+
+/** `bin` and `last4` are stored without the card number, so check that they match it. */
+function digitsFindings(card: Record<string, unknown>): Finding[] {
+  const { cardNumber, bin, last4 } = card;
+  if (typeof cardNumber !== 'string') return [];
+  const findings: Finding[] = [];
+  if (typeof bin === 'string' && !cardNumber.startsWith(bin)) {
+    findings.push({
+      path: ['payment', 'creditCard', 'bin'],
+      message: 'must match the beginning of cardNumber; it may be left out',
+    });
+  }
+  if (typeof last4 === 'string' && !cardNumber.endsWith(last4)) {
+    findings.push({
+      path: ['payment', 'creditCard', 'last4'],
+      message: 'must match the end of cardNumber; it may be left out',
+    });
+  }
+  return findings;
+}
+
+/** Undocumented objects may contain anything within the nesting limit, except numbers that JSON can't carry. */
+function passThroughFindings(body: Record<string, unknown>): Finding[] {
+  const findings: Finding[] = [];
+  for (const name of PASS_THROUGH) {
+    walk(body[name], [name], (path, value) => {
+      if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+        findings.push({ path, message: 'has more digits than a number keeps: send it as a string' });
+      }
+      if (path.length <= MAX_DEPTH) return true;
+      findings.push({ path: [name], message: `must be nested at most ${MAX_DEPTH} levels deep` });
+      return false;
+    });
+  }
+  return findings;
+}
+
+/** Finds copies of the order's card number, of any brand. They would remain after the card data has been removed. */
+function strayCardFindings(body: Record<string, unknown>): Finding[] {
+  const payment = isObject(body.payment) ? body.payment : {};
+  const card = isObject(payment.creditCard) ? payment.creditCard : {};
+  const { cardNumber } = card.cardNumber === undefined ? {} : wellFormed(card);
+  if (cardNumber === undefined) return [];
+  const findings: Finding[] = [];
+  walk(body, [], (path, value) => {
+    if (path.length > MAX_DEPTH + 1) return false;
+    const own = path.join('.') === 'payment.creditCard.cardNumber';
+    if (!own && typeof value === 'string' && value.replace(/[\s-]/g, '').includes(cardNumber)) {
+      findings.push({
+        path,
+        message: 'must not hold the card number; it belongs in payment.creditCard.cardNumber only',
+      });
+    }
+    return true;
+  });
+  return findings;
+}
+
+/** Message for an API key in an order service's request. */
+export const SERVICE_KEY_MESSAGE =
+  'must be left out: the API key comes from the configuration of the integration, never with an order';
+
+/** Visits every value under `root`, as deep as `visit` allows. Not recursive, since requests may be nested very deeply. */
+function walk(
+  root: unknown,
+  start: PropertyKey[],
+  visit: (path: PropertyKey[], value: unknown) => boolean,
+): void {
+  const open: { path: PropertyKey[]; value: unknown }[] = [{ path: start, value: root }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { path, value } = next;
+    if (!visit(path, value)) continue;
+    if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) open.push({ path: [...path, index], value: item });
+    } else if (isObject(value)) {
+      for (const [key, item] of Object.entries(value)) open.push({ path: [...path, key], value: item });
+    }
+  }
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === '';
+}

@@ -1,0 +1,253 @@
+/** Defines a route of the API: body, schemas, answers and documentation from one definition. */
+import { setImmediate } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { refuseCardData } from '../../card-data/card-data.ts';
+import { fieldErrorsOf, invalidRequest, notCardsFor, noteScanned } from '../../client/read-requests.ts';
+import type { ApiKeys, Scope } from '../../config/index.ts';
+import { isLoopback } from '../../contract/addresses.ts';
+import type { FindIntegration } from '../../contract/policy.ts';
+import { isRecord } from '../../order/messages/shapes.ts';
+import { OUR_WORDS } from '../../screening-service/index.ts';
+import { requireIntegration } from './callers.ts';
+import { HttpError, problemSchema } from './problems.ts';
+
+export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+  method: 'GET' | 'POST' | 'DELETE';
+  url: string;
+  summary: string;
+  tag: 'orders' | 'portal actions' | 'transactions' | 'cards';
+  scope: Scope;
+  params: Params;
+  query: Query;
+  body: Body;
+  /** Documented instead of `body`, if the handler validates the body itself, or to add an example. */
+  documentedBody?: z.ZodType;
+  answers: Record<number, z.ZodType>;
+  /** Error statuses in addition to 403 and 500. */
+  problems: readonly (keyof typeof PROBLEMS)[];
+  /** The route lists orders of several integrations, limited to the API key's. It has a rate limit of its own. */
+  ofMany?: true;
+  /** Request headers, documented only. */
+  headers?: z.ZodType;
+  /** Body paths that may contain card data. Default: none. */
+  cards?: readonly string[];
+  handle: (
+    parts: { params: z.output<Params>; query: z.output<Query>; body: z.output<Body> },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => Promise<unknown>;
+}
+
+/** The error statuses of a request about one order. */
+export const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
+
+export const nothing = z.strictObject({});
+
+/** Adds a route that validates path, query and body together, so that the answer lists all errors. */
+export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+  app: FastifyInstance,
+  route: RouteDefinition<Params, Query, Body>,
+): void {
+  const { method, url, summary, tag, scope, params, query, body, handle } = route;
+  const answers = Object.entries(route.answers).map(([status, answer]) => [
+    status,
+    { description: status === '202' ? GOES_ON : DONE, content: { 'application/json': { schema: answer } } },
+  ]);
+  const problems = [...route.problems, 403 as const, 500 as const].map((status) => [
+    status,
+    { description: PROBLEMS[status], content: problemContent },
+  ]);
+  app.route({
+    method,
+    url,
+    config: { scope, cards: route.cards ?? [], ofMany: route.ofMany ?? false },
+    schema: {
+      summary,
+      tags: [tag],
+      security: securityOf(scope),
+      ...(params instanceof z.ZodObject && Object.keys(params.shape).length > 0 && { params }),
+      ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 && { querystring: query }),
+      ...(method === 'POST' && { body: route.documentedBody ?? body }),
+      ...(route.headers !== undefined && { headers: route.headers }),
+      response: Object.fromEntries([...answers, ...problems]),
+    },
+    handler: async (request, reply) => {
+      const parts = {
+        params: params.safeParse(request.params, OUR_WORDS),
+        query: query.safeParse(request.query, OUR_WORDS),
+        body: body.safeParse(method === 'POST' ? (request.body ?? {}) : {}, OUR_WORDS),
+      };
+      if (!parts.params.success || !parts.query.success || !parts.body.success) {
+        throw invalidRequest(
+          Object.values(parts).flatMap((part) => (part.success ? [] : fieldErrorsOf(part.error))),
+        );
+      }
+      // If query and body name different integrations, the handler rejects the request.
+      const named = [parts.query.data, parts.body.data].flatMap(integrationsIn);
+      if (!route.ofMany)
+        for (const one of named.length > 0 ? named : [undefined]) requireIntegration(request, one);
+      return handle(
+        { params: parts.params.data, query: parts.query.data, body: parts.body.data },
+        request,
+        reply,
+      );
+    },
+  });
+}
+
+function integrationsIn(part: unknown): string[] {
+  return isRecord(part) && typeof part.integration === 'string' ? [part.integration] : [];
+}
+
+/** Documents the scope as a role, which OpenAPI 3.1 allows for a bearer scheme. `{}` is for an API without keys. */
+function securityOf(scope: Scope): Record<string, string[]>[] {
+  return [{ key: [scope] }, {}];
+}
+
+/** In bytes. */
+const LARGE_BODY = 32 * 1024;
+
+/** Headers whose values are stored. */
+const KEPT_HEADERS = ['Idempotency-Key', 'X-Actor'] as const;
+
+/**
+ * Rejects card data in all stored parts of a request, before any other handler reads them.
+ * @param findIntegration finds the integration whose policy lists `notCards`. Absent: there are no exceptions
+ */
+export function refuseCards(
+  scope: FastifyInstance,
+  findIntegration: FindIntegration = () => undefined,
+): void {
+  scope.addHook('preHandler', async ({ params, query, body, headers, routeOptions }) => {
+    // Reading, scanning and validating a large body are separate event-loop turns, so that other requests are answered in between.
+    const isLarge = Number(headers['content-length'] ?? 0) > LARGE_BODY;
+    if (isLarge) await setImmediate();
+    const [named, found] = [params, query].map((part) => (isRecord(part) ? part : {}));
+    const notCards = notCardsFor(found?.integration === undefined ? body : found, findIntegration);
+    const kept = Object.fromEntries(KEPT_HEADERS.map((name) => [name, headers[name.toLowerCase()]]));
+    refuseCardData({ ...found, ...named, ...kept }, { notCards });
+    refuseCardData(body, { cards: routeOptions.config.cards, notCards });
+    if (isRecord(body)) noteScanned(body.transaction);
+    if (isLarge) await setImmediate();
+  });
+}
+
+/**
+ * Rejects requests by their head, before the body is read: an unknown route, a compressed body and, without API keys, a host
+ * name that isn't local. The last prevents DNS rebinding: a browser considers a page as same-origin if its host name resolves
+ * to this machine.
+ */
+export function refuseByHead(app: FastifyInstance, apiKeys: ApiKeys): void {
+  app.addHook('onRequest', async ({ headers, is404, raw, routeOptions }) => {
+    const { fromOutside = false } = routeOptions.config;
+    if (apiKeys.current.length === 0 && !fromOutside && !isOfThisMachine(headers.host))
+      throw new HttpError('foreign-host');
+    // Node takes the first one, a proxy before it perhaps the last.
+    if (raw.rawHeaders.filter(isAuthorization).length > 1) throw new HttpError('bad-request');
+    if (is404) throw new HttpError('not-found');
+    const { 'content-encoding': encoding = 'identity' } = headers;
+    if (!fromOutside && encoding !== 'identity') throw new HttpError('unsupported-media-type');
+  });
+}
+
+function isAuthorization(name: string, index: number): boolean {
+  return index % 2 === 0 && name.toLowerCase() === 'authorization';
+}
+
+function isOfThisMachine(host = ''): boolean {
+  return isLoopback(host.replace(/:\d{1,5}$/, ''));
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Body paths that may contain card data. */
+    cards?: readonly string[];
+    /** Called by the screening service: any host name and any content encoding are accepted. */
+    fromOutside?: boolean;
+  }
+}
+
+/** Accepts JSON only. An empty body is allowed, since many clients send the content type without a body. */
+export function acceptJsonOnly(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const { 'content-type': type = '' } = request.headers;
+    const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type) ?? [];
+    if (!/^utf-?8$/i.test(charset)) {
+      done(new HttpError('unsupported-media-type'));
+      return;
+    }
+    const text = utf8(body);
+    if (text === undefined) done(new HttpError('not-json'));
+    else if (text === '') done(null, undefined);
+    else {
+      void parseJson(request, text, (error, value) => {
+        const exceeded = limitError(value);
+        // Otherwise `null` would count as an empty body.
+        if (error === null && value === null) done(new HttpError('not-json'));
+        else if (exceeded !== undefined) done(invalidRequest([{ path: '', message: exceeded }]));
+        else done(error, value);
+      });
+    }
+  });
+}
+
+/** @returns the text without a byte order mark, or undefined if it isn't valid UTF-8: replacement characters could make two names equal */
+function utf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Limits of a JSON body: rule «limits before schemas». */
+export const BODY_LIMITS = { values: 10_000, depth: 20, keys: 200 } as const;
+
+/**
+ * Checks the limits of a parsed body level by level, since recursion would overflow the stack on a deep one.
+ * @returns the limit that the body exceeds, or undefined
+ */
+export function limitError(body: unknown): string | undefined {
+  const { values, depth, keys } = BODY_LIMITS;
+  let found = 1;
+  let level = [body];
+  for (let deep = 0; level.length > 0; deep += 1) {
+    const inside: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      if (deep === depth) return `must be nested at most ${depth} levels deep`;
+      const inner: unknown[] = Object.values(value);
+      if (inner.length > keys && !Array.isArray(value))
+        return `must have at most ${keys} fields in one object`;
+      found += inner.length;
+      if (found > values) return `must hold at most ${values.toLocaleString('en')} values`;
+      for (const one of inner) inside.push(one);
+    }
+    level = inside;
+  }
+  return undefined;
+}
+
+const DONE = 'Done';
+const GOES_ON = 'Accepted: still running';
+/** The meaning of each error status, for the documentation. */
+const PROBLEMS = {
+  400: 'The body is not JSON, or the path cannot be decoded',
+  401: 'No valid API key',
+  403: 'The API key lacks the scope that `scope` names, or is for other integrations',
+  404: 'The order, integration, transaction or portal action does not exist',
+  409: 'The state of the order or the transaction does not allow this; `type` says why',
+  413: 'The body is over 256 KiB',
+  415: 'The content type is not application/json in UTF-8, or the body is compressed',
+  422: 'Invalid request; `errors` lists every error',
+  429: 'Too many requests with this key: nothing was done',
+  500: 'An internal error of order-screening',
+  502: 'The screening service refused the action, or did not confirm it',
+  503: 'The outcome is unknown, or nothing was done yet. Retrying is safe',
+  504: 'The action could not be sent within a day, and is not retried any more',
+} as const;
+
+const problemContent = { 'application/problem+json': { schema: problemSchema } };

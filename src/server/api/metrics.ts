@@ -1,0 +1,291 @@
+/** Logs and metrics of the API's answers. */
+import { isIP } from 'node:net';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { z } from 'zod';
+import { actorSchema } from '../../client/messages/portal-options.ts';
+import {
+  attemptSchema,
+  fieldErrorsOf,
+  integrationNameSchema,
+  invalidRequest,
+  orderIdSchema,
+} from '../../client/read-requests.ts';
+import type { ApiKeys, Scope } from '../../config/index.ts';
+import { reasonSchema } from '../../contract/fields.ts';
+import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
+import { OVERRIDE_ACTIONS } from '../../contract/words.ts';
+import { isRecord } from '../../order/messages/shapes.ts';
+import { METRICS, namedAs } from '../../order/view/metrics.ts';
+import type { Log } from '../../platform/log.ts';
+import type { PortalOptions } from '../../starter.ts';
+import { CALLBACK } from './oidc.ts';
+
+/** An answer of the API. `route` is the pattern, never the URL. */
+export interface Answered {
+  method: string;
+  route: string;
+  status: number;
+  durationMs: number;
+}
+
+export interface HttpMetrics {
+  observe(answered: Answered): void;
+  noteHint(integration: string, outcome: string): void;
+  /** Counts the warnings of an answer to a checkout. */
+  noteWarnings(integration: string, count: number): void;
+  /** Counts a checkout that was refused for these fields, by path. */
+  noteRefused(integration: string, fields: readonly string[]): void;
+  contentType: string;
+  /** All metrics of the process, in Prometheus's text format. */
+  text(): Promise<string>;
+}
+
+/** The callers choose the names of fields: further ones are counted together. */
+const MOST_FIELDS = 500;
+const OTHER = 'other';
+
+/** Counts answers by route and status, and reports whether the file of API keys is invalid. */
+export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  const durations = new Histogram({
+    ...namedAs('order_screening_http_request_duration_seconds'),
+    labelNames: ['method', 'route', 'status'],
+    buckets: [...METRICS.order_screening_http_request_duration_seconds.bounds],
+    registers: [register],
+  });
+  const hints = new Counter({
+    ...namedAs('order_screening_hints_total'),
+    labelNames: ['integration', 'outcome'],
+    registers: [register],
+  });
+  const warnings = new Counter({
+    ...namedAs('order_screening_transaction_warnings_total'),
+    labelNames: ['integration'],
+    registers: [register],
+  });
+  const refused = new Counter({
+    ...namedAs('order_screening_refused_checkouts_total'),
+    labelNames: ['integration', 'field'],
+    registers: [register],
+  });
+  const fields = new Set<string>();
+  new Gauge({
+    ...namedAs('order_screening_api_keys_refused'),
+    registers: [register],
+    collect() {
+      this.set(apiKeys.refused ? 1 : 0);
+    },
+  });
+  return {
+    noteHint: (integration, outcome) => hints.inc({ integration, outcome }),
+    noteWarnings: (integration, count) => warnings.inc({ integration }, count),
+    noteRefused(integration, names) {
+      for (const field of names) {
+        const label = `${integration} ${field}`;
+        if (fields.size < MOST_FIELDS) fields.add(label);
+        const labels = fields.has(label) ? { integration, field } : { integration: OTHER, field: OTHER };
+        refused.inc(labels);
+      }
+    },
+    observe: ({ method, route, status, durationMs }) =>
+      durations.observe({ method, route, status }, durationMs / 1_000),
+    contentType: register.contentType,
+    text: () => register.metrics(),
+  };
+}
+
+/**
+ * The logger for Fastify. Its lines may quote URLs and error messages, so they are logged as a library's. Our own code uses
+ * `log`, never `request.log`.
+ */
+export function frameworkLog(log: Log): FastifyBaseLogger {
+  const line =
+    (severity: 'debug' | 'info' | 'warn' | 'error') =>
+    (first: unknown, words?: unknown): void => {
+      const err = errorIn(first);
+      // With an error, the text is usually its message.
+      if (err !== undefined) log.foreign(severity, { err }, '');
+      else log.foreign(severity, {}, String(typeof first === 'string' ? first : words));
+    };
+  const logger: FastifyBaseLogger = {
+    level: 'info',
+    trace: line('debug'),
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    fatal: line('error'),
+    silent: () => undefined,
+    child: () => logger,
+  };
+  return logger;
+}
+
+function errorIn(first: unknown): unknown {
+  if (first instanceof Error) return first;
+  return typeof first === 'object' && first !== null && 'err' in first ? first.err : undefined;
+}
+
+// Every answer is logged and counted once, including answers without a route.
+
+const UNKNOWN = 'unknown';
+
+export interface AnswerRecord {
+  sent(request: FastifyRequest, reply: FastifyReply): void;
+  /** An answer to input that wasn't a complete request. */
+  refused(status: number, code: string): void;
+}
+
+export function createAnswerRecord(log: Log, metrics: HttpMetrics): AnswerRecord {
+  return {
+    sent(request, reply) {
+      const { method, routeOptions, params, body, apiKey } = request;
+      const answered = {
+        method,
+        route: routeOptions.url ?? UNKNOWN,
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime),
+      };
+      metrics.observe({ ...answered, durationMs: reply.elapsedTime });
+      log.info(
+        {
+          ...answered,
+          orderId: orderIdIn(params),
+          attempt: attemptIn(body),
+          key: apiKey?.name,
+          code: reply.problemCode,
+        },
+        'answered',
+      );
+      audit(log, request, reply);
+    },
+    refused(status, code) {
+      const answered = { method: UNKNOWN, route: UNKNOWN, status, durationMs: 0 };
+      metrics.observe(answered);
+      log.info({ ...answered, code }, 'answered');
+    },
+  };
+}
+
+// The audit log.
+
+/** The scopes whose requests are audited. Checkouts and reads aren't. */
+const AUDITED: readonly (Scope | undefined)[] = ['act', 'ops', 'codec'];
+/** Other requests that are audited: a card is put away, a list is taken out, a person signs in. */
+const AUDITED_ROUTES: readonly (string | undefined)[] = ['/v1/card-refs', '/queue.csv', CALLBACK];
+const REFUSED_CALLERS = [401, 403];
+
+/** Audits a request, also a rejected one, and every request whose caller was refused. Fields that are missing or invalid are left out. */
+function audit(
+  log: Log,
+  request: FastifyRequest,
+  { statusCode: status, problemCode: code, repeated }: FastifyReply,
+): void {
+  const { method, routeOptions, params, query, body, apiKey, ip, workflowIds } = request;
+  const { url: route, config } = routeOptions;
+  const isPage = request.pageUser !== undefined && method === 'GET';
+  const isAudited = (AUDITED.includes(config.scope) && !isPage) || AUDITED_ROUTES.includes(route);
+  if (!isAudited && !REFUSED_CALLERS.includes(status)) return;
+  const isOfOne = config.scope !== 'codec' && !config.ofMany && workflowIds === undefined;
+  const asked = auditedSchema.parse({ ...record(query), ...record(body), ...record(params) });
+  log.audit({
+    ...{ method, route, status, code, repeated },
+    ...{ key: apiKey?.name, actor: claimedActor(request).data, peer: isIP(ip) === 0 ? undefined : ip },
+    ...{
+      orderId: asked.orderId,
+      integration: asked.integration ?? (isOfOne ? DEFAULT_INTEGRATION : undefined),
+    },
+    workflowIds,
+    ...{ number: asked.number ?? asked.sequence, action: asked.action, because: asked.reason },
+    transactionId: asked.transactionId ?? asked.idOrInvoice,
+  });
+}
+
+/** Marks answers to repeated requests for the audit log. */
+export function noteRepeats(scope: FastifyInstance): void {
+  scope.addHook('preSerialization', async (_request, reply, answer) => {
+    if (isRecord(answer) && answer.repeated === true) reply.repeated = true;
+    return answer;
+  });
+}
+
+/** Invalid values aren't logged, since they may contain anything. */
+const auditedSchema = z.object({
+  integration: integrationNameSchema.optional().catch(undefined),
+  orderId: orderIdSchema.optional().catch(undefined),
+  number: z.coerce.number().int().max(999_999).optional().catch(undefined),
+  sequence: z.coerce.number().int().max(999_999).optional().catch(undefined),
+  action: z.enum(OVERRIDE_ACTIONS).optional().catch(undefined),
+  reason: reasonSchema.optional().catch(undefined),
+  transactionId: z.guid().optional().catch(undefined),
+  idOrInvoice: orderIdSchema.optional().catch(undefined),
+});
+
+function record(part: unknown): object {
+  return typeof part === 'object' && part !== null ? part : {};
+}
+
+/** Text that isn't printable ASCII is percent-encoded, like ids in the headers of events. */
+const actorHeader = z
+  .string({ error: 'must be given once' })
+  .regex(/^[\x20-\x7e]*$/, 'must be percent-encoded where it is not printable ASCII')
+  .refine(isEncoded, 'must be percent-encoded: % and two hex digits')
+  .transform((sent) => decodeURIComponent(sent))
+  .pipe(actorSchema);
+
+function isEncoded(sent: string): boolean {
+  try {
+    decodeURIComponent(sent);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function claimedActor({ headers, pageUser }: FastifyRequest) {
+  if (pageUser !== undefined) return actorSchema.optional().safeParse(pageUser || undefined);
+  return actorHeader.optional().safeParse(headers['x-actor']);
+}
+
+/**
+ * @returns the sender: the name of the verified key, and the person as claimed by `X-Actor` or the pages' user name
+ * @throws OrderScreeningError `invalid-request` for an invalid name
+ */
+export function whoAsks(request: FastifyRequest): Pick<PortalOptions, 'by'> {
+  const actor = claimedActor(request);
+  if (!actor.success) {
+    const path = request.pageUser === undefined ? 'X-Actor' : 'user name';
+    throw invalidRequest(fieldErrorsOf(actor.error).map(({ message }) => ({ path, message })));
+  }
+  const key = request.apiKey?.name;
+  if (key === undefined && actor.data === undefined) return {};
+  return {
+    by: { ...(key !== undefined && { key }), ...(actor.data !== undefined && { actor: actor.data }) },
+  };
+}
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The order has answered the same request before. */
+    repeated?: true;
+  }
+  interface FastifyRequest {
+    /** The user name from the browser; empty if it sent none. Absent for the API. */
+    pageUser?: string;
+    /** The workflows of a request about several, for the audit log. */
+    workflowIds?: readonly string[];
+  }
+}
+
+function orderIdIn(params: unknown): string | undefined {
+  if (typeof params !== 'object' || params === null || !('orderId' in params)) return undefined;
+  return orderIdSchema.safeParse(params.orderId).data;
+}
+
+/** The attempt in a body. It may be omitted for the first attempt. */
+function attemptIn(body: unknown): number | undefined {
+  if (typeof body !== 'object' || body === null || !('attempt' in body)) return undefined;
+  return attemptSchema.safeParse(body.attempt).data;
+}

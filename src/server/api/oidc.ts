@@ -1,0 +1,211 @@
+/**
+ * Sign-in to the pages with OpenID Connect. A session is an encrypted cookie: the API keeps nothing, and any of its processes can read it.
+ * What a role may do is looked up at each request, so a changed setting holds at once.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
+import * as oidc from 'openid-client';
+import { z } from 'zod';
+import { actorSchema } from '../../client/messages/portal-options.ts';
+import { SIGNED_IN, type SignInSettings } from '../../config/index.ts';
+import { isLoopback } from '../../contract/addresses.ts';
+import type { Log } from '../../platform/log.ts';
+import { HttpError } from './problems.ts';
+
+const SESSION = 'order-screening-session';
+const SESSION_SECONDS = 8 * 3_600;
+/** Between the redirect to the provider and the way back. */
+const PENDING = 'order-screening-sign-in';
+const PENDING_SECONDS = 10 * 60;
+const PROVIDER_WITHIN_SECONDS = 5;
+/** Where the provider sends the browser back to. */
+export const CALLBACK = '/sign-in/callback';
+/** The page after the end of a session. */
+export const SIGNED_OUT = '/signed-out';
+
+const sessionSchema = z.object({ person: actorSchema, roles: z.array(z.string()) });
+const pendingSchema = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  to: z.string(),
+});
+const personSchema = z
+  .object({
+    sub: z.string(),
+    email: z.string().optional().catch(undefined),
+    email_verified: z.boolean().optional().catch(undefined),
+    preferred_username: z.string().optional().catch(undefined),
+  })
+  .transform(({ sub, email, email_verified, preferred_username }) =>
+    email !== undefined && email_verified !== false ? email : (preferred_username ?? sub),
+  )
+  .pipe(actorSchema);
+const rolesSchema = z.union([z.array(z.string()), z.string().transform((role) => [role])]).catch([]);
+
+export class SignIn {
+  readonly #settings: SignInSettings;
+  readonly #log: Log;
+  #provider: Promise<oidc.Configuration> | undefined;
+
+  constructor(settings: SignInSettings, log: Log) {
+    this.#settings = settings;
+    this.#log = log;
+  }
+
+  /** Admits the person whose session the request has. @returns whether it has a valid one */
+  async admits(request: FastifyRequest): Promise<boolean> {
+    const found = sessionSchema.safeParse(await this.#opened(request, SESSION)).data;
+    return found !== undefined && this.#admit(request, found.person, found.roles);
+  }
+
+  /** Sends the browser to the provider, and back to the page afterwards. */
+  async begin(reply: FastifyReply, to: string): Promise<FastifyReply> {
+    const provider = await this.#reached();
+    const pending = {
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+      verifier: oidc.randomPKCECodeVerifier(),
+      to,
+    };
+    const { pagesUrl, scope } = this.#settings;
+    const address = oidc.buildAuthorizationUrl(provider, {
+      redirect_uri: `${pagesUrl}${CALLBACK}`,
+      scope,
+      state: pending.state,
+      nonce: pending.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(pending.verifier),
+      code_challenge_method: 'S256',
+    });
+    reply.header('set-cookie', await this.#cookie(PENDING, pending, PENDING_SECONDS));
+    return reply.redirect(address.href, 303);
+  }
+
+  /** @throws HttpError `sign-in-failed`, `no-role`, `sign-in-unavailable` */
+  async finish(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { pagesUrl, rolesClaim } = this.#settings;
+    const pending = pendingSchema.safeParse(await this.#opened(request, PENDING)).data;
+    if (pending === undefined) throw new HttpError('sign-in-failed');
+    const provider = await this.#reached();
+    const granted = oidc.authorizationCodeGrant(provider, new URL(request.url, `${pagesUrl}/`), {
+      expectedState: pending.state,
+      expectedNonce: pending.nonce,
+      pkceCodeVerifier: pending.verifier,
+      idTokenExpected: true,
+    });
+    const tokens = await granted.catch((error: unknown) => {
+      // The error's own text may quote the answer.
+      this.#log.warn({ reason: reasonOf(error) }, 'a sign-in failed');
+      throw new HttpError('sign-in-failed');
+    });
+    const claims = tokens.claims() ?? {};
+    const person = personSchema.safeParse(claims).data;
+    const roles = rolesSchema.parse(Reflect.get(claims, rolesClaim));
+    if (person === undefined || !this.#admit(request, person, roles)) throw new HttpError('no-role');
+    const known = roles.filter((role) => this.#settings.roles.has(role));
+    reply.header('set-cookie', [
+      await this.#cookie(SESSION, { person, roles: known }, SESSION_SECONDS),
+      this.#ended(PENDING),
+    ]);
+    return reply.redirect(pending.to, 303);
+  }
+
+  /** Ends the session in this browser. */
+  end(reply: FastifyReply): FastifyReply {
+    return reply.header('set-cookie', this.#ended(SESSION)).redirect(SIGNED_OUT, 303);
+  }
+
+  #admit(request: FastifyRequest, person: string, roles: readonly string[]): boolean {
+    request.pageUser = person;
+    const limits = roles.flatMap((role) => this.#settings.roles.get(role) ?? []);
+    if (limits.length === 0) return false;
+    const scopes = [...new Set(limits.flatMap((one) => one.scopes))];
+    // Otherwise a role for one integration would give its scopes for another role's integrations, too.
+    const [first, ...others] = limits.flatMap(({ integrations }) => (integrations ? [integrations] : []));
+    const integrations = first?.filter((one) => others.every((list) => list.includes(one)));
+    request.apiKey = { name: SIGNED_IN, scopes, ...(integrations !== undefined && { integrations }) };
+    return true;
+  }
+
+  /** Asks the provider for its addresses, once. @throws HttpError `sign-in-unavailable` */
+  #reached(): Promise<oidc.Configuration> {
+    const { issuer, clientId, clientSecret } = this.#settings;
+    const url = new URL(issuer);
+    const plain = url.protocol === 'http:' && isLoopback(url.hostname);
+    this.#provider ??= oidc
+      .discovery(url, clientId, clientSecret, clientSecret === undefined ? oidc.None() : undefined, {
+        timeout: PROVIDER_WITHIN_SECONDS,
+        execute: plain ? [oidc.allowInsecureRequests] : [],
+      })
+      .catch((error: unknown) => {
+        this.#provider = undefined;
+        this.#log.error({ reason: reasonOf(error) }, 'the sign-in provider does not answer');
+        throw new HttpError('sign-in-unavailable');
+      });
+    return this.#provider;
+  }
+
+  async #cookie(name: string, content: JWTPayload, seconds: number): Promise<string> {
+    const [first] = this.#settings.sessionKeys;
+    if (first === undefined) throw new TypeError('the settings have a session key');
+    const sealed = await new EncryptJWT(content)
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: first.id })
+      .setExpirationTime(`${seconds} s`)
+      .setAudience(name)
+      .encrypt(first.key);
+    return `${name}=${sealed}; Max-Age=${seconds}; ${this.#attributes()}`;
+  }
+
+  #ended(name: string): string {
+    return `${name}=; Max-Age=0; ${this.#attributes()}`;
+  }
+
+  /** `Lax`: the way back from the provider is a navigation from another site. */
+  #attributes(): string {
+    return `Path=/; HttpOnly; SameSite=Lax${this.#settings.pagesUrl.startsWith('https:') ? '; Secure' : ''}`;
+  }
+
+  async #opened(request: FastifyRequest, name: string): Promise<unknown> {
+    const value = cookieIn(request, name);
+    if (value === undefined) return undefined;
+    try {
+      const keyOf = ({ kid }: { kid?: string }): Uint8Array => {
+        const found = this.#settings.sessionKeys.find(({ id }) => id === kid);
+        if (found === undefined) throw new Error('an unknown session key');
+        return found.key;
+      };
+      return (await jwtDecrypt(value, keyOf, { audience: name })).payload;
+    } catch {
+      // Expired, changed, or encrypted with a key that is gone.
+      return undefined;
+    }
+  }
+}
+
+/** Adds the way to the provider and back. */
+export function signInRoutes(app: FastifyInstance, signIn: SignIn): void {
+  const hidden = { schema: { hide: true } };
+  app.get('/sign-in', hidden, async (request, reply) => signIn.begin(reply, ownPath(request.query)));
+  app.get(CALLBACK, hidden, async (request, reply) => signIn.finish(request, reply));
+}
+
+/** @returns the page that somebody came from: a path of these pages, whatever the query says */
+function ownPath(query: unknown): string {
+  const { to = '/' } = z.object({ to: z.string().optional().catch(undefined) }).parse(query);
+  const url = URL.canParse(to, 'http://here') ? new URL(to, 'http://here') : undefined;
+  return url?.origin === 'http://here' ? `${url.pathname}${url.search}` : '/';
+}
+
+function cookieIn({ headers }: FastifyRequest, name: string): string | undefined {
+  const pairs = (headers.cookie ?? '').split(/; */).map((pair) => pair.split('='));
+  return pairs.find(([key]) => key === name)?.[1];
+}
+
+/** @returns the error's code, never its text: it may quote what the provider answered */
+function reasonOf(error: unknown): string {
+  const { code, error: oauth } = z
+    .object({ code: z.string().optional().catch(undefined), error: z.string().optional().catch(undefined) })
+    .catch({})
+    .parse(error);
+  return oauth ?? code ?? 'unknown';
+}

@@ -1,0 +1,155 @@
+/** Routes about an order: screening, retry, gateway result, hint, recheck, reading and listing. */
+import type { FastifyInstance } from 'fastify';
+import { listRequestOf } from '../../client/lists/list-request.ts';
+import { CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../../client/read-requests.ts';
+import { cardRefSchema, checkoutAnswerSchema, gatewayResultAnswerSchema } from '../../contract/answers.ts';
+import { orderListSchema, orderStateSchema } from '../../contract/order/order.ts';
+import { CARD_FIELDS } from '../../screening-service/index.ts';
+import type { OrderScreening } from '../../starter.ts';
+import { listedIntegrations } from './callers.ts';
+import { defineRoute, nothing, OF_AN_ORDER } from './define-route.ts';
+import { type HttpMetrics, whoAsks } from './metrics.ts';
+import type { RefusedCheckouts } from './refused-checkouts.ts';
+import {
+  actorHeaders,
+  adoptBody,
+  anyObject,
+  cardBody,
+  gatewayResultBody,
+  listQuery,
+  orderParams,
+  orderQuery,
+  readQuery,
+  screeningBody,
+  uncheckedOrderParams,
+  uncheckedOrderQuery,
+} from './request-schemas.ts';
+
+const SCREENING = '/v1/orders/:orderId/screening';
+const ORDERS = { tag: 'orders', problems: OF_AN_ORDER } as const;
+
+export function orderRoutes(
+  app: FastifyInstance,
+  orderScreening: OrderScreening,
+  metrics: Pick<HttpMetrics, 'noteWarnings'>,
+  refused: RefusedCheckouts,
+): void {
+  // Of the card scan, too, which runs before the handler.
+  app.addHook('onError', async ({ routeOptions, params, query, body }, _reply, error) => {
+    if (routeOptions.url === SCREENING) refused.note(Object.assign({}, query, body, params), error);
+  });
+  defineRoute(app, {
+    method: 'POST',
+    url: SCREENING,
+    summary: 'Screen an order and get its decision and action',
+    ...ORDERS,
+    scope: 'screen',
+    params: uncheckedOrderParams,
+    query: uncheckedOrderQuery,
+    body: anyObject,
+    documentedBody: screeningBody,
+    cards: CARD_FIELDS_OF_AN_ORDER,
+    answers: { 200: checkoutAnswerSchema, 202: checkoutAnswerSchema },
+    handle: async ({ params: { orderId }, query, body }, _request, reply) => {
+      const request = { ...withIntegration(query, withoutOrderId(body)), orderId };
+      const { fingerprint: _ours, ...answer } = await orderScreening.screen(request);
+      if (answer.warnings !== undefined) metrics.noteWarnings(answer.integration, answer.warnings.length);
+      return reply.code(answer.decision === 'pending' ? 202 : 200).send(answer);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/v1/orders/:orderId/adopt',
+    summary: 'Adopt an order: start it from an existing transaction at the screening service',
+    ...ORDERS,
+    scope: 'ops',
+    params: uncheckedOrderParams,
+    query: uncheckedOrderQuery,
+    body: anyObject,
+    documentedBody: adoptBody,
+    answers: { 200: checkoutAnswerSchema },
+    headers: actorHeaders,
+    handle: async ({ params: { orderId }, query, body }, request) =>
+      orderScreening.adopt({ ...withIntegration(query, withoutOrderId(body)), orderId }, whoAsks(request)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/v1/orders/:orderId/gateway-result',
+    summary: "Report the payment gateway's result (pre-gateway)",
+    ...ORDERS,
+    scope: 'screen',
+    params: orderParams,
+    query: orderQuery,
+    body: gatewayResultBody,
+    answers: { 200: gatewayResultAnswerSchema },
+    handle: async ({ params, query, body }) =>
+      orderScreening.recordGatewayResult({ ...params, ...query }, body),
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/v1/orders/:orderId',
+    summary: 'Read an order, open or closed, including what happened after its end',
+    ...ORDERS,
+    scope: 'read',
+    params: orderParams,
+    query: readQuery,
+    body: nothing,
+    answers: { 200: orderStateSchema },
+    problems: [400, 401, 404, 409, 422, 429, 503],
+    handle: async ({ params, query: { view = 'record', ...query } }) =>
+      orderScreening.get({ ...params, ...query }, { view }),
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/v1/orders',
+    summary: 'List orders; up to 2 s behind',
+    ...ORDERS,
+    scope: 'read',
+    params: nothing,
+    query: listQuery,
+    body: nothing,
+    ofMany: true,
+    answers: { 200: orderListSchema },
+    problems: [401, 422, 429, 503],
+    handle: async ({ query: { integration, ...query } }, request) =>
+      orderScreening.list({ ...listRequestOf(query), ...listedIntegrations(request, integration) }),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/v1/card-refs',
+    summary: 'Put full card data in the card stash, to start an order with its cardRef',
+    tag: 'cards',
+    scope: 'screen',
+    params: nothing,
+    query: uncheckedOrderQuery,
+    body: anyObject,
+    documentedBody: cardBody,
+    cards: CARD_FIELDS,
+    answers: { 201: cardRefSchema },
+    problems: [400, 401, 404, 413, 415, 422, 429, 503],
+    handle: async ({ query, body }, _request, reply) =>
+      reply.code(201).send(await orderScreening.putCard(withIntegration(query, body))),
+  });
+}
+
+/** @throws OrderScreeningError `invalid-request` when the body has an order id as well */
+function withoutOrderId(body: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.hasOwn(body, 'orderId')) return body;
+  throw invalidRequest([{ path: 'orderId', message: 'is in the path; remove it from the body' }]);
+}
+
+/** @throws OrderScreeningError `invalid-request` when query and body have different integrations */
+function withIntegration(query: { integration?: string | undefined }, body: Record<string, unknown>) {
+  const { integration = query.integration } = body;
+  if (query.integration !== undefined && integration !== query.integration) {
+    throw invalidRequest([
+      { path: 'integration', message: 'differs from the one in the query: specify it once' },
+    ]);
+  }
+  return { ...query, ...body };
+}

@@ -1,0 +1,220 @@
+/** Schemas of the API's requests, for validation and documentation. */
+import { z } from 'zod';
+import { amountSchema, WRITTEN_FILTERS } from '../../client/lists/list-request.ts';
+import { actorSchema, idempotencyKeySchema } from '../../client/messages/portal-options.ts';
+import {
+  attemptSchema,
+  integrationNameSchema,
+  orderIdSchema,
+  overrideSchema,
+} from '../../client/read-requests.ts';
+import { adoptSchema } from '../../client/screening/adopt-request.ts';
+import { EXAMPLE_PAYMENT } from '../../contract/example-transaction.ts';
+import { reasonSchema } from '../../contract/fields.ts';
+import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
+import { decisionSchema, phaseSchema } from '../../contract/terms.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../../contract/words.ts';
+import { cardSchema, transactionRequestSchema } from '../../screening-service/index.ts';
+import { LISTS } from '../dashboard/addresses.ts';
+
+const integration = integrationNameSchema.optional().meta({
+  description: `The integration. Default: \`${DEFAULT_INTEGRATION}\``,
+  examples: [DEFAULT_INTEGRATION],
+});
+/** Text that is sent to the screening service. */
+const text = z.string().max(128, 'must have at most 128 characters');
+const ORDER_ID = {
+  description: "The merchant's order id; a leading `#` is removed",
+  examples: ['order-1001'],
+};
+
+export const orderParams = z.strictObject({ orderId: orderIdSchema.meta(ORDER_ID) });
+export const actionParams = orderParams.extend({
+  number: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, "must be the number of a portal action on the order's record")
+    .meta({ description: "The portal action's number on the order's record", examples: ['1'] })
+    .transform(Number),
+});
+export const eventParams = orderParams.extend({
+  sequence: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, 'must be the number of an event, its `sequence`')
+    .meta({ description: 'The number of the event, its `sequence`', examples: ['1'] })
+    .transform(Number),
+});
+export const transactionParams = z.strictObject({
+  idOrInvoice: orderIdSchema.meta({
+    description:
+      'The id or invoice number of the transaction; a leading `#` is removed. If several transactions have the invoice number, the first one is read',
+    examples: ['order-1001'],
+  }),
+});
+export const orderQuery = z.strictObject({ integration });
+export const readQuery = orderQuery.extend({
+  view: z.enum(['record', 'full'], { error: 'must be record or full' }).optional().meta({
+    description:
+      '`full`: all readings, insights, journal entries and events. With `record`, `leftOut` counts the omitted ones',
+  }),
+});
+
+const trueOrFalse = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((word) => word === 'true')
+  .optional();
+
+export const listQuery = z.strictObject({
+  integration,
+  phase: phaseSchema.optional().meta({ examples: ['review'] }),
+  decision: decisionSchema.optional(),
+  attention: trueOrFalse,
+  open: trueOrFalse.meta({ description: 'Only open orders, or only closed ones' }),
+  ...WRITTEN_FILTERS,
+  cursor: z.string().optional(),
+  limit: z
+    .string()
+    .regex(/^(?:100|[1-9]\d?)$/, 'must be a whole number from 1 to 100')
+    .transform(Number)
+    .optional(),
+});
+
+/** Validated by the client library together with the body, so that the answer lists all errors. */
+export const uncheckedOrderParams = z.strictObject({
+  orderId: z.string().meta(ORDER_ID),
+});
+export const uncheckedOrderQuery = z.strictObject({
+  integration: z
+    .string()
+    .optional()
+    .meta({ examples: [DEFAULT_INTEGRATION] }),
+});
+
+/** Validated by the client library, because the rules depend on the integration. */
+export const screeningBody = z
+  .strictObject({
+    integration,
+    workflow: z.enum(INTEGRATION_WORKFLOWS).optional(),
+    attempt: attemptSchema.optional().meta({ description: 'Default: 1' }),
+    transaction: transactionRequestSchema,
+  })
+  .meta({
+    examples: [
+      {
+        workflow: 'pre-acceptance',
+        transaction: {
+          amount: '125.50',
+          currency_code: 'USD',
+          customer: { email: 'pass@example.com' },
+          ...EXAMPLE_PAYMENT,
+        },
+      },
+    ],
+  });
+
+/** Checked by the client library. */
+export const adoptBody = adoptSchema.omit({ orderId: true }).meta({
+  examples: [{ transactionId: '9f1c8a52-6f0e-4b44-9a3e-2a5d3c1b7e10', screenedAt: '2030-01-31T12:00:00Z' }],
+});
+
+/** Checked by the client library. */
+export const cardBody = z.strictObject({ integration, orderId: z.string(), ...cardSchema.shape }).meta({
+  examples: [
+    { orderId: 'order-1002', cardNumber: '4111111111111111', expirationDate: '12/2034', cardCode: '123' },
+  ],
+});
+
+/** Any JSON object, for a body that is validated elsewhere. */
+export const anyObject = z.record(z.string(), z.unknown(), { error: 'must be a JSON object' });
+
+export const gatewayResultBody = z
+  .strictObject({
+    attempt: attemptSchema.exactOptional(),
+    result: z.enum(GATEWAY_RESULTS, { error: 'must be "pass", "fail" or "error"' }),
+    authcode: text.exactOptional(),
+    transactionId: text.exactOptional().meta({ description: "The gateway's own transaction id" }),
+  })
+  .meta({ examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }] });
+
+export const acknowledgeBody = z
+  .strictObject({ reason: reasonSchema })
+  .meta({ examples: [{ reason: 'called the customer' }] });
+export const overrideBody = overrideSchema.meta({
+  examples: [{ action: 'proceed', reason: 'the customer showed the card' }],
+});
+export const noBody = z.strictObject({}).meta({ examples: [{}] });
+
+export const idempotencyKey = idempotencyKeySchema.optional();
+const actorHeadersOf = (where: string) =>
+  z.object({
+    'x-actor': actorSchema.optional().meta({
+      description: `The person who sends the request, as the caller claims; recorded ${where}. Percent-encode text that isn't printable ASCII`,
+      examples: ['ada@example.com'],
+    }),
+  });
+export const actorHeaders = actorHeadersOf(
+  "in the order's journal with the key's name, and in the audit log",
+);
+export const auditedHeaders = actorHeadersOf("in the audit log with the key's name, but not with the order");
+export const idempotencyHeaders = actorHeaders.extend({
+  'idempotency-key': idempotencyKey.meta({
+    description:
+      'A repeated request with the same key does nothing and gets the answer of the first. With different content, or from a different caller: `idempotency-key-reused`',
+    examples: ['cancel-order-1001'],
+  }),
+});
+
+// Queries of the pages.
+
+/** An empty form field counts as absent. */
+const field = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((given) => (typeof given === 'string' && given.trim() === '' ? undefined : given), schema);
+const money = field(amountSchema.optional());
+
+export const queueQuery = z
+  .object({
+    list: field(z.enum(LISTS, { error: `must be one of ${LISTS.join(', ')}` }).optional()),
+    q: field(z.string().trim().max(128, 'must have at most 128 characters').optional()),
+    integration: field(integration),
+    decision: field(listQuery.shape.decision),
+    phase: field(listQuery.shape.phase),
+    'amount-from': money,
+    'amount-to': money,
+    page: z.coerce.number('must be a number').int().min(1).max(1_000).default(1),
+    cursor: z.string().optional(),
+    select: z.literal('all').optional().catch(undefined),
+    seen: z.string().max(5_000).optional(),
+    wall: z.unknown().optional(),
+  })
+  .transform(({ 'amount-from': amountFrom, 'amount-to': amountTo, wall, list = 'all', ...others }) => {
+    const { q, integration, decision, phase, ...place } = others;
+    const filters = { list, integration, decision, phase, amountFrom, amountTo };
+    // A search looks in every order.
+    return {
+      filters: q === undefined ? filters : { list: 'every' as const, q, integration },
+      ...place,
+      wall: wall !== undefined,
+    };
+  });
+
+/** Maximum length of the query of a list. */
+export const FROM_LIMIT = 500;
+/** The query of an order's page and its actions: the list that the page was opened from, and the position in it. */
+export const pageQuery = z.object({
+  integration,
+  from: z.string().max(FROM_LIMIT).optional().catch(undefined),
+  pos: z.coerce.number().int().min(1).max(100_000).optional().catch(undefined),
+  notice: z.unknown().optional(),
+});
+
+/** Returns the fields of a form. A repeated field, such as the selected orders, becomes a list. */
+export function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of form) {
+    const given = values.get(name);
+    if (given === undefined) values.set(name, [value]);
+    else given.push(value);
+  }
+  return Object.fromEntries(
+    [...values].map(([name, given]) => [name, given.length > 1 ? given : (given[0] ?? '')]),
+  );
+}

@@ -1,0 +1,184 @@
+/** The right column of an order's page: deadline, facts, what runs, the forms of the actions, and what happens next. */
+import type { ActionRecord, OrderState } from '../../../contract/order/state.ts';
+import { millis, type OrderDecision } from '../../../contract/words.ts';
+import { isUnderWay } from '../../../order/portal/portal-requests.ts';
+import { currentAttempt } from '../../../order/record.ts';
+import { cancelByOf } from '../../../order/transactions.ts';
+import type { InspectedOrder } from '../../../starter.ts';
+import { type From, orderPath, type TemporalUi } from '../addresses.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { decisionPill, factList } from '../layout.ts';
+import { isStuck, KIND_NAMES, triesWords } from '../queue/queue-list.ts';
+import { clock, distance, distanceInWords, duration, money, type Now, timeOfDay } from '../words.ts';
+import { confirmPath, type PageAction, wordsOf } from './action-words.ts';
+import { type Notice, refusalOf } from './actions.ts';
+import { fieldsOf } from './form-fields.ts';
+import { requestOf, upcoming, whoOf } from './timeline.ts';
+
+/** The list that an order's page was opened from, and the orders before and after it there. */
+export interface Back extends From {
+  path: string;
+  name: string;
+  total?: number | undefined;
+  previous?: string | undefined;
+  next?: string | undefined;
+}
+
+/** How an order is shown. */
+export interface OrderView {
+  notice?: Notice | undefined;
+  temporalUi: TemporalUi | undefined;
+  /** Of the integration's policy. */
+  portalLink?: string | undefined;
+  shopLink?: string | undefined;
+  /** The viewer's permissions. Buttons that need others aren't shown. */
+  may: { act: boolean; ops: boolean };
+  /** The list that the page was opened from. */
+  back: Back;
+}
+
+/** @returns the column */
+export function aside(order: InspectedOrder, { may, back }: OrderView, now: Now): Html {
+  const { summary, state } = order;
+  const shown = shownActions(order, may, now);
+  const main = shown.filter((action) => !ALSO.includes(action));
+  const also = shown.filter((action) => ALSO.includes(action) && action !== 'recheck');
+  const cancelRefusal = refusalOf('cancel', order, now.ms);
+  const open = summary.closedAt === undefined && (state?.phase ?? summary.phase) !== 'canceled';
+  return html`<aside aria-label="Decide">
+${facts(order, now)}
+${runningBoxes(order, may.act, back, now)}
+${main.length > 0 && html`<div class="do">${main.map((action) => actionForm(action, order, back, now))}</div>`}
+${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', back)}"><button>Recheck</button></form>${also.map((action) => actionForm(action, order, back, now))}</div>`}
+${open && cancelRefusal !== undefined && html`<p class="quiet">It can’t be canceled: ${cancelRefusal}.</p>`}
+${!may.act && !may.ops && html`<p class="quiet">Your API key can read orders but not change them.</p>`}
+${nextSteps(order, now)}
+</aside>`;
+}
+
+function facts(order: InspectedOrder, now: Now): Html {
+  const { summary, state } = order;
+  const phase = state?.phase ?? summary.phase;
+  const attempt = state?.attempts.at(-1);
+  const decision = state?.decision ?? summary.decision;
+  const action = state?.action ?? summary.action;
+  const rows: [name: string, content: Shown][] = [
+    [
+      'Amount',
+      summary.amount !== undefined &&
+        html`<span class="sum">${money(summary.amount, summary.currency)}</span>`,
+    ],
+    ['Decision', decisionPill(decision, action)],
+    ['Without passive mode', state?.wouldBe],
+    ['Manual', attempt?.override && `${OVERRIDDEN[attempt.override.action]} by a person`],
+    ['Message', state?.message],
+    ['Assigned to', state?.assignee],
+    ['Snoozed until', state?.snoozedUntil && timeOfDay(state.snoozedUntil, now, true)],
+    [
+      'Phase',
+      phase &&
+        `${PHASES[phase] ?? phase}${state === undefined ? '' : `, ${duration(Math.max(0, now.ms - millis(state.phaseSince)))}`}`,
+    ],
+  ];
+  return html`<div class="card">${due(order, now)}${factList(rows)}</div>`;
+}
+
+const OVERRIDDEN = { proceed: 'approved', cancel: 'rejected' } as const;
+const PHASES: Partial<Record<OrderState['phase'], string>> = {
+  'awaiting-gateway': 'waiting for the payment gateway',
+  review: 'in review',
+};
+
+/** The end of the cancel window, largest of all. It is red only if the window is over while somebody has to act. */
+function due({ summary, state }: InspectedOrder, now: Now): Html {
+  const cancelBy = (state && cancelByOf(state, currentAttempt(state))) ?? summary.cancelBy;
+  const phase = state?.phase ?? summary.phase;
+  if (phase === 'canceled' || phase === 'closed')
+    return html`<p class="due">${phase === 'canceled' ? 'Canceled' : 'Closed'}</p>`;
+  if (cancelBy === undefined)
+    return html`<p class="label">Can be canceled</p><p class="due">no deadline yet</p>`;
+  const over = millis(cancelBy) < now.ms;
+  const urgent = over && (summary.needsAttention || phase === 'review');
+  return html`<p class="label">${over ? 'Cancel window closed' : 'Can be canceled for'}</p>
+<p><span class="due${urgent && ' late-text'}">${distance(cancelBy, now)}</span> <span class="quiet">${!over && 'until '}${clock(cancelBy, now)}</span></p>`;
+}
+
+/** @returns the actions that the order takes now and the viewer may request, the most likely one first */
+function shownActions(order: InspectedOrder, may: OrderView['may'], now: Now): PageAction[] {
+  const { summary, state } = order;
+  const takes = (action: PageAction) =>
+    may[wordsOf(action).scope] && refusalOf(action, order, now.ms) === undefined;
+  const closed = summary.closedAt !== undefined;
+  // Without the state, only what needs no rules is offered.
+  if (state === undefined) return closed ? [] : (['cancel', 'recheck'] as const).filter(takes);
+  const canceling =
+    state.phase === 'canceled' || state.actions.some((one) => one.kind === 'cancel' && isUnderWay(one));
+  const reject = !closed && state.action !== 'cancel' && takes('decide-cancel');
+  const offered: Partial<Record<PageAction, boolean>> = {
+    proceed: !closed && state.action !== 'proceed' && takes('proceed'),
+    'decide-cancel': reject,
+    cancel: !canceling && !reject && takes('cancel'),
+  };
+  return [...DECIDE.filter((action) => offered[action]), ...ALSO.filter(takes)];
+}
+
+const DECIDE: readonly PageAction[] = ['proceed', 'decide-cancel', 'cancel'];
+/** The smaller buttons below the others. */
+const ALSO: readonly PageAction[] = ['recheck', 'snooze', 'note', 'assign'];
+
+/** The decisions that leave it to a person. Approving against another one isn't the first choice. */
+const OPEN: readonly OrderDecision[] = ['review', 'pending', 'error'];
+
+/** @returns a button that opens the form of an action in place */
+export function actionForm(
+  action: PageAction,
+  { summary, state }: InspectedOrder,
+  back: From,
+  now: Now,
+  number?: number,
+): Html {
+  const decision = state?.decision ?? summary.decision;
+  const { about, button, danger } = wordsOf(action);
+  const isPrimary =
+    action === 'acknowledge' || (action === 'proceed' && OPEN.includes(decision ?? 'pending'));
+  const kind = danger ? 'danger' : isPrimary ? 'primary' : '';
+  const id = number === undefined ? action : `${action}-${number}`;
+  return html`<details name="act" id="${id}"><summary class="button ${kind}">${button}…</summary>
+<form method="post" action="${orderPath(summary, confirmPath(action, number), back)}"><p>${about}</p>${fieldsOf(action, { id, assignee: state?.assignee, cancelBy: summary.cancelBy }, now.ms)}<button class="${kind === '' ? 'primary' : kind}">${button}</button></form></details>`;
+}
+
+/** The portal actions that are queued or running. The script asks for them every 5 s until none is. */
+export function runningBoxes(order: InspectedOrder, mayAct: boolean, back: From, now: Now): Shown {
+  const { summary, state } = order;
+  const running = state?.actions.filter(isUnderWay) ?? [];
+  if (state === undefined || running.length === 0) return undefined;
+  return html`<div id="running" role="status" data-poll="${orderPath(summary, 'running', back)}" data-seconds="5">${running.map(
+    (action) =>
+      html`<div class="box${isStuck(action, now.ms) && ' amber'}">${runningWords(action, state, now)}${mayAct && actionForm('withdraw', order, back, now, action.number)}</div>`,
+  )}</div>`;
+}
+
+/** @returns what the script shows once nothing runs */
+export function finishedBox({ summary }: InspectedOrder, back: From): Html {
+  return html`<div class="box"><b>Finished</b><p><a href="${orderPath(summary, undefined, back)}">Show the result</a></p></div>`;
+}
+
+function runningWords(action: ActionRecord, { journal = [] }: OrderState, now: Now): Html {
+  const { kind, status, stop, requestedAt, by, number, tries = 0 } = action;
+  const entry = requestOf(journal, number);
+  const who = by === 'policy' ? 'by the policy' : entry ? `by ${whoOf(entry.by)}` : '';
+  const does =
+    stop === undefined ? (status === 'queued' ? 'waits for its turn' : 'is being sent') : 'is being stopped';
+  const stuck = isStuck(action, now.ms);
+  return html`<b>${KIND_NAMES[kind]} ${stuck ? 'is stuck' : does}</b>
+<p>Requested ${timeOfDay(requestedAt, now)} ${who}, ${distance(requestedAt, now)}.${stuck && (tries > 0 ? ` Failed ${triesWords(action, now.ms)}.` : ' The screening service has not accepted it yet. It is retried automatically.')}</p>`;
+}
+
+function nextSteps(order: InspectedOrder, now: Now): Html {
+  const steps = upcoming(order, now.ms).map(
+    ({ at, words }) =>
+      html`<li><time class="quiet" datetime="${at}" title="${timeOfDay(at, now, true)}">${distanceInWords(at, now)}</time><span>${words}</span></li>`,
+  );
+  return html`<div class="card next"><h2>What happens next</h2>
+${steps.length === 0 ? html`<p>No automatic steps left.</p>` : html`<ol>${steps}</ol>`}</div>`;
+}

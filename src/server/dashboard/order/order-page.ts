@@ -1,0 +1,184 @@
+/** The page of one order: on the left why it needs a person, the evidence and its timeline; on the right what to do. */
+import type { OrderState } from '../../../contract/order/state.ts';
+import { instant, millis } from '../../../contract/words.ts';
+import type { InspectedOrder } from '../../../starter.ts';
+import { portalAddress, temporalLink, transactionPath } from '../addresses.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { decisionPill, type Frame, page, table } from '../layout.ts';
+import {
+  type AllEvidence,
+  cameAt,
+  type Evidence,
+  evidenceOf,
+  insightWords,
+  strongestOf,
+} from '../queue/queue-list.ts';
+import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from '../words.ts';
+import { NOTICES } from './actions.ts';
+import { actionForm, aside, type OrderView } from './order-aside.ts';
+import { shownCards } from './shown-cards.ts';
+import { type Fact, lastCheck, originOf, timelineOf } from './timeline.ts';
+
+const KEYS = [
+  'j k: next, previous',
+  'a: approve',
+  'r: reject',
+  'z: snooze',
+  'n: note',
+  'u: back to the list',
+  '?: all keys',
+] as const;
+
+/** @returns the page @param frame its time is the one that ages and distances are relative to */
+export function orderPage(order: InspectedOrder, view: OrderView, frame: Frame & { now: Now }): string {
+  const { summary, state, missing } = order;
+  const { notice, may } = view;
+  const { now } = frame;
+  const content = html`${way(order, view, now)}
+${notice && html`<p class="box notice" role="status">${NOTICES[notice]}</p>`}
+<div class="order">
+${aside(order, view, now)}
+<div class="left">
+${missing && html`<div class="box red" role="status"><b>The record can’t be shown</b><p>${MISSING[missing]} This page shows only Temporal’s own data.</p></div>`}
+${attention(order, view, now)}
+${state && evidence(state, order, now)}
+${shownCards(order)}
+${transactions(order, view, now)}
+<section class="card time"><h2>Timeline</h2>${timeline(timelineOf(order), now)}</section>
+${technical(order, may.act, now)}
+</div>
+</div>`;
+  return page(`Order ${summary.orderId}`, content, { ...frame, at: '/', keys: KEYS });
+}
+
+const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
+  undecryptable: 'The API’s PAYLOAD_KEYS can’t decrypt the order’s data: see docs/encryption.md.',
+  'no-record': 'The workflow ended without a record because it was terminated or failed.',
+};
+
+/** The line above the page: the way back, next and previous, the order's id, and where else it can be seen. */
+function way(
+  { summary, state, runId }: InspectedOrder,
+  { back, temporalUi, portalLink, shopLink }: OrderView,
+  now: Now,
+): Html {
+  const { orderId, integration, transactionIds } = summary;
+  const came = cameAt({ summary, ...(state && { state }) });
+  const attempts = state?.attempts.at(-1)?.number ?? 1;
+  const verb = state?.adopted === undefined ? 'received' : 'screened';
+  const temporal = temporalLink(temporalUi, summary, runId);
+  const portal = portalAddress(portalLink, state?.transactions.at(-1)?.id ?? transactionIds.at(-1));
+  const shop = shopLink?.replaceAll('{orderId}', encodeURIComponent(orderId));
+  const step = (rel: 'prev' | 'next', to: string | undefined, key: string, words: Html) =>
+    to &&
+    html`<a class="button" href="${to}" rel="${rel}" aria-keyshortcuts="${key}" aria-label="${rel === 'prev' ? 'Previous' : 'Next'} order">${words}</a>`;
+  return html`<div class="way">
+<nav class="steps" aria-label="Place in the list"><span><a href="${back.path}" aria-keyshortcuts="u">‹ ${back.name}</a>${back.pos !== undefined && html` <span class="quiet">${back.pos} of ${back.total ?? 0}</span>`}</span>${(back.previous ?? back.next) && html`<span class="line">${step('prev', back.previous, 'k', html`‹ <span class="word">Previous</span>`)}${step('next', back.next, 'j', html`<span class="word">Next</span> ›`)}</span>`}</nav>
+<h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(Math.max(0, now.ms - millis(came)))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
+<span class="end line">${shop && html`<a href="${shop}" rel="noreferrer">Shop ↗</a>`}${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}${temporal && html`<a href="${temporal}" rel="noreferrer" aria-label="Order in the Temporal UI">Temporal ↗</a>`}</span>
+</div>`;
+}
+
+/** What needs attention and what to do, with a form to resolve it. */
+function attention(order: InspectedOrder, { may, back }: OrderView, now: Now): Shown {
+  const { state, summary } = order;
+  const open = state?.attention ?? [];
+  if (open.length === 0 && !summary.needsAttention) return undefined;
+  const each = open.map(
+    ({ words, since }) => html`<b>Attention: ${words}</b><p>Since ${clock(since, now)}.</p>`,
+  );
+  const boxes = each.length > 0 ? each : html`<b>The order needs attention</b>`;
+  return html`<div class="box red" id="attention">${boxes}${may.act && actionForm('acknowledge', order, back, now)}</div>`;
+}
+
+/** What the screening service found, for and against the order. */
+function evidence(state: OrderState, order: InspectedOrder, now: Now): Html {
+  const all = evidenceOf(state);
+  const strongest = strongestOf(all);
+  const last = lastCheck(order);
+  const attempt = state.attempts.length;
+  const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendation.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
+${last && html`Last check ${shortClock(last.at, now)} (${last.source}${!last.answered && ', no answer'}).`}`;
+  if (strongest === undefined) {
+    return html`<section class="card pair"><h2>${NO_INSIGHTS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
+  }
+  return html`<section class="card pair"><h2>${insightWords(strongest)}</h2><p class="quiet">${said}</p>
+${proof('Against the order', all, 'risk', now)}${proof('For the order', all, 'trust', now)}${proof('Other', all, 'neutral', now)}</section>`;
+}
+
+const NO_INSIGHTS: Partial<Record<OrderState['phase'], string>> = {
+  screening: 'Waiting for the screening service',
+  review: 'In review at the screening service',
+};
+
+function proof(title: string, all: AllEvidence, group: keyof AllEvidence, now: Now): Shown {
+  const found = all[group];
+  if (found.length === 0)
+    return group !== 'neutral' && html`<div><h3>${title}</h3><p class="quiet">Nothing.</p></div>`;
+  return html`<div><h3>${title}</h3><ul class="proof">${found.map((one) => insight(one, now))}</ul></div>`;
+}
+
+function insight(one: Evidence, now: Now): Html {
+  const { impact, at, source, attempt, isNew } = one;
+  const weight = impact && html`<span class="weight ${impact}">${impact}</span>`;
+  return html`<li>${weight ?? html`<span></span>`}<span>${insightWords(one)}</span><small>${isNew && html`<b class="flag new">New</b>`}${clock(at, now)}, ${originOf(source)}${attempt > 1 && ` · attempt ${attempt}`}</small></li>`;
+}
+
+function transactions({ state, summary }: InspectedOrder, { portalLink }: OrderView, now: Now): Shown {
+  const found = state?.transactions ?? [];
+  if (found.length === 0) return undefined;
+  const rows = found.toReversed().map(({ id, attempt, decision, decidedAt, source, cancelBy }) => {
+    const portal = portalAddress(portalLink, id);
+    const links = html`<a href="${transactionPath(id, summary.integration)}">Status now</a> ${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}`;
+    const read = decidedAt && html`${clock(decidedAt, now)}${source && `, ${originOf(source)}`}`;
+    return [attempt, decision ? decisionPill(decision) : 'unknown', read, clock(cancelBy, now), links];
+  });
+  const columns = ['Attempt', 'Decision', 'Read', 'Can be canceled until', 'Links'];
+  return html`<section class="card"><h2>${found.length === 1 ? 'Transaction' : 'Transactions'}</h2><div class="scroll">${table('Transactions', columns, rows)}</div></section>`;
+}
+
+/** The facts by day, newest first. */
+function timeline(facts: readonly Fact[], now: Now): Shown {
+  if (facts.length === 0) return html`<p>Nothing recorded.</p>`;
+  const days = new Map<string, Fact[]>();
+  for (const fact of facts) {
+    const day = dayOf(fact.at, now);
+    days.set(day, [...(days.get(day) ?? []), fact]);
+  }
+  return [...days].map(([day, those]) => {
+    const title = day === dayOf(instant(now.ms), now) ? `Today, ${day}` : day;
+    return html`<h3>${title}</h3><ol>${those.map((fact) => factLine(fact, now))}</ol>`;
+  });
+}
+
+function factLine({ at, title, until, origin, words, quote, kind }: Fact, now: Now): Html {
+  const more = [words && html`<p>${words}</p>`, quote && html`<blockquote>${quote}</blockquote>`];
+  return html`<li class="${kind}"><time datetime="${at}" title="${timeOfDay(at, now, true)}">${timeOfDay(at, now)}</time><b>${title}${until && ` ${clock(until, now)}`}</b>${origin && html` <span class="quiet">${origin}</span>`}${more}</li>\n`;
+}
+
+/** Ids and events, folded. */
+function technical(order: InspectedOrder, mayAct: boolean, now: Now): Html {
+  const { summary, state } = order;
+  const ids: [name: string, content: Shown][] = (state?.transactions ?? []).map(
+    ({ id, attempt, invoiceNumber }) => [
+      `Transaction, attempt ${attempt}`,
+      html`<code>${id}</code> invoice <code>${invoiceNumber}</code>`,
+    ],
+  );
+  const unread = state === undefined ? summary.transactionIds : [];
+  const { delivered, sequence, last = [] } = state?.events ?? { delivered: 0, sequence: 0 };
+  const rows: [name: string, content: Shown][] = [
+    ...ids,
+    ...unread.map((id): [string, Shown] => ['Transaction', html`<code>${id}</code>`]),
+    ['Workflow', html`<code>order:${summary.integration}:${summary.orderId}</code>`],
+    ['Integration workflow', state?.workflow],
+    ['Events delivered', state && `${delivered} of ${sequence}`],
+  ];
+  const events = last.toReversed().map(({ sequence: number, type, occurredAt }) => {
+    const form = mayAct && actionForm('redeliver', order, {}, now, number);
+    return html`<li>${number}: ${type}, ${clock(occurredAt, now)} ${form}</li>`;
+  });
+  return html`<details class="card"><summary>Technical ids and events</summary>
+<dl class="ids">${rows.map(([name, content]) => content !== undefined && html`<dt>${name}</dt><dd>${content}</dd>`)}</dl>
+${events.length > 0 && html`<ul class="ids-events">${events}</ul>`}</details>`;
+}

@@ -1,0 +1,90 @@
+/**
+ * What all open pages share: the queue and the health of the parts, each read from Temporal at most once in 5 s. A page doesn't wait for
+ * the read that it causes, unless the queue is older than half a minute or somebody has just changed an order.
+ */
+import { type Instant, instant, millis } from '../../contract/words.ts';
+import type { Health, ListRequest, OrderScreening } from '../../starter.ts';
+import { Kept } from './kept.ts';
+import { unlessOurs } from './order/actions.ts';
+import { type Snapshot, snapshotOf } from './queue/queue-list.ts';
+
+export type Integrations = Pick<ListRequest, 'integration' | 'integrations'>;
+
+/** A part of the deployment, and what is wrong with it. */
+export interface Part {
+  name: string;
+  problem?: string | undefined;
+  since?: Instant | undefined;
+}
+
+/** The queue, and the parts that the strip at the top of each page shows. `queue` is absent if it was never read. */
+export interface Standing {
+  queue?: Snapshot | undefined;
+  parts: Part[];
+}
+
+export class QueueStore {
+  readonly #orders: Pick<OrderScreening, 'queue' | 'health'>;
+  readonly #queues = new Kept<Snapshot>();
+  readonly #health = new Kept<Health | undefined>();
+
+  constructor(orders: Pick<OrderScreening, 'queue' | 'health'>) {
+    this.#orders = orders;
+  }
+
+  /** @throws OrderScreeningError `temporal-unavailable` */
+  queue(of: Integrations): Promise<Snapshot> {
+    return this.#queues.get(JSON.stringify(of), async () => {
+      const askedMs = Date.now();
+      const { orders, cut } = await this.#orders.queue(of);
+      return snapshotOf(orders, cut, askedMs);
+    });
+  }
+
+  /** Makes the next page read the queue again, after an action. */
+  forget(): void {
+    this.#queues.forget();
+  }
+
+  /** Returns what is known, also while Temporal can't be reached: then the queue is the last one that was read. */
+  async standing(of: Integrations): Promise<Standing> {
+    const [queue, health] = await Promise.all([
+      this.queue(of).catch(unlessOurs),
+      this.#health.get('', () => this.#orders.health().catch(unlessOurs)),
+    ]);
+    return { queue: queue ?? this.#queues.last(JSON.stringify(of)), parts: partsOf(queue, health) };
+  }
+}
+
+function partsOf(queue: Snapshot | undefined, health: Health | undefined): Part[] {
+  if (health === undefined) return [{ name: 'Temporal', problem: 'can’t be reached' }];
+  const { unpolled, sweep } = health;
+  const waiting = queue?.entries.filter(({ tabs }) => tabs.includes('held')) ?? [];
+  const silent = queue?.entries.filter(hasUndelivered) ?? [];
+  return [
+    { name: 'Worker', problem: unpolled.length > 0 ? 'not running' : undefined },
+    { name: 'Temporal' },
+    {
+      name: 'Screening service',
+      problem: waiting.length > 0 ? `${counted(waiting.length)} on hold` : undefined,
+      since: oldest(waiting.map(({ since }) => since)),
+    },
+    {
+      name: 'Events',
+      problem: silent.length > 0 ? `${counted(silent.length)} with undelivered events` : undefined,
+    },
+    { name: 'Sweep', problem: sweep.status === 'running' ? undefined : sweep.status },
+  ];
+}
+
+function hasUndelivered({ summary }: Snapshot['entries'][number]): boolean {
+  return summary.attention?.some(({ code }) => code === 'events-undelivered') ?? false;
+}
+
+function counted(count: number): string {
+  return `${count} ${count === 1 ? 'order' : 'orders'}`;
+}
+
+function oldest(times: readonly Instant[]): Instant | undefined {
+  return times.length === 0 ? undefined : instant(Math.min(...times.map(millis)));
+}

@@ -1,0 +1,267 @@
+/** The queue at `/`: tabs, search, filters, the table with its bands, and the bar for selected orders. */
+import { instant, ORDER_DECISIONS, PHASES } from '../../../contract/words.ts';
+import {
+  type Filters,
+  type List,
+  listPath,
+  listQuery,
+  orderPath,
+  TAB_NAMES,
+  TABS,
+  type Tab,
+  transactionPath,
+} from '../addresses.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { decisionPill, type Frame, page } from '../layout.ts';
+import { age, distance, distanceInWords, duration, money, type Now, shortClock } from '../words.ts';
+import { BANDS, type Band, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
+import { REFUSED_PATH } from './refused-page.ts';
+
+/** Rows per page of a list of the queue. */
+export const ROWS = 100;
+/** A queue is read again when it is 5 s old. */
+const OLD_MS = 30_000;
+
+export interface QueueView {
+  filters: Filters;
+  queue: Snapshot;
+  /** The orders of the list: of the queue, or as the search or the list of every order found them. */
+  entries: readonly Entry[];
+  /** Of a list of the queue, from 1. */
+  page: number;
+  /** The cursor of this and of the next page, of a search or of every order. */
+  cursor?: string | undefined;
+  next?: string | undefined;
+  /** Whether all orders of the page are selected. */
+  selected: boolean;
+  /** Integrations to choose from, and those whose account can be searched for a transaction. */
+  stores: readonly string[];
+  /** Whether the viewer may act on several orders at once. */
+  several: boolean;
+  /** The number of refused checkouts. */
+  refused: number;
+}
+
+const KEYS = ['j k: move', 'Enter: open', 'x: select', '/: search', '?: all keys'] as const;
+
+/** @returns the page @param now the time that ages and distances are relative to */
+export function queuePage(view: QueueView, frame: Frame & { now: Now }): string {
+  const { filters, queue, entries, several } = view;
+  const rows = entries.slice((view.page - 1) * ROWS, view.page * ROWS);
+  const { now } = frame;
+  const content = html`<h1 class="sr">${filters.q === undefined ? 'Queue' : 'Search'}</h1>
+${tabs(view)}
+<div class="tools" id="tools">${search(filters)}${fold(view)}${chips(filters)}<div class="line end">${news(view, rows)}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
+${now.ms - queue.atMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(now.ms - queue.atMs)} old.</b> Temporal can’t be reached.</p>`}
+${queue.cut && html`<p class="box">The queue has more orders than are shown here: those with the nearest deadlines are in it.</p>`}
+${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters)}">${orders(view, rows, now)}${bar(view, rows)}</form>` : orders(view, rows, now)}
+${paging(view)}
+${view.refused > 0 && html`<p class="quiet refused"><a href="${REFUSED_PATH}">Refused checkouts</a>: no order was started for the last ${view.refused}.</p>`}`;
+  return page(TAB_NAMES[filters.list], content, { ...frame, at: '/', keys: KEYS });
+}
+
+function tabs({ filters, queue }: QueueView): Html {
+  const counts = countTabs(queue.entries, filters);
+  const snoozed = counts.snoozed > 0 || filters.list === 'snoozed';
+  const shown: Tab[] = [...TABS, ...(snoozed ? ['snoozed' as const] : [])];
+  const links = shown.map((tab) => {
+    const current = tab === filters.list && filters.q === undefined;
+    const urgent = (tab === 'overdue' || tab === 'attention') && counts[tab] > 0;
+    return html`<a href="${listPath({ ...filters, q: undefined, list: tab })}"${current && html` aria-current="true"`}>${TAB_NAMES[tab]} <b${urgent && html` class="red"`}>${counts[tab].toLocaleString('en')}${queue.cut && '+'}</b></a>`;
+  });
+  return html`<nav class="tabs" aria-label="Lists">${links}</nav>`;
+}
+
+function search({ q }: Filters): Html {
+  return html`<form class="find" role="search" action="/"><label class="sr" for="q">Search order, invoice or transaction</label><input type="search" id="q" name="q" value="${q ?? ''}" placeholder="Order, invoice or transaction" autocapitalize="none" spellcheck="false" maxlength="128" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>`;
+}
+
+/** The form has no page and no search, so that changed filters start at the first page of a list. */
+function fold({ filters, stores }: QueueView): Html {
+  const options = (words: readonly string[], value: string | undefined) =>
+    ['', ...words].map(
+      (word) =>
+        html`<option value="${word}"${word === (value ?? '') && html` selected`}>${word === '' ? 'any' : word}</option>`,
+    );
+  const list = filters.q === undefined ? filters.list : 'every';
+  const lists = [...new Set<List>([list, 'all', 'every'])];
+  const names = { ...TAB_NAMES, all: 'The whole queue', every: 'Every order, also closed' };
+  const count = chosen(filters).length;
+  const select = (id: string, name: string, label: string, given: Shown) =>
+    html`<div><label for="${id}">${label}</label><select id="${id}" name="${name}">${given}</select></div>`;
+  return html`<details class="fold"><summary class="button">Filters${count > 0 && html` <span class="quiet">${count}</span>`}</summary>
+<form action="/">
+${select(
+  'f-l',
+  'list',
+  'Look in',
+  lists.map((one) => html`<option value="${one}"${one === list && html` selected`}>${names[one]}</option>`),
+)}
+${select('f-d', 'decision', 'Decision', options(ORDER_DECISIONS, filters.decision))}
+${select('f-p', 'phase', 'Phase', options(PHASES, filters.phase))}
+${select('f-s', 'integration', 'Store', options(stores, filters.integration))}
+<div><label for="f-from">Amount from</label><input id="f-from" name="amount-from" inputmode="decimal" value="${filters.amountFrom ?? ''}"></div>
+<div><label for="f-to">Amount below</label><input id="f-to" name="amount-to" inputmode="decimal" value="${filters.amountTo ?? ''}"></div>
+<div class="line"><button class="primary">Apply</button></div>
+</form></details>`;
+}
+
+/** The active filters, each with the filters that are left without it. */
+function chosen(filters: Filters): [words: string, without: Filters][] {
+  const { q, list, integration, decision, phase, amountFrom, amountTo } = filters;
+  if (q !== undefined) return [[`“${q}” in every order`, { list: 'all' }]];
+  const all: [string | undefined, Partial<Filters>][] = [
+    [list === 'every' ? 'Every order, also closed' : undefined, { list: 'all' }],
+    [decision && `Decision ${decision}`, { decision: undefined }],
+    [phase && `Phase ${phase}`, { phase: undefined }],
+    [integration && `Store ${integration}`, { integration: undefined }],
+    [amountFrom === undefined ? undefined : `From ${amountFrom}`, { amountFrom: undefined }],
+    [amountTo === undefined ? undefined : `Below ${amountTo}`, { amountTo: undefined }],
+  ];
+  return all.flatMap(([words, without]) =>
+    words === undefined ? [] : [[words, { ...filters, ...without }]],
+  );
+}
+
+function chips(filters: Filters): Html[] {
+  return chosen(filters).map(
+    ([words, without]) =>
+      html`<span class="chip">${words}<a href="${listPath(without)}" aria-label="Remove filter: ${words}">×</a></span>`,
+  );
+}
+
+/** The script asks every 15 s whether the list has changed; the answer is a link to the same list. */
+function news(view: QueueView, rows: readonly Entry[]): Shown {
+  const { filters, page: at } = view;
+  if (filters.q !== undefined || filters.list === 'every') return undefined;
+  const seen = rows.map(({ mark }) => mark).join('');
+  const query = [listQuery(filters, { page: at }), `seen=${seen}`].filter(Boolean).join('&');
+  return html`<span id="news" role="status" data-poll="/news?${query}" data-seconds="15"></span>`;
+}
+
+/** @returns the link that announces changes; nothing without changes */
+export function newsLink(filters: Filters, at: number, entries: readonly Entry[], seen: string): string {
+  const before: readonly string[] = seen.match(/.{5}/g) ?? [];
+  const now = filtered(entries, filters)
+    .slice((at - 1) * ROWS, at * ROWS)
+    .map(({ mark }) => mark);
+  const came = now.filter((mark) => !before.includes(mark)).length;
+  const left = before.filter((mark) => !now.includes(mark)).length;
+  const changed = Math.max(came, left);
+  if (changed === 0) return '';
+  return html`<a class="button news" href="${listPath(filters, { page: at })}">${changed} changed, show</a>`
+    .markup;
+}
+
+const BAND_NAMES: Record<Band, string> = {
+  overdue: 'Overdue',
+  now: 'Within 12 hours',
+  soon: 'Within 48 hours',
+  later: 'Later',
+  none: 'No deadline yet',
+};
+
+function orders(view: QueueView, rows: readonly Entry[], now: Now): Html {
+  const { filters, entries, several } = view;
+  const isQueue = filters.q === undefined && filters.list !== 'every';
+  const row = (entry: Entry): Html => {
+    const pos = isQueue ? entries.indexOf(entry) + 1 : undefined;
+    return orderRow(entry, orderPath(entry.summary, undefined, { from: listQuery(filters), pos }), view, now);
+  };
+  const columns = several ? 7 : 6;
+  const bands = BANDS.map((band): Shown => {
+    const those = rows.filter((one) => one.band === band);
+    const total = entries.filter((one) => one.band === band).length;
+    const about = band === 'overdue' ? ' · cancel window closed' : '';
+    const title = html`<b${band === 'overdue' && html` class="late-text"`}>${BAND_NAMES[band]}</b> <span>${total.toLocaleString('en')}${about}</span>`;
+    return (
+      those.length > 0 &&
+      html`<tbody role="rowgroup">
+<tr role="row" class="band"><th role="rowheader" scope="rowgroup" colspan="${columns}">${title}</th></tr>
+${those.map(row)}</tbody>`
+    );
+  });
+  return html`<table class="orders" role="table" aria-label="Orders"><colgroup>${several && html`<col class="c-pick">`}<col class="c-id"><col class="c-amount"><col><col class="c-when"><col class="c-age"><col class="c-d"></colgroup>
+<thead role="rowgroup"><tr role="row">${several && html`<th role="columnheader" scope="col" class="pick">${selectAll(view, 'All')}</th>`}<th role="columnheader" scope="col">Order</th><th role="columnheader" scope="col" class="number">Amount</th><th role="columnheader" scope="col">Why</th><th role="columnheader" scope="col"${isQueue && html` aria-sort="ascending"`}>Deadline</th><th role="columnheader" scope="col">Age</th><th role="columnheader" scope="col">Decision → action</th></tr></thead>
+${isQueue ? bands : html`<tbody role="rowgroup">${rows.map(row)}</tbody>`}
+</table>`;
+}
+
+function selectAll({ filters, page: at, entries, cursor }: QueueView, words: string): Html {
+  const path = listPath(filters, { page: at, cursor, select: 'all' });
+  return html`<a href="${path}" class="all" aria-label="Select all ${Math.min(ROWS, entries.length)}">${words}</a>`;
+}
+
+function orderRow(entry: Entry, path: string, { several, selected }: QueueView, now: Now): Html {
+  const { summary, why, band, since } = entry;
+  const { orderId, integration, decision, action } = summary;
+  return html`<tr role="row" class="${ROW_KINDS[band]}">
+${several && html`<td role="cell" class="pick"><label><input type="checkbox" name="order" value="${integration}/${orderId}"${selected && html` checked`}><span class="sr">Select ${orderId}</span></label></td>`}
+<td role="cell" class="id" title="${orderId}"><a href="${path}">${orderId}</a> <span class="store quiet">${integration}${summary.assignee !== undefined && ` · ${summary.assignee}`}</span></td>
+<td role="cell" class="number amount">${money(summary.amount, summary.currency)}</td>
+<td role="cell" class="why" title="${why.words}">${whyWords(why)}</td>
+<td role="cell" class="when-cell">${deadline(summary, now)}</td>
+<td role="cell" class="age quiet">${age(since, now)}</td>
+<td role="cell" class="d-cell">${decisionPill(decision, action)}</td>
+</tr>
+`;
+}
+
+/** Classes of a row: red, or less prominent. */
+export const ROW_KINDS = { overdue: 'late', now: 'near', soon: 'far', later: 'far', none: 'far' } as const;
+
+/** @returns why an order is in the queue, with a flag for attention, stuck and held */
+export function whyWords({ flag, words }: Entry['why']): Html {
+  return html`${flag && html`<b class="flag ${flag.toLowerCase()}">${flag}</b>`}${words}`;
+}
+
+/** @returns the end of the cancel window, as the time that is left and the clock */
+export function deadline({ cancelBy, closedAt }: Entry['summary'], now: Now): Html {
+  if (cancelBy === undefined || (closedAt !== undefined && cancelBy > instant(now.ms)))
+    return html`<span class="quiet">${closedAt === undefined ? 'none' : 'closed'}</span>`;
+  return html`<time class="when" datetime="${cancelBy}">${distance(cancelBy, now)}</time> <span class="at quiet">${shortClock(cancelBy, now)}</span>`;
+}
+
+function bar(view: QueueView, rows: readonly Entry[]): Html {
+  return html`<div class="bar" role="group" aria-label="With the selected orders">
+<span class="n" role="status">selected</span>
+<button name="do" value="proceed" class="primary">Approve…</button>
+<button name="do" value="decide-cancel" class="danger">Reject…</button>
+<button name="do" value="acknowledge">Resolve…</button>
+<button name="do" value="snooze">Snooze…</button>
+<button name="do" value="note">Add note…</button>
+<button name="do" value="recheck">Recheck…</button>
+<span class="end line">${selectAll(view, `Select all ${rows.length}`)}<button type="reset" class="plain">Clear</button></span>
+</div>`;
+}
+
+/** An empty list: what it means, and what comes next. */
+function nothing({ filters, queue, stores, page: at, cursor }: QueueView, now: Now): Html {
+  const { q, list } = filters;
+  if (q !== undefined) {
+    return html`<section class="clear"><h2>No order found</h2><p>No order has this id, invoice number or transaction.</p>
+<p>${stores.map((name) => html`<a href="${transactionPath(q, name)}">Search at the screening service (${name})</a> `)}</p></section>`;
+  }
+  if (at > 1 || cursor !== undefined) return html`<section class="clear"><h2>No more orders</h2></section>`;
+  if (chosen(filters).length > 0) {
+    const every = listPath({ ...filters, list: 'every' });
+    return html`<section class="clear"><h2>No order matches</h2><p>${list === 'every' ? 'Of every order, none' : html`In “${TAB_NAMES[list]}” no order`} matches these filters.</p>
+${list !== 'every' && html`<p><a href="${every}">Look in every order</a></p>`}</section>`;
+  }
+  const next = queue.next;
+  const words = list === 'all' ? 'Queue is clear' : `Nothing in “${TAB_NAMES[list]}”`;
+  return html`<section class="clear"><svg viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="20"/><path d="M15 25l6 6 12-13"/></svg>
+<h2>${words}</h2>
+<p>${next?.cancelBy === undefined ? 'No deadline is ahead.' : html`Next deadline ${distanceInWords(next.cancelBy, now)}: <a href="${orderPath(next)}">${next.orderId}</a>.`}</p></section>`;
+}
+
+function paging({ filters, entries, page: at, cursor, next }: QueueView): Shown {
+  const first = at > 1 || cursor !== undefined;
+  const place =
+    next !== undefined ? { cursor: next } : entries.length > at * ROWS ? { page: at + 1 } : undefined;
+  if (!first && place === undefined) return undefined;
+  return html`<nav class="line paging" aria-label="Pages of the list">
+${first && html`<a class="button" href="${listPath(filters)}">First page</a>`}
+${place && html`<a class="button" href="${listPath(filters, place)}">Next page</a>`}
+</nav>`;
+}

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createCardStash } from '../../../src/card-stash/index.ts';
+import { aPreGatewayTransaction } from '../../fixtures/transactions.ts';
+import {
+  type Attempt,
+  aCatchUp,
+  aCheckout,
+  aWorld,
+  checkOut,
+  outcomeOf,
+  plan,
+  requests,
+  sandbox,
+  TASK_LOST,
+  type TestWorld,
+  withSandbox,
+} from '../support.ts';
+
+withSandbox();
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+const DOWN = { kind: 'unanswered', reason: 'service-down' };
+
+async function checkout(
+  world: TestWorld,
+  changes: Parameters<typeof aCheckout>[1] = {},
+  attempt: Attempt = {},
+) {
+  return (await checkOut(world, aCheckout('pass', changes), attempt)).outcome;
+}
+
+/** Five checkouts meet a service that is down. */
+async function outage(): Promise<TestWorld> {
+  plan('create-transaction', '5xx-before-commit');
+  const world = aWorld();
+  for (let order = 0; order < 5; order += 1) {
+    expect(await checkout(world)).toMatchObject({ kind: 'unanswered', reason: 'http-5xx' });
+  }
+  return world;
+}
+
+it('answers new checkouts at once after five failures in a row, without a request; catch-ups go on', async () => {
+  const world = await outage();
+  expect(await checkout(world)).toEqual(DOWN);
+  expect(await checkout(world, {}, TASK_LOST)).toEqual({ ...DOWN, unseenSince: expect.any(String) });
+  expect(requests('create-transaction')).toBe(5);
+  sandbox.control.clearFaults();
+  expect(await outcomeOf(world.background.catchUp, aCatchUp())).toMatchObject({ kind: 'answered' });
+});
+
+it('lets one through after a while, answers the others meanwhile, and goes back to normal', async () => {
+  const world = await outage();
+  plan('create-transaction', 'delay', { delayMs: 100 });
+  vi.setSystemTime(Date.now() + 5_001);
+  const [first, second] = await Promise.all([checkout(world), checkout(world)]);
+  expect(first).toMatchObject({ kind: 'answered' });
+  expect(second).toEqual(DOWN);
+  expect(await checkout(world)).toMatchObject({ kind: 'answered' });
+});
+
+it('does not blame the service for a wrong key, or for a card stash that does not answer', async () => {
+  sandbox.control.setKeys({ test: 'another' });
+  const get = () => Promise.reject(new Error('down'));
+  const world = aWorld({}, { cards: { ...createCardStash('memory:'), get } });
+  const transaction = { ...aPreGatewayTransaction({ payment: { creditCard: { last4: '1111' } } }) };
+  const withCard = { workflow: 'pre-gateway', transaction, cardRef: 'card_1' } as const;
+  for (let order = 0; order < 6; order += 1) {
+    expect(await checkout(world, {}, TASK_LOST)).toMatchObject({ reason: 'forbidden' });
+    expect(await checkout(world, withCard)).toMatchObject({ reason: 'card-stash' });
+  }
+});

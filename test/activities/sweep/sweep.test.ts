@@ -1,0 +1,117 @@
+import { DefaultLogger } from '@temporalio/worker';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { OrderDirectory } from '../../../src/activities/activity-world.ts';
+import { createActivities } from '../../../src/activities/index.ts';
+import { Sweeper } from '../../../src/activities/sweep/sweep.ts';
+import { createCardStash } from '../../../src/card-stash/index.ts';
+import type { OrderEvent } from '../../../src/contract/messages.ts';
+import { MACHINE } from '../../../src/screening-service/index.ts';
+import { noOrders, perform } from '../support.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+const SINCE = '2026-01-02T03:04:05Z';
+
+/** A namespace in which these orders are open, and all of them stuck. */
+function stuck(workflowIds: string[], changes: Partial<OrderDirectory> = {}): OrderDirectory {
+  return {
+    ...noOrders,
+    open: async () => ({ workflowIds }),
+    pendingTask: async () => ({ tries: 100, since: SINCE }),
+    ...changes,
+  };
+}
+
+/** A worker's sweeps, made quietly one by one when they are asked for; with the events that they announce. */
+function sweeps(orders: OrderDirectory, { wanted = true, refused = '' } = {}) {
+  const announced: OrderEvent[] = [];
+  const announce = async (event: OrderEvent) => {
+    if (refused !== '' && event.id.startsWith(refused)) throw new Error('refused');
+    announced.push(event);
+  };
+  const world = {
+    machine: MACHINE,
+    findIntegration: () => undefined,
+    cards: createCardStash('memory:'),
+    ...(wanted && { events: { own: new Map(), common: async () => undefined } }),
+  };
+  const sweeper = new Sweeper(world, { ...orders, announce });
+  const logger = new DefaultLogger('ERROR');
+  return { announced, sweep: () => perform(() => sweeper.sweep(), undefined, { logger }) };
+}
+
+it('tells of every stuck order, also of one that was started under a foreign id', async () => {
+  const { announced, sweep } = sweeps(stuck(['order:shop:A:1', 'mine']));
+  await sweep();
+  expect(announced).toMatchObject([
+    { id: `sweep:order:shop:A:1:stuck:${SINCE}`, orderId: 'A:1', integration: 'shop', occurredAt: SINCE },
+    { id: `sweep:mine:stuck:${SINCE}`, orderId: '', integration: '' },
+  ]);
+});
+
+it('tells of the others when an event cannot be announced, and nothing where nobody wants events', async () => {
+  const orders = stuck(['mine', 'order:shop:A']);
+  const one = sweeps(orders, { refused: 'sweep:mine' });
+  await one.sweep();
+  expect(one.announced.map(({ orderId }) => orderId)).toEqual(['A']);
+  const unwanted = sweeps(orders, { wanted: false });
+  await unwanted.sweep();
+  expect(unwanted.announced).toEqual([]);
+});
+
+it('looks at page after page, and begins anew after a sweep that failed', async () => {
+  let down = false;
+  const pages: (string | undefined)[] = [];
+  const open = async (_size: number, cursor?: string) => {
+    pages.push(cursor);
+    if (down) throw new Error('unavailable');
+    return cursor === undefined
+      ? { workflowIds: ['order:shop:A'], cursor: 'next' }
+      : { workflowIds: ['order:shop:Z'] };
+  };
+  const { announced, sweep } = sweeps(stuck([], { open }));
+  await sweep();
+  await sweep();
+  // What was stuck before is looked at again.
+  expect(announced.map(({ orderId }) => orderId)).toEqual(['A', 'Z', 'A']);
+  await sweep();
+  down = true;
+  await sweep();
+  down = false;
+  await sweep();
+  expect(pages).toEqual([undefined, 'next', undefined, 'next', undefined]);
+});
+
+it('gives each incident an id of its own', async () => {
+  let pending: { tries: number; since: string } | undefined = { tries: 5, since: SINCE };
+  const { announced, sweep } = sweeps(stuck(['order:shop:A'], { pendingTask: async () => pending }));
+  await sweep();
+  pending = undefined;
+  await sweep();
+  pending = { tries: 7, since: '2026-01-03T00:00:00Z' };
+  await sweep();
+  expect(announced.map(({ id }) => id)).toEqual([
+    `sweep:order:shop:A:stuck:${SINCE}`,
+    'sweep:order:shop:A:stuck:2026-01-03T00:00:00Z',
+  ]);
+});
+
+describe('the activity', () => {
+  /** Sweeps until the activity ends. @param during what happens in the first sweep */
+  const sweeping = (during: () => unknown, stopping?: AbortSignal) => {
+    const countAttention = async () => {
+      during();
+      return 0;
+    };
+    const orders = stuck([], { countAttention });
+    const world = { findIntegration: () => undefined, cards: createCardStash('memory:'), orders };
+    const { background } = createActivities({ ...world, ...(stopping && { stopping }) });
+    return perform(() => background.sweep(), undefined);
+  };
+
+  it('leaves the rest to another worker when this one stops', async () => {
+    const stopping = new AbortController();
+    const swept = sweeping(() => stopping.abort(), stopping.signal);
+    await expect(swept).rejects.toThrow('another worker continues');
+  });
+});

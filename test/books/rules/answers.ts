@@ -1,0 +1,228 @@
+/** Is every answer the attempt's own transaction's, and its action what the policy makes of that decision? */
+import type { Action, OrderDecision } from '../../../src/contract/words.ts';
+import {
+  answersTo,
+  type BookedCheckoutAnswer,
+  type BookedRequest,
+  type Books,
+  createsOf,
+  type Finding,
+  iso,
+  type SentAttempt,
+  transactionOf,
+  wasTold,
+} from '../books.ts';
+import {
+  answerOutranRecord,
+  firstScreeningFailed,
+  mayBeOlder,
+  noWorker,
+  takenBack,
+  wasLate,
+  wasReset,
+} from '../facts.ts';
+
+/** Between an answer that the product heard and the answer that it gave. */
+const HANDED_ON_MS = 3_000;
+
+const UNDECIDED: OrderDecision[] = ['pending', 'error'];
+
+type Given = ReturnType<typeof answersTo>[number];
+
+export function answers(books: Books): Finding[] {
+  return books.attempts.flatMap((sent) => {
+    const given = answersTo(books, sent.number);
+    const found = [
+      ...skipped(books, sent, given),
+      ...given.filter((one) => !isDeclineAgain(one, given[0])).flatMap((one) => ownDecision(books, one)),
+      ...given.slice(0, 1).flatMap((one) => meantAction(books, one)),
+    ];
+    return wasReset(books) ? found : [...found, ...contradictions(books, given)];
+  });
+}
+
+/** A decline is final: what became known since doesn't change what the attempt is told. */
+function isDeclineAgain({ answer }: Given, first: Given | undefined): boolean {
+  return (
+    first !== undefined &&
+    first.answer !== answer &&
+    first.answer.action === 'decline' &&
+    answer.action === 'decline'
+  );
+}
+
+/** An attempt that a skip rule matches is answered skipped, unless no worker took it in time, and creates nothing; others are not. */
+function skipped(books: Books, { number, skip }: SentAttempt, given: readonly Given[]): Finding[] {
+  if (books.adoptedFrom !== undefined || firstScreeningFailed(books)) return [];
+  const late = (decision: OrderDecision) => number > 1 && UNDECIDED.includes(decision) && wasLate(books);
+  const wrong = given.find(
+    ({ answer: { decision } }) => (decision === 'skipped') !== skip && !late(decision),
+  );
+  const created = createsOf(books, number).length > 0;
+  if (wrong !== undefined) {
+    return [
+      finding('skip rule', `attempt ${number} was answered ${wrong.answer.decision}, skip rule: ${skip}`),
+    ];
+  }
+  return skip && created
+    ? [finding('skip rule', `attempt ${number} was sent, though a skip rule matches`)]
+    : [];
+}
+
+function ownDecision(books: Books, { answer, at, sentAt }: Given): Finding[] {
+  const { attempt, decision, transactionId, reason } = answer;
+  const wrong = (facts: string) => [finding('answer', `attempt ${attempt} at ${iso(at)}: ${facts}`)];
+  if (decision === 'skipped') return [];
+  const transaction = transactionOf(books, transactionId);
+  if (transactionId !== undefined && transaction === undefined)
+    return wrong(`${transactionId} does not exist`);
+  const isOlder = wasReset(books) && mayBeOlder(books, attempt);
+  if (transaction !== undefined && transaction.attempt !== attempt && !isOlder) {
+    return wrong(
+      `${decision} → ${answer.action} with ${transactionId}, which is attempt ${transaction.attempt}'s`,
+    );
+  }
+  if (decision === 'pending')
+    return unanswered(books, answer, at, sentAt) ? [] : wrong('pending, though heard');
+  if (decision === 'error') {
+    return hasReason(books, attempt, at) ? [] : wrong(`error (${reason}) without a reason in the books`);
+  }
+  if (transaction === undefined) return wrong(`${decision} without a transaction`);
+  return wasTold(books, transaction.id, decision, at)
+    ? []
+    : wrong(`${decision}, which ${transactionId} never was`);
+}
+
+/** Nothing that can be used was heard: by then, or for a decline, which is final, in the caller's time. */
+function unanswered(
+  books: Books,
+  { attempt, action }: BookedCheckoutAnswer,
+  at: number,
+  sentAt: number,
+): boolean {
+  if (wasLate(books) || wasReset(books) || firstScreeningFailed(books)) return true;
+  const own = new Set(books.transactions.filter((one) => one.attempt === attempt).map(({ id }) => id));
+  const inTime = Math.min(answerBy(books, attempt) ?? at, beganAt(books, attempt) + books.checkoutBudgetMs);
+  const [created] = createsOf(books, attempt);
+  // A decline is settled when the first create ends, if nobody was waiting then.
+  const wasAsked = books.calls.some(
+    (one) => one.asks === 'checkout' && one.attempt === attempt && one.sentAt <= (created?.endedAt ?? at),
+  );
+  const declinedBy = wasAsked ? inTime : Math.min(inTime, created?.endedAt ?? inTime);
+  // A caller is answered within its budget: afterwards the answer is only on its way.
+  const settledBy = Math.min(at, sentAt + books.checkoutBudgetMs);
+  const until = action === 'decline' ? Math.min(at, declinedBy) : settledBy;
+  return !books.requests.some(
+    (one) =>
+      one.heard === 'transaction' &&
+      one.decision !== 'error' &&
+      own.has(one.transactionId ?? '') &&
+      !mayBeLater(books, attempt, one) &&
+      one.endedAt < until - HANDED_ON_MS,
+  );
+}
+
+/** A lookup by a shared number doesn't say whose the transaction is once a later attempt has sent a create. */
+function mayBeLater(
+  { requests }: Books,
+  attempt: number,
+  { operation, invoice, endedAt }: BookedRequest,
+): boolean {
+  const isLater = (one: BookedRequest) => one.invoice === invoice && (one.attempt ?? 0) > attempt;
+  return operation === 'status-by-invoice' && requests.some((one) => isLater(one) && one.sentAt <= endedAt);
+}
+
+/** The screening service said so, refused it, could not be understood, or the time or the card was over. */
+function hasReason({ requests, policy, attempts, startedAt }: Books, attempt: number, at: number): boolean {
+  const heard = requests.some(
+    (one) =>
+      one.endedAt <= at &&
+      (one.decision === 'error' || one.heard === 'refused' || one.heard === 'unreadable') &&
+      (one.operation !== 'create-transaction' || one.attempt === attempt),
+  );
+  return heard || attempts[attempt - 1]?.card === true || at - startedAt >= policy.screeningDeadlineMs;
+}
+
+/** An answer in time follows the table; a later one has the action of then, and an adopted order's fail is left to a person. */
+function meantAction(books: Books, given: Given): Finding[] {
+  const { policy, adoptedFrom } = books;
+  const { decision, action, wouldBe, attempt } = given.answer;
+  if (adoptedFrom !== undefined || firstScreeningFailed(books) || !isPrompt(books, given)) return [];
+  const meant = atCheckout(decision, policy);
+  const said = policy.passive ? wouldBe : action;
+  if (said === meant && (!policy.passive || action === 'proceed')) return [];
+  return [finding('answer', `attempt ${attempt} was told ${said} for ${decision}, not ${meant}`)];
+}
+
+/** Nothing but the screening can have changed what the attempt is told. */
+function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: Given): boolean {
+  // A cancel that came too late says `cancel` all the same.
+  const others = books.calls.some(
+    (one) =>
+      (one.refusal === undefined || one.refusal === 'cancel-window-closed') &&
+      one.sentAt <= at &&
+      (one.asks === 'override' || one.asks === 'gateway-result' || one.asks === 'portal'),
+  );
+  const [created, later] = createsOf(books, attempt);
+  // After a second create, or one that told nothing in the first caller's time, the decision is not the checkout's own.
+  const inTime = created === undefined || created.endedAt <= (answerBy(books, attempt) ?? at);
+  const told = created === undefined || (created.heard === 'transaction' && inTime) || decision === 'pending';
+  const waited = told && sentAt <= (created?.endedAt ?? at) && (later === undefined || later.sentAt > at);
+  return waited && at <= beganAt(books, attempt) + books.checkoutBudgetMs && !others;
+}
+
+/** Only the first attempt's caller says until when it waits. */
+function answerBy(books: Books, attempt: number): number | undefined {
+  return attempt === 1 ? books.answerBy : undefined;
+}
+
+function beganAt({ startedAt, calls }: Books, attempt: number): number {
+  const first = calls.find((one) => one.asks === 'checkout' && one.attempt === attempt);
+  return attempt === 1 ? startedAt : (first?.sentAt ?? startedAt);
+}
+
+function atCheckout(
+  decision: OrderDecision,
+  { workflow, reviewBeforeGateway, whenUnavailable }: Books['policy'],
+): Action {
+  const after = workflow === 'post-acceptance';
+  switch (decision) {
+    case 'pass':
+    case 'skipped':
+      return 'proceed';
+    case 'review':
+      return workflow === 'pre-gateway' ? reviewBeforeGateway : 'hold';
+    case 'fail':
+    case 'fraudulent':
+      return after ? 'cancel' : 'decline';
+    case 'error':
+    case 'pending':
+      return after && whenUnavailable === 'decline' ? 'hold' : whenUnavailable;
+  }
+}
+
+/** A call gets the answer that was given before it was sent; a pending may become the decision, unless it was a decline. */
+function contradictions(books: Books, given: readonly Given[]): Finding[] {
+  const [first] = given;
+  if (first === undefined || answerOutranRecord(books)) return [];
+  const prompt = first.answer.decision !== 'pending' && isPrompt(books, first);
+  const inShort = ({ decision, action, transactionId }: BookedCheckoutAnswer): string =>
+    `${decision}${prompt ? ` → ${action}` : ''}${decision === 'error' ? '' : ` (${transactionId})`}`;
+  const recorded = given.filter(({ answer, at }) => answer.decision !== 'pending' || !noWorker(books, at));
+  for (const { answer, at, sentAt } of recorded) {
+    const before = recorded.findLast((one) => one.at <= sentAt)?.answer;
+    if (before === undefined) continue;
+    const final = before.action === 'decline' && books.policy.whenUnavailable === 'decline';
+    const free = before.decision === 'pending' && !final;
+    if (!free && inShort(before) !== inShort(answer) && !takenBack(books, at)) {
+      return [
+        finding('contradiction', `attempt ${answer.attempt}: ${inShort(before)}, then ${inShort(answer)}`),
+      ];
+    }
+  }
+  return [];
+}
+
+function finding(kind: string, facts: string): Finding {
+  return { kind, facts };
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { HOUR, MINUTE } from '../../fixtures/policies.ts';
+import { anAnswer, aRequest, books, CREATE, START, TRANSACTION } from '../a-passed-order.ts';
+import type { BookedCall } from '../books.ts';
+import { judgeBooks } from '../judge.ts';
+
+test('a cancel that names no transaction is of the newest, also when an older one was canceled', () => {
+  const second = '00000000-0000-4000-8000-000000000002';
+  const cancelOf = (transactionId: string, ms: number) =>
+    aRequest(ms, { transactionId, operation: 'cancel-transaction', heard: 'done', committed: true });
+  const asked: BookedCall = {
+    asks: 'portal',
+    fields: { kind: 'cancel' },
+    status: 'done',
+    sentAt: START + 90_000,
+    at: START + HOUR,
+  };
+  const missing = (canceled: readonly string[]) =>
+    judgeBooks(
+      books({
+        transactions: [TRANSACTION, { ...TRANSACTION, id: second, createdAt: START + MINUTE }],
+        requests: [
+          CREATE,
+          aRequest(MINUTE, { transactionId: second }),
+          ...canceled.map((id) => cancelOf(id, 2 * MINUTE)),
+        ],
+        calls: [anAnswer(80), asked],
+      }),
+    ).filter(({ kind }) => kind === 'cancel missing');
+  expect(missing([TRANSACTION.id])).toHaveLength(1);
+  expect(missing([TRANSACTION.id, second])).toEqual([]);
+});

@@ -1,0 +1,195 @@
+/** Was every cancel sent that was wanted and would have been accepted, and no other? */
+import {
+  type BookedRequest,
+  type BookedTransaction,
+  type Books,
+  createsOf,
+  type Finding,
+  iso,
+  requestsAbout,
+} from '../books.ts';
+import {
+  answerOutranRecord,
+  answerWasLost,
+  firstScreeningFailed,
+  isUnseen,
+  noTimeLeft,
+  takenBack,
+  wasReset,
+} from '../facts.ts';
+
+/** A cancel is not sent in the last stretch of its window. */
+const LAST_STRETCH_MS = 30_000;
+
+/** Between an answer that an activity heard and the order that acts on it. */
+const HANDED_ON_MS = 1_000;
+
+/** A create is waited for so long, and looked up so much later. */
+const SEEN_WITHIN_MS = 60_000;
+
+export function cancels(books: Books): Finding[] {
+  return books.transactions.flatMap((transaction) => {
+    const sent = requestsAbout(books, transaction.id, 'cancel-transaction');
+    return [
+      ...sent.flatMap((one) => sentWrongly(books, transaction, one)),
+      ...(sent.length > 0 ? [] : neverSent(books, transaction)),
+    ];
+  });
+}
+
+function sentWrongly(books: Books, transaction: BookedTransaction, { sentAt }: BookedRequest): Finding[] {
+  const { id, cancelableUntil } = transaction;
+  if (sentAt > cancelableUntil) {
+    return [
+      { kind: 'cancel late', facts: `${id} at ${iso(sentAt)}, ${sentAt - cancelableUntil} ms after the end` },
+    ];
+  }
+  const wanted =
+    asked(books, transaction).some((at) => at <= sentAt) ||
+    (books.policy.autoCancel && failedAt(books, transaction) <= sentAt) ||
+    (books.policy.onUnresolvedReview === 'cancel' && dueAt(books, transaction) <= sentAt);
+  if (wanted && !books.policy.passive) return [];
+  return [{ kind: 'cancel unwanted', facts: `${id} at ${iso(sentAt)}` }];
+}
+
+/** @returns when callers and persons asked for a cancel that may be of this transaction */
+function asked({ calls }: Books, { id }: BookedTransaction): number[] {
+  return calls.flatMap((call) => {
+    if (call.asks === 'override' && call.action === 'cancel' && call.taken) return [call.sentAt];
+    if (call.asks !== 'portal' || call.fields.kind !== 'cancel') return [];
+    const named = call.fields.transactionId;
+    return named === undefined || named === id ? [call.sentAt] : [];
+  });
+}
+
+/** @returns when the product was first told that the transaction fails */
+function failedAt(books: Books, { id }: BookedTransaction): number {
+  return Math.min(
+    ...books.requests
+      .filter(({ transactionId, decision, arrivedAt, heard }) => {
+        const fails = decision === 'fail' || decision === 'fraudulent';
+        return fails && transactionId === id && arrivedAt !== undefined && heard === 'transaction';
+      })
+      .map(({ endedAt }) => endedAt),
+  );
+}
+
+/** Returns the answers about the transaction; what a create told is lost with a record that its answer outran. */
+function readingsOf(books: Books, { id }: BookedTransaction): BookedRequest[] {
+  return books.requests.filter(
+    (one) =>
+      one.transactionId === id &&
+      one.heard === 'transaction' &&
+      !(one.operation === 'create-transaction' && answerOutranRecord(books)),
+  );
+}
+
+/** Returns the readings that say that the transaction fails, since the last one that said otherwise. */
+function failingSince(books: Books, transaction: BookedTransaction): BookedRequest[] {
+  const readings = readingsOf(books, transaction).sort((a, b) => (a.arrivedAt ?? 0) - (b.arrivedAt ?? 0));
+  const before = readings.findLastIndex(({ decision }) => decision !== 'fail' && decision !== 'fraudulent');
+  return readings.slice(before + 1);
+}
+
+/** @returns the earliest moment at which an unresolved review may be due */
+function dueAt(books: Books, { attempt, createdAt }: BookedTransaction): number {
+  const sent = createsOf(books, attempt).map(({ sentAt }) => sentAt);
+  return (
+    Math.min(createdAt, books.startedAt, ...sent) +
+    books.policy.cancelWindowMs -
+    books.policy.reviewLeadTimeMs
+  );
+}
+
+function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
+  const { id } = transaction;
+  if (isUnseen(books, transaction)) return [];
+  // What the record shows may end earlier: `windows.ts` judges by how much.
+  const recorded = books.record.transactions.find((one) => one.id === id);
+  const end = Math.min(transaction.cancelableUntil, recorded?.cancelBy ?? Number.POSITIVE_INFINITY);
+  const last = end - Math.min(LAST_STRETCH_MS, books.policy.cancelWindowMs / 100);
+  const closed = books.shown.find(({ phase }) => phase === 'closed')?.at ?? books.closedAt;
+  const over = Math.min(closed, books.endedAt ?? books.closedAt);
+  const until = Math.min(last, books.closedAt);
+  const why = [
+    ...promised(books, transaction),
+    ...(mayBePolicy(books, transaction) ? byPolicy(books, transaction) : []),
+  ];
+  // Nobody cancels what nobody has seen yet: its answer, or a lookup after it, takes up to a minute.
+  const heard = answerWasLost(books) ? [] : books.requests;
+  const seen = heard.filter((one) => one.transactionId === id && one.heard === 'transaction');
+  const known = Math.min(transaction.createdAt + SEEN_WITHIN_MS, ...seen.map(({ endedAt }) => endedAt));
+  return why
+    .map(({ at, because }) => ({ at: Math.max(at, known), because }))
+    .filter(({ at }) => at < until && at + HANDED_ON_MS < over && !takenBack(books, at))
+    .filter(({ at }) => !noTimeLeft(books, at, until))
+    .slice(0, 1)
+    .map(({ at, because }) => ({
+      kind: 'cancel missing',
+      facts: `${id} from ${iso(at)} until ${iso(until)}: ${because}`,
+    }));
+}
+
+interface Wanted {
+  at: number;
+  because: string;
+}
+
+/** A caller or a person was told that it is canceled with the screening service. */
+function promised(books: Books, { id, attempt }: BookedTransaction): Wanted[] {
+  const { calls, transactions, record } = books;
+  const withdrawn = calls.some((one) => one.asks === 'withdraw' || (one.asks === 'override' && one.taken));
+  return calls.flatMap((call): Wanted[] => {
+    if (call.asks !== 'portal' || call.fields.kind !== 'cancel' || call.status === undefined || withdrawn)
+      return [];
+    if (takenBack(books, call.at) && firstScreeningFailed(books)) return [];
+    const newest = transactions.filter(({ createdAt }) => createdAt <= call.at).at(-1)?.id;
+    // What is only requested may end otherwise: the next transaction, or one that no lookup can show.
+    const isOnly = transactions.length === 1 && record.attempts === 1;
+    const isDone = call.status === 'done' && record.attempts === attempt && newest === id;
+    const unnamed = isOnly || isDone ? id : undefined;
+    return (call.fields.transactionId ?? unnamed) === id
+      ? [{ at: call.at, because: `a caller was told ${call.status}` }]
+      : [];
+  });
+}
+
+/** Policy cancels the newest transaction, unless a person, the payment gateway or a decline stands in its way. */
+function mayBePolicy(books: Books, { id }: BookedTransaction): boolean {
+  const { policy, transactions, calls, record, adoptedFrom } = books;
+  const disturbed = calls.some(
+    (one) =>
+      (one.asks === 'override' && one.taken) ||
+      one.asks === 'withdraw' ||
+      (one.asks === 'gateway-result' && one.taken && one.result === 'fail'),
+  );
+  const declined = calls.some((one) => one.asks === 'checkout' && one.answer?.action === 'decline');
+  const newest = transactions.at(-1)?.id === id && record.attempts === (transactions.at(-1)?.attempt ?? 0);
+  return (
+    newest && !policy.passive && !disturbed && !declined && !wasReset(books) && adoptedFrom === undefined
+  );
+}
+
+function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
+  const { policy } = books;
+  const last = readingsOf(books, transaction).at(-1);
+  const failing = failingSince(books, transaction);
+  // A task that is lost takes the reading with it that it was about.
+  const told = answerWasLost(books) ? failing.slice(1).at(-1) : failing[0];
+  // A fail at checkout is declined before acceptance, and nothing is canceled.
+  const [created] = requestsAbout(books, transaction.id, 'create-transaction');
+  const atCheckout =
+    created !== undefined && (created.decision === 'fail' || created.decision === 'fraudulent');
+  const cancelsFail = policy.autoCancel && !(atCheckout && policy.workflow !== 'post-acceptance');
+  // An order that was reported as fraud may have shipped: a person cancels it.
+  const isLeft =
+    policy.cancelAfterReport === 'never' &&
+    requestsAbout(books, transaction.id, 'report-fraud').some(
+      ({ sentAt }) => told !== undefined && sentAt <= told.endedAt,
+    );
+  if (cancelsFail && told !== undefined && !isLeft)
+    return [{ at: told.endedAt, because: 'the product was told that it fails' }];
+  if (policy.onUnresolvedReview !== 'cancel' || last?.decision !== 'review') return [];
+  const due = transaction.cancelableUntil - policy.reviewLeadTimeMs;
+  return [{ at: Math.max(due, last.endedAt), because: 'its review is unresolved' }];
+}

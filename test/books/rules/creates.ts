@@ -1,0 +1,75 @@
+/** Is each transaction created once, and on the record of its own attempt? */
+import { type BookedRequest, type Books, type Finding, foundNone, iso } from '../books.ts';
+import { isForgotten, isUnseen, mayBeOlder } from '../facts.ts';
+
+/** A create whose connection was lost may arrive so much later: a lookup before that proves nothing. */
+export const ARRIVES_WITHIN_MS = 10_000;
+
+export function creates(books: Books): Finding[] {
+  return [...repeated(books), ...misplaced(books)];
+}
+
+function repeated(books: Books): Finding[] {
+  const sent = books.requests.filter(({ operation }) => operation === 'create-transaction');
+  return sent.flatMap((later, index) =>
+    sent.slice(0, index).flatMap((earlier) => {
+      if (earlier.attempt !== later.attempt) return [];
+      const why = whyTooEarly(books, earlier, later.sentAt);
+      if (why === undefined) return [];
+      const facts = `attempt ${later.attempt}: ${later.invoice} at ${iso(later.sentAt)} after ${earlier.invoice} at ${iso(earlier.sentAt)}: ${why}`;
+      return [{ kind: 'second create', facts }];
+    }),
+  );
+}
+
+/** @returns why nobody could know by then that the create left nothing, or only an `error` */
+function whyTooEarly(books: Books, create: BookedRequest, at: number): string | undefined {
+  const { heard, transactionId, endedAt, invoice } = create;
+  if (heard === 'refused' || heard === 'forbidden' || heard === 'not-done') return undefined;
+  if (heard === 'transaction') {
+    const told = lastTold(books, transactionId, at);
+    return told === 'error' ? undefined : `${transactionId} was told to be ${told}`;
+  }
+  if (endedAt > at) return 'both under way';
+  // Its sender may have heard of the end before that was noted, and counts the time by a clock that may be off.
+  const heardAt = endedAt - books.world.notedLateMs - Math.abs(books.world.skewMs);
+  const looks = books.requests.filter(
+    (one) => one.operation === 'status-by-invoice' && one.invoice === invoice && one.endedAt <= at,
+  );
+  const proved = looks.some(
+    (one) =>
+      (foundNone(one) && one.sentAt >= heardAt + ARRIVES_WITHIN_MS) ||
+      (one.heard === 'transaction' && one.decision === 'error') ||
+      one.heard === 'unreadable',
+  );
+  return proved ? undefined : `it ended ${heard ?? 'unheard'}, and no lookup proved anything`;
+}
+
+function lastTold({ requests }: Books, transactionId: string | undefined, by: number): string | undefined {
+  return requests
+    .filter((one) => one.transactionId === transactionId && one.heard !== undefined && one.endedAt <= by)
+    .findLast(({ decision }) => decision !== undefined)?.decision;
+}
+
+/** Every transaction is on the record, and on that of the attempt whose content was sent. */
+function misplaced(books: Books): Finding[] {
+  const { transactions, record } = books;
+  const found: Finding[] = [];
+  for (const transaction of transactions) {
+    const { id, attempt, invoice } = transaction;
+    const recorded = record.transactions.find((one) => one.id === id);
+    if (recorded === undefined) {
+      if (isUnseen(books, transaction) || isForgotten(books, transaction)) continue;
+      found.push({ kind: 'not on record', facts: `${id} (${invoice})` });
+    } else if (recorded.attempt !== attempt && !mayBeOlder(books, recorded.attempt)) {
+      found.push({
+        kind: 'wrong attempt',
+        facts: `${id} is attempt ${attempt}'s, on record at ${recorded.attempt}`,
+      });
+    }
+  }
+  for (const { id } of record.transactions) {
+    if (!transactions.some((one) => one.id === id)) found.push({ kind: 'not in the books', facts: id });
+  }
+  return found;
+}

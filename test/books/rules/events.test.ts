@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { aPolicy, HOUR } from '../../fixtures/policies.ts';
+import { anArrival, books } from '../a-passed-order.ts';
+import type { Books } from '../books.ts';
+import { judgeBooks } from '../judge.ts';
+
+const all = aPolicy({ events: 'all', recheckLeadTimeMs: 0 });
+const changes = aPolicy({ events: 'changes', recheckLeadTimeMs: 0 });
+const decided = anArrival(1, 'order.decided', 200);
+const closed = (sequence: number) => anArrival(sequence, 'order.closed', 120 * HOUR);
+const attentionAfterwards = anArrival(1, 'order.attention', 120 * HOUR, { phase: 'closed' });
+const onlyDecided = { arrivals: [decided], record: { events: 1 } };
+const onlyClosed = { arrivals: [closed(1)], record: { events: 1 } };
+const none = { arrivals: [], record: { events: 0 } };
+
+describe('the event of an order’s end', () => {
+  it.each<[string, Books]>([
+    ['`all`: after `order.decided`', books({ policy: all, arrivals: [decided, closed(2)] })],
+    ['`changes`: after another event', books({ policy: changes, arrivals: [decided, closed(2)] })],
+    ['`changes`: none for an order that only passed', books({ policy: changes, ...none })],
+    [
+      '`changes`: none, although a signal that came with the end raised attention',
+      books({ policy: changes, arrivals: [attentionAfterwards], record: { events: 1 } }),
+    ],
+    ['`false`: none', books({ policy: aPolicy({ events: false, recheckLeadTimeMs: 0 }), ...none })],
+  ])('is right with %s', (_case, right) => {
+    expect(judgeBooks(right)).toEqual([]);
+  });
+
+  it.each<[string, string, Books]>([
+    ['event missing', '`all`: after `order.decided`', books({ policy: all, ...onlyDecided })],
+    ['event missing', '`all`: of an order that only passed', books({ policy: all, ...none })],
+    ['event missing', '`changes`: after another event', books({ policy: changes, ...onlyDecided })],
+    ['event unwanted', '`changes`: of an order that only passed', books({ policy: changes, ...onlyClosed })],
+  ])('is wrong: %s, %s', (kind, _case, planted) => {
+    expect(judgeBooks(planted)).toMatchObject([{ kind, facts: expect.stringContaining('order.closed') }]);
+  });
+});

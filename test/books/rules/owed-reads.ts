@@ -1,0 +1,88 @@
+/** Is each hint and each recheck followed by a read of the status in time, and is each pass read shortly before its window closes? */
+import { type BookedNews, type BookedRequest, type Books, type Finding, iso } from '../books.ts';
+import { nobodyCould, takenBack, unnoticedMs, wasLate } from '../facts.ts';
+
+const FIRST_SPACING_MS = 2_000;
+const LONGEST_SPACING_MS = 5 * 60_000;
+/** For a read that was under way, and one that is tried again. */
+const A_READ_MS = 30_000;
+
+/** Between a 403 and the next try. */
+const A_MINUTE_MS = 60_000;
+
+/** A read that failed is tried again, at pauses that grow to five minutes. */
+const TRIED_AGAIN_MS = 6 * 60_000;
+const READS: BookedRequest['operation'][] = ['status', 'status-by-invoice', 'create-transaction'];
+const NO_ANSWER: BookedRequest['heard'][] = ['unknown', 'not-done', undefined];
+
+/** What a read must follow. */
+type Cause = Omit<BookedNews, 'what'> & { what: BookedNews['what'] | 'pass' };
+
+export function owedReads(books: Books): Finding[] {
+  return [...books.news, ...passes(books)].flatMap((one: Cause, index) => {
+    const within = Math.min(LONGEST_SPACING_MS, FIRST_SPACING_MS * 2 ** index) + A_READ_MS;
+    const by = one.at + within + (isRefused(books, one.at) ? A_MINUTE_MS : 0);
+    if (!isOwed(books, one, by) || wasLate(books) || nobodyCould(books, one.at - within, by)) return [];
+    const sent = books.requests.filter((read) => READS.includes(read.operation) && read.sentAt >= one.at);
+    const facts = `${one.what} of ${iso(one.at)}, not read for by ${iso(by)}`;
+    if (!sent.some(({ sentAt }) => sentAt <= by)) return [{ kind: 'read owed', facts }];
+    const last = by + TRIED_AGAIN_MS;
+    if (!isOwed(books, one, last) || nobodyCould(books, one.at, last)) return [];
+    const [first] = sent;
+    const again = sent.some(
+      ({ sentAt, endedAt, heard }) =>
+        sentAt <= last &&
+        (first === undefined || sentAt >= first.endedAt || (endedAt <= last && !NO_ANSWER.includes(heard))),
+    );
+    return again ? [] : [{ kind: 'read owed', facts: `${facts}, nor tried again by ${iso(last)}` }];
+  });
+}
+
+/** When the window of each transaction that passed is about to close, and nobody has read it since. */
+function passes(books: Books): Cause[] {
+  const { policy, record, requests, calls } = books;
+  const { passive, recheckLeadTimeMs } = policy;
+  const isReported = calls.some((one) => one.asks === 'portal' && one.fields.kind === 'report-fraud');
+  if (passive || recheckLeadTimeMs === 0 || isReported) return [];
+  return record.transactions.flatMap(({ id, cancelBy }) => {
+    const at = cancelBy - recheckLeadTimeMs;
+    const about = requests.filter(
+      (one) => one.transactionId === id && one.heard === 'transaction' && !takenBack(books, one.endedAt),
+    );
+    const last = about.findLast((one) => one.endedAt <= at);
+    const isRead = about.some((one) => one.sentAt < at && one.endedAt > at - unnoticedMs(books));
+    return last?.decision === 'pass' && !isRead ? [{ at, what: 'pass', transactionId: id }] : [];
+  });
+}
+
+/** The last read before was answered 403: the next one waits a minute. */
+function isRefused({ requests }: Books, at: number): boolean {
+  const last = requests.findLast((one) => READS.includes(one.operation) && one.endedAt <= at);
+  return last?.heard === 'forbidden';
+}
+
+/** The order is open, has a decision, and the news is about its newest transaction. */
+function isOwed(books: Books, { at, what, transactionId }: Cause, by: number): boolean {
+  const { transactions, calls, policy, endedAt, closedAt } = books;
+  const newest = transactions.findLast(({ createdAt }) => createdAt <= at);
+  if (what === 'cancellation' || newest === undefined || takenBack(books, at)) return false;
+  if (transactionId !== undefined && transactionId !== newest.id) return false;
+  const canceled = (newest.canceledAt ?? Number.POSITIVE_INFINITY) <= by;
+  const over = by >= (endedAt ?? closedAt) || by >= newest.createdAt + policy.cancelWindowMs - A_READ_MS;
+  const told = books.requests.some(
+    (one) =>
+      one.transactionId === newest.id &&
+      one.heard === 'transaction' &&
+      one.endedAt <= at &&
+      !takenBack(books, one.endedAt) &&
+      one.decision !== 'error',
+  );
+  const moved = transactions.some(({ createdAt }) => createdAt > at && createdAt <= by);
+  const declined = calls.some((one) => {
+    if (one.asks === 'gateway-result') return one.taken && one.result === 'fail';
+    if (one.asks !== 'checkout' || one.answer === undefined) return false;
+    // A later attempt that was taken replaces an earlier one, also while it has no transaction.
+    return one.answer.action === 'decline' || (one.attempt > newest.attempt && one.at <= by);
+  });
+  return told && !canceled && !over && !moved && !declined;
+}

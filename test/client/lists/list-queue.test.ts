@@ -1,0 +1,96 @@
+/** What the review pages read: the queue, and whether workers and the sweep run. */
+import { defaultPayloadConverter } from '@temporalio/common';
+import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { describe, expect, it } from 'vitest';
+import { recordOf } from '../../../src/order/view/bounded-record.ts';
+import { orderAttributes } from '../../../src/order/view/describe.ts';
+import { memoOf } from '../../../src/order/view/order-memo.ts';
+import { anOrder } from '../../fixtures/orders.ts';
+import { aClient, described, listing, unavailable } from '../fake-temporal.ts';
+
+const state = { ...anOrder('review'), currency: 'KWD' };
+const record = defaultPayloadConverter.toPayload(memoOf(recordOf(state)).record);
+const indexedFields = encodeUnifiedSearchAttributes(undefined, [
+  { key: orderAttributes.amount, value: 125.5 },
+]);
+const row = (number: number) => ({
+  execution: { workflowId: `order:default:order-${number}` },
+  startTime: msToTs(Date.parse('2026-03-01T10:00:00.000Z')),
+  searchAttributes: { indexedFields },
+  memo: { fields: { record } },
+});
+const page = (count: number, more: boolean) => ({
+  ...listing(...Array.from({ length: count }, (_, number) => row(number))),
+  nextPageToken: more ? Buffer.from('more') : new Uint8Array(),
+});
+
+describe('the queue', () => {
+  it('is read in one call, with each order’s record', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.listWorkflowExecutions.mockResolvedValue(page(2, false));
+    const { orders, cut } = await orderScreening.queue({ integrations: ['shop'] });
+    expect(cut).toBe(false);
+    expect(orders).toMatchObject([
+      { summary: { orderId: 'order-0', amount: 125.5, currency: 'KWD' }, state: { phase: 'review' } },
+      { summary: { orderId: 'order-1' }, state: { orderId: 'order-1' } },
+    ]);
+    const queries = temporal.listWorkflowExecutions.mock.calls as unknown as [{ query: string }][];
+    // The other call reads the ids for searches, once.
+    expect(queries.filter(([{ query }]) => query.includes('NeedsAttention'))).toHaveLength(1);
+    expect(await orderScreening.queue({ integrations: [] })).toEqual({ orders: [], cut: false });
+  });
+
+  it('a large one has the nearest deadlines, and says that there are more', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.listWorkflowExecutions.mockResolvedValue(page(1_000, true));
+    const { orders, cut } = await orderScreening.queue();
+    expect(cut).toBe(true);
+    expect(orders).toHaveLength(2_000);
+    const calls = temporal.listWorkflowExecutions.mock.calls as unknown as [{ query: string }][];
+    const [first, ...others] = calls
+      .map(([{ query }]) => query)
+      .filter((query) => query.includes('NeedsAttention'));
+    expect(first).not.toContain('CancelBy');
+    for (const query of others) expect(query).toContain('CancelBy <');
+  });
+});
+
+describe('the health', () => {
+  const polled = (secondsAgo: number) => ({
+    pollers: [{ lastAccessTime: msToTs(Date.now() - secondsAgo * 1_000) }],
+  });
+  const sweep = (activity: object) => ({ ...described('RUNNING'), raw: { pendingActivities: [activity] } });
+
+  it('names the task queues that nobody polls', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(described('RUNNING'));
+    temporal.describeTaskQueue.mockResolvedValue(polled(60));
+    expect((await orderScreening.health()).unpolled).toEqual([]);
+    temporal.describeTaskQueue.mockResolvedValue(polled(100));
+    expect((await orderScreening.health()).unpolled).toEqual([
+      'order-screening',
+      'order-screening-background',
+      'order-screening-reads',
+      'order-screening-polls',
+    ]);
+  });
+
+  it.each([
+    ['running', sweep({ lastStartedTime: msToTs(1_000), attempt: 1 })],
+    ['running', sweep({ attempt: 1 })],
+    ['failing', sweep({ attempt: 7 })],
+    ['stopped', described('TERMINATED')],
+    ['stopped', undefined],
+  ])('the sweep is %s', async (status, seen) => {
+    const { orderScreening, temporal } = aClient();
+    if (seen !== undefined) temporal.describe.mockResolvedValue(seen);
+    expect((await orderScreening.health()).sweep.status).toBe(status);
+  });
+
+  it('fails if Temporal can’t be reached', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockRejectedValue(unavailable);
+    await expect(orderScreening.health()).rejects.toMatchObject({ code: 'temporal-unavailable' });
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { type ListRequest, queryOf } from '../../../src/client/lists/list-request.ts';
+import { aClient, listing } from '../fake-temporal.ts';
+
+describe('a list of orders', () => {
+  it('asks visibility by every filter, and quotes what it is given', () => {
+    expect(queryOf({ integration: "a' OR 'b\\", phase: 'review', decision: 'pass', attention: true })).toBe(
+      "WorkflowType = 'screenOrder' AND ExecutionStatus != 'ContinuedAsNew' AND " +
+        "ScreeningIntegration = 'a\\' OR \\'b\\\\' AND ScreeningPhase = 'review' AND " +
+        "ScreeningDecision = 'pass' AND NeedsAttention = true",
+    );
+  });
+
+  it.each<[ListRequest, string]>([
+    [{ queued: true, open: true }, "ExecutionStatus = 'Running'"],
+    [
+      { queued: true },
+      "(ScreeningPhase = 'review' OR NeedsAttention = true OR (ExecutionStatus = 'Running' AND (ScreeningPhase = 'screening' OR ActionUnderWay = true)))",
+    ],
+    [{ integrations: ['shop', "b's"] }, "(ScreeningIntegration = 'shop' OR ScreeningIntegration = 'b\\'s')"],
+    [{ open: false }, "ExecutionStatus != 'Running'"],
+    [{ cancelBy: 'none' }, 'CancelBy IS NULL'],
+    [{ cancelBy: { from: 'a', until: 'b' } }, "CancelBy >= 'a' AND CancelBy < 'b' AND CancelBy IS NOT NULL"],
+    [{ amount: { from: 10.5, until: 20 } }, 'OrderAmount >= 10.5 AND OrderAmount < 20'],
+    [{ amount: { from: 0 } }, 'OrderAmount >= 0'],
+    [{ started: { until: 'b' } }, "StartTime < 'b'"],
+    [
+      { find: "#I'ABC" },
+      "((WorkflowId = 'order:default:I\\'ABC') OR InvoiceNumber = '#I\\'ABC' OR InvoiceNumber = 'I\\'ABC' OR TransactionId = '#i\\'abc')",
+    ],
+    [{ find: 'X', integration: 'shop' }, "((WorkflowId = 'order:shop:X') OR InvoiceNumber = 'X'"],
+    [{ find: 'X', integrations: ['a', 'b'] }, "(WorkflowId = 'order:a:X' OR WorkflowId = 'order:b:X')"],
+  ])('of %o asks visibility for %s', (request, condition) => {
+    expect(queryOf(request)).toContain(condition);
+  });
+
+  it.each<[unknown, string]>([
+    [{ started: { from: '2026-11-01' } }, 'started.from'],
+    [{ cancelBy: { until: 'soon' } }, 'cancelBy.until'],
+    [{ amount: { from: Number.NaN } }, 'amount.from'],
+    [{ amount: { until: "1 OR ScreeningPhase = 'review'" } }, 'amount.until'],
+    [{ attention: "true OR ScreeningPhase = 'review'" }, 'attention'],
+    [{ integrations: 'shop' }, 'integrations'],
+    [{ phase: 'canary' }, 'phase'],
+    [{ limit: -1 }, 'limit'],
+    [{ limit: 5_000 }, 'limit'],
+  ])('is refused with the path, and asked of nobody: %o', async (wrong, path) => {
+    const { orderScreening, temporal } = aClient();
+    const refused = { code: 'invalid-request', details: { errors: [{ path }] } };
+    await expect(orderScreening.list(wrong as ListRequest)).rejects.toMatchObject(refused);
+    await expect(orderScreening.count(wrong as ListRequest)).rejects.toMatchObject(refused);
+    expect(temporal.listWorkflowExecutions).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    '{"CloseTime":"9999-12-31T23:59:59Z","StartTime":"2026-03-01T10:00:00.123456Z","RunID":"d7a3f0c2-5b1e-4c8a-9e6f-2a1b3c4d5e6f"}',
+    '{"SearchAfter":[1772359200000,"d7a3f0c2-5b1e-4c8a-9e6f-2a1b3c4d5e6f"]}',
+  ])('goes on from its cursor: %s', async (place) => {
+    const { orderScreening, temporal } = aClient();
+    const nextPageToken = Buffer.from(place);
+    temporal.listWorkflowExecutions.mockResolvedValue({ ...listing(), nextPageToken });
+    const { cursor } = await orderScreening.list({ phase: 'review' });
+    await orderScreening.list({ phase: 'review', cursor });
+    expect(temporal.listWorkflowExecutions.mock.lastCall).toMatchObject([{ nextPageToken }]);
+  });
+
+  it.each(['', 'abc', 'null', '{"RunID":"made up"}', '{"StartTime":1,"RunID":1}', '{"SearchAfter":[{}]}'])(
+    'takes no cursor that is no place in a list: %s',
+    async (text) => {
+      const { orderScreening, temporal } = aClient();
+      for (const cursor of [text, Buffer.from(text).toString('base64url')]) {
+        await expect(orderScreening.list({ cursor })).rejects.toMatchObject({
+          code: 'invalid-request',
+          details: { errors: [{ path: 'cursor' }] },
+        });
+      }
+      expect(temporal.listWorkflowExecutions).not.toHaveBeenCalled();
+    },
+  );
+});

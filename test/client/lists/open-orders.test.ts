@@ -1,0 +1,54 @@
+/** Searches for open orders by a part of their ids. */
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { aClient, listing } from '../fake-temporal.ts';
+
+const OURS = ['order:shop:EU-1001', 'order:shop:EU-1002', 'order:other:EU-1003'];
+
+/** A namespace with these open orders, that answers each query by its kind. */
+function aNamespace(workflowIds: readonly string[]) {
+  const client = aClient({ name: 'shop' });
+  const open = [...workflowIds];
+  const asked: string[] = [];
+  client.temporal.listWorkflowExecutions.mockImplementation(async ({ query }: { query: string }) => {
+    asked.push(query);
+    const among = /WorkflowId IN \(([^)]*)\)/.exec(query)?.[1];
+    if (among !== undefined) return listing(...open.filter((id) => among.includes(`'${id}'`)));
+    // Exact matches: none.
+    return query.includes('InvoiceNumber') ? listing() : listing(...open.toReversed());
+  });
+  const find = async (words: string, integrations?: string[]) =>
+    (await client.orderScreening.rows({ find: words, ...(integrations && { integrations }) })).orders.map(
+      ({ summary }) => summary.orderId,
+    );
+  return { find, open, asked };
+}
+
+it('any part of an id finds it, in any case, within the integrations that are asked for', async () => {
+  const { find } = aNamespace(OURS);
+  expect((await find('u-10')).sort()).toEqual(['EU-1001', 'EU-1002', 'EU-1003']);
+  expect(await find('1002')).toEqual(['EU-1002']);
+  expect(await find('eu-100', ['other'])).toEqual(['EU-1003']);
+  expect(await find('nowhere')).toEqual([]);
+});
+
+it('fewer than three characters are looked up whole only', async () => {
+  const { find, asked } = aNamespace(OURS);
+  expect(await find('EU')).toEqual([]);
+  expect(asked).toHaveLength(1);
+});
+
+it('new orders are read from where the last read began, once in five seconds', async () => {
+  vi.useFakeTimers({ now: Date.parse('2026-03-01T10:00:00Z') });
+  onTestFinished(() => void vi.useRealTimers());
+  const { find, open, asked } = aNamespace(OURS);
+  const reads = () => asked.filter((query) => !/InvoiceNumber|WorkflowId IN/.test(query));
+  await find('EU-1');
+  open.push('order:shop:EU-1004');
+  expect(await find('EU-1004')).toEqual([]);
+  expect(reads()).toHaveLength(1);
+  expect(reads()[0]).not.toContain('StartTime');
+  await vi.advanceTimersByTimeAsync(6_000);
+  expect(await find('EU-1004')).toEqual(['EU-1004']);
+  expect(reads()).toHaveLength(2);
+  expect(reads()[1]).toContain("StartTime >= '2026-03-01T09:59:45.000Z'");
+});

@@ -1,0 +1,120 @@
+import { ServiceError } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { within } from '../../../src/client/temporal-errors.ts';
+import type { OrderState } from '../../../src/contract/order/state.ts';
+import { aClosedOrder } from '../../fixtures/orders.ts';
+import { aClient, described, failed, grpcError, sent, unavailable } from '../fake-temporal.ts';
+
+const order = { orderId: 'order-1' };
+
+/** A client of one order that the server describes so. */
+function aClientOf(status: Parameters<typeof described>[0], order?: OrderState) {
+  const client = aClient();
+  client.temporal.describe.mockResolvedValue(described(status));
+  client.temporal.record.mockResolvedValue(order);
+  if (status === 'COMPLETED') client.temporal.result.mockResolvedValue(order);
+  return client;
+}
+
+afterEach(() => void vi.useRealTimers());
+
+describe('reading an order', () => {
+  const underWay = { pendingActivities: [{ activityType: { name: 'deliverEvents' } }] };
+  it.each([
+    ['RUNNING', underWay, 1],
+    ['RUNNING', { pendingWorkflowTask: {} }, 1],
+    ['RUNNING', {}, 3],
+    ['COMPLETED', {}, 3],
+    ['TERMINATED', {}, 1],
+  ] as const)('that is %s with %j shows %i of three events as delivered', async (status, raw, delivered) => {
+    const events = { sequence: 3, delivered: 1, waiting: 2 };
+    const { orderScreening, temporal } = aClientOf(status, aClosedOrder({}, { events }));
+    temporal.describe.mockResolvedValue({ ...described(status), raw });
+    const shown = (await orderScreening.get(order)).events;
+    expect(shown).toMatchObject({ delivered, waiting: 3 - delivered });
+  });
+
+  it.each([
+    [failed('card-data-in-request'), 'card-data-in-request'],
+    [failed(), 'order-closed'],
+  ])('that failed is refused by its own code, or as closed: %s', async (error, code) => {
+    const { orderScreening, temporal } = aClientOf('FAILED');
+    temporal.result.mockRejectedValue(error);
+    await expect(orderScreening.get(order)).rejects.toMatchObject({ code });
+  });
+
+  it.each([unavailable, grpcError(4), grpcError(1)])('is temporal-unavailable on %s', async (error) => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockRejectedValue(error);
+    await expect(orderScreening.get(order)).rejects.toMatchObject({ code: 'temporal-unavailable' });
+    temporal.describeNamespace.mockRejectedValue(error);
+    await expect(orderScreening.ping()).rejects.toMatchObject({ code: 'temporal-unavailable' });
+  });
+
+  it('is temporal-unavailable, in words of its own, when Temporal doesn’t know the namespace', async () => {
+    const { orderScreening, temporal } = aClient();
+    const words = { code: 'temporal-unavailable', message: expect.stringContaining('TEMPORAL_NAMESPACE') };
+    temporal.describe.mockRejectedValue(new NamespaceNotFoundError('typo'));
+    await expect(orderScreening.get(order)).rejects.toMatchObject(words);
+    temporal.listWorkflowExecutions.mockRejectedValue(grpcError(5));
+    await expect(orderScreening.list()).rejects.toMatchObject(words);
+  });
+
+  it('is no such error when the request itself was wrong', async () => {
+    const { orderScreening, temporal } = aClient();
+    const wrong = new ServiceError('Failed', { cause: grpcError(3) });
+    temporal.describe.mockRejectedValue(wrong);
+    await expect(orderScreening.get(order)).rejects.toBe(wrong);
+  });
+});
+
+describe('a closed order', () => {
+  it('refuses a gateway result in words that say what to do', async () => {
+    const { orderScreening } = aClientOf('COMPLETED', aClosedOrder());
+    await expect(
+      orderScreening.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
+    ).rejects.toMatchObject({ code: 'order-closed', message: expect.stringContaining('refund') });
+  });
+
+  it.each([
+    ['acknowledge', { reason: 'x' }],
+    ['note', { text: 'x' }],
+    ['assign', { assignee: 'bo' }],
+    ['snooze', { until: '2030-01-31T12:00:00Z', note: 'x' }],
+    ['override', { action: 'proceed', reason: 'x' }],
+    ['withdraw', { number: 1 }],
+  ] as const)('answers %s order-closed, and an unknown order unknown-order', async (method, request) => {
+    const ask = ({ orderScreening }: ReturnType<typeof aClient>) =>
+      (orderScreening[method] as (...args: unknown[]) => Promise<unknown>)(order, request);
+    await expect(ask(aClient())).rejects.toMatchObject({ code: 'unknown-order' });
+    const closed = aClientOf('COMPLETED', aClosedOrder());
+    await expect(ask(closed)).rejects.toMatchObject({ code: 'order-closed' });
+  });
+});
+
+it('an override with a card number, or none of the two actions, is not sent', async () => {
+  const { orderScreening, temporal } = aClient();
+  temporal.executeUpdate.mockResolvedValue({});
+  const request = { action: 'proceed', reason: 'x' } as const;
+  const withCard = { ...request, reason: 'paid by 4111 1111 1111 1111' };
+  await expect(orderScreening.override(order, withCard)).rejects.toMatchObject({
+    code: 'card-data-in-request',
+    details: { errors: [{ path: 'reason' }] },
+  });
+  const unknown = { ...request, action: 'hold' as 'proceed' };
+  await expect(orderScreening.override(order, unknown)).rejects.toMatchObject({ code: 'invalid-request' });
+  await orderScreening.override(order, request, { idempotencyKey: 'k' });
+  expect(sent(temporal.executeUpdate)).toMatchObject([
+    { name: 'override', type: 'override', args: [request], key: { name: 'k' } },
+  ]);
+});
+
+it('no call to Temporal outlasts its deadline, though the connection goes on trying', async () => {
+  vi.useFakeTimers();
+  const client = { withDeadline: (_deadline: number, call: () => Promise<unknown>) => call() } as never;
+  const call = within(client, Date.now() + 1_000, () => new Promise(() => undefined));
+  const outcome = expect(call).rejects.toMatchObject({ name: 'DeadlinePassed' });
+  await vi.advanceTimersByTimeAsync(1_100);
+  await outcome;
+});

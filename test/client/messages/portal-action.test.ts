@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import type { ChargebackRequest } from '../../../src/contract/messages.ts';
+import { LATE_DECISIONS } from '../../../src/order/after-end.ts';
+import { aClosedOrder, CLOSED_TRANSACTION, TRANSACTION_ID } from '../../fixtures/orders.ts';
+import { aPortalAnswer } from '../../server/api/fake-order-screening.ts';
+import {
+  aClient,
+  aClosed,
+  alreadyStarted,
+  described,
+  failed,
+  gone,
+  noAnswer,
+  refused,
+  sent,
+  startedActions,
+  taken,
+} from '../fake-temporal.ts';
+
+const order = { orderId: '#order-1' };
+const KEY = { orderId: 'order-1', integration: 'default' };
+const named = { transactionId: CLOSED_TRANSACTION };
+/** A cancel on the record of its order. */
+const recorded = {
+  number: 2,
+  kind: 'cancel',
+  subject: `cancel:${CLOSED_TRANSACTION}`,
+  ...named,
+  by: 'caller',
+  requestedAt: '2026-03-01T10:00:00.000Z',
+} as const;
+const chargeback = { reason_code: '10.4', due_date: '2026-04-01' };
+
+describe('a portal action of an open order', () => {
+  it.each([
+    ['cancel', { reason: 'x' }],
+    ['reportFraud', named],
+    ['submitChargeback', chargeback],
+    ['attachCustomerCode', { customerCode: '1' }],
+  ] as const)('%s is the update of that name', async (method, request) => {
+    const { orderScreening, temporal, handles } = aClient();
+    temporal.startUpdate.mockResolvedValue(taken(aPortalAnswer()));
+    const send = orderScreening[method] as (...args: unknown[]) => Promise<unknown>;
+    expect(await send(order, request, { idempotencyKey: 'k' })).toEqual(aPortalAnswer());
+    await send(order, request);
+    expect(handles).toEqual(['order:default:order-1', 'order:default:order-1']);
+    const [keyed, random] = sent(temporal.startUpdate);
+    expect(keyed).toMatchObject({ name: method, type: method, args: [request], key: { name: 'k' } });
+    expect(random).not.toHaveProperty('key');
+    // The order, not Temporal, recognizes a caller's key.
+    expect(random?.updateId).not.toBe(keyed?.updateId);
+  });
+
+  it('that goes on is requested, and not when no worker took it', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.startUpdate.mockResolvedValue(taken(noAnswer));
+    const answer = { ...KEY, kind: 'cancel', status: 'requested' };
+    expect(await orderScreening.cancel(order)).toEqual(answer);
+    temporal.startUpdate.mockRejectedValue(noAnswer);
+    await expect(orderScreening.cancel(order)).rejects.toMatchObject({ code: 'temporal-unavailable' });
+  });
+
+  it('whose withdrawal takes longer is requested, in the words of the record', async () => {
+    const { orderScreening, temporal } = aClient();
+    const running = { ...recorded, status: 'running' } as const;
+    temporal.startUpdate.mockResolvedValue(taken(noAnswer));
+    temporal.describe.mockResolvedValue(described('RUNNING'));
+    temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'decided', actions: [running] }));
+    const { number, kind, transactionId } = recorded;
+    const answer = { number, kind, transactionId, ...KEY, status: 'requested' };
+    expect(await orderScreening.withdraw(order, { number })).toEqual(answer);
+  });
+
+  it("that is refused is the order's own error", async () => {
+    const { orderScreening, temporal } = aClient();
+    const code = 'refused-by-screening-service';
+    const details = { serviceCode: '403', serviceMessage: 'No.' };
+    temporal.startUpdate.mockResolvedValue(taken(refused(code, details)));
+    await expect(orderScreening.cancel(order)).rejects.toMatchObject({ code, details });
+  });
+
+  it('that could not be sent to the service is refused with the paths, and asked of nobody', async () => {
+    const { orderScreening, temporal } = aClient();
+    const invalid = (...paths: string[]) => ({
+      code: 'invalid-request',
+      details: { errors: paths.map((path) => expect.objectContaining({ path })) },
+    });
+    const soon = { ...chargeback, due_date: 'canary-soon' };
+    await expect(orderScreening.submitChargeback(order, soon)).rejects.toMatchObject(invalid('due_date'));
+    const nonsense = { customerCode: '', email: 'canary' };
+    await expect(orderScreening.attachCustomerCode(order, nonsense)).rejects.toMatchObject(
+      invalid('customerCode', 'email'),
+    );
+    expect(temporal.startUpdate).not.toHaveBeenCalled();
+  });
+
+  it('of an unknown integration or order is refused as such', async () => {
+    const { orderScreening } = aClient();
+    const elsewhere = orderScreening.cancel({ ...order, integration: 'x' });
+    await expect(elsewhere).rejects.toMatchObject({ code: 'unknown-integration' });
+    await expect(orderScreening.cancel(order)).rejects.toMatchObject({ code: 'unknown-order' });
+  });
+});
+
+describe('a portal action of a closed order', () => {
+  it('runs as a workflow of its own, from the record', async () => {
+    const record = aClosedOrder();
+    const client = aClosed(record);
+    expect(await client.orderScreening.cancel(order, { reason: 'x' })).toEqual(aPortalAnswer());
+    expect(startedActions(client)).toMatchObject([
+      {
+        type: 'portalAction',
+        workflowId: `portal:default:cancel:${CLOSED_TRANSACTION}`,
+        taskQueue: 'order-screening',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        input: {
+          integration: 'default',
+          orderId: 'order-1',
+          transactionId: CLOSED_TRANSACTION,
+          fields: { kind: 'cancel', reason: 'x' },
+          cancelBy: record.transactions[0]?.cancelBy,
+          cancelWindowMs: 432_000_000,
+        },
+      },
+    ]);
+  });
+
+  it('is the same for one transaction, named or not, in capitals or not; with other evidence it is not', async () => {
+    const idOf = async (more: Partial<ChargebackRequest>) => {
+      const client = aClosed();
+      await client.orderScreening.submitChargeback(order, { ...chargeback, ...more });
+      return startedActions(client)[0]?.workflowId;
+    };
+    const id = await idOf({});
+    expect(await idOf({ transactionId: CLOSED_TRANSACTION.toUpperCase() })).toBe(id);
+    expect(await idOf({ notes: 'goods received' })).not.toBe(id);
+  });
+
+  // What may be submitted is not sent again.
+  it.each([
+    ['with an unknown outcome', refused('outcome-unknown'), false],
+    ['that a person ended', failed(), false],
+    ['by a refusal', refused('refused-by-screening-service'), true],
+  ])('which is a chargeback, after a workflow that failed %s', async (_how, error, again) => {
+    const client = aClosed();
+    client.temporal.start.mockRejectedValueOnce(alreadyStarted);
+    client.temporal.result.mockReset().mockResolvedValueOnce(aClosedOrder());
+    client.temporal.result.mockRejectedValueOnce(error).mockResolvedValue(aPortalAnswer());
+    const submitted = client.orderScreening.submitChargeback(order, chargeback);
+    if (again) expect(await submitted).toEqual(aPortalAnswer());
+    else await expect(submitted).rejects.toMatchObject({ code: 'outcome-unknown-before' });
+    expect(startedActions(client)).toMatchObject([
+      { workflowIdReusePolicy: 'REJECT_DUPLICATE' },
+      ...(again ? [{ workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' }] : []),
+    ]);
+  });
+
+  it.each([
+    [[], 'chargeback-not-allowed'],
+    [['pass'], undefined],
+    [['pass', 'fail'], 'chargeback-not-allowed'],
+  ])(
+    'which is a chargeback is judged by the last decision, also read after the end: %j',
+    async (read, code) => {
+      const client = aClosed(aClosedOrder({}, {}, { decision: 'review' }));
+      const late = read.map((decision) => ({ decision, ...named, attempt: 1, action: 'hold', at: 'then' }));
+      client.temporal.describe.mockResolvedValue({
+        ...described('COMPLETED'),
+        memo: { [LATE_DECISIONS]: late },
+      });
+      const submitted = client.orderScreening.submitChargeback(order, chargeback);
+      if (code === undefined) await submitted;
+      else await expect(submitted).rejects.toMatchObject({ code });
+      expect(startedActions(client)).toHaveLength(code === undefined ? 1 : 0);
+    },
+  );
+
+  it('which is a chargeback with force is sent again whatever is known', async () => {
+    const client = aClosed();
+    await client.orderScreening.submitChargeback(order, { ...chargeback, force: true });
+    const workflowIdReusePolicy = 'ALLOW_DUPLICATE_FAILED_ONLY';
+    expect(startedActions(client)).toMatchObject([{ workflowIdReusePolicy }]);
+  });
+
+  it('that goes on is requested', async () => {
+    const { orderScreening, temporal } = aClosed();
+    temporal.result.mockReset().mockResolvedValueOnce(aClosedOrder()).mockRejectedValue(noAnswer);
+    const answer = { status: 'requested', transactionId: CLOSED_TRANSACTION };
+    expect(await orderScreening.reportFraud(order)).toMatchObject(answer);
+  });
+
+  const over = '2026-03-06T10:00:00.000Z';
+  it.each([
+    ['the window is over', { cancelBy: over }, {}, 'cancel-window-closed'],
+    [
+      'the window is in its last 30 s',
+      { cancelBy: new Date(Date.now() + 20_000).toISOString() },
+      {},
+      'cancel-window-closed',
+    ],
+    ['there is no transaction', {}, { transactions: [] }, 'no-transaction'],
+    ['it is passive', {}, { policy: { passive: true, cancelWindowMs: 1 } }, 'passive'],
+  ])('is no cancel when %s', async (_case, transaction, state, code) => {
+    const client = aClosed(aClosedOrder({}, state as never, transaction));
+    const details = code === 'cancel-window-closed' ? transaction : {};
+    await expect(client.orderScreening.cancel(order)).rejects.toMatchObject({ code, details });
+    expect(startedActions(client)).toEqual([]);
+  });
+
+  it('that the order itself has done gives the same answer, also after the window', async () => {
+    const done = { ...recorded, status: 'done', code: '200' } as const;
+    const client = aClosed(aClosedOrder({}, { actions: [done] }, { cancelBy: over }));
+    expect(await client.orderScreening.cancel(order)).toMatchObject({ status: 'done', code: '200' });
+    expect(startedActions(client)).toEqual([]);
+  });
+
+  it('names a transaction that the order has, or is refused', async () => {
+    const report = aClosed().orderScreening.reportFraud(order, { transactionId: TRANSACTION_ID });
+    await expect(report).rejects.toMatchObject({ code: 'unknown-transaction' });
+  });
+
+  it('needs the e-mail for a customer code, which the record does not keep', async () => {
+    const without = aClosed().orderScreening.attachCustomerCode(order, { customerCode: '1' });
+    await expect(without).rejects.toMatchObject({
+      code: 'invalid-request',
+      details: { errors: [{ path: 'email' }] },
+    });
+    const client = aClosed();
+    await client.orderScreening.attachCustomerCode(order, { customerCode: '1', email: 'a@example.com' });
+    const workflowId = expect.stringMatching(/^portal:default:customer-code:order-1:[0-9a-f]{16}$/);
+    expect(startedActions(client)).toMatchObject([{ workflowId }]);
+  });
+});
+
+describe('a portal action of a transaction whose order is gone', () => {
+  it('runs for the transaction alone', async () => {
+    const client = aClient();
+    client.temporal.result.mockResolvedValue(aPortalAnswer());
+    await client.orderScreening.reportFraud(order, named);
+    const fields = { kind: 'report-fraud', ...named };
+    expect(startedActions(client)[0]?.input).toEqual({ integration: 'default', ...named, fields });
+  });
+
+  it.each([
+    ['was terminated', failed()],
+    ['was refused when it was started', failed('card-data-in-request')],
+  ])('runs for the transaction alone, too, when the order %s', async (_how, error) => {
+    const client = aClient();
+    const { orderScreening, temporal } = client;
+    temporal.startUpdate.mockRejectedValue(gone);
+    temporal.describe.mockResolvedValue(described('COMPLETED'));
+    temporal.result.mockRejectedValue(error);
+    await expect(orderScreening.reportFraud(order)).rejects.toMatchObject({ code: 'order-closed' });
+    temporal.result.mockRejectedValueOnce(error).mockResolvedValue(aPortalAnswer());
+    await orderScreening.reportFraud(order, named);
+    expect(startedActions(client)).toMatchObject([{ type: 'portalAction', input: named }]);
+  });
+
+  it('is no cancel, since nobody knows the window, and nothing in a passive integration', async () => {
+    const cancel = aClient().orderScreening.cancel(order, named);
+    await expect(cancel).rejects.toMatchObject({ code: 'cancel-window-unknown' });
+    const report = aClient({ passive: true }).orderScreening.reportFraud(order, named);
+    await expect(report).rejects.toMatchObject({ code: 'passive' });
+  });
+});

@@ -1,0 +1,103 @@
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { describe, expect, it } from 'vitest';
+import { aClosedOrder } from '../../fixtures/orders.ts';
+import { aClient, described, failed, grpcError, UNREADABLE } from '../fake-temporal.ts';
+
+const order = { orderId: 'order-1' };
+const at = (iso: string) => msToTs(Date.parse(iso));
+
+/** A client of one order in review, and what the server says of it. */
+function inReview(status: Parameters<typeof described>[0], raw = {}) {
+  const client = aClient();
+  const seen = described(status, 'review', 'review');
+  client.temporal.describe.mockResolvedValue({ ...seen, raw });
+  client.temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
+  return { ...client, startedAt: seen.startTime.toISOString(), closedAt: seen.closeTime?.toISOString() };
+}
+
+describe('inspecting an order', () => {
+  it.each(['RUNNING', 'COMPLETED'] as const)('that is %s tells its state and its run', async (status) => {
+    const { orderScreening, startedAt, closedAt } = inReview(status);
+    const found = await orderScreening.inspect(order);
+    expect(found).toEqual({
+      runId: 'run-1',
+      state: expect.objectContaining({ phase: 'review' }),
+      summary: expect.objectContaining({ ...order, integration: 'default', phase: 'review', startedAt }),
+    });
+    expect(found.summary.closedAt).toBe(closedAt);
+  });
+
+  it('whose record can’t be decrypted says so', async () => {
+    const { orderScreening, temporal } = inReview('RUNNING');
+    temporal.record.mockResolvedValue(UNREADABLE);
+    const found = await orderScreening.inspect(order);
+    const summary = { phase: 'review', problem: 'record-unreadable' };
+    expect(found).toMatchObject({ missing: 'undecryptable', summary });
+    expect(found).not.toHaveProperty('state');
+  });
+
+  it.each([
+    ['TERMINATED', failed()],
+    ['FAILED', failed('card-data-in-request')],
+  ] as const)('that is %s and has no record says so', async (status, error) => {
+    const { orderScreening, temporal } = inReview(status);
+    temporal.record.mockResolvedValue(undefined);
+    temporal.result.mockRejectedValue(error);
+    const found = await orderScreening.inspect(order);
+    expect(found).toMatchObject({ missing: 'no-record', summary: { phase: 'review' } });
+    expect(found).not.toHaveProperty('state');
+  });
+
+  it('shows the record when the history can’t be read in time', async () => {
+    const { orderScreening, temporal } = inReview('RUNNING');
+    temporal.fetchHistory.mockRejectedValue(grpcError(4));
+    const found = await orderScreening.inspect(order, { view: 'full' });
+    expect(found).toMatchObject({ state: { phase: 'review' } });
+  });
+
+  const [last, next] = ['2026-03-02T10:01:00.000Z', '2026-03-02T10:02:30.000Z'];
+  const failure = (type: string) => ({ applicationFailureInfo: { type } });
+  it.each([
+    [
+      'waits for its first pause',
+      { attempt: 2, lastAttemptCompleteTime: at(last), nextAttemptScheduleTime: at(next) },
+      { nextAt: next },
+    ],
+    [
+      'was answered that nothing has changed',
+      {
+        attempt: 3,
+        lastAttemptCompleteTime: at(last),
+        nextAttemptScheduleTime: at(next),
+        lastFailure: failure('unchanged'),
+      },
+      { lastAt: last, answered: true, nextAt: next },
+    ],
+    [
+      'was not answered',
+      { attempt: 4, lastAttemptCompleteTime: at(last), lastFailure: failure('timeout') },
+      { lastAt: last, answered: false },
+    ],
+  ])('shows the poll that %s', async (_what, poll, times) => {
+    const pendingActivities = [{ activityType: { name: 'pollStatus' }, ...poll }];
+    const { orderScreening } = inReview('RUNNING', { pendingActivities });
+    expect((await orderScreening.inspect(order)).poll).toEqual(times);
+  });
+
+  it.each([
+    ['found nothing new: none follows', 'unchanged', { lastAt: last, answered: true }],
+    ['was not answered', 'timeout', { lastAt: last, answered: false, nextAt: next }],
+  ])('shows the last read of a pass that %s', async (_what, type, times) => {
+    const pendingActivities = [
+      {
+        activityType: { name: 'readStatusLast' },
+        attempt: 2,
+        lastAttemptCompleteTime: at(last),
+        nextAttemptScheduleTime: at(next),
+        lastFailure: failure(type),
+      },
+    ];
+    const { orderScreening } = inReview('RUNNING', { pendingActivities });
+    expect((await orderScreening.inspect(order)).poll).toEqual(times);
+  });
+});

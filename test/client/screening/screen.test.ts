@@ -1,0 +1,184 @@
+import type { WithStartWorkflowOperation } from '@temporalio/client';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readScreenRequest } from '../../../src/client/read-requests.ts';
+import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
+import { anIntegration, finding } from '../../fixtures/integrations.ts';
+import { aClosedOrder } from '../../fixtures/orders.ts';
+import { aTransaction } from '../../fixtures/transactions.ts';
+import { aCheckoutAnswer } from '../../server/api/fake-order-screening.ts';
+import {
+  aClient,
+  alreadyStarted,
+  described,
+  failed,
+  noAnswer,
+  sent,
+  startedWith,
+  taken,
+} from '../fake-temporal.ts';
+
+const request = { orderId: '#1001', transaction: aTransaction() };
+const { fingerprint } = readScreenRequest(request, finding(anIntegration()));
+const answer = aCheckoutAnswer({ fingerprint });
+
+afterEach(() => void vi.useRealTimers());
+
+/** What the first call sent: the update, and how it starts the order. */
+function firstCall({ executeUpdateWithStart }: ReturnType<typeof aClient>['temporal']) {
+  const [[, options]] = executeUpdateWithStart.mock.calls as unknown as [
+    [
+      unknown,
+      { updateId: string; args: unknown[]; startWorkflowOperation: WithStartWorkflowOperation<never> },
+    ],
+  ];
+  const { options: start, workflowTypeOrFunc } = options.startWorkflowOperation;
+  const [input] = (start as unknown as { args: [ScreenOrderInput] }).args;
+  return { ...options, start, input, type: workflowTypeOrFunc };
+}
+
+describe('the first attempt', () => {
+  it('starts the order and asks for its decision in one call', async () => {
+    vi.useFakeTimers({ now: Date.parse('2026-03-01T10:00:00Z'), toFake: ['Date'] });
+    const { orderScreening, temporal } = aClient();
+    temporal.executeUpdateWithStart.mockResolvedValue(answer);
+    expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pass', action: 'proceed' });
+    const { updateId, args, start, input, type } = firstCall(temporal);
+    expect({ updateId, args, type }).toEqual({
+      updateId: 'decision-1',
+      args: [{ type: 'decision', updateId: 'decision-1', body: { attempt: 1, fingerprint } }],
+      type: 'screenOrder',
+    });
+    expect(start).toMatchObject({
+      workflowId: 'order:default:1001',
+      taskQueue: 'order-screening',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      staticSummary: 'Order 1001, 125.5 USD, pre-acceptance',
+    });
+    const answerBy = '2026-03-01T10:00:09.000Z';
+    expect(input).toMatchObject({ orderId: '1001', integration: 'default', fingerprint, answerBy });
+    expect(input).not.toHaveProperty('workflow');
+    const shown = (start.typedSearchAttributes as { key: { name: string }; value: unknown }[]).map(
+      ({ key, value }) => [key.name, value],
+    );
+    expect(Object.fromEntries(shown)).toMatchObject({
+      ScreeningPhase: 'screening',
+      ScreeningIntegration: 'default',
+      InvoiceNumber: ['1001'],
+      OrderAmount: 125.5,
+      NeedsAttention: false,
+    });
+  });
+
+  it('keeps its summary within 200 bytes', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.executeUpdateWithStart.mockResolvedValue({ ...answer, fingerprint: undefined });
+    await orderScreening.screen({ ...request, orderId: '注'.repeat(64) });
+    const summary = String(firstCall(temporal).start.staticSummary);
+    expect(Buffer.byteLength(summary)).toBe(200);
+    expect(summary).toMatch(/^Order 注{64}, $/);
+  });
+});
+
+describe('without a worker', () => {
+  function aClientWithoutWorker(settings: Parameters<typeof aClient>[0] = {}) {
+    const client = aClient(settings);
+    client.temporal.executeUpdateWithStart.mockRejectedValue(noAnswer);
+    client.temporal.describe.mockResolvedValue(described('RUNNING'));
+    return client;
+  }
+
+  const byAmount = [{ amountBelow: 100, action: 'proceed' } as const, { action: 'decline' } as const];
+  const message = 'Please try another way to pay.';
+  it.each([
+    ['hold', {}, { action: 'hold', phase: 'screening' }],
+    ['proceed', {}, { action: 'proceed', phase: 'screening' }],
+    ['decline', {}, { action: 'decline', phase: 'declined', message }],
+    ['decline', { workflow: 'post-acceptance' }, { action: 'hold', phase: 'screening' }],
+    ['decline', { passive: true }, { action: 'proceed', phase: 'screening', wouldBe: 'decline' }],
+    [byAmount, {}, { action: 'decline', phase: 'declined' }],
+  ] as const)('policy %j with %j answers pending and %j', async (whenUnavailable, settings, expected) => {
+    const { orderScreening } = aClientWithoutWorker({ whenUnavailable, ...settings });
+    const pending = { decision: 'pending', reason: 'no-worker', ...expected };
+    expect(await orderScreening.screen(request)).toMatchObject(pending);
+  });
+
+  it('an order that waits with another content is a mismatch: nobody would screen this one', async () => {
+    const { orderScreening, temporal } = aClientWithoutWorker({ whenUnavailable: 'proceed' });
+    temporal.fetchHistory.mockResolvedValue(startedWith({ fingerprint: 'another' }));
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'attempt-mismatch' });
+    temporal.fetchHistory.mockResolvedValue(startedWith({ fingerprint }));
+    expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pending', action: 'proceed' });
+  });
+
+  it('an order that policy skips is told so: the worker that comes later will say the same', async () => {
+    const skip = [{ amountBelow: 500 }];
+    const { orderScreening } = aClientWithoutWorker({ whenUnavailable: 'decline', skip });
+    expect(await orderScreening.screen(request)).toEqual({
+      orderId: '1001',
+      integration: 'default',
+      attempt: 1,
+      decision: 'skipped',
+      action: 'proceed',
+      phase: 'decided',
+    });
+  });
+
+  const task = (state: number) => ({ ...described('RUNNING'), raw: { pendingWorkflowTask: { state } } });
+  it.each([
+    ['was not started', undefined],
+    ['has a decision', described('RUNNING', 'review', 'review')],
+    ['was declined', described('RUNNING', 'declined', 'pending')],
+    ['is closed', described('COMPLETED', 'closed', 'pass')],
+    ['a worker has just now, and may still answer otherwise', task(2)],
+    ['a worker may have answered before it died', { ...task(1), historyLength: 4 }],
+  ])('an order that %s is not called pending', async (_case, description) => {
+    const { orderScreening, temporal } = aClient();
+    temporal.executeUpdateWithStart.mockRejectedValue(noAnswer);
+    if (description !== undefined) temporal.describe.mockResolvedValue(description);
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'temporal-unavailable' });
+  });
+});
+
+describe('a later attempt', () => {
+  it('is an update, and never called pending: nothing of it is recorded, or the order may answer otherwise', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(described('RUNNING'));
+    temporal.startUpdate.mockRejectedValueOnce(noAnswer).mockResolvedValue(taken(noAnswer));
+    for (const _time of [1, 2]) {
+      await expect(orderScreening.screen({ ...request, attempt: 3 })).rejects.toMatchObject({
+        code: 'temporal-unavailable',
+      });
+    }
+    expect(sent(temporal.startUpdate)[0]).toMatchObject({ name: 'retry', updateId: 'retry-3' });
+  });
+});
+
+describe('an order that is closed', () => {
+  function aClosedClient() {
+    const client = aClient();
+    client.temporal.executeUpdateWithStart.mockRejectedValue(alreadyStarted);
+    client.temporal.describe.mockResolvedValue(described('COMPLETED'));
+    return client;
+  }
+
+  it('answers from its record when the content is the same, else it is a mismatch', async () => {
+    const { orderScreening, temporal } = aClosedClient();
+    temporal.result.mockResolvedValue(aClosedOrder({ fingerprint, answer }));
+    expect(await orderScreening.screen(request)).toEqual(answer);
+    temporal.result.mockResolvedValue(aClosedOrder({ fingerprint: 'another', answer }));
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'attempt-mismatch' });
+    temporal.result.mockResolvedValue(aClosedOrder({ answer }));
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'order-closed' });
+  });
+
+  it('because it was refused when it was started is no fault of a request that is right', async () => {
+    const { orderScreening, temporal } = aClosedClient();
+    const details = { errors: [{ path: 'x', message: 'must not' }] };
+    temporal.result.mockRejectedValue(failed('card-data-in-request', details));
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({
+      code: 'order-closed',
+      details: {},
+    });
+  });
+});

@@ -1,0 +1,143 @@
+/** What an operator or another tool sends past the API, by the `temporal` command or an SDK: it stops no order. */
+import { randomBytes } from 'node:crypto';
+import { Client } from '@temporalio/client';
+import { expect, it } from 'vitest';
+import { TASK_QUEUE } from '../../../src/contract/ids.ts';
+import { recheckSignal, SCREEN_ORDER } from '../../../src/contract/messages.ts';
+import { createDataConverter } from '../../../src/starter.ts';
+import { withEmail } from '../../fixtures/transactions.ts';
+import { eventually, withTestServer } from '../../support/index.ts';
+import { describeRaw, orderOf, pendingActivity, temporalCli } from '../operator.ts';
+import { anOrderId, withDeployment } from '../support.ts';
+
+const key = { id: 'k1', key: randomBytes(32) };
+const dataConverter = createDataConverter([key], { refused: 'marked' });
+const server = withTestServer({ dataConverter });
+const temporal = temporalCli(server);
+const all = withDeployment(
+  server,
+  { default: { events: 'all' } },
+  { env: { PAYLOAD_KEYS: `k1:${key.key.toString('base64')}` }, webhooks: false },
+);
+
+const idOf = (orderId: string) => `order:default:${orderId}`;
+const client = () => new Client({ connection: server.connection, dataConverter });
+const start = (orderId: string, ...more: string[]) =>
+  temporal(
+    'workflow',
+    'start',
+    ...orderOf(orderId),
+    '--type',
+    SCREEN_ORDER,
+    '--task-queue',
+    TASK_QUEUE,
+    ...more,
+  );
+const pass = { transaction: withEmail('pass@example.com') };
+const isPassed = { status: 200, body: { decision: 'pass' } };
+
+/** The start was refused, so the order id is free. */
+async function isRefused(orderId: string, errors?: unknown): Promise<void> {
+  await expect(client().workflow.getHandle(idOf(orderId)).result()).rejects.toMatchObject({
+    cause: { type: 'invalid-request', ...(errors !== undefined && { details: [{ errors }] }) },
+  });
+  expect(all.sandbox.control.transactions(orderId)).toEqual([]);
+  expect(await all.screen(orderId)).toMatchObject(isPassed);
+  expect(await all.screen(orderId)).toMatchObject(isPassed);
+  expect(all.sandbox.control.transactions(orderId)).toHaveLength(1);
+}
+
+/** Nothing failed the order's workflow task, and its review resolves. */
+async function goesOn(orderId: string, attention: string[] = []): Promise<void> {
+  const order = await all.until(orderId, ({ decision }) => decision === 'pass');
+  expect(order.attention.map(({ code }: { code: string }) => code)).toEqual(attention);
+  const shown = await temporal('workflow', 'show', ...orderOf(orderId), '--output', 'json');
+  expect(shown).not.toContain('WORKFLOW_TASK_FAILED');
+}
+
+it('a poll that is completed by hand counts as a failed try', async () => {
+  const orderId = await all.inReview();
+  const poll = ['--activity-id', await pendingActivity(server.client, idOf(orderId))];
+  await temporal('activity', 'complete', ...orderOf(orderId), ...poll, '--result', '"pass"');
+  await eventually(async () => {
+    const { pendingActivities } = await describeRaw(server.client, idOf(orderId));
+    expect(pendingActivities?.map(({ activityType }) => activityType?.name)).not.toContain('pollStatus');
+  });
+  expect(await all.read(orderId)).toMatchObject({ phase: 'review', attention: [] });
+  all.sandbox.control.decide(orderId, 'pass');
+  await temporal('workflow', 'signal', ...orderOf(orderId), '--name', 'recheck');
+  await goesOn(orderId);
+});
+
+it('events whose delivery an operator completes are kept, without attention', async () => {
+  // The command completes only what a worker is at work on.
+  all.refuseEvents('late');
+  const orderId = await all.inReview();
+  const delivery = ['--activity-id', await pendingActivity(server.client, idOf(orderId), 'deliverEvents')];
+  await temporal('activity', 'complete', ...orderOf(orderId), ...delivery, '--result', '"done"');
+  await eventually(async () => {
+    const { pendingActivities } = await describeRaw(server.client, idOf(orderId));
+    expect(pendingActivities?.map(({ activityType }) => activityType?.name)).toEqual(['pollStatus']);
+  });
+  const { attention, events } = await all.read(orderId);
+  expect({ attention, events }).toMatchObject({ attention: [], events: { waiting: 1, delivered: 0 } });
+  all.refuseEvents(false);
+});
+
+const meta = (...pairs: string[]) => pairs.flatMap((pair) => ['--input-meta', pair]);
+it.each([
+  ['protobuf as JSON', ['--input', '{}', ...meta('encoding=json/protobuf')]],
+  ['an unknown encoding', ['--input', '{}', ...meta('encoding=no/such-encoding')]],
+  [
+    'ciphertext of an unknown key',
+    ['--input', `"${'A'.repeat(40)}"`, ...meta('encoding=binary/encrypted', 'encryption-key-id=other')],
+  ],
+])('%s only causes a read as a signal, and is refused as an update and a start', async (_what, payload) => {
+  for (const name of ['recheck', 'reviewHint']) {
+    const orderId = await all.inReview();
+    const update = ['workflow', 'update', 'execute', ...orderOf(orderId), '--name', 'cancel', ...payload];
+    await expect(temporal(...update)).rejects.toThrow(/invalid-request/);
+    expect(await all.read(orderId)).toMatchObject({ phase: 'review', actions: [] });
+    all.sandbox.control.decide(orderId, 'pass');
+    await temporal('workflow', 'signal', ...orderOf(orderId), '--name', name, ...payload);
+    await goesOn(orderId, ['message-refused']);
+  }
+  const started = anOrderId();
+  await start(started, ...payload);
+  await isRefused(started);
+});
+
+const timeOut = (path: string) => [{ path, message: expect.stringContaining('must not be set') }];
+it.each([
+  ['with a run timeout', pass, ['--run-timeout', '1h'], timeOut('runTimeout')],
+  ['with an execution timeout', pass, ['--execution-timeout', '1h'], timeOut('executionTimeout')],
+  ['without a transaction', {}, [], [expect.objectContaining({ path: 'transaction' })]],
+])('a start %s is refused, and leaves the order id to the next one', async (_how, input, more, errors) => {
+  const orderId = anOrderId();
+  await start(orderId, '--input', JSON.stringify({ orderId, ...input }), ...more);
+  await isRefused(orderId, expect.arrayContaining(errors));
+});
+
+it('an order that was started without a fingerprint gives its answer to the same content, and to no other', async () => {
+  const orderId = anOrderId();
+  await start(orderId, '--input', JSON.stringify({ orderId, ...pass }));
+  await all.until(orderId, ({ decision }) => decision === 'pass');
+  const changed = await all.screen(orderId, 'fail');
+  expect([changed.status, changed.body.type]).toEqual([409, '/problems/attempt-mismatch']);
+  expect(await all.screen(orderId)).toMatchObject(isPassed);
+  expect(all.sandbox.control.transactions(orderId)).toHaveLength(1);
+});
+
+it('a signal that comes before the first task is no sign of a lost one: the transaction is created at once', async () => {
+  const orderId = anOrderId();
+  await client().workflow.signalWithStart(SCREEN_ORDER, {
+    workflowId: idOf(orderId),
+    taskQueue: TASK_QUEUE,
+    args: [{ orderId, ...pass }],
+    signal: recheckSignal,
+    signalArgs: [],
+  });
+  await goesOn(orderId);
+  const [first] = all.sandbox.control.ledger({ invoice: orderId });
+  expect(first).toMatchObject({ operation: 'create-transaction' });
+});

@@ -1,0 +1,55 @@
+/** A worker, and worker and API in one process, that can't start say why, and which variable to correct. */
+import { createServer } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { freePort, spawnForTest, withTestServer } from '../../support/index.ts';
+import { aNamespace } from '../cli/doctor-support.ts';
+
+const server = withTestServer();
+
+async function takenPort(): Promise<string> {
+  const other = createServer();
+  onTestFinished(() => void other.close());
+  const port = await freePort();
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  return String(port);
+}
+
+it.each<[string, () => Promise<NodeJS.ProcessEnv>, RegExp]>([
+  [
+    'the namespace does not exist',
+    async () => ({ TEMPORAL_NAMESPACE: 'nowhere' }),
+    /TEMPORAL_NAMESPACE: the namespace nowhere does not exist: run npm run setup:temporal/,
+  ],
+  [
+    'the namespace is not set up',
+    async () => ({ TEMPORAL_NAMESPACE: await aNamespace(server.connection) }),
+    /TEMPORAL_NAMESPACE: .* lacks the search attributes ScreeningPhase, .*setup:temporal/,
+  ],
+  [
+    'the port of its metrics is taken',
+    async () => ({ METRICS_PORT: await takenPort() }),
+    /METRICS_PORT: metrics can't be served on port \d+/,
+  ],
+  [
+    'Temporal does not answer',
+    async () => ({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` }),
+    /TEMPORAL_ADDRESS: Temporal doesn't answer at 127/,
+  ],
+])('does not start, and says why, when %s', async (_what, faulty, words) => {
+  const env = await faulty();
+  for (const script of ['src/worker.ts', 'src/serve.ts']) {
+    const service = await spawnForTest(script, {
+      env: {
+        TEMPORAL_ADDRESS: server.address,
+        SCREENING_API_KEY: 'a-key',
+        SCREENING_BASE_URL: 'http://127.0.0.1:1/test',
+        SCREENING_PORTAL_BASE_URL: 'http://127.0.0.1:1/portal/api/v1/transaction-update',
+        API_PORT: String(await freePort()),
+        METRICS_PORT: String(await freePort()),
+        ...env,
+      },
+    });
+    expect(await service.ended).toBe(1);
+    expect(service.output()).toMatch(words);
+  }
+});

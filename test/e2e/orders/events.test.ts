@@ -1,0 +1,83 @@
+/** Events of a whole deployment: where they go, and how they are named. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { withEmail } from '../../fixtures/transactions.ts';
+import { eventually, withTestServer } from '../../support/index.ts';
+import { untilEnded } from '../operator.ts';
+import { startReceiver } from '../receiver.ts';
+import { anOrderId, type Deployment, deploy } from '../support.ts';
+
+const PHONE_SECRET = `whsec_${Buffer.from('a secret of the phone receiver').toString('base64')}`;
+
+const server = withTestServer();
+let phone: Awaited<ReturnType<typeof startReceiver>>;
+let all: Deployment;
+
+beforeAll(async () => {
+  phone = await startReceiver(PHONE_SECRET);
+  const own = { eventsUrl: phone.url, eventsSecretEnv: 'PHONE_EVENTS_SECRETS' };
+  const integrations = { default: { events: 'all' }, changes: {}, phone: { events: 'all', ...own } };
+  all = await deploy(server.address, integrations, { env: { PHONE_EVENTS_SECRETS: PHONE_SECRET } });
+});
+afterAll(async () => {
+  await all?.stop();
+  await phone?.close();
+});
+
+it('with the policy changes a caller that missed the answer gets it by the same request, and the first event is the change', async () => {
+  const [orderId, integration] = [anOrderId(), 'changes'];
+  const slow = { operation: 'create-transaction', kind: 'delay', delayMs: 1_000, times: 1 } as const;
+  all.sandbox.control.setFaults({ faults: [{ ...slow, match: { invoice: orderId } }] });
+  const gone = fetch(`${all.apiUrl}/v1/orders/${orderId}/screening`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ transaction: withEmail('review@example.com'), integration }),
+    signal: AbortSignal.timeout(500),
+  });
+  await expect(gone).rejects.toThrow();
+  const answer = { status: 200, body: { decision: 'review', action: 'hold' } };
+  expect(await all.screen(orderId, 'review', { integration })).toMatchObject(answer);
+  all.sandbox.control.decide(orderId, 'pass');
+  await all.call('POST', `/v1/orders/${orderId}/recheck?integration=${integration}`, {});
+  const first = [expect.objectContaining({ sequence: 1, type: 'order.review_resolved' })];
+  await eventually(() => expect(all.eventsOf(orderId)).toEqual(first));
+});
+
+it.each(['Заказ', '注文 😀', 'Größe'])('events of an order named %s arrive', async (name) => {
+  const orderId = `${name}-${anOrderId()}`;
+  expect((await all.screen(orderId)).status).toBe(200);
+  await eventually(() => {
+    const id = expect.stringMatching(/^default:[ -~]+:1$/);
+    expect(all.eventsOf(orderId)[0]).toMatchObject({ type: 'order.decided', id });
+  });
+});
+
+it('events go to their integration’s own receiver, and to nobody else', async () => {
+  const [own, common] = [anOrderId(), anOrderId()];
+  await all.screen(own, 'pass', { integration: 'phone' });
+  await all.screen(common);
+  await eventually(() => {
+    expect(phone.events).toMatchObject([{ orderId: own, integration: 'phone' }]);
+    expect(all.eventsOf(common)).not.toEqual([]);
+  });
+  expect(all.eventsOf(own)).toEqual([]);
+});
+
+it('an event that is sent again has the same id and content, from an open order and from a closed one', async () => {
+  const orderId = `Größe ${anOrderId()}`;
+  const path = `/v1/orders/${encodeURIComponent(orderId)}`;
+  const again = (sequence: number) => all.call('POST', `${path}/events/${sequence}/redeliver`, {});
+  await all.screen(orderId, 'review');
+  await eventually(() => expect(all.eventsOf(orderId)).toHaveLength(1));
+  const body = { orderId, sequence: 1, type: 'order.decided', status: 'delivered' };
+  expect(await again(1)).toMatchObject({ status: 200, body });
+  const [first, repeated] = all.eventsOf(orderId);
+  expect(repeated).toEqual(first);
+  all.sandbox.control.decide(orderId, 'fail');
+  await all.call('POST', `${path}/recheck`, {});
+  await untilEnded(server.client, `order:default:${orderId}`);
+  const before = all.eventsOf(orderId);
+  expect(before.at(-1)).toMatchObject({ type: 'order.closed' });
+  const closing = before.slice(2);
+  for (const { sequence } of closing) expect((await again(sequence)).status).toBe(200);
+  expect(all.eventsOf(orderId)).toEqual([...before, ...closing]);
+});

@@ -1,0 +1,117 @@
+/** People sign in to the pages at an OpenID Connect provider, which is a process of its own, in a real browser. */
+import { randomBytes } from 'node:crypto';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { BROWSER_WITHIN_MS, startBrowser } from '../../support/browser.ts';
+import { freePort, type SpawnedProcess, spawnProcess, withTestServer } from '../../support/index.ts';
+import { type Deployment, deploy } from '../support.ts';
+
+const KEY = 'a-key-of-an-order-service';
+
+const server = withTestServer();
+let all: Deployment;
+let browser: Browser;
+let provider: SpawnedProcess;
+
+beforeAll(async () => {
+  const PORT = String(await freePort());
+  const env = (url: string) => ({
+    OIDC_ISSUER: `http://127.0.0.1:${PORT}`,
+    OIDC_CLIENT_ID: 'pages',
+    OIDC_CLIENT_SECRET: 'a-secret-of-the-pages',
+    OIDC_ROLES: JSON.stringify({ analyst: { scopes: ['read', 'act'], integrations: ['default'] } }),
+    PAGES_URL: url,
+    SESSION_KEYS: `one:${randomBytes(32).toString('base64')}`,
+  });
+  browser = await startBrowser();
+  all = await deploy(
+    server.address,
+    { default: {}, other: {} },
+    { env, apiKey: KEY, keys: [{ name: 'shop', key: KEY }] },
+  );
+  const CALLBACK = `${all.apiUrl}/sign-in/callback`;
+  const script = 'test/e2e/pages/oidc-provider.mjs';
+  provider = await spawnProcess(script, { env: { PORT, CALLBACK }, readyWhen: /is listening/ });
+}, BROWSER_WITHIN_MS);
+afterAll(async () => {
+  await browser?.close();
+  await provider?.stop();
+  await all?.stop();
+});
+
+/** Opens a page in a new window, and signs in at the provider. */
+async function signIn(name: string, path: string): Promise<Page> {
+  const context = await browser.newContext({ baseURL: all.apiUrl });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(path);
+  await page.fill('[name=login]', name);
+  await page.fill('[name=password]', 'any');
+  await page.click('[type=submit]');
+  await page.click('[type=submit]');
+  await page.waitForURL(`${all.apiUrl}/**`);
+  return page;
+}
+
+const cookiesOf = async (page: Page) =>
+  (await page.context().cookies(all.apiUrl)).filter(({ name }) => name.startsWith('order-screening'));
+
+it('a person signs in, comes back to the page, acts by their role, and the journal has the proved name', async () => {
+  const orderId = await all.inReview();
+  const page = await signIn('ada', `/orders/${orderId}?integration=default`);
+  expect(new URL(page.url()).pathname).toBe(`/orders/${orderId}`);
+  const [session, ...others] = await cookiesOf(page);
+  expect(others).toEqual([]);
+  expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
+  expect(Buffer.from(session?.value ?? '', 'base64url').toString()).not.toContain('ada');
+  await page.click('#cancel summary');
+  await page.fill('#cancel [name=reason]', 'the customer asked');
+  await page.click('#cancel form button');
+  const order = await all.until(orderId, ({ journal = [] }) => journal.length > 0);
+  expect(order.journal).toMatchObject([{ by: { key: 'sign-in', actor: 'ada@example.com' } }]);
+
+  expect(await page.textContent('header')).toMatch(/ada@example\.com\s*Sign out/);
+  const status = async (path: string) => (await page.goto(path))?.status();
+  expect(await status('/?integration=other')).toBe(403);
+  expect(await status('/several?action=cancel')).toBe(403);
+  // The cookie is for the pages only.
+  expect(await status('/v1/orders')).toBe(401);
+});
+
+it('whoever has no role is told so, and gets no session', async () => {
+  const page = await signIn('eve', '/');
+  expect(await page.textContent('h1')).toBe('You have no role here');
+  expect((await cookiesOf(page)).map(({ name }) => name)).not.toContain('order-screening-session');
+});
+
+it('a session ends on demand, and a changed one is none', async () => {
+  const page = await signIn('ada', '/sign-in?to=//elsewhere.example/');
+  expect(page.url()).toBe(`${all.apiUrl}/`);
+  const [session] = await cookiesOf(page);
+  const cookie = `${session?.name}=${session?.value}`;
+  const ask = async (header: string, path = '/', method = 'GET') => {
+    const headers = { cookie: header, 'sec-fetch-site': 'same-origin' };
+    const { status, headers: answered } = await fetch(`${all.apiUrl}${path}`, {
+      method,
+      headers,
+      redirect: 'manual',
+    });
+    return { status, location: answered.get('location'), set: answered.get('set-cookie') };
+  };
+  expect(await ask(cookie)).toMatchObject({ status: 200 });
+  const toProvider = { status: 303, location: `/sign-in?to=${encodeURIComponent('/')}` };
+  expect(await ask(`${cookie.slice(0, -3)}xyz`)).toMatchObject(toProvider);
+  expect(await ask('')).toMatchObject(toProvider);
+  expect(await ask('', '/sign-out', 'POST')).toMatchObject({ status: 401 });
+  expect(await ask(cookie, '/sign-out', 'POST')).toMatchObject({
+    status: 303,
+    location: '/signed-out',
+    set: expect.stringMatching(/=; Max-Age=0/),
+  });
+  expect(await ask('', '/sign-in/callback?code=x&state=y')).toMatchObject({ status: 401 });
+});
+
+it('API keys go on working, by HTTP Basic as well', async () => {
+  const authorization = `Basic ${Buffer.from(`ada:${KEY}`).toString('base64')}`;
+  expect((await fetch(`${all.apiUrl}/`, { headers: { authorization } })).status).toBe(200);
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { LateDecision } from '../../src/contract/order/order.ts';
+import type { Attempt, OrderState } from '../../src/contract/order/state.ts';
+import type { Decision } from '../../src/contract/words.ts';
+import {
+  applyLateReading,
+  noteLateEvent,
+  type ReadAfterEndInput,
+  readAfterEndInput,
+} from '../../src/order/after-end.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aPolicy } from '../fixtures/policies.ts';
+
+const AT = '2026-03-07T11:00:00.000Z';
+const EVENTS = { sequence: 2, delivered: 2, waiting: 0 };
+
+function anInput(
+  attempt: Partial<Attempt> = {},
+  state: Partial<OrderState> = {},
+  decisions: LateDecision[] = [],
+): ReadAfterEndInput {
+  const policy = aPolicy({ events: 'all' });
+  return readAfterEndInput(aClosedOrder(attempt, { events: EVENTS, policy, ...state }), decisions);
+}
+
+/** Reads this decision of the order's transaction with that place. Returns the event. */
+function read(order: ReadAfterEndInput, decision: Decision, place = 0, more: object = {}) {
+  const transaction = order.transactions[place];
+  if (transaction === undefined) throw new Error('the order has no such transaction');
+  return applyLateReading(order, transaction, { decision, ...more }, AT);
+}
+
+/** Returns the order's transactions with these differences. */
+function transactions(...each: Parameters<typeof aClosedOrder>[2][]): Pick<OrderState, 'transactions'> {
+  return { transactions: each.flatMap((one) => aClosedOrder({}, {}, one).transactions) };
+}
+
+describe('a reading after the end', () => {
+  it('is news when it differs from the last one; the end of its delivery is noted with it', () => {
+    const order = anInput();
+    const decisions: Decision[] = ['pass', 'error', 'fail', 'fail', 'pass'];
+    const sent = decisions.map((decision) => read(order, decision)?.sequence);
+    expect(sent).toEqual([undefined, undefined, 3, undefined, 4]);
+    noteLateEvent(order, 4, 'undelivered');
+    expect(order.decisions).toMatchObject([
+      { decision: 'fail', event: { sequence: 3, status: 'waiting' } },
+      { decision: 'pass', event: { sequence: 4, status: 'undelivered' } },
+    ]);
+  });
+
+  it('continues from what earlier reads found, whatever the spelling of the id', () => {
+    const transactionId = CLOSED_TRANSACTION.toUpperCase();
+    const late = { transactionId, attempt: 1, action: 'cancel', at: AT } as const;
+    const event = { sequence: 3, status: 'waiting' } as const;
+    const order = anInput({}, {}, [{ decision: 'fail', ...late, event }]);
+    expect(read(order, 'fail')).toBeUndefined();
+    expect(read(order, 'review')?.id).toBe('default:order-1:4');
+  });
+
+  it('keeps the last 50 decisions, and counts on', () => {
+    const order = anInput();
+    for (let time = 1; time <= 60; time += 1) read(order, time % 2 === 0 ? 'pass' : 'fail');
+    expect([order.decisions.length, order.decisions.at(-1)?.event?.sequence]).toEqual([50, 62]);
+  });
+
+  it('of an integration without a receiver makes no event', () => {
+    const order = anInput({}, { policy: aPolicy({ events: false }) });
+    expect(read(order, 'fail')).toBeUndefined();
+    const late = { transactionId: CLOSED_TRANSACTION, attempt: 1, action: 'cancel', at: AT };
+    expect(order.decisions).toEqual([{ decision: 'fail', ...late }]);
+  });
+});
+
+describe('the action of a later decision', () => {
+  const override = { action: 'proceed', reason: 'x', by: 'person', at: AT } as const;
+  const gateway = { result: 'error', at: AT } as const;
+  const REVIEW = transactions({ decision: 'review' });
+  const policy = aPolicy({ passive: true, events: 'all' });
+  const PASSIVE = { action: 'proceed', wouldBe: 'proceed', policy } as const;
+
+  it.each<[string, Partial<Attempt>, Partial<OrderState>, Decision, object]>([
+    ['a pass that fails', {}, {}, 'fail', { action: 'cancel', attention: [expect.any(String)] }],
+    ['a pass that is reviewed', {}, {}, 'review', { action: 'hold', attention: [] }],
+    ['an order that was declined', {}, { action: 'decline' }, 'review', { action: 'decline' }],
+    ['an order that was canceled', {}, { action: 'cancel' }, 'review', { action: 'cancel', attention: [] }],
+    ['an order that a person decided', { override }, {}, 'fail', { action: 'proceed', attention: [] }],
+    ['a gateway’s error', { gateway }, { action: 'hold', ...REVIEW }, 'pass', { action: 'hold' }],
+    ['passive mode', {}, PASSIVE, 'fail', { action: 'proceed', wouldBe: 'cancel', attention: [] }],
+  ])('of %s', (_what, attempt, state, decision, data) => {
+    expect(read(anInput(attempt, state), decision)?.data).toMatchObject(data);
+  });
+
+  it('stays cancel once it was that', () => {
+    const order = anInput();
+    read(order, 'fail');
+    expect(read(order, 'pass')?.data).toMatchObject({ decision: 'pass', action: 'cancel', attention: [] });
+  });
+
+  it('is the order’s own for an earlier transaction, which the event names', () => {
+    const order = anInput({}, transactions({ id: 'first' }, {}));
+    const own = { decision: 'fail', action: 'proceed', transactionId: 'first', attention: [] };
+    expect(read(order, 'fail', 0)?.data).toMatchObject(own);
+    const newest = { action: 'cancel', transactionId: CLOSED_TRANSACTION };
+    expect(read(order, 'fail', 1)?.data).toMatchObject(newest);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { Policy } from '../../../src/contract/policy.ts';
+import { HOUR, MINUTE } from '../../fixtures/orders.ts';
+import { type Life, RECHECK, screened } from '../life.ts';
+
+/** A passed order that was reported as fraud after an hour. */
+function reported(policy: Partial<Policy> = {}): Life {
+  return screened('pass', policy).portal('report-fraud', HOUR).portalEnds('done', HOUR);
+}
+
+const CONFIRMED = { action: 'proceed', phase: 'decided', attention: ['fraud-confirmed'] };
+
+describe('a fraud report that the screening service confirms', () => {
+  it.each(['fraudulent', 'fail'] as const)('%s: the action stays, with attention', (decision) => {
+    const life = reported().polled(decision, 2 * HOUR);
+    expect(life).toMatchObject({ decision, ...CONFIRMED, actions: ['done'] });
+    const { words } = life.state.attention[0] ?? {};
+    expect(words).toContain('cancel it, unless it has shipped');
+    expect(life.portal('cancel', 3 * HOUR).portalEnds('done', 3 * HOUR)).toMatchObject({
+      phase: 'canceled',
+      attention: [],
+    });
+  });
+
+  it('cancels the order with the policy `always`', () => {
+    const life = reported({ cancelAfterReport: 'always' }).polled('fraudulent', 2 * HOUR);
+    expect(life).toMatchObject({ action: 'cancel', actions: ['done', 'running'], attention: [] });
+  });
+
+  it('cancels nothing either where the analysts reviewed the order first', () => {
+    const life = reported().polled('review', 2 * HOUR);
+    expect(life).toMatchObject({ action: 'hold', phase: 'review' });
+    life.polled('fraudulent', 3 * HOUR);
+    expect(life).toMatchObject({ ...CONFIRMED, action: 'hold', actions: ['done'] });
+  });
+
+  it('while the answer to the report is outstanding, too', () => {
+    const life = screened('pass').portal('report-fraud', HOUR).take(RECHECK).read('fraudulent', HOUR);
+    expect(life).toMatchObject({ ...CONFIRMED, actions: ['running'] });
+  });
+
+  it('is withdrawn by a later pass, and stands over a fail', () => {
+    const life = reported().polled('fraudulent', 2 * HOUR);
+    const readAgain = (decision: 'fail' | 'pass', at: number) => life.take(RECHECK).read(decision, at);
+    expect(readAgain('fail', 3 * HOUR)).toMatchObject(CONFIRMED);
+    expect(readAgain('pass', 4 * HOUR)).toMatchObject({ ...CONFIRMED, attention: [] });
+  });
+
+  it.each([
+    ['in review', screened('review').portal('report-fraud', HOUR).portalEnds('done', HOUR)],
+    [
+      'before the payment gateway’s result',
+      screened('pass', { workflow: 'pre-gateway' }).portal('report-fraud', HOUR).portalEnds('done', HOUR),
+    ],
+    ['refused', screened('pass').portal('report-fraud', HOUR).portalEnds({ kind: 'refused' }, HOUR)],
+  ])('of an order that was %s cancels as usual', (_when, life) => {
+    life.take(RECHECK).read('fraudulent', HOUR + MINUTE);
+    expect(life.action).toBe('cancel');
+    expect(life.actions).toHaveLength(2);
+  });
+});

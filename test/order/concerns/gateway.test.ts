@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import type { GatewayResultRequest } from '../../../src/contract/messages.ts';
+import type { OrderState } from '../../../src/contract/order/state.ts';
+import type { Decision, GatewayResult } from '../../../src/contract/words.ts';
+import { applyGatewayResult, gatewayRefusal } from '../../../src/order/concerns/gateway.ts';
+import { autoCancelDue } from '../../../src/order/decide.ts';
+import { requestOf } from '../../../src/order/messages/read-message.ts';
+import { addAttempt, setPhase } from '../../../src/order/record.ts';
+import { applyReading } from '../../../src/order/screening/apply-reading.ts';
+import { applyScreening } from '../../../src/order/screening/apply-screening.ts';
+import { describe as inWords } from '../../../src/order/view/describe.ts';
+import {
+  anOrder,
+  answered,
+  around,
+  attention,
+  HOUR,
+  MINUTE,
+  START,
+  screen,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from '../../fixtures/orders.ts';
+import { type Life, screened } from '../life.ts';
+
+const NOW = sinceStart(MINUTE);
+const CATCH_UP = { source: 'catch-up', now: NOW } as const;
+const PRE = { workflow: 'pre-gateway' } as const;
+const PROCEEDING = { ...PRE, whenUnavailable: 'proceed' } as const;
+
+function report(order: OrderState, result: GatewayResult): string[] {
+  const request = { result };
+  expect(gatewayRefusal(around(order), request)).toBeUndefined();
+  return applyGatewayResult(order, request, NOW);
+}
+
+describe('the gateway’s result', () => {
+  it.each([
+    ['pass', 'pass', 'proceed', 'decided'],
+    ['pass', 'fail', 'decline', 'declined'],
+    ['pass', 'error', 'hold', 'awaiting-gateway'],
+    ['review', 'pass', 'hold', 'review'],
+    ['review', 'fail', 'decline', 'declined'],
+    ['review', 'error', 'hold', 'awaiting-gateway'],
+  ] as const)('for a %s that says %s means %s, phase %s', (decision, result, action, phase) => {
+    const order = anOrder(decision, PRE);
+    expect(report(order, result)).toEqual(result === 'error' ? ['order.attention'] : []);
+    expect(order).toMatchObject({ decision, action, phase });
+    expect(autoCancelDue(order, START)).toBe(false);
+  });
+
+  it.each(['pass', 'fail'] as const)('error is replaced by a later %s', (result) => {
+    const order = anOrder('pass', PRE);
+    report(order, 'error');
+    expect(attention(order)).toEqual(['gateway-error']);
+    report(order, result);
+    expect(attention(order)).toEqual([]);
+    expect(order.attempts[0]?.gateway).toEqual({ result, at: NOW });
+    expect(order.action).toBe(result === 'pass' ? 'proceed' : 'decline');
+  });
+
+  it('holds a pass as long as it is error', () => {
+    const order = anOrder('review', PRE);
+    report(order, 'error');
+    applyReading(order, { kind: 'read', decision: 'pass' }, 'poll', NOW);
+    expect(order).toMatchObject({ decision: 'pass', action: 'hold', phase: 'awaiting-gateway' });
+  });
+
+  it.each([false, true])(
+    'comes too late to change the cancel of an order that failed meanwhile, passive: %s',
+    (passive) => {
+      const order = anOrder('review', { ...PRE, passive });
+      applyReading(order, { kind: 'read', decision: 'fail' }, 'poll', NOW);
+      report(order, 'pass');
+      expect(order).toMatchObject({ [passive ? 'wouldBe' : 'action']: 'cancel', phase: 'decided' });
+      expect(order.attempts[0]?.gateway?.sent).toBeUndefined();
+    },
+  );
+
+  it.each<[GatewayResult, Decision, string, string]>([
+    ['pass', 'pass', 'proceed', 'decided'],
+    ['pass', 'review', 'hold', 'review'],
+    ['pass', 'fail', 'cancel', 'decided'],
+    // It ended the screening.
+    ['fail', 'fail', 'decline', 'declined'],
+  ])('%s is kept until the decision %s comes: that means %s, phase %s', (result, decision, action, phase) => {
+    const order = anOrder(unanswered(), PROCEEDING);
+    report(order, result);
+    const waits = result === 'pass' ? { phase: 'screening', action: 'proceed' } : { phase: 'declined' };
+    expect(order).toMatchObject(waits);
+    applyScreening(order, answered(decision), CATCH_UP);
+    expect(order).toMatchObject({ decision, action, phase });
+  });
+
+  it('means the only attempt, and has nothing else, where the caller says null for what is left out', () => {
+    const said = { result: 'pass', attempt: null, authcode: null, transactionId: null };
+    const life = screened('pass', PRE).ask(requestOf('gateway-result', said), MINUTE);
+    expect(life.replies).toMatchObject([{ gateway: { attempt: 1, result: 'pass' } }]);
+    expect(life.calls('gateway').map(({ request }) => request.gateway)).toEqual([{ result: 'pass' }]);
+  });
+
+  it.each<[string, () => OrderState, GatewayResultRequest, string]>([
+    ['after acceptance', () => anOrder('pass'), { result: 'pass' }, 'gateway-result-out-of-turn'],
+    ['a declined order', () => anOrder('fail', PRE), { result: 'pass' }, 'gateway-result-out-of-turn'],
+    ['an unknown attempt', () => anOrder('pass', PRE), { attempt: 3, result: 'pass' }, 'unknown-attempt'],
+    ['an earlier attempt', retried, { attempt: 1, result: 'pass' }, 'gateway-result-out-of-turn'],
+    ['no attempt named among several', retried, { result: 'pass' }, 'attempt-required'],
+    ['a canceled order that ended', ended, { result: 'pass' }, 'order-closed'],
+  ])('for %s is refused', (_case, order, request, code) => {
+    expect(gatewayRefusal(around(order()), request)?.code).toBe(code);
+  });
+});
+
+describe('a result that was sent on', () => {
+  /** An order whose first transaction has no decision, and which is screened again; its gateway passed. */
+  const screenedAgain = () => screened('error', PROCEEDING).gateway('pass', 0);
+  const sentFor = (life: Life) => life.calls('gateway').map(({ request }) => request.transactionId);
+  const SENT = { kind: 'gateway', outcome: { kind: 'sent' } } as const;
+
+  it('is sent for the next transaction, too, when the order is screened again', () => {
+    const life = screenedAgain().end(SENT, 0).until(MINUTE).caughtUp(answered('pass', 'second'), MINUTE);
+    expect(sentFor(life)).toEqual([TRANSACTION_ID, 'second']);
+    life.end(SENT, HOUR);
+    expect(life.state.attempts[0]?.gateway?.sent).toBe(sinceStart(HOUR));
+    expect(life.underWay).toEqual([]);
+  });
+
+  it('and refused asks for attention', () => {
+    const life = screenedAgain().end({ kind: 'gateway', outcome: { kind: 'refused', words: 'No.' } }, 0);
+    expect(life.state.attempts[0]?.gateway?.sent).toBe('recorded');
+    expect(life.attention).toEqual(['gateway-refused']);
+  });
+});
+
+describe('a result that contradicts the recorded one', () => {
+  const said = (life: Life, result: GatewayResult, minute: number) =>
+    life.gateway(result, minute * MINUTE).replies.at(-1);
+
+  it.each([
+    ['fail', 'pass', 'declined', 'refund'],
+    ['pass', 'fail', 'decided', 'cancel'],
+    ['pass', 'error', 'decided', 'payment'],
+  ] as const)(
+    '%s and then %s: the first one stays, attention names both, and the error says what to do',
+    (first, second, phase, advice) => {
+      const life = screened('pass', { ...PRE, events: 'all' });
+      const recorded = said(life, first, 1);
+      expect(recorded).toMatchObject({ gateway: { result: first } });
+      const told = said(life, second, 2);
+      const refusal = { code: 'gateway-result-mismatch', message: expect.stringContaining(advice) };
+      expect(told).toMatchObject({ refusal });
+      const words = expect.stringMatching(new RegExp(`\\b${first}\\b.*\\b${second}\\b`));
+      expect(life.state).toMatchObject({ phase, attention: [{ code: 'gateway-contradiction', words }] });
+      const contradictions = [{ result: second, at: sinceStart(2 * MINUTE) }];
+      expect(life.state.attempts[0]?.gateway).toMatchObject({ result: first, contradictions });
+      expect(inWords(life.order)).toContain(`but was later reported as ${second}`);
+      // Again: the same error, and nothing is recorded.
+      expect([said(life, second, 3), said(life, first, 3)]).toEqual([told, recorded]);
+      expect(life.outbox.filter((type) => type === 'order.attention')).toHaveLength(1);
+      expect(life.calls('gateway').map(({ request }) => request.gateway.result)).toEqual([first]);
+    },
+  );
+});
+
+function retried(): OrderState {
+  const order = anOrder('fail', PRE);
+  addAttempt(order, {}, NOW);
+  screen(order, answered('pass', 'second'));
+  return order;
+}
+
+function ended(): OrderState {
+  const order = anOrder('pass', PRE);
+  setPhase(order, 'canceled', NOW);
+  order.endedAt = NOW;
+  return order;
+}

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import type { PortalFields } from '../../../src/contract/messages.ts';
+import type { ActionRecord, OrderState } from '../../../src/contract/order/state.ts';
+import { autoCancelDue } from '../../../src/order/decide.ts';
+import { requestOf } from '../../../src/order/messages/read-message.ts';
+import {
+  applyPortalOutcome,
+  portalFailure,
+  portalRefusal,
+  queueAction,
+  setCancelTarget,
+} from '../../../src/order/portal/portal-records.ts';
+import { earlier } from '../../../src/order/portal/portal-requests.ts';
+import {
+  anOrder,
+  attention,
+  DAY,
+  found,
+  HOUR,
+  PORTAL_ACTIONS,
+  START,
+  screen,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from '../../fixtures/orders.ts';
+
+const NOW = sinceStart(HOUR);
+const { cancel: CANCEL, 'report-fraud': REPORT, chargeback: CHARGEBACK } = PORTAL_ACTIONS;
+const ALL: PortalFields[] = [CANCEL, REPORT, CHARGEBACK, PORTAL_ACTIONS['customer-code']];
+const DONE: Ended = { kind: 'done', code: '200' };
+type Ended = Parameters<typeof applyPortalOutcome>[2];
+
+function refused(order: OrderState, fields: PortalFields, at = HOUR): string | undefined {
+  return portalRefusal(order, fields, START + at)?.code;
+}
+
+function queued(order: OrderState, fields: PortalFields): ActionRecord {
+  return queueAction(order, fields, 'caller', NOW);
+}
+
+function end(order: OrderState, fields: PortalFields, outcome = DONE): string[] {
+  return applyPortalOutcome(order, queued(order, fields), outcome, NOW);
+}
+
+describe('a portal action', () => {
+  it('means the newest transaction also when the caller says null for what is left out', () => {
+    const order = anOrder('review');
+    const said = requestOf('cancel', { transactionId: null, reason: null });
+    expect(said).toEqual({ kind: 'portal', fields: CANCEL });
+    const record = queued(order, CANCEL);
+    expect(record).toMatchObject({ transactionId: TRANSACTION_ID });
+    expect(record).not.toHaveProperty('because');
+  });
+
+  it('has only the fields that a portal action of its kind has', () => {
+    const said = requestOf('cancel', { reason: 'why', nf_token: 'canary', by: { actor: 'ada' } });
+    expect(said).toEqual({ kind: 'portal', fields: { ...CANCEL, reason: 'why' }, by: { actor: 'ada' } });
+  });
+
+  it('means a transaction also when it is named in the other case', () => {
+    const order = anOrder('review');
+    const inCapitals = { ...CANCEL, transactionId: TRANSACTION_ID.toUpperCase() };
+    expect(refused(order, inCapitals)).toBeUndefined();
+    const record = queued(order, inCapitals);
+    expect(record.transactionId).toBe(TRANSACTION_ID);
+    expect(earlier(order, CANCEL)).toBe(record);
+  });
+
+  it('is never taken in passive mode, nor for a transaction of another order', () => {
+    for (const fields of ALL) {
+      expect(refused(anOrder('fail', { passive: true }), fields)).toBe('passive');
+      expect(refused(anOrder('pass'), { ...fields, transactionId: 'x' })).toBe('unknown-transaction');
+    }
+  });
+
+  it('that needs a transaction is refused where there is none', () => {
+    const codes = (order: OrderState) => ALL.map((fields) => refused(order, fields));
+    const none = 'no-transaction';
+    expect(codes(anOrder({ kind: 'skipped', rule: 0 }))).toEqual([none, none, none, undefined]);
+    expect(codes(anOrder(unanswered()))).toEqual([undefined, none, none, undefined]);
+  });
+
+  it('that may have been done: only a chargeback needs force', () => {
+    const order = anOrder('pass');
+    for (const fields of ALL) end(order, fields, { kind: 'unconfirmed' });
+    const codes = ALL.map((fields) => refused(order, fields));
+    expect(codes).toEqual([undefined, undefined, 'outcome-unknown-before', undefined]);
+    expect(refused(order, { ...CHARGEBACK, force: true })).toBeUndefined();
+  });
+
+  it.each([
+    ['pass', undefined],
+    ['fraudulent', undefined],
+    ['fail', 'chargeback-not-allowed'],
+    ['review', 'chargeback-not-allowed'],
+    ['error', 'chargeback-not-allowed'],
+  ] as const)(
+    'that is a chargeback of a transaction that is %s: %s, unless it has force',
+    (decision, code) => {
+      const order = anOrder(decision, { workflow: 'post-acceptance' });
+      expect(refused(order, CHARGEBACK)).toBe(code);
+      expect(refused(order, { ...CHARGEBACK, transactionId: TRANSACTION_ID })).toBe(code);
+      expect(refused(order, { ...CHARGEBACK, force: true })).toBeUndefined();
+      expect(refused(order, REPORT)).toBeUndefined();
+    },
+  );
+
+  it('that is a chargeback of a transaction whose decision nobody could read is the screening service’s to judge', () => {
+    const seen = { transactionId: 'x', found: false, sentFrom: NOW, sentUntil: NOW };
+    const order = anOrder({ kind: 'unreadable', reason: 'unknown-decision', seen });
+    expect(refused(order, CHARGEBACK)).toBeUndefined();
+  });
+
+  it('refused asks for attention until the same one is done; our own check isn’t called the service’s', () => {
+    const order = anOrder('pass');
+    const message = 'due_date must be a date';
+    expect(end(order, CHARGEBACK, { kind: 'refused', message })).toEqual(['order.attention']);
+    const [record] = order.actions;
+    expect(record && portalFailure(record)?.message).toBe(`It was not sent: ${message}`);
+    end(order, REPORT);
+    const words = expect.stringContaining(`It could not be sent: chargeback (${message})`);
+    expect(order.attention).toMatchObject([{ code: 'portal-refused', words }]);
+    end(order, CHARGEBACK);
+    expect(attention(order)).toEqual([]);
+  });
+});
+
+describe('a cancel', () => {
+  it('is refused once the window is closed, with its end, but a canceled order answers as before', () => {
+    const order = anOrder('pass');
+    const cancelBy = sinceStart(5 * DAY);
+    expect(portalRefusal(order, CANCEL, START + 5 * DAY)).toEqual({ code: 'cancel-window-closed', cancelBy });
+    expect(end(order, CANCEL)).toEqual(['order.canceled']);
+    expect(order).toMatchObject({ phase: 'canceled', action: 'cancel' });
+    expect(refused(order, CANCEL, 6 * DAY)).toBeUndefined();
+  });
+
+  it('refused by the service, or too late, leaves the order decided with action cancel', () => {
+    for (const [kind, code] of [
+      ['refused', 'cancel-refused'],
+      ['too-late', 'cancel-too-late'],
+      ['unconfirmed', 'portal-unconfirmed'],
+    ] as const) {
+      const order = anOrder('review');
+      expect(end(order, CANCEL, { kind })).toEqual(['order.attention']);
+      const left = { phase: 'decided', action: 'cancel', decision: 'review', cancelAsked: false };
+      expect(order).toMatchObject(left);
+      expect(attention(order)).toEqual([code]);
+    }
+  });
+
+  it('asked before the transaction was known is the same as one asked after', () => {
+    const order = anOrder(unanswered());
+    const record = queued(order, CANCEL);
+    expect(order.cancelAsked).toBe(true);
+    screen(order, found('pass', 'found'));
+    setCancelTarget(order, record, CANCEL);
+    expect(record.transactionId).toBe('found');
+    expect(earlier(order, CANCEL)).toBe(record);
+  });
+});
+
+describe('the policy cancels by itself', () => {
+  const POST = { workflow: 'post-acceptance' } as const;
+  const due = (order: OrderState, at = HOUR) => autoCancelDue(order, START + at);
+
+  it('a fail or fraudulent after acceptance, while the window is open, once', () => {
+    for (const decision of ['fail', 'fraudulent'] as const) {
+      const order = anOrder(decision, POST);
+      expect([due(order), due(order, 5 * DAY)]).toEqual([true, false]);
+      queueAction(order, CANCEL, 'policy', NOW);
+      expect(due(order)).toBe(false);
+    }
+  });
+
+  it('nothing else', () => {
+    const others = (['pass', 'review', 'error'] as const).map((decision) => anOrder(decision, POST));
+    const policies = [{}, { ...POST, autoCancel: false }, { ...POST, passive: true }];
+    for (const order of [...others, ...policies.map((policy) => anOrder('fail', policy))])
+      expect(due(order)).toBe(false);
+  });
+});

@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import type { OrderState } from '../../src/contract/order/state.ts';
+import type { DeadlineKind, Decision } from '../../src/contract/words.ts';
+import { nextDeadline } from '../../src/order/deadlines.ts';
+import { applyPortalOutcome, queueAction } from '../../src/order/portal/portal-records.ts';
+import { addAttempt, screenAgain, screensAgain } from '../../src/order/record.ts';
+import { applyReading } from '../../src/order/screening/apply-reading.ts';
+import { applyScreening } from '../../src/order/screening/apply-screening.ts';
+import {
+  anOrder,
+  answered,
+  attention,
+  DAY,
+  HOUR,
+  lifeOf,
+  MINUTE,
+  NOT_SENT,
+  next,
+  passUntil,
+  screen,
+  sinceStart,
+  unanswered,
+} from '../fixtures/orders.ts';
+
+const PRE = { workflow: 'pre-gateway' } as const;
+const POST = { workflow: 'post-acceptance' } as const;
+const SKIPPED = { kind: 'skipped', rule: 0 } as const;
+const CLOSES: [DeadlineKind, number] = ['window-closes', 5 * DAY];
+const RECHECK: [DeadlineKind, number] = ['recheck', 4.5 * DAY];
+const GIVEN_UP: [DeadlineKind, number] = ['screening-deadline', DAY];
+
+function read(order: OrderState, decision: Decision, at: number): void {
+  applyReading(order, { kind: 'read', decision }, 'poll', sinceStart(at));
+}
+
+function canceled(order: OrderState): OrderState {
+  const record = queueAction(order, { kind: 'cancel' }, 'caller', sinceStart(HOUR));
+  applyPortalOutcome(order, record, { kind: 'done' }, sinceStart(HOUR));
+  return order;
+}
+
+function retried(): OrderState {
+  const order = anOrder('fail');
+  addAttempt(order, {}, sinceStart(30 * MINUTE));
+  screen(order, answered('fail', 'second'), 30 * MINUTE);
+  return order;
+}
+
+describe('what happens by itself', () => {
+  it.each<[string, OrderState, string, [DeadlineKind, number][], string[]?]>([
+    ['to a pass: it is read once more, and closed', anOrder('pass'), 'pass proceed', [RECHECK, CLOSES]],
+    [
+      'to a declined order: it is closed after an hour',
+      anOrder('fail'),
+      'fail decline',
+      [['retry-over', HOUR]],
+    ],
+    ['to the next attempt: the same again', retried(), 'fail decline', [['retry-over', 90 * MINUTE]]],
+    [
+      'to a fail after acceptance that nobody cancels: attention, then the end of the window',
+      anOrder('fail', { ...POST, autoCancel: false }),
+      'fail cancel',
+      [['cancel-reminder', 4.5 * DAY], CLOSES],
+      ['cancel-due'],
+    ],
+    ['to a skipped order: nothing, it is closed', anOrder(SKIPPED), 'skipped proceed', [['nothing-left', 0]]],
+    [
+      'to a skipped order before the gateway: its result is waited for, for a day',
+      anOrder(SKIPPED, PRE),
+      'skipped proceed',
+      [['gateway-over', DAY]],
+    ],
+    [
+      'to an order canceled before anybody was told to go to the gateway: nothing, no result is waited for',
+      canceled(anOrder('review', { ...PRE, reviewBeforeGateway: 'hold' })),
+      'review cancel',
+      [['nothing-left', HOUR]],
+    ],
+    [
+      'to an order whose gateway says nothing: attention after a day, once',
+      anOrder('pass', PRE),
+      'pass proceed',
+      [['gateway-late', DAY], RECHECK, CLOSES],
+      ['gateway-late'],
+    ],
+    [
+      'to an order without an answer: it is given up after a day, and the action stands',
+      anOrder(unanswered(), { whenUnavailable: 'proceed' }),
+      'error proceed',
+      [GIVEN_UP, CLOSES],
+      ['no-decision'],
+    ],
+    [
+      'to an order that surely was never sent: its window ends, counted from its start',
+      anOrder(NOT_SENT),
+      'error hold',
+      [GIVEN_UP, CLOSES],
+      ['no-decision'],
+    ],
+    [
+      'to a rescreen that the service doesn’t answer: the screening deadline ends it',
+      anOrder('error'),
+      'error hold',
+      [['rescreen', MINUTE], GIVEN_UP, CLOSES],
+      ['no-decision'],
+    ],
+  ])('%s', (_what, order, means, passed, codes = []) => {
+    expect(lifeOf(order)).toEqual(passed);
+    expect([`${order.decision} ${order.action}`, attention(order)]).toEqual([means, codes]);
+  });
+
+  it('to a pass: it isn’t read again when it was read as late as that, or the policy turns it off, or is passive', () => {
+    const late = anOrder('review');
+    read(late, 'pass', 4.6 * DAY);
+    const others = [{ recheckLeadTimeMs: 0 }, { passive: true }].map((policy) => anOrder('pass', policy));
+    for (const order of [late, ...others]) expect(next(order).kind).toBe('window-closes');
+  });
+
+  it('to a review: attention half a day before the window closes, and the end after 30 days', () => {
+    const order = anOrder('review');
+    const events = ['order.attention'];
+    expect(next(order)).toMatchObject({
+      kind: 'review-lead',
+      at: 4.5 * DAY,
+      follows: { events, cancel: false },
+    });
+    expect(order).toMatchObject({ phase: 'review', action: 'hold' });
+    expect(next(order)).toMatchObject({ kind: 'review-limit', at: 30 * DAY, follows: { events } });
+    expect(order).toMatchObject({ phase: 'closed', action: 'hold', endedAt: expect.any(String) });
+    expect(attention(order)).toEqual(['review-unresolved', 'review-limit']);
+  });
+
+  it('to a review that the policy cancels: a cancel with the service, whatever autoCancel says', () => {
+    const order = anOrder('review', { onUnresolvedReview: 'cancel', autoCancel: false });
+    const kinds = ['review-lead', 'cancel-reminder'];
+    expect(next(order).follows).toEqual({ kinds, events: ['order.attention'], cancel: true });
+    expect(order).toMatchObject({ phase: 'decided', decision: 'review', action: 'cancel' });
+    expect(order.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
+  });
+
+  it('to a review that the policy cancels while somebody’s cancel is under way, or in passive mode: no cancel', () => {
+    const joined = anOrder('review', { onUnresolvedReview: 'cancel' });
+    queueAction(joined, { kind: 'cancel' }, 'caller', sinceStart(4 * DAY));
+    const passive = anOrder('review', { onUnresolvedReview: 'cancel', passive: true });
+    for (const order of [joined, passive]) expect(next(order).follows.cancel).toBe(false);
+    expect([joined.action, passive.action]).toEqual(['cancel', 'proceed']);
+  });
+
+  it.each([
+    ['after the window', 7 * DAY],
+    ['between its last call and its end', 5 * DAY - 10_000],
+  ])('to a review that fails %s: it is closed at once, without a reminder', (_when, at) => {
+    const order = anOrder('review');
+    next(order);
+    read(order, 'fail', at);
+    const { kinds } = passUntil(order, sinceStart(Math.max(at, 5 * DAY)), sinceStart(at));
+    expect(kinds).toEqual(['cancel-reminder', 'window-closes']);
+    expect(attention(order)).toEqual(['failed-after-window']);
+  });
+
+  it('to a pass that turns into a review after the lead time: attention at once, and again after each turn', () => {
+    const order = anOrder('pass');
+    read(order, 'review', 4.8 * DAY);
+    expect(next(order).follows.events).toEqual(['order.attention']);
+    read(order, 'pass', 4.85 * DAY);
+    expect(attention(order)).toEqual([]);
+    read(order, 'review', 4.9 * DAY);
+    expect(next(order).follows.events).toEqual(['order.attention']);
+  });
+
+  it('to an error: three rescreens a minute apart, then it stands', () => {
+    const order = anOrder('error');
+    for (const tried of [1, 2, 3]) {
+      expect(next(order)).toMatchObject({ kind: 'rescreen', at: tried * MINUTE });
+      expect(order.attempts[0]).toMatchObject({ rescreens: tried, rescreenDue: true });
+      expect(nextDeadline(order)?.kind).toBe('screening-deadline');
+      const moment = { source: 'rescreen', now: sinceStart(tried * MINUTE) } as const;
+      const events = applyScreening(order, answered('error', `t${tried}`), moment);
+      expect(events).toEqual(tried < 3 ? [] : ['order.decided', 'order.attention']);
+    }
+    expect(order).toMatchObject({ phase: 'decided', decision: 'error', action: 'hold' });
+    expect(lifeOf(order)).toEqual([CLOSES]);
+  });
+
+  it('to an error that an operator has screened again: a new screening deadline, and no rescreen by itself', () => {
+    const order = anOrder('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+    expect([screensAgain(order), screensAgain(anOrder('pass'))]).toEqual([true, false]);
+    screenAgain(order, sinceStart(2 * DAY));
+    expect(order).toMatchObject({ phase: 'screening', attempts: [{ rescreenDue: true }] });
+    expect(next(order)).toMatchObject({ kind: 'screening-deadline', at: 3 * DAY });
+    expect(order.phase).toBe('decided');
+  });
+});

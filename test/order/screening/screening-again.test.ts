@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { isFinished, mayContinueAsNew } from '../../../src/order/kernel.ts';
+import {
+  answered,
+  DAY,
+  found,
+  HOUR,
+  MINUTE,
+  NOT_SENT,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from '../../fixtures/orders.ts';
+import { type Life, RECHECK, screened } from '../life.ts';
+
+/** Has an operator ask for another screening of an order whose decision is «error» to the end. */
+function recheck(life: Life, at: number): Life {
+  return life.take(RECHECK).end({ kind: 'read', outcome: undefined }, at);
+}
+
+/** An order whose second attempt is being screened. */
+const withRetry = () => screened('fail').retry(2, MINUTE);
+const cancelOf = (transactionId: string) => ({ kind: 'cancel', transactionId }) as const;
+
+describe('an order that was given up and is screened again', () => {
+  const givenUp = () => screened(unanswered(), { screeningDeadlineMs: HOUR }).until(HOUR);
+
+  it('is looked for by the number that its first create may have been sent with; after that it has another', () => {
+    const life = recheck(givenUp().break('catch-up', 'canceled'), 2 * HOUR);
+    const request = () => life.calls('catch-up').at(-1)?.request;
+    expect(request()).toMatchObject({ invoiceNumber: 'order-1', unseenSince: sinceStart(0) });
+    life.caughtUp(found('error'), 2 * HOUR).until(2 * HOUR + MINUTE);
+    expect(request()?.invoiceNumber).toBe('order-1~1.2');
+  });
+});
+
+describe('a recheck that anybody with access to Temporal may have sent', () => {
+  const rescreenOnError = { tries: 0, pauseMs: MINUTE };
+  const inError = () => screened('error', { screeningDeadlineMs: DAY, rescreenOnError });
+
+  it.each([
+    ['without its time, as a signal without a payload key', {}],
+    ['that was stored, from before the order’s phase', { sentAt: sinceStart(0) }],
+  ])('%s, only reads', (_what, sent) => {
+    const life = inError().take({ kind: 'signal', signal: { kind: 'recheck', ...sent } });
+    expect(life.underWay).toEqual(['read:1']);
+    life.end({ kind: 'read', outcome: undefined }, HOUR);
+    expect(life).toMatchObject({ phase: 'decided', decision: 'error', underWay: [] });
+    expect(recheck(inError(), HOUR).phase).toBe('screening');
+  });
+});
+
+it('a screening in the background says since when a create may be under way', () => {
+  const life = screened(NOT_SENT).caughtUp({ kind: 'forbidden', unseenSince: sinceStart(1) }, MINUTE);
+  const calls = life.caughtUp({ kind: 'forbidden' }, 2 * MINUTE).calls('catch-up');
+  expect(calls.map(({ request }) => request.unseenSince)).toEqual([undefined, sinceStart(1), undefined]);
+});
+
+it('a screening in the background waits as long as its own checkout was asked to', () => {
+  const asked = (ms: number) => ({ ...NOT_SENT, notBefore: sinceStart(ms) });
+  const notBefore = (life: Life) => life.calls('catch-up').map(({ request }) => request.notBefore);
+  expect(notBefore(screened(asked(HOUR)))).toEqual([sinceStart(HOUR)]);
+  expect(notBefore(withRetry().retried(asked(HOUR), MINUTE))).toEqual([sinceStart(HOUR)]);
+});
+
+describe('a cancel', () => {
+  it('of a transaction from before the order was screened again has the window of that transaction', () => {
+    const rescreenOnError = { tries: 0, pauseMs: MINUTE };
+    const life = recheck(screened('error', { screeningDeadlineMs: DAY, rescreenOnError }), 4 * DAY);
+    life.caughtUp(answered('pass', 'second', 4 * DAY), 4 * DAY).portal(cancelOf(TRANSACTION_ID), 4 * DAY);
+    expect(life.calls('portal')).toMatchObject([{ request: { notAfter: sinceStart(5 * DAY - 30_000) } }]);
+    life
+      .portalEnds('refused', 4 * DAY)
+      .portal(cancelOf(TRANSACTION_ID), 5 * DAY)
+      .portal(cancelOf('second'), 8 * DAY);
+    expect(life.told.slice(1)).toEqual(['cancel-window-closed', 'waits']);
+    expect(life.replies[1]).toMatchObject({ refusal: { cancelBy: sinceStart(5 * DAY) } });
+  });
+
+  it('of an earlier attempt’s transaction goes at once while the next one is being screened', () => {
+    const life = withRetry().retried(unanswered(), MINUTE).portal(cancelOf(TRANSACTION_ID));
+    expect(life.underWay).toContain('catch-up:2:0');
+    expect(life.portalEnds('done').actions).toEqual(['done']);
+    expect(life.state).toMatchObject({ phase: 'screening', decision: 'pending', cancelAsked: false });
+  });
+});
+
+describe('a cancel of an order whose screening was given up', () => {
+  /** The cancel’s lookup has found a transaction, and the cancel is on its way. */
+  function lookedUp(decision: 'pass' | 'review' | 'fail'): Life {
+    const life = screened(unanswered(), { screeningDeadlineMs: HOUR, events: 'all' }).until(HOUR);
+    return life.break('catch-up', 'canceled').portal('cancel').lookedUp(decision);
+  }
+
+  it.each([
+    ['pass', 'proceed', 'decided'],
+    ['review', 'hold', 'review'],
+    ['fail', 'cancel', 'decided'],
+  ] as const)(
+    'finds its decision %s: that means %s also when the cancel is withdrawn',
+    (decision, action, phase) => {
+      const life = lookedUp(decision);
+      const event = { type: 'order.decided', data: { decision, action } };
+      expect(life.state.events.last?.at(-1)).toMatchObject(event);
+      life.withdraw(1).portalEnds('not-sent');
+      expect(life).toMatchObject({ decision, action, phase, attention: [] });
+    },
+  );
+});
+
+describe('a retry that comes while the attempt before it is being screened, as after a reset', () => {
+  it('is held until its turn comes, and so are those after it', () => {
+    const life = [2, 3, 4].reduce((before, attempt) => before.retry(attempt, MINUTE), screened('fail'));
+    for (const attempt of [2, 3, 4]) {
+      expect(life.underWay).toEqual([`retry:${attempt}`]);
+      expect([mayContinueAsNew(life.order), isFinished(life.order)]).toEqual([false, false]);
+      life.retried(answered('fail', `t-${attempt}`), MINUTE);
+    }
+    expect(life.replies).toMatchObject([2, 3, 4].map((attempt) => ({ checkout: { attempt } })));
+    expect(life.order.earlyRetries).toEqual([]);
+  });
+
+  it('is refused when its turn does not come', () => {
+    const life = withRetry().retry(4, MINUTE);
+    expect(life.told).toEqual(['waits', 'waits']);
+    expect(life.retried('fail', MINUTE).told).toEqual(['answered', 'retry-out-of-turn']);
+    expect(isFinished(life.until(2 * HOUR).order)).toBe(true);
+  });
+});
+
+describe('a cancel while an order whose decision is «error» is screened again', () => {
+  const rescreenOnError = { tries: 1, pauseMs: MINUTE };
+  const again = () =>
+    screened('error', { screeningDeadlineMs: DAY, rescreenOnError, events: 'all' }).until(HOUR);
+
+  it('that names its transaction is sent beside one that names none, which follows the newest', () => {
+    const named = { kind: 'cancel', transactionId: TRANSACTION_ID } as const;
+    for (const [one, other] of [
+      [named, 'cancel'],
+      ['cancel', named],
+    ] as const) {
+      const life = again().portal(one).portal(other).portal(one).portal(other);
+      expect(life.actions).toHaveLength(2);
+      life.break('catch-up', 'canceled').lookedUp('pass', HOUR, 'second');
+      const sent = life.calls('portal').map(({ request }) => request.transactionId);
+      expect(sent.sort()).toEqual([TRANSACTION_ID, 'second'].sort());
+    }
+  });
+
+  it('twice is one request if the screening brings nothing new', () => {
+    const life = again().portal('cancel').portal({ kind: 'cancel', transactionId: TRANSACTION_ID });
+    life.break('catch-up', 'canceled').lookedUp('none', HOUR);
+    expect(life.calls('portal')).toHaveLength(1);
+    expect(life.portalEnds('done')).toMatchObject({ actions: ['done', 'done'], told: ['done', 'done'] });
+    expect(life.calls('portal')).toHaveLength(1);
+  });
+
+  it('that names none is sent though the other was done before a second transaction is found, and told once', () => {
+    const life = again().portal({ kind: 'cancel', transactionId: TRANSACTION_ID }).portal('cancel');
+    life.break('catch-up', 'canceled').portalEnds('done').lookedUp('pass', HOUR, 'second');
+    const sent = life.calls('portal').map(({ request }) => request.transactionId);
+    expect(sent).toEqual([TRANSACTION_ID, 'second']);
+    expect(life.portalEnds('done').actions).toEqual(['done', 'done']);
+    expect(life.outbox.filter((type) => type === 'order.canceled')).toHaveLength(1);
+  });
+});

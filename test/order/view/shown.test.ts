@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { orderOfWorkflowId, orderWorkflowId } from '../../../src/contract/ids.ts';
+import type { Phase } from '../../../src/contract/words.ts';
+import { applyGatewayResult } from '../../../src/order/concerns/gateway.ts';
+import { setPhase } from '../../../src/order/record.ts';
+import { applyReading } from '../../../src/order/screening/apply-reading.ts';
+import { describe as inWords, searchAttributesOf } from '../../../src/order/view/describe.ts';
+import { aNewOrder, anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from '../../fixtures/orders.ts';
+
+const PRE = { workflow: 'pre-gateway' } as const;
+const PHASES: Phase[] = [
+  'screening',
+  'awaiting-gateway',
+  'review',
+  'declined',
+  'decided',
+  'canceled',
+  'closed',
+];
+
+describe('an order in words', () => {
+  it.each([
+    [undefined, 'pass, not sent yet'],
+    ['given-up', 'pass, not sent to the screening service'],
+    ['recorded', 'pass'],
+  ] as const)('says whether a gateway result that is %s was sent', (sent, words) => {
+    const order = anOrder('pass', PRE);
+    const [attempt] = order.attempts;
+    if (attempt) attempt.gateway = { result: 'pass', at: sinceStart(0), ...(sent && { sent }) };
+    expect(inWords({ state: order, outbox: [] })).toContain(`gateway’s result: ${words}\n`);
+  });
+
+  it.each(PHASES)(
+    'says in %s what it is, what comes next, and what can be done, and never a raw value',
+    (phase) => {
+      for (const outcome of ['pass', 'fail', 'review', 'error', unanswered()] as const) {
+        const order = anOrder(outcome, { ...PRE, passive: outcome === 'fail' });
+        applyGatewayResult(order, { result: 'error' }, sinceStart(0));
+        applyReading(order, { kind: 'unreadable', words: 'It is gone.' }, 'poll', sinceStart(0));
+        setPhase(order, phase, sinceStart(0));
+        const text = inWords({ state: order, outbox: [] });
+        expect(text).toMatch(/^## .*### Needs attention.*### What you can do/s);
+        expect(text).not.toMatch(/undefined|null|NaN|\[object|@|example\.com|order-1/);
+      }
+    },
+  );
+});
+
+describe('search attributes', () => {
+  it('show phase, decision, action, integration, transaction, window, attention and amount, and nothing personal', () => {
+    const order = anOrder('review');
+    const shown = searchAttributesOf({ state: order, transactions: { 1: { amount: '12.50' } } });
+    expect(Object.fromEntries(shown.map(({ key, value }) => [key.name, value]))).toMatchObject({
+      ScreeningPhase: 'review',
+      ScreeningDecision: 'review',
+      ScreeningAction: 'hold',
+      ScreeningIntegration: 'default',
+      InvoiceNumber: ['order-1'],
+      TransactionId: [TRANSACTION_ID],
+      CancelBy: new Date(sinceStart(5 * DAY)),
+      NeedsAttention: false,
+      OrderAmount: 12.5,
+    });
+  });
+
+  it('leave out what isn’t known', () => {
+    const names = searchAttributesOf({ state: aNewOrder(), transactions: {} }).map(({ key }) => key.name);
+    for (const name of ['InvoiceNumber', 'TransactionId', 'CancelBy', 'OrderAmount'])
+      expect(names).not.toContain(name);
+  });
+});
+
+describe('ids', () => {
+  it('the same order id in two integrations names two orders', () => {
+    expect(orderWorkflowId('shop', '1001')).not.toBe(orderWorkflowId('default', '1001'));
+    const order = { integration: 'shop', orderId: 'a:b' };
+    expect(orderOfWorkflowId(orderWorkflowId('shop', 'a:b'))).toEqual(order);
+    expect(orderOfWorkflowId('portal:default:cancel:1')).toBeUndefined();
+  });
+});

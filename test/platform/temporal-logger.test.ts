@@ -1,0 +1,257 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLog } from '../../src/platform/log.ts';
+import { LostOrderError, ORDER_LOST, temporalLogger, untilEndedOrLost } from '../../src/platform/runtime.ts';
+
+const SECRET = 'to-be-kept-out';
+
+function aLogger() {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog('worker', 'debug', { write: (line) => void lines.push(JSON.parse(line)) });
+  return { logger: temporalLogger(log), lines };
+}
+
+describe("the log of Temporal's SDK", () => {
+  it('says which order and which activity, and why in one slug', () => {
+    const { logger, lines } = aLogger();
+    logger.warn('Activity failed', {
+      workflowId: 'order:default:1',
+      activityType: 'catchUp',
+      attempt: 2,
+      orderAttempt: 3,
+      reason: 'unreachable',
+      error: Object.assign(new Error(SECRET), { code: 'ECONNREFUSED' }),
+    });
+    expect(lines).toMatchObject([
+      {
+        level: 40,
+        workflowId: 'order:default:1',
+        activityType: 'catchUp',
+        integration: 'default',
+        orderId: '1',
+        tries: 2,
+        attempt: 3,
+        reason: 'unreachable',
+        err: { type: 'Error', code: 'ECONNREFUSED' },
+        msg: 'Activity failed',
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  it('names no order where the line is about none, and takes an order id with colons whole', () => {
+    const { logger, lines } = aLogger();
+    logger.error('Worker failed', { workflowId: 'sweep-1' });
+    logger.error('Worker failed', { workflowId: 'order:shop:A:1' });
+    expect(lines[0]).not.toHaveProperty('orderId');
+    expect(lines[1]).toMatchObject({ integration: 'shop', orderId: 'A:1' });
+  });
+
+  it("shows nothing of a workflow's input, of a failure, or of an error that is a text", () => {
+    const { logger, lines } = aLogger();
+    logger.error('an activity failed for good', { effect: 'read', error: SECRET, input: { email: SECRET } });
+    logger.warn('Failing workflow task', {
+      failure: `Failure { message: "${SECRET}" }`,
+      workflowId: 'order:default:1',
+    });
+    logger.error(`Error while processing ActivityTask.start: ${SECRET}`, { task: SECRET });
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatchObject({ effect: 'read', err: { type: 'string' } });
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  const failing = (stack: string, cause = 'Unspecified') =>
+    [
+      'Failing workflow task',
+      {
+        runId: SECRET,
+        failure: `Failure { failure: Some(Failure { message: "${SECRET}", source: "TypeScriptSDK", stack_trace: "${stack}", encoded_attributes: None, cause: None, failure_info: None }), force_cause: ${cause} }`,
+      },
+    ] as const;
+
+  it.each([
+    [
+      'the class of what was thrown',
+      failing('/w.js:1\\n\\nTypeError: to-be-kept-out\\n    at x'),
+      'TypeError',
+    ],
+    ['why the SDK failed it', failing('', 'NonDeterministicError'), 'NonDeterministicError'],
+    ['nothing it was not told', failing(`\\n\\n${SECRET}: x`), 'unknown'],
+  ])('says of a workflow task that fails %s, and by which build', (_what, line, reason) => {
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog('worker', 'debug', { write: (text) => void lines.push(JSON.parse(text)) });
+    temporalLogger(log, { deploymentName: 'orders', buildId: 'v2' }).warn(...line);
+    expect(lines).toMatchObject([
+      { msg: 'this build can not run an order, its task is tried again', reason, buildId: 'v2' },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  it('says of an order of unknown rules that they are unknown', () => {
+    const { logger, lines } = aLogger();
+    const failure =
+      'Failure { failure: Some(Failure { message: "This worker does not run version 9. Deploy a re';
+    logger.warn('Failing workflow task', { failure });
+    expect(lines).toMatchObject([{ reason: 'unknown-version' }]);
+  });
+
+  it('tells, once the core has lost an order, that the process will stop', () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog('worker', 'debug', { write: (text) => void lines.push(JSON.parse(text)) });
+    const onLost = vi.fn();
+    const logger = temporalLogger(log, undefined, onLost);
+    logger.error('Worker failed', {});
+    expect(onLost).not.toHaveBeenCalled();
+    logger.error(ORDER_LOST, { runId: SECRET });
+    expect(onLost).toHaveBeenCalledOnce();
+    expect(lines[1]).toMatchObject({ level: 50, msg: expect.stringContaining('must be restarted') });
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  it('knows the words by which the installed core says so', async () => {
+    const core = '@temporalio/core-bridge/sdk-core/crates/sdk-core/src/worker/workflow/workflow_stream.rs';
+    const source = await readFile(join('node_modules', core), 'utf8');
+    // Where they are gone, the fault may be, too: then all of `untilEndedOrLost` goes.
+    expect(source).toContain(`dbg_panic!("${ORDER_LOST}")`);
+  });
+
+  it('says why a heartbeat did not arrive', () => {
+    const { logger, lines } = aLogger();
+    const [, { error }] = retried('x', 1);
+    logger.warn(`Error when recording heartbeat: ${error}`);
+    expect(lines).toMatchObject([{ err: { why: 'ConnectionRefused' } }]);
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  it('calls an order failed only where it is', () => {
+    const { logger, lines } = aLogger();
+    logger.warn('Workflow failed', { error: new TypeError(SECRET) });
+    logger.warn('Workflow failed', { error: ApplicationFailure.nonRetryable(SECRET, 'invalid-request') });
+    expect(lines).toMatchObject([
+      { msg: 'the code of an order threw an error, its task is tried again', err: { type: 'TypeError' } },
+      { msg: 'Workflow failed', err: { reason: 'invalid-request' } },
+    ]);
+  });
+
+  it('says that a step is slow, without the words around it', () => {
+    const { logger, lines } = aLogger();
+    logger.warn(`[TMPRL1104] ${SECRET}:16:1 Workflow task duration exceeded 5 seconds.`);
+    expect(lines).toMatchObject([{ msg: 'a step of an order took over five seconds' }]);
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  const retried = (call: string, tries: number, status = 'Unavailable', port = 7233) =>
+    [
+      `gRPC call ${call} retried ${tries} times`,
+      {
+        sdkComponent: 'core',
+        error: `Status { code: ${status}, message: "${SECRET}", source: Some(tonic::transport::Error(Transport, ConnectError(ConnectError("tcp connect error", 127.0.0.1:${port}, Os { code: 111, kind: ConnectionRefused, message: "Connection refused" })))) }`,
+      },
+    ] as const;
+
+  it('says of a call that fails which it is, of whom, why and which try, and nothing else of it', () => {
+    const { logger, lines } = aLogger();
+    logger.warn(...retried('poll_workflow_task_queue', 7));
+    expect(lines).toMatchObject([
+      {
+        msg: 'Temporal can not be reached, the call is tried again',
+        call: 'poll_workflow_task_queue',
+        tries: 7,
+        err: { grpc: 'Unavailable', why: 'ConnectionRefused' },
+      },
+    ]);
+    logger.warn(...retried('poll_workflow_task_queue', 1, 'PermissionDenied'));
+    expect(lines[1]).toMatchObject({
+      msg: 'Temporal refuses a call, it is tried again',
+      err: { grpc: 'PermissionDenied' },
+    });
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  it('says the same once in ten seconds, and then how often it was', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { logger, lines } = aLogger();
+    for (let tries = 1; tries <= 20; tries += 1) {
+      logger.warn(...retried('poll_workflow_task_queue', tries));
+      logger.warn(...retried('poll_activity_task_queue', tries));
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(lines.map(({ call, tries, repeats }) => [call, tries, repeats])).toEqual([
+      ['poll_workflow_task_queue', 1, undefined],
+      ['poll_activity_task_queue', 1, undefined],
+      ['poll_workflow_task_queue', 11, 9],
+      ['poll_activity_task_queue', 11, 9],
+    ]);
+  });
+
+  it('says of two orders what is the same of both', () => {
+    const { logger, lines } = aLogger();
+    for (const id of ['1', '2', '1']) {
+      logger.warn('Workflow task failed', { workflowId: `order:default:${id}`, error: new Error('x') });
+    }
+    expect(lines.map(({ orderId }) => orderId)).toEqual(['1', '2']);
+  });
+});
+
+describe('a process', () => {
+  const never = new Promise<void>(() => undefined);
+  const { signal: stopping } = new AbortController();
+  const none = { stop: vi.fn(), stopping, graceMs: 0 };
+
+  it.each([
+    ['while it runs', 50],
+    ['before anybody waited', 0],
+  ])(
+    'that has lost an order goes on for a while, lets what runs finish, and ends: lost %s',
+    async (_when, lostAfterMs) => {
+      const controller = new AbortController();
+      let lostAt = 0;
+      const lose = (): void => {
+        lostAt = performance.now();
+        controller.abort();
+      };
+      if (lostAfterMs === 0) lose();
+      else setTimeout(lose, lostAfterMs);
+      let stoppedAt = 0;
+      const stop = () => {
+        stoppedAt = performance.now();
+      };
+      const ended = untilEndedOrLost(
+        never,
+        { stop, stopping, graceMs: 100 },
+        { lost: controller.signal, togetherMs: 200 },
+      );
+      await expect(ended).rejects.toThrow(LostOrderError);
+      // Node rounds the time of its timers.
+      expect(stoppedAt - lostAt).toBeGreaterThan(195);
+      expect(performance.now() - stoppedAt).toBeGreaterThan(95);
+    },
+  );
+
+  it('that has lost an order ends so, and at once, also when its workers end', async () => {
+    const lost = AbortSignal.abort();
+    const ended = untilEndedOrLost(
+      Promise.resolve(),
+      { ...none, graceMs: 3_600_000 },
+      { lost, togetherMs: 3_600_000 },
+    );
+    await expect(ended).rejects.toThrow(LostOrderError);
+  });
+
+  it('that has lost an order and is to end waits for no others', async () => {
+    const waits = { lost: AbortSignal.abort(), togetherMs: 3_600_000 };
+    const ended = untilEndedOrLost(never, { ...none, stopping: AbortSignal.abort() }, waits);
+    await expect(ended).rejects.toThrow(LostOrderError);
+  });
+
+  it('that has lost none ends as its workers do', async () => {
+    const { signal: lost } = new AbortController();
+    const waits = { lost, togetherMs: 0 };
+    await expect(untilEndedOrLost(Promise.resolve(), none, waits)).resolves.toBeUndefined();
+    const broken = untilEndedOrLost(Promise.reject(new Error('broken')), none, waits);
+    await expect(broken).rejects.toThrow('broken');
+  });
+});

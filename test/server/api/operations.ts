@@ -1,0 +1,36 @@
+import { aTransaction } from '../../fixtures/transactions.ts';
+import { TRANSACTION_ID } from './fake-order-screening.ts';
+
+const adopted = { transactionId: TRANSACTION_ID, screenedAt: new Date(Date.now() - 60_000).toISOString() };
+const chargeback = { reason_code: '4853', due_date: '2026-04-01', inquiry: 'false', force: true };
+const card = {
+  orderId: 'order-1',
+  cardNumber: '4111111111111111',
+  expirationDate: '12/2034',
+  cardCode: '123',
+};
+
+/** Every POST of the API with a body that it takes, and the method of the client library behind it. */
+const ALL = [
+  ['orders/order-1/screening', { attempt: 1, transaction: aTransaction() }, 'screen'],
+  ['orders/order-1/adopt', adopted, 'adopt'],
+  [
+    'orders/order-1/gateway-result',
+    { attempt: 1, result: 'pass', authcode: 'a1', transactionId: 't1' },
+    'recordGatewayResult',
+  ],
+  ['card-refs', card, 'putCard'],
+  ['orders/order-1/cancel', { reason: 'r', transactionId: TRANSACTION_ID }, 'cancel'],
+  ['orders/order-1/report-fraud', { reason: 'r' }, 'reportFraud'],
+  ['orders/order-1/customer-code', { customerCode: 'c', email: 'a@example.com' }, 'attachCustomerCode'],
+  ['orders/order-1/chargebacks', chargeback, 'submitChargeback'],
+  ['orders/order-1/override', { action: 'cancel', reason: 'r' }, 'override'],
+  ['orders/order-1/recheck', {}, 'recheck'],
+  ['orders/order-1/acknowledge', { reason: 'r' }, 'acknowledge'],
+  ['orders/order-1/note', { text: 'n' }, 'note'],
+  ['orders/order-1/assign', { assignee: 'bo' }, 'assign'],
+  ['orders/order-1/snooze', { until: '2030-01-31T12:00:00.000Z', note: 'n' }, 'snooze'],
+  ['orders/order-1/events/2/redeliver', {}, 'redeliver'],
+] as const;
+
+export const POSTS = ALL.map(([path, body, calls]) => ({ path: `/v1/${path}`, body, calls }));

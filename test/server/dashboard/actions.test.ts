@@ -1,0 +1,148 @@
+/** Each action of the pages: what is done, what the order's page says of it, and what is shown after a failure. */
+import { describe, expect, it } from 'vitest';
+import { hashedKey } from '../../../src/config/index.ts';
+import { OrderScreeningError } from '../../../src/starter.ts';
+import { anOrder } from '../../fixtures/orders.ts';
+import { anApi, anInspectedOrder, aPortalAnswer } from '../api/fake-order-screening.ts';
+import { sendForm, textOf } from './support.ts';
+
+const ORDER = { orderId: 'order-1', integration: 'shop' };
+const REASON = 'reason=+card%0D%0Ashown+';
+const reason = 'card\nshown';
+
+describe('an action', () => {
+  it.each([
+    ['cancel', REASON, 'cancel', [{ reason }, {}], 'canceled'],
+    ['cancel', 'reason=', 'cancel', [{}, {}], 'canceled'],
+    ['recheck', '', 'recheck', [], 'recheck'],
+    ['acknowledge', REASON, 'acknowledge', [{ reason }, {}], 'resolved'],
+    ['proceed', REASON, 'override', [{ action: 'proceed', reason }, {}], 'proceeds'],
+    ['decide-cancel', REASON, 'override', [{ action: 'cancel', reason }, {}], 'decided-to-cancel'],
+    ['actions/2/withdraw', '', 'withdraw', [{ number: 2 }, {}], 'withdrawn'],
+    ['events/2/redeliver', '', 'redeliver', [{ sequence: 2 }, {}], 'redelivered'],
+  ] as const)('%s is done, and the order’s page says so: %s', async (action, form, called, args, notice) => {
+    const { app, orderScreening } = await anApi();
+    const url = `/orders/order-1/${action}?integration=shop`;
+    const opened = await app.inject(url);
+    expect(opened).toMatchObject({
+      statusCode: 303,
+      headers: { location: '/orders/order-1?integration=shop' },
+    });
+    expect(orderScreening[called]).not.toHaveBeenCalled();
+    const { statusCode, headers } = await sendForm(app, url, form);
+    expect(statusCode).toBe(303);
+    expect(headers.location).toBe(`/orders/order-1?integration=shop&notice=${notice}`);
+    expect(orderScreening[called]).toHaveBeenCalledExactlyOnceWith(ORDER, ...args);
+  });
+
+  it.each([
+    ['cancel', 'requested', 'cancel-requested'],
+    ['actions/2/withdraw', 'requested', 'withdraw-requested'],
+    ['actions/2/withdraw', 'done', 'done-before'],
+    ['events/2/redeliver', 'requested', 'redeliver-requested'],
+  ] as const)('%s that is %s is said to be so', async (action, status, notice) => {
+    const { app, orderScreening } = await anApi();
+    orderScreening.cancel.mockResolvedValue(aPortalAnswer({ status }));
+    orderScreening.withdraw.mockResolvedValue(aPortalAnswer({ status, number: 2 }));
+    const event = { ...ORDER, sequence: 2, type: 'order.decided', status: 'requested' } as const;
+    orderScreening.redeliver.mockResolvedValue(event);
+    const { headers } = await sendForm(app, `/orders/order-1/${action}`);
+    expect(headers.location).toBe(`/orders/order-1?integration=default&notice=${notice}`);
+  });
+
+  it.each<[action: string, form: string, words: string]>([
+    ['cancel', `reason=${'x'.repeat(501)}`, 'reason must have at most 500 characters'],
+    ['proceed', 'reason=+', 'reason is required'],
+    ['decide-cancel', 'reason=+', 'reason is required'],
+    ['acknowledge', 'reason=+', 'reason is required'],
+    ['actions/x/withdraw', '', 'number must be'],
+  ])('%s is not done with %s, and the page says why', async (action, form, words) => {
+    const { app, orderScreening } = await anApi();
+    const { statusCode, body } = await sendForm(app, `/orders/order-1/${action}`, form);
+    expect(statusCode).toBe(422);
+    expect(body).toContain(words);
+    const { cancel, override, acknowledge, withdraw } = orderScreening;
+    for (const called of [cancel, override, acknowledge, withdraw]) expect(called).not.toHaveBeenCalled();
+  });
+
+  it('that fails keeps what was typed, and leads back to the order and its list', async () => {
+    const { app, orderScreening } = await anApi();
+    const failure = new OrderScreeningError('temporal-unavailable', 'No worker answers.');
+    orderScreening.override.mockRejectedValue(failure);
+    orderScreening.inspect.mockRejectedValue(failure);
+    const url = '/orders/order-1/proceed?integration=shop&from=list%3Dsoon&pos=2';
+    const { statusCode, body } = await sendForm(app, url, 'reason=ID+and+%3Cname%3E+match');
+    expect(statusCode).toBe(503);
+    expect(body).toContain('>ID and &lt;name&gt; match</textarea>');
+    expect(body).toContain('href="/orders/order-1?integration=shop&amp;from=list%3Dsoon&amp;pos=2"');
+    const details = { serviceMessage: '<b>No</b>' };
+    const refused = new OrderScreeningError('refused-by-screening-service', 'In words.', details);
+    orderScreening.cancel.mockRejectedValue(refused);
+    const again = await sendForm(app, '/orders/order-1/cancel?integration=shop', 'reason=');
+    expect(again.statusCode).toBe(502);
+    expect(again.body).toContain('The screening service refused the action');
+    expect(again.body).toContain('&lt;b&gt;No&lt;/b&gt;');
+    expect(again.body).toContain('href="/orders/order-1?integration=shop"');
+  });
+
+  it('a cancel that hangs is said to run as soon as the order has recorded it', async () => {
+    const { app, orderScreening } = await anApi();
+    orderScreening.cancel.mockReturnValue(new Promise(() => {}));
+    const state = anOrder('review');
+    state.actions.push({
+      ...{ number: 1, kind: 'cancel', subject: 'x', status: 'running', by: 'caller' },
+      requestedAt: new Date().toISOString(),
+    });
+    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state }));
+    const began = Date.now();
+    const { headers } = await sendForm(app, '/orders/order-1/cancel');
+    expect(headers.location).toContain('notice=cancel-requested');
+    expect(Date.now() - began).toBeLessThan(5_000);
+    const order = textOf((await app.inject(String(headers.location))).body);
+    expect(order).toMatch(
+      /Cancel requested\. It is being sent .* Cancel is being sent Requested .* Withdraw action…/,
+    );
+  });
+});
+
+describe('an action on several orders', () => {
+  const chosen = 'order=shop%2Forder-1&order=shop%2Forder-2&do=proceed';
+
+  it('says first what happens to each, and afterwards what happened', async () => {
+    const { app, orderScreening } = await anApi();
+    const state = anOrder('review');
+    orderScreening.inspect.mockImplementation(async ({ orderId }) =>
+      anInspectedOrder({ state: orderId === 'order-1' ? state : { ...state, phase: 'closed' } }),
+    );
+    const asked = textOf((await app.inject(`/several?${chosen}`)).body);
+    expect(asked).toMatch(/order-1 shop .* Approve order-2 shop .* Nothing: the order is closed/);
+    expect(orderScreening.override).not.toHaveBeenCalled();
+    orderScreening.override.mockRejectedValueOnce(new OrderScreeningError('order-closed', 'Closed.'));
+    const done = textOf((await sendForm(app, '/several', `${chosen}&reason=card+shown`)).body);
+    expect(done).toMatch(/1 of 2 done .* order-1 shop not done The order is closed order-2 shop done/);
+  });
+
+  it('a bulk action reports an order where nothing happened as such', async () => {
+    const { app, orderScreening } = await anApi();
+    orderScreening.acknowledge.mockResolvedValueOnce({ cleared: 0 });
+    const form = `${chosen.replace('proceed', 'acknowledge')}&reason=done&from=list%3Dattention`;
+    const { body } = await sendForm(app, '/several', form);
+    expect(textOf(body)).toMatch(
+      /1 of 2 done .*For 1 order there was nothing to do.* nothing to do Nothing needed attention/,
+    );
+    expect(body).toContain('<a href="/?list=attention">Back to the list</a>');
+  });
+
+  it.each([
+    ['no order', 422, ['read', 'ops'], ['shop'], 'do=recheck'],
+    ['an order of another integration', 403, ['read', 'ops'], ['other'], chosen],
+    ['a key without the scope', 403, ['read', 'act'], undefined, chosen],
+  ] as const)('is refused: %s', async (_what, status, scopes, integrations, form) => {
+    const key = hashedKey('ops', 'a-key-of-operations', { scopes: [...scopes] });
+    const apiKeys = [{ ...key, ...(integrations && { integrations: [...integrations] }) }];
+    const { app, orderScreening } = await anApi({ apiKeys });
+    const headers = { 'sec-fetch-site': 'same-origin', authorization: 'Bearer a-key-of-operations' };
+    expect((await sendForm(app, '/several', form, headers)).statusCode).toBe(status);
+    expect(orderScreening.override).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,275 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { hashedKey } from '../../../src/config/index.ts';
+import { OrderScreeningError, type OrderSummary } from '../../../src/starter.ts';
+import { anApi, anOrderSummary, type TestedApi } from '../api/fake-order-screening.ts';
+import { aQueuedOrder, HOSTILE, inHours, SHOWN, textOf } from './support.ts';
+
+/** The pages over these orders. */
+async function queued(orders: Partial<OrderSummary>[] = [{}], options: TestedApi = {}) {
+  const api = await anApi(options);
+  api.orderScreening.queue.mockResolvedValue({ orders: orders.map((one) => aQueuedOrder(one)), cut: false });
+  return api;
+}
+
+describe('the queue page', () => {
+  const attention = [{ code: 'cancel-due' as const, words: HOSTILE, since: inHours(-1), cause: {} }];
+  it.each<[string, Partial<OrderSummary>, RegExp]>([
+    [
+      'amount, why, deadline, age and decision',
+      {},
+      /125\.50 In review at .* 5 h 29 min .* 1 d review → hold/,
+    ],
+    ['that its record can’t be read', { problem: 'record-unreadable' }, /Attention The API’s PAYLOAD_KEYS/],
+    ['why it needs attention', { needsAttention: true, attention }, /Attention &lt;img/],
+    ['an id that would be markup', { orderId: HOSTILE }, /&lt;img.* default 125\.50/],
+  ])('shows of an order %s', async (_what, order, words) => {
+    const { app, orderScreening } = await queued([order]);
+    const { statusCode, body } = await app.inject('/');
+    expect(statusCode).toBe(200);
+    expect(textOf(body)).toMatch(/Within 12 hours 1 /);
+    expect(textOf(body)).toMatch(words);
+    expect(body).not.toContain('<img src=x');
+    if (JSON.stringify(order).includes('onerror')) expect(body).toContain(SHOWN);
+    expect(orderScreening.inspect).not.toHaveBeenCalled();
+  });
+
+  it('shows the currency, with its decimals', async () => {
+    const { app, orderScreening } = await anApi();
+    const order = aQueuedOrder({ amount: 184_000, currency: 'JPY' });
+    orderScreening.queue.mockResolvedValue({ orders: [order], cut: false });
+    expect(textOf((await app.inject('/')).body)).toContain(' 184,000 JPY ');
+  });
+
+  it('red is only for overdue and attention', async () => {
+    const { app } = await queued([{ orderId: 'late', cancelBy: inHours(-1) }, { orderId: 'soon' }]);
+    const { body } = await app.inject('/');
+    expect(body.match(/<tr role="row" class="late">/g)).toHaveLength(1);
+    expect(body.match(/<b class="red">1<\/b>/g)).toHaveLength(1);
+    expect(body).not.toMatch(/class="d [a-z]+ red/);
+  });
+
+  it('reads Temporal’s visibility once in 5 s for all open pages, and again after an action', async () => {
+    const { app, orderScreening } = await queued();
+    for (const url of ['/', '/?list=soon', '/orders/order-1', '/?wall=1', '/news?seen=x'])
+      await app.inject(url);
+    expect(orderScreening.queue).toHaveBeenCalledTimes(1);
+    expect(orderScreening.health).toHaveBeenCalledTimes(1);
+    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
+    await app.inject({ method: 'POST', url: '/orders/order-1/recheck', headers, payload: '' });
+    await app.inject('/');
+    expect(orderScreening.queue).toHaveBeenCalledTimes(2);
+  });
+
+  it('a search looks in every order, and has no other filter', async () => {
+    const { app, orderScreening } = await queued([], { integrations: ['default', 'shop'] });
+    const { body } = await app.inject('/?q=%20a%2F1%20&list=overdue&decision=fail&amount-from=10.5');
+    expect(orderScreening.rows).toHaveBeenCalledExactlyOnceWith({
+      ...{ find: 'a/1', integrations: ['default', 'shop'], cursor: undefined, limit: 100 },
+    });
+    expect(textOf(body)).toContain('“a/1” in every order');
+    const links = [...body.matchAll(/href="(\/(?:transactions|queue\.csv)[^"]*)"/g)].map(([, link]) => link);
+    expect(links).toEqual([
+      '/queue.csv?q=a%2F1',
+      '/transactions/a%2F1?integration=default',
+      '/transactions/a%2F1?integration=shop',
+    ]);
+  });
+
+  it('filters say where they look; where nothing fits, it leads to every order', async () => {
+    const { app, orderScreening } = await queued();
+    const { body } = await app.inject('/?decision=fail');
+    expect(textOf(body)).toMatch(/Decision fail ×.*No order matches In “All” no order matches these filters/);
+    expect(body).toContain('href="/?list=every&amp;decision=fail"');
+    expect(orderScreening.rows).not.toHaveBeenCalled();
+    await app.inject('/?list=every&decision=fail&phase=decided&amount-to=20');
+    expect(orderScreening.rows).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ decision: 'fail', phase: 'decided', amount: { until: 20 }, find: undefined }),
+    );
+  });
+
+  it('an empty queue says so, and when the next deadline is', async () => {
+    const { app } = await queued([]);
+    expect(textOf((await app.inject('/')).body)).toContain('Queue is clear No deadline is ahead.');
+    const decided = await queued([{ phase: 'decided', cancelBy: inHours(3.02) }]);
+    expect(textOf((await decided.app.inject('/')).body)).toMatch(
+      /Queue is clear Next deadline in 3 h 1 min: order-1/,
+    );
+    expect(textOf((await app.inject('/?list=stuck')).body)).toContain('Nothing in “Stuck”');
+    expect(textOf((await app.inject('/?q=x')).body)).toContain('No order has this id');
+  });
+
+  it('tabs and bands count the whole list, not the page, and all of a page can be selected', async () => {
+    const { app } = await queued(Array.from({ length: 130 }, (_, index) => ({ orderId: `order-${index}` })));
+    const { body } = await app.inject('/?list=soon&select=all');
+    expect(textOf(body)).toMatch(/Within 12 h 130 .* Within 12 hours 130 /);
+    expect(body.match(/name="order" value="default\/order-\d+" checked/g)).toHaveLength(100);
+    expect(textOf(body)).toContain('Select all 100');
+    const second = await app.inject('/?list=soon&page=2');
+    expect(second.body.match(/name="order"/g)).toHaveLength(30);
+    expect(second.body).toContain('First page');
+  });
+
+  it('an order’s page knows the list it was opened from: next, previous, and the way back', async () => {
+    const orders = ['a', 'b', 'c'].map((orderId, index) => ({ orderId, cancelBy: inHours(index + 1) }));
+    const { app, orderScreening } = await queued(orders);
+    const { body } = await app.inject('/?list=soon&integration=default');
+    const from = 'from=list%3Dsoon%26integration%3Ddefault';
+    expect(body).toContain(`href="/orders/b?integration=default&amp;${from}&amp;pos=2"`);
+    orderScreening.inspect.mockImplementation(async ({ orderId }) => ({
+      ...{ runId: 'x', summary: anOrderSummary({ orderId }) },
+    }));
+    const page = (await app.inject(`/orders/b?integration=default&${from}&pos=2`)).body;
+    expect(textOf(page)).toContain('‹ Within 12 h 2 of 3');
+    expect(page).toContain('href="/?list=soon&amp;integration=default"');
+    expect(page).toMatch(/href="\/orders\/a\?[^"]*pos=1" rel="prev"/);
+    expect(page).toMatch(/href="\/orders\/c\?[^"]*pos=3" rel="next"/);
+    // An order that has left the list: the next one took its place.
+    const left = (await app.inject(`/orders/gone?integration=default&${from}&pos=2`)).body;
+    expect(left).toMatch(/href="\/orders\/b\?[^"]*pos=2" rel="next"/);
+    const foreign = (await app.inject('/orders/b?integration=default&from=list%3Dx%22%3E&pos=0')).body;
+    expect(textOf(foreign)).toContain('‹ All ');
+  });
+
+  it('announces changes by a link to the same list, and answers nothing without changes', async () => {
+    const { app, orderScreening } = await queued([{ orderId: 'a' }, { orderId: 'b' }]);
+    const { body } = await app.inject('/?list=soon');
+    const url = /data-poll="([^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect((await app.inject(url)).body).toBe('');
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    await app.inject(url.replace('seen=', 'integration=default&seen='));
+    const changed = [
+      aQueuedOrder({ orderId: 'a', decision: 'fail' }),
+      aQueuedOrder({ orderId: 'c' }),
+      aQueuedOrder({ orderId: 'd' }),
+    ];
+    orderScreening.queue.mockResolvedValue({ orders: changed, cut: false });
+    vi.useRealTimers();
+    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
+    await app.inject({ method: 'POST', url: '/orders/order-1/recheck', headers, payload: '' });
+    const news = await app.inject(url);
+    expect(news.body).toBe('<a class="button news" href="/?list=soon">3 changed, show</a>');
+  });
+
+  it.each(['/?list=everything', '/?integration=a%20b', '/?list=every&cursor=nonsense', '/?decision=x'])(
+    'answers %s by a page that names the fault and repeats nothing',
+    async (url) => {
+      const { app, orderScreening } = await anApi();
+      orderScreening.rows.mockRejectedValue(
+        new OrderScreeningError('invalid-request', 'cursor must be right', {
+          errors: [{ path: 'cursor', message: 'must be the cursor of the previous page' }],
+        }),
+      );
+      const { statusCode, body } = await app.inject(url);
+      expect(statusCode).toBe(422);
+      expect(textOf(body)).toMatch(/(list|integration|cursor|decision) must/);
+      expect(body).not.toMatch(/everything|a b|nonsense/);
+    },
+  );
+
+  it('is a file, too, whose cells no spreadsheet takes for a formula, and says when it is cut', async () => {
+    const { app, orderScreening } = await queued([{ orderId: ';=1+1' }]);
+    expect((await app.inject('/queue.csv')).body).toContain('"\';=1+1",default');
+    const orders = Array.from({ length: 100 }, () => aQueuedOrder({ orderId: '=1+1,x' }));
+    orderScreening.rows.mockResolvedValue({ orders, cursor: 'more' });
+    const { body, headers } = await app.inject('/queue.csv?q=x');
+    expect(headers['content-disposition']).toMatch(/^attachment; filename="orders-[\dT-]+\.csv"$/);
+    const lines = body.trimEnd().split('\r\n');
+    expect(lines[1]).toMatch(/^"'=1\+1,x",default,review,review,hold,no,125\.5,/);
+    expect(lines).toHaveLength(2_002);
+    expect(lines.at(-1)).toContain('Cut: these are the first 2000 orders');
+  });
+});
+
+it('a page waits for the read of the queue that it causes only after an action, or if the last one is old', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() });
+  onTestFinished(() => void vi.useRealTimers());
+  const { app, orderScreening } = await queued();
+  const shown = async () => textOf((await app.inject('/')).body).includes('order-1');
+  expect(await shown()).toBe(true);
+  orderScreening.queue.mockResolvedValue({ orders: [], cut: false });
+  vi.advanceTimersByTime(6_000);
+  expect([await shown(), await shown()]).toEqual([true, false]);
+  orderScreening.queue.mockResolvedValue({ orders: [aQueuedOrder({})], cut: false });
+  const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
+  await app.inject({ method: 'POST', url: '/orders/order-1/recheck', headers, payload: '' });
+  expect(await shown()).toBe(true);
+  orderScreening.queue.mockResolvedValue({ orders: [], cut: false });
+  vi.advanceTimersByTime(31_000);
+  expect(await shown()).toBe(false);
+  expect(orderScreening.queue).toHaveBeenCalledTimes(4);
+});
+
+describe('the health strip', () => {
+  it('names the parts that don’t run, also on the wall and on an order’s page', async () => {
+    const { app, orderScreening } = await queued();
+    orderScreening.health.mockResolvedValue({ unpolled: ['x'], sweep: { status: 'stopped' } });
+    for (const url of ['/', '/?wall=1', '/orders/order-1', '/days']) {
+      expect(textOf((await app.inject(url)).body), url).toMatch(/Worker: not running .*Sweep: stopped/);
+    }
+  });
+
+  it('the wall and the queue keep the last numbers while Temporal can’t be reached, and say how old they are', async () => {
+    const { app, orderScreening } = await queued();
+    await app.inject('/');
+    const down = new OrderScreeningError('temporal-unavailable', 'Not now.');
+    orderScreening.queue.mockRejectedValue(down);
+    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
+    await app.inject({ method: 'POST', url: '/orders/order-1/recheck', headers, payload: '' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const wall = textOf((await app.inject('/?wall=1')).body);
+    expect(wall).toMatch(/Numbers: 2 min old .* 1 All .* Read 2 min ago/);
+    expect(textOf((await app.inject('/')).body)).toMatch(/The list is 2 min old\. .* order-1 /);
+  });
+
+  it('an order’s page and the wall are shown while Temporal’s lists can’t be read', async () => {
+    const { app, orderScreening } = await anApi();
+    const down = new OrderScreeningError('temporal-unavailable', 'Not now.');
+    orderScreening.queue.mockRejectedValue(down);
+    orderScreening.health.mockRejectedValue(down);
+    expect(textOf((await app.inject('/orders/order-1')).body)).toContain('Temporal: can’t be reached');
+    const wall = await app.inject('/?wall=1');
+    expect(wall.statusCode).toBe(200);
+    expect(textOf(wall.body)).toMatch(
+      /Numbers: unknown Temporal: can’t be reached .*The queue can’t be read/,
+    );
+    expect((await app.inject('/')).statusCode).toBe(503);
+  });
+});
+
+describe('the wall', () => {
+  it('has the ten nearest deadlines and nothing to press, and loads itself again, also after an error', async () => {
+    const orders = Array.from({ length: 12 }, (_, index) => ({ orderId: `order-${index}` }));
+    const { app } = await queued(orders);
+    const { body, headers } = await app.inject('/?wall=1');
+    expect(headers.refresh).toBe('30');
+    expect(body).not.toMatch(/<form|<input|<button|<nav/);
+    expect(body.match(/<tr/g)).toHaveLength(11);
+    expect(textOf(body)).toMatch(/12 All .*10 of 12, nearest deadline first Read \d s ago/);
+    expect((await app.inject('/')).headers).not.toHaveProperty('refresh');
+    const keyed = await anApi({ apiKeys: [hashedKey('shop', 'the-key-of-the-shop')] });
+    const refused = await keyed.app.inject('/?wall=1');
+    expect(refused).toMatchObject({ statusCode: 401, headers: { refresh: '30' } });
+  });
+});
+
+it.each(['/', '/orders/order-1', '/days', '/several?do=recheck&order=shop%2F1', '/orders/%20%0a'])(
+  'the page %s loads from here only, runs only our script, and is kept by nobody',
+  async (url) => {
+    const { app } = await anApi();
+    const { headers, body } = await app.inject(url);
+    expect(headers).toMatchObject({
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(body).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/);
+    const scripts = [...body.matchAll(/<script[^>]*>[^<]*/g)].map(([script]) => script);
+    expect(scripts).toEqual(['<script src="/queue.js" defer>']);
+    expect((await app.inject('/queue.js')).headers['content-type']).toContain('text/javascript');
+    const [style = '', ...others] = [...body.matchAll(/<link[^>]*href="([^"]+)"/g)].map(([, href]) => href);
+    expect(others).toEqual([]);
+    expect((await app.inject(style)).headers['content-type']).toContain('text/css');
+  },
+);

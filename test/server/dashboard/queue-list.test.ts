@@ -1,0 +1,130 @@
+/** Which orders are in the queue, why, and in which lists. */
+import { describe, expect, it } from 'vitest';
+import type { ActionRecord, OrderState } from '../../../src/contract/order/state.ts';
+import {
+  countTabs,
+  filtered,
+  queueEntry,
+  snapshotOf,
+} from '../../../src/server/dashboard/queue/queue-list.ts';
+import { aNewOrder, anOrder, sinceStart } from '../../fixtures/orders.ts';
+import { anOrderSummary } from '../api/fake-order-screening.ts';
+import { aQueuedOrder, inHours } from './support.ts';
+
+const entryOf = (...order: Parameters<typeof aQueuedOrder>) => queueEntry(aQueuedOrder(...order), Date.now());
+
+const action = (minutes: number, status: ActionRecord['status'] = 'running'): ActionRecord => ({
+  ...{ number: 1, kind: 'cancel', subject: 'x', status, by: 'policy' },
+  requestedAt: inHours(-minutes / 60),
+});
+const attention = [{ code: 'cancel-due' as const, words: 'Refund by hand.', since: inHours(-1), cause: {} }];
+const override = { action: 'proceed', reason: 'x', by: 'person', at: inHours(-1) } as const;
+const decide = (state: OrderState) => {
+  for (const attempt of state.attempts) attempt.override = override;
+};
+
+describe('the queue', () => {
+  it('has an order in review, with its strongest insight', () => {
+    const entry = entryOf({}, ({ attempts }) => {
+      for (const reading of attempts[0]?.readings ?? []) {
+        reading.insights = {
+          risk: {
+            '1': { description: 'A new address', impact: 'low' },
+            '2': { description: 'Card used elsewhere', impact: 'high' },
+          },
+        };
+      }
+    });
+    expect(entry).toMatchObject({
+      tabs: ['all', 'soon'],
+      band: 'now',
+      why: { words: 'Card used elsewhere' },
+    });
+    expect(entry?.why.flag).toBeUndefined();
+    expect(entryOf()?.why.words).toBe('In review at the screening service');
+  });
+
+  it('a decided order leaves the queue, unless it needs attention or its cancel is stuck', () => {
+    expect(entryOf({}, decide)).toBeUndefined();
+    expect(entryOf({ phase: 'decided' })).toBeUndefined();
+    expect(entryOf({ needsAttention: true, attention }, decide)?.tabs).toContain('attention');
+    const stuck = entryOf({ phase: 'decided' }, (state) => {
+      decide(state);
+      state.actions = [action(25)];
+    });
+    expect(stuck).toMatchObject({
+      tabs: ['all', 'soon', 'stuck'],
+      why: { flag: 'Stuck', words: 'Cancel requested 25 min ago, not done yet' },
+    });
+  });
+
+  it('a portal action that has just been requested is not stuck, nor one that has ended', () => {
+    const tabsOf = (record: ActionRecord) =>
+      entryOf({}, (state) => {
+        state.actions = [record];
+      })?.tabs;
+    expect(tabsOf(action(0.5))).not.toContain('stuck');
+    expect(tabsOf(action(25, 'done'))).not.toContain('stuck');
+    expect(tabsOf(action(25, 'queued'))).toContain('stuck');
+  });
+
+  it('the reason for attention is in its words, and says how many more there are', () => {
+    const more = [...attention, ...attention];
+    expect(entryOf({ needsAttention: true, attention: more })?.why).toEqual({
+      flag: 'Attention',
+      words: 'Refund by hand (and 1 more)',
+    });
+    expect(entryOf({ problem: 'record-unreadable' })?.why.words).toContain('PAYLOAD_KEYS');
+    expect(entryOf({ needsAttention: true })?.why.words).toBe('Open the order to see the reason');
+  });
+
+  it('has orders that are held in an outage, but none whose checkout still runs', () => {
+    const summary = anOrderSummary({ phase: 'screening', decision: 'pending', needsAttention: false });
+    const held = anOrder({ kind: 'unanswered', reason: 'timeout', unseenSince: sinceStart(0) });
+    const entry = queueEntry({ summary, state: held }, Date.now());
+    expect(entry).toMatchObject({ why: { flag: 'Held' } });
+    expect(entry?.why.words).toMatch(/^Waiting .* for the screening service \(timeout\)$/);
+    expect(queueEntry({ summary, state: aNewOrder() }, Date.now())).toBeUndefined();
+  });
+
+  it('has a terminated order only while its transaction can be canceled', () => {
+    const closedAt = inHours(-1);
+    expect(entryOf({ closedAt })?.why.words).toBe('The workflow was terminated during the review');
+    expect(entryOf({ closedAt, cancelBy: inHours(-0.5) })).toBeUndefined();
+  });
+
+  it('an adopted order has the age since it was screened', () => {
+    const screenedAt = inHours(-50);
+    const adopted = { transactionId: 'x', screenedAt };
+    expect(
+      entryOf({}, (state) => {
+        state.adopted = adopted;
+      })?.since,
+    ).toBe(screenedAt);
+  });
+
+  it('counts of tabs and bands are of the whole list, and overdue means the same in both', () => {
+    const orders = [-2, 0.6, 11, 13, 100, undefined].map((hours, index) => {
+      const { cancelBy: _none, ...summary } = anOrderSummary({ orderId: `${index}`, integration: 'shop' });
+      return { summary: { ...summary, ...(hours !== undefined && { cancelBy: inHours(hours) }) } };
+    });
+    const { entries, next } = snapshotOf(orders.toReversed(), false, Date.now());
+    expect(entries.map(({ band }) => band)).toEqual(['overdue', 'now', 'now', 'soon', 'later', 'none']);
+    expect(countTabs(entries, { list: 'soon' })).toEqual({
+      ...{ overdue: 1, soon: 2, attention: 0, stuck: 0, held: 0, all: 6, snoozed: 0 },
+    });
+    expect(countTabs(entries, { list: 'all', integration: 'other' }).all).toBe(0);
+    expect(filtered(entries, { list: 'overdue' }).map(({ summary }) => summary.orderId)).toEqual(['0']);
+    expect(next?.orderId).toBe('1');
+  });
+
+  it.each([
+    [{ decision: 'fail' }, 0],
+    [{ decision: 'review', phase: 'review', integration: 'default' }, 1],
+    [{ amountFrom: 125.5 }, 1],
+    [{ amountTo: 125.5 }, 0],
+  ] as const)('the filters %o leave %i orders', (filters, count) => {
+    const { entries } = snapshotOf([aQueuedOrder()], false, Date.now());
+    expect(filtered(entries, { list: 'all', ...filters })).toHaveLength(count);
+  });
+});

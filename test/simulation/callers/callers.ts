@@ -1,0 +1,229 @@
+/** Whoever asks something of the order: they send, are told, send again; and what they were told is kept. */
+import type { CheckoutAnswer } from '../../../src/contract/answers.ts';
+import { decisionUpdateId, retryUpdateId } from '../../../src/contract/ids.ts';
+import type { PortalFields } from '../../../src/contract/messages.ts';
+import { instant } from '../../../src/contract/words.ts';
+import type { Reply, Request } from '../../../src/order/order.ts';
+import { answerNow } from '../../../src/order/view/answers.ts';
+import { ANOTHERS_ID } from '../network/service.ts';
+import { ADOPTED_ID } from '../plan/adopted-lives.ts';
+import type { Call, Named } from '../plan/happenings.ts';
+import { transactionOf } from '../plan/transaction-of.ts';
+import type { Run } from '../temporal/run.ts';
+import type { Outcome } from '../temporal/task.ts';
+import type { World } from '../world.ts';
+import type { Booked } from './booked.ts';
+import { fingerprint } from './fingerprint.ts';
+
+/** How often one request is sent anew that was turned away, at growing pauses. */
+const AT_MOST = 12;
+const FIRST_PAUSE_MS = 1_500;
+const LONGEST_PAUSE_MS = 120_000;
+
+export class Callers {
+  /** Every answer to every sending of an attempt's checkout. */
+  readonly answers: CheckoutAnswer[] = [];
+  /** What each asked and was told, with when. */
+  readonly book: Booked[] = [];
+  /** What a caller in the process of a worker was told before it was recorded. */
+  beforeRecord: { answer: Extract<Reply, { checkout: unknown }>['checkout']; at: number } | undefined;
+  /** What each was told, by what it asked: for a person who reads. */
+  readonly #world: World;
+  readonly #run: () => Run;
+  readonly #onAnswer: (() => void)[] = [];
+  #answered = false;
+  #ids = 0;
+  /** Those who wait for an answer, by what they asked. */
+  readonly waiting = new Map<number, { what: string; since: number }>();
+  #sent = 0;
+
+  constructor(world: World, run: () => Run) {
+    this.#world = world;
+    this.#run = run;
+  }
+
+  /** Calls when the checkout has its first answer. */
+  whenAnswered(happen: () => void): void {
+    if (this.#answered) happen();
+    else this.#onAnswer.push(happen);
+  }
+
+  /** Does what was planned: sends it as often as planned, and once more later. */
+  make(call: Call, own: string): void {
+    const ask = this.#ask(call);
+    const fixed = call.id === 'fixed' ? this.#fixedId(call, own) : undefined;
+    const send = (): void => {
+      for (let time = 1; time <= call.times; time += 1) this.#send(call, ask, fixed ?? this.#ownId(), 0);
+    };
+    send();
+    if (call.again !== undefined) this.#world.agenda.at(this.#world.agenda.now + call.again, send);
+  }
+
+  /** A caller in the process of a worker is told before it is recorded. */
+  toldBefore(answer: Extract<Reply, { checkout: unknown }>['checkout']): void {
+    this.beforeRecord = { answer, at: this.#world.agenda.now };
+    this.answers.push(answer);
+    this.#noteAnswer();
+  }
+
+  #send(call: Call, ask: Request, id: string, time: number): void {
+    const { agenda, tell } = this.#world;
+    const number = ++this.#sent;
+    this.waiting.set(number, { what: `${call.do} (${id})`, since: agenda.now });
+    const sentAt = agenda.now;
+    tell?.(`somebody asks ${JSON.stringify(ask)} as ${id}`);
+    this.#run().update(id, ask, (outcome) => {
+      this.waiting.delete(number);
+      tell?.(`${id} is told ${typeof outcome === 'string' ? outcome : JSON.stringify(outcome)}`);
+      this.book.push({ ask, id, sentAt, at: agenda.now, outcome: this.#heard(call, outcome) });
+      const next = this.#again(outcome, id);
+      if (next !== undefined && time < AT_MOST) {
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** time, LONGEST_PAUSE_MS);
+        agenda.at(agenda.now + pauseMs, () => this.#send(call, ask, next, time + 1));
+      } else this.#note(call, outcome);
+    });
+  }
+
+  /** @returns under which id it is sent again, or undefined: it isn't */
+  #again(outcome: Outcome, id: string): string | undefined {
+    if (outcome === 'exhausted') return id;
+    if (typeof outcome === 'string') return undefined;
+    const code =
+      'refused' in outcome ? outcome.refused : 'refusal' in outcome ? outcome.refusal.code : undefined;
+    const again = code === 'busy' || code === 'checkout-under-way';
+    // Temporal keeps what became of a request that was taken.
+    return again ? ('refused' in outcome ? id : this.#ownId()) : undefined;
+  }
+
+  #note(call: Call, outcome: Outcome): void {
+    const checks = call.do === 'decision' || call.do === 'retry';
+    if (!checks && call.do !== 'adopt') return;
+    if (outcome === 'closed' && checks) {
+      // The library reads an order that is over from its result.
+      const answer = this.#answerNow(call.attempt);
+      if (answer !== undefined) this.answers.push(answer);
+    }
+    if (typeof outcome === 'string' || !('checkout' in outcome)) return;
+    const { checkout } = outcome;
+    // The library asks the order what became of it.
+    const now = checks && checkout.decision === 'pending' ? this.#answerNow(call.attempt) : undefined;
+    this.answers.push(now ?? checkout);
+    this.#noteAnswer();
+  }
+
+  /** @returns what the client library makes of an outcome: it asks an order that is pending or over what became of it */
+  #heard(call: Call, outcome: Outcome): Outcome {
+    if (call.do !== 'decision' && call.do !== 'retry') return outcome;
+    const pending =
+      typeof outcome === 'object' && 'checkout' in outcome && outcome.checkout.decision === 'pending';
+    const checkout = pending || outcome === 'closed' ? this.#answerNow(call.attempt) : undefined;
+    return checkout === undefined ? outcome : { checkout };
+  }
+
+  #answerNow(attempt: number) {
+    const { order } = this.#run();
+    return order && answerNow(order.state, attempt);
+  }
+
+  #noteAnswer(): void {
+    if (this.#answered) return;
+    this.#answered = true;
+    for (const happen of this.#onAnswer.splice(0)) happen();
+  }
+
+  #ask(call: Call): Request {
+    const { life, stash, agenda } = this.#world;
+    switch (call.do) {
+      case 'decision':
+        return {
+          kind: 'decision',
+          request: {
+            attempt: call.attempt,
+            ...fingerprint(call.attempt, call.content),
+          },
+        };
+      case 'adopt':
+        return { kind: 'adopt', request: { transactionId: ADOPTED_ID } };
+      case 'retry': {
+        const { attempt } = call;
+        const transaction = transactionOf(life, attempt);
+        const cardRef = `card-${attempt}`;
+        if (life.card) stash.until.set(cardRef, agenda.now + 900_000);
+        const card = life.card && { cardRef };
+        return {
+          kind: 'retry',
+          request: { attempt, transaction, ...card, ...fingerprint(attempt, call.content) },
+        };
+      }
+      case 'gateway-result': {
+        const { attempt, result } = call;
+        return { kind: 'gateway-result', request: { result, ...(attempt !== undefined && { attempt }) } };
+      }
+      case 'portal':
+        return { kind: 'portal', fields: this.#fields(call) };
+      case 'withdraw':
+        return { kind: 'withdraw', request: { number: call.number } };
+      case 'override':
+        return { kind: 'override', request: { action: call.action, reason: 'by hand' } };
+      case 'acknowledge':
+        return { kind: 'acknowledge', request: { reason: 'seen' } };
+      case 'note':
+        return { kind: 'note', request: { text: 'called' } };
+      case 'assign':
+        return { kind: 'assign', request: { assignee: 'ada' } };
+      case 'snooze':
+        return { kind: 'snooze', request: { until: instant(agenda.now + call.ms), note: 'later' } };
+    }
+  }
+
+  #fields({ kind, named, variant, force }: Extract<Call, { do: 'portal' }>): PortalFields {
+    const id = this.named(named);
+    const transactionId = id === undefined ? {} : { transactionId: id };
+    switch (kind) {
+      case 'cancel':
+      case 'report-fraud':
+        return { kind, ...transactionId };
+      case 'customer-code':
+        return {
+          kind,
+          customerCode: 'c-1',
+          ...(variant === 2 && { email: 'other@example.com' }),
+          ...transactionId,
+        };
+      case 'chargeback':
+        return {
+          kind,
+          reason_code: '10.4',
+          due_date: '2026-04-01',
+          ...(variant === 2 && { notes: 'with a photo' }),
+          ...(variant === 1 && { inquiry: 'false' as const }),
+          ...(force && { force }),
+          ...transactionId,
+        };
+    }
+  }
+
+  /** @returns the id of the transaction that somebody means */
+  named(which: Named): string | undefined {
+    const { transactions } = this.#world.service;
+    if (which === 'none') return undefined;
+    if (which === 'another') return ANOTHERS_ID;
+    return (which === 'first' ? transactions[0] : transactions.at(-1))?.id;
+  }
+
+  #fixedId(call: Call, own: string): string {
+    switch (call.do) {
+      case 'decision':
+        return call.content === 'same' ? decisionUpdateId(call.attempt) : own;
+      case 'retry':
+        return call.content === 'same' ? retryUpdateId(call.attempt) : own;
+      default:
+        return own;
+    }
+  }
+
+  #ownId(): string {
+    this.#ids += 1;
+    return `own-${this.#ids}`;
+  }
+}

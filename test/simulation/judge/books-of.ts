@@ -1,0 +1,170 @@
+/** The books of a simulated life. */
+import type { OrderState } from '../../../src/contract/order/state.ts';
+import type { BookedCall, BookedRequest, Books, Span, World } from '../../books/books.ts';
+import { recordOf } from '../../books/record-of.ts';
+import type { Booked } from '../callers/booked.ts';
+import type { Entry, Transaction } from '../network/service.ts';
+import type { OrderWorld } from '../order-world.ts';
+import { SKIP_BELOW } from '../plan/base-policies.ts';
+import type { Happening } from '../plan/happenings.ts';
+import { type Life, START } from '../plan/life.ts';
+
+/** @param state the order's record when the books are closed */
+export function booksOf(orderWorld: OrderWorld, state: OrderState): Books {
+  const { world, callers, endedAt } = orderWorld;
+  const { life, service, receiver, agenda } = world;
+  const { policy, adopted, amount, laterAmount = amount } = life;
+  const { beforeRecord } = callers;
+  const adoptedFrom = adopted && START - adopted.ageMs;
+  return {
+    policy,
+    startedAt: START,
+    ...(endedAt !== undefined && { endedAt }),
+    closedAt: agenda.now,
+    ...(adoptedFrom !== undefined && { adoptedFrom }),
+    ...(life.answerByMs !== undefined && { answerBy: START + life.answerByMs }),
+    checkoutBudgetMs: life.checkoutBudgetMs,
+    attempts: [amount, laterAmount, laterAmount].map((one, index) => ({
+      number: index + 1,
+      skip: one < SKIP_BELOW,
+      card: life.card,
+    })),
+    transactions: service.transactions.map((one) => transactionIn(one, policy.cancelWindowMs)),
+    requests: service.ledger.map((one) => requestIn(one, agenda.now)),
+    calls: [
+      ...(beforeRecord === undefined
+        ? []
+        : [{ asks: 'checkout' as const, attempt: 1, sentAt: START, ...beforeRecord }]),
+      ...callers.book.map(callIn).filter((one) => one !== undefined),
+    ],
+    news: orderWorld.told.map(({ at, what, transactionId }) => ({
+      at,
+      what,
+      ...(transactionId !== undefined && { transactionId }),
+    })),
+    arrivals: receiver.arrived,
+    shown: world.shown,
+    world: worldOf(orderWorld),
+    record: recordOf(state),
+  };
+}
+
+function transactionIn(one: Transaction, cancelWindowMs: number): Books['transactions'][number] {
+  const { id, invoice, attempt, createdAt, decisions, canceledAt } = one;
+  return {
+    id,
+    invoice,
+    attempt,
+    createdAt,
+    cancelableUntil: createdAt + cancelWindowMs,
+    decisions,
+    ...(canceledAt !== undefined && { canceledAt }),
+  };
+}
+
+function requestIn(entry: Entry, closedAt: number): BookedRequest {
+  const { at, operation, transactionId, invoice, decision, committed, attempt, sent, arrivedAt, heard } =
+    entry;
+  return {
+    sentAt: at,
+    endedAt: entry.endedAt ?? closedAt,
+    operation,
+    committed,
+    ...(arrivedAt !== undefined && { arrivedAt }),
+    ...(heard !== undefined && { heard }),
+    ...(transactionId !== null && { transactionId }),
+    ...(invoice !== null && { invoice }),
+    ...(decision !== null && { decision }),
+    ...(attempt !== undefined && { attempt }),
+    ...(sent !== undefined && { sent }),
+  };
+}
+
+function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
+  if (typeof outcome === 'string') return undefined;
+  const refusal =
+    'refused' in outcome ? outcome.refused : 'refusal' in outcome ? outcome.refusal.code : undefined;
+  const when = { sentAt, at, ...(refusal !== undefined && { refusal }) };
+  const taken = refusal === undefined;
+  switch (ask.kind) {
+    case 'decision':
+    case 'adopt':
+    case 'retry':
+      return {
+        ...when,
+        asks: 'checkout',
+        attempt: ask.kind === 'adopt' ? 1 : ask.request.attempt,
+        ...('checkout' in outcome && { answer: outcome.checkout }),
+      };
+    case 'gateway-result': {
+      const { attempt, result } = ask.request;
+      const taken = 'gateway' in outcome && outcome.gateway.result === result;
+      return { ...when, asks: 'gateway-result', result, taken, ...(attempt != null && { attempt }) };
+    }
+    case 'portal':
+      return {
+        ...when,
+        asks: 'portal',
+        fields: ask.fields,
+        ...('portal' in outcome && {
+          status: outcome.portal.status,
+          ...(outcome.portal.transactionId !== undefined && { transactionId: outcome.portal.transactionId }),
+        }),
+      };
+    case 'withdraw':
+      return {
+        ...when,
+        asks: 'withdraw',
+        number: ask.request.number,
+        ...('portal' in outcome && { status: outcome.portal.status }),
+      };
+    case 'override':
+      return {
+        ...when,
+        asks: 'override',
+        action: ask.request.action,
+        taken,
+        cancels: 'override' in outcome && outcome.override.number !== undefined,
+      };
+    case 'note':
+    case 'assign':
+    case 'snooze':
+      return undefined;
+    case 'acknowledge':
+      return { ...when, asks: 'acknowledge', taken, cleared: 'cleared' in outcome ? outcome.cleared : 0 };
+  }
+}
+
+function worldOf({ world, resets, continuedAt }: OrderWorld): World {
+  const { wire, away, receiver, liberties, lostTasks, life } = world;
+  return {
+    workersAway: away,
+    unreachable: [...wire.outages, ...world.unconfigured.integration, ...unread(life)],
+    wrongKey: [...wire.wrongKeys, ...world.unconfigured.key],
+    slow: wire.slow,
+    tasksWaited: [],
+    receiverDown: receiver.down,
+    resets,
+    continuedAt,
+    skewMs: liberties.skewMs,
+    losses: lostTasks.length > 0 || life.happenings.some(({ do: what }) => /^(?:lose-|stall)/.test(what)),
+    lateByMs: Math.max(0, ...life.happenings.map(lateBy)),
+    brokeDown: liberties.breaksDown || world.unconfigured.integration.length > 0,
+    cutOff: world.cutOff,
+    recordLost: life.start === 'fast' && lostTasks.length > 0,
+    notedLateMs: 0,
+  };
+}
+
+/** From when on no decision can be read: a status operation stays broken to the end of the life. */
+function unread({ happenings }: Life): Span[] {
+  return happenings.flatMap((one) =>
+    one.do === 'broken' && one.operation.startsWith('status')
+      ? [{ from: START + (one.at ?? 0), until: Number.POSITIVE_INFINITY }]
+      : [],
+  );
+}
+
+function lateBy(one: Happening): number {
+  return one.do === 'late-task' || one.do === 'late-try' || one.do === 'late-timer' ? one.ms : 0;
+}

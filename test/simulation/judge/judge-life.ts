@@ -1,0 +1,63 @@
+/** What is judged when a life has ended: by its books, and by what only a virtual world can tell. */
+import type { Order } from '../../../src/order/order.ts';
+import { judgeBooks } from '../../books/judge.ts';
+import type { OrderWorld } from '../order-world.ts';
+import { judgeAdopted } from '../plan/adopted-lives.ts';
+import { booksOf } from './books-of.ts';
+
+/** @returns what is wrong with the life, in words */
+export function judgeLife(orderWorld: OrderWorld): string[] {
+  const { callers, run, endedAt, world, wasReset } = orderWorld;
+  const { order } = run;
+  if (order === undefined || endedAt === undefined) return ['the order has no end'];
+  if (run.refusal !== undefined) return [];
+  const faults: string[] = [];
+  for (const { what, since } of callers.waiting.values()) {
+    faults.push(`${what} of ${new Date(since).toISOString()} was never answered`);
+  }
+  faults.push(...leftOver(order));
+  if (!wasReset) faults.push(...eventsTwice(orderWorld));
+  if (world.life.adopted !== undefined) faults.push(...judgeAdopted(orderWorld));
+  for (const { kind, facts } of judgeBooks(booksOf(orderWorld, order.state)))
+    faults.push(`${kind}: ${facts}`);
+  return faults;
+}
+
+/** Nothing that was taken is left lying. */
+function leftOver({ state, replies, earlyRetries, running, outbox }: Order): string[] {
+  const faults: string[] = [];
+  if (replies.length + earlyRetries.length > 0) faults.push('the order ended, and somebody waits for it');
+  if (outbox.length > 0) faults.push(`the order ended with ${outbox.length} events to deliver`);
+  for (const { number, status } of state.actions) {
+    if (status === 'queued' || status === 'running')
+      faults.push(`the order ended, and action ${number} is ${status}`);
+  }
+  for (const { effect } of running) faults.push(`the order ended beside ${effect.key}`);
+  return faults;
+}
+
+/** Each event says something new. */
+function eventsTwice({ world }: OrderWorld): string[] {
+  // Who has it screened again and again is told the same again and again.
+  const rechecks = world.life.happenings.filter((one) => one.do === 'recheck').length;
+  const told = new Set<string>();
+  let last = 0;
+  let before = '';
+  const faults: string[] = [];
+  for (const { event } of world.receiver.arrived) {
+    if (event.sequence <= last) continue;
+    last = event.sequence;
+    const { type, data } = event;
+    const said = `${type} ${data.attempt} ${data.decision} ${data.action} ${data.phase} ${data.attention.join('|')}`;
+    // Whoever decides the same twice is told it twice.
+    const again =
+      type === 'order.attention' || data.by === 'person' || (type === 'order.decided' && rechecks > 0);
+    if (said === before && !again) faults.push(`told twice in a row: ${said}`);
+    before = said;
+    if (type !== 'order.closed' && type !== 'order.canceled') continue;
+    const once = type === 'order.closed' ? type : `${type} ${data.attempt}`;
+    if (told.has(once)) faults.push(`told twice: ${once}`);
+    told.add(once);
+  }
+  return faults;
+}

@@ -1,0 +1,79 @@
+/** Faults planted in the rules that only the books show: each takes away a promise that no step breaks. */
+import { instant, millis } from '../../../src/contract/words.ts';
+import { RULES } from '../rules.ts';
+import { after, inputs, type Mutant, resultIn, results, ruled } from './mutants.ts';
+
+/** Each must be found by the judge of the books. */
+export const BOOK_MUTANTS: readonly Mutant[] = [
+  after('a replaced gateway result counts as sent', ({ state, now }, input) => {
+    if (resultIn(input)?.kind !== 'gateway') return;
+    for (const { gateway } of state.attempts) if (gateway !== undefined) gateway.sent ??= now;
+  }),
+  inputs('a hint while a read runs is dropped', (input, order) => {
+    const hinted = input.kind === 'signal' && input.signal.kind === 'review-hint';
+    return hinted && order.reads.length > 0 ? undefined : input;
+  }),
+  after('a hint while an order is screened is dropped', (order) => {
+    if (order.state.phase === 'screening')
+      order.reads = order.reads.filter(({ source }) => source !== 'webhook');
+  }),
+  after('a read that fails for good is not tried again', (order, input) => {
+    if (input.kind === 'effect-ended' && input.outcome.status === 'failed') order.reads = [];
+  }),
+  ruled('continue-as-new drops a pending read', {
+    resumed: (order) => ({ ...RULES.resumed(order), reads: [] }),
+  }),
+  inputs('hints are refused during review', (input, order) => {
+    const hinted = input.kind === 'signal' && input.signal.kind === 'review-hint';
+    return hinted && order.state.phase === 'review' ? undefined : input;
+  }),
+  after('reads have no spacing', (order) => {
+    delete order.spacing.until;
+  }),
+  inputs('the outcome of a canceled write is dropped', (input, order) => {
+    if (input.kind !== 'effect-ended') return input;
+    const canceled = order.running.some(({ id, canceled: asked }) => id === input.id && asked === true);
+    return canceled ? { ...input, outcome: { status: 'canceled' } } : input;
+  }),
+  results('a review that comes back is ignored', (result, { state }) => {
+    const isReading = result.kind === 'read' || result.kind === 'poll' || result.kind === 'last-read';
+    if (state.decision !== 'pass' || !isReading) return result;
+    const { outcome } = result;
+    if (outcome?.kind !== 'read' || outcome.decision !== 'review') return result;
+    return { ...result, outcome: { ...outcome, decision: 'pass' } };
+  }),
+  after('an event names the first transaction of its attempt', ({ state, outbox }) => {
+    for (const { data } of outbox) {
+      const first = state.transactions.find(({ attempt }) => attempt === data.attempt)?.id;
+      if (first !== undefined && data.transactionId !== undefined) data.transactionId = first;
+    }
+  }),
+  inputs('an older reading is applied after a newer one', (input, order) => {
+    if (input.kind === 'effect-ended') delete order.readAt;
+    return input;
+  }),
+  ruled('continue-as-new drops an earlier reset', { keepsReset: () => false }),
+  after('the window of a catch-up starts with the order', ({ state }, input) => {
+    const transaction = state.transactions.at(-1);
+    if (resultIn(input)?.kind !== 'catch-up' || transaction === undefined) return;
+    transaction.cancelBy = instant(millis(state.startedAt) + state.policy.cancelWindowMs);
+  }),
+  after('a failed portal action forgets that it may have been sent', ({ state }) => {
+    for (const action of state.actions) delete action.maybeSent;
+  }),
+  ruled('a chargeback whose outcome is unknown is sent again like a cancel', {
+    step: (order, input) => {
+      const fields = { ...order.fields };
+      const made = RULES.step(order, input);
+      const unknown = order.state.actions.filter(
+        ({ kind, status, number }) =>
+          kind === 'chargeback' && status === 'unconfirmed' && fields[number] !== undefined,
+      );
+      for (const action of unknown) {
+        action.status = 'queued';
+        order.fields[action.number] = fields[action.number] ?? { kind: 'cancel' };
+      }
+      return [...made, ...RULES.begin(order)];
+    },
+  }),
+];

@@ -1,0 +1,269 @@
+/** Faults planted in the rules: each takes one rule away, or turns it. */
+import type { Call, CallResult } from '../../../src/contract/activity-contract.ts';
+import { instant, millis } from '../../../src/contract/words.ts';
+import type { Command, Input, Order } from '../../../src/order/order.ts';
+import { RULES, type Rules } from '../rules.ts';
+
+export interface Mutant {
+  what: string;
+  rules: Rules;
+}
+
+export function ruled(what: string, rules: Partial<Rules>): Mutant {
+  return { what, rules: { ...RULES, ...rules } };
+}
+
+/** What is started and stopped is changed. */
+function commands(what: string, change: (commands: Command[], order: Order) => Command[]): Mutant {
+  return ruled(what, {
+    begin: (order) => change(RULES.begin(order), order),
+    step: (order, input) => change(RULES.step(order, input), order),
+  });
+}
+
+/** What a call asks for is changed before it is made. */
+function calls(what: string, change: (call: Call) => Call | undefined): Mutant {
+  return commands(what, (made) =>
+    made.flatMap((command): Command[] => {
+      if (command.do !== 'start') return [command];
+      const { running } = command;
+      const call = change(running.effect.call);
+      if (call === undefined) return [];
+      return [{ do: 'start', running: { ...running, effect: { ...running.effect, call } } }];
+    }),
+  );
+}
+
+/** An input is changed, or not taken in at all. */
+export function inputs(what: string, change: (input: Input, order: Order) => Input | undefined): Mutant {
+  return ruled(what, {
+    step: (order, input) => {
+      const changed = change(input, order);
+      if (changed === undefined) return [];
+      const made = RULES.step(order, changed);
+      if (input.kind === 'request' && changed.kind === 'request' && changed.taken !== undefined)
+        input.taken = changed.taken;
+      return made;
+    },
+  });
+}
+
+/** The order is changed after a step, and what it requires then is started. */
+export function after(what: string, change: (order: Order, input: Input) => void): Mutant {
+  return ruled(what, {
+    step: (order, input) => {
+      const made = RULES.step(order, input);
+      change(order, input);
+      return [...made, ...RULES.begin(order)];
+    },
+  });
+}
+
+/** The result of an effect is changed. */
+export function results(what: string, change: (result: CallResult, order: Order) => CallResult): Mutant {
+  return inputs(what, (input, order) => {
+    if (input.kind !== 'effect-ended' || input.outcome.status !== 'completed') return input;
+    return { ...input, outcome: { status: 'completed', result: change(input.outcome.result, order) } };
+  });
+}
+
+/** @returns the result that an input brings */
+export function resultIn(input: Input): CallResult | undefined {
+  return input.kind === 'effect-ended' && input.outcome.status === 'completed'
+    ? input.outcome.result
+    : undefined;
+}
+
+function withoutUnseen<Request extends { unseenSince?: unknown }>({
+  unseenSince: _left,
+  ...request
+}: Request) {
+  return request;
+}
+
+function looksNever(call: Call): Call {
+  return call.kind === 'catch-up' ? { ...call, request: withoutUnseen(call.request) } : call;
+}
+
+/** At least twenty; each must be found within 10,000 lives. */
+export const MUTANTS: readonly Mutant[] = [
+  calls('a catch-up that doesn’t look first', looksNever),
+  calls('a rescreen under the invoice number of the screening before', (call) =>
+    call.kind === 'catch-up'
+      ? {
+          ...call,
+          request: { ...call.request, invoiceNumber: call.request.invoiceNumber.replace(/~[\d.]+$/, '') },
+        }
+      : call,
+  ),
+  calls('a look that may adopt another attempt’s transaction', (call) =>
+    call.kind === 'catch-up' || call.kind === 'look-up'
+      ? mapped(call, {
+          knownTransactionIds: [],
+          invoiceNumber: call.request.invoiceNumber.replace(/~[\d.]+$/, ''),
+        })
+      : call,
+  ),
+  calls('a cancel without a last call', (call) => {
+    if (call.kind !== 'portal') return call;
+    const { notAfter: _dropped, ...request } = call.request;
+    return { ...call, request };
+  }),
+  calls('a cancel a minute after its last call', (call) => {
+    if (call.kind !== 'portal' || call.request.notAfter === undefined) return call;
+    const notAfter = instant(millis(call.request.notAfter) + 60_000);
+    return { ...call, request: { ...call.request, notAfter } };
+  }),
+  calls('an event that is left out of its batch', (call) =>
+    call.kind === 'deliver' ? { ...call, events: call.events.slice(1) } : call,
+  ),
+  calls('a batch of events the wrong way round', (call) =>
+    call.kind === 'deliver' ? { ...call, events: call.events.toReversed() } : call,
+  ),
+  calls('an action that is told to begin and isn’t begun', (call) =>
+    call.kind === 'portal' && call.request.fields.kind === 'cancel' ? undefined : call,
+  ),
+  calls('a gateway result that is sent as another', (call) =>
+    call.kind === 'gateway'
+      ? { ...call, request: { ...call.request, gateway: { ...call.request.gateway, result: 'pass' } } }
+      : call,
+  ),
+  calls('a timer that rings an hour late', (call) =>
+    call.kind === 'timer' ? { ...call, at: instant(millis(call.at) + 3_600_000) } : call,
+  ),
+  inputs('a hint that is dropped', (input) =>
+    input.kind === 'signal' && input.signal.kind === 'review-hint' ? undefined : input,
+  ),
+  inputs('a recheck that is dropped', (input) =>
+    input.kind === 'signal' && input.signal.kind === 'recheck' ? undefined : input,
+  ),
+  inputs('a question that is dropped', (input) => (input.kind === 'request' ? undefined : input)),
+  inputs('an end that is dropped', (input) => (resultIn(input)?.kind === 'gateway' ? undefined : input)),
+  results('a review that is read as passed', (result) =>
+    result.kind === 'poll' ? { ...result, outcome: { kind: 'read', decision: 'pass' } } : result,
+  ),
+  results('an unknown outcome that is taken for done', (result) =>
+    result.kind === 'portal' && result.outcome.kind === 'unconfirmed'
+      ? { ...result, outcome: { kind: 'done' } }
+      : result,
+  ),
+  results('a refusal that is taken for done', (result) =>
+    result.kind === 'portal' && result.outcome.kind === 'refused'
+      ? { ...result, outcome: { kind: 'done' } }
+      : result,
+  ),
+  ruled('an answer that is never given', {
+    replyTo: (order, taken) => {
+      const reply = RULES.replyTo(order, taken);
+      return reply !== undefined && 'portal' in reply ? undefined : reply;
+    },
+  }),
+  after('a fail after acceptance that holds', (order) => {
+    const { state } = order;
+    if (state.decision === 'fail' && state.action === 'cancel') state.action = 'hold';
+  }),
+  after('a review that proceeds before acceptance', (order) => {
+    const { state } = order;
+    if (state.decision === 'review' && state.workflow === 'pre-acceptance' && state.action === 'hold') {
+      state.action = 'proceed';
+    }
+  }),
+  after('a person’s decision that is forgotten', (order) => {
+    delete order.state.attempts.at(-1)?.override;
+  }),
+  after('a person’s decision that the service’s takes the place of', (order, input) => {
+    const { state } = order;
+    const result = resultIn(input);
+    const read = result !== undefined && 'outcome' in result;
+    const failed = state.decision === 'fail' || state.decision === 'fraudulent';
+    if (read && failed && state.attempts.at(-1)?.override !== undefined) state.action = 'cancel';
+  }),
+  after('a person’s decision that the next attempt keeps', (order) => {
+    const [first, second] = order.state.attempts;
+    if (first?.override !== undefined && second !== undefined) second.override ??= first.override;
+  }),
+  after('an event that is told twice', (order) => {
+    const last = order.outbox.at(-1);
+    if (last === undefined || last.type !== 'order.decided' || order.outbox.length > 1) return;
+    order.state.events.sequence += 1;
+    order.outbox.push({ ...last, sequence: order.state.events.sequence });
+    order.state.events.waiting = order.outbox.length;
+  }),
+  after('an event that is lost', (order) => {
+    if (order.outbox.at(-1)?.type === 'order.review_resolved') order.outbox.pop();
+    order.state.events.waiting = order.outbox.length;
+  }),
+  after('a window that is a minute too long', (order, input) => {
+    if (resultIn(input)?.kind !== 'catch-up') return;
+    const transaction = order.state.transactions.at(-1);
+    if (transaction !== undefined) transaction.cancelBy = instant(millis(transaction.cancelBy) + 60_000);
+  }),
+  after('a transaction that is forgotten', (order, input) => {
+    if (resultIn(input)?.kind === 'catch-up') order.state.transactions = [];
+  }),
+  after('a cancel that is done and forgotten', (order, input) => {
+    if (resultIn(input)?.kind !== 'portal' || order.state.phase !== 'canceled') return;
+    order.state.phase = 'decided';
+  }),
+  ruled('a checkout whose failure is taken for a pass', {
+    applyCheckout: (order, result) => {
+      const refusal = RULES.applyCheckout(order, result);
+      if (order.state.decision === 'pending') order.state.action = 'proceed';
+      return refusal;
+    },
+  }),
+  commands('timers that are never set', (made, order) => without(made, order, 'timer')),
+  commands('a last read that is never begun', (made, order) => without(made, order, 'last-read')),
+  commands('a poll that is never begun', (made, order) => without(made, order, 'poll')),
+  ruled('messages that are taken before results', {
+    resultsFirst: (waiting) => [
+      ...waiting.filter(({ kind }) => kind !== 'effect-ended'),
+      ...waiting.filter(({ kind }) => kind === 'effect-ended'),
+    ],
+  }),
+  ruled('results that are taken by the number of their effect', {
+    resultsFirst: (waiting) =>
+      RULES.resultsFirst(waiting).sort((a, b) =>
+        a.kind === 'effect-ended' && b.kind === 'effect-ended' ? a.id - b.id : 0,
+      ),
+  }),
+  {
+    what: 'an order that continues as new forgets its events',
+    rules: { ...RULES, resumed: (order) => ({ ...RULES.resumed(order), outbox: [] }) },
+  },
+  {
+    what: 'an order that continues as new although a write is under way',
+    rules: { ...RULES, mayContinueAsNew: () => true },
+  },
+  {
+    what: 'an order that is adopted is screened all the same',
+    rules: {
+      ...RULES,
+      newOrder: ({ adopt: _without, ...input }, ...when) => RULES.newOrder(input, ...when),
+    },
+  },
+  after('what had failed when it was adopted is canceled', ({ state }) => {
+    if (state.adopted !== undefined && state.decision === 'fail') state.action = 'cancel';
+  }),
+  after('a review that was due when it was adopted is canceled', ({ state }) => {
+    const due =
+      state.adopted !== undefined && state.attention.some(({ code }) => code === 'review-unresolved');
+    if (due && state.decision === 'review' && state.actions.length === 0) {
+      state.action = 'cancel';
+      state.decision = 'fail';
+    }
+  }),
+  {
+    what: 'an order that ends before everything is delivered',
+    rules: { ...RULES, isFinished: (order) => order.over === true },
+  },
+];
+
+function mapped<Asked extends { request: object }>(call: Asked, change: Partial<Asked['request']>): Asked {
+  return { ...call, request: { ...call.request, ...change } };
+}
+
+function without(made: Command[], order: Order, kind: Call['kind']): Command[] {
+  order.running = order.running.filter(({ effect }) => effect.call.kind !== kind);
+  return made.filter((one) => one.do !== 'start' || one.running.effect.call.kind !== kind);
+}

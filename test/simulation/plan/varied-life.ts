@@ -1,0 +1,55 @@
+/** Varies a planned life by what its plan leaves alone: keys of the policy, orders that a skip rule matches late. */
+
+import { Dice, mixed } from '../random.ts';
+import { SKIP_BELOW } from './base-policies.ts';
+import type { Happening } from './happenings.ts';
+import type { Life } from './life.ts';
+
+const HOUR = 3_600_000;
+
+/** @returns the life with everything that can be drawn beside its plan */
+export function variedLife(life: Life): Life {
+  const dice = new Dice(mixed(life.seed, -4));
+  const { policy } = life;
+  const long = policy.cancelWindowMs > HOUR;
+  const varied: Life = {
+    ...life,
+    policy: {
+      ...policy,
+      invoicePerAttempt: dice.chance(0.5),
+      rescreenOnError: {
+        tries: dice.between(0, 4),
+        pauseMs: long ? dice.anySize(1_000, HOUR) : dice.anySize(200, 6_000),
+      },
+      retryWithinMs: long ? dice.anySize(60_000, 24 * HOUR) : dice.between(6_000, 30_000),
+      gatewayResultWithinMs: long ? dice.anySize(60_000, 48 * HOUR) : dice.between(5_000, 30_000),
+      poll: long
+        ? {
+            firstMs: dice.between(30_000, 120_000),
+            factor: dice.pick([1, 1.5, 2]),
+            maxMs: dice.between(300, 1_800) * 1_000,
+          }
+        : {
+            firstMs: dice.between(500, 2_000),
+            factor: dice.pick([1, 1.5, 2]),
+            maxMs: dice.between(2_000, 8_000),
+          },
+    },
+    ...(life.amount >= SKIP_BELOW && dice.chance(0.15) && { laterAmount: SKIP_BELOW / 2 }),
+  };
+  if (policy.workflow === 'pre-gateway' && dice.chance(0.1)) {
+    varied.happenings = [...varied.happenings, ...replacedResult(dice)];
+  }
+  return varied;
+}
+
+/** A result that takes the place of another one while that is being sent. */
+function replacedResult(dice: Dice): Happening[] {
+  const sent = { do: 'gateway-result', attempt: 1, times: 1, id: 'own', afterAnswer: true } as const;
+  const at = dice.between(10, 2_000);
+  return [
+    { do: 'fault', operation: 'gateway-response', nth: 1, fault: 'delay', ms: dice.between(500, 4_000) },
+    { ...sent, result: 'error', at },
+    { ...sent, result: 'pass', at: at + dice.between(20, 1_000) },
+  ];
+}

@@ -1,0 +1,260 @@
+/** One run of an order's workflow as the server keeps it: arrivals, recorded tasks, what is begun, who is answered. */
+import type { RunFacts } from '../../../src/contract/activity-contract.ts';
+import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
+import { type Instant, millis } from '../../../src/contract/words.ts';
+import type { Command, Outcome as EffectOutcome, Order, Reply } from '../../../src/order/order.ts';
+import type { answerBeforeRecord } from '../../../src/order/screening/checkout.ts';
+import type { Invariants } from '../judge/invariants.ts';
+import type { Rules } from '../rules.ts';
+import type { World } from '../world.ts';
+import { Activity, type Hearer } from './activity.ts';
+import type { Arrival, Outcome, Task, Update } from './task.ts';
+import { Worker } from './worker.ts';
+
+type First = Parameters<typeof answerBeforeRecord>[2];
+type FirstRequest = Parameters<typeof answerBeforeRecord>[1];
+
+export type Start = {
+  input: ScreenOrderInput & { integration: string };
+  startedAt: number;
+  wasReset: boolean;
+} & ({ from: 'new' } | { from: 'continued'; order: string });
+
+/** How a run ended, told to whoever keeps the runs. */
+export interface Ending {
+  how: 'completed' | 'continued';
+  order: Order;
+  /** Updates that no run has taken. */
+  left: Update[];
+}
+
+/** A screening that is to stop ends within 30 s; the one that waits for it, and all others, within 10. */
+const LONGEST_WAIT_MS = 40_000;
+/** Temporal takes no more updates at once. */
+const IN_FLIGHT = 10;
+
+export class Run implements Hearer {
+  readonly id: string;
+  readonly start: Start;
+  readonly world: World;
+  readonly rules: Rules;
+  readonly tasks: Task[] = [];
+  readonly updates = new Map<string, Update>();
+  readonly arrivals: Arrival[] = [];
+  readonly activities = new Map<number, Activity>();
+  over = false;
+  /** An operator reset the order: what was under way then is no part of its history. */
+  cutOff = false;
+  readonly #onEnd: (ending: Ending) => void;
+  readonly #worker: Worker;
+  /** What activities were told of the run that asked for them. */
+  readonly factsOf = new Map<number, RunFacts>();
+  /** Hears how the first screening ended before that is recorded. */
+  onFirst: ((first: First, request: FirstRequest) => void) | undefined;
+  readonly #timers = new Map<number, number>();
+
+  constructor(
+    world: World,
+    rules: Rules,
+    invariants: Invariants,
+    id: string,
+    start: Start,
+    onEnd: (ending: Ending) => void,
+  ) {
+    this.world = world;
+    this.rules = rules;
+    this.id = id;
+    this.start = start;
+    this.#worker = new Worker(this, invariants);
+    this.#onEnd = onEnd;
+  }
+
+  ended(number: number, outcome: EffectOutcome): void {
+    const activity = this.activities.get(number);
+    if (activity === undefined) return;
+    this.activities.delete(number);
+    this.world.openActivities.delete(activity);
+    this.arrive({ kind: 'end', id: number, outcome });
+  }
+
+  /** Sends an update: a new one, or one that this run knows by its id. */
+  update(id: string, ask: Update['ask'], hear: (outcome: Outcome) => void): void {
+    const known = this.updates.get(id);
+    if (known?.outcome !== undefined) hear(known.outcome);
+    else if (this.over) hear('closed');
+    else if (known !== undefined) known.callers.push(hear);
+    else if (this.#inFlight() >= IN_FLIGHT) hear('exhausted');
+    else this.take({ id, ask, callers: [hear] });
+  }
+
+  #inFlight(): number {
+    let inFlight = 0;
+    for (const one of this.updates.values()) if (one.outcome === undefined) inFlight += 1;
+    return inFlight;
+  }
+
+  /** Takes over an update that another run has not taken. */
+  take(update: Update): void {
+    delete update.input;
+    delete update.acceptedAt;
+    this.updates.set(update.id, update);
+    this.arrive({ kind: 'update', update });
+  }
+
+  arrive(arrival: Arrival): void {
+    if (this.over) return;
+    this.arrivals.push(arrival);
+    if (!this.#worker.busy) this.#worker.schedule();
+  }
+
+  /** Its first task, or the next one, is due. */
+  schedule(): void {
+    this.#worker.schedule();
+  }
+
+  workersDie(): void {
+    this.#worker.die();
+  }
+
+  /** Why the order can't be screened at all. */
+  get refusal() {
+    return this.#worker.refusal;
+  }
+
+  /** The order as the worker that knows it has it; undefined: none knows it. */
+  get order(): Order | undefined {
+    return this.#worker.order;
+  }
+
+  /** The run is over for the server; what runs on does so unheard. */
+  close(): void {
+    this.over = true;
+    for (const one of this.activities.values()) {
+      one.end();
+      this.world.openActivities.delete(one);
+    }
+    this.activities.clear();
+    this.#worker.leave();
+    this.#timers.clear();
+  }
+
+  /** A task's end is in the history: what it asks for is begun, and whoever waits is told. */
+  record(task: Task, order: Order | undefined): void {
+    task.recordedAt = this.world.agenda.now;
+    task.place = this.world.everyTask.length;
+    task.over = order?.state.phase === 'canceled' || order?.state.phase === 'closed';
+    this.world.everyTask.push(task);
+    this.tasks.push(task);
+    if (order !== undefined) this.#show(order);
+    this.arrivals.splice(0, task.batch.length);
+    for (const command of task.commands) this.#carryOut(command);
+    for (const { update, code } of task.refusals) {
+      this.updates.delete(update.id);
+      for (const hear of update.callers) hear({ refused: code });
+    }
+    const { now } = this.world.agenda;
+    for (const update of task.accepted) {
+      update.acceptedAt = now;
+    }
+    for (const { update, reply } of task.replies) this.#answer(update, reply);
+  }
+
+  #show({ state: { phase, attention, lastRead } }: Order): void {
+    const { shown, agenda } = this.world;
+    shown.push({
+      at: agenda.now,
+      phase,
+      attention: attention.map(({ code }) => code),
+      ...(lastRead !== undefined && { readAt: millis(lastRead.at) }),
+    });
+  }
+
+  #answer(update: Update, outcome: Reply): void {
+    update.outcome = outcome;
+    this.#checkWait(update);
+    const { callers } = update;
+    update.callers = [];
+    for (const hear of callers) hear(outcome);
+  }
+
+  /** Whoever is taken is answered within a bounded time, as long as workers are there and tasks come. */
+  #checkWait({ id, acceptedAt = this.world.agenda.now }: Update): void {
+    const { agenda, away, liberties } = this.world;
+    const waited = agenda.now - acceptedAt;
+    if (waited < LONGEST_WAIT_MS || away.length > 0 || liberties.delays) return;
+    this.world.fault(`${id} waited ${waited} ms for its answer`);
+  }
+
+  #carryOut(command: Command): void {
+    const { world } = this;
+    switch (command.do) {
+      case 'count-signals':
+        return;
+      case 'start': {
+        const { id, effect } = command.running;
+        const { call } = effect;
+        if (call.kind === 'timer') this.ringAt(id, call.at);
+        else this.beginActivity(id, call, this.facts);
+        return;
+      }
+      case 'cancel':
+        this.activities.get(command.id)?.stop(true);
+        return;
+      case 'drop': {
+        this.#timers.delete(command.id);
+        const activity = this.activities.get(command.id);
+        if (activity === undefined) return;
+        activity.stop(false);
+        this.activities.delete(command.id);
+        world.openActivities.delete(activity);
+      }
+    }
+  }
+
+  /** What activities are told of this run. */
+  get facts(): RunFacts {
+    return { runId: this.id, wasReset: this.start.wasReset, historyLength: 10, isReplaying: false };
+  }
+
+  /** What was stopped had ended already: for the history it was stopped all the same. */
+  stoppedLate(number: number): void {
+    const { everyActivity, agenda } = this.world;
+    const activity = everyActivity.findLast((one) => one.number === number);
+    if (activity !== undefined) activity.stoppedAt = agenda.now;
+  }
+
+  /** @param facts of the run whose input asks for it */
+  beginActivity(number: number, call: Activity['call'], facts: RunFacts): void {
+    this.factsOf.set(number, facts);
+    const activity = new Activity(this.world, this, number, call, facts);
+    activity.task = this.tasks.at(-1)?.place ?? 0;
+    this.world.everyActivity.push(activity);
+    this.activities.set(number, activity);
+    this.world.openActivities.add(activity);
+  }
+
+  ringAt(number: number, at: Instant): void {
+    const { agenda, liberties } = this.world;
+    const late = liberties.of('late-timer', this.world.countTimer())?.ms ?? 0;
+    this.#timers.set(number, millis(at));
+    agenda.at(millis(at) + late, () => {
+      if (!this.#timers.delete(number)) return;
+      this.arrive({
+        kind: 'end',
+        id: number,
+        outcome: { status: 'completed', result: { kind: 'timer', at } },
+      });
+    });
+  }
+
+  endWith(how: Ending['how']): void {
+    const { order } = this;
+    if (order === undefined) return;
+    const left: Update[] = [];
+    for (const one of this.updates.values()) if (one.outcome === undefined) left.push(one);
+    this.close();
+    const last = this.tasks.at(-1)?.number ?? 0;
+    if (how === 'continued') this.world.liberties.continued(last, this.start.wasReset);
+    this.#onEnd({ how, order, left });
+  }
+}

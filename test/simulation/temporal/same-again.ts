@@ -1,0 +1,37 @@
+/** Tries that are certain to fail alike: they are left out, since a life has no time for thousands of them. */
+
+import type { Operation } from '../../books/books.ts';
+import { operationOf } from '../network/service.ts';
+import { latest, type World } from '../world.ts';
+import type { Regular } from './activity.ts';
+
+/** @returns until when a call that failed for this reason is certain to fail for it again, for ever perhaps; else 0 */
+export function sameUntil({ wire, agenda }: World, call: Regular, why: string): number {
+  // A cancel ends with its window, by itself.
+  if (call.kind === 'deliver' || (call.kind === 'portal' && call.request.notAfter !== undefined)) return 0;
+  const isBroken = why === 'http-5xx' || why === 'forbidden';
+  if (isBroken && operationsOf(call).some((one) => wire.brokenBy(one) !== undefined)) {
+    return Number.POSITIVE_INFINITY;
+  }
+  if (why === 'forbidden') return latest(wire.wrongKeys, agenda.now);
+  return why === 'connection-refused' ? latest(wire.outages, agenda.now) : 0;
+}
+
+function operationsOf(call: Regular): Operation[] {
+  switch (call.kind) {
+    case 'catch-up':
+      return ['create-transaction', 'status-by-invoice'];
+    case 'look-up':
+      return ['status-by-invoice'];
+    case 'read':
+    case 'poll':
+    case 'last-read':
+      return ['status'];
+    case 'gateway':
+      return ['gateway-response'];
+    case 'portal':
+      return [operationOf({ operation: 'portal', fields: call.request.fields })];
+    default:
+      return [];
+  }
+}

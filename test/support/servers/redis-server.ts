@@ -1,0 +1,96 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { createClient } from 'redis';
+import { freePort } from '../../../src/dev/guarded-child.ts';
+import { eventually } from '../eventually.ts';
+import { type NeededProgram, needProgram } from '../processes/debian-package.ts';
+
+/** A Redis of its own on loopback, that keeps nothing. */
+export interface RedisServer {
+  url: string;
+  /** Kills it, so that its port refuses. */
+  stop(): Promise<void>;
+  /** Starts it again, empty, on the same port. */
+  start(): Promise<void>;
+  /** Stops it from answering, with its connections open. */
+  freeze(): void;
+  thaw(): void;
+  running(): boolean;
+  /** Waits until what is asked of it holds. */
+  until(holds: (client: RedisClient) => Promise<void>): Promise<void>;
+}
+
+type RedisClient = ReturnType<typeof createClient>;
+
+const REDIS = {
+  commands: ['redis-server'],
+  debianPackages: ['redis-server'],
+  howTo:
+    'redis-server, 6 or newer (Debian and Ubuntu: apt-get install redis-server; macOS: brew install redis)',
+  // The package starts a server of its own where it may: nobody asked for that.
+  afterInstall: () => promisify(execFile)('service', ['redis-server', 'stop']).catch(() => undefined),
+} satisfies NeededProgram;
+
+/** Makes sure that there is a `redis-server`, as `needProgram` does. */
+export async function needRedis(): Promise<void> {
+  await needProgram(REDIS);
+}
+
+/** As `needRedis`. @returns whether there is one now */
+export async function redisInstalled(): Promise<boolean> {
+  return needRedis().then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Starts `redis-server` on a free port and waits until it answers.
+ * @param password asked of everyone who connects, if given
+ * @throws Error when it doesn't answer in time
+ */
+export async function startRedis({ password }: { password?: string } = {}): Promise<RedisServer> {
+  const port = await freePort();
+  const url = `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`;
+  const login = password === undefined ? [] : ['--requirepass', password];
+  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...login];
+
+  const launch = async () => {
+    const child = spawn('redis-server', args, { stdio: 'ignore' });
+    const killed = () => child.kill('SIGKILL');
+    process.once('exit', killed);
+    child.once('exit', () => process.removeListener('exit', killed));
+    await eventually(() => withClient(url, async (client) => void (await client.ping())));
+    return child;
+  };
+
+  let child = await launch();
+  return {
+    url,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+    async start() {
+      child = await launch();
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+    running: () => child.exitCode === null && child.signalCode === null,
+    until: (holds) => eventually(() => withClient(url, holds)),
+  };
+}
+
+async function withClient(url: string, use: (client: RedisClient) => Promise<void>): Promise<void> {
+  const client: RedisClient = createClient({ url, socket: { reconnectStrategy: false } });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await use(client);
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,20 @@
+/** A workflow for `order-of-results.test.ts`. It fails with the ids of its effects, in the order in which their outcomes arrived. */
+import { condition } from '@temporalio/workflow';
+import type { Call } from '../../../src/contract/activity-contract.ts';
+import type { Input } from '../../../src/order/order.ts';
+import { Effects } from '../../../src/workflows/effects.ts';
+
+const since = '2026-03-01T10:00:00.000Z';
+
+export async function orderOfResults(calls: Call[]): Promise<void> {
+  const inputs: Input[] = [];
+  const run = { runId: 'run', wasReset: false, historyLength: 3, isReplaying: false };
+  new Effects(inputs, () => run).carryOut(
+    calls.map((call, id) => {
+      const effect = { key: `${id}`, concern: 'reads', call, whenObsolete: 'drop' } as const;
+      return { do: 'start', running: { id, effect, since } };
+    }),
+  );
+  await condition(() => inputs.length === calls.length);
+  throw new Error(inputs.map((input) => (input.kind === 'effect-ended' ? input.id : input.kind)).join());
+}
