@@ -6,14 +6,34 @@ import { MUTANTS } from './mutants.ts';
 
 const WITHIN = 10_000;
 
+/** The first life from seed 1 that shows a rare fault: looking for it takes half a minute. After a change of the plans the search goes on from here. */
+const RARE: Readonly<Record<string, number>> = {
+  'a review that comes back is ignored': 5175,
+  'the outcome of a canceled write is dropped': 3540,
+  'a hint while a read runs is dropped': 2178,
+  'continue-as-new drops an earlier reset': 1989,
+  'continue-as-new drops a pending read': 1178,
+  'a recheck that is dropped': 494,
+};
+
 describe('a planted fault is found', () => {
-  it.each([...MUTANTS, ...BOOK_MUTANTS])('$what', async ({ rules }) => {
-    let seed = 1;
-    while (seed <= WITHIN && (await live(planLife(seed), { rules })).faults.length === 0) seed += 1;
-    expect(seed).toBeLessThanOrEqual(WITHIN);
+  it.each([...MUTANTS, ...BOOK_MUTANTS])('$what', async ({ what, rules }) => {
+    const first = RARE[what] ?? 1;
+    let lives = 0;
+    let found = false;
+    while (!found && lives < WITHIN) {
+      found = (await live(planLife(first + lives), { rules })).faults.length > 0;
+      lives += 1;
+    }
+    expect(found, `in ${lives} lives from seed ${first}`).toBe(true);
   });
 
   it('of twenty kinds at least', () => {
     expect(MUTANTS.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('from a seed that belongs to one of them, where it is rare', () => {
+    const known = [...MUTANTS, ...BOOK_MUTANTS].map(({ what }) => what);
+    expect(Object.keys(RARE).filter((what) => !known.includes(what))).toEqual([]);
   });
 });
