@@ -199,7 +199,9 @@ export interface ReadActivities {
 /** The failure type with which a poll or a last read asks for a retry, because the screening service returned the same decision. */
 export const POLL_UNCHANGED = 'unchanged';
 
-export type PollActivities = { pollStatus: Activity<PollRequest, Timed<StatusOutcome>> };
+export interface PollActivities {
+  pollStatus: Activity<PollRequest, Timed<StatusOutcome>>;
+}
 
 /** The result of a screening activity. Plain data: it is recorded in history. */
 export type ScreeningOutcome =
@@ -254,35 +256,6 @@ export type Screened =
   | { earlier: OrderState; refusal?: undefined };
 
 export type CheckedOut = Moment & Screened;
-
-/** The calls of an order. */
-export type Call =
-  | { kind: 'retry-screening'; request: RetryCheckoutRequest }
-  | { kind: 'catch-up'; request: CatchUpRequest }
-  | { kind: 'read'; request: ReadRequest }
-  | { kind: 'poll'; request: PollRequest }
-  | { kind: 'last-read'; request: LastReadRequest }
-  | { kind: 'look-up'; request: LookUpRequest }
-  | { kind: 'gateway'; request: GatewayResponseRequest }
-  | { kind: 'portal'; request: PortalRequest & { action: number } }
-  | { kind: 'deliver'; events: OrderEvent[] }
-  | { kind: 'forget-card'; request: ForgetCardRequest }
-  /** Fires at `at`, and no sooner than `leastMs` after its start. */
-  | { kind: 'timer'; at: Instant; summary: string; leastMs?: number };
-
-type ResultOf<Called extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Called>>;
-
-/** The result of each kind of call. */
-export type CallResult =
-  | ({ kind: 'retry-screening' } & ResultOf<CheckoutActivities['screenRetry']>)
-  | ({ kind: 'catch-up' } & ResultOf<BackgroundActivities['catchUp']>)
-  | ({ kind: 'read' } & ResultOf<ReadActivities['readStatus']>)
-  | ({ kind: 'poll' | 'last-read' } & ResultOf<PollActivities['pollStatus']>)
-  | ({ kind: 'look-up' } & ResultOf<BackgroundActivities['lookUp']>)
-  | ({ kind: 'gateway' } & ResultOf<BackgroundActivities['sendGatewayResponse']>)
-  | ({ kind: 'portal' } & ResultOf<BackgroundActivities['performPortalAction']>)
-  | ({ kind: 'deliver' | 'forget-card' } & Moment)
-  | { kind: 'timer'; at: Instant };
 
 /** The outcome of reading a transaction's status. Plain data: it is recorded in history. */
 export type StatusOutcome =

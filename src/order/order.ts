@@ -1,5 +1,5 @@
 /** The state of an order and its inputs: results of effects, requests and signals. Plain data, so that it can continue as new. */
-import type { Call, CallResult } from '../contract/activity-contract.ts';
+
 import type {
   CheckoutAnswer,
   GatewayResultAnswer,
@@ -7,6 +7,7 @@ import type {
   OverrideAnswer,
   PortalAnswer,
 } from '../contract/answers.ts';
+import type { Call, CallResult } from '../contract/calls.ts';
 import type { Refusal } from '../contract/errors.ts';
 import type {
   AdoptRequest,

@@ -6,13 +6,8 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  BackgroundActivities,
-  Call,
-  CallResult,
-  CheckoutActivities,
-  RunFacts,
-} from '../contract/activity-contract.ts';
+import type { BackgroundActivities, CheckoutActivities, RunFacts } from '../contract/activity-contract.ts';
+import type { Call, CallResult } from '../contract/calls.ts';
 import type { OrderErrorCode, OrderErrorDetails, Refusal } from '../contract/errors.ts';
 import type { SweepActivities } from '../contract/sweep.ts';
 import { millis } from '../contract/words.ts';

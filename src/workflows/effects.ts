@@ -1,6 +1,7 @@
 /** Runs an order's effects: starts and stops activities and timers in the order of the kernel's commands. */
 import { ActivityFailure, CancellationScope, isCancellation, log } from '@temporalio/workflow';
-import type { Call, RunFacts } from '../contract/activity-contract.ts';
+import type { RunFacts } from '../contract/activity-contract.ts';
+import type { Call } from '../contract/calls.ts';
 import type { Command, Input, Outcome, Running } from '../order/order.ts';
 import { resultOf, startCall } from './activities.ts';
 import { isEndedByHand } from './perform.ts';

@@ -2,14 +2,13 @@
 import { type ActivityOptions, ApplicationFailure } from '@temporalio/common';
 import {
   type BackgroundActivities,
-  type Call,
-  type CallResult,
   type CheckoutActivities,
   LONGEST_DELIVERY_PAUSE_MS,
   type PollActivities,
   type ReadActivities,
   type RunFacts,
 } from '../contract/activity-contract.ts';
+import type { Call, CallResult } from '../contract/calls.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../contract/ids.ts';
 import { whyUnread } from '../order/messages/check-messages.ts';
 import { isOwnResult } from '../order/messages/check-results.ts';

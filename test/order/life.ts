@@ -1,12 +1,11 @@
 /** An order without Temporal: its checkout, then one input after the other. Times are in milliseconds from the start. */
 import type {
-  Call,
-  CallResult,
   CheckedOut,
   Moment,
   PortalOutcome,
   ScreeningOutcome,
 } from '../../src/contract/activity-contract.ts';
+import type { Call, CallResult } from '../../src/contract/calls.ts';
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { Adoption, OrderState } from '../../src/contract/order/state.ts';
 import type { Policy } from '../../src/contract/policy.ts';

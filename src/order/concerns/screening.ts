@@ -2,7 +2,8 @@
  * Screening after the first checkout: a further attempt for a waiting caller, the catch-up of an attempt without a decision, and a rescreen
  * after the decision `error`. At most one of them runs at a time, since each may create a transaction.
  */
-import type { CallResult, Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
+import type { Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
+import type { CallResult } from '../../contract/calls.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import type { Instant, OrderEventType } from '../../contract/words.ts';
 import { wrongKeyKnown } from '../attention.ts';

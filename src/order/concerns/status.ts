@@ -2,7 +2,8 @@
  * Status: polls a review, and reads the status after each signal. A webhook is only a hint: the decision is what the screening service
  * returns for the transaction's id.
  */
-import type { Call, LastReadRequest, StatusOutcome } from '../../contract/activity-contract.ts';
+import type { LastReadRequest, StatusOutcome } from '../../contract/activity-contract.ts';
+import type { Call } from '../../contract/calls.ts';
 import type { OrderState, OrderTransaction } from '../../contract/order/state.ts';
 import {
   type Decision,

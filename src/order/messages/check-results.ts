@@ -2,7 +2,7 @@
  * Checks whether the result of a regular activity has the activity's shape, since an operator can complete it manually. Only the fields
  * that the order uses are checked. The worker itself records the results of local activities, so they need no check.
  */
-import type { Call } from '../../contract/activity-contract.ts';
+import type { Call } from '../../contract/calls.ts';
 import { FALLBACK_POLICY } from '../../contract/policy.ts';
 import { DECISIONS, millis, UNAVAILABLE_ACTIONS } from '../../contract/words.ts';
 import {

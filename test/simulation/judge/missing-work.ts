@@ -1,5 +1,5 @@
 /** What must be under way, said a second time and from the order's state alone. */
-import type { Call } from '../../../src/contract/activity-contract.ts';
+import type { Call } from '../../../src/contract/calls.ts';
 import type { Order } from '../../../src/order/order.ts';
 import { transactionOf } from '../../../src/order/transactions.ts';
 

@@ -1,5 +1,5 @@
 /** Faults planted in the rules: each takes one rule away, or turns it. */
-import type { Call, CallResult } from '../../../src/contract/activity-contract.ts';
+import type { Call, CallResult } from '../../../src/contract/calls.ts';
 import { instant, millis } from '../../../src/contract/words.ts';
 import type { Command, Input, Order } from '../../../src/order/order.ts';
 import { RULES, type Rules } from '../rules.ts';

@@ -1,8 +1,9 @@
 /** One activity as the Temporal server keeps it: its tries, pauses and time-outs, and what becomes of each try. */
 import type { ApplicationFailure } from '@temporalio/common';
 import { pollPauseMs } from '../../../src/activities/status.ts';
-import type { CallResult, RunFacts } from '../../../src/contract/activity-contract.ts';
+import type { RunFacts } from '../../../src/contract/activity-contract.ts';
 import { POLL_UNCHANGED } from '../../../src/contract/activity-contract.ts';
+import type { CallResult } from '../../../src/contract/calls.ts';
 import type { Outcome } from '../../../src/order/order.ts';
 import {
   ACTIVITY_OF,

@@ -1,6 +1,6 @@
 /** A workflow for `order-of-results.test.ts`. It fails with the ids of its effects, in the order in which their outcomes arrived. */
 import { condition } from '@temporalio/workflow';
-import type { Call } from '../../../src/contract/activity-contract.ts';
+import type { Call } from '../../../src/contract/calls.ts';
 import type { Input } from '../../../src/order/order.ts';
 import { Effects } from '../../../src/workflows/effects.ts';
 
