@@ -33,6 +33,8 @@ const AT_ONCE_MS = 100;
  */
 export class ServerClock {
   readonly machine: Machine;
+  /** What the wall clock showed at the zero of the monotonic clock. It is read once, since it may be set at any moment. */
+  #zeroMs: number | undefined;
   /** Estimated lead of the worker's clock over the server's. */
   #aheadMs = 0;
   /** The least delay of the attempts in one minute and in the minute before. */
@@ -46,19 +48,18 @@ export class ServerClock {
 
   /** Returns the server's time: the worker's clock minus its estimated error. */
   now(): Instant {
-    return instant(this.machine.now() - this.#aheadMs);
+    return instant(this.#readClock().nowMs - this.#aheadMs);
   }
 
   /**
    * @param exact whether to have the server schedule the attempt again if it began late or the worker's clock may be wrong
-   * @param deadline before it, an attempt that began late needs no exact time if the worker's clock was right a moment ago: if the clock was
-   *   set forward since, it is even earlier
+   * @param deadline before it, an attempt that began late needs no exact time if the worker's clock was right a moment ago
    * @returns when this attempt began, or earlier by at most the least delay of the last minutes
    * @throws ApplicationFailure that makes the server schedule the attempt again
    */
   async began(exact: boolean, deadline?: Instant): Promise<Beginning> {
     const { attempt, currentAttemptScheduledTimestampMs: scheduledMs } = activityInfo();
-    const { nowMs, elapsed } = this.#readClocks();
+    const { nowMs, elapsed } = this.#readClock();
     const delayMs = nowMs - scheduledMs;
     const askedAt = this.#askedAt.get(nameOf(attempt - 1));
     // An attempt that starts so late is not the requested one: the server noticed only by the heartbeat timeout that the last one ended.
@@ -83,7 +84,7 @@ export class ServerClock {
     const early = attempt > 1 && !asked && lateMs < 0;
     if (early) {
       await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));
-      const woken = this.#readClocks();
+      const woken = this.#readClock();
       if (exact && !this.#isInTime(woken.nowMs - scheduledMs, knownMs)) throw this.#ask(attempt, delayMs);
       const mostAheadMs = Number.isFinite(knownMs) ? knownMs : this.#aheadMs;
       const began = instant(Math.min(scheduledMs, woken.nowMs - mostAheadMs));
@@ -103,7 +104,7 @@ export class ServerClock {
 
   /** Returns when a local activity began: the start of its workflow task by the server, plus the time the task waited in the worker. */
   beganIn(task: Instant): Beginning {
-    const { nowMs, elapsed } = this.#readClocks();
+    const { nowMs, elapsed } = this.#readClock();
     const lateMs = nowMs - this.#leastMs(elapsed) - millis(task);
     const began = lateMs > 0 && lateMs <= TASK_MS ? instant(millis(task) + lateMs) : task;
     return { handedOut: task, began, elapsed };
@@ -125,12 +126,19 @@ export class ServerClock {
     return Math.abs(leastMs - this.#aheadMs) <= AGREES_WITHIN_MS;
   }
 
+  /** Returns what the monotonic clock shows, and the time of day by it: when the wall clock is set, nothing here moves. */
+  #readClock(): { nowMs: number; elapsed: number } {
+    this.#zeroMs ??= this.#readWallClock();
+    const elapsed = this.machine.elapsed();
+    return { nowMs: Math.round(this.#zeroMs + elapsed), elapsed };
+  }
+
   /** Reads both clocks, and repeats if the process was suspended in between. */
-  #readClocks(): { nowMs: number; elapsed: number } {
+  #readWallClock(): number {
     for (;;) {
       const elapsed = this.machine.elapsed();
-      const nowMs = this.machine.now();
-      if (this.machine.elapsed() - elapsed <= AT_ONCE_MS) return { nowMs, elapsed };
+      const zeroMs = this.machine.now() - elapsed;
+      if (this.machine.elapsed() - elapsed <= AT_ONCE_MS) return zeroMs;
     }
   }
 

@@ -39,8 +39,9 @@ describe('a screening that a run before the reset began', () => {
   });
 
   it('in the catch-up creates only once that run’s create had time to be sent and to arrive', async () => {
-    const { catchUp } = aWorld({}, STILL).background;
-    const failure = await failureOf(outcomeOf(catchUp, aCatchUp('review'), CALLED_BEFORE_RESET));
+    const failure = await failureOf(
+      outcomeOf(aWorld({}, STILL).background.catchUp, aCatchUp('review'), CALLED_BEFORE_RESET),
+    );
     expect(failure).toMatchObject(EARLIER_TRY);
     expect(requests('create-transaction')).toBe(0);
     const reported = (arrivesBy: string): Attempt => ({
@@ -49,10 +50,10 @@ describe('a screening that a run before the reset began', () => {
     });
     // The server starts a try sooner if the end of the one before is lost.
     const early = { ...CALLED_BEFORE_RESET, ...reported(fromNow(6_000)) };
-    const soon = await failureOf(outcomeOf(catchUp, aCatchUp('review'), early));
+    const soon = await failureOf(outcomeOf(aWorld({}, STILL).background.catchUp, aCatchUp('review'), early));
     expect(soon).toMatchObject({ ...EARLIER_TRY, nextRetryDelay: expect.closeTo(6_000, -3) });
     expect(requests('create-transaction')).toBe(0);
-    const outcome = await outcomeOf(catchUp, aCatchUp('review'), {
+    const outcome = await outcomeOf(aWorld({}, STILL).background.catchUp, aCatchUp('review'), {
       ...CALLED_BEFORE_RESET,
       ...reported(fromNow(0)),
     });

@@ -155,6 +155,34 @@ it('a checkout after idle hours does not count from what the clock showed before
   expect(Date.parse(outcome.sentFrom)).toBeLessThan(machine.now() - 2_000);
 });
 
+describe.each([HOUR, -HOUR])('a worker whose clock is set by %i ms meanwhile', (setMs) => {
+  async function aWorldSet() {
+    let set = 0;
+    const world = aWorld({}, { machine: { ...MACHINE, now: () => MACHINE.now() + set } });
+    await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
+    set = setMs;
+    return world;
+  }
+
+  it('counts the cancel window of a later screening from its create', async () => {
+    const { catchUp } = (await aWorldSet()).background;
+    const before = Date.now();
+    const outcome = await outcomeOf(catchUp, aCatchUp());
+    if (outcome.kind !== 'answered') throw new Error(outcome.kind);
+    expect(Date.parse(outcome.sentFrom)).toBeGreaterThan(before - 2_000);
+    expect(Date.parse(outcome.sentFrom)).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('sends a cancel before its last call, and none after it', async () => {
+    const world = await aWorldSet();
+    const request = cancel(60_000, await screened(world));
+    expect(await act(request, { scheduledMs: Date.now() }, [], world)).toMatchObject({ kind: 'done' });
+    const late = await act(cancel(-1_000), { scheduledMs: Date.now() }, [], world);
+    expect(late).toEqual({ kind: 'too-late' });
+    expect(requests('cancel-transaction')).toBe(1);
+  });
+});
+
 it('a checkout whose task waited for too long sends nothing: the server may have begun it again', async () => {
   const { outcome } = await checkOut(await aPromptWorld(), aCheckout('pass', { begun: fromNow(-9_500) }));
   expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'stalled' });

@@ -146,7 +146,7 @@ export interface World {
   resets: { to: number; at: number }[];
   /** When the order continued as new: its delivery, which had waited for its next try, began anew. */
   continuedAt: number[];
-  /** By how much the clock of the workers is fast. */
+  /** By how much the clock of the workers is off at most. */
   skewMs: number;
   /** Tasks, tries or ends of tries were lost, and the last moment at which one was late by that. */
   losses: boolean;

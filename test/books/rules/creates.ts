@@ -32,7 +32,7 @@ function whyTooEarly(books: Books, create: BookedRequest, at: number): string | 
   }
   if (endedAt > at) return 'both under way';
   // Its sender may have heard of the end before that was noted, and counts the time by a clock that may be off.
-  const heardAt = endedAt - books.world.notedLateMs - Math.abs(books.world.skewMs);
+  const heardAt = endedAt - books.world.notedLateMs - books.world.skewMs;
   const looks = books.requests.filter(
     (one) => one.operation === 'status-by-invoice' && one.invoice === invoice && one.endedAt <= at,
   );

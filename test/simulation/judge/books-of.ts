@@ -146,7 +146,7 @@ function worldOf({ world, resets, continuedAt }: OrderWorld): World {
     receiverDown: receiver.down,
     resets,
     continuedAt,
-    skewMs: liberties.skewMs,
+    skewMs: liberties.mostSkewMs,
     losses: lostTasks.length > 0 || life.happenings.some(({ do: what }) => /^(?:lose-|stall)/.test(what)),
     lateByMs: Math.max(0, ...life.happenings.map(lateBy)),
     brokeDown: liberties.breaksDown || world.unconfigured.integration.length > 0,

@@ -13,12 +13,15 @@ export interface Server {
 }
 
 /**
- * @param skewMs by how much the wall clock is fast
+ * @param skewMs by how much the wall clock is fast at a moment
  * @param serverOf whoever answers at the address
  */
-export function virtualMachine(skewMs: number, serverOf: (url: string) => Server): Machine {
+export function virtualMachine(skewMs: (now: number) => number, serverOf: (url: string) => Server): Machine {
   return {
-    now: () => running().readClock() + skewMs,
+    now: () => {
+      const now = running().readClock();
+      return now + skewMs(now);
+    },
     elapsed: () => running().readClock(),
     after: (ms, call) => running().after(ms, call),
     fetch(url, request) {

@@ -96,7 +96,8 @@ export type Liberty =
   /** What the nth try told the next one is lost. */
   | { do: 'lose-heartbeat'; nth: number }
   | { do: 'late-timer'; nth: number; ms: number }
-  | { do: 'skew'; ms: number }
+  /** The workers' clock is fast by so much, from so many milliseconds after the order's start and until then: it was set. */
+  | { do: 'skew'; ms: number; from?: number; until?: number }
   /** The first screening's own code fails. */
   | { do: 'break-down' }
   /** Once the history has so many tasks; `afterReset`: only in a run that a reset made. */

@@ -17,6 +17,7 @@ export const RATES = {
   'second-thoughts': 30,
   'refused-after-lost': 20,
   'reset-and-continue': 20,
+  'clock-set': 20,
 };
 type Trouble = keyof typeof RATES;
 /** Trouble of several happenings. */
@@ -120,6 +121,15 @@ function happening(trouble: Exclude<Trouble, Composed>, life: Life, dice: Dice):
     case 'wrong-clock': {
       const ms = dice.anySize(60_000, 6 * HOUR);
       return { do: 'skew', ms: dice.chance(0.5) ? ms : -ms };
+    }
+    case 'clock-set': {
+      const ms = dice.anySize(1_000, 6 * HOUR);
+      const at = someTime(life, dice);
+      return {
+        do: 'skew',
+        ms: dice.chance(0.5) ? ms : -ms,
+        ...(dice.chance(0.5) ? { from: at } : { until: at }),
+      };
     }
     case 'no-integration':
     case 'no-key':

@@ -23,7 +23,10 @@ export class PlannedFailure extends Error {}
 /** @returns the activities of a worker that has just been started */
 export function activitiesOf(world: World): OrderActivities {
   const { life, wire, receiver, liberties, unconfigured } = world;
-  const machine = virtualMachine(liberties.skewMs, (url) => (url === EVENTS_URL ? receiver : wire));
+  const machine = virtualMachine(
+    (now) => liberties.skewMs(now),
+    (url) => (url === EVENTS_URL ? receiver : wire),
+  );
   const integration = integrationOf(life, () => (isOn(world, unconfigured.key) ? undefined : API_KEY));
   const { checkout, background, reads, polls } = createActivities({
     machine,
