@@ -93,7 +93,10 @@ export class ServerClock {
     // Either the attempt waited for a worker, or the worker's clock is wrong. If this process requested the attempt, the clock was
     // measured above. In another process: if two attempts in a row are equally late, it is the clock.
     const isAgain = isAlike(delayMs, earlierHeartbeat().late) || this.#isKnownBy(leastMs);
-    const isMeasured = isOwn || (asked && isAgain);
+    // Without a deadline there is time to measure once more: what the attempt waited would be taken from a cancel window.
+    const isMeasured = isOwn
+      ? elapsed - askedAt <= AGREES_WITHIN_MS || deadline !== undefined || measuredBefore() > 1
+      : asked && isAgain;
     const isBefore = deadline !== undefined && nowMs - this.#aheadMs <= millis(deadline);
     const isSafe = isBefore && lateMs > 0 && this.#isKnownBy(knownMs);
     if (exact && !isMeasured && !isSafe && !this.#isInTime(delayMs, leastMs))

@@ -116,6 +116,25 @@ it('a worker that is so busy that each try waits, each for another time, sends a
   expect(requests('cancel-transaction')).toBe(1);
 });
 
+it('a screening that waits again after it asked for the time asks once more, so that its window counts from its create', async () => {
+  let passed = 0;
+  const now = () => MACHINE.now() + passed;
+  const world = aWorld({}, { machine: { ...MACHINE, now, elapsed: () => MACHINE.elapsed() + passed } });
+  const { catchUp } = world.background;
+  const first = perform(catchUp, aCatchUp(), { scheduledMs: now() - 15_000 });
+  expect(await failureOf(first)).toMatchObject({ type: 'server-time' });
+  const heartbeats: unknown[] = [];
+  const scheduledMs = now();
+  passed = 4_000;
+  const second = perform(catchUp, aCatchUp(), { ...asked(15_000), scheduledMs }, heartbeats);
+  expect(await failureOf(second)).toMatchObject({ type: 'server-time' });
+  const before = now();
+  const third = { attempt: 3, heartbeatDetails: heartbeats.at(-1), scheduledMs: before };
+  const outcome = await outcomeOf(catchUp, aCatchUp(), third);
+  if (outcome.kind !== 'answered') throw new Error(outcome.kind);
+  expect(Date.parse(outcome.sentFrom)).toBeGreaterThanOrEqual(before);
+});
+
 it.each([HOUR, -HOUR])('nor does it send one late by a clock that is %i ms ahead', async (aheadMs) => {
   const world = aWorldAhead(aheadMs);
   const late = (waitedMs: number) => ({ scheduledMs: Date.now() - waitedMs });
