@@ -1,6 +1,6 @@
 /** The Temporal server's time, independent of the worker's own clock. */
 import { activityInfo } from '@temporalio/activity';
-import { MEASURED_TIME } from '../contract/activity-contract.ts';
+import { HEARTBEAT_TIMEOUT_MS, MEASURED_TIME } from '../contract/activity-contract.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
 import { type Machine, sleepOn } from '../screening-service/index.ts';
 import { earlierHeartbeat, measuredBefore, sendHeartbeat, UNDER_WAY_MS, waitLonger } from './tries.ts';
@@ -17,9 +17,6 @@ export interface Beginning {
   began: Instant;
   elapsed: number;
 }
-
-/** Of the background activities (`src/workflows/perform.ts`). */
-const HEARTBEAT_TIMEOUT_MS = 15_000;
 
 /** Timeout of a workflow task. The server then retries the task and its local activities. */
 const TASK_MS = 10_000;

@@ -27,6 +27,9 @@ export type Timed<Outcome> = Moment & { outcome: Outcome };
 /** The type of the failure of a try that only measured the server's time. */
 export const MEASURED_TIME = 'server-time';
 
+/** A background activity that sends no heartbeat for so long is lost. */
+export const HEARTBEAT_TIMEOUT_MS = 15_000;
+
 /** The longest pause between two tries to deliver events. */
 export const LONGEST_DELIVERY_PAUSE_MS = 6 * 3_600_000;
 

@@ -3,6 +3,7 @@ import { type ActivityOptions, ApplicationFailure } from '@temporalio/common';
 import {
   type BackgroundActivities,
   type CheckoutActivities,
+  HEARTBEAT_TIMEOUT_MS,
   LONGEST_DELIVERY_PAUSE_MS,
   type PollActivities,
   type ReadActivities,
@@ -43,7 +44,7 @@ const background = {
   taskQueue: BACKGROUND_TASK_QUEUE,
   startToCloseTimeout: 45 * SECOND,
   // The server detects a dead worker after this time. A cancel near the end of its window can't wait longer.
-  heartbeatTimeout: 15 * SECOND,
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumInterval: 5 * MINUTE },
 };
 
