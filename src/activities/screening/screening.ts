@@ -12,6 +12,7 @@ import type { Integration, Policy } from '../../contract/policy.ts';
 import { type Instant, laterBy, millis } from '../../contract/words.ts';
 import { actionAtCheckout } from '../../order/decide.ts';
 import { skipRuleFor } from '../../order/order-rules.ts';
+import { ORDER_RESET } from '../../order/screening/apply-screening.ts';
 import type { Transaction } from '../../screening-service/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from '../activity-world.ts';
 import { isAfterReset, mayHaveRun } from '../earlier-run.ts';
@@ -67,8 +68,9 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       const t = begin(request, integration, budget, time, beginning);
       return atCheckout(request, checked.transaction, t, unseenSince);
     }
-    // Too late. A lost run of this task may have returned a decision to its caller, so look it up. After a reset the answer is on record.
-    if (unseenSince === undefined || isAfterReset()) return unanswered('no-time-left', unseenSince);
+    // Too late. A lost run of this task may have returned a decision to its caller, so look it up. After a reset the catch-up does.
+    if (isAfterReset()) return unanswered(ORDER_RESET, unseenSince);
+    if (unseenSince === undefined) return unanswered('no-time-left', undefined);
     const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
     const screening = () => screenRepeated(request, t, unseenSince, false);
     const outcome = await behindBreaker(request.integration, screening);

@@ -150,10 +150,16 @@ function noDecision(
   return ['order.decided', ...raiseAttention(state, 'no-decision', words, CREATE, moment.now)];
 }
 
-/** Answers a checkout without a decision. A decline ends the attempt, so it is also sent as an event. */
+/** The reason of a checkout without a decision after a reset to the order's start. */
+export const ORDER_RESET = 'order-reset';
+
+/**
+ * Answers a checkout without a decision. A decline ends the attempt, so it is also sent as an event. After a reset the caller has an answer
+ * from before, so the order is held until the decision is found.
+ */
 function withoutDecision(state: OrderState, { source }: ScreeningMoment): OrderEventType[] {
   if (source !== 'checkout') return [];
-  applyAction(state, actionWithoutDecision(state.policy), undefined);
+  applyAction(state, state.reason === ORDER_RESET ? 'hold' : actionWithoutDecision(state.policy), undefined);
   return state.action === 'decline' ? ['order.decided'] : [];
 }
 

@@ -1,6 +1,6 @@
 /** Is each hint and each recheck followed by a read of the status in time, and is each pass read shortly before its window closes? */
 import { type BookedNews, type BookedRequest, type Books, type Finding, iso } from '../books.ts';
-import { nobodyCould, takenBack, unnoticedMs, wasLate, wasReset } from '../facts.ts';
+import { nobodyCould, takenBack, unnoticedMs, wasLate } from '../facts.ts';
 
 const FIRST_SPACING_MS = 2_000;
 const LONGEST_SPACING_MS = 5 * 60_000;
@@ -84,7 +84,5 @@ function isOwed(books: Books, { at, what, transactionId }: Cause, by: number): b
     // A later attempt that was taken replaces an earlier one, also while it has no transaction.
     return one.answer.action === 'decline' || (one.attempt > newest.attempt && one.at <= by);
   });
-  // Its first screening, made again, comes too late for its caller: nobody hears that the policy declines.
-  const declinedAnew = wasReset(books) && policy.whenUnavailable === 'decline';
-  return told && !canceled && !over && !moved && !declined && !declinedAnew;
+  return told && !canceled && !over && !moved && !declined;
 }

@@ -5,7 +5,7 @@ import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
 import type { Policy } from '../../../src/contract/policy.ts';
 import { answerBeforeRecord } from '../../../src/order/screening/checkout.ts';
 import { answered, DAY, sinceStart, TRANSACTION_ID, unanswered } from '../../fixtures/orders.ts';
-import { checkedOut } from '../life.ts';
+import { checkedOut, screened } from '../life.ts';
 
 const input: ScreenOrderInput = { orderId: 'order-1', transaction: {}, fingerprint: 'f' };
 const request: CheckoutRequest = {
@@ -58,4 +58,17 @@ describe('an answer before the record', () => {
       insights,
     });
   });
+});
+
+describe('a checkout after a reset to the order’s start', () => {
+  const reset: ScreeningOutcome = { kind: 'unanswered', reason: 'order-reset', unseenSince: sinceStart(0) };
+
+  it.each(['decline', 'proceed'] as const)(
+    'holds the order although the policy would %s: its caller was answered before',
+    (whenUnavailable) => {
+      const life = screened(reset, { whenUnavailable });
+      expect(life.state).toMatchObject({ phase: 'screening', decision: 'pending', action: 'hold' });
+      expect(life.calls('catch-up')).toHaveLength(1);
+    },
+  );
 });
