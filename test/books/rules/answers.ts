@@ -150,6 +150,8 @@ function meantAction(books: Books, given: Given): Finding[] {
   if (adoptedFrom !== undefined || firstScreeningFailed(books) || !isPrompt(books, given)) return [];
   const meant = atCheckout(decision, policy);
   const said = policy.passive ? wouldBe : action;
+  // Whoever asks after a reset was answered before.
+  if (wasReset(books) && decision === 'pending' && said === 'hold') return [];
   if (said === meant && (!policy.passive || action === 'proceed')) return [];
   return [finding('answer', `attempt ${attempt} was told ${said} for ${decision}, not ${meant}`)];
 }

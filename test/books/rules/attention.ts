@@ -150,11 +150,13 @@ function ofTheGateway(books: Books): Expectation[] {
 
 /** A decision that was told ends what was said about the want of one. */
 function ofTheDecision(books: Books): Expectation[] {
-  const { requests, record, shown, endedAt, closedAt, startedAt, policy } = books;
+  const { requests, record, shown, endedAt, closedAt, startedAt, policy, adoptedFrom } = books;
   if (wasLate(books)) return [];
   const told = requests.findLast(
     (one) =>
       one.transactionId === record.newest &&
+      // An adoption reads the decision by id, and looks by invoice at the same time only whose transaction it is.
+      (adoptedFrom === undefined || one.operation === 'status') &&
       (one.heard === 'transaction' || one.heard === 'unreadable' || one.heard === 'not-found') &&
       one.endedAt < (endedAt ?? closedAt),
   );

@@ -1,5 +1,6 @@
 /** Does the order end, and does it say what it leaves undone? */
 import { type Books, type Finding, iso } from '../books.ts';
+import { firstScreeningFailed } from '../facts.ts';
 
 const DAY = 24 * 3_600_000;
 /** An order that is over waits so long for what can still be done; events are tried for three days. */
@@ -13,8 +14,12 @@ export function ends(books: Books): Finding[] {
   return [{ kind: 'no end', facts: `it ${what} at ${iso(at)}, and was to end by ${iso(latest)}` }];
 }
 
+/** The window of an order whose policy is unknown. */
+const DEFAULT_WINDOW_MS = 5 * DAY;
+
 /** The last deadline that anything in the books can begin. */
-function latestEnd({ policy, startedAt, calls, news, transactions, world }: Books): number {
+function latestEnd(books: Books): number {
+  const { policy, startedAt, calls, news, transactions, world } = books;
   const moved = [
     startedAt,
     ...calls.map(({ at }) => at),
@@ -28,6 +33,7 @@ function latestEnd({ policy, startedAt, calls, news, transactions, world }: Book
     ...world.continuedAt,
   ];
   const { screeningDeadlineMs, cancelWindowMs, reviewLimitMs, retryWithinMs, gatewayResultWithinMs } = policy;
-  const longest = Math.max(cancelWindowMs, reviewLimitMs, retryWithinMs);
+  const withoutPolicy = firstScreeningFailed(books) ? DEFAULT_WINDOW_MS : 0;
+  const longest = Math.max(cancelWindowMs, reviewLimitMs, retryWithinMs, withoutPolicy);
   return Math.max(...moved) + screeningDeadlineMs + longest + gatewayResultWithinMs + AFTER_ITS_END_MS;
 }
