@@ -30,7 +30,7 @@ describe('a screening that a run before the reset began', () => {
   it('for a waiting customer looks, and adopts what that run made; else it creates nothing', async () => {
     const { screenRetry } = aWorld({ checkoutBudgetMs: 600 }).checkout;
     const outcome = await outcomeOf(screenRetry, aCatchUp('review'), CALLED_BEFORE_RESET);
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'order-reset', unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(0);
     const transactionId = await screened(aWorld(), 'review');
     const found = await outcomeOf(screenRetry, aCatchUp('review'), CALLED_BEFORE_RESET);

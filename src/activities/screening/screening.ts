@@ -47,8 +47,9 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       unseenSince === undefined
         ? screenFresh(request, transaction, t)
         : screenRepeated(request, t, unseenSince, true);
-    const outcome = await behindBreaker(request.integration, screening);
-    return outcome ?? unanswered('service-down', unseenSince);
+    const outcome =
+      (await behindBreaker(request.integration, screening)) ?? unanswered('service-down', unseenSince);
+    return isAfterReset() && outcome.kind === 'unanswered' ? { ...outcome, reason: ORDER_RESET } : outcome;
   };
 
   const firstScreening = async (

@@ -150,7 +150,7 @@ function noDecision(
   return ['order.decided', ...raiseAttention(state, 'no-decision', words, CREATE, moment.now)];
 }
 
-/** The reason of a checkout without a decision after a reset to the order's start. */
+/** The reason of a checkout or a further attempt without a decision after a reset. */
 export const ORDER_RESET = 'order-reset';
 
 /**
