@@ -10,10 +10,13 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const WORKFLOWS = fileURLToPath(import.meta.resolve('../workflows/index.ts'));
 /** Included in every bundle, since every worker uses it. */
 const PAYLOAD_CONVERTER = fileURLToPath(new URL('../codec/payload-converter.cjs', import.meta.url));
-/** The sources that the cache key covers. This file is included because it has the bundle options. */
-const SOURCES = [
+/** The sources that the cache key covers: all that a bundle has of ours. This file is included because it has the bundle options. */
+export const SOURCES = [
   'src/workflows',
-  'src/orders',
+  'src/order',
+  'src/contract',
+  'src/card-data',
+  'src/codec',
   'src/platform/workflow-bundle.ts',
   'node_modules/@temporalio/worker/package.json',
 ];
