@@ -17,7 +17,7 @@ import type { FieldError, Refusal } from '../contract/errors.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import type { OrderState } from '../contract/order/state.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
-import type { LostStatus, SweepActivities } from '../contract/sweep.ts';
+import type { Held, LostStatus, SweepActivities } from '../contract/sweep.ts';
 import { type Instant, instant, millis, type Phase } from '../contract/words.ts';
 import {
   createScreeningClient,
@@ -208,13 +208,8 @@ export interface OrderDirectory {
   ended(workflowId: string): Promise<OrderState | undefined>;
   /** Whether a run with this workflow id has ended by itself, without a failure. */
   isDone(workflowId: string): Promise<boolean>;
-  /**
-   * The order's pending workflow task: its number of attempts, and since when it is due. `heldSince` is when an operator paused an activity
-   * of the order or pinned the order.
-   */
-  pendingTask(
-    workflowId: string,
-  ): Promise<{ tries: number; since: Instant; heldSince?: Instant } | undefined>;
+  /** The order's pending workflow task: its number of attempts, and since when it is due. `held`: an activity of the order doesn't run. */
+  pendingTask(workflowId: string): Promise<{ tries: number; since: Instant; held?: Held } | undefined>;
 }
 
 export interface ActivitiesByQueue {

@@ -9,18 +9,31 @@ export interface SweepActivities {
 export const LOST_STATUSES = ['Terminated', 'TimedOut', 'Failed', 'Canceled'] as const;
 export type LostStatus = (typeof LOST_STATUSES)[number];
 
+/**
+ * Why an activity of an open order doesn't run. An operator paused it, or pinned the order to a version; or it has been due for
+ * `LATE_AFTER_MS`: no worker polls its task queue, or the queue is that slow.
+ */
+export const HELD_REASONS = ['paused', 'pinned', 'late'] as const;
+export interface Held {
+  reason: (typeof HELD_REASONS)[number];
+  /** When an operator paused the activity, when the pinned order began, or when the activity was due. */
+  since: Instant;
+}
+
 /** Why an order needs a person, as found by the sweep. */
 export type SweepFinding = {
   workflowId: string;
   /**
    * `stuck`: its workflow task keeps failing. `overdue`: its cancel window is over and it has not closed. `lost`: it ended without
-   * a record inside its cancel window. `held`: an operator paused one of its activities, or pinned it to a version.
+   * a record inside its cancel window. `held`: one of its activities doesn't run.
    */
   kind: 'stuck' | 'overdue' | 'lost' | 'held';
-  /** When the incident began: when the task was first due, the window's end, when the workflow was closed, or when it was paused. */
+  /** When the incident began: when the task was first due, the window's end, when the workflow was closed, or `Held.since`. */
   since: Instant;
   /** The workflow's status, for a lost order. */
   status?: LostStatus;
+  /** For a held order. */
+  reason?: Held['reason'];
 };
 
 export const SWEEP_ORDERS = 'sweepOrders';
@@ -33,11 +46,14 @@ export const STUCK_AFTER_TRIES = 5;
 /** Time after `cancelBy` at which an open order counts as overdue. */
 export const OVERDUE_AFTER_MS = 5 * 60_000;
 
+/** Longer than a queue that keeps up lets a due activity wait, such as the polls, which share a rate. */
+export const LATE_AFTER_MS = 15 * 60_000;
+
 /** Assumed cancel window of an order that ended before its first answer and so has none. */
 export const LOST_WITHIN_MS = 5 * 24 * 3_600_000;
 
 /** @returns the message for a finding */
-export function sweepWords({ kind, status }: SweepFinding): string {
+export function sweepWords({ kind, status, reason }: SweepFinding): string {
   switch (kind) {
     case 'stuck':
       return 'The order’s workflow task fails again and again: run order-screening repair, or look at the error in the Temporal UI.';
@@ -46,6 +62,12 @@ export function sweepWords({ kind, status }: SweepFinding): string {
     case 'lost':
       return `The order’s workflow ended too early (${status}), and its cancel window is open: reset it or adopt its transaction.`;
     case 'held':
-      return 'An operator paused an activity of the order, or pinned it to a version: unpause or unpin it in the Temporal UI.';
+      return HELD_WORDS[reason ?? 'late'];
   }
 }
+
+const HELD_WORDS: Record<Held['reason'], string> = {
+  paused: 'An operator paused an activity of the order: unpause it in the Temporal UI.',
+  pinned: 'An operator pinned the order to a version: unpin it in the Temporal UI.',
+  late: 'An activity of the order is due, and no worker takes it: run order-screening doctor.',
+};

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, type MetricMeter, noopMetricMeter } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger, type Logger } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
@@ -150,6 +150,8 @@ export interface Attempt {
   scheduledMs?: number;
   /** Where the activity logs to, if not to the console. */
   logger?: Logger;
+  /** What counts what the activity counts. */
+  metricMeter?: MetricMeter;
   /** How the run that calls the activity differs from an order's first run. */
   run?: Partial<RunFacts>;
 }
@@ -158,7 +160,13 @@ export interface Attempt {
 type Activity<Request, Result> = (request: Request, run: RunFacts) => Promise<Result>;
 
 /** The environment of one try of an activity. */
-export function anEnvironment({ attempt = 1, heartbeatDetails, scheduledMs, logger }: Attempt = {}) {
+export function anEnvironment({
+  attempt = 1,
+  heartbeatDetails,
+  scheduledMs,
+  logger,
+  metricMeter = noopMetricMeter,
+}: Attempt = {}) {
   return new MockActivityEnvironment(
     {
       attempt,
@@ -167,7 +175,7 @@ export function anEnvironment({ attempt = 1, heartbeatDetails, scheduledMs, logg
       currentAttemptScheduledTimestampMs: scheduledMs ?? Date.now(),
       scheduledTimestampMs: scheduledMs ?? Date.now(),
     },
-    { logger: logger ?? new DefaultLogger('ERROR') },
+    { logger: logger ?? new DefaultLogger('ERROR'), metricMeter },
   );
 }
 

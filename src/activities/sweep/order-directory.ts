@@ -1,18 +1,19 @@
 /** Queries about orders through the Temporal API. */
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { temporal } from '@temporalio/proto';
+import proto, { type temporal } from '@temporalio/proto';
 import { attributesIn } from '../../client/reading/decode.ts';
-import { instantOf } from '../../client/reading/describe-order.ts';
+import { instantOf, msOf } from '../../client/reading/describe-order.ts';
 import { TASK_QUEUE } from '../../contract/ids.ts';
 import { REDELIVER_EVENT } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
-import { OVERDUE_AFTER_MS } from '../../contract/sweep.ts';
-import { type Instant, instant, PHASES } from '../../contract/words.ts';
+import { type Held, LATE_AFTER_MS, OVERDUE_AFTER_MS } from '../../contract/sweep.ts';
+import { instant, PHASES } from '../../contract/words.ts';
 import { openQuery, quoted, transactionQuery } from '../../order/view/describe.ts';
 import type { OrderDirectory } from '../activity-world.ts';
 import { lostOrders } from './lost-orders.ts';
 
 const OPEN = openQuery();
+const SCHEDULED = proto.temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED;
 
 /** A checkout's local activity waits for it, though no customer does. */
 const ENDED_WITHIN_MS = 2_000;
@@ -97,25 +98,29 @@ export function createOrderDirectory(client: Client): OrderDirectory {
         execution: { workflowId },
       });
       const { pendingWorkflowTask: task } = description;
-      const heldSince = heldBy(description);
-      if (!task && heldSince === undefined) return undefined;
+      const held = heldBy(description);
+      if (!task && held === undefined) return undefined;
       return {
         tries: task?.attempt ?? 0,
         since: instantOf(task?.originalScheduledTime) ?? instant(0),
-        ...(heldSince !== undefined && { heldSince }),
+        ...(held !== undefined && { held }),
       };
     },
   };
 }
 
-/** @returns since when an activity of the order is paused or the order is pinned to a version; undefined if neither */
+/** @returns why an activity of the order doesn't run; undefined if all run in time */
 function heldBy({
   pendingActivities,
   workflowExecutionInfo,
-}: temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse): Instant | undefined {
+}: temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse): Held | undefined {
   const began = instantOf(workflowExecutionInfo?.startTime) ?? instant(0);
   const paused = pendingActivities?.find((one) => one.paused);
-  if (paused) return instantOf(paused.pauseInfo?.pauseTime) ?? began;
+  if (paused) return { reason: 'paused', since: instantOf(paused.pauseInfo?.pauseTime) ?? began };
   const pinned = workflowExecutionInfo?.versioningInfo?.versioningOverride?.pinned;
-  return pinned ? began : undefined;
+  if (pinned) return { reason: 'pinned', since: began };
+  // The time at which an activity's next attempt is due, after the pause that it asked for.
+  const due = pendingActivities?.filter(({ state }) => state === SCHEDULED) ?? [];
+  const dueAt = Math.min(...due.map(({ scheduledTime }) => msOf(scheduledTime) ?? Infinity));
+  return dueAt <= Date.now() - LATE_AFTER_MS ? { reason: 'late', since: instant(dueAt) } : undefined;
 }

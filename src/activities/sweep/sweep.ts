@@ -1,11 +1,17 @@
-/** Checks orders through the Temporal API and reports which are stuck, overdue, held by an operator, or ended too early. */
+/** Checks orders through the Temporal API and reports which are stuck, overdue, held, or ended too early. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { inBatches } from '../../client/lists/in-batches.ts';
 import { orderOfWorkflowId } from '../../contract/ids.ts';
 import type { OrderEvent } from '../../contract/messages.ts';
-import { LOST_STATUSES, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../../contract/sweep.ts';
+import {
+  HELD_REASONS,
+  LOST_STATUSES,
+  STUCK_AFTER_TRIES,
+  type SweepFinding,
+  sweepWords,
+} from '../../contract/sweep.ts';
 import { gaugeOf } from '../../order/view/metrics.ts';
 import { type ActivityWorld, type OrderDirectory, senderOf } from '../activity-world.ts';
 import { waitLonger } from '../tries.ts';
@@ -72,9 +78,12 @@ export class Sweeper {
     this.#cursor = undefined;
     const page = await this.#orders.open(MAX_CHECKED, cursor);
     // Orders that were stuck or held before are checked again even if not on this page, so that the metric falls once they recover.
+    // Late ones, of which a slow queue makes thousands, as far as there is room.
     const before = this.#standing
       .filter(({ kind }) => kind === 'stuck' || kind === 'held')
-      .map(({ workflowId }) => workflowId);
+      .sort((one, other) => Number(one.reason === 'late') - Number(other.reason === 'late'))
+      .map(({ workflowId }) => workflowId)
+      .slice(0, MAX_CHECKED);
     const stuck = await stuckOf(this.#orders, [...new Set([...page.workflowIds, ...before])]);
     const overdue = await this.#orders.overdue(MAX_CHECKED);
     const lost = await this.#orders.lost(MAX_CHECKED);
@@ -86,8 +95,12 @@ export class Sweeper {
     this.#cursor = page.cursor;
   }
 
-  /** Sends the events receiver one event per incident. It has sequence 0 because the order itself doesn't number it. */
+  /**
+   * Sends the events receiver one event per incident, with sequence 0 because the order itself doesn't number it. Late activities have one
+   * cause, and may be thousands: they are only counted.
+   */
   async #tell(finding: SweepFinding): Promise<void> {
+    if (finding.reason === 'late') return;
     // A workflow with a foreign id is reported too: the event's id contains the workflow id.
     const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
     if (senderOf(this.#world, order.integration) === undefined) return;
@@ -113,19 +126,23 @@ async function stuckOf(orders: OrderDirectory, workflowIds: readonly string[]): 
     orders.pendingTask(workflowId).catch(() => undefined),
   );
   return workflowIds.flatMap((workflowId, index): SweepFinding[] => {
-    const { tries = 0, since = '', heldSince } = tasks[index] ?? {};
+    const { tries = 0, since = '', held } = tasks[index] ?? {};
     return [
       ...(tries >= STUCK_AFTER_TRIES ? [{ workflowId, kind: 'stuck' as const, since }] : []),
-      ...(heldSince !== undefined ? [{ workflowId, kind: 'held' as const, since: heldSince }] : []),
+      ...(held !== undefined ? [{ workflowId, kind: 'held' as const, ...held }] : []),
     ];
   });
 }
 
 /** Updates the gauges. Each worker keeps those of its own last sweep; the timestamp gauge shows which worker's are the newest. */
 async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[]): Promise<void> {
-  for (const kind of ['stuck', 'overdue', 'held'] as const) {
+  for (const kind of ['stuck', 'overdue'] as const) {
     const count = found.filter((one) => one.kind === kind).length;
     gaugeOf(metricMeter, `order_screening_${kind}_orders`).set(count);
+  }
+  const held = gaugeOf(metricMeter, 'order_screening_held_orders');
+  for (const reason of HELD_REASONS) {
+    held.set(found.filter((one) => one.reason === reason).length, { reason });
   }
   const lost = gaugeOf(metricMeter, 'order_screening_lost_orders');
   for (const status of LOST_STATUSES) {

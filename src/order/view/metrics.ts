@@ -79,7 +79,8 @@ export const METRICS = {
   order_screening_held_orders: {
     kind: 'gauge',
     from: 'worker',
-    about: 'open orders that an operator holds: an activity is paused, or the order is pinned to a version',
+    about:
+      'open orders with an activity that does not run, by `reason`: an operator paused it (`paused`) or pinned the order to a version (`pinned`), or it has been due for 15 minutes (`late`)',
   },
   order_screening_lost_orders: {
     kind: 'gauge',

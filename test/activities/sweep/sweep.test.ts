@@ -1,3 +1,4 @@
+import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { OrderDirectory } from '../../../src/activities/activity-world.ts';
@@ -5,6 +6,7 @@ import { createActivities } from '../../../src/activities/index.ts';
 import { Sweeper } from '../../../src/activities/sweep/sweep.ts';
 import { createCardStash } from '../../../src/card-stash/index.ts';
 import type { OrderEvent } from '../../../src/contract/messages.ts';
+import { HELD_REASONS, type Held } from '../../../src/contract/sweep.ts';
 import { MACHINE } from '../../../src/screening-service/index.ts';
 import { noOrders, perform } from '../support.ts';
 
@@ -22,7 +24,7 @@ function stuck(workflowIds: string[], changes: Partial<OrderDirectory> = {}): Or
   };
 }
 
-/** A worker's sweeps, made quietly one by one when they are asked for; with the events that they announce. */
+/** A worker's sweeps, made quietly one by one when they are asked for; with the events that they announce and the numbers that they show. */
 function sweeps(orders: OrderDirectory, { wanted = true, refused = '' } = {}) {
   const announced: OrderEvent[] = [];
   const announce = async (event: OrderEvent) => {
@@ -37,7 +39,25 @@ function sweeps(orders: OrderDirectory, { wanted = true, refused = '' } = {}) {
   };
   const sweeper = new Sweeper(world, { ...orders, announce });
   const logger = new DefaultLogger('ERROR');
-  return { announced, sweep: () => perform(() => sweeper.sweep(), undefined, { logger }) };
+  const shown: Record<string, number> = {};
+  const metricMeter = gaugesIn(shown);
+  return {
+    announced,
+    shown,
+    sweep: () => perform(() => sweeper.sweep(), undefined, { logger, metricMeter }),
+  };
+}
+
+/** A meter that keeps each gauge's last number, by the gauge's name and its reason or status. */
+function gaugesIn(shown: Record<string, number>): MetricMeter {
+  const createGauge: MetricMeter['createGauge'] = (...named) => {
+    const gauge = noopMetricMeter.createGauge(...named);
+    const set: typeof gauge.set = (value, labels = {}) => {
+      shown[`${named[0]} ${labels.reason ?? labels.status}`] = value;
+    };
+    return { ...gauge, set };
+  };
+  return Object.assign(Object.create(noopMetricMeter), { createGauge });
 }
 
 it('tells of every stuck order, also of one that was started under a foreign id', async () => {
@@ -94,6 +114,40 @@ it('gives each incident an id of its own', async () => {
     `sweep:order:shop:A:stuck:${SINCE}`,
     'sweep:order:shop:A:stuck:2026-01-03T00:00:00Z',
   ]);
+});
+
+it('counts held orders by reason, and reports those that an operator holds: many may be late at once, for one cause', async () => {
+  const reasons = { paused: 1, pinned: 2, late: 3 };
+  const held = Object.entries(reasons).flatMap(([reason, count]) =>
+    Array.from({ length: count }, (_one, index) => `order:shop:${reason}-${index}`),
+  );
+  const pendingTask: OrderDirectory['pendingTask'] = async (workflowId) => {
+    const reason = HELD_REASONS.find((one) => workflowId.includes(one));
+    return { tries: 0, since: SINCE, ...(reason && { held: { reason, since: SINCE } }) };
+  };
+  const { announced, shown, sweep } = sweeps(stuck(held, { pendingTask }));
+  await sweep();
+  for (const [reason, count] of Object.entries(reasons))
+    expect(shown[`order_screening_held_orders ${reason}`]).toBe(count);
+  expect(announced.map(({ orderId }) => orderId)).toEqual(['paused-0', 'pinned-0', 'pinned-1']);
+  const words = announced.map(({ data }) => data.attention.join());
+  expect(words).toEqual([expect.stringMatching(/paused/), ...Array(2).fill(expect.stringMatching(/pinned/))]);
+});
+
+it('looks again at no more than a thousand of the orders that were stuck or held before, at late ones last', async () => {
+  const many = Array.from({ length: 1_500 }, (_one, index) => `order:shop:${index}`);
+  let pages = 0;
+  const open = async () => ({ workflowIds: pages++ === 0 ? [...many, 'order:shop:paused'] : [] });
+  const pendingTask = vi.fn(async (workflowId: string) => {
+    const reason: Held['reason'] = workflowId.endsWith('paused') ? 'paused' : 'late';
+    return { tries: 0, since: SINCE, held: { reason, since: SINCE } };
+  });
+  const { sweep } = sweeps(stuck([], { open, pendingTask }));
+  await sweep();
+  pendingTask.mockClear();
+  await sweep();
+  expect(pendingTask).toHaveBeenCalledTimes(1_000);
+  expect(pendingTask).toHaveBeenCalledWith('order:shop:paused');
 });
 
 describe('the activity', () => {

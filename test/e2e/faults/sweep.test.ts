@@ -107,7 +107,9 @@ it('the sweep counts and reports an order whose poll an operator paused', async 
   const poll = ['--activity-id', await pendingActivity(server.client, `order:default:${held}`)];
   await temporal('activity', 'pause', ...orderOf(held), ...poll);
   await untilSwept(async () => {
-    expect(await all.workerMetrics()).toMatch(/order_screening_held_orders\{[^}]*\} [1-9]/);
+    expect(await all.workerMetrics()).toMatch(
+      /order_screening_held_orders\{[^}]*reason="paused"[^}]*\} [1-9]/,
+    );
     expect(announced(held)[0]).toMatchObject(says('paused'));
   });
   await temporal('activity', 'unpause', ...orderOf(held), ...poll);
