@@ -23,7 +23,7 @@ export type { ActivityWorld, EventSenders, WorldParts } from './activity-world.t
 export { createEventSender } from './events.ts';
 export { withMetrics } from './metrics.ts';
 export { lostOrders, lostQuery } from './sweep/lost-orders.ts';
-export { createOrderDirectory } from './sweep/order-directory.ts';
+export { createOrderDirectory, heldOrders } from './sweep/order-directory.ts';
 export { withHeartbeats } from './tries.ts';
 
 export function createActivities(parts: WorldParts): ActivitiesByQueue {

@@ -1,9 +1,10 @@
 /** Checks of the doctor that need no deployment; `test/e2e/cli/doctor.test.ts` has the others. */
 import { createServer } from 'node:http';
+import type { Client } from '@temporalio/client';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkEvents } from '../../src/cli/doctor/check-http.ts';
-import { checkPortalActions } from '../../src/cli/doctor/check-temporal.ts';
+import { checkPolls, checkPortalActions } from '../../src/cli/doctor/check-temporal.ts';
 import { checkPlaintext } from '../../src/cli/doctor/doctor-command.ts';
 import { find, ok, skipped } from '../../src/cli/doctor/finding.ts';
 import { inspectConfig } from '../../src/config/index.ts';
@@ -30,6 +31,20 @@ async function receiver(secret: string): Promise<string> {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return `http://127.0.0.1:${address.port}`;
+}
+
+/** A client of a namespace with these open orders, as the server describes them. */
+function aNamespace(orders: Record<string, object>, reviews: number): Client {
+  const executions = Object.keys(orders).map((workflowId) => ({ execution: { workflowId } }));
+  const workflowService = {
+    countWorkflowExecutions: async () => ({ count: { toNumber: () => reviews } }),
+    listWorkflowExecutions: async () => ({ executions, nextPageToken: new Uint8Array() }),
+    describeWorkflowExecution: async ({ execution }: { execution: { workflowId: string } }) =>
+      orders[execution.workflowId],
+  };
+  const withDeadline = (_deadline: number, call: () => Promise<unknown>) => call();
+  const options = { namespace: 'default' };
+  return Object.assign(Object.create(null), { options, workflowService, withDeadline });
 }
 
 describe('a check', () => {
@@ -101,6 +116,32 @@ describe('the doctor', () => {
       what: expect.stringMatching(/^1 portal action .*403/),
       todo: expect.stringContaining(WAITING),
     });
+  });
+
+  it('counts and names orders whose poll is paused or late, or that are pinned, and never calls these polled in time', async () => {
+    const { config } = inspectConfig(least);
+    const due = { state: 1, scheduledTime: { seconds: 0 } };
+    const held: Record<string, object> = {
+      'order:default:P1': { pendingActivities: [{ ...due, paused: true }] },
+      'order:default:P2': { pendingActivities: [{ ...due, paused: true }] },
+      'order:default:L1': { pendingActivities: [due] },
+      'order:default:V1': {
+        workflowExecutionInfo: { versioningInfo: { versioningOverride: { pinned: {} } } },
+      },
+    };
+    const wanted = {
+      status: 'warning',
+      what: '4 open orders held (2 paused, 1 pinned, 1 late), such as P1, P2, L1, V1: polls or cancels wait',
+      todo: expect.stringContaining('Unpause'),
+    };
+    expect(await checkPolls(aNamespace({ 'order:default:A': {} }, 1), config)).toEqual([
+      { status: 'ok', what: '1 open review, polled in time' },
+    ]);
+    const [many] = await checkPolls(aNamespace({}, 1_001), config);
+    expect(many?.what).toMatch(/polled in time; for orders beyond the newest 1000 see/);
+    expect(await checkPolls(aNamespace(held, 4), config)).toEqual([wanted]);
+    const [tooMany, ...others] = await checkPolls(aNamespace(held, 1e9), config);
+    expect([tooMany?.what, others]).toEqual([expect.stringContaining('longer than'), [wanted]]);
   });
 
   it('keeps saying what may go in plain, and why', () => {

@@ -1,6 +1,7 @@
 /** Queries about orders through the Temporal API. */
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
+import { inBatches } from '../../client/lists/in-batches.ts';
 import { attributesIn } from '../../client/reading/decode.ts';
 import { instantOf, msOf } from '../../client/reading/describe-order.ts';
 import { TASK_QUEUE } from '../../contract/ids.ts';
@@ -107,6 +108,17 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       };
     },
   };
+}
+
+/** @returns the held ones of the newest open orders */
+export async function heldOrders(client: Client, limit: number): Promise<({ workflowId: string } & Held)[]> {
+  const orders = createOrderDirectory(client);
+  const { workflowIds } = await orders.open(limit);
+  const tasks = await inBatches(workflowIds, (workflowId) => orders.pendingTask(workflowId));
+  return workflowIds.flatMap((workflowId, index) => {
+    const held = tasks[index]?.held;
+    return held === undefined ? [] : [{ workflowId, ...held }];
+  });
 }
 
 /** @returns why an activity of the order doesn't run; undefined if all run in time */

@@ -1,6 +1,6 @@
 /** Checks Temporal's set-up, the workers' polling, and orders that can't continue. */
 import { Client, isGrpcServiceError } from '@temporalio/client';
-import { lostOrders, lostQuery } from '../../activities/index.ts';
+import { heldOrders, lostOrders, lostQuery } from '../../activities/index.ts';
 import { countPollers } from '../../client/health.ts';
 import { grpcCode, within } from '../../client/temporal-errors.ts';
 import type { Config } from '../../config/index.ts';
@@ -13,7 +13,7 @@ import {
   type TASK_QUEUE_TYPE,
 } from '../../contract/ids.ts';
 import { PORTAL_ACTION } from '../../contract/messages.ts';
-import { LOST_STATUSES } from '../../contract/sweep.ts';
+import { HELD_REASONS, LOST_STATUSES } from '../../contract/sweep.ts';
 import { openQuery, orderAttributes } from '../../order/view/describe.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../platform/namespace.ts';
 import { connectTemporal } from '../connect.ts';
@@ -28,6 +28,11 @@ import {
   type Verdict,
   warning,
 } from './finding.ts';
+
+const MAX_LISTED = 1_000;
+const NAMED = 5;
+/** For one call per listed order. */
+const DESCRIBED_WITHIN_MS = 30_000;
 
 const QUEUES = [
   [TASK_QUEUE, 'workflow', 'no order is screened or continues'],
@@ -63,7 +68,7 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
   );
   const count: Count = (query) => countOf(client, query);
   const orders = [
-    ['polls', 'count orders', () => checkPolls(count, config)],
+    ['polls', 'count orders', () => checkPolls(client, config)],
     ['portal-actions', 'count portal actions', () => checkPortalActions(count)],
     ['lost-orders', 'list orders', () => checkLostOrders(client)],
   ] as const;
@@ -171,17 +176,40 @@ async function countOf(client: Client, query: string): Promise<number> {
   return count.toNumber();
 }
 
-/** Warns if there are more open reviews than the shared poll rate can poll in time. */
-async function checkPolls(count: Count, { integrations, maxRps }: Config): Promise<Verdict> {
-  if (integrations.size === 0) return skipped('no integration can be read');
-  const reviews = await count(`${openQuery()} AND ${orderAttributes.phase.name} = 'review'`);
+/** Warns if there are more open reviews than the shared poll rate can poll in time, and of polls that don't run. */
+export async function checkPolls(
+  client: Client,
+  { integrations, maxRps }: Pick<Config, 'integrations' | 'maxRps'>,
+): Promise<Verdict[]> {
+  if (integrations.size === 0) return [skipped('no integration can be read')];
+  const reviews = await countOf(client, `${openQuery()} AND ${orderAttributes.phase.name} = 'review'`);
   const roundSeconds = reviews / maxRps;
   const pauseSeconds = Math.max(...[...integrations.values()].map(({ poll }) => poll.maxMs)) / 1_000;
-  if (roundSeconds <= pauseSeconds) return ok(`${counted(reviews, 'open review')}, polled in time`);
-  return warning(
+  const held = await checkHeldOrders(client);
+  const unchecked =
+    reviews > MAX_LISTED
+      ? `; for orders beyond the newest ${MAX_LISTED} see order_screening_held_orders`
+      : '';
+  if (roundSeconds <= pauseSeconds)
+    return held.length > 0 ? held : [ok(`${counted(reviews, 'open review')}, polled in time${unchecked}`)];
+  const tooMany = warning(
     `${reviews} open reviews at ${maxRps} polls per second take ${Math.ceil(roundSeconds)} s per round, longer than the longest poll pause of ${pauseSeconds} s`,
     'Raise SCREENING_MAX_RPS on every worker, as far as the screening service allows, or lengthen poll.max',
   );
+  return [tooMany, ...held];
+}
+
+/** Warns of orders whose polls and other activities don't run, and names the first. */
+async function checkHeldOrders(client: Client): Promise<Verdict[]> {
+  const held = await within(client, Date.now() + DESCRIBED_WITHIN_MS, () => heldOrders(client, MAX_LISTED));
+  if (held.length === 0) return [];
+  const shares = sharesOf(held, HELD_REASONS, ({ reason }) => reason);
+  return [
+    warning(
+      `${counted(held.length, 'open order')} held ${shares}: polls or cancels wait`,
+      'Unpause or unpin each in the Temporal UI. Late: start workers that poll its task queue',
+    ),
+  ];
 }
 
 /** Warns of portal actions on closed orders, which neither the queue page nor a list of orders shows. */
@@ -195,23 +223,30 @@ export async function checkPortalActions(count: Count): Promise<Verdict> {
   );
 }
 
-const MAX_LISTED = 1_000;
-const NAMED = 5;
-
 /** Counts orders that ended too early while they could still be canceled, by status, and names the first. */
 export async function checkLostOrders(client: Client): Promise<Verdict> {
   const now = Date.now();
   const lost = await soon(client, () => lostOrders(client, MAX_LISTED, now));
   if (lost.length === 0) return ok('no order ended too early inside its cancel window');
-  const numbers = LOST_STATUSES.map((status) => [lost.filter((one) => one.status === status).length, status]);
-  const shown = numbers.filter(([number]) => number !== 0).map((pair) => pair.join(' '));
-  const ids = lost
-    .slice(0, NAMED)
-    .map(({ workflowId }) => orderOfWorkflowId(workflowId)?.orderId ?? workflowId);
+  const shares = sharesOf(lost, LOST_STATUSES, ({ status }) => status);
   return failed(
-    `${counted(lost.length, 'order')} ended too early inside the cancel window (${shown.join(', ')}), such as ${ids.join(', ')}: nothing polls or cancels them`,
+    `${counted(lost.length, 'order')} ended too early inside the cancel window ${shares}: nothing polls or cancels them`,
     `Recover each as docs/operations.md says under "Recover an order". The query ${lostQuery(now)} lists them`,
   );
+}
+
+/** Returns how many orders have each label, and the ids of the first: `(2 paused, 1 late), such as 1001, 1002`. */
+function sharesOf<Order extends { workflowId: string }, Label extends string>(
+  orders: readonly Order[],
+  labels: readonly Label[],
+  labelOf: (order: Order) => Label,
+): string {
+  const numbers = labels.map((label) => [orders.filter((one) => labelOf(one) === label).length, label]);
+  const shown = numbers.filter(([number]) => number !== 0).map((pair) => pair.join(' '));
+  const ids = orders
+    .slice(0, NAMED)
+    .map(({ workflowId }) => orderOfWorkflowId(workflowId)?.orderId ?? workflowId);
+  return `(${shown.join(', ')}), such as ${ids.join(', ')}`;
 }
 
 function soon<T>(client: Client, call: () => Promise<T>): Promise<T> {

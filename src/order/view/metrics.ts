@@ -80,7 +80,7 @@ export const METRICS = {
     kind: 'gauge',
     from: 'worker',
     about:
-      'open orders with an activity that does not run, by `reason`: an operator paused it (`paused`) or pinned the order to a version (`pinned`), or it has been due for 15 minutes (`late`)',
+      'open orders that are held, by `reason`: an activity is `paused` by an operator, the order is `pinned` to a version, or an activity is due for 15 minutes (`late`)',
   },
   order_screening_lost_orders: {
     kind: 'gauge',

@@ -1,9 +1,10 @@
 /** The sweep finds orders that can't report their own trouble. */
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
-import { checkLostOrders } from '../../../src/cli/doctor/check-temporal.ts';
+import { checkLostOrders, checkPolls } from '../../../src/cli/doctor/check-temporal.ts';
 import { SWEEP_ID } from '../../../src/contract/sweep.ts';
 import { startSweep } from '../../../src/platform/namespace.ts';
+import { anIntegration } from '../../fixtures/integrations.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { orderOf, pendingActivity, poison, temporalCli } from '../operator.ts';
 import type { ReceivedEvent } from '../receiver.ts';
@@ -22,6 +23,8 @@ beforeAll(async () => {
     await poison(server.client, orderId);
   }
 });
+
+const integrations = new Map([['default', anIntegration()]]);
 
 const theSweep = () => server.client.workflow.getHandle(SWEEP_ID);
 
@@ -102,7 +105,7 @@ it('the sweep and doctor count an order that ended too early until a reset, and 
   await all.until(lost, ({ phase }) => phase === 'review');
 }, 120_000);
 
-it('the sweep counts and reports an order whose poll an operator paused', async () => {
+it('the sweep and doctor count an order whose poll an operator paused, and name it', async () => {
   const held = await all.inReview();
   const poll = ['--activity-id', await pendingActivity(server.client, `order:default:${held}`)];
   await temporal('activity', 'pause', ...orderOf(held), ...poll);
@@ -112,5 +115,9 @@ it('the sweep counts and reports an order whose poll an operator paused', async 
     );
     expect(announced(held)[0]).toMatchObject(says('paused'));
   });
+  const polls = () => checkPolls(server.client, { integrations, maxRps: 5 });
+  const what = expect.stringMatching(`1 paused.*${held}`);
+  expect(await polls()).toMatchObject([{ status: 'warning', what }]);
   await temporal('activity', 'unpause', ...orderOf(held), ...poll);
+  await eventually(async () => expect(await polls()).toMatchObject([{ status: 'ok' }]));
 }, 120_000);
