@@ -1,9 +1,11 @@
 import type { Client } from '@temporalio/client';
+import { defaultPayloadConverter, mapToPayloads } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOrderDirectory } from '../../../src/activities/sweep/order-directory.ts';
-import { LATE_AFTER_MS } from '../../../src/contract/sweep.ts';
+import { LATE_AFTER_MS, LOST_STATUSES } from '../../../src/contract/sweep.ts';
+import { instant } from '../../../src/contract/words.ts';
 
 const SINCE = '2026-03-02T10:00:00.000Z';
 const TIME = msToTs(Date.parse(SINCE));
@@ -13,14 +15,22 @@ const { PendingActivityState } = proto.temporal.api.enums.v1;
 beforeEach(() => void vi.useFakeTimers({ now: NOW }));
 afterEach(() => void vi.useRealTimers());
 
-/** The directory of a namespace in which every workflow is described so. */
-function directoryOf(description: object) {
-  const workflowService = { describeWorkflowExecution: async () => description };
+/** The directory of a namespace in which every workflow is described so, and each list has these rows. */
+function directoryOf(description: object, executions: object[] = []) {
+  const asked: string[] = [];
+  const workflowService = {
+    describeWorkflowExecution: async () => description,
+    listWorkflowExecutions: async ({ query }: { query: string }) => {
+      asked.push(query);
+      return { executions, nextPageToken: new Uint8Array() };
+    },
+  };
   const client: Client = Object.assign(Object.create(null), {
     options: { namespace: 'default' },
     workflowService,
+    withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
   });
-  return createOrderDirectory(client);
+  return { ...createOrderDirectory(client), asked };
 }
 
 /** A poll that is due then. */
@@ -50,4 +60,52 @@ it.each([
   const versioningInfo = { versioningOverride: null };
   const description = { pendingActivities: [poll], workflowExecutionInfo: { versioningInfo } };
   expect(await directoryOf(description).pendingTask('order:default:1')).toBeUndefined();
+});
+
+/** `WorkflowExecutionStatus` of Temporal's API. */
+const CODES = { Failed: 3, Canceled: 4, Terminated: 5, TimedOut: 7 };
+
+describe('an order that ended without a record', () => {
+  const RUN = { workflowId: 'order:default:1', runId: 'the-newest' };
+  const newest = { workflowExecutionInfo: { execution: RUN } };
+  const LATER = '2026-03-04T00:00:00.000Z';
+  const row = (status: keyof typeof CODES, values: Record<string, string>) => ({
+    execution: RUN,
+    status: CODES[status],
+    closeTime: TIME,
+    searchAttributes: { indexedFields: mapToPayloads(defaultPayloadConverter, values) },
+  });
+  const lostOf = (...rows: object[]) => directoryOf(newest, rows).lost(10);
+
+  it.each(LOST_STATUSES)('is counted as %s inside its window, and not after it', async (status) => {
+    const lost = [{ ...RUN, status, since: SINCE }];
+    for (const ScreeningPhase of ['decided', 'review', 'awaiting-gateway', 'declined']) {
+      expect(await lostOf(row(status, { ScreeningPhase, CancelBy: LATER }))).toEqual(lost);
+      expect(await lostOf(row(status, { ScreeningPhase, CancelBy: SINCE }))).toEqual([]);
+    }
+    // It has nothing left to do.
+    expect(await lostOf(row(status, { ScreeningPhase: 'canceled', CancelBy: LATER }))).toEqual([]);
+    // A later run goes on in its place.
+    const other = { workflowExecutionInfo: { execution: { ...RUN, runId: 'another' } } };
+    expect(await directoryOf(other, [row(status, { CancelBy: LATER })]).lost(10)).toEqual([]);
+  });
+
+  it.each(LOST_STATUSES)(
+    'before its first answer is counted as %s, unless its start was refused',
+    async (status) => {
+      const found = await lostOf(row(status, {}), row(status, { ScreeningPhase: 'screening' }));
+      expect(found.map((one) => one.status)).toEqual(status === 'Failed' ? [] : [status, status]);
+    },
+  );
+
+  it('is looked for in its window, or in the first five days without one', async () => {
+    const directory = directoryOf(newest);
+    await directory.lost(10);
+    const statuses = "'Terminated', 'TimedOut', 'Failed', 'Canceled'";
+    const now = instant(NOW);
+    const fiveDaysAgo = instant(NOW - 5 * 24 * 3_600_000);
+    expect(directory.asked).toEqual([
+      `WorkflowType = 'screenOrder' AND ExecutionStatus IN (${statuses}) AND (CancelBy > '${now}' OR StartTime > '${fiveDaysAgo}')`,
+    ]);
+  });
 });

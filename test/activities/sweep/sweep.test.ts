@@ -6,7 +6,7 @@ import { createActivities } from '../../../src/activities/index.ts';
 import { Sweeper } from '../../../src/activities/sweep/sweep.ts';
 import { createCardStash } from '../../../src/card-stash/index.ts';
 import type { OrderEvent } from '../../../src/contract/messages.ts';
-import { HELD_REASONS, type Held } from '../../../src/contract/sweep.ts';
+import { HELD_REASONS, type Held, LOST_STATUSES } from '../../../src/contract/sweep.ts';
 import { MACHINE } from '../../../src/screening-service/index.ts';
 import { noOrders, perform } from '../support.ts';
 
@@ -132,6 +132,24 @@ it('counts held orders by reason, and reports those that an operator holds: many
   expect(announced.map(({ orderId }) => orderId)).toEqual(['paused-0', 'pinned-0', 'pinned-1']);
   const words = announced.map(({ data }) => data.attention.join());
   expect(words).toEqual([expect.stringMatching(/paused/), ...Array(2).fill(expect.stringMatching(/pinned/))]);
+});
+
+it('counts and reports orders that ended without a record by the status of their workflow', async () => {
+  const statuses = { Terminated: 0, TimedOut: 1, Failed: 2, Canceled: 3 };
+  const lost = LOST_STATUSES.flatMap((status) =>
+    Array.from({ length: statuses[status] }, (_one, index) => ({
+      workflowId: `order:shop:${status}-${index}`,
+      since: SINCE,
+      status,
+    })),
+  );
+  const { announced, shown, sweep } = sweeps({ ...noOrders, lost: async () => lost });
+  await sweep();
+  for (const status of LOST_STATUSES)
+    expect(shown[`order_screening_lost_orders ${status}`]).toBe(statuses[status]);
+  expect(announced.map(({ data }) => data.attention.join())).toEqual(
+    lost.map(({ status }) => expect.stringContaining(`ended too early (${status})`)),
+  );
 });
 
 it('looks again at no more than a thousand of the orders that were stuck or held before, at late ones last', async () => {
