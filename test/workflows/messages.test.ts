@@ -1,3 +1,4 @@
+import { WithStartWorkflowOperation } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { updateOf } from '../../src/client/messages/send-update.ts';
 import {
@@ -18,7 +19,7 @@ import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { aPolicy, DAY, decided, HOUR, MINUTE, withOrders } from './support.ts';
 
-const { order } = withOrders();
+const { environment, order } = withOrders();
 
 describe('a request to cancel the workflow', () => {
   it('raises attention and changes nothing else: callers are still answered, and the order lives to its end', async () => {
@@ -99,6 +100,33 @@ it('messages that can’t be read do the order no harm', async () => {
 });
 
 describe('an update', () => {
+  it.each([
+    ['no transaction', { transaction: undefined }, ['transaction']],
+    ['fields of a wrong type', { transaction: 'none', fingerprint: 7 }, ['transaction', 'fingerprint']],
+  ])(
+    'to an order whose start has %s is refused with a code and paths, whatever it is',
+    async (_what, more, paths) => {
+      const errors = paths.map((path) => expect.objectContaining({ path }));
+      const refusal = { type: 'invalid-request', details: [{ errors: expect.arrayContaining(errors) }] };
+      for (const update of Object.values(UPDATES)) {
+        const { options, input } = order.prepare();
+        const startWorkflowOperation = new WithStartWorkflowOperation('screenOrder', {
+          ...options,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          args: [{ ...input, ...more }],
+        });
+        const { workflow } = environment().client;
+        const updated = workflow.executeUpdateWithStart(update.name, { args: [{}], startWorkflowOperation });
+        await expect(updated, update.name).rejects.toMatchObject({
+          name: 'WorkflowUpdateFailedError',
+          cause: refusal,
+        });
+        const handle = await startWorkflowOperation.workflowHandle();
+        await expect(handle.result()).rejects.toMatchObject({ cause: refusal });
+      }
+    },
+  );
+
   const refused = { cause: { type: 'invalid-request' } };
   /** What no message without an envelope may change. */
   const standing = ({ decision, action, phase, policy, actions, journal, attempts }: OrderState) => {
