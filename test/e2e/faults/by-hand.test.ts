@@ -55,10 +55,24 @@ async function goesOn(orderId: string, attention: string[] = []): Promise<void> 
   expect(shown).not.toContain('WORKFLOW_TASK_FAILED');
 }
 
-it('a poll that is completed by hand counts as a failed try', async () => {
+/** Completes an activity with `{}` in that encoding, which the command can't. */
+const completeAs = (encoding: string) => async (orderId: string, activityId: string) => {
+  const { workflowService, options } = server.client;
+  const workflow = { namespace: options.namespace, workflowId: idOf(orderId), activityId };
+  const payload = { metadata: { encoding: Buffer.from(encoding) }, data: Buffer.from('{}') };
+  await workflowService.respondActivityTaskCompletedById({ ...workflow, result: { payloads: [payload] } });
+};
+it.each([
+  [
+    'with a word',
+    (orderId: string, id: string) =>
+      temporal('activity', 'complete', ...orderOf(orderId), '--activity-id', id, '--result', '"pass"'),
+  ],
+  ['in encoding json/protobuf', completeAs('json/protobuf')],
+  ['in an unknown encoding', completeAs('no/such-encoding')],
+])('a poll that is completed by hand %s counts as a failed try', async (_how, complete) => {
   const orderId = await all.inReview();
-  const poll = ['--activity-id', await pendingActivity(server.client, idOf(orderId))];
-  await temporal('activity', 'complete', ...orderOf(orderId), ...poll, '--result', '"pass"');
+  await complete(orderId, await pendingActivity(server.client, idOf(orderId)));
   await eventually(async () => {
     const { pendingActivities } = await describeRaw(server.client, idOf(orderId));
     expect(pendingActivities?.map(({ activityType }) => activityType?.name)).not.toContain('pollStatus');
