@@ -1,6 +1,9 @@
+import { createServer } from 'node:net';
 import { Connection } from '@temporalio/client';
-import { describe, expect, it } from 'vitest';
-import { loadConfig, loadTemporalSettings } from '../../src/config/index.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig, loadTemporalSettings, type TemporalSettings } from '../../src/config/index.ts';
+import { connectWorker } from '../../src/worker.ts';
+import { eventually } from '../support/index.ts';
 import { least, scratchFile } from './support.ts';
 
 describe('Temporal', () => {
@@ -24,6 +27,51 @@ describe('Temporal', () => {
     const { connection } = loadTemporalSettings({ ...least, TEMPORAL_ADDRESS });
     expect(connection.channelArgs?.['grpc.enable_http_proxy']).toBe(proxy);
   });
+
+  it.each([
+    [
+      'client',
+      (settings: TemporalSettings) => {
+        const connection = Connection.lazy(settings.connection);
+        onTestFinished(() => connection.close());
+        return connection.ensureConnected();
+      },
+    ],
+    ['worker', (settings: TemporalSettings) => connectWorker(settings)],
+  ])(
+    'on this machine is reached directly by a %s while the variables name a proxy',
+    async (_who, connect) => {
+      const greeted: string[] = [];
+      const greetings = async (name: string) => {
+        const listener = createServer((socket) => {
+          socket.once('data', (data) => {
+            greeted.push(`${name}: ${String(data).split(' ')[0]}`);
+            socket.destroy();
+          });
+          socket.on('error', () => undefined);
+        });
+        onTestFinished(() => void listener.close());
+        await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+        return `127.0.0.1:${Object(listener.address()).port}`;
+      };
+      const proxy = `http://${await greetings('proxy')}`;
+      onTestFinished(() => void vi.unstubAllEnvs());
+      for (const name of [
+        'grpc_proxy',
+        'https_proxy',
+        'http_proxy',
+        'HTTPS_PROXY',
+        'HTTP_PROXY',
+        'ALL_PROXY',
+      ])
+        vi.stubEnv(name, proxy);
+      const settings = loadTemporalSettings({ ...least, TEMPORAL_ADDRESS: await greetings('temporal') });
+      connect(settings).catch(() => undefined);
+      await eventually(() => expect(greeted).not.toEqual([]));
+      // HTTP/2 begins with PRI; a proxy would get CONNECT.
+      expect(new Set(greeted)).toEqual(new Set(['temporal: PRI']));
+    },
+  );
 
   it('is the embedded server unless an address is set, and so is its UI', () => {
     const embedded = loadConfig({ ...least, TEMPORAL_PORT: '17233', TEMPORAL_UI_PORT: '9233' });

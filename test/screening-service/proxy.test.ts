@@ -1,17 +1,27 @@
 /** The variables of a proxy, as other programs read them: the screening service and events receivers are reached through it. */
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import http from 'node:http';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import https from 'node:https';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createEventSender } from '../../src/activities/index.ts';
 import type { OrderEvent } from '../../src/contract/messages.ts';
 import { exchange } from '../../src/screening-service/exchange.ts';
 import { MACHINE } from '../../src/screening-service/index.ts';
+import { ROOT } from '../support/pages.ts';
 import { stubService } from './stub-service.ts';
 
 let service: Awaited<ReturnType<typeof stubService>>;
 let proxy: http.Server;
 /** What the proxy was asked for. */
 let asked: string[];
+/** The port on this machine that the proxy connects to, for an address over https; undefined: it refuses. */
+let leadsTo: number | undefined;
 
 beforeEach(async () => {
   service = await stubService();
@@ -20,9 +30,18 @@ beforeEach(async () => {
     asked.push(`${request.method} ${request.url}`);
     response.writeHead(200).end('{"through":"the proxy"}');
   });
+  leadsTo = undefined;
   proxy.on('connect', (request, socket) => {
     asked.push(`CONNECT ${request.url}`);
-    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    if (leadsTo === undefined) {
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+      return;
+    }
+    const tunnel = connect(leadsTo, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(tunnel).pipe(socket);
+    });
+    for (const end of [socket, tunnel]) end.on('error', () => undefined);
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
@@ -58,6 +77,52 @@ it('a request over https asks the proxy for a connection; if it gives none, noth
   const reply = await get('https://service.example/status');
   expect(reply.status).toBe(502);
   expect(asked).toEqual(['CONNECT service.example:443']);
+});
+
+/** Asks the service over https in a process of its own, since Node reads its variables at its start. */
+async function getInProcess(env: NodeJS.ProcessEnv): Promise<object> {
+  const source = `
+    import { exchange } from './src/screening-service/exchange.ts';
+    import { MACHINE } from './src/screening-service/index.ts';
+    const url = 'https://service.example/status';
+    const reply = await exchange(MACHINE, { operation: 'status-by-url', url, timeoutMs: 10_000 })
+      .catch(({ reason }) => ({ reason }));
+    console.log(JSON.stringify(reply));
+    process.exit();`;
+  const args = ['--import', './bin/typescript.mjs', '--input-type=module', '--eval', source];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env });
+  return JSON.parse(stdout);
+}
+
+/** A certificate of our own for `service.example`. */
+async function aCertificate() {
+  const folder = await mkdtemp(join(tmpdir(), 'order-screening-proxy-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const name = ['-subj', '/CN=service.example', '-addext', 'subjectAltName=DNS:service.example'];
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  await promisify(execFile)('openssl', ['req', ...kind, ...name, '-keyout', keyFile, '-out', certFile]);
+  return { key: await readFile(keyFile), cert: await readFile(certFile), certFile };
+}
+
+it('https_proxy may be in lower case, and leads to a service whose certificate NODE_EXTRA_CA_CERTS names', async () => {
+  const { key, cert, certFile } = await aCertificate();
+  const secure = https.createServer({ key, cert }, (request, response) =>
+    response.end(`over https ${request.url}`),
+  );
+  onTestFinished(() => void secure.close());
+  secure.listen(0, '127.0.0.1');
+  await once(secure, 'listening');
+  leadsTo = Object(secure.address()).port;
+  const { PATH, HTTPS_PROXY: https_proxy } = process.env;
+  expect(await getInProcess({ PATH, https_proxy, NODE_EXTRA_CA_CERTS: certFile })).toEqual({
+    status: 200,
+    text: 'over https /status',
+  });
+  expect(await getInProcess({ PATH, https_proxy })).toEqual({ reason: 'tls' });
+  expect(asked).toEqual(Array(2).fill('CONNECT service.example:443'));
+  expect(await getInProcess({ PATH, https_proxy, no_proxy: 'service.example' })).toEqual({ reason: 'dns' });
+  expect(asked).toHaveLength(2);
 });
 
 it('an event goes to the proxy', async () => {
