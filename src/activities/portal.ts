@@ -79,7 +79,7 @@ export function portalActivities(world: ActivityWorld) {
     },
 
     /**
-     * Sends one portal action. Only HTTP 200 with code 200 counts as done. After an unknown outcome a chargeback isn't
+     * Sends one portal action. Only HTTP 200 with a 2xx code counts as done. After an unknown outcome a chargeback isn't
      * sent again. Other actions are, and if the repeat is refused, the action stays unconfirmed. A cancel is never sent after its
      * window. A request in flight isn't aborted when the order cancels the activity: its result counts.
      */
