@@ -228,7 +228,7 @@ export function parsePortalFields(kind: PortalActionKind, input: unknown): Parse
   const schema = portalContentSchema(kind);
   const { value, findings, shownPath } = toDefinitionSpelling(schema, input);
   const parsed = schema.safeParse(value);
-  const all = [...findings, ...(parsed.success ? [] : schemaFindings(parsed.error, value))];
+  const all = [...findings, ...(parsed.success ? [] : schemaFindings(parsed.error, value, schema))];
   if (parsed.success && all.length === 0) return { ok: true, fields: parsed.data };
   return { ok: false, fieldErrors: all.map(({ path, message }) => ({ path: shownPath(path), message })) };
 }

@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { bounded, exists, filledText } from '../contract/fields.ts';
-import { type Finding, isObject } from './spellings.ts';
+import { type Finding, isObject, schemaAt } from './spellings.ts';
 
 /**
  * Whether text has control characters or lone surrogates. Not every place that uses an order's id supports them: addresses,
@@ -130,8 +130,16 @@ const MISSING: Record<string, string> = {
 /**
  * Converts zod's issues to findings. Uses only messages from our schemas, since some of zod's own messages contain the submitted
  * value.
+ * @param rules the rules between fields, which may require a field that is optional in the schema
  */
-export function schemaFindings(error: z.ZodError, value: unknown): Finding[] {
+export function schemaFindings(
+  error: z.ZodError,
+  value: unknown,
+  schema: z.core.$ZodType,
+  rules: (body: Record<string, unknown>) => Finding[] = () => [],
+): Finding[] {
+  const nulls = error.issues.map(({ path }) => path).filter((path) => valueAt(value, path) === null);
+  const insteadOfNull = nulls.length === 0 ? () => '' : insteadOfNulls(value, nulls, schema, rules);
   return error.issues.flatMap((issue): Finding[] => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
@@ -140,14 +148,43 @@ export function schemaFindings(error: z.ZodError, value: unknown): Finding[] {
       }));
     }
     const given = valueAt(value, issue.path);
-    if (given === undefined) {
-      return [{ path: issue.path, message: MISSING[issue.path.join('.')] ?? 'is required' }];
-    }
-    if (issue.code === 'invalid_type') {
-      return [{ path: issue.path, message: kindMessage(issue.expected, given) }];
-    }
-    return [{ path: issue.path, message: issue.message }];
+    if (given === undefined) return [{ path: issue.path, message: missing(issue.path) }];
+    const message = issue.code === 'invalid_type' ? kindMessage(issue.expected, given) : issue.message;
+    return [
+      {
+        path: issue.path,
+        message: given === null ? `${message}, not null; ${insteadOfNull(issue.path)}` : message,
+      },
+    ];
   });
+}
+
+function missing(path: readonly PropertyKey[]): string {
+  return MISSING[path.join('.')] ?? 'is required';
+}
+
+/** Returns what each field that is null accepts instead, by its path. The rules are asked once about all of them. */
+function insteadOfNulls(
+  value: unknown,
+  nulls: readonly (readonly PropertyKey[])[],
+  schema: z.core.$ZodType,
+  rules: (body: Record<string, unknown>) => Finding[],
+): (path: readonly PropertyKey[]) => string {
+  const refusals = (instead: '' | undefined) => {
+    const body = nulls.reduce((before, path) => withAt(before, path, instead), value);
+    const found = isObject(body) ? rules(body) : [];
+    return new Map(found.map(({ path, message }) => [path.join('.'), message]));
+  };
+  const [whenLeftOut, whenEmpty] = [refusals(undefined), refusals('')];
+  return (path) => {
+    const field = schemaAt(schema, path);
+    const name = path.join('.');
+    const isOptional = field?._zod.optin === 'optional';
+    const required = isOptional ? whenLeftOut.get(name) : missing(path);
+    const mayBeEmpty = field !== undefined && z.safeParse(field, '').success && !whenEmpty.has(name);
+    if (required === undefined) return `it may be ${mayBeEmpty ? '"" or ' : ''}left out`;
+    return mayBeEmpty ? `it may be "", and ${required}` : `it ${required}`;
+  };
 }
 
 /**
@@ -161,15 +198,17 @@ export const OUR_WORDS = {
     if (issue.code !== 'invalid_type') return undefined;
     // A query parameter that is given twice arrives as a list.
     const isRepeated = issue.expected === 'string' && Array.isArray(issue.input);
-    return isRepeated ? 'must be given once, as a string' : kindMessage(issue.expected, issue.input);
+    if (isRepeated) return 'must be given once, as a string';
+    const message = kindMessage(issue.expected, issue.input);
+    return issue.input === null
+      ? `${message}, not null: send a value, or leave the field out if it may be missing`
+      : message;
   },
 };
 
 function kindMessage(expected: string, given: unknown): string {
   const kind = KINDS[expected] ?? 'of another kind';
   if (expected === 'string' && typeof given === 'number') return `must be ${kind}; put the number in quotes`;
-  if (given === null)
-    return `must be ${kind}, not null: send a value, or leave the field out if it may be missing`;
   return `must be ${kind}`;
 }
 
@@ -178,4 +217,13 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
     if (Array.isArray(at)) return at[Number(part)];
     return isObject(at) ? at[String(part)] : undefined;
   }, value);
+}
+
+/** Returns the value with a different one at a path, or without the field there. Lists stay unchanged: no rule is about an item. */
+function withAt(value: unknown, [name, ...inner]: readonly PropertyKey[], instead: '' | undefined): unknown {
+  if (name === undefined) return instead;
+  if (!isObject(value)) return value;
+  const { [String(name)]: before, ...others } = value;
+  const now = withAt(before, inner, instead);
+  return now === undefined ? others : { ...others, [name]: now };
 }

@@ -127,6 +127,15 @@ export function withoutUnknown(
   return Object.fromEntries(kept);
 }
 
+/** Returns the schema of the field at a path in definition spelling. */
+export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
+  return path.reduce<z.core.$ZodType | undefined>((at, part) => {
+    const outer = at instanceof z.ZodExactOptional ? at.unwrap() : at;
+    if (outer instanceof z.ZodArray) return outer.element;
+    return outer instanceof z.ZodObject ? spellingOf(outer).fields.get(String(part))?.schema : undefined;
+  }, schema);
+}
+
 /** Converts a value from definition spelling to the samples' spelling. */
 export function toSampleSpelling(schema: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodExactOptional) return toSampleSpelling(schema.unwrap(), value);

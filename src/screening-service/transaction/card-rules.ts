@@ -26,10 +26,11 @@ export interface CardRules {
 export function parseCard(input: unknown, rules: CardRules & { workflow: IntegrationWorkflow }): ParsedCard {
   const { value, shownPath } = toDefinitionSpelling(cardSchema, input);
   const parsed = cardSchema.safeParse(value);
+  const missing = rules.workflow === 'pre-gateway' ? missingOf : () => [];
   const findings = [
-    ...(parsed.success ? [] : schemaFindings(parsed.error, value)),
+    ...(parsed.success ? [] : schemaFindings(parsed.error, value, cardSchema, missing)),
     ...cardFindings(parsed.success ? parsed.data : wellFormed(value), rules),
-    ...(rules.workflow === 'pre-gateway' && isObject(value) ? missingOf(value) : []),
+    ...(isObject(value) ? missing(value) : []),
   ];
   if (!parsed.success || findings.length > 0) {
     return {

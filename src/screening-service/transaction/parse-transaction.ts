@@ -59,12 +59,13 @@ export function parseTransaction(input: unknown, rules: TransactionRules): Parse
   const { known, dropped } = withoutDropped(body, rules);
   const tidy = untilEnoughErrors(tidied(known));
   const parsed = transactionRequestSchema.safeParse(tidy);
+  const found = (body: typeof tidy) => ruleFindings(body, rules);
   const findings = [
     ...ours,
     ...spelled.findings,
-    ...(parsed.success ? [] : schemaFindings(parsed.error, tidy)),
+    ...(parsed.success ? [] : schemaFindings(parsed.error, tidy, transactionRequestSchema, found)),
   ];
-  const fieldErrors = show(findings, ruleFindings(tidy, rules), spelled);
+  const fieldErrors = show(findings, found(tidy), spelled);
   if (!parsed.success || fieldErrors.length > 0) return { ok: false, fieldErrors };
   const warnings = [...dropped, ...warningsOf(parsed.data, rules)].slice(0, MOST_ERRORS);
   return {

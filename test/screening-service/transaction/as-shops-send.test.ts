@@ -1,7 +1,7 @@
 /** Transactions as shops, frameworks and people write them: accepted, rewritten, or refused with advice. */
 import { describe, expect, it, test } from 'vitest';
 import { readTransactionRequest } from '../../../src/sandbox/transaction-request.ts';
-import { parseTransaction } from '../../../src/screening-service/index.ts';
+import { parseCard, parsePortalFields, parseTransaction } from '../../../src/screening-service/index.ts';
 import type { TransactionRules } from '../../../src/screening-service/transaction/transaction-rules.ts';
 import { aPreGatewayTransaction, aTransaction } from '../../fixtures/transactions.ts';
 
@@ -189,5 +189,77 @@ describe('a shop that lacks a value sends it as docs/calling.md says, and produc
     { order: null },
   ])('%j is refused with advice', (fields) => {
     expect(errorsOf({ ...least, ...codes, ...fields })[0]).toMatch(/must|send/);
+  });
+
+  const { shipTo, billTo } = aTransaction();
+  const merchant = { name: 'Shop', website: 'shop.example', email: 'info@shop.example' };
+  const goods = { merchant: { ...merchant, productType: 'Goods' } };
+  it.each<[fields: object, path: string, accepted: string | RegExp]>([
+    [{ discountAmount: null }, 'discountAmount', 'must be a string, not null; it may be "" or left out'],
+    [{ order: null }, 'order', 'must be an object, not null; it may be left out'],
+    [{ order: { order_type: null } }, 'order.order_type', /^must be one of .*; it may be "" or left out$/],
+    [{ shipTo: { ...shipTo, state: null } }, 'shipTo.state', /, not null; it may be "", and is required$/],
+    [{ customer: { email: null } }, 'customer.email', 'must be a string, not null; it is required'],
+    [{ customerIP: null }, 'customerIP', /, not null; it is required; send the customer's IP address$/],
+    [{ billTo: null }, 'billTo', 'must be an object, not null; it is required; it may be an empty object'],
+    [
+      { billTo: { ...billTo, state: null } },
+      'billTo.state',
+      /; it may be "", and is required when billTo is/,
+    ],
+    [{ billTo: { ...billTo, phoneNumber: null } }, 'billTo.phoneNumber', /, not null; it is required when/],
+    [{ billTo: { ...billTo, company: null } }, 'billTo.company', /; it may be "" or left out$/],
+    [{ billTo: { state: null, company: null } }, 'billTo.state', /; it may be "" or left out$/],
+    [
+      { avsResultCode: null },
+      'avsResultCode',
+      /^must be a string, not null; it is required: .*; send "U" when/,
+    ],
+    [
+      { payment: { creditCard: { last4: null } } },
+      'payment.creditCard.last4',
+      /, not null; it is required: a/,
+    ],
+    [
+      { payment: { creditCard: null } },
+      'payment.creditCard',
+      /^must be an object, not null; it is required un/,
+    ],
+    [
+      { payment: { creditCard: null, method: 'cod' } },
+      'payment.creditCard',
+      /, not null; it may be left out$/,
+    ],
+    [{ ...goods, shipTo: null }, 'shipTo', /, not null; it is required when merchant.productType is Goods$/],
+    [
+      { lineItems: [{ quantity: null }] },
+      'lineItems[0].quantity',
+      'must be a number, not null; it may be left out',
+    ],
+  ])('null in %j is refused, and the error says what is accepted', (fields, path, accepted) => {
+    const read = parseTransaction({ ...least, ...codes, ...fields }, RULES);
+    const message = typeof accepted === 'string' ? accepted : expect.stringMatching(accepted);
+    expect(read.ok ? [] : read.fieldErrors).toContainEqual({ path, message });
+  });
+
+  it('null in a card that is needed whole is required', () => {
+    const creditCard = { cardNumber: '4111111111111111', expirationDate: '12/2030', cardCode: null };
+    const rules = { ...RULES, workflow: 'pre-gateway' } as const;
+    const read = parseTransaction({ ...least, payment: { creditCard } }, rules);
+    const message = expect.stringMatching(/^must be a string, not null; it is required/);
+    expect(read).toMatchObject({ fieldErrors: [{ path: 'payment.creditCard.cardCode', message }] });
+    expect(parseCard(creditCard, rules)).toMatchObject({ fieldErrors: [{ path: 'cardCode', message }] });
+    const after = parseCard(creditCard, { ...RULES, workflow: 'pre-acceptance' });
+    expect(after).toMatchObject({ fieldErrors: [{ message: expect.stringMatching(/it may be left out$/) }] });
+  });
+});
+
+test('null in a portal action is refused, and the error says what is accepted', () => {
+  const read = parsePortalFields('chargeback', { reason_code: null, due_date: '2030-01-31', notes: null });
+  expect(read).toMatchObject({
+    fieldErrors: [
+      { path: 'reason_code', message: expect.stringMatching(/, not null; it is required$/) },
+      { path: 'notes', message: expect.stringMatching(/, not null; it may be .*left out$/) },
+    ],
   });
 });
