@@ -82,6 +82,37 @@ describe('a hint', () => {
     expect(lists).toHaveBeenCalledTimes(3);
   });
 
+  const [one, two] = ['order:default:one', 'order:default:two'];
+  const [event, first, second] = [0, 1, 2].map((digit) => `${digit}1111111-2222-4333-8444-555555555555`);
+  /** Finds the orders that own transactions. */
+  const owning = (owners: Record<string, string>) => async (request: { query: string }) => {
+    const [, workflowId] = Object.entries(owners).find(([id]) => request.query.includes(id)) ?? [];
+    return workflowId === undefined ? listing() : listing(workflowId);
+  };
+
+  it('reaches the order of its transaction although the first id is the event’s', async () => {
+    const { orderScreening, handles, lists, signals } = aClient();
+    lists.mockImplementation(owning({ [CLOSED_TRANSACTION]: one }) as never);
+    const named = { source: 'webhook', transactionId: [`${event}`, CLOSED_TRANSACTION] };
+    expect(await orderScreening.hint(named)).toEqual({ outcome: 'accepted' });
+    expect(handles).toEqual([one]);
+    expect(signals()).toMatchObject([{ name: 'reviewHint' }]);
+  });
+
+  it('for a batch is one for each order, by its transactions or by its number', async () => {
+    const { orderScreening, handles, lists, signals } = aClient();
+    lists.mockImplementation(
+      owning({ [`${first}`]: one, [`${second}`]: two, [CLOSED_TRANSACTION]: two }) as never,
+    );
+    const batch = {
+      ...{ source: 'webhook', transactionId: [`${first}`, `${second}`, CLOSED_TRANSACTION, `${event}`] },
+      orderId: ['one', 'two', '#3'],
+    };
+    expect(await orderScreening.hint(batch)).toEqual({ outcome: 'accepted' });
+    expect(handles.toSorted()).toEqual(['order:default:3', one, two]);
+    expect(signals()).toHaveLength(3);
+  });
+
   it('is temporal-unavailable when the signal fails, and is signaled the next time', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.signal.mockRejectedValueOnce(unavailable);
