@@ -34,12 +34,13 @@ const INVOICE_NAME = /^(?:merchant)?(?:invoice|order)(?:number|id|no|name)?$|^re
 /**
  * Returns every transaction id and invoice number in a webhook: JSON, a form, a query, a template filled in without quotes
  * (`{"id":https://host/3f2c…,"invoiceNumber":#1001}`), text inside text, base64, UTF-16, compressed.
- * @returns undefined if the content encoding is unknown or wrong
+ * @returns undefined if the content encoding or the text's encoding is unknown or wrong
  */
 export function readWebhook({ contentEncoding, query = '', body }: WebhookRequest): WebhookIds | undefined {
   const bytes = decompressed(body ?? new Uint8Array(), contentEncoding ?? 'identity');
-  if (bytes === undefined) return undefined;
-  const texts = unpacked([decoded(bytes), query]).map((text) => text.replaceAll(SECRET, ''));
+  const bodies = bytes && decoded(bytes);
+  if (bodies === undefined || bodies.length === 0) return undefined;
+  const texts = unpacked([...bodies, query]).map((text) => text.replaceAll(SECRET, ''));
   const numbers = texts.flatMap((text) => [...text.matchAll(FIELD)].flatMap(invoiceNumberIn));
   return {
     transactionIds: distinct(texts.flatMap((text) => text.toLowerCase().match(UUID) ?? [])),
@@ -69,17 +70,16 @@ function decompressed(body: Uint8Array, encoding: string): Uint8Array | undefine
   }
 }
 
-/** UTF-8, or UTF-16 with or without its mark. */
-function decoded(bytes: Uint8Array): string {
+/**
+ * Reads UTF-8, and UTF-16 with or without its mark: bytes that may be either are read as both, since the wrong reading has no ids. No
+ * text begins with a zero.
+ */
+function decoded(bytes: Uint8Array): string[] {
   const part = bytes.subarray(0, MAX_BYTES);
-  const [first, second] = part;
-  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return read('utf-16be', part);
-  if ((first === 0xff && second === 0xfe) || (second === 0 && first !== 0)) return read('utf-16le', part);
-  return read('utf-8', part);
-}
-
-function read(encoding: string, bytes: Uint8Array): string {
-  return new TextDecoder(encoding).decode(bytes);
+  // In UTF-16, each ASCII character has a zero byte.
+  const encodings = part.includes(0) ? ['utf-8', 'utf-16le', 'utf-16be'] : ['utf-8'];
+  const texts = encodings.map((encoding) => new TextDecoder(encoding).decode(part));
+  return texts.filter((text) => !text.slice(0, 4).includes('\0'));
 }
 
 /** Adds the texts inside the texts: percent-encoded, in a string of JSON, in base64. */

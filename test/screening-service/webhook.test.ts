@@ -41,10 +41,23 @@ describe('the ids of a webhook are found', () => {
       'base64 in JSON',
       { message: { data: Buffer.from(`{"id":"${ID}","invoiceNumber":"1001"}`).toString('base64') } },
     ],
-    ['UTF-16 with a mark', Buffer.from(`\ufeff{"id":"${ID}","order":"1001"}`, 'utf16le').toString('latin1')],
   ])('in %s', (_shape, body) => {
-    const bytes = _shape.startsWith('UTF-16') ? Buffer.from(String(body), 'latin1') : undefined;
-    expect(bytes === undefined ? read(body) : readWebhook({ body: bytes })).toEqual(FOUND);
+    expect(read(body)).toEqual(FOUND);
+  });
+
+  const json = `{"id":"${ID}","order":"1001"}`;
+  it.each([
+    ['with a mark', `\ufeff${json}`],
+    ['without a mark', json],
+    ['without a mark, after a line break', `\r\n${json}`],
+    ['without a mark, after text in another script', `注文: ${json}`],
+    ['with a mark, after text in another script', `\ufeff注文: ${json}`],
+  ])('in UTF-16, little and big-endian, and UTF-8 %s', (_mark, text) => {
+    const little = Buffer.from(text, 'utf16le');
+    const big = Buffer.from(little).swap16();
+    for (const body of [little, big, Buffer.from(text), Buffer.from(`${text}\0\0`)]) {
+      expect(readWebhook({ body })).toEqual(FOUND);
+    }
   });
 
   test.each([
@@ -118,4 +131,9 @@ describe('nothing is found', () => {
 
 test('an unknown encoding is not read', () => {
   expect(read('{}', 'zstd')).toBeUndefined();
+});
+
+test.each(['{"id":1}', '\ufeff{"id":1}', '注文'])('UTF-32 is not read: %j', (text) => {
+  const little = Buffer.from(Uint32Array.from(Array.from(text), (one) => one.codePointAt(0) ?? 0).buffer);
+  for (const body of [little, Buffer.from(little).swap32()]) expect(readWebhook({ body })).toBeUndefined();
 });

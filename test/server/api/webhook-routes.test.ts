@@ -40,11 +40,26 @@ describe('a webhook', () => {
   });
 
   it('is answered 415 in an encoding that nobody reads', async () => {
-    const { app } = await anApi();
+    const { app, orderScreening } = await anApi();
     const encoded = { ...headers, 'content-encoding': 'zstd' };
     const response = await app.inject({ method: 'POST', url, headers: encoded, payload: JSON_BODY });
     expect(response.statusCode).toBe(415);
+    const utf32 = Buffer.from(Uint32Array.from(Buffer.from(JSON_BODY)).buffer);
+    expect((await app.inject({ method: 'POST', url, headers, payload: utf32 })).statusCode).toBe(415);
+    expect(orderScreening.hint).not.toHaveBeenCalled();
   });
+
+  it.each(['application/json; charset=utf-16', 'application/json', undefined])(
+    'is taken in UTF-16, big-endian without a mark, as %s',
+    async (type) => {
+      const { app, orderScreening } = await anApi();
+      const payload = Buffer.from(JSON_BODY, 'utf16le').swap16();
+      const sent = { ...headers, ...(type !== undefined && { 'content-type': type }) };
+      const response = await app.inject({ method: 'POST', url, headers: sent, payload });
+      expect([response.statusCode, response.json()]).toEqual([202, { status: 'accepted' }]);
+      expect(orderScreening.hint).toHaveBeenCalledWith(hint);
+    },
+  );
 
   const wrong = { 'x-webhook-secret': 'webhook-secret' };
   it.each([
