@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../../../src/codec/index.ts';
 import { hashedKey } from '../../../../src/config/index.ts';
 import { OrderScreeningError } from '../../../../src/starter.ts';
+import { TEST_CARD } from '../../../fixtures/transactions.ts';
 import { sendForm } from '../../dashboard/support.ts';
 import { anApi, type TestedApi } from '../fake-order-screening.ts';
 
@@ -101,6 +102,50 @@ describe('the audit log', () => {
     ]);
     for (const line of audit()) expect(line).toMatchObject({ peer: '192.0.2.7' });
     expect(JSON.stringify(audit())).not.toMatch(/wrong|a-secret/);
+  });
+
+  it('has one line for each refusal by a token, a page or a form, and for each card that is put away', async () => {
+    const codec = createPayloadCodec([{ id: 'a', key: randomBytes(32) }]);
+    const withToken = { codec: { codec, origins: [], token: 'the-token-of-the-codec' } };
+    const { app, audit } = await anAuditedApi(withToken);
+    const open = await anAuditedApi({ apiKeys: [] });
+    const remoteAddress = '192.0.2.7';
+    const post = (to: typeof app, url: string, headers: Record<string, string>, payload: object = {}) =>
+      to.inject({ method: 'POST', url, headers, payload, remoteAddress });
+    const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+    const basic = (key: string) => ({ authorization: `Basic ${btoa(`ada:${key}`)}` });
+    const page = '/orders/order-1?integration=shop';
+    const card = { orderId: 'order-1', integration: 'shop', ...TEST_CARD };
+    const answers = [
+      await post(app, '/codec/wrong-token/decode', {}, { payloads: [] }),
+      await app.inject({ url: page, headers: basic('wrong'), remoteAddress }),
+      await app.inject({
+        ...{ method: 'POST', url: '/orders/order-1/cancel?integration=shop', payload: 'reason=x' },
+        headers: { ...foreign, ...basic(KEY), 'content-type': 'application/x-www-form-urlencoded' },
+        remoteAddress,
+      }),
+      await post(app, '/v1/card-refs', { authorization: `Bearer ${KEY}`, 'x-actor': 'ada' }, card),
+      await post(open.app, '/v1/orders/order-1/recheck?integration=shop', foreign),
+    ];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401, 403, 201, 401]);
+    const shop = { orderId: 'order-1', integration: 'shop', peer: remoteAddress };
+    const [token, ...others] = [...audit(), ...open.audit()];
+    expect(token).toMatchObject({ status: 401, route: '/codec/:token/decode', peer: remoteAddress });
+    expect(others).toMatchObject([
+      { status: 401, code: 'unauthorized', route: '/orders/:orderId', ...shop },
+      {
+        status: 403,
+        code: 'foreign-form',
+        route: '/orders/:orderId/cancel',
+        key: 'ops',
+        actor: 'ada',
+        ...shop,
+      },
+      { status: 201, method: 'POST', route: '/v1/card-refs', key: 'ops', actor: 'ada', ...shop },
+      { status: 401, code: 'foreign-page', route: '/v1/orders/:orderId/recheck', ...shop },
+    ]);
+    const number = TEST_CARD.cardNumber;
+    expect(JSON.stringify([token, others])).not.toMatch(new RegExp(`wrong|evil|${number}`));
   });
 
   it('names the workflows whose payloads were decoded, and the orders of an action on several', async () => {
