@@ -173,6 +173,17 @@ describe('a request is refused with every fault of path, query, header and body'
     expect(response.body + logged()).not.toContain('4000056655665556');
   });
 
+  it('a time whose + the query lost, with advice to write %2B', async () => {
+    const { app, orderScreening } = await anApi();
+    for (const time of ['2026-11-27T10:00:00 02:00', '2026-11-27T10:00:00+02:00']) {
+      const response = await app.inject(`/v1/orders?startedFrom=${time.replace(' ', '%20')}`);
+      expect(response.statusCode).toBe(422);
+      const message = expect.stringContaining('%2B');
+      expect(response.json()).toMatchObject({ errors: [{ path: 'startedFrom', message }] });
+    }
+    expect(orderScreening.list).not.toHaveBeenCalled();
+  });
+
   it('an Idempotency-Key that is too long among them', async () => {
     const { app } = await anApi();
     const headers = { 'idempotency-key': 'k'.repeat(129) };
