@@ -123,6 +123,18 @@ test('a domain in another script is sent as punycode, its local part unchanged; 
   });
 });
 
+test.each(['.', '。'])('a trailing dot of an ASCII domain goes: %j', (dot) => {
+  const merchant = { name: 'Shop', website: `www.shop.example${dot}`, email: `info@shop.example${dot}` };
+  const customer = { ...aTransaction().customer, email: `ada@mail.example.com${dot}` };
+  const { transaction } = parsed(aTransaction({ merchant, customer }));
+  expect(transaction.customer.email).toBe('ada@mail.example.com');
+  expect(transaction.merchant).toMatchObject({ website: 'www.shop.example', email: 'info@shop.example' });
+  const twoDots = { ...merchant, website: 'www.shop.example..' };
+  expect(errorsOf(aTransaction({ merchant: twoDots }))).toEqual([
+    expect.stringMatching(/^merchant\.website/),
+  ]);
+});
+
 test('a currency is sent in capitals, and may be shorter than three letters', () => {
   expect(parsed(aTransaction({ currency_code: 'eur' })).transaction.currency_code).toBe('EUR');
   expect(parsed(aTransaction({ currency_code: 'us' })).transaction.currency_code).toBe('US');
