@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { GatewayResultRequest } from '../../../src/contract/messages.ts';
 import type { OrderState } from '../../../src/contract/order/state.ts';
 import type { Decision, GatewayResult } from '../../../src/contract/words.ts';
-import { applyGatewayResult, gatewayRefusal } from '../../../src/order/concerns/gateway.ts';
+import {
+  applyGatewayResult,
+  gatewayRefusal,
+  gatewayReplyAfterEnd,
+} from '../../../src/order/concerns/gateway.ts';
 import { autoCancelDue } from '../../../src/order/decide.ts';
 import { requestOf } from '../../../src/order/messages/read-message.ts';
 import { addAttempt, setPhase } from '../../../src/order/record.ts';
@@ -14,6 +18,7 @@ import {
   answered,
   around,
   attention,
+  DAY,
   HOUR,
   MINUTE,
   START,
@@ -22,7 +27,7 @@ import {
   TRANSACTION_ID,
   unanswered,
 } from '../../fixtures/orders.ts';
-import { type Life, screened } from '../life.ts';
+import { HINT, type Life, screened } from '../life.ts';
 
 const NOW = sinceStart(MINUTE);
 const CATCH_UP = { source: 'catch-up', now: NOW } as const;
@@ -132,6 +137,46 @@ describe('a result that was sent on', () => {
     expect(life.attention).toEqual(['gateway-refused']);
   });
 });
+
+describe.each<[GatewayResult]>([['pass'], ['fail'], ['error']])(
+  'a late %s of an order that passed and then failed',
+  (result) => {
+    const request = { result };
+    /** The payment was allowed, then the decision turned. */
+    const turned = (policy: object = {}) => {
+      const life = screened('pass', { ...PRE, ...policy });
+      expect(life).toMatchObject({ action: 'proceed', phase: 'awaiting-gateway' });
+      return life.take(HINT).read('fail', HOUR);
+    };
+
+    it('is sent on, and the order still means cancel', () => {
+      const life = turned({ autoCancel: false }).gateway(result, 2 * HOUR);
+      expect(life.replies).toMatchObject([{ gateway: { attempt: 1, ...request, action: 'cancel' } }]);
+      expect(life.calls('gateway')).toMatchObject([
+        { request: { transactionId: TRANSACTION_ID, gateway: request } },
+      ]);
+      life.end({ kind: 'gateway', outcome: { kind: 'sent' } }, 2 * HOUR);
+      expect(life.state).toMatchObject({
+        decision: 'fail',
+        action: 'cancel',
+        attempts: [{ gateway: { sent: sinceStart(2 * HOUR) } }],
+      });
+    });
+
+    it('is sent on while its cancel runs, after it, and after the order’s end', () => {
+      const canceled = () => turned({ autoCancel: true }).portalEnds('done');
+      for (const life of [turned({ autoCancel: true }), canceled()]) {
+        life.gateway(result, 2 * HOUR);
+        expect(life.replies).toMatchObject([{ gateway: { ...request, action: 'cancel' } }]);
+        expect(life.calls('gateway')).toMatchObject([{ request: { gateway: request } }]);
+      }
+      const { state } = canceled().until(30 * DAY);
+      expect(state).toMatchObject({ phase: 'canceled', endedAt: expect.any(String) });
+      const reply = gatewayReplyAfterEnd(state, request, NOW);
+      expect(reply).toMatchObject({ sendFor: TRANSACTION_ID, gateway: { ...request, action: 'cancel' } });
+    });
+  },
+);
 
 describe('a result that contradicts the recorded one', () => {
   const said = (life: Life, result: GatewayResult, minute: number) =>
