@@ -32,3 +32,25 @@ it.each([
     expect(response.statusCode, code).toBe(ORDER_ERRORS[code].status);
   }
 });
+
+it.each([
+  ['cancel', 'cancel', {}],
+  ['acknowledge', 'acknowledge', { reason: 'seen' }],
+] as const)(
+  'a key of a different body or caller is 422, and the answer names neither: %s',
+  async (path, calls, payload) => {
+    const { app, orderScreening } = await anApi();
+    const reused = new OrderScreeningError('idempotency-key-reused', 'In words.');
+    orderScreening[calls].mockRejectedValueOnce(reused);
+    const headers = { 'idempotency-key': 'canary-key' };
+    const response = await app.inject({
+      method: 'POST',
+      url: `/v1/orders/order-1/${path}`,
+      headers,
+      payload,
+    });
+    expect(response.statusCode).toBe(422);
+    expect(response.json()).toMatchObject({ status: 422, type: '/problems/idempotency-key-reused' });
+    expect(response.body).not.toContain('canary-key');
+  },
+);
