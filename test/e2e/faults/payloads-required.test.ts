@@ -102,6 +102,25 @@ it('an update without input, or with a stored one, changes neither decision, act
   expect(all.requests('cancel-transaction', orderId)).toEqual([]);
 });
 
+it.each(['reviewHint', 'recheck'])(
+  'a %s without input causes reads of the status and nothing else',
+  async (signal) => {
+    const orderId = await all.inReview();
+    const before = await all.until(orderId, ({ events }) => events.waiting === 0);
+    const sent = () => all.sandbox.control.ledger({ invoice: orderId }).map(({ operation }) => operation);
+    expect(sent()).toEqual(['create-transaction']);
+    const order = orderOf(inPlain(), orderId);
+    for (const args of [[], [undefined]]) await order.signal(signal, ...args);
+    await eventually(() => expect(sent()).toContain('status-by-url'), { timeoutMs: 20_000 });
+    expect(new Set(sent())).toEqual(new Set(['create-transaction', 'status-by-url']));
+    expect(all.requests('create-transaction', orderId)).toHaveLength(1);
+    const { decision, action, phase, actions, attention, events } = before;
+    const after = await all.read(orderId);
+    expect(after).toMatchObject({ decision, action, phase, actions, attention, events });
+    expect(after.attempts).toHaveLength(1);
+  },
+);
+
 it('what was sent to one order is refused by another, and both go on', async () => {
   await all.call('POST', `/v1/orders/${other}/acknowledge`, { reason: 'seen' });
   const payloads = await storedPayload(other, 'acknowledge');
