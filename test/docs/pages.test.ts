@@ -7,6 +7,9 @@ import { pagesOf, ROOT } from '../support/pages.ts';
 
 const FOLDERS = ['src', 'test', 'docs', 'examples', 'deploy', 'tools', 'bin'];
 
+/** The rest of the orders in the API's documentation. */
+const EXAMPLE = 'src/contract/example-transaction.ts';
+
 const read = (path: string) => readFileSync(ROOT + path, 'utf8');
 
 /** @returns a field of each token of these types in a page */
@@ -53,9 +56,31 @@ it.each(pagesOf())('%s names files that are there', (page) => {
   expect(paths.filter((path) => !/\s/.test(path) && !isThere(path))).toEqual([]);
 });
 
-it.each(pagesOf())('%s shows orders with a billing address, which the screening service needs', (page) => {
-  const empty = codeBlocksOf(page, read(page)).filter(({ text }) => /"?billTo"?: *\{ *\}/.test(text));
-  expect(empty.map(({ line }) => line)).toEqual([]);
+/** The minimum of a billing address by the interface of the screening service. */
+const BILL_TO = ['firstName', 'lastName', 'address', 'city', 'state', 'zip', 'country', 'phoneNumber'];
+const examples = [
+  ...pagesOf().flatMap((page) =>
+    codeBlocksOf(page, read(page)).map(({ line, text }) => ({ where: `${page}:${line}`, text })),
+  ),
+  ...[...readdirSync(`${ROOT}examples/orders`).map((name) => `examples/orders/${name}`), EXAMPLE].map(
+    (where) => ({ where, text: read(where) }),
+  ),
+].filter(({ text }) => /\b(?:billTo|customerIP)"?:/.test(text));
+
+it('the examples of the quick starts, the guide and the order service are looked at', () => {
+  const files = new Set(examples.map(({ where }) => where.replace(/:\d+$/, '')));
+  for (const file of ['README.md', 'docs/calling.md', 'examples/orders/pass.json', EXAMPLE])
+    expect(files).toContain(file);
+});
+
+it.each(examples)('$where has the billing address and the IP address that each order needs', ({ text }) => {
+  const addresses = [...text.matchAll(/\bbillTo"?:\s*\{([^}]*)\}/g)].map(([, fields = '']) => fields);
+  expect(addresses).toHaveLength([...text.matchAll(/\bcustomerIP"?:\s*["'][\d.]+["']/g)].length);
+  expect(addresses).not.toEqual([]);
+  for (const fields of addresses) {
+    const missing = BILL_TO.filter((name) => !new RegExp(`\\b${name}"?:\\s*["'][^"']+["']`).test(fields));
+    expect(missing).toEqual([]);
+  }
 });
 
 const diffs = pagesOf()
