@@ -83,6 +83,19 @@ it.each(examples)('$where has the billing address and the IP address that each o
   }
 });
 
+it.each([
+  [
+    'SECURITY.md',
+    'where to report a vulnerability',
+    /\*\*Report a vulnerability privately\*\*: open a security advisory/,
+  ],
+  ['SECURITY.md', 'when to expect an answer', /You get an answer within \w+ working days/],
+  ['README.md', 'that decline means void or refund', /^\| `decline` \|.*void or refund a payment/m],
+  ['README.md', 'that cancel means void or refund', /^\| `cancel` \|.*void or refund/m],
+])('%s says %s', (page, _what, words) => {
+  expect(read(page)).toMatch(words);
+});
+
 const diffs = pagesOf()
   .flatMap((page) => codeBlocksOf(page, read(page)))
   .filter(({ language }) => language === 'diff');
