@@ -158,7 +158,7 @@ export const auditedHeaders = actorHeadersOf("in the audit log with the key's na
 export const idempotencyHeaders = actorHeaders.extend({
   'idempotency-key': idempotencyKey.meta({
     description:
-      'A repeated request with the same key does nothing and gets the answer of the first. With different content, or from a different caller: `idempotency-key-reused`',
+      'A repeated request with the same key does nothing and gets the answer of the first. With different content, or from a different caller: `idempotency-key-reused`. Keys are kept until the order ends',
     examples: ['cancel-order-1001'],
   }),
 });

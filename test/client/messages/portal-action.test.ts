@@ -137,6 +137,22 @@ describe('a portal action of a closed order', () => {
     expect(await idOf({ notes: 'goods received' })).not.toBe(id);
   });
 
+  it('is known by its content, whatever its idempotency key', async () => {
+    const started = async (idempotencyKey: string, more: Partial<ChargebackRequest> = {}) => {
+      const client = aClosed();
+      const how = { idempotencyKey, by: { key: 'shop' } };
+      expect(await client.orderScreening.submitChargeback(order, { ...chargeback, ...more }, how)).toEqual(
+        aPortalAnswer(),
+      );
+      const [action] = startedActions(client);
+      expect(action?.input).not.toHaveProperty('key');
+      return action?.workflowId;
+    };
+    const id = await started('a');
+    expect(await started('b')).toBe(id);
+    expect(await started('a', { notes: 'goods received' })).not.toBe(id);
+  });
+
   // What may be submitted is not sent again.
   it.each([
     ['with an unknown outcome', refused('outcome-unknown'), false],
