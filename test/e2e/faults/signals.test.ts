@@ -30,7 +30,7 @@ async function isRight(orderId: string): Promise<void> {
     async () => expect(await all.read(orderId)).toMatchObject({ decision: 'pass', action: 'proceed' }),
     HANGS,
   );
-  expect(all.requests('status', orderId).length).toBeLessThan(MOST_CALLS);
+  expect(all.requests('status-by-url', orderId).length).toBeLessThan(MOST_CALLS);
   const canceled = await all.call('POST', `/v1/orders/${orderId}/cancel`, { reason: 'goes on' });
   expect(canceled).toMatchObject({ status: 200, body: { status: 'done' } });
 }
