@@ -30,26 +30,36 @@ const SEEN_WITHIN_MS = 60_000;
 export function cancels(books: Books): Finding[] {
   return books.transactions.flatMap((transaction) => {
     const sent = requestsAbout(books, transaction.id, 'cancel-transaction');
+    const from = wantedFrom(books, transaction);
     return [
-      ...sent.flatMap((one) => sentWrongly(books, transaction, one)),
+      ...sent.flatMap((one) => sentWrongly(transaction, one, from)),
       ...(sent.length > 0 ? [] : neverSent(books, transaction)),
     ];
   });
 }
 
-function sentWrongly(books: Books, transaction: BookedTransaction, { sentAt }: BookedRequest): Finding[] {
-  const { id, cancelableUntil } = transaction;
+function sentWrongly(
+  { id, cancelableUntil }: BookedTransaction,
+  { sentAt }: BookedRequest,
+  from: number,
+): Finding[] {
   if (sentAt > cancelableUntil) {
     return [
       { kind: 'cancel late', facts: `${id} at ${iso(sentAt)}, ${sentAt - cancelableUntil} ms after the end` },
     ];
   }
-  const wanted =
-    asked(books, transaction).some((at) => at <= sentAt) ||
-    (books.policy.autoCancel && failedAt(books, transaction) <= sentAt) ||
-    (books.policy.onUnresolvedReview === 'cancel' && dueAt(books, transaction) <= sentAt);
-  if (wanted && !books.policy.passive) return [];
-  return [{ kind: 'cancel unwanted', facts: `${id} at ${iso(sentAt)}` }];
+  return sentAt >= from ? [] : [{ kind: 'cancel unwanted', facts: `${id} at ${iso(sentAt)}` }];
+}
+
+/** @returns the earliest moment at which somebody or the policy may want a cancel */
+function wantedFrom(books: Books, transaction: BookedTransaction): number {
+  const { autoCancel, onUnresolvedReview, passive } = books.policy;
+  if (passive) return Number.POSITIVE_INFINITY;
+  return Math.min(
+    ...asked(books, transaction),
+    ...(autoCancel ? [failedAt(books, transaction)] : []),
+    ...(onUnresolvedReview === 'cancel' ? [dueAt(books, transaction)] : []),
+  );
 }
 
 /** @returns when callers and persons asked for a cancel that may be of this transaction */
