@@ -19,10 +19,10 @@ export function eventActivities(world: ActivityWorld) {
     async deliverEvents(events: OrderEvent[]): Promise<object> {
       // The sweep's events have sequence 0.
       const { arrived = -1 } = earlierHeartbeat();
-      const until = world.machine.now() + ALL_MS;
+      const until = world.machine.elapsed() + ALL_MS;
       for (const event of events) {
         if (event.sequence <= arrived) continue;
-        await deliver(world, event, timeFor(until - world.machine.now()));
+        await deliver(world, event, timeFor(until - world.machine.elapsed()));
         sendHeartbeat({ arrived: event.sequence });
       }
       return {};

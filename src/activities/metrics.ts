@@ -38,10 +38,10 @@ export const withMetrics: ActivityInterceptorsFactory = ({ info }) => {
         // The first call of a poll only starts the first interval.
         if (count === undefined || (info.activityType === 'pollStatus' && info.attempt === 1))
           return next(input);
-        const began = Date.now();
+        const began = performance.now();
         const note = (end: Pick<Call, 'kind' | 'decision' | 'reason'>): void => {
           const integration = textOf(request.integration) ?? '';
-          count({ integration, request, ...end, seconds: (Date.now() - began) / 1_000 });
+          count({ integration, request, ...end, seconds: (performance.now() - began) / 1_000 });
         };
         try {
           const result = await next(input);

@@ -95,7 +95,7 @@ function createRedisConnection({ socket, ...login }: RedisAddress) {
     if (closed) throw new Late();
     if (!client.isOpen) connected = client.connect();
     await connected;
-    if (Date.now() > deadline) throw new Late();
+    if (performance.now() > deadline) throw new Late();
     return command(client);
   };
   return {
@@ -104,7 +104,7 @@ function createRedisConnection({ socket, ...login }: RedisAddress) {
      * @throws CardStashError `unreachable` or `refused`
      */
     async run<T>(command: (client: RedisClientType) => Promise<T>): Promise<T> {
-      const deadline = Date.now() + CALL_WITHIN_MS;
+      const deadline = performance.now() + CALL_WITHIN_MS;
       const result = attempt(command, deadline).catch((error: unknown) => {
         if (error instanceof ErrorReply || error instanceof Late) throw error;
         return attempt(command, deadline);

@@ -150,14 +150,14 @@ describe('durable delivery', () => {
   });
 
   it('leaves to the next try what it cannot deliver before this one must end', async () => {
-    let now = Date.now();
+    let elapsed = 0;
     const slowly: Answer = (response) => {
-      now += 29_500;
+      elapsed += 29_500;
       response.end();
     };
     answers = [status(204), slowly];
     const heartbeats: unknown[] = [];
-    const to = background(undefined, [SECRET], { ...MACHINE, now: () => now });
+    const to = background(undefined, [SECRET], { ...MACHINE, elapsed: () => elapsed });
     const failure = await failureOf(deliver({}, heartbeats, to));
     expect(failure).toMatchObject({ type: 'more-to-deliver', nextRetryDelay: 1 });
     expect(heartbeats).toEqual([{ arrived: 1 }, { arrived: 2 }]);
