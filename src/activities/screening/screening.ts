@@ -47,9 +47,8 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       unseenSince === undefined
         ? screenFresh(request, transaction, t)
         : screenRepeated(request, t, unseenSince, true);
-    const outcome =
-      (await behindBreaker(request.integration, screening)) ?? unanswered('service-down', unseenSince);
-    return isAfterReset() && outcome.kind === 'unanswered' ? { ...outcome, reason: ORDER_RESET } : outcome;
+    const outcome = await behindBreaker(request.integration, screening);
+    return heldAfterReset(outcome ?? unanswered('service-down', unseenSince));
   };
 
   const firstScreening = async (
@@ -70,8 +69,8 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       return atCheckout(request, checked.transaction, t, unseenSince);
     }
     // Too late. A lost run of this task may have returned a decision to its caller, so look it up. After a reset the catch-up does.
-    if (isAfterReset()) return unanswered(ORDER_RESET, unseenSince);
-    if (unseenSince === undefined) return unanswered('no-time-left', undefined);
+    if (unseenSince === undefined || isAfterReset())
+      return heldAfterReset(unanswered('no-time-left', unseenSince));
     const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
     const screening = () => screenRepeated(request, t, unseenSince, false);
     const outcome = await behindBreaker(request.integration, screening);
@@ -167,6 +166,11 @@ async function screenRepeated(
   if (outcome.kind === 'forbidden') return unanswered('forbidden', unseenSince);
   if (outcome.kind !== 'no-answer') return outcome;
   return unanswered(outcome.reason, outcome.unseenSince, askedToWait(outcome, t));
+}
+
+/** Rule «reset before an answer»: whoever asked was answered by the run before, so the policy's fallback doesn't apply. */
+function heldAfterReset(outcome: ScreeningOutcome): ScreeningOutcome {
+  return isAfterReset() && outcome.kind === 'unanswered' ? { ...outcome, reason: ORDER_RESET } : outcome;
 }
 
 /**

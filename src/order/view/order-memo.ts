@@ -50,8 +50,8 @@ function isEmpty(value: unknown): boolean {
 
 /**
  * The memo that a run last wrote. Two changes don't justify a history event. One is a delivery, which readers derive (`asDelivered` in
- * src/client/reading/order-record.ts): each new or given-up event writes the memo, and so does a delivery that an operator ended. The other is the
- * moment of a pass's last read.
+ * src/client/reading/order-record.ts): each new or given-up event writes the memo, and so does a delivery that an operator ended. The
+ * other is the moment of a pass's last read.
  */
 export class WrittenMemo {
   #key: string | undefined;
