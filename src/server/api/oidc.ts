@@ -59,16 +59,16 @@ export class SignIn {
     return found !== undefined && this.#admit(request, found.person, found.roles);
   }
 
-  /** Sends the browser to the provider, and back to the page afterwards. */
-  async begin(reply: FastifyReply, to: string): Promise<FastifyReply> {
+  /** Sends the browser to the provider, and afterwards back to the page that `to` of the query names. */
+  async begin({ query }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const provider = await this.#reached();
+    const { pagesUrl, scope } = this.#settings;
     const pending = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
       verifier: oidc.randomPKCECodeVerifier(),
-      to,
+      to: pageIn(query, pagesUrl),
     };
-    const { pagesUrl, scope } = this.#settings;
     const address = oidc.buildAuthorizationUrl(provider, {
       redirect_uri: `${pagesUrl}${CALLBACK}`,
       scope,
@@ -185,15 +185,15 @@ export class SignIn {
 /** Adds the way to the provider and back. */
 export function signInRoutes(app: FastifyInstance, signIn: SignIn): void {
   const hidden = { schema: { hide: true } };
-  app.get('/sign-in', hidden, async (request, reply) => signIn.begin(reply, ownPath(request.query)));
+  app.get('/sign-in', hidden, async (request, reply) => signIn.begin(request, reply));
   app.get(CALLBACK, hidden, async (request, reply) => signIn.finish(request, reply));
 }
 
-/** @returns the page that somebody came from: a path of these pages, whatever the query says */
-function ownPath(query: unknown): string {
+/** @returns the whole address of the page that somebody came from: one of these pages, whatever the query says */
+function pageIn(query: unknown, pagesUrl: string): string {
   const { to = '/' } = z.object({ to: z.string().optional().catch(undefined) }).parse(query);
-  const url = URL.canParse(to, 'http://here') ? new URL(to, 'http://here') : undefined;
-  return url?.origin === 'http://here' ? `${url.pathname}${url.search}` : '/';
+  const page = URL.canParse(to, pagesUrl) ? new URL(to, pagesUrl) : undefined;
+  return page?.origin === new URL(pagesUrl).origin ? page.href : `${pagesUrl}/`;
 }
 
 function cookieIn({ headers }: FastifyRequest, name: string): string | undefined {

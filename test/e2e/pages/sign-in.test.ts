@@ -111,6 +111,11 @@ it('a session ends on demand, and a changed one is none', async () => {
   expect(await ask('', '/sign-in/callback?code=x&state=y')).toMatchObject({ status: 401 });
 });
 
+it('after the sign-in the browser stays on these pages, however the page to open is written', async () => {
+  const page = await signIn('ada', '/sign-in?to=/.//elsewhere.example/');
+  expect(new URL(page.url()).origin).toBe(all.apiUrl);
+});
+
 it('API keys go on working, by HTTP Basic as well', async () => {
   const authorization = `Basic ${Buffer.from(`ada:${KEY}`).toString('base64')}`;
   expect((await fetch(`${all.apiUrl}/`, { headers: { authorization } })).status).toBe(200);
