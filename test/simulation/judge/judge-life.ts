@@ -48,7 +48,15 @@ function eventsTwice({ world }: OrderWorld): string[] {
     if (event.sequence <= last) continue;
     last = event.sequence;
     const { type, data } = event;
-    const said = `${type} ${data.attempt} ${data.decision} ${data.action} ${data.phase} ${data.attention.join('|')}`;
+    const what = [
+      data.attempt,
+      data.transactionId,
+      data.decision,
+      data.action,
+      data.phase,
+      ...data.attention,
+    ];
+    const said = `${type} ${what.join(' ')}`;
     // Whoever decides the same twice is told it twice.
     const again =
       type === 'order.attention' || data.by === 'person' || (type === 'order.decided' && rechecks > 0);
