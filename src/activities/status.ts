@@ -27,6 +27,7 @@ import {
   askedPauseMs,
   earlierHeartbeat,
   isForbidden,
+  noteAnswered,
   putOff,
   retryLater,
   retryWrongKey,
@@ -44,10 +45,16 @@ const OTHER_TRANSACTION = 'The screening service returned a different transactio
 const SLOW_POLL_MS = 3_600_000;
 
 export function statusActivities(world: ActivityWorld) {
-  async function read(request: StatusRequest, timeoutMs: number): Promise<StatusOutcome | ScreeningError> {
+  async function read(request: StatusRequest, time: () => Instant): Promise<StatusOutcome | ScreeningError> {
+    const outcome = await readOnce(request);
+    noteAnswered(!(outcome instanceof ScreeningError), time());
+    return outcome;
+  }
+
+  async function readOnce(request: StatusRequest): Promise<StatusOutcome | ScreeningError> {
     const client = clientOf(world, integrationOf(world, request.integration));
     try {
-      const read = await client.statusById(request.transactionId, { timeoutMs });
+      const read = await client.statusById(request.transactionId, { timeoutMs: PATIENT_MS });
       return { kind: 'read', decision: read.decision, ...enrichedOf(read) };
     } catch (error) {
       if (!(error instanceof ScreeningError)) throw error;
@@ -82,7 +89,7 @@ export function statusActivities(world: ActivityWorld) {
       if (transactionId === undefined) return undefined;
       const pauseMs = notBefore === undefined ? 0 : millis(notBefore) - millis(time());
       if (pauseMs > 0) throw waitLonger('spacing', 'the status was read a moment ago', pauseMs);
-      const outcome = await read({ ...request, transactionId }, PATIENT_MS);
+      const outcome = await read({ ...request, transactionId }, time);
       if (outcome instanceof ScreeningError) throw retryLater(outcome);
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
       return outcome;
@@ -94,7 +101,7 @@ export function statusActivities(world: ActivityWorld) {
       const pauseMs = (): number => pollPauseMs(request, attempt, millis(time()));
       const again = (): Error => waitLonger(POLL_UNCHANGED, 'the decision is unchanged', pauseMs());
       if (attempt === 1) throw again();
-      const outcome = await read(request, PATIENT_MS);
+      const outcome = await read(request, time);
       if (outcome instanceof ScreeningError)
         throw retryLater(outcome, Math.max(pauseMs(), askedPauseMs(outcome) ?? 0));
       return newsOf(request, outcome, again);
@@ -102,7 +109,7 @@ export function statusActivities(world: ActivityWorld) {
 
     /** Reads at once, until the screening service answers. Without news it doesn't end before the cancel window does. */
     async readStatusLast(request: LastReadRequest, time: () => Instant): Promise<StatusOutcome> {
-      const outcome = await read(request, PATIENT_MS);
+      const outcome = await read(request, time);
       if (outcome instanceof ScreeningError) throw retryLater(outcome);
       const afterWindowMs = Math.max(0, millis(request.cancelBy) - millis(time())) + SLOW_POLL_MS;
       return newsOf(request, outcome, () =>

@@ -124,6 +124,8 @@ export interface HeartbeatDetails {
   late?: number;
   /** How many attempts in a row, up to that one, only measured the time. */
   measured?: number;
+  /** Since when the screening service has answered no attempt of a read. */
+  unansweredSince?: Instant;
 }
 
 /** The type of each detail. Details of another type are dropped: a worker with a different key may have written unreadable ones. */
@@ -136,6 +138,7 @@ const DETAIL_TYPES = new Map<string, string>([
   ['asked', 'number'],
   ['late', 'number'],
   ['measured', 'number'],
+  ['unansweredSince', 'string'],
 ]);
 
 /** The last heartbeat details of each running activity. */
@@ -150,10 +153,21 @@ export function sendHeartbeat(details: HeartbeatDetails): void {
 
 /** Returns the heartbeat details of the earlier attempts. */
 export function earlierHeartbeat(): HeartbeatDetails {
-  const details: unknown = activityInfo().heartbeatDetails;
+  return detailsIn(activityInfo().heartbeatDetails);
+}
+
+/** Returns the valid ones of decoded heartbeat details. */
+export function detailsIn(details: unknown): HeartbeatDetails {
   if (typeof details !== 'object' || details === null) return {};
   const known = Object.entries(details).filter(([name, value]) => typeof value === DETAIL_TYPES.get(name));
   return Object.fromEntries(known);
+}
+
+/** Tells the sweep whether the screening service answers the attempts of a read. Costs a heartbeat only where that changes. */
+export function noteAnswered(isAnswered: boolean, now: Instant): void {
+  const { unansweredSince, ...details } = earlierHeartbeat();
+  if (isAnswered === (unansweredSince === undefined)) return;
+  sendHeartbeat(isAnswered ? details : { ...details, unansweredSince: now });
 }
 
 /** Interceptor that sends heartbeats for background activities. The server keeps only the last details, so each heartbeat repeats them. */

@@ -10,22 +10,26 @@ export const LOST_STATUSES = ['Terminated', 'TimedOut', 'Failed', 'Canceled'] as
 export type LostStatus = (typeof LOST_STATUSES)[number];
 
 /**
- * Why an activity of an open order doesn't run. An operator paused it, or pinned the order to a version; or it has been due for
- * `LATE_AFTER_MS`: no worker polls its task queue, or the queue is that slow.
+ * Why an activity of an open order doesn't run, or is in vain. An operator paused it, or pinned the order to a version. Or for
+ * `LATE_AFTER_MS` it has been due (no worker polls its task queue, or the queue is that slow), or the screening service has
+ * answered none of its reads.
  */
-export const HELD_REASONS = ['paused', 'pinned', 'late'] as const;
+export const HELD_REASONS = ['paused', 'pinned', 'late', 'unanswered'] as const;
 export interface Held {
   reason: (typeof HELD_REASONS)[number];
-  /** When an operator paused the activity, when the pinned order began, or when the activity was due. */
+  /** When an operator paused the activity, when the pinned order began, when the activity was due, or the first read without an answer. */
   since: Instant;
 }
+
+/** Reasons with one cause for many orders. */
+export const HELD_TOGETHER: readonly Held['reason'][] = ['late', 'unanswered'];
 
 /** Why an order needs a person, as found by the sweep. */
 export type SweepFinding = {
   workflowId: string;
   /**
    * `stuck`: its workflow task keeps failing. `overdue`: its cancel window is over and it has not closed. `lost`: it ended without
-   * a record inside its cancel window. `held`: one of its activities doesn't run.
+   * a record inside its cancel window. `held`: one of its activities doesn't run, or is in vain.
    */
   kind: 'stuck' | 'overdue' | 'lost' | 'held';
   /** When the incident began: when the task was first due, the window's end, when the workflow was closed, or `Held.since`. */
@@ -70,4 +74,5 @@ const HELD_WORDS: Record<Held['reason'], string> = {
   paused: 'An operator paused an activity of the order: unpause it in the Temporal UI.',
   pinned: 'An operator pinned the order to a version: unpin it in the Temporal UI.',
   late: 'An activity of the order is due, and no worker takes it: run order-screening doctor.',
+  unanswered: 'The screening service does not answer the order’s reads: run order-screening doctor.',
 };

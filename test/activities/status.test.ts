@@ -131,7 +131,13 @@ describe('the last read of a pass', () => {
 
 describe('polling', () => {
   /** Polls a transaction in review. @param meanwhile what happens between its screening and the poll */
-  async function poll(changes: Partial<PollRequest> = {}, attempt = 2, meanwhile = () => {}) {
+  async function poll(
+    changes: Partial<PollRequest> = {},
+    attempt = 2,
+    meanwhile = () => {},
+    heartbeats: unknown[] = [],
+    heartbeatDetails: unknown = undefined,
+  ) {
     const world = aWorld();
     const request: PollRequest = {
       integration: 'default',
@@ -144,7 +150,7 @@ describe('polling', () => {
       ...changes,
     };
     meanwhile();
-    return outcomeOf(world.polls.pollStatus, request, { attempt });
+    return outcomeOf(world.polls.pollStatus, request, { attempt, heartbeatDetails }, heartbeats);
   }
   const decide = (word: 'fraudulent' | 'error') => () => {
     for (const { id } of sandbox.control.transactions(ORDER_ID)) sandbox.control.decide(id, word);
@@ -184,6 +190,21 @@ describe('polling', () => {
     expect(await poll({}, 2, trouble)).toMatchObject(outcome);
     const again = poll({ troubleKnown: true }, 2, trouble);
     expect(await failureOf(again)).toMatchObject({ type: 'unchanged' });
+  });
+
+  it('tells the sweep since when the screening service does not answer, until it does', async () => {
+    const told = async (meanwhile?: () => void, before?: object) => {
+      const heartbeats: unknown[] = [];
+      await failureOf(poll({}, 2, meanwhile, heartbeats, before));
+      sandbox.control.reset();
+      return heartbeats;
+    };
+    const down = () => plan('status-by-url', '5xx-before-commit');
+    expect(await told()).toEqual([]);
+    expect(await told(down)).toEqual([{ unansweredSince: expect.stringMatching(/^2\d{3}-.*Z$/) }]);
+    const before = { unansweredSince: '2026-11-22T08:00:00.000Z', late: 3 };
+    expect(await told(down, before)).toEqual([]);
+    expect(await told(undefined, before)).toEqual([{ late: 3 }]);
   });
 
   it.each([{ troubleKnown: true }, { forbiddenKnown: true }])(

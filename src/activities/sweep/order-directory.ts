@@ -1,16 +1,18 @@
 /** Queries about orders through the Temporal API. */
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { inBatches } from '../../client/lists/in-batches.ts';
-import { attributesIn } from '../../client/reading/decode.ts';
+import { attributesIn, decoded } from '../../client/reading/decode.ts';
 import { instantOf, msOf } from '../../client/reading/describe-order.ts';
 import { TASK_QUEUE } from '../../contract/ids.ts';
 import { REDELIVER_EVENT } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
 import { type Held, LATE_AFTER_MS, OVERDUE_AFTER_MS } from '../../contract/sweep.ts';
-import { instant, PHASES } from '../../contract/words.ts';
+import { instant, millis, PHASES } from '../../contract/words.ts';
 import { openQuery, quoted, transactionQuery } from '../../order/view/describe.ts';
 import type { OrderDirectory } from '../activity-world.ts';
+import { detailsIn } from '../tries.ts';
 import { lostOrders } from './lost-orders.ts';
 
 const OPEN = openQuery();
@@ -99,7 +101,7 @@ export function createOrderDirectory(client: Client): OrderDirectory {
         execution: { workflowId },
       });
       const { pendingWorkflowTask: task } = description;
-      const held = heldBy(description);
+      const held = heldBy(description) ?? (await unanswered(client, workflowId, description));
       if (!task && held === undefined) return undefined;
       return {
         tries: task?.attempt ?? 0,
@@ -121,11 +123,10 @@ export async function heldOrders(client: Client, limit: number): Promise<({ work
   });
 }
 
+type Description = temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse;
+
 /** @returns why an activity of the order doesn't run; undefined if all run in time */
-function heldBy({
-  pendingActivities,
-  workflowExecutionInfo,
-}: temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse): Held | undefined {
+function heldBy({ pendingActivities, workflowExecutionInfo }: Description): Held | undefined {
   const began = instantOf(workflowExecutionInfo?.startTime) ?? instant(0);
   const paused = pendingActivities?.find((one) => one.paused);
   if (paused) return { reason: 'paused', since: instantOf(paused.pauseInfo?.pauseTime) ?? began };
@@ -135,4 +136,21 @@ function heldBy({
   const due = pendingActivities?.filter(({ state }) => state === SCHEDULED) ?? [];
   const dueAt = Math.min(...due.map(({ scheduledTime }) => msOf(scheduledTime) ?? Infinity));
   return dueAt <= Date.now() - LATE_AFTER_MS ? { reason: 'late', since: instant(dueAt) } : undefined;
+}
+
+/** @returns since when the screening service has answered no read of the order, if that is too long */
+async function unanswered(
+  client: Client,
+  workflowId: string,
+  { pendingActivities }: Description,
+): Promise<Held | undefined> {
+  const details = (pendingActivities ?? []).flatMap(
+    ({ heartbeatDetails }) => heartbeatDetails?.payloads ?? [],
+  );
+  // This process may lack the key of a detail.
+  const read = (payload: Payload) => decoded({ client }, workflowId, payload).catch(() => undefined);
+  const times = (await Promise.all(details.map(read))).flatMap((one) => detailsIn(one).unansweredSince ?? []);
+  const [since] = times.sort();
+  if (since === undefined || millis(since) > Date.now() - LATE_AFTER_MS) return undefined;
+  return { reason: 'unanswered', since };
 }

@@ -7,6 +7,7 @@ import { orderOfWorkflowId } from '../../contract/ids.ts';
 import type { OrderEvent } from '../../contract/messages.ts';
 import {
   HELD_REASONS,
+  HELD_TOGETHER,
   LOST_STATUSES,
   STUCK_AFTER_TRIES,
   type SweepFinding,
@@ -78,10 +79,10 @@ export class Sweeper {
     this.#cursor = undefined;
     const page = await this.#orders.open(MAX_CHECKED, cursor);
     // Orders that were stuck or held before are checked again even if not on this page, so that the metric falls once they recover.
-    // Late ones, of which a slow queue makes thousands, as far as there is room.
+    // Those with one cause, which may be thousands, as far as there is room.
     const before = this.#standing
       .filter(({ kind }) => kind === 'stuck' || kind === 'held')
-      .sort((one, other) => Number(one.reason === 'late') - Number(other.reason === 'late'))
+      .sort((one, other) => Number(isHeldTogether(one)) - Number(isHeldTogether(other)))
       .map(({ workflowId }) => workflowId)
       .slice(0, MAX_CHECKED);
     const stuck = await stuckOf(this.#orders, [...new Set([...page.workflowIds, ...before])]);
@@ -96,11 +97,11 @@ export class Sweeper {
   }
 
   /**
-   * Sends the events receiver one event per incident, with sequence 0 because the order itself doesn't number it. Late activities have one
-   * cause, and may be thousands: they are only counted.
+   * Sends the events receiver one event per incident, with sequence 0 because the order itself doesn't number it. Orders that are held by
+   * one cause may be thousands: they are only counted.
    */
   async #tell(finding: SweepFinding): Promise<void> {
-    if (finding.reason === 'late') return;
+    if (isHeldTogether(finding)) return;
     // A workflow with a foreign id is reported too: the event's id contains the workflow id.
     const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
     if (senderOf(this.#world, order.integration) === undefined) return;
@@ -119,6 +120,10 @@ export class Sweeper {
       log.warn('an event of the sweep could not be announced', { error: String(error) });
     });
   }
+}
+
+function isHeldTogether({ reason }: SweepFinding): boolean {
+  return reason !== undefined && HELD_TOGETHER.includes(reason);
 }
 
 async function stuckOf(orders: OrderDirectory, workflowIds: readonly string[]): Promise<SweepFinding[]> {

@@ -207,7 +207,7 @@ async function checkHeldOrders(client: Client): Promise<Verdict[]> {
   return [
     warning(
       `${counted(held.length, 'open order')} held ${shares}: polls or cancels wait`,
-      'Unpause or unpin each in the Temporal UI. Late: start workers that poll its task queue',
+      'Unpause or unpin each in the Temporal UI. Late: start workers that poll its task queue. Unanswered: see the checks of the screening service',
     ),
   ];
 }

@@ -80,7 +80,7 @@ export const METRICS = {
     kind: 'gauge',
     from: 'worker',
     about:
-      'open orders that are held, by `reason`: an activity is `paused` by an operator, the order is `pinned` to a version, or an activity is due for 15 minutes (`late`)',
+      'open orders that are held, by `reason`: an activity is `paused` by an operator, the order is `pinned` to a version, or for 15 minutes an activity is due (`late`) or the screening service answers no read (`unanswered`)',
   },
   order_screening_lost_orders: {
     kind: 'gauge',

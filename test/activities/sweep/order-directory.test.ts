@@ -26,7 +26,10 @@ function directoryOf(description: object, executions: object[] = []) {
     },
   };
   const client: Client = Object.assign(Object.create(null), {
-    options: { namespace: 'default' },
+    options: {
+      namespace: 'default',
+      loadedDataConverter: { payloadCodecs: [], payloadConverter: defaultPayloadConverter },
+    },
     workflowService,
     withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
   });
@@ -39,6 +42,11 @@ const due = (at: number, state: keyof typeof PendingActivityState = 'PENDING_ACT
   state: PendingActivityState[state],
   scheduledTime: msToTs(at),
 });
+/** A read that waits for its next try, after tries without an answer since then. */
+const unanswered = (since: number) => ({
+  ...due(NOW + 60_000),
+  heartbeatDetails: { payloads: [defaultPayloadConverter.toPayload({ unansweredSince: instant(since) })] },
+});
 const paused = { ...due(NOW, 'PENDING_ACTIVITY_STATE_PAUSED'), paused: true, pauseInfo: { pauseTime: TIME } };
 const pinned = { startTime: TIME, versioningInfo: { versioningOverride: { pinned: {} } } };
 
@@ -46,6 +54,7 @@ it.each([
   ['paused', 'an activity is paused', { pendingActivities: [due(NOW), paused] }],
   ['pinned', 'the order is pinned to a version', { workflowExecutionInfo: pinned }],
   ['late', 'no worker takes its poll', { pendingActivities: [due(NOW), due(NOW - LATE_AFTER_MS)] }],
+  ['unanswered', 'its reads get no answer', { pendingActivities: [unanswered(NOW - LATE_AFTER_MS)] }],
   ['paused', 'its late poll is paused', { pendingActivities: [due(0), paused] }],
 ])('an order is held, with the reason %s, when %s', async (reason, _when, description) => {
   const task = await directoryOf(description).pendingTask('order:default:1');
@@ -55,6 +64,8 @@ it.each([
 it.each([
   ['is due later', due(NOW + 60_000)],
   ['has been due for a moment', due(NOW - LATE_AFTER_MS + 1)],
+  ['has got no answer for a moment', unanswered(NOW - LATE_AFTER_MS + 1)],
+  ['told nothing that can be read', { ...due(NOW), heartbeatDetails: { payloads: [{ data: null }] } }],
   ['runs', due(0, 'PENDING_ACTIVITY_STATE_STARTED')],
 ])('an order without a pending task whose poll %s is neither held nor stuck', async (_what, poll) => {
   const versioningInfo = { versioningOverride: null };

@@ -117,7 +117,7 @@ it('gives each incident an id of its own', async () => {
 });
 
 it('counts held orders by reason, and reports those that an operator holds: many may be late at once, for one cause', async () => {
-  const reasons = { paused: 1, pinned: 2, late: 3 };
+  const reasons = { paused: 1, pinned: 2, late: 3, unanswered: 4 };
   const held = Object.entries(reasons).flatMap(([reason, count]) =>
     Array.from({ length: count }, (_one, index) => `order:shop:${reason}-${index}`),
   );
