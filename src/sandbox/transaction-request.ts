@@ -148,23 +148,25 @@ export function inWords({ issues }: z.ZodError): string[] {
   return issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
-/** Errors for missing conditional fields of Transaction and CreditCard. A payment without a card, such as a wallet, needs no card fields. */
+const FULL_CARD = ['cardNumber', 'expirationDate', 'cardCode'] as const;
+
+/**
+ * Errors for missing conditional fields of Transaction and CreditCard. Before the gateway the whole card is required; after it, a payment
+ * without a card, such as a wallet, needs no card fields.
+ */
 function missingData(request: TransactionRequest): string[] {
+  const { gatewayType, payment, avsResultCode, cvvResultCode } = request;
+  const [isBefore, isAfter] = [gatewayType === 'pre-gateway', gatewayType === 'post-gateway'];
   const missing: string[] = [];
   if (request.merchant?.productType === 'Goods' && !request.shipTo) missing.push('shipTo');
-  const card = request.payment?.creditCard;
-  if (!request.payment) {
-    if (!request.avsResultCode) missing.push('avsResultCode');
-    if (!request.cvvResultCode) missing.push('cvvResultCode');
+  const card = payment?.creditCard ?? (isBefore ? {} : undefined);
+  if (card && isAfter && !card.last4) missing.push('payment.creditCard.last4');
+  if (!payment || (card && isAfter)) {
+    if (!avsResultCode) missing.push('avsResultCode');
+    if (!cvvResultCode) missing.push('cvvResultCode');
   }
-  if (card && request.gatewayType === 'post-gateway') {
-    if (!card.last4 && !card.cardNumber) missing.push('payment.creditCard.last4');
-    if (!request.avsResultCode) missing.push('avsResultCode');
-    if (!request.cvvResultCode) missing.push('cvvResultCode');
-  } else if (card && !request.avsResultCode && !request.cvvResultCode) {
-    if (!card.cardNumber) missing.push('payment.creditCard.cardNumber');
-    if (!card.expirationDate) missing.push('payment.creditCard.expirationDate');
-    if (!card.cardCode) missing.push('payment.creditCard.cardCode');
+  if (card && (isBefore || (!isAfter && !avsResultCode && !cvvResultCode))) {
+    missing.push(...FULL_CARD.filter((field) => !card[field]).map((field) => `payment.creditCard.${field}`));
   }
   return missing.map((field) => `Missing data, ${field} field`);
 }

@@ -117,6 +117,13 @@ const CREATE: Row[] = [
   ...['cardNumber', 'expirationDate', 'cardCode'].map((field) =>
     creating('Required when AVS and CVV are missing', paidWith({ [field]: undefined }), 400, NOT_SHOWN),
   ),
+  ...[{ creditCard: { last4: '1111' } }, { creditCard: { ...CARD, cardCode: undefined } }, {}].map(
+    (payment) =>
+      creating('Pre-gateway: full card data, beside codes too', before({ payment }), 400, NOT_SHOWN),
+  ),
+  creating('Pre-gateway: full card data', before({ payment: { creditCard: CARD } }), 200, screened()),
+  creating('must carry the last four card digits', after({ creditCard: CARD }), 400, NOT_SHOWN),
+  creating('must carry the last four', after({ creditCard: { ...CARD, last4: '1111' } }), 200, screened()),
   creating('travel: object', { travel: 'x' }, 400, NOT_SHOWN),
   creating('travel: object', { travel: { travelDate: '12/31/2099' } }, 200, screened()),
   creating('order: object', { order: 'x' }, 400, NOT_SHOWN),
@@ -148,6 +155,14 @@ const CREATE: Row[] = [
 
 function sample() {
   return { 'nf-token': undefined, nfToken: TEST_KEY, currencyCode: 'USD', order: { orderType: 'upsell' } };
+}
+
+function before(changes: object) {
+  return { gatewayType: 'pre-gateway', avsResultCode: 'U', cvvResultCode: 'U', ...changes };
+}
+
+function after(payment: object) {
+  return { gatewayType: 'post-gateway', payment };
 }
 
 function goods(shipTo: object | undefined) {

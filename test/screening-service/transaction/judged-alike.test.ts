@@ -24,6 +24,15 @@ function bySandbox(raw: object, workflow: IntegrationWorkflow = 'pre-acceptance'
   return 'errors' in read ? read.errors : [];
 }
 
+/** The transaction as the product sends it in pre-acceptance. */
+function asSent(raw: object): object {
+  const parsed = parseTransaction(raw, RULES);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.fieldErrors));
+  const { transaction, card } = parsed;
+  const body = { dialect: 'definition', apiKey: 'key', enrich: true, invoiceNumber: 'A-1' } as const;
+  return writeTransaction(transaction, { ...body, card });
+}
+
 /** Both accept a transaction, also as the product sends it. */
 function expectAccepted(raw: object, workflow: IntegrationWorkflow = 'pre-acceptance'): void {
   const parsed = parseTransaction(raw, { ...RULES, workflow });
@@ -76,7 +85,7 @@ describe('the rules between fields', () => {
 
   it('accept a card with any form of expiry, and a wallet without codes', () => {
     for (const expirationDate of ['12/2034', '12-2034', '12/34', '1234', '06-26']) {
-      expectAccepted(cards({ expirationDate }).after);
+      expectAccepted(cards({ expirationDate, last4: '1111' }).after);
       expectAccepted(cards({ expirationDate }).before, 'pre-gateway');
     }
     for (const method of ['Apple Pay', 'PayPal', 'gift card']) {
@@ -87,11 +96,14 @@ describe('the rules between fields', () => {
   it('accept an expiry without a number, of which only the valid one is sent', () => {
     for (const expirationDate of ['12/2034', '05/26', 'soon']) {
       const raw = { ...aTransaction(), payment: { creditCard: { last4: '1111', expirationDate } } };
-      const parsed = parseTransaction(raw, RULES);
-      if (!parsed.ok) throw new Error(JSON.stringify(parsed.fieldErrors));
-      const body = { dialect: 'definition', apiKey: 'key', enrich: true, invoiceNumber: 'A-1' } as const;
-      expect(bySandbox(writeTransaction(parsed.transaction, body))).toEqual([]);
+      expect(bySandbox(asSent(raw))).toEqual([]);
     }
+  });
+
+  it('accept a number without its last four digits, which the product adds', () => {
+    const { after } = cards({});
+    expect(bySandbox(after)).toEqual(['Missing data, payment.creditCard.last4 field']);
+    expect(bySandbox(asSent(after))).toEqual([]);
   });
 
   it.each([
