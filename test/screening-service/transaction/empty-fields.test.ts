@@ -37,9 +37,9 @@ interface Choice {
 function choiceIn(words: string): Choice[] {
   const hasCard = !words.includes('without a card');
   if (words.startsWith('leave')) return [{ hasCard }];
-  const [, written] = /^`(\{\}|""|"0"|U)`/.exec(words) ?? [];
+  const [, written] = /^`(\{\}|""|"0"|U|free)`/.exec(words) ?? [];
   if (written === undefined) return [];
-  return [{ value: written === 'U' ? written : JSON.parse(written), hasCard }];
+  return [{ value: /^\w/.test(written) ? written : JSON.parse(written), hasCard }];
 }
 
 /** The transaction with another value for the field; undefined: without it. */
@@ -68,4 +68,26 @@ it('every row of the table says what to send, but for what a shop must have', ()
   expect(rows.length).toBeGreaterThan(10);
   const without = rows.filter(({ choices }) => choices.length === 0);
   expect(without.flatMap(({ names }) => names)).toEqual(NEEDED);
+});
+
+it('the table names what an order to Hong Kong, and one that costs nothing, lack', () => {
+  const named = rows.flatMap(({ names }) => names);
+  expect(named).toEqual(expect.arrayContaining(['billTo.zip', 'shipTo.zip', 'payment.method']));
+});
+
+it('numbers are text, except price and quantity of a line item', () => {
+  expect(page).toContain('Numbers are text (`"249.00"`), except `price` and `quantity` of a line item.');
+  const { customer } = aTransaction();
+  const numbers = {
+    amount: 1,
+    shippingAmount: 1,
+    discountAmount: 1,
+    card_attempts: 1,
+    order: { invoiceNumber: 1 },
+  };
+  for (const [name, value] of Object.entries({ ...numbers, customer: { ...customer, id: 4711 } })) {
+    expect([name, parseTransaction({ ...aTransaction(), [name]: value }, RULES).ok]).toEqual([name, false]);
+  }
+  const lineItems = [{ price: 1, quantity: 1 }];
+  expect(parseTransaction(aTransaction({ lineItems }), RULES).ok).toBe(true);
 });
