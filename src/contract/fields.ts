@@ -34,12 +34,18 @@ export function bounded() {
   return z.string().max(128, { error: 'must have at most 128 characters; shorten it', abort: true });
 }
 
-/** A valid e-mail address of at most 128 characters. Assumption «e-mail addresses»: valid by the HTML standard. */
+/**
+ * A valid e-mail address of at most 128 characters. Assumption «e-mail addresses»: valid by the HTML standard, except that the local part
+ * may have letters of any script, which the screening service judges.
+ */
 export function email() {
-  return bounded().regex(EMAIL, 'must be a valid e-mail address').meta({ format: 'email' });
+  const message = 'must be a valid e-mail address';
+  return bounded()
+    .regex(EMAIL, { error: message, abort: true })
+    .refine((address) => !/\p{Cc}/u.test(address), message)
+    .meta({ format: 'email' });
 }
 
-/** The local part may have letters of any script; whether it exists, the screening service judges. */
 const EMAIL =
   /^[^\s@"(),:;<>[\\\]]{1,128}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
