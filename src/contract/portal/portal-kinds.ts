@@ -12,7 +12,7 @@ interface PortalKind {
   unconfirmed: string;
   /** The action applies to the order, not to one of its transactions. */
   ofOrder?: true;
-  /** Assumption «repeated chargebacks»: the screening service doesn't deduplicate the action, so it is resent only with `force`. */
+  /** Assumption «repeated requests»: a second one would be another one, so it is resent only with `force`. */
   once?: true;
 }
 

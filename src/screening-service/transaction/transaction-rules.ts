@@ -58,7 +58,7 @@ export function ruleFindings(body: Record<string, unknown>, rules: TransactionRu
   ];
 }
 
-/** Returns what is accepted but is probably a mistake. */
+/** Returns what is accepted but is probably a mistake. Assumption «fulfillment date». */
 export function warningsOf(
   { customerIP, fulfillmentDate }: Pick<Transaction, 'customerIP' | 'fulfillmentDate'>,
   { now }: Pick<TransactionRules, 'now'>,
@@ -79,7 +79,7 @@ function endOfDay(date: string): number {
   return Date.parse(`${year}-${month}-${day}T23:59:59-12:00`);
 }
 
-/** Returns the `gatewayType` of an integration workflow. */
+/** Returns the `gatewayType` of an integration workflow. Assumption «gateway type». */
 export function gatewayTypeOf(workflow: IntegrationWorkflow): 'pre-gateway' | 'post-gateway' {
   return workflow === 'pre-gateway' ? 'pre-gateway' : 'post-gateway';
 }
@@ -98,6 +98,7 @@ function gatewayTypeFindings(
   ];
 }
 
+/** Assumption «empty text»: an empty text counts as a value. */
 function addressFindings({ billTo, shipTo, merchant }: Record<string, unknown>): Finding[] {
   const findings: Finding[] = [];
   if (isObject(billTo) && Object.keys(billTo).length > 0) {
