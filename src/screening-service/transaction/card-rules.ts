@@ -115,9 +115,8 @@ export function whyExpiryNotSent(expirationDate: unknown, now: Date): string | u
 /** Whether a card has expired. Reads five date formats. Assumption «expiry»: a card is valid until its month has ended in every time zone, last in UTC−12. */
 export function isExpired(expirationDate: string, now: Date): boolean {
   const month = Number(expirationDate.slice(0, 2));
-  const year = Number(expirationDate.replace(/^..[-/]?/, ''));
-  const fullYear = year < 100 ? 2000 + year : year;
-  return now.getTime() >= Date.UTC(fullYear, month, 1, 12);
+  const year = expirationDate.replace(/^..[-/]?/, '');
+  return now.getTime() >= Date.UTC(Number(year.length === 2 ? `20${year}` : year), month, 1, 12);
 }
 
 /** Assumption «test cards». Whether a card number is a well-known test number, which live accounts always refuse. Test accounts may accept others. */

@@ -34,7 +34,7 @@ describe('the expiry', () => {
     },
   );
 
-  it.each(['1326', '0026', '6/26', '06 26', '2026-06', '06/026', '', '06//26'])(
+  it.each(['1326', '0026', '6/26', '06 26', '2026-06', '06/026', '', '06//26', '06/0030'])(
     'is refused as "%s"',
     (expirationDate) => {
       const refused = { ok: false, fieldErrors: [{ path: 'expirationDate' }] };
