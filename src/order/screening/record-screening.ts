@@ -108,8 +108,8 @@ export function isNews(state: OrderState, attempt: Attempt, outcome: ScreeningOu
 
 /**
  * Returns whether a decision found by a lookup is the order's missing decision. That includes an order that closed without a decision,
- * since it must be reported to the order service. After the screening was given up, `error` is no news. Nothing replaces the action
- * `cancel`, unless it is an override.
+ * since it must be reported to the order service. After the screening was given up, `error` is no news. Nothing replaces the actions
+ * `decline` and `cancel`, unless the cancel is an override.
  */
 export function isAwaited(state: OrderState, attempt: Attempt, found: Decision): boolean {
   const { phase, action } = state;
@@ -117,5 +117,6 @@ export function isAwaited(state: OrderState, attempt: Attempt, found: Decision):
   if (phase === 'screening') return true;
   if (hasDecision(attempt)) return false;
   if (overrideOf(state) !== undefined) return phase !== 'closed';
-  return (phase === 'decided' || phase === 'closed') && action !== 'cancel' && found !== 'error';
+  const isFinal = action === 'cancel' || action === 'decline';
+  return (phase === 'decided' || phase === 'closed') && !isFinal && found !== 'error';
 }

@@ -70,6 +70,17 @@ describe('a checkout that was told pending', () => {
     expect(life.checkout()).toEqual(given);
   });
 
+  it.each(['pass', 'review', 'fail'] as const)(
+    'and declined stays so where a %s turns up after the close',
+    (found) => {
+      const life = screened(unanswered(), { whenUnavailable: 'decline', events: 'all' }).until(2 * HOUR);
+      expect(life.phase).toBe('closed');
+      life.lookedUp(found, 3 * HOUR);
+      expect(life.state).toMatchObject({ phase: 'closed', decision: found, action: 'decline' });
+      expect(life.outbox).toEqual(['order.decided', 'order.closed']);
+    },
+  );
+
   it('is told of its own attempt, also when another one came', () => {
     const life = screened(unanswered(), { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
     life.caughtUp(answered('error', 't-1'), MINUTE).retry(2, MINUTE).retried(unanswered(), MINUTE);
