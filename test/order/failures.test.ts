@@ -76,6 +76,11 @@ describe('a checkout that failed', () => {
     expect(life.state).toMatchObject({ workflow: 'pre-gateway', policy });
   });
 
+  it('keeps the workflow that its request named, which the policy follows', () => {
+    const life = aLife({ workflow: 'post-acceptance' }).checkOut(undefined);
+    expect(life.calls('catch-up')[0]?.request).toMatchObject({ workflow: 'post-acceptance' });
+  });
+
   it('cancels nothing and sends no action until the policy is known; a passive one proceeds then', () => {
     const life = aLife().checkOut(undefined);
     life.caughtUp(NOT_SENT, HOUR, aPolicy({ passive: true, workflow: 'post-acceptance' }));

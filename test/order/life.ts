@@ -6,8 +6,8 @@ import type {
   ScreeningOutcome,
 } from '../../src/contract/activity-contract.ts';
 import type { Call, CallResult } from '../../src/contract/calls.ts';
-import type { PortalFields } from '../../src/contract/messages.ts';
-import type { Adoption, OrderState } from '../../src/contract/order/state.ts';
+import type { PortalFields, ScreenOrderInput } from '../../src/contract/messages.ts';
+import type { OrderState } from '../../src/contract/order/state.ts';
 import type { Policy } from '../../src/contract/policy.ts';
 import type { Decision, GatewayResult, Instant, OverrideAction } from '../../src/contract/words.ts';
 import { begin, resultsFirst, resumed, step, wrapUp } from '../../src/order/kernel.ts';
@@ -32,6 +32,7 @@ type Told<Result> = Result extends { kind: 'look-up' }
     ? Omit<Result, keyof Moment>
     : never;
 type Kind = Call['kind'];
+type Given = Pick<ScreenOrderInput, 'adopt' | 'cardRef' | 'workflow'>;
 
 interface When {
   /** Which effect, if several of its kind run. */
@@ -271,7 +272,7 @@ function outcomeOf(outcome: ScreeningOutcome | Decision, ...named: [string?, num
 }
 
 /** Returns an order whose checkout has not ended. */
-export function aLife(given: { cardRef?: string; answerBy?: number; adopt?: Adoption } = {}): Life {
+export function aLife(given: Given & { answerBy?: number } = {}): Life {
   const { answerBy, ...rest } = given;
   const transaction = { amount: '12.50', customer: { email: 'jane@example.com' } };
   const input = { orderId: 'order-1', integration: 'default', transaction, ...rest };

@@ -24,7 +24,7 @@ export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & {
     startedAt: state.startedAt,
     ...defined({
       unseenSince: attempt.unseen?.since ?? undecided?.sentFrom,
-      workflow: order.policyMissing ? undefined : state.policy.workflow,
+      workflow: order.policyMissing ? order.asked.workflow : state.policy.workflow,
       cardRef: attempt.cardRef,
       fingerprintMissing: (attempt.fingerprint ?? state.adopted) === undefined ? (true as const) : undefined,
     }),
