@@ -15,6 +15,7 @@ import {
   type Phase,
 } from '../../contract/words.ts';
 import { needsAttention } from '../attention.ts';
+import { lastOf } from '../bounds.ts';
 import { leftoversBound, nextDeadline } from '../deadlines.ts';
 import type { Order } from '../order.ts';
 import { orderFactsOf } from '../order-rules.ts';
@@ -161,12 +162,12 @@ export const orderAttributes = {
   invoiceNumber: attribute(
     'InvoiceNumber',
     'KEYWORD_LIST',
-    'every invoice number that the order was screened under',
+    'the invoice numbers that the order was screened under: the newest 2,000 bytes',
   ),
   transactionId: attribute(
     'TransactionId',
     'KEYWORD_LIST',
-    'each of its transactions at the screening service, in small letters',
+    'its transactions at the screening service, in small letters: the newest 51',
   ),
   cancelBy: attribute('CancelBy', 'DATETIME', 'the end of the cancel window'),
   needsAttention: attribute('NeedsAttention', 'BOOL', 'a person must look at it'),
@@ -194,8 +195,8 @@ export function searchAttributesOf({ state, transactions }: Shown): SearchAttrib
     decision: state.decision,
     action: state.action,
     integration: state.integration,
-    invoiceNumber: [...new Set(invoiceNumbers)],
-    transactionId: state.transactions.map(({ id }) => id.toLowerCase()),
+    invoiceNumber: newestOf([...new Set(invoiceNumbers)]),
+    transactionId: newestOf(state.transactions.map(({ id }) => id.toLowerCase())),
     cancelBy: cancelBy && new Date(millis(cancelBy)),
     needsAttention: needsAttention(state),
     actionUnderWay: state.actions.some(isUnderWay),
@@ -206,6 +207,13 @@ export function searchAttributesOf({ state, transactions }: Shown): SearchAttrib
 }
 
 type Shown = Pick<Order, 'state' | 'transactions'>;
+
+/** Temporal terminates a workflow that sets a search attribute of more than 2 KiB. */
+const VALUE_BYTES = 2_000;
+
+function newestOf(values: string[]): string[] {
+  return lastOf(values, values.length, VALUE_BYTES);
+}
 
 /** The facts of an order at its start. */
 export interface KnownAtStart {

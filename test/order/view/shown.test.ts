@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { orderOfWorkflowId, orderWorkflowId } from '../../../src/contract/ids.ts';
 import type { Phase } from '../../../src/contract/words.ts';
+import { bytesOf } from '../../../src/order/bounds.ts';
 import { applyGatewayResult } from '../../../src/order/concerns/gateway.ts';
-import { setPhase } from '../../../src/order/record.ts';
+import { addAttempt, setPhase } from '../../../src/order/record.ts';
 import { applyReading } from '../../../src/order/screening/apply-reading.ts';
 import { describe as inWords, searchAttributesOf } from '../../../src/order/view/describe.ts';
 import { aNewOrder, anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from '../../fixtures/orders.ts';
+import { screened } from '../life.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 const PHASES: Phase[] = [
@@ -47,6 +49,25 @@ describe('an order in words', () => {
 });
 
 describe('search attributes', () => {
+  it('keep the newest ids within 2 KiB, above which Temporal terminates the workflow', () => {
+    const { state } = screened('error');
+    const [transaction] = state.transactions;
+    if (transaction === undefined) throw new Error('the order has no transaction');
+    const ids = Array.from(
+      { length: 100 },
+      (_, index) => `7B1E3C5E-1111-4F0E-9A53-${`${index}`.padStart(12, '0')}`,
+    );
+    state.transactions = ids.map((id) => ({ ...transaction, id }));
+    for (let number = 2; number <= 20; number += 1) {
+      addAttempt(state, {}, sinceStart(number)).invoiceNumber = '注'.repeat(60) + number;
+    }
+    const shown = searchAttributesOf({ state, transactions: {} });
+    const values = new Map(shown.map(({ key, value }) => [key.name, value]));
+    for (const value of values.values()) expect(bytesOf(value)).toBeLessThanOrEqual(2_048);
+    expect(values.get('TransactionId')).toEqual(ids.slice(-51).map((id) => id.toLowerCase()));
+    expect(values.get('InvoiceNumber')).toContain(`${'注'.repeat(60)}20`);
+  });
+
   it('show phase, decision, action, integration, transaction, window, attention and amount, and nothing personal', () => {
     const order = anOrder('review');
     const shown = searchAttributesOf({ state: order, transactions: { 1: { amount: '12.50' } } });
