@@ -16,6 +16,12 @@ export function addReading(state: OrderState, attempt: Attempt, reading: Reading
   else readings.push(kept);
 }
 
+/** Returns the index of the attempt's newest reading; undefined if there is none, or a later reading would replace it. */
+export function newestReading({ readings }: Attempt): number | undefined {
+  const index = readings.length - 1;
+  return index < 0 || index === MOST_READINGS - 1 ? undefined : index;
+}
+
 function insightBytes({ attempts }: OrderState): number {
   const all = attempts.flatMap(({ readings }) => readings.flatMap(({ insights }) => insights ?? []));
   return all.length === 0 ? 0 : bytesOf(all);

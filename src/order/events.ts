@@ -2,7 +2,7 @@
 import type { OrderEvent } from '../contract/messages.ts';
 import type { KeptEvent, OrderState } from '../contract/order/state.ts';
 import { type Instant, millis, type OrderEventType } from '../contract/words.ts';
-import { lastOf } from './bounds.ts';
+import { lastOf, newestReading } from './bounds.ts';
 import { defined } from './defined.ts';
 import type { Order } from './order.ts';
 import { currentAttempt, enrichedOf } from './record.ts';
@@ -55,7 +55,7 @@ export function closingEvents({ policy, decision, action, events, actions }: Ord
 export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): KeptEvent {
   const { events } = state;
   const attempt = currentAttempt(state);
-  const reading = attempt.readings.length - 1;
+  const reading = newestReading(attempt);
   events.sequence += 1;
   const event: KeptEvent = {
     sequence: events.sequence,
@@ -76,7 +76,7 @@ export function nextEvent(state: OrderState, type: OrderEventType, now: Instant,
         by,
       }),
     },
-    ...(DECISION_EVENTS.includes(type) && reading >= 0 && { reading }),
+    ...(DECISION_EVENTS.includes(type) && reading !== undefined && { reading }),
   };
   events.last = lastOf([...(events.last ?? []), event], KEPT_EVENTS, KEPT_EVENTS_BYTES);
   return event;

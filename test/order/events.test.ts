@@ -96,6 +96,24 @@ describe('an event that is kept', () => {
     expect(JSON.stringify(eventToSend(crossed, crossed.events.last[0]))).toBe(sent);
   });
 
+  it('is sent again byte for byte after more decisions than the record keeps', () => {
+    const order = anOrder('pass');
+    const sent = new Map<number, string>();
+    for (let count = 0; count < 60; count += 1) {
+      const decision = count % 2 === 0 ? 'review' : 'pass';
+      applyReading(
+        order,
+        { kind: 'read', decision, subStatus: `${count}` },
+        'poll',
+        sinceStart(HOUR + count),
+      );
+      const event = announced(order, 'order.decision_changed', HOUR + count);
+      sent.set(event.sequence, JSON.stringify(eventToSend(order, event)));
+    }
+    for (const event of order.events.last ?? [])
+      expect(JSON.stringify(eventToSend(order, event))).toBe(sent.get(event.sequence));
+  });
+
   it('is forgotten when fifty came after it', () => {
     const order = anOrder('pass');
     for (let count = 1; count <= 60; count += 1) announced(order, 'order.attention', HOUR);
