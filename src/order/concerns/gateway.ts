@@ -153,6 +153,7 @@ function followResult(
   switch (result) {
     case 'fail':
       setAction(state, 'decline');
+      clear(state, { codes: ['review-unresolved'] });
       if (state.action === 'decline') state.message = state.policy.declineMessage;
       break;
     case 'error':

@@ -55,6 +55,12 @@ describe('the gateway’s result', () => {
     expect(autoCancelDue(order, START)).toBe(false);
   });
 
+  it('fail ends the attention to a review that is unresolved', () => {
+    const life = screened('review', { ...PRE, reviewBeforeGateway: 'proceed' }).until(4.6 * DAY);
+    expect(life.attention).toEqual(['gateway-late', 'review-unresolved']);
+    expect(life.gateway('fail', 4.6 * DAY)).toMatchObject({ phase: 'declined', attention: [] });
+  });
+
   it.each(['pass', 'fail'] as const)('error is replaced by a later %s', (result) => {
     const order = anOrder('pass', PRE);
     report(order, 'error');
