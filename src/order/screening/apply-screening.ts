@@ -35,8 +35,10 @@ export function applyScreening(
   const { phase } = state;
   const bringsDecision = outcome.kind === 'answered' && isAwaited(state, attempt, outcome.decision);
   const isOver = phase === 'declined' || phase === 'canceled' || (phase === 'closed' && !bringsDecision);
+  // The try was running at the deadline.
+  const isGivenUp = attempt.screeningOver === true && !bringsDecision && outcome.kind !== 'skipped';
   // A lookup may have read the decision before the screening ended.
-  if (isOver || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
+  if (isOver || isGivenUp || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
     recordLate(state, attempt, outcome, moment.now);
     return [];
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ScreeningOutcome } from '../../../src/contract/activity-contract.ts';
 import { isFinished, mayContinueAsNew } from '../../../src/order/kernel.ts';
 import {
   answered,
@@ -125,6 +126,24 @@ describe('a retry that comes while the attempt before it is being screened, as a
     expect(life.told).toEqual(['waits', 'waits']);
     expect(life.retried('fail', MINUTE).told).toEqual(['answered', 'retry-out-of-turn']);
     expect(isFinished(life.until(2 * HOUR).order)).toBe(true);
+  });
+});
+
+describe('a catch-up that was running at the screening deadline', () => {
+  it.each<ScreeningOutcome>([
+    unanswered(),
+    { kind: 'forbidden' },
+    { kind: 'refused', reason: 'refused' },
+    answered('error'),
+  ])('and ends $kind changes neither the reason nor what was sent', (outcome) => {
+    const policy = { events: 'all', rescreenOnError: { tries: 0, pauseMs: MINUTE } } as const;
+    const life = screened(unanswered(), policy).until(DAY);
+    const { outbox } = life;
+    expect(life.caughtUp(outcome, DAY).state).toMatchObject({
+      decision: 'error',
+      reason: 'screening-deadline',
+    });
+    expect(life).toMatchObject({ outbox, attention: ['no-decision'] });
   });
 });
 
