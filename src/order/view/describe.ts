@@ -188,7 +188,9 @@ function attribute<Type extends SearchAttributeType>(name: string, type: Type, a
 /** Returns all search attributes of an order. */
 export function searchAttributesOf({ state, transactions }: Shown): SearchAttributePair[] {
   const attempt = currentAttempt(state);
-  const invoiceNumbers = state.attempts.flatMap((one) => one.invoiceNumber ?? []);
+  // An attempt has the number of its newest create only.
+  const creates = [...state.transactions, ...state.attempts];
+  const invoiceNumbers = creates.flatMap((one) => one.invoiceNumber ?? []);
   const cancelBy = cancelByOf(state, attempt);
   return pairsOf({
     phase: state.phase,

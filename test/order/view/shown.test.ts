@@ -6,7 +6,15 @@ import { applyGatewayResult } from '../../../src/order/concerns/gateway.ts';
 import { addAttempt, setPhase } from '../../../src/order/record.ts';
 import { applyReading } from '../../../src/order/screening/apply-reading.ts';
 import { describe as inWords, searchAttributesOf } from '../../../src/order/view/describe.ts';
-import { aNewOrder, anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from '../../fixtures/orders.ts';
+import {
+  aNewOrder,
+  anOrder,
+  DAY,
+  MINUTE,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from '../../fixtures/orders.ts';
 import { screened } from '../life.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
@@ -82,6 +90,12 @@ describe('search attributes', () => {
       NeedsAttention: false,
       OrderAmount: 12.5,
     });
+  });
+
+  it('keep the invoice number of a screening that was repeated', () => {
+    const { order } = screened('error').until(MINUTE);
+    const shown = searchAttributesOf(order).find(({ key }) => key.name === 'InvoiceNumber');
+    expect(shown?.value).toEqual(['order-1', 'order-1~1.2']);
   });
 
   it('leave out what isn’t known', () => {
