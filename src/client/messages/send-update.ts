@@ -70,10 +70,13 @@ export async function startedUpdate<T>(
   try {
     return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
       sendUpdate(async () => {
-        accepted = false;
         const update = await start();
         accepted = true;
-        return update.result();
+        return update.result().catch((error: unknown) => {
+          // The order also ends an update so that it refused.
+          accepted = isUnanswered(error);
+          throw error;
+        });
       }),
     );
   } catch (error) {

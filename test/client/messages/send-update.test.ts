@@ -1,6 +1,6 @@
 import { ServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { REFUSED_PAYLOAD } from '../../../src/contract/words.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../../fixtures/orders.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
@@ -100,6 +100,24 @@ describe.each(UPDATES)('%s', (_what, call, id, answer, ask) => {
     });
   });
 });
+
+describe.each(UPDATES.filter(([what]) => /portal action|withdrawal/.test(what)))(
+  '%s',
+  (_what, call, _id, _answer, ask) => {
+    it('that is refused until the time is over was not accepted, so it is not running', async () => {
+      vi.useFakeTimers();
+      onTestFinished(() => void vi.useRealTimers());
+      const { orderScreening, temporal } = aClient();
+      temporal[call].mockImplementation(async () => {
+        await new Promise((resolve) => setTimeout(resolve, 7));
+        return taken(refused('checkout-under-way'));
+      });
+      const asked = Promise.resolve(ask(orderScreening)).catch((error: unknown) => error);
+      await vi.advanceTimersByTimeAsync(15_000);
+      expect(await asked).toMatchObject({ code: 'temporal-unavailable' });
+    });
+  },
+);
 
 describe('an update that the end of the order cut off', () => {
   /** A client of an order that ended in the task in which it took the update. */
