@@ -1,6 +1,6 @@
 /** Describes an order's workflow by Temporal's API. Needs no worker. */
 import { type Client, isGrpcServiceError } from '@temporalio/client';
-import { NamespaceNotFoundError, type Timestamp } from '@temporalio/common';
+import type { Timestamp } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { type Instant, instant } from '../../contract/words.ts';
 import { grpcCode, READ_WITHIN_MS, toOrderError, within } from '../temporal-errors.ts';
@@ -47,12 +47,10 @@ export async function describeOrder(
   }
 }
 
-/** @throws NamespaceNotFoundError, which has the same code: only the message distinguishes it */
+/** A missing namespace has the same code: only the message distinguishes it. */
 function isUnknownOrder(error: unknown): boolean {
   if (!isGrpcServiceError(error) || error.code !== grpcCode.notFound) return false;
-  const [, namespace] = /^Namespace (\S+) is not found/i.exec(error.details) ?? [];
-  if (namespace !== undefined) throw new NamespaceNotFoundError(namespace);
-  return true;
+  return !/^Namespace \S+ is not found/i.test(error.details);
 }
 
 function described(workflowId: string, raw: RawDescription): DescribedOrder {

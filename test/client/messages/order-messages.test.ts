@@ -1,5 +1,4 @@
 import { ServiceError } from '@temporalio/client';
-import { NamespaceNotFoundError } from '@temporalio/common';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { within } from '../../../src/client/temporal-errors.ts';
 import type { OrderState } from '../../../src/contract/order/state.ts';
@@ -55,8 +54,9 @@ describe('reading an order', () => {
   it('is temporal-unavailable, in words of its own, when Temporal doesn’t know the namespace', async () => {
     const { orderScreening, temporal } = aClient();
     const words = { code: 'temporal-unavailable', message: expect.stringContaining('TEMPORAL_NAMESPACE') };
-    temporal.describe.mockRejectedValue(new NamespaceNotFoundError('typo'));
+    temporal.describe.mockRejectedValue(grpcError(5, 'Namespace typo is not found.'));
     await expect(orderScreening.get(order)).rejects.toMatchObject(words);
+    await expect(orderScreening.inspect(order)).rejects.toMatchObject(words);
     temporal.listWorkflowExecutions.mockRejectedValue(grpcError(5));
     await expect(orderScreening.list()).rejects.toMatchObject(words);
   });
