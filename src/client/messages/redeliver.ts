@@ -52,8 +52,7 @@ async function eventOf(
 ): Promise<OrderEvent | undefined> {
   const description = await describeOrder(context, workflowId);
   if (description === undefined) throw unknownOrder();
-  const { status } = description;
-  if (status !== 'completed' && status !== 'failed') return sentEvent(context, description, sequence);
+  if (description.status !== 'completed') return sentEvent(context, description, sequence);
   const order = await finalRecord(context, workflowId);
   const kept = order.events.last?.find((one) => one.sequence === sequence);
   return kept && eventToSend(order, kept);
