@@ -1,4 +1,5 @@
 /** Reads what happened after an order's end: later decisions, portal actions and redelivered events. Needs no worker. */
+import { WorkflowFailedError } from '@temporalio/client';
 import type { PortalAnswer } from '../../contract/answers.ts';
 import { OrderScreeningError } from '../../contract/errors.ts';
 import { type OrderKey, portalActionWorkflowId, redeliveryWorkflowId } from '../../contract/ids.ts';
@@ -19,7 +20,7 @@ interface AnyOrder extends Pick<OrderState, 'orderId' | 'integration' | 'endedAt
   transactions: readonly { id: string }[];
 }
 
-/** Adds `afterEnd` to the order, if anything happened after its end. Never fails: `incomplete` marks parts that can't be listed or decrypted. */
+/** Adds `afterEnd` to the order, if anything happened after its end. Never fails: `incomplete` marks parts that can't be read or decrypted. */
 export async function withAfterEnd<Order extends AnyOrder>(
   context: ClientContext,
   order: Order,
@@ -39,15 +40,17 @@ export async function withAfterEnd<Order extends AnyOrder>(
     .map(runOf)
     .filter(({ startedAt }) => startedAt >= endedAt)
     .sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
-  const actions = runs.flatMap((run) => {
+  const results = runs.flatMap((run) => {
     const action = actionOf(run, key, transactionIds);
     return action === undefined ? [] : [resultOf(context, run, action)];
   });
+  const actions = await Promise.all(results);
+  const isWhole = decisions && page?.nextPageToken.length === 0 && actions.every(({ isRead }) => isRead);
   const afterEnd: AfterEnd = {
     decisions: decisions ?? [],
-    actions: await Promise.all(actions),
+    actions: actions.map(({ action }) => action),
     redeliveries: runs.flatMap((run) => redeliveryOf(run, key) ?? []),
-    ...((!decisions || !page || page.nextPageToken.length > 0) && { incomplete: true }),
+    ...(!isWhole && { incomplete: true }),
   };
   const found = Object.values(afterEnd).some((one) => one === true || one.length > 0);
   return found ? { ...order, afterEnd } : order;
@@ -86,7 +89,8 @@ function actionOf(run: Run, key: OrderKey, transactionIds: readonly string[]): L
     const named = (subject: string) => portalActionWorkflowId(key.integration, kind, subject) === id;
     const transactionId = transactionIds.find(named);
     if (transactionId === undefined && !named(key.orderId)) continue;
-    const status = run.closedAt === undefined ? 'running' : 'unconfirmed';
+    const ended = run.completed ? 'done' : 'unconfirmed';
+    const status = run.closedAt === undefined ? 'running' : ended;
     return defined({ kind, status, requestedAt: run.startedAt, finishedAt: run.closedAt, transactionId });
   }
   return undefined;
@@ -99,23 +103,32 @@ const STATUSES: { [code: string]: LateAction['status'] } = {
   'action-not-sent': 'not-sent',
 };
 
-/** Returns the portal action with its result, from the history of the closed run, or with its failed tries. */
-async function resultOf(context: ClientContext, run: Run, action: LateAction): Promise<LateAction> {
+/** Returns the portal action with its result, from the history of the closed run, or with its failed tries; without them if it can't be read. */
+async function resultOf(
+  context: ClientContext,
+  run: Run,
+  action: LateAction,
+): Promise<{ action: LateAction; isRead: boolean }> {
   if (run.closedAt === undefined) {
     const described = await describeOrder(context, run.workflowId).catch(() => undefined);
     const [tries] = await triesIn(context, described);
-    return { ...action, ...tries?.failed };
+    return { action: { ...action, ...tries?.failed }, isRead: described !== undefined };
   }
   const { client } = context;
   const handle = client.workflow.getHandle<() => Promise<PortalAnswer>>(run.workflowId, run.runId);
   try {
     const answer = await callTemporal(client, READ_WITHIN_MS, () => handle.result());
     const { transactionId = action.transactionId, code, message, chargeback } = answer;
-    return defined({ ...action, status: 'done', transactionId, code, message, chargeback });
+    return { action: defined({ ...action, transactionId, code, message, chargeback }), isRead: true };
   } catch (error) {
-    if (!(error instanceof OrderScreeningError)) return action;
+    if (!(error instanceof OrderScreeningError))
+      return { action, isRead: error instanceof WorkflowFailedError };
     const { serviceCode: code, serviceMessage: message } = error.details;
-    return defined({ ...action, status: STATUSES[error.code] ?? action.status, code, message });
+    const status = STATUSES[error.code] ?? action.status;
+    return {
+      action: defined({ ...action, status, code, message }),
+      isRead: error.code !== 'temporal-unavailable',
+    };
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PayloadCodecError } from '../../../src/codec/index.ts';
 import { LATE_DECISIONS } from '../../../src/order/after-end.ts';
 import { aClosedOrder, CLOSED_TRANSACTION, HOUR } from '../../fixtures/orders.ts';
 import { aPortalAnswer } from '../../server/api/fake-order-screening.ts';
@@ -100,6 +101,27 @@ describe('what came after an order’s end', () => {
     const { temporal, afterEnd } = aClosed([aRun(REPORT, 1, 2, 3)]);
     temporal.result.mockRejectedValue(failed(code, details));
     expect((await afterEnd())?.actions).toMatchObject([action]);
+  });
+
+  it.each([
+    ['done', 2, unavailable],
+    ['done', 2, new PayloadCodecError('unknown-payload-key', 'key-1')],
+    ['unconfirmed', 3, unavailable],
+  ])(
+    'has an action as %s, and is incomplete, when its result cannot be read',
+    async (status, ended, error) => {
+      const { temporal, afterEnd } = aClosed([aRun(REPORT, 1, 2, ended)]);
+      temporal.result.mockRejectedValue(error);
+      expect(await afterEnd()).toMatchObject({ actions: [{ status }], incomplete: true });
+    },
+  );
+
+  it('has an action that was terminated as unconfirmed, and is whole', async () => {
+    const { temporal, afterEnd } = aClosed([aRun(REPORT, 1, 2, 5)]);
+    temporal.result.mockRejectedValue(failed());
+    const whole = await afterEnd();
+    expect(whole).toMatchObject({ actions: [{ status: 'unconfirmed' }] });
+    expect(whole).not.toHaveProperty('incomplete');
   });
 
   it('is incomplete when the list of workflows cannot be asked or has more, or later decisions cannot be decrypted; the order is read all the same', async () => {
