@@ -18,14 +18,14 @@ export async function withShown(
   const { client, findIntegration } = context;
   const fields = findIntegration(orderOfWorkflowId(workflowId)?.integration ?? '')?.shown ?? [];
   if (fields.length === 0) return record;
-  const { history } = await callTemporal(client, withinMs, () =>
+  const read = await callTemporal(client, withinMs, () =>
     client.workflowService.getWorkflowExecutionHistory({
       namespace: client.options.namespace,
       execution: { workflowId, runId },
       maximumPageSize: 1,
     }),
-  );
-  const payload = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+  ).catch(() => undefined);
+  const payload = read?.history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
   const input = payload && (await decoded(context, workflowId, payload).catch(() => undefined));
   const shown = shownIn(input, fields);
   return shown === undefined ? record : { ...record, shown };

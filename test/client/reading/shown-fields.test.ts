@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SHOWN_FIELDS, type ShownField } from '../../../src/contract/policy.ts';
 import { aClosedOrder } from '../../fixtures/orders.ts';
 import { anAddress, aPreGatewayTransaction, aTransaction } from '../../fixtures/transactions.ts';
-import { aClient, described, startedWith, UNREADABLE } from '../fake-temporal.ts';
+import { aClient, described, startedWith, UNREADABLE, unavailable } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const ALL = {
@@ -68,5 +68,13 @@ describe('the fields of the order’s own transaction', () => {
     const { full, temporal } = aClientThatShows(SHOWN_FIELDS);
     temporal.fetchHistory.mockResolvedValue(history);
     expect(await full()).toBeUndefined();
+  });
+
+  it('are left out if Temporal does not answer for the input, and the order is read all the same', async () => {
+    const { orderScreening, temporal } = aClientThatShows(SHOWN_FIELDS);
+    temporal.fetchHistory.mockRejectedValue(unavailable);
+    const full = await orderScreening.get(order, { view: 'full' });
+    expect(full).toMatchObject({ phase: 'closed' });
+    expect(full).not.toHaveProperty('shown');
   });
 });
