@@ -17,7 +17,7 @@ import { inspectOrder, readOrder } from './client/reading/read-orders.ts';
 import { readTransaction } from './client/reading/read-transaction.ts';
 import { adopt } from './client/screening/adopt.ts';
 import { putCard, screen } from './client/screening/screen.ts';
-import { callTemporal } from './client/temporal-errors.ts';
+import { callTemporal, READ_WITHIN_MS } from './client/temporal-errors.ts';
 import type {
   ClientContext,
   OrderName,
@@ -95,10 +95,11 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
       recordGatewayResult(context, workflowId(order, request), vouched(order, request)),
     get: async (order, { view } = {}) =>
       withAfterEnd(context, await readOrder(context, workflowId(order), view)),
-    inspect: async (order, how) => {
-      const inspected = await inspectOrder(context, workflowId(order), how);
-      if (how?.view !== 'full' || inspected.state === undefined) return inspected;
-      const { afterEnd } = await withAfterEnd(context, inspected.state);
+    inspect: async (order, { withinMs = READ_WITHIN_MS, view = 'record' } = {}) => {
+      const deadline = Date.now() + withinMs;
+      const inspected = await inspectOrder(context, workflowId(order), view, deadline);
+      if (view !== 'full' || inspected.state === undefined) return inspected;
+      const { afterEnd } = await withAfterEnd(context, inspected.state, deadline);
       return { ...inspected, ...(afterEnd !== undefined && { afterEnd }) };
     },
     getTransaction: async (request) => readTransaction(context, request),

@@ -20,12 +20,17 @@ interface AnyOrder extends Pick<OrderState, 'orderId' | 'integration' | 'endedAt
   transactions: readonly { id: string }[];
 }
 
-/** Adds `afterEnd` to the order, if anything happened after its end. Never fails: `incomplete` marks parts that can't be read or decrypted. */
+/**
+ * Adds `afterEnd` to the order, if anything happened after its end. Never fails: `incomplete` marks parts that can't be read or decrypted.
+ * @param deadline in milliseconds after the epoch; by default, only each call has a time limit
+ */
 export async function withAfterEnd<Order extends AnyOrder>(
   context: ClientContext,
   order: Order,
+  deadline = Infinity,
 ): Promise<Order & { afterEnd?: AfterEnd }> {
   const { client } = context;
+  const timeLeft = (): number => Math.min(READ_WITHIN_MS, deadline - Date.now());
   const { endedAt, orderId, integration, transactions } = order;
   if (endedAt === undefined) return order;
   const key = { orderId, integration };
@@ -33,8 +38,8 @@ export async function withAfterEnd<Order extends AnyOrder>(
   const prefixes = [...actionPrefixes(key, transactionIds), redeliveryPrefix(key)];
   const query = prefixes.map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`).join(' OR ');
   const [decisions, page] = await Promise.all([
-    lateDecisions(context, key).catch(() => undefined),
-    listWorkflows(client, query, MOST_RUNS).catch(() => undefined),
+    lateDecisions(context, key, timeLeft()).catch(() => undefined),
+    listWorkflows(client, query, MOST_RUNS, { withinMs: timeLeft() }).catch(() => undefined),
   ]);
   const runs = (page?.executions ?? [])
     .map(runOf)
@@ -42,7 +47,7 @@ export async function withAfterEnd<Order extends AnyOrder>(
     .sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
   const results = runs.flatMap((run) => {
     const action = actionOf(run, key, transactionIds);
-    return action === undefined ? [] : [resultOf(context, run, action)];
+    return action === undefined ? [] : [resultOf(context, run, action, timeLeft())];
   });
   const actions = await Promise.all(results);
   const isWhole = decisions && page?.nextPageToken.length === 0 && actions.every(({ isRead }) => isRead);
@@ -108,16 +113,17 @@ async function resultOf(
   context: ClientContext,
   run: Run,
   action: LateAction,
+  withinMs: number,
 ): Promise<{ action: LateAction; isRead: boolean }> {
   if (run.closedAt === undefined) {
-    const described = await describeOrder(context, run.workflowId).catch(() => undefined);
+    const described = await describeOrder(context, run.workflowId, withinMs).catch(() => undefined);
     const [tries] = await triesIn(context, described);
     return { action: { ...action, ...tries?.failed }, isRead: described !== undefined };
   }
   const { client } = context;
   const handle = client.workflow.getHandle<() => Promise<PortalAnswer>>(run.workflowId, run.runId);
   try {
-    const answer = await callTemporal(client, READ_WITHIN_MS, () => handle.result());
+    const answer = await callTemporal(client, withinMs, () => handle.result());
     const { transactionId = action.transactionId, code, message, chargeback } = answer;
     return { action: defined({ ...action, transactionId, code, message, chargeback }), isRead: true };
   } catch (error) {

@@ -66,9 +66,13 @@ const lateDecisionsSchema = z.array(
  * Reads the decisions found after an order's end, oldest first. Needs no worker.
  * @throws OrderScreeningError `temporal-unavailable`; PayloadCodecError
  */
-export async function lateDecisions(context: ClientContext, key: OrderKey): Promise<LateDecision[]> {
+export async function lateDecisions(
+  context: ClientContext,
+  key: OrderKey,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<LateDecision[]> {
   const workflowId = afterEndWorkflowId(key);
-  const description = await describeOrder(context, workflowId);
+  const description = await describeOrder(context, workflowId, withinMs);
   const payload = description?.raw.workflowExecutionInfo?.memo?.fields?.[LATE_DECISIONS];
   if (payload === undefined) return [];
   return lateDecisionsSchema.catch([]).parse(await decoded(context, workflowId, payload));

@@ -48,8 +48,9 @@ export async function recordOfOrder(
   view: View = 'record',
   withinMs: number = READ_WITHIN_MS,
 ): Promise<OrderRecord> {
+  const deadline = Date.now() + withinMs;
   const record = await recordIn(context, description, view, withinMs);
-  return view === 'full' ? withShown(context, description, record, withinMs) : record;
+  return view === 'full' ? withShown(context, description, record, deadline - Date.now()) : record;
 }
 
 async function recordIn(
@@ -129,10 +130,10 @@ const FIRST_THAT_READS: Record<keyof PollActivities | 'readStatusLast', number> 
 export async function inspectOrder(
   context: ClientContext,
   workflowId: string,
-  { withinMs = READ_WITHIN_MS, view = 'record' }: { withinMs?: number; view?: View } = {},
+  view: View,
+  deadline: number,
 ): Promise<InspectedOrder> {
-  const deadline = Date.now() + withinMs;
-  const description = await describeOrder(context, workflowId, withinMs);
+  const description = await describeOrder(context, workflowId, deadline - Date.now());
   const name = orderOfWorkflowId(workflowId);
   if (description === undefined || name === undefined) throw unknownOrder();
   const { attributes, startedAt, closedAt, runId, raw } = description;

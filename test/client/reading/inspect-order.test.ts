@@ -1,5 +1,5 @@
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { aClosedOrder } from '../../fixtures/orders.ts';
 import { aClient, described, failed, grpcError, UNREADABLE } from '../fake-temporal.ts';
 
@@ -53,6 +53,25 @@ describe('inspecting an order', () => {
     temporal.fetchHistory.mockRejectedValue(grpcError(4));
     const found = await orderScreening.inspect(order, { view: 'full' });
     expect(found).toMatchObject({ state: { phase: 'review' } });
+  });
+
+  it.each([
+    ['its history is', 'fetchHistory'],
+    ['the list of what came after its end is', 'listWorkflowExecutions'],
+    ['its result is', 'result'],
+  ] as const)('takes no longer than it may when %s slow', async (_what, slow) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { orderScreening, temporal } = inReview(slow === 'fetchHistory' ? 'RUNNING' : 'COMPLETED');
+    const ended = aClosedOrder({}, { phase: 'review', endedAt: '2026-03-06T10:00:00.000Z' });
+    temporal.record.mockResolvedValue(ended);
+    temporal.result.mockResolvedValue(ended);
+    temporal[slow].mockImplementation(() => new Promise(() => undefined));
+    const settled = vi.fn<() => void>();
+    const inspected = orderScreening.inspect(order, { withinMs: 1_000, view: 'full' }).finally(settled);
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(settled).toHaveBeenCalled();
+    expect(await inspected).toMatchObject({ state: { phase: 'review' } });
   });
 
   const [last, next] = ['2026-03-02T10:01:00.000Z', '2026-03-02T10:02:30.000Z'];
