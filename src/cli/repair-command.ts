@@ -1,4 +1,4 @@
-/** `repair`: resets an order's workflow if its workflow task fails, or if it was terminated, canceled or timed out. */
+/** `repair`: resets an order's workflow if its workflow task fails, or if it ended too early. */
 import { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { orderIdSchema } from '../client/read-requests.ts';
@@ -40,7 +40,7 @@ const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: s
 export function repairCommand(program: Command, { env, output }: CommandTools): void {
   defineCommand(program, {
     name: 'repair <orderId>',
-    summary: 'Reset an order whose workflow task keeps failing, or whose workflow was ended by force',
+    summary: 'Reset an order whose workflow task keeps failing, or whose workflow ended too early',
     more: `It resets to the last workflow task from which the order continues, and repeats the later steps: polls, reads, events.
 A reset is safe: a transaction that exists is found and not created again, and a chargeback isn't sent twice.
 Exit code 3 if the order is healthy, 6 if it can't be repaired, 7 if no worker has taken its task within 30 s.`,

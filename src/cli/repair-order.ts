@@ -14,6 +14,8 @@ const FAILING_AFTER_TRIES = Math.min(3, STUCK_AFTER_TRIES);
 const EVERY_MS = 300;
 /** How long to wait for a worker to try the task after a reset; the server dispatches it at once. */
 const TRIED_WITHIN_MS = 30_000;
+/** Statuses of orders that ended too early. One that failed without a cancel window isn't lost: its start was refused. */
+const LOST: readonly string[] = ['TERMINATED', 'TIMED_OUT', 'CANCELED'];
 /** How many of the newest tasks are tried one by one; before them, each step is twice as long. */
 const ONE_BY_ONE = 5;
 
@@ -81,10 +83,11 @@ export async function examine(
 ): Promise<{ runId: string; condition: Condition }> {
   const description = await describeOrder({ client }, workflowId);
   if (description === undefined) throw unknownOrder();
-  const { runId, raw, closedAt } = description;
+  const { runId, raw, closedAt, attributes } = description;
   const status = statusName(raw.workflowExecutionInfo?.status);
   if (closedAt !== undefined) {
-    return { runId, condition: { kind: isLost(status) ? 'lost' : 'healthy', status } };
+    const isLost = LOST.includes(status) || (status === 'FAILED' && attributes.cancelBy !== undefined);
+    return { runId, condition: { kind: isLost ? 'lost' : 'healthy', status } };
   }
   const tries = raw.pendingWorkflowTask?.attempt ?? 0;
   if (tries < FAILING_AFTER_TRIES) return { runId, condition: { kind: 'healthy', status } };
@@ -92,11 +95,6 @@ export async function examine(
     (event) => event.workflowTaskFailedEventAttributes,
   );
   return { runId, condition: { kind: 'failing', tries, cause: causeOf(failed) } };
-}
-
-/** `FAILED` isn't lost: the order's start was refused, and the reason is recorded. */
-function isLost(status: string): boolean {
-  return status === 'TERMINATED' || status === 'TIMED_OUT' || status === 'CANCELED';
 }
 
 /** The failure's message may be encrypted; its type never is. */

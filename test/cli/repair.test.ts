@@ -1,0 +1,38 @@
+/** What `repair` takes for lost; `test/e2e/cli/repair.test.ts` repairs orders on a server. */
+import type { Client } from '@temporalio/client';
+import { defaultPayloadConverter, mapToPayloads } from '@temporalio/common';
+import { expect, it } from 'vitest';
+import { examine } from '../../src/cli/repair-order.ts';
+
+/** `WorkflowExecutionStatus` of Temporal's API. */
+const CODES = { COMPLETED: 2, FAILED: 3, CANCELED: 4, TERMINATED: 5, TIMED_OUT: 7 };
+type Status = keyof typeof CODES;
+
+/** A client of a namespace with one order, which has ended. */
+function endedAs(status: Status, values: Record<string, string>): Client {
+  const workflowExecutionInfo = {
+    execution: { runId: 'its-run' },
+    status: CODES[status],
+    closeTime: { seconds: 1 },
+    searchAttributes: { indexedFields: mapToPayloads(defaultPayloadConverter, values) },
+  };
+  const workflowService = { describeWorkflowExecution: async () => ({ workflowExecutionInfo }) };
+  const withDeadline = (_deadline: number, call: () => Promise<unknown>) => call();
+  return Object.assign(Object.create(null), { options: {}, workflowService, withDeadline });
+}
+
+const WINDOW = { ScreeningPhase: 'review', CancelBy: '2026-03-04T00:00:00.000Z' };
+
+it.each<[Status, Record<string, string>, 'lost' | 'healthy']>([
+  ['TERMINATED', {}, 'lost'],
+  ['TIMED_OUT', {}, 'lost'],
+  ['CANCELED', WINDOW, 'lost'],
+  // The sweep and the alert OrderScreeningOrdersLost count it, and say to repair it.
+  ['FAILED', WINDOW, 'lost'],
+  // Its start was refused, and the caller was told.
+  ['FAILED', {}, 'healthy'],
+  ['COMPLETED', WINDOW, 'healthy'],
+])('an order that ended as %s with %j is %s', async (status, values, kind) => {
+  const { condition } = await examine(endedAs(status, values), 'order:default:1');
+  expect(condition).toEqual({ kind, status });
+});
