@@ -12,19 +12,30 @@ import type { ClientContext, Health } from './types.ts';
 const POLLED_WITHIN_MS = 90_000;
 const WITHIN_MS = 2_000;
 
-/** Returns how many workers poll a task queue. */
+/** Returns how many workers poll a task queue and get its tasks: those of the current build, or unversioned ones without one. */
 export async function countPollers(
   { options: { namespace }, workflowService }: Client,
   { name, type }: (typeof POLLED_QUEUES)[number],
 ): Promise<number> {
   const taskQueueType = TASK_QUEUE_TYPE[type];
-  const { pollers } = await workflowService.describeTaskQueue({
+  const { pollers, versioningInfo } = await workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name },
     taskQueueType,
   });
   const since = Date.now() - POLLED_WITHIN_MS;
-  return pollers.filter(({ lastAccessTime }) => (msOf(lastAccessTime) ?? 0) >= since).length;
+  const current = buildOf(versioningInfo?.currentDeploymentVersion);
+  return pollers.filter(
+    ({ lastAccessTime, deploymentOptions }) =>
+      (msOf(lastAccessTime) ?? 0) >= since && buildOf(deploymentOptions) === current,
+  ).length;
+}
+
+/** Returns a build with its deployment; an empty text for an unversioned worker. */
+function buildOf(
+  version: { deploymentName?: string | null; buildId?: string | null } | null | undefined,
+): string {
+  return version?.deploymentName ? `${version.deploymentName}.${version.buildId}` : '';
 }
 
 /** @see OrderScreening.health */

@@ -111,7 +111,7 @@ export interface Queue {
 
 /** What the server reports. */
 export interface Health {
-  /** Task queues that no worker has polled in the last 90 s. */
+  /** Task queues that no worker of the current build has polled in the last 90 s; without a current build, no unversioned worker. */
   unpolled: string[];
   sweep: {
     status: 'running' | 'stopped' | 'failing';

@@ -162,7 +162,7 @@ async function checkTaskQueue(
   if (alive > 0) return ok(`polled by ${counted(alive, 'worker')}`);
   return failed(
     `no worker polls ${name}: ${effect}`,
-    'Start a worker (npm run worker) with the same TEMPORAL_* settings, and read its log if it ends',
+    'Start a worker (npm run worker) with the same TEMPORAL_* settings, and read its log if it ends. Workers of a build count once npm run setup:temporal has made it current',
   );
 }
 

@@ -1,8 +1,10 @@
 /** `doctor` over a whole deployment. Checks that need none are in `test/cli/doctor.test.ts`. */
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../../../src/contract/ids.ts';
+import { makeCurrent } from '../../../src/platform/current-version.ts';
 import { setupTemporal } from '../../../src/platform/namespace.ts';
-import { eventually, freePort, withTestServer } from '../../support/index.ts';
+import { eventually, freePort, spawnForTest, withTestServer } from '../../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../../support/servers/redis-server.ts';
 import { type Deployment, deploy } from '../support.ts';
 import {
@@ -106,6 +108,30 @@ describe('doctor names the fault', () => {
     expect(bad).toEqual(wanted);
     expect(code).toBe(bad.some(({ status }) => status === 'error') ? 6 : 0);
   });
+
+  it('workers poll, but their build is not current, so that they get no task', async () => {
+    const namespace = await aReadyNamespace();
+    const version = { deploymentName: 'doctor', buildId: 'v1' };
+    const env = {
+      ...goodSettings(),
+      TEMPORAL_NAMESPACE: namespace,
+      METRICS_PORT: String(await freePort()),
+      WORKER_DEPLOYMENT_NAME: version.deploymentName,
+      WORKER_BUILD_ID: version.buildId,
+    };
+    await spawnForTest('src/worker.ts', { env, readyWhen: /worker is ready/ });
+    const { workflowService } = server.connection;
+    await eventually(async () => {
+      for (const { name, type } of POLLED_QUEUES) {
+        const queue = { namespace, taskQueue: { name }, taskQueueType: TASK_QUEUE_TYPE[type] };
+        expect((await workflowService.describeTaskQueue(queue)).pollers).not.toEqual([]);
+      }
+    });
+    const bad = async () => (await doctor({ TEMPORAL_NAMESPACE: namespace })).bad;
+    expect(await bad()).toEqual(noWorker);
+    await makeCurrent(server.connection, namespace, version);
+    await eventually(async () => expect(await bad()).toEqual([]));
+  }, 60_000);
 
   it('pre-gateway orders have no Redis', async () => {
     const { bad } = await doctor({ SCREENING_WORKFLOW: 'pre-gateway', CARD_STASH_URL: undefined });
