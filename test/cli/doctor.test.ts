@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { Client } from '@temporalio/client';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkEvents } from '../../src/cli/doctor/check-http.ts';
+import { checkApi, checkEvents } from '../../src/cli/doctor/check-http.ts';
 import { checkPolls, checkPortalActions } from '../../src/cli/doctor/check-temporal.ts';
 import { checkPlaintext } from '../../src/cli/doctor/doctor-command.ts';
 import { find, ok, skipped } from '../../src/cli/doctor/finding.ts';
@@ -107,6 +107,23 @@ describe('the doctor', () => {
     expect(await words([])).toContain('no event is sent when an order changes');
     const one = { url: await receiver(SECRET), secrets: [SECRET] };
     expect(await words([['phone', one]])).toContain('only integrations with their own eventsUrl send events');
+  });
+
+  it.each([
+    [200, 'ok', 'is ready'],
+    [503, 'error', 'does not list its orders (503)'],
+    [undefined, 'error', 'does not list its orders (no answer)'],
+  ])('calls an API that is up and answers %s to a list: %s', async (status, verdict, what) => {
+    const server = createServer((request, response) => {
+      if (request.url === '/readyz') response.writeHead(200).end();
+      else if (status === undefined) response.destroy();
+      else response.writeHead(status).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const address = `http://127.0.0.1:${Object(server.address()).port}`;
+    const found = await checkApi({ list: undefined, file: undefined }, address);
+    expect(found).toMatchObject({ status: verdict, what: `the API at ${address} ${what}` });
   });
 
   it('finds portal actions on closed orders that wait for the right key, which no list of orders shows', async () => {

@@ -128,7 +128,13 @@ export async function checkApi(
   const key = /^\s*[\w-]+:([^,]+)/.exec(apiKeys.list ?? '')?.[1]?.trim();
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const listed = await ask(`${address}/v1/orders?limit=1`, { headers });
-  if (listed?.status !== 401) return ok(`the API at ${at} is ready`);
+  if (listed === undefined || listed.status >= 500) {
+    return failed(
+      `the API at ${at} does not list its orders (${listed?.status ?? 'no answer'})`,
+      "Read the API's log, and compare its TEMPORAL_* settings and PAYLOAD_KEYS with the workers'",
+    );
+  }
+  if (listed.status !== 401) return ok(`the API at ${at} is ready`);
   if (apiKeys.file !== undefined) return ok(`the API at ${at} is ready, and asks for a key`);
   return failed(
     `the API at ${at} ${key === undefined ? 'asks for a key' : 'refuses the first of API_KEYS'}`,
