@@ -111,12 +111,12 @@ export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'
   );
 }
 
-/** Warns of missing secrets, without which every webhook is refused, and of short ones, which can be guessed. */
+/** Warns of missing secrets, without which the API refuses every webhook, and of short ones, which can be guessed. */
 function checkWebhookSecrets({ webhookSecrets, ownWebhookSecrets, integrations }: Config): Verdict {
   const secrets = [...webhookSecrets, ...[...ownWebhookSecrets.values()].flat()];
   if (webhookSecrets.length === 0 && ownWebhookSecrets.size < integrations.size) {
     return warning(
-      'WEBHOOK_SECRETS is not set: every webhook is refused, and reviews are resolved by polls alone',
+      'WEBHOOK_SECRETS is not set here: an API with these settings refuses every webhook, and reviews are resolved by polls alone',
       'Set WEBHOOK_SECRETS to a long random text, and the same at the screening service',
     );
   }
