@@ -101,7 +101,9 @@ export const environment = z.object({
   ...readBy(['worker', 'start'], {
     SCREENING_MAX_RPS: callsPerSecond
       .prefault('20')
-      .describe('Polls of reviews per second, over all workers together'),
+      .describe(
+        'Polls of reviews per second, over all workers together; as many other reads: after webhooks and rechecks, and before a window closes',
+      ),
     EVENTS_URL: targetUrl
       .optional()
       .describe('The address that receives events; an integration may name another address (`eventsUrl`)'),
