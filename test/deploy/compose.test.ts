@@ -143,6 +143,11 @@ test('the sandbox and the Temporal UI run only where they are asked for', () => 
   ]);
 });
 
+test('the queue page links to the Temporal UI only where a person says that it runs', () => {
+  const config = loadConfig(substituted(service('api').environment), 'api');
+  expect(config.temporalUiUrl).toBeUndefined();
+});
+
 test('every variable that is asked of a person is in deploy/example.env, and none else', () => {
   const asked = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
   const listed = [...exampleEnv.matchAll(/^(\w+)=/gm)].map(([, name]) => name);
