@@ -5,12 +5,11 @@ import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { describeOrder, instantOf, statusName } from '../client/reading/describe-order.ts';
 import { unknownOrder } from '../client/temporal-errors.ts';
-import { STUCK_AFTER_TRIES } from '../contract/sweep.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 /** Fewer failures may be the restart of a worker. */
-const FAILING_AFTER_TRIES = Math.min(3, STUCK_AFTER_TRIES);
+const FAILING_AFTER_TRIES = 3;
 const EVERY_MS = 300;
 /** How long to wait for a worker to try the task after a reset; the server dispatches it at once. */
 const TRIED_WITHIN_MS = 30_000;
@@ -41,18 +40,14 @@ export interface Repair {
   resets: number;
 }
 
-export interface RepairOptions {
-  force: boolean;
-  /** Recorded with the reset. */
-  reason: string;
-  triedWithinMs?: number;
-}
-
-/** @throws OrderScreeningError `unknown-order` */
+/**
+ * @param options.reason recorded with the reset
+ * @throws OrderScreeningError `unknown-order`
+ */
 export async function repairOrder(
   client: Client,
   workflowId: string,
-  { force, reason, triedWithinMs = TRIED_WITHIN_MS }: RepairOptions,
+  { force, reason }: { force: boolean; reason: string },
 ): Promise<Repair> {
   const { runId, condition } = await examine(client, workflowId);
   const repair: Repair = { condition, outcome: 'refused', runId, resets: 0 };
@@ -70,7 +65,7 @@ export async function repairOrder(
       resetTo: { eventId, ...(at !== undefined && { at }) },
       eventsDropped: history.length - eventId + 1,
     });
-    const tried = await untilTried(client, workflowId, current, eventId, triedWithinMs);
+    const tried = await untilTried(client, workflowId, current, eventId);
     if (tried !== 'failed') return { ...repair, outcome: tried === 'completed' ? 'repaired' : 'untried' };
   }
   return { ...repair, outcome: 'failing' };
@@ -119,7 +114,7 @@ interface ResetPoint {
 }
 
 /** @returns the completed workflow tasks to try, newest first */
-export function resetPoints(events: readonly HistoryEvent[]): ResetPoint[] {
+function resetPoints(events: readonly HistoryEvent[]): ResetPoint[] {
   const completed = events
     .filter((event) => event.workflowTaskCompletedEventAttributes)
     .map(({ eventId, eventTime }) => ({
@@ -160,9 +155,8 @@ async function untilTried(
   workflowId: string,
   runId: string,
   resetTo: number,
-  withinMs: number,
 ): Promise<'completed' | 'failed' | 'untried'> {
-  const until = Date.now() + withinMs;
+  const until = Date.now() + TRIED_WITHIN_MS;
   do {
     await pause(EVERY_MS);
     const after = (await eventsOf(client, workflowId, runId)).filter(

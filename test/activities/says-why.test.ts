@@ -22,7 +22,7 @@ withSandbox();
 
 function aLog() {
   const lines: Record<string, unknown>[] = [];
-  const log = createLog('worker', 'trace', { write: (line) => void lines.push(JSON.parse(line)) });
+  const log = createLog('worker', 'debug', { write: (line) => void lines.push(JSON.parse(line)) });
   return { lines, logger: temporalLogger(log) };
 }
 

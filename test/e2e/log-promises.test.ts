@@ -42,7 +42,7 @@ async function startStack(): Promise<Stack> {
   const temporal = await startEmbeddedTemporal({ port: 0 });
   const policy = { checkoutBudget: '3s', poll: { first: '2s', factor: 1, max: '2s' }, events: 'all' };
   const unreachable = { ...policy, baseUrl: `http://127.0.0.1:${await freePort()}/test` };
-  const env = { LOG_LEVEL: 'trace', API_KEYS: `shop:${API_KEY}`, PAYLOAD_KEYS: `k1:${PAYLOAD_KEY}` };
+  const env = { LOG_LEVEL: 'debug', API_KEYS: `shop:${API_KEY}`, PAYLOAD_KEYS: `k1:${PAYLOAD_KEY}` };
   const all = await deploy(temporal.address, { default: policy, unreachable }, { apiKey: API_KEY, env });
   await eventually(() => placeOrder(all), { timeoutMs: 60_000 });
   return { temporal, all };

@@ -89,7 +89,7 @@ beforeAll(async () => {
     {
       apiKey: API_KEY,
       env: {
-        LOG_LEVEL: 'trace',
+        LOG_LEVEL: 'debug',
         API_KEYS: `shop:${API_KEY}`,
         // A fast machine plants more in a second than the default lets one key ask.
         API_MAX_RPS: '1000',
