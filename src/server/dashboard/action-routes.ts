@@ -1,5 +1,6 @@
 /** The routes of an order's page, of its actions, and of actions on several orders. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { cardDataIn } from '../../card-data/card-data.ts';
 import { checked, fieldErrorsOf } from '../../client/read-requests.ts';
 import { DEFAULT_INTEGRATION, type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
@@ -91,7 +92,7 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
       const { number, ...order } = nameIn(request);
       const { from, pos } = checked(pageQuery, request.query);
       const form = formOf(action).safeParse(request.body ?? {}, OUR_WORDS);
-      const typed = typedIn(request.body);
+      const typed = typedFields.parse(request.body);
       const refused = async (status: number, why: Partial<Again>) => {
         const again = { number, from, pos, typed, ...why };
         return sendPage(reply.code(status), confirmPage(action, keyOf(order), again, await framed(request)));
@@ -105,8 +106,8 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
         return reply.redirect(orderPath(keyOf(order), undefined, { notice, from, pos }), 303);
       } catch (error) {
         const { code, problem } = toProblem(error);
-        // What was typed is kept, unless the error is about its content.
-        if (problem.status === 500 || problem.status === 422 || typed === '') throw error;
+        // What was typed is kept, unless it is card data.
+        if (problem.status === 500 || code === 'card-data-in-request') throw error;
         reply.problemCode = code;
         logFailure(log, error, code, problem, request);
         return refused(problem.status, { problem });
@@ -196,11 +197,9 @@ function keyOf({ orderId, integration = DEFAULT_INTEGRATION }: OrderName): Order
 
 const fromQuery = pageQuery.pick({ from: true, pos: true });
 
-/** @returns the reason as it was typed; empty if the form has none */
-function typedIn(body: unknown): string {
-  const given = typeof body === 'object' && body !== null && 'reason' in body ? body.reason : '';
-  return typeof given === 'string' ? given : '';
-}
+const text = z.string().optional().catch(undefined);
+/** The fields of a form as they were typed. */
+const typedFields = z.object({ reason: text, hours: text, assignee: text }).catch({});
 
 /** @returns the path of the order's page after a failed action on an order, otherwise the queue's */
 export function wayBack({ method, params, query }: FastifyRequest): string {

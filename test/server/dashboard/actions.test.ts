@@ -85,6 +85,34 @@ describe('an action', () => {
     expect(again.body).toContain('href="/orders/order-1?integration=shop"');
   });
 
+  it('that the order refuses for one of its fields keeps all of them, and says which', async () => {
+    const { app, orderScreening } = await anApi();
+    const errors = [{ path: 'until', message: 'must not be later than noon' }];
+    orderScreening.snooze.mockRejectedValue(
+      new OrderScreeningError('invalid-request', 'Invalid request', { errors }),
+    );
+    const url = '/orders/order-1/snooze?integration=shop&from=list%3Dsoon&pos=2';
+    const { statusCode, body } = await sendForm(app, url, 'hours=12&reason=calls+back');
+    expect(statusCode).toBe(422);
+    expect(textOf(body)).toMatch(/until must not be later than noon .* calls back/);
+    expect(body).toContain('<option value="12" selected>');
+  });
+
+  it('without a reason that fails keeps its other fields, and the place in the list', async () => {
+    const { app, orderScreening } = await anApi();
+    const failure = new OrderScreeningError('temporal-unavailable', 'No worker answers.');
+    orderScreening.assign.mockRejectedValue(failure);
+    orderScreening.recheck.mockRejectedValue(failure);
+    const place = '?integration=shop&from=list%3Dsoon&pos=2';
+    const assigned = await sendForm(app, `/orders/order-1/assign${place}`, 'assignee=ada');
+    expect(assigned.body).toContain('name="assignee" value="ada"');
+    const rechecked = await sendForm(app, `/orders/order-1/recheck${place}`);
+    expect(rechecked.statusCode).toBe(503);
+    expect(rechecked.body).toContain(
+      'href="/orders/order-1?integration=shop&amp;from=list%3Dsoon&amp;pos=2"',
+    );
+  });
+
   it('a cancel that hangs is said to run as soon as the order has recorded it', async () => {
     const { app, orderScreening } = await anApi();
     orderScreening.cancel.mockReturnValue(new Promise(() => {}));

@@ -9,7 +9,7 @@ import { cardPage, decisionPill, type Frame, table } from '../layout.ts';
 import { distance, money, type Now } from '../words.ts';
 import { confirmPath, type PageAction, type Several, wordsOf } from './action-words.ts';
 import { refusalOf } from './actions.ts';
-import { fieldsOf } from './form-fields.ts';
+import { fieldsOf, type Typed } from './form-fields.ts';
 
 type Timed = Frame & { now: Now };
 
@@ -19,10 +19,10 @@ export interface Again extends From {
   number?: number | undefined;
   problem?: Why;
   /** What was typed, so that it isn't lost. */
-  typed?: string | undefined;
+  typed: Typed;
 }
 
-type Why = Pick<Problem, 'title' | 'detail' | 'serviceMessage'>;
+type Why = Pick<Problem, 'title' | 'detail' | 'errors' | 'serviceMessage'>;
 
 /** @returns the confirmation page of an action on one order */
 export function confirmPage(action: PageAction, key: OrderKey, again: Again, frame: Timed): string {
@@ -41,13 +41,19 @@ ${fieldsOf(action, { id: action, typed }, frame.now.ms)}
   );
 }
 
-function problemBox({ title, detail, serviceMessage }: Why): Html {
-  return html`<div class="box red" role="alert"><b>${title}</b><p>${detail}${serviceMessage && ` The screening service answered: ${serviceMessage}`}</p></div>`;
+function problemBox(problem: Why): Html {
+  return html`<div class="box red" role="alert"><b>${problem.title}</b>${explained(problem)}</div>`;
+}
+
+/** What is wrong, what the screening service answered, and which fields were not accepted. */
+function explained({ detail, serviceMessage, errors = [] }: Why): Html {
+  return html`<p>${detail}${serviceMessage && ` The screening service answered: ${serviceMessage}`}</p>
+${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${path} ${message}</li>`)}</ul>`}`;
 }
 
 /** @returns why a form was not accepted */
-export function notAccepted(errors: readonly FieldError[]): Why {
-  return { title: 'Not done', detail: errors.map(({ path, message }) => `${path} ${message}.`).join(' ') };
+export function notAccepted(errors: FieldError[]): Why {
+  return { title: 'Not done', detail: 'The form was not accepted.', errors };
 }
 
 // For several orders: a confirmation page with the effect on each order, and a results page.
@@ -96,7 +102,7 @@ export function severalPage(
 <form method="post" action="/several">
 <input type="hidden" name="do" value="${action}">${from !== undefined && html`<input type="hidden" name="from" value="${from}">`}
 ${chosen.map(({ integration, orderId }) => html`<input type="hidden" name="order" value="${integration}/${orderId}">`)}
-${fieldsOf(action, { id: action }, now.ms)}
+${fieldsOf(action, { id: action, typed: {} }, now.ms)}
 <p class="line"><button class="${danger ? 'danger' : 'primary'}">${button}</button> <a href="${back}">Back to the list</a></p>
 </form>`,
     frame,
@@ -144,13 +150,10 @@ export function errorPage(
   back: string,
   frame: Frame,
 ): string {
-  const { title, detail } = tried ? problem : (READING[code] ?? problem);
-  const { errors = [], serviceMessage } = problem;
+  const shown = tried ? problem : { ...problem, ...READING[code] };
   return cardPage(
-    title,
-    html`<p class="box red" role="alert">${detail}</p>
-${serviceMessage && html`<p>The screening service answered: ${serviceMessage}</p>`}
-${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${path} ${message}</li>`)}</ul>`}
+    shown.title,
+    html`<div class="box red" role="alert">${explained(shown)}</div>
 <p><a href="${back}">${back === '/' ? 'Go to the queue' : 'Go to the order'}</a></p>`,
     frame,
   );

@@ -13,13 +13,15 @@ const SNOOZES: Record<number, string> = {
   48: '2 days',
 };
 
+/** What a form's fields have, as text. */
+export type Typed = Partial<Record<'reason' | 'hours' | 'assignee', string | undefined>>;
+
 /** What a form needs to know besides the action. */
 export interface FormOf {
   /** Makes the ids of the fields unique on the page. */
   id: string;
   /** What was typed before. */
-  typed?: string | undefined;
-  assignee?: string | undefined;
+  typed: Typed;
   /** Longer snoozes are left out, except for the shortest one, which the order may refuse. */
   cancelBy?: Instant | undefined;
 }
@@ -30,20 +32,20 @@ export function fieldsOf(action: PageAction, of: FormOf, nowMs: number): Shown {
   return html`${action === 'snooze' && snoozeField(of, nowMs)}${action === 'assign' && assigneeField(of)}${reason && reasonField(reason, label, of)}`;
 }
 
-function reasonField(reason: 'required' | 'optional', label: string, { id, typed = '' }: FormOf): Html {
+function reasonField(reason: 'required' | 'optional', label: string, { id, typed }: FormOf): Html {
   return html`<div><label for="reason-${id}">${label}${reason === 'optional' && ' (optional)'}</label>
-<textarea id="reason-${id}" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="hint-${id}"${reason === 'required' && html` required`}>${typed}</textarea>
+<textarea id="reason-${id}" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="hint-${id}"${reason === 'required' && html` required`}>${typed.reason}</textarea>
 <small class="quiet" id="hint-${id}">Stored with the order. Don’t enter personal or card data.</small></div>`;
 }
 
-function snoozeField({ id, cancelBy }: FormOf, nowMs: number): Html {
+function snoozeField({ id, typed, cancelBy }: FormOf, nowMs: number): Html {
   const leftMs = cancelBy === undefined || millis(cancelBy) <= nowMs ? undefined : millis(cancelBy) - nowMs;
   const options = Object.entries(SNOOZES).filter(
     ([hours]) => leftMs === undefined || Number(hours) * HOUR_MS < leftMs || hours === '1',
   );
-  return html`<div><label for="hours-${id}">For</label><select id="hours-${id}" name="hours">${options.map(([hours, words]) => html`<option value="${hours}">${words}</option>`)}</select></div>`;
+  return html`<div><label for="hours-${id}">For</label><select id="hours-${id}" name="hours">${options.map(([hours, words]) => html`<option value="${hours}"${hours === typed.hours && html` selected`}>${words}</option>`)}</select></div>`;
 }
 
-function assigneeField({ id, assignee = '' }: FormOf): Html {
-  return html`<div><label for="assignee-${id}">Person</label><input id="assignee-${id}" name="assignee" value="${assignee}" maxlength="${ACTOR_LIMIT}" autocomplete="off"></div>`;
+function assigneeField({ id, typed }: FormOf): Html {
+  return html`<div><label for="assignee-${id}">Person</label><input id="assignee-${id}" name="assignee" value="${typed.assignee}" maxlength="${ACTOR_LIMIT}" autocomplete="off"></div>`;
 }

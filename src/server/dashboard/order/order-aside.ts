@@ -144,7 +144,7 @@ export function actionForm(
   const kind = danger ? 'danger' : isPrimary ? 'primary' : '';
   const id = number === undefined ? action : `${action}-${number}`;
   return html`<details name="act" id="${id}"><summary class="button ${kind}">${button}…</summary>
-<form method="post" action="${orderPath(summary, confirmPath(action, number), back)}"><p>${about}</p>${fieldsOf(action, { id, assignee: state?.assignee, cancelBy: summary.cancelBy }, now.ms)}<button class="${kind === '' ? 'primary' : kind}">${button}</button></form></details>`;
+<form method="post" action="${orderPath(summary, confirmPath(action, number), back)}"><p>${about}</p>${fieldsOf(action, { id, typed: { assignee: state?.assignee }, cancelBy: summary.cancelBy }, now.ms)}<button class="${kind === '' ? 'primary' : kind}">${button}</button></form></details>`;
 }
 
 /** The portal actions that are queued or running. The script asks for them every 5 s until none is. */
