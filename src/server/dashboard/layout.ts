@@ -4,7 +4,7 @@ import { instant } from '../../contract/words.ts';
 import { isRecord } from '../../order/messages/shapes.ts';
 import { type Html, html, type Shown } from './html.ts';
 import type { Part } from './queue-store.ts';
-import { type Now, timeOfDay, zoneName } from './words.ts';
+import { type Now, shortClock, timeOfDay, zoneName } from './words.ts';
 
 /** Where the stylesheet and the script are served. */
 export const STYLE_PATH = '/queue.css';
@@ -94,7 +94,7 @@ export function health(parts: readonly Part[], now: Now): Html {
 ${parts.map(({ name, problem, since }) =>
   problem === undefined
     ? html`<li>${name}<span class="sr"> running</span></li>`
-    : html`<li class="bad">${name}: ${problem}${since !== undefined && ` since ${timeOfDay(since, now)}`}</li>`,
+    : html`<li class="bad">${name}: ${problem}${since !== undefined && ` since ${shortClock(since, now)}`}</li>`,
 )}</ul>`;
 }
 

@@ -66,7 +66,7 @@ describe('the page of an order', () => {
       '10:00 Order received',
     ]);
     expect(text).toMatch(/What happens next in 59 min The decision is polled/);
-    expect(text).toMatch(/Last check Wed 4 Mar 10:00 \(poll, no answer\)/);
+    expect(text).toMatch(/Last check Wed 4 Mar 10:00, by a poll, without an answer\./);
   });
 
   it('overrides and requests that joined a running action are in the timeline, with who did it', async () => {
@@ -153,6 +153,16 @@ describe('the page of an order', () => {
     expect(textOf(old)).toMatch(/Chargeback is stuck .* 30 min ago.* Withdraw action…/);
     expect(old).toContain('class="box amber"');
     expect(textOf(await shown({ ...fresh, status: 'done' }))).toContain('Finished Show the result');
+  });
+
+  it('a snooze has its day, if that isn’t today, and a running action the day of its request', async () => {
+    const snoozedUntil = inHours(50);
+    const requestedAt = sinceStart(DAY);
+    const { text } = await pageOf({ state: { ...inReview(), snoozedUntil, actions: [asked] } });
+    const day = new Date(snoozedUntil).toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' });
+    expect(text).toContain(`Snoozed until ${day} ${snoozedUntil.slice(11, 16)}`);
+    expect(requestedAt).toBe('2026-03-03T10:00:00.000Z');
+    expect(text).toMatch(/Requested Tue 3 Mar( 2026)? 10:00 /);
   });
 
   it('an adopted order has the age since it was screened', async () => {

@@ -208,6 +208,17 @@ describe('the health strip', () => {
     }
   });
 
+  it('says the day since when orders are held, if that isn’t today', async () => {
+    const { app, orderScreening } = await anApi();
+    const held = aQueuedOrder({ phase: 'screening', startedAt: '2026-03-02T10:00:00.000Z' }, (state) => {
+      state.phase = 'screening';
+    });
+    orderScreening.queue.mockResolvedValue({ orders: [held], cut: false });
+    expect(textOf((await app.inject('/')).body)).toMatch(
+      /Screening service: 1 order on hold since Mon 2 Mar( 2026)? 10:00/,
+    );
+  });
+
   it('the wall and the queue keep the last numbers while Temporal can’t be reached, and say how old they are', async () => {
     const { app, orderScreening } = await queued();
     await app.inject('/');

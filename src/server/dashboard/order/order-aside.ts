@@ -9,7 +9,7 @@ import { type From, orderPath, type TemporalUi } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, factList } from '../layout.ts';
 import { isStuck, KIND_NAMES, triesWords } from '../queue/queue-list.ts';
-import { clock, distance, distanceInWords, duration, money, type Now, timeOfDay } from '../words.ts';
+import { clock, distance, distanceInWords, duration, money, type Now, shortClock, timeOfDay } from '../words.ts';
 import { confirmPath, type PageAction, wordsOf } from './action-words.ts';
 import { type Notice, refusalOf } from './actions.ts';
 import { fieldsOf } from './form-fields.ts';
@@ -73,7 +73,7 @@ function facts(order: InspectedOrder, now: Now): Html {
     ['Manual', attempt?.override && `${OVERRIDDEN[attempt.override.action]} by a person`],
     ['Message', state?.message],
     ['Assigned to', state?.assignee],
-    ['Snoozed until', state?.snoozedUntil && timeOfDay(state.snoozedUntil, now, true)],
+    ['Snoozed until', state?.snoozedUntil && clock(state.snoozedUntil, now)],
     [
       'Phase',
       phase &&
@@ -171,7 +171,7 @@ function runningWords(action: ActionRecord, { journal = [] }: OrderState, now: N
     stop === undefined ? (status === 'queued' ? 'waits for its turn' : 'is being sent') : 'is being stopped';
   const stuck = isStuck(action, now.ms);
   return html`<b>${KIND_NAMES[kind]} ${stuck ? 'is stuck' : does}</b>
-<p>Requested ${timeOfDay(requestedAt, now)} ${who}, ${distance(requestedAt, now)}.${stuck && (tries > 0 ? ` Failed ${triesWords(action, now.ms)}.` : ' The screening service has not accepted it yet. It is retried automatically.')}</p>`;
+<p>Requested ${shortClock(requestedAt, now)} ${who}, ${distance(requestedAt, now)}.${stuck && (tries > 0 ? ` Failed ${triesWords(action, now.ms)}.` : ' The screening service has not accepted it yet. It is retried automatically.')}</p>`;
 }
 
 function nextSteps(order: InspectedOrder, now: Now): Html {

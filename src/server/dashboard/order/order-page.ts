@@ -98,7 +98,7 @@ function evidence(state: OrderState, order: InspectedOrder, now: Now): Html {
   const last = lastCheck(order);
   const attempt = state.attempts.length;
   const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendation.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
-${last && html`Last check ${shortClock(last.at, now)} (${last.source}${!last.answered && ', no answer'}).`}`;
+${last && html`Last check ${shortClock(last.at, now)}, ${originOf(last.source)}${!last.answered && ', without an answer'}.`}`;
   if (strongest === undefined) {
     return html`<section class="card pair"><h2>${NO_INSIGHTS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
   }
