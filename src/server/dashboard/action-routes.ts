@@ -14,7 +14,7 @@ import { actionParams, orderParams, orderQuery, pageQuery, queueQuery } from '..
 import { type Filters, type From, listPath, listQuery, orderPath, TAB_NAMES } from './addresses.ts';
 import { html } from './html.ts';
 import { confirmPath, isAction, PAGE_ACTIONS, wordsOf } from './order/action-words.ts';
-import { chosenIn, formOf, isNotice, NOTICES, performSoon, unlessOurs } from './order/actions.ts';
+import { chosenIn, formOf, howOf, isNotice, NOTICES, performSoon, unlessOurs } from './order/actions.ts';
 import {
   type Again,
   confirmPage,
@@ -100,8 +100,8 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
       if (!form.success) return refused(422, { problem: notAccepted(fieldErrorsOf(form.error)) });
       const asked = { ...form.data, number };
       try {
-        const how = [asked, whoAsks(request)] satisfies [object, object];
-        const { notice } = await performSoon(orderScreening, action, order, how, failing(request));
+        const how = howOf(whoAsks(request), asked);
+        const { notice } = await performSoon(orderScreening, action, order, [asked, how], failing(request));
         store.forget();
         return reply.redirect(orderPath(keyOf(order), undefined, { notice, from, pos }), 303);
       } catch (error) {
@@ -131,8 +131,8 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
     const results = await Promise.all(
       chosen.map(async (order): Promise<Result> => {
         try {
-          const how = [form.data, whoAsks(request)] satisfies [object, object];
-          const done = await performSoon(orderScreening, action, order, how, failing(request));
+          const how = howOf(whoAsks(request), form.data);
+          const done = await performSoon(orderScreening, action, order, [form.data, how], failing(request));
           return { order, outcome: done.unchanged ? 'unchanged' : 'done', words: NOTICES[done.notice] };
         } catch (error) {
           const { code, problem } = toProblem(error);
@@ -199,7 +199,7 @@ const fromQuery = pageQuery.pick({ from: true, pos: true });
 
 const text = z.string().optional().catch(undefined);
 /** The fields of a form as they were typed. */
-const typedFields = z.object({ reason: text, hours: text, assignee: text }).catch({});
+const typedFields = z.object({ reason: text, hours: text, assignee: text, once: text }).catch({});
 
 /** @returns the path of the order's page after a failed action on an order, otherwise the queue's */
 export function wayBack({ method, params, query }: FastifyRequest): string {

@@ -146,3 +146,19 @@ it('a typed note survives while Temporal is away, and is stored when it is back'
   );
   expect(await journalOf(orderId)).toEqual(['note']);
 });
+
+it('a form that the browser sends twice, as without scripts, is done once', async () => {
+  const orderId = await all.inReview();
+  const url = `${all.apiUrl}${pathOf(orderId)}`;
+  const page = await (await fetch(url)).text();
+  const once = /<details name="act" id="note">.*?name="once" value="([^"]+)"/s.exec(page)?.[1] ?? '';
+  const send = () =>
+    fetch(url.replace('?', '/note?'), {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'same-origin' },
+      body: new URLSearchParams({ once, reason: 'called the customer' }),
+    });
+  for (const { status } of await Promise.all([send(), send()])) expect(status).toBe(200);
+  expect((await send()).status).toBe(200);
+  expect(await journalOf(orderId)).toEqual(['note']);
+});

@@ -36,6 +36,26 @@ it('a snooze lasts for the chosen hours, needs a note, and offers no time after 
   expect(textOf(offered).trim()).toBe('1 hour 4 hours');
 });
 
+it('a form that is sent twice is one request, one with other words or from a page loaded again is another', async () => {
+  const { app, orderScreening } = await anApi();
+  orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: anOrder('review') }));
+  const opened = async () => {
+    const { body } = await app.inject('/orders/order-1');
+    return /<details name="act" id="note">.*?name="once" value="([^"]+)"/s.exec(body)?.[1] ?? '';
+  };
+  const once = await opened();
+  await sendForm(app, '/orders/order-1/note', `once=${once}&reason=called`);
+  orderScreening.note.mockRejectedValueOnce(new OrderScreeningError('temporal-unavailable', 'Not now.'));
+  const failed = await sendForm(app, '/orders/order-1/note', `once=${once}&reason=called`);
+  expect(failed.body).toContain(`name="once" value="${once}"`);
+  await sendForm(app, '/orders/order-1/note', `once=${once}&reason=called+again`);
+  await sendForm(app, '/orders/order-1/note', `once=${await opened()}&reason=called`);
+  const [first, second, ...others] = orderScreening.note.mock.calls.map(([, , how]) => how?.idempotencyKey);
+  expect(first).toMatch(/^[\w-]{43}$/);
+  expect(second).toBe(first);
+  expect(new Set([first, ...others]).size).toBe(3);
+});
+
 it('a snoozed order is in its own list only', () => {
   const order = aQueuedOrder({}, (state) => {
     state.snoozedUntil = inHours(2);

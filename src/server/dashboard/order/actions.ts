@@ -1,4 +1,5 @@
 /** The actions on the pages, for one order or several: when an order accepts them, their forms, and their results. */
+import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { checked } from '../../../client/read-requests.ts';
@@ -26,6 +27,17 @@ export interface Asked {
   hours?: number | undefined;
   assignee?: string | undefined;
   number?: number | undefined;
+  once?: string | undefined;
+}
+
+/**
+ * @param asked a snooze isn't recognized, since its end counts from when it was sent; sent again, it only moves that end
+ * @returns who asks, and the key by which the order recognizes a form that it has accepted before: the same form with the same words
+ */
+export function howOf(by: Pick<PortalOptions, 'by'>, { once, ...asked }: Asked): PortalOptions {
+  if (once === undefined || asked.hours !== undefined) return by;
+  const words = JSON.stringify([once, asked]);
+  return { ...by, idempotencyKey: createHash('sha256').update(words).digest('base64url') };
 }
 
 const WITHDRAWALS = {
@@ -46,7 +58,7 @@ export async function perform(
   action: PageAction,
   order: OrderName,
   { reason = '', number = 0, hours = 1, assignee }: Asked,
-  how: Pick<PortalOptions, 'by'>,
+  how: PortalOptions,
 ): Promise<Performed> {
   switch (action) {
     case 'recheck':
@@ -101,7 +113,7 @@ export async function performSoon(
   orders: OrderScreening,
   action: PageAction,
   order: OrderName,
-  [asked, how]: [Asked, Pick<PortalOptions, 'by'>],
+  [asked, how]: [Asked, PortalOptions],
   log: (error: unknown) => void,
 ): Promise<Performed> {
   const performed = perform(orders, action, order, asked, how);
@@ -197,6 +209,7 @@ export const formOf = (action: PageAction) =>
       .string()
       .transform((name) => name.trim() || undefined)
       .optional(),
+    once: z.uuid().optional().catch(undefined),
   });
 const severalSchema = z.object({
   do: z.enum(SEVERAL, { error: `must be one of ${SEVERAL.join(', ')}` }),

@@ -1,4 +1,5 @@
 /** The fields of the forms of actions. */
+import { randomUUID } from 'node:crypto';
 import { type Instant, millis, REASON_LIMIT } from '../../../contract/words.ts';
 import { ACTOR_LIMIT } from '../../../order/messages/message-shapes.ts';
 import { type Html, html, type Shown } from '../html.ts';
@@ -13,8 +14,8 @@ const SNOOZES: Record<number, string> = {
   48: '2 days',
 };
 
-/** What a form's fields have, as text. */
-export type Typed = Partial<Record<'reason' | 'hours' | 'assignee', string | undefined>>;
+/** What a form's fields have, as text. `once` identifies the form, so that one that is sent twice is done once. */
+export type Typed = Partial<Record<'reason' | 'hours' | 'assignee' | 'once', string | undefined>>;
 
 /** What a form needs to know besides the action. */
 export interface FormOf {
@@ -33,7 +34,7 @@ export function fieldsOf(action: PageAction, of: FormOf, nowMs: number): Shown {
 }
 
 function reasonField(reason: 'required' | 'optional', label: string, { id, typed }: FormOf): Html {
-  return html`<div><label for="reason-${id}">${label}${reason === 'optional' && ' (optional)'}</label>
+  return html`<input type="hidden" name="once" value="${typed.once ?? randomUUID()}"><div><label for="reason-${id}">${label}${reason === 'optional' && ' (optional)'}</label>
 <textarea id="reason-${id}" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="hint-${id}"${reason === 'required' && html` required`}>${typed.reason}</textarea>
 <small class="quiet" id="hint-${id}">Stored with the order. Don’t enter personal or card data.</small></div>`;
 }

@@ -9,7 +9,16 @@ import { type From, orderPath, type TemporalUi } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, factList } from '../layout.ts';
 import { isStuck, KIND_NAMES, triesWords } from '../queue/queue-list.ts';
-import { clock, distance, distanceInWords, duration, money, type Now, shortClock, timeOfDay } from '../words.ts';
+import {
+  clock,
+  distance,
+  distanceInWords,
+  duration,
+  money,
+  type Now,
+  shortClock,
+  timeOfDay,
+} from '../words.ts';
 import { confirmPath, type PageAction, wordsOf } from './action-words.ts';
 import { type Notice, refusalOf } from './actions.ts';
 import { fieldsOf } from './form-fields.ts';
