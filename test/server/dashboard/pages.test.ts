@@ -131,7 +131,8 @@ describe('the queue page', () => {
   });
 
   it('announces changes by a link to the same list, and answers nothing without changes', async () => {
-    const { app, orderScreening } = await queued([{ orderId: 'a' }, { orderId: 'b' }]);
+    const cancelBy = inHours(5.5);
+    const { app, orderScreening } = await queued([{ orderId: 'a' }, { orderId: 'b', cancelBy }]);
     const { body } = await app.inject('/?list=soon');
     const url = /data-poll="([^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
     expect((await app.inject(url)).body).toBe('');
@@ -139,6 +140,7 @@ describe('the queue page', () => {
     await app.inject(url.replace('seen=', 'integration=default&seen='));
     const changed = [
       aQueuedOrder({ orderId: 'a', decision: 'fail' }),
+      aQueuedOrder({ orderId: 'b', cancelBy, assignee: 'ada' }),
       aQueuedOrder({ orderId: 'c' }),
       aQueuedOrder({ orderId: 'd' }),
     ];
@@ -147,7 +149,7 @@ describe('the queue page', () => {
     const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
     await app.inject({ method: 'POST', url: '/orders/order-1/recheck', headers, payload: '' });
     const news = await app.inject(url);
-    expect(news.body).toBe('<a class="button news" href="/?list=soon">3 changed, show</a>');
+    expect(news.body).toBe('<a class="button news" href="/?list=soon">4 changed, show</a>');
   });
 
   it.each(['/?list=everything', '/?integration=a%20b', '/?list=every&cursor=nonsense', '/?decision=x'])(

@@ -54,11 +54,22 @@ export function queueEntry(order: QueuedOrder, nowMs: number): Entry | undefined
 /** @returns the entry of any order, for lists that aren't the queue */
 export function entryOf(order: QueuedOrder, nowMs: number): Entry {
   const { summary } = order;
-  const { orderId, integration, decision, action, phase, cancelBy, closedAt } = summary;
+  const { orderId, integration, assignee, decision, action, phase, cancelBy, closedAt } = summary;
   const why = whyOf(order, nowMs);
   // Words of a running action have durations in them, which change with every page.
   const fixed = why.flag === undefined || why.flag === 'Attention' ? why.words : why.flag;
-  const shown = [integration, orderId, decision, action, phase, cancelBy, closedAt, why.flag, fixed];
+  const shown = [
+    integration,
+    orderId,
+    assignee,
+    decision,
+    action,
+    phase,
+    cancelBy,
+    closedAt,
+    why.flag,
+    fixed,
+  ];
   return {
     summary,
     why,
