@@ -27,6 +27,7 @@ import { type Back, finishedBox, runningBoxes } from './order/order-aside.ts';
 import { orderPage } from './order/order-page.ts';
 import { type Pages, pageFor, sendPage } from './page-route.ts';
 import { filtered, type Snapshot } from './queue/queue-list.ts';
+import { ROWS } from './queue/queue-page.ts';
 
 /** How long the order's page and its confirmations wait for Temporal, in milliseconds. */
 const INSPECT_WITHIN_MS = 3_000;
@@ -151,20 +152,24 @@ function chosenBy(request: FastifyRequest, given: unknown) {
   const { action, chosen, from } = chosenIn(given);
   request.workflowIds = chosen.map(({ integration, orderId }) => orderWorkflowId(integration, orderId));
   for (const { integration } of chosen) requireIntegration(request, integration);
-  return { selection: { action, from, back: listPath(filtersIn(from)) }, chosen };
+  const { filters, ...place } = listIn(from);
+  return { selection: { action, from, back: listPath(filters, place) }, chosen };
 }
 
-/** The filters of a list's query; an invalid one is the whole queue. */
-function filtersIn(from: string | undefined): Filters {
+const WHOLE_QUEUE = { filters: { list: 'all' }, page: 1, cursor: undefined } as const;
+
+/** The filters and the page of a list's query; an invalid one is the whole queue. */
+function listIn(from: string | undefined): { filters: Filters; page: number; cursor?: string | undefined } {
   const given = Object.fromEntries(new URLSearchParams(from ?? ''));
-  return queueQuery.safeParse(given).data?.filters ?? { list: 'all' };
+  return queueQuery.safeParse(given).data ?? WHOLE_QUEUE;
 }
 
 /** @returns the way back to the list, and to the orders before and after this one as the list is now */
 function backOf({ from, pos }: From, queue: Snapshot | undefined, order: OrderKey): Back {
-  const filters = filtersIn(from);
+  const { filters, page, cursor } = listIn(from);
   const name = filters.q === undefined ? TAB_NAMES[filters.list] : 'Search';
-  const back = { from, pos, path: listPath(filters), name };
+  const place = { page: pos === undefined ? page : Math.ceil(pos / ROWS), cursor };
+  const back = { from, pos, path: listPath(filters, place), name };
   if (from === undefined || pos === undefined || queue === undefined) return back;
   const entries = filtered(queue.entries, filters);
   const at = entries.findIndex(
@@ -176,8 +181,8 @@ function backOf({ from, pos }: From, queue: Snapshot | undefined, order: OrderKe
     const summary = entries[index]?.summary;
     return summary && orderPath(summary, undefined, { from: listQuery(filters), pos: index + 1 });
   };
-  const place = at >= 0 ? { pos: at + 1, total: entries.length } : { pos: undefined };
-  return { ...back, ...place, previous: pathOf(before), next: pathOf(after) };
+  const found = at >= 0 ? { pos: at + 1, total: entries.length } : { pos: undefined };
+  return { ...back, ...found, previous: pathOf(before), next: pathOf(after) };
 }
 
 /** The order, and the number of the portal action or event if the path has one. */

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError, type OrderSummary } from '../../../src/starter.ts';
 import { anApi, anOrderSummary, type TestedApi } from '../api/fake-order-screening.ts';
-import { aQueuedOrder, HOSTILE, inHours, SHOWN, textOf } from './support.ts';
+import { aQueuedOrder, HOSTILE, inHours, SHOWN, sendForm, textOf } from './support.ts';
 
 /** The pages over these orders. */
 async function queued(orders: Partial<OrderSummary>[] = [{}], options: TestedApi = {}) {
@@ -54,8 +54,7 @@ describe('the queue page', () => {
       await app.inject(url);
     expect(orderScreening.queue).toHaveBeenCalledTimes(1);
     expect(orderScreening.health).toHaveBeenCalledTimes(1);
-    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
-    await app.inject({ method: 'POST', url: '/orders/order-1/recheck', headers, payload: '' });
+    await sendForm(app, '/orders/order-1/recheck');
     await app.inject('/');
     expect(orderScreening.queue).toHaveBeenCalledTimes(2);
   });
@@ -107,6 +106,20 @@ describe('the queue page', () => {
     const second = await app.inject('/?list=soon&page=2');
     expect(second.body.match(/name="order"/g)).toHaveLength(30);
     expect(second.body).toContain('First page');
+    const paths = /href="(\/orders\/order-\d+\?[^"]*pos=101)"/.exec(second.body);
+    const order = await app.inject(paths?.[1]?.replaceAll('&amp;', '&') ?? '');
+    expect(order.body).toContain('<a href="/?list=soon&amp;page=2" aria-keyshortcuts="u">');
+    expect(second.body).toContain('name="from" value="list=soon&amp;page=2"');
+    const several = await app.inject('/several?do=recheck&order=a/b&from=list%3Dsoon%26page%3D2');
+    expect(several.body).toContain('<a href="/?list=soon&amp;page=2">Back to the list</a>');
+  });
+
+  it('the way back from an order on a later page of a search leads to that page', async () => {
+    const { app, orderScreening } = await queued();
+    orderScreening.rows.mockResolvedValue({ orders: [aQueuedOrder({})], cursor: 'more' });
+    const { body } = await app.inject('/?q=x&cursor=abc');
+    const path = /href="(\/orders\/order-1[^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect((await app.inject(path)).body).toContain('<a href="/?q=x&amp;cursor=abc" aria-keyshortcuts="u">');
   });
 
   it('an order’s page knows the list it was opened from: next, previous, and the way back', async () => {
@@ -146,8 +159,7 @@ describe('the queue page', () => {
     ];
     orderScreening.queue.mockResolvedValue({ orders: changed, cut: false });
     vi.useRealTimers();
-    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
-    await app.inject({ method: 'POST', url: '/orders/order-1/recheck', headers, payload: '' });
+    await sendForm(app, '/orders/order-1/recheck');
     const news = await app.inject(url);
     expect(news.body).toBe('<a class="button news" href="/?list=soon">4 changed, show</a>');
   });
@@ -192,8 +204,7 @@ it('a page waits for the read of the queue that it causes only after an action, 
   vi.advanceTimersByTime(6_000);
   expect([await shown(), await shown()]).toEqual([true, false]);
   orderScreening.queue.mockResolvedValue({ orders: [aQueuedOrder({})], cut: false });
-  const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
-  await app.inject({ method: 'POST', url: '/orders/order-1/recheck', headers, payload: '' });
+  await sendForm(app, '/orders/order-1/recheck');
   expect(await shown()).toBe(true);
   orderScreening.queue.mockResolvedValue({ orders: [], cut: false });
   vi.advanceTimersByTime(31_000);
@@ -226,8 +237,7 @@ describe('the health strip', () => {
     await app.inject('/');
     const down = new OrderScreeningError('temporal-unavailable', 'Not now.');
     orderScreening.queue.mockRejectedValue(down);
-    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
-    await app.inject({ method: 'POST', url: '/orders/order-1/recheck', headers, payload: '' });
+    await sendForm(app, '/orders/order-1/recheck');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 });
     onTestFinished(() => void vi.useRealTimers());
     const wall = textOf((await app.inject('/?wall=1')).body);

@@ -54,7 +54,7 @@ ${tabs(view)}
 <div class="tools" id="tools">${search(filters)}${fold(view)}${chips(filters)}<div class="line end">${news(view, rows)}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
 ${now.ms - queue.atMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(now.ms - queue.atMs)} old.</b> Temporal can’t be reached.</p>`}
 ${queue.cut && html`<p class="box">The queue has more orders than are shown here: those with the nearest deadlines are in it.</p>`}
-${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters)}">${orders(view, rows, now)}${bar(view, rows)}</form>` : orders(view, rows, now)}
+${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters, { page: view.page, cursor: view.cursor })}">${orders(view, rows, now)}${bar(view, rows)}</form>` : orders(view, rows, now)}
 ${paging(view)}
 ${view.refused > 0 && html`<p class="quiet refused"><a href="${REFUSED_PATH}">Refused checkouts</a>: no order was started for the last ${view.refused}.</p>`}`;
   return page(TAB_NAMES[filters.list], content, { ...frame, at: '/', keys: KEYS });
@@ -162,11 +162,16 @@ const BAND_NAMES: Record<Band, string> = {
 };
 
 function orders(view: QueueView, rows: readonly Entry[], now: Now): Html {
-  const { filters, entries, several } = view;
+  const { filters, entries, several, cursor } = view;
   const isQueue = filters.q === undefined && filters.list !== 'every';
   const row = (entry: Entry): Html => {
     const pos = isQueue ? entries.indexOf(entry) + 1 : undefined;
-    return orderRow(entry, orderPath(entry.summary, undefined, { from: listQuery(filters), pos }), view, now);
+    return orderRow(
+      entry,
+      orderPath(entry.summary, undefined, { from: listQuery(filters, { cursor }), pos }),
+      view,
+      now,
+    );
   };
   const columns = several ? 7 : 6;
   const bands = BANDS.map((band): Shown => {
