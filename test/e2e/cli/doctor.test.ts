@@ -100,7 +100,11 @@ describe('doctor names the fault', () => {
     ['API_PORT', async () => String(await freePort()), fault('api', 'does not answer', 'npm run api')],
     ['EVENTS_URL', atNobody, fault('events', 'does not answer', 'EVENTS_URL')],
     ['EVENTS_URL', receiverOfAnotherSecret, fault('events', 'refuses the signature', 'EVENTS_SECRETS')],
-    ['WEBHOOK_SECRETS', undefined, warning('webhook-secrets', 'an API with these settings refuses every webhook', 'WEBHOOK_SECRETS')],
+    [
+      'WEBHOOK_SECRETS',
+      undefined,
+      warning('webhook-secrets', 'an API with these settings refuses every webhook', 'WEBHOOK_SECRETS'),
+    ],
     ['WEBHOOK_SECRETS', 'hunter2', warning('webhook-secrets', 'fewer than 16', 'long random')],
     ['CARD_STASH_URL', deadRedis, fault('card-stash', 'does not answer', 'CARD_STASH_URL')],
   ])('of %s, row %#', async (name, value, ...wanted) => {
