@@ -40,10 +40,16 @@ function clientAddress(text: string): string {
   return isIP(bare) === 0 ? text : bare;
 }
 
-/** A domain in another script becomes punycode. The screening service judges the local part. */
+/** A domain in another script becomes punycode. The screening service judges the local part. Invisible marks are removed. */
 function emailAddress(text: string): string {
-  const at = text.lastIndexOf('@');
-  return at < 0 ? text : `${text.slice(0, at)}@${domain(text.slice(at + 1))}`;
+  const visible = withoutMarks(text);
+  const at = visible.lastIndexOf('@');
+  return at < 0 ? visible : `${visible.slice(0, at)}@${domain(visible.slice(at + 1))}`;
+}
+
+/** Removes the marks that join letters or change the direction of text. */
+function withoutMarks(text: string): string {
+  return text.replace(/\p{Cf}/gu, '');
 }
 
 function domain(text: string): string {
@@ -51,12 +57,10 @@ function domain(text: string): string {
   return /^[\x20-\x7e]*$/.test(host) ? host : domainToASCII(host) || text;
 }
 
-/** Digits of any script, dashes of any kind, `tel:` and `;ext=`, and the marks that change the direction of text. */
+/** Digits of any script, dashes of any kind, `tel:` and `;ext=`, and invisible marks. */
 function phoneNumber(text: string): string {
-  return text
-    .normalize('NFKC')
+  return withoutMarks(text.normalize('NFKC'))
     .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)))
-    .replace(/\p{Cf}/gu, '')
     .replace(/\p{Pd}/gu, '-')
     .replace(/^tel:/i, '')
     .replace(/;ext=/i, ' ext ')

@@ -123,6 +123,11 @@ test('a domain in another script is sent as punycode, its local part unchanged; 
   });
 });
 
+test('invisible marks that were pasted with an e-mail address go', () => {
+  const customer = { email: '\u202aada@exam\u200bple.com\u202c' };
+  expect(parsed(aTransaction({ customer })).transaction.customer.email).toBe('ada@example.com');
+});
+
 test.each(['.', '。'])('a trailing dot of an ASCII domain goes: %j', (dot) => {
   const merchant = { name: 'Shop', website: `www.shop.example${dot}`, email: `info@shop.example${dot}` };
   const customer = { ...aTransaction().customer, email: `ada@mail.example.com${dot}` };
