@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readTransactionRequest } from '../../../src/sandbox/transaction-request.ts';
 import { parseTransaction } from '../../../src/screening-service/index.ts';
-import { aTransaction } from '../../fixtures/transactions.ts';
+import { anAddress, aTransaction } from '../../fixtures/transactions.ts';
 
 const NOW = new Date('2026-06-15');
 const RULES = { workflow: 'pre-acceptance', mode: 'test', now: NOW } as const;
@@ -73,6 +73,26 @@ it('every row of the table says what to send, but for what a shop must have', ()
 it('the table names what an order to Hong Kong, and one that costs nothing, lack', () => {
   const named = rows.flatMap(({ names }) => names);
   expect(named).toEqual(expect.arrayContaining(['billTo.zip', 'shipTo.zip', 'payment.method']));
+});
+
+it('an address to deliver to may lack everything but its country', () => {
+  const row = page.split('\n').find((line) => line.startsWith('| `shipTo` |'));
+  expect(row).toContain(
+    'all but `company` are required: send `""` for one that the shop lacks, except `country`',
+  );
+  const { country, ...others } = anAddress();
+  const empty = Object.fromEntries(Object.keys(others).map((name) => [name, '']));
+  const read = parseTransaction({ ...aTransaction(), shipTo: { ...empty, country } }, RULES);
+  if (!read.ok) throw new Error(JSON.stringify(read.fieldErrors));
+  const body = { ...read.transaction, 'nf-token': 'key' };
+  expect(readTransactionRequest(body, 'test', NOW)).toHaveProperty('request');
+  for (const [name, shipTo] of [
+    ['firstName', { ...empty, country, firstName: undefined }],
+    ['country', empty],
+  ] as const) {
+    const refused = { fieldErrors: [{ path: `shipTo.${name}` }] };
+    expect(parseTransaction({ ...aTransaction(), shipTo }, RULES)).toMatchObject(refused);
+  }
 });
 
 it('numbers are text, except price and quantity of a line item', () => {
