@@ -17,13 +17,37 @@ const NO_CARD = [
   'sepa_debit, shop cash, shop_cash, shop_pay_installments, shopify_installments, shopify_store_credit, sofort, swish, trustly, twint',
   'upi, venmo, visa checkout, wechat pay, wechat_pay',
   // Codes of shops and their plugins
-  'braintree_ach_direct_debit, braintree_applepay, braintree_googlepay, braintree_local_payment, braintree_paypal',
-  'braintree_paypal_vault, braintree_venmo, checkmo, payflow_express, ppcp-gateway, ppcp-oxxo-gateway, ppcp-pay-upon-invoice-gateway',
-  'stripe_alipay, stripe_bancontact, stripe_boleto, stripe_eps, stripe_giropay, stripe_ideal, stripe_klarna, stripe_multibanco, stripe_oxxo',
-  'stripe_p24, stripe_sepa, stripe_sofort',
+  'amazon_payment_v2_vault, braintree_ach_direct_debit, braintree_applepay, braintree_googlepay, braintree_local_payment',
+  'braintree_paypal, braintree_paypal_vault, braintree_venmo, checkmo, ecomm giftcard, payflow_express, payflow_express_bml',
+  'payment_services_paypal_smart_buttons, pp_cod_cod, pp_system_default, ppcp-gateway, ppcp-oxxo-gateway',
+  'ppcp-pay-upon-invoice-gateway',
 ].flatMap((line) => line.split(', '));
 
-const known = new Set(NO_CARD);
+/** Plugins that have a code for each kind: what stands before the kind, the kinds, and what stands behind. */
+const PLUGINS: readonly [before: string, kinds: string, behind?: string][] = [
+  ['mollie_methods_', 'bancontact, banktransfer, giftcard, ideal, klarna, paypal'],
+  ['mollie_wc_gateway_', 'banktransfer, belfius, directdebit, ideal, kbc, paypal, paysafecard, sofort'],
+  ['pp_mollie-', 'bancontact, giftcard, ideal, klarna', '_mollie'],
+  [
+    'pp_stripe-',
+    'bancontact, blik, giropay, ideal, klarna, oxxo, paypal, promptpay, przelewy24, wero',
+    '_stripe',
+  ],
+  ['ppcp-', 'bancontact, blik, eps, ideal, multibanco, mybank, p24, trustly'],
+  [
+    'stripe_',
+    'affirm, afterpay_clearpay, alipay, bancontact, boleto, cashapp, eps, giropay, ideal, klarna, multibanco, oxxo, p24, sepa, sofort, wechat_pay',
+  ],
+  [
+    'woocommerce_payments_',
+    'affirm, afterpay_clearpay, au_becs_debit, bancontact, eps, giropay, ideal, klarna, p24, sepa_debit, sofort',
+  ],
+];
+const codes = PLUGINS.flatMap(([before, kinds, behind = '']) =>
+  kinds.split(', ').map((kind) => `${before}${kind}${behind}`),
+);
+
+const known = new Set([...NO_CARD, ...codes]);
 
 /** @param listed the names of the policy key `paymentMethods.noCard` */
 export function isNoCard(method: unknown, listed: readonly string[] = []): boolean {

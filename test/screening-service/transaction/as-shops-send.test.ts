@@ -26,12 +26,22 @@ describe('an order without card data', () => {
   it.each([
     ...['PayPal', 'SEPA Direct Debit', 'store credit', 'PayPal Credit', 'Visa Checkout', 'Bacs Debit'],
     ...['gift_card', 'cod', 'Cash on Delivery (COD)', 'bank transfer', ' klarna ', 'checkmo', 'free'],
+    ...['stripe_affirm', 'stripe_sepa', 'woocommerce_payments_au_becs_debit', 'ppcp-ideal', 'Ecomm giftcard'],
+    ...['mollie_wc_gateway_kbc', 'mollie_methods_klarna', 'pp_stripe-wero_stripe', 'pp_mollie-ideal_mollie'],
+    ...['payflow_express_bml', 'amazon_payment_v2_vault', 'payment_services_paypal_smart_buttons'],
   ])('is accepted when it was paid with %j', (method) => {
     expect(errorsOf(paidBy(method))).toEqual([]);
   });
 
   it.each([
     ...['Kreditkarte', 'carte bancaire', 'stripe', 'adyen_cc', 'card', 'Visa', 'credit card', 'paypal pro'],
+    ...[
+      'woocommerce_payments',
+      'ppcp-credit-card-gateway',
+      'mollie_wc_gateway_creditcard',
+      'pp_stripe_stripe',
+    ],
+    ...['pp_mollie-card_mollie', 'stripe_cc', 'stripe_', 'bogus'],
     ...['', undefined],
   ])('is refused when it was paid with %j, and the error says how to list the name', (method) => {
     expect(errorsOf(paidBy(method))).toEqual([
