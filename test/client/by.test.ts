@@ -55,10 +55,12 @@ describe.each(ACTIONS)('who asks for %s', (name, send) => {
     expect(none).toHaveLength(2);
   });
 
-  it('must be a name, and the idempotency key visible and short, else nothing is sent', async () => {
+  it('must be a name, the idempotency key visible and short, and nothing else is given, or nothing is sent', async () => {
+    const misspelled: object = { idempotencykey: 'k' };
     const names = ['', 'x'.repeat(101), 'ada\nbo', '4111 1111 1111 1111'];
     const keys = name === 'adopt' ? [] : ['x'.repeat(129), 'ä', ''];
     for (const [path, how] of [
+      ['idempotencykey', misspelled] as const,
       ...names.map((actor) => ['by.actor', { by: { actor } }] as const),
       ...keys.map((idempotencyKey) => ['idempotencyKey', { idempotencyKey }] as const),
     ]) {

@@ -70,7 +70,7 @@ const integrations = z.array(integrationNameSchema, 'must be a list of integrati
 const RANGE = 'must be {from?, until?}';
 const flag = z.boolean('must be true or false').optional();
 const bounds = (bound: z.ZodType<Instant, Instant>) =>
-  z.object({ from: bound.optional(), until: bound.optional() }, RANGE);
+  z.strictObject({ from: bound.optional(), until: bound.optional() }, RANGE);
 const amountBound = z.number('must be a number').min(0, 'must be at least 0').optional();
 
 /** The content of Temporal's page tokens: the time and run of the last order, or its sort values. */
@@ -91,7 +91,7 @@ function isCursor(text: string): boolean {
 const LIMIT = 'must be a whole number from 1 to 100';
 
 /** The filters of a list; an order must match all. `until` is exclusive. */
-export const listRequestSchema = z.object({
+export const listRequestSchema = z.strictObject({
   integration: integrationNameSchema.optional(),
   integrations: integrations.readonly().optional(),
   phase: z.enum(PHASES).optional(),
@@ -104,7 +104,7 @@ export const listRequestSchema = z.object({
   /** `none`: orders without a deadline. */
   cancelBy: z.union([bounds(moment), z.literal('none')], 'must be {from?, until?} or none').optional(),
   /** In the order's own currency. */
-  amount: z.object({ from: amountBound, until: amountBound }, RANGE).optional(),
+  amount: z.strictObject({ from: amountBound, until: amountBound }, RANGE).optional(),
   /** When the order was started. */
   started: bounds(moment).optional(),
   find: WRITTEN_FILTERS.find.optional(),

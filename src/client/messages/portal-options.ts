@@ -18,7 +18,7 @@ export const actorSchema = z
   .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
   .refine((name) => !hasUnprintable(name), 'must not have control characters or unpaired surrogates');
 
-export const optionsSchema = z.object({
+export const optionsSchema = z.strictObject({
   /** The actor: `key` is trusted, `actor` is recorded as claimed. */
   by: z.strictObject({ key: actorSchema.optional(), actor: actorSchema.optional() }).optional(),
   /** A repeat with the same key does nothing and returns the answer of the first, with `repeated`. */

@@ -42,6 +42,8 @@ describe('a list of orders', () => {
     [{ attention: "true OR ScreeningPhase = 'review'" }, 'attention'],
     [{ integrations: 'shop' }, 'integrations'],
     [{ phase: 'canary' }, 'phase'],
+    [{ dueBefore: '2026-11-01T00:00:00Z' }, 'dueBefore'],
+    [{ amount: { to: 5 } }, 'amount.to'],
     [{ limit: -1 }, 'limit'],
     [{ limit: 5_000 }, 'limit'],
   ])('is refused with the path, and asked of nobody: %o', async (wrong, path) => {
