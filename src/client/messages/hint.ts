@@ -45,10 +45,10 @@ export class OrderSignals {
         lookUp(this.#context, integration, name, value),
       );
     const transactionIds = listOf(request.transactionId);
-    const owners = (): Promise<(string | undefined)[]> =>
-      Promise.all(transactionIds.map((id) => find(orderAttributes.transactionId, id.toLowerCase())));
-    // If visibility fails, fall back to the orders' ids.
-    const owning = await owners().catch(() => []);
+    const ownerOf = (id: string): Promise<string | undefined> =>
+      find(orderAttributes.transactionId, id.toLowerCase());
+    // If visibility fails, fall back to the orders' ids. One failure doesn't affect the other transactions.
+    const owning = await Promise.all(transactionIds.map((id) => ownerOf(id).catch(() => undefined)));
     const known = owning.filter((one) => one !== undefined);
     // Skips text that can't be an order id, such as `##`.
     const named = listOf(request.orderId).flatMap((id) => orderIdSchema.safeParse(id).data ?? []);
@@ -72,7 +72,7 @@ export class OrderSignals {
     if (accepted.includes(true)) return { outcome: 'accepted' };
     if (transactionIds.length === 0) return { outcome: 'unknown' };
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
-    const later = await owners();
+    const later = await Promise.all(transactionIds.map(ownerOf));
     const found = await Promise.all(later.map((id) => id !== undefined && send(id)));
     return { outcome: found.includes(true) ? 'accepted' : 'unknown' };
   }
