@@ -13,18 +13,21 @@ function open(id) {
 const rows = () => [...document.querySelectorAll('.orders tbody tr:not(.band)')];
 const current = () => document.querySelector('.orders tr.here');
 
-/** Moves the mark by that many rows of the table. */
-function move(by) {
-  const all = rows();
-  const next = all[Math.min(all.length - 1, Math.max(0, all.indexOf(current()) + by))];
-  if (next === undefined) return;
+/** Moves the mark to a row of the table. */
+function mark(row) {
+  if (row === undefined) return;
   const before = current();
   before?.classList.remove('here');
   before?.removeAttribute('aria-current');
-  next.classList.add('here');
-  next.setAttribute('aria-current', 'true');
-  next.scrollIntoView({ block: 'nearest' });
-  sessionStorage.setItem('here', next.querySelector('.id a')?.textContent ?? '');
+  row.classList.add('here');
+  row.setAttribute('aria-current', 'true');
+}
+
+/** Moves the mark by that many rows of the table. */
+function move(by) {
+  const all = rows();
+  mark(all[Math.min(all.length - 1, Math.max(0, all.indexOf(current()) + by))]);
+  current()?.scrollIntoView({ block: 'nearest' });
 }
 
 function help() {
@@ -36,6 +39,9 @@ function help() {
   document.body.append(dialog);
   dialog.showModal();
 }
+
+/** The order that an address names. */
+const orderIn = ({ pathname, search }) => `${pathname}?${new URLSearchParams(search).get('integration')}`;
 
 const go = (selector) => document.querySelector(selector)?.click();
 
@@ -77,20 +83,17 @@ addEventListener('pageshow', () => {
   for (const form of document.forms) delete form.dataset.sent;
 });
 
-/** Back from an order, the mark is on the order that was opened. */
-const opened = sessionStorage.getItem('here');
-for (const row of rows()) {
-  if (row.querySelector('.id a')?.textContent !== opened) continue;
-  row.classList.add('here');
-  row.setAttribute('aria-current', 'true');
-}
+/** Back from an order, the mark is on the order that was open last, whichever way it was opened. */
+if (document.querySelector('.order') !== null) sessionStorage.setItem('here', orderIn(location));
+const last = sessionStorage.getItem('here');
+mark(rows().find((row) => orderIn(row.querySelector('.id a')) === last));
 
 /** Replaces the content of an element by what the server answers, until it has nothing to poll. */
 function poll(element) {
   const { poll: url, seconds } = element.dataset;
   const timer = setInterval(async () => {
-    // Nothing moves while the page is hidden or a form in the element is open.
-    if (document.hidden || element.querySelector('details[open]') !== null) return;
+    // Nothing moves while the page is hidden, or a form in the element is open or something in it has the focus.
+    if (document.hidden || element.querySelector('details[open], :focus') !== null) return;
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok !== true) return;
     const parts = new DOMParser().parseFromString(await answer.text(), 'text/html').body;

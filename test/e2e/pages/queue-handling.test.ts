@@ -1,7 +1,7 @@
 /** How people find, note and snooze an order on the pages, in a real browser, over a real deployment. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { BROWSER_WITHIN_MS, startBrowser } from '../../support/browser.ts';
+import { BROWSER_WITHIN_MS, focused, startBrowser } from '../../support/browser.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { withDeployment } from '../support.ts';
 
@@ -53,4 +53,43 @@ it('an order is noted and snoozed by keyboard, and leaves the list for its own',
   await eventually(async () => expect(await idsOf('snoozed')).toContain(orderId));
   expect(await idsOf('all')).not.toContain(orderId);
   expect((await all.read(orderId)).journal).toMatchObject([{ what: 'note' }, { what: 'snooze' }]);
+});
+
+it('back in the queue the mark is on the order that was open last, also if it was opened by pointing', async () => {
+  for (let count = 0; count < 2; count += 1) await all.inReview();
+  await eventually(async () => expect((await idsIn(await open('/'))).length).toBeGreaterThan(1));
+  const page = await open('/');
+  await page.keyboard.press('j');
+  const [, orderId = ''] = await idsIn(page);
+  await page.getByRole('link', { name: orderId, exact: true }).click();
+  await page.getByRole('heading', { name: orderId }).waitFor();
+  await page.locator('.steps a').first().click();
+  await page.getByRole('navigation', { name: 'Lists' }).waitFor();
+  await eventually(async () => {
+    expect(await page.locator('tr.here .id a').allTextContents()).toEqual([orderId]);
+  });
+});
+
+it('news of a running action don’t take the focus away', async () => {
+  const orderId = await all.inReview();
+  const page = await open('/');
+  const running = (words: string) =>
+    `<div id="running" data-poll="/running" data-seconds="5"><button>${words}</button></div>`;
+  await page.route('**/running', (route) => route.fulfill({ body: running('Later') }));
+  await page.route('**/orders/**', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace('<aside', `${running('Withdraw')}<aside`);
+    await route.fulfill({ response, body });
+  });
+  await page.clock.install();
+  await page.goto(`/orders/${orderId}?integration=default`);
+  await page.getByRole('button', { name: 'Withdraw' }).focus();
+  await page.clock.runFor(20_000);
+  await page.waitForTimeout(500);
+  expect(await focused(page)).toBe('Withdraw');
+  await page.locator('main').focus();
+  await eventually(async () => {
+    await page.clock.runFor(5_000);
+    expect(await page.locator('#running').textContent()).toBe('Later');
+  });
 });
