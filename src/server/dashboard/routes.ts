@@ -71,10 +71,10 @@ export async function queueRoutes(app: FastifyInstance, options: QueueOptions): 
     listRoutes(scope, pages, integrations);
     actionRoutes(scope, pages);
   });
-  const { signIn, log } = options;
+  const { signIn } = options;
   if (signIn === undefined) return;
   await app.register(async (scope) => {
-    answersAsPages(scope, log);
+    answersAsPages(scope, options);
     signInRoutes(scope, signIn);
     scope.get(SIGNED_OUT, { schema: { hide: true } }, async (_request, reply) =>
       sendPage(reply, signedOutPage()),
@@ -84,8 +84,8 @@ export async function queueRoutes(app: FastifyInstance, options: QueueOptions): 
 
 /** Access, forms and error pages. */
 async function setUp(scope: FastifyInstance, options: QueueOptions): Promise<void> {
-  const { apiKeys, maxRps, findIntegration, signIn, log } = options;
-  answersAsPages(scope, log);
+  const { apiKeys, maxRps, findIntegration, signIn } = options;
+  answersAsPages(scope, options);
   scope.addHook('onRequest', async (request, reply) => {
     const { authorization } = request.headers;
     if (authorization !== undefined || signIn === undefined) {

@@ -45,12 +45,17 @@ async function signIn(name: string, path: string): Promise<Page> {
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.goto(path);
+  await signInAt(page, name);
+  return page;
+}
+
+/** Signs in at the provider, and waits for the way back. */
+async function signInAt(page: Page, name = 'ada'): Promise<void> {
   await page.fill('[name=login]', name);
   await page.fill('[name=password]', 'any');
   await page.click('[type=submit]');
   await page.click('[type=submit]');
   await page.waitForURL(`${all.apiUrl}/**`);
-  return page;
 }
 
 const cookiesOf = async (page: Page) =>
@@ -114,6 +119,24 @@ it('a session ends on demand, and a changed one is none', async () => {
 it('after the sign-in the browser stays on these pages, however the page to open is written', async () => {
   const page = await signIn('ada', '/sign-in?to=/.//elsewhere.example/');
   expect(new URL(page.url()).origin).toBe(all.apiUrl);
+});
+
+it('a note that was typed while the session ended is stored after signing in again', async () => {
+  const orderId = await all.inReview();
+  const page = await signIn('ada', `/orders/${orderId}?integration=default`);
+  await page.context().clearCookies();
+  await page.click('#note summary');
+  await page.fill('#note [name=reason]', 'called the customer');
+  await page.click('#note form button');
+  expect(await page.textContent('h1')).toBe('Your session has ended');
+  const [other] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('link', { name: 'Sign in again' }).click(),
+  ]);
+  await signInAt(other);
+  await page.reload();
+  expect(await page.textContent('main')).toContain('The note is in the timeline');
+  expect((await all.read(orderId)).journal).toMatchObject([{ because: 'called the customer' }]);
 });
 
 it('API keys go on working, by HTTP Basic as well', async () => {

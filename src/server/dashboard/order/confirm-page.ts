@@ -169,6 +169,15 @@ export function signInPage(): string {
   );
 }
 
+/** The answer to a form after the session's end. The browser sends the form again when this page is reloaded. */
+export function sessionEndedPage(): string {
+  return cardPage(
+    'Your session has ended',
+    html`<p class="box red" role="alert">Nothing was done yet.</p>
+<p><a href="/sign-in" target="_blank">Sign in again</a> in a new tab. Then come back to this tab and reload it: the browser sends what you typed.</p>`,
+  );
+}
+
 export function signedOutPage(): string {
   return cardPage('You are signed out', html`<p><a href="/">Sign in again</a></p>`, {});
 }
