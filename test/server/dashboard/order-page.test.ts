@@ -134,7 +134,7 @@ describe('the page of an order', () => {
     expect(text).toMatch(
       /Attention: The cancel window closed: refund by hand\. Since Tue 3 Mar 10:00 \. Resolve…/,
     );
-    expect(body.indexOf('id="attention"')).toBeLessThan(body.indexOf('In review at'));
+    expect(body.indexOf('id="attention"')).toBeLessThan(body.indexOf('<h2>In review at'));
     expect(body).toMatch(/<details name="act" id="acknowledge">.*action="\/orders\/order-1\/acknowledge\?/s);
   });
 

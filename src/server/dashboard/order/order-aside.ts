@@ -8,7 +8,7 @@ import type { InspectedOrder } from '../../../starter.ts';
 import { type From, orderPath, type TemporalUi } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, factList } from '../layout.ts';
-import { isStuck, KIND_NAMES, triesWords } from '../queue/queue-list.ts';
+import { isStuck, KIND_NAMES, PHASE_WORDS, triesWords } from '../queue/queue-list.ts';
 import {
   clock,
   distance,
@@ -86,17 +86,13 @@ function facts(order: InspectedOrder, now: Now): Html {
     [
       'Phase',
       phase &&
-        `${PHASES[phase] ?? phase}${state === undefined ? '' : `, ${duration(Math.max(0, now.ms - millis(state.phaseSince)))}`}`,
+        `${PHASE_WORDS[phase] ?? phase}${state === undefined ? '' : `, ${duration(Math.max(0, now.ms - millis(state.phaseSince)))}`}`,
     ],
   ];
   return html`<div class="card">${due(order, now)}${factList(rows)}</div>`;
 }
 
 const OVERRIDDEN = { proceed: 'approved', cancel: 'rejected' } as const;
-const PHASES: Partial<Record<OrderState['phase'], string>> = {
-  'awaiting-gateway': 'waiting for the payment gateway',
-  review: 'in review',
-};
 
 /** The end of the cancel window, largest of all. It is red only if the window is over while somebody has to act. */
 function due({ summary, state }: InspectedOrder, now: Now): Html {

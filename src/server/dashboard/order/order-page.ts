@@ -11,6 +11,7 @@ import {
   type Evidence,
   evidenceOf,
   insightWords,
+  PHASE_WORDS,
   strongestOf,
 } from '../queue/queue-list.ts';
 import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from '../words.ts';
@@ -100,16 +101,11 @@ function evidence(state: OrderState, order: InspectedOrder, now: Now): Html {
   const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendation.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
 ${last && html`Last check ${shortClock(last.at, now)}, ${originOf(last.source)}${!last.answered && ', without an answer'}.`}`;
   if (strongest === undefined) {
-    return html`<section class="card pair"><h2>${NO_INSIGHTS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
+    return html`<section class="card pair"><h2>${PHASE_WORDS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
   }
   return html`<section class="card pair"><h2>${insightWords(strongest)}</h2><p class="quiet">${said}</p>
 ${proof('Against the order', all, 'risk', now)}${proof('For the order', all, 'trust', now)}${proof('Other', all, 'neutral', now)}</section>`;
 }
-
-const NO_INSIGHTS: Partial<Record<OrderState['phase'], string>> = {
-  screening: 'Waiting for the screening service',
-  review: 'In review at the screening service',
-};
 
 function proof(title: string, all: AllEvidence, group: keyof AllEvidence, now: Now): Shown {
   const found = all[group];

@@ -142,7 +142,9 @@ function whyOf({ summary, state }: QueuedOrder, nowMs: number): Why {
   };
 }
 
-const PHASE_WORDS: Partial<Record<Phase, string>> = {
+/** What happens to an order in a phase, unless its decision says it. */
+export const PHASE_WORDS: Partial<Record<Phase, string>> = {
+  screening: 'Waiting for the screening service',
   'awaiting-gateway': 'Waiting for the payment gateway',
   review: 'In review at the screening service',
   declined: 'Declined: another attempt is possible',
