@@ -34,10 +34,6 @@ const INSPECT_WITHIN_MS = 3_000;
 
 export function actionRoutes(scope: FastifyInstance, { options, store, now, allowed, frame }: Pages): void {
   const { orderScreening, temporalUi, findIntegration, log } = options;
-  const framed = async (request: FastifyRequest) => {
-    const standing = await store.standing(allowed(request));
-    return frame(request, standing, now());
-  };
   const inspect = (order: OrderName, view: 'record' | 'full' = 'record') =>
     orderScreening.inspect(order, { withinMs: INSPECT_WITHIN_MS, view });
   const inspectAll = (chosen: readonly OrderKey[]) =>
@@ -67,7 +63,7 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
       may: mayOf(request),
       back: backOf(from, standing.queue, inspected.summary),
     };
-    return sendPage(reply, orderPage(inspected, view, frame(request, standing, now())));
+    return sendPage(reply, orderPage(inspected, view, await frame(request, standing)));
   });
 
   scope.get('/orders/:orderId/running', pageFor('read'), async (request, reply) => {
@@ -96,7 +92,7 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
       const typed = typedFields.parse(request.body);
       const refused = async (status: number, why: Partial<Again>) => {
         const again = { number, from, pos, typed, ...why };
-        return sendPage(reply.code(status), confirmPage(action, keyOf(order), again, await framed(request)));
+        return sendPage(reply.code(status), confirmPage(action, keyOf(order), again, await frame(request)));
       };
       if (!form.success) return refused(422, { problem: notAccepted(fieldErrorsOf(form.error)) });
       const asked = { ...form.data, number };
@@ -118,7 +114,7 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
 
   scope.get('/several', pageFor('ops'), async (request, reply) => {
     const { selection, chosen } = chosenBy(request, request.query);
-    return sendPage(reply, severalPage(selection, await inspectAll(chosen), await framed(request)));
+    return sendPage(reply, severalPage(selection, await inspectAll(chosen), await frame(request)));
   });
   scope.post('/several', pageFor('ops'), async (request, reply) => {
     const { selection, chosen } = chosenBy(request, request.body);
@@ -126,7 +122,7 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
     const form = formOf(action).safeParse(request.body, OUR_WORDS);
     if (!form.success) {
       const problem = notAccepted(fieldErrorsOf(form.error));
-      const page = severalPage(selection, await inspectAll(chosen), await framed(request), problem);
+      const page = severalPage(selection, await inspectAll(chosen), await frame(request), problem);
       return sendPage(reply.code(422), page);
     }
     const results = await Promise.all(
@@ -143,7 +139,7 @@ export function actionRoutes(scope: FastifyInstance, { options, store, now, allo
       }),
     );
     store.forget();
-    return sendPage(reply, resultsPage(selection, results, await framed(request)));
+    return sendPage(reply, resultsPage(selection, results, await frame(request)));
   });
 }
 

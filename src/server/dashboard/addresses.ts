@@ -20,9 +20,11 @@ export const TAB_NAMES: Readonly<Record<List, string>> = {
   every: 'Every order',
 };
 
-/** What a list shows. A search (`q`) looks in every order and has no other filter. */
+/** What a list shows. */
 export interface Filters {
+  /** Of a search it is `every`. */
   list: List;
+  /** A search, which has no other filter than the store. */
   q?: string | undefined;
   /** The store. */
   integration?: string | undefined;

@@ -35,7 +35,8 @@ export interface Pages {
   now: () => Now;
   /** The integrations that the caller's key is for. */
   allowed: (request: FastifyRequest) => Integrations;
-  frame: (request: FastifyRequest, standing: Standing, at: Now) => Frame & { now: Now };
+  /** @returns the frame of a page @param standing if it is read already @param at the time that the page is of */
+  frame: (request: FastifyRequest, standing?: Standing, at?: Now) => Promise<Frame & { now: Now }>;
 }
 
 /** Route options of a page or its form, with the scope that a key needs. @param ofMany it lists or counts orders */

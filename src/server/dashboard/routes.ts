@@ -55,17 +55,15 @@ export async function queueRoutes(app: FastifyInstance, options: QueueOptions): 
       reply.type(type).header('cache-control', `max-age=${FILE_MAX_AGE_SECONDS}`).send(text),
     );
   }
-  const { integrations } = options;
-  const pages: Pages = {
-    options,
-    store: new QueueStore(options.orderScreening),
-    now: () => ({ ms: Date.now(), zone: options.timeZone ?? 'UTC' }),
-    allowed: (request) => listedIntegrations(request, undefined),
-    frame: (request, { parts }, now) => ({
-      ...{ now, parts, who: request.pageUser },
-      signedIn: request.apiKey?.name === SIGNED_IN,
-    }),
+  const { integrations, orderScreening, timeZone: zone = 'UTC' } = options;
+  const store = new QueueStore(orderScreening);
+  const now = () => ({ ms: Date.now(), zone });
+  const allowed = (request: FastifyRequest) => listedIntegrations(request, undefined);
+  const frame: Pages['frame'] = async (request, standing, at = now()) => {
+    const { parts } = standing ?? (await store.standing(allowed(request)));
+    return { now: at, parts, who: request.pageUser, signedIn: request.apiKey?.name === SIGNED_IN };
   };
+  const pages = { options, store, now, allowed, frame };
   await app.register(async (scope) => {
     await setUp(scope, options);
     listRoutes(scope, pages, integrations);
@@ -131,7 +129,6 @@ function listRoutes(
       limit: ROWS,
     });
   }
-  const isQueue = ({ q, list }: Filters) => q === undefined && list !== 'every';
 
   scope.post('/sign-out', pageFor('read'), async (_request, reply) =>
     options.signIn === undefined ? reply.redirect('/', 303) : options.signIn.end(reply),
@@ -144,7 +141,7 @@ function listRoutes(
     const standing = await store.standing(allowed(request));
     if (wall) return sendPage(reply, wallPage(standing, filters, at));
     const queue = standing.queue ?? (await store.queue(allowed(request)));
-    const list = isQueue(filters) ? undefined : await found(request, filters, cursor);
+    const list = filters.list === 'every' ? await found(request, filters, cursor) : undefined;
     const entries = list?.orders.map((order) => entryOf(order, at.ms)) ?? filtered(queue.entries, filters);
     const view = {
       ...{ filters, queue, entries, page, cursor, next: list?.cursor, selected: select === 'all' },
@@ -152,13 +149,12 @@ function listRoutes(
       several: hasScope(request, 'ops'),
       refused: options.refused.of(allowed(request).integrations).length,
     };
-    return sendPage(reply, queuePage(view, frame(request, standing, at)));
+    return sendPage(reply, queuePage(view, await frame(request, standing, at)));
   });
 
   scope.get(REFUSED_PATH, pageFor('read'), async (request, reply) => {
-    const of = allowed(request);
-    const standing = await store.standing(of);
-    return sendPage(reply, refusedPage(options.refused.of(of.integrations), frame(request, standing, now())));
+    const refused = options.refused.of(allowed(request).integrations);
+    return sendPage(reply, refusedPage(refused, await frame(request)));
   });
 
   scope.get('/news', pageFor('read'), async (request, reply) => {
@@ -172,7 +168,7 @@ function listRoutes(
     const { filters } = checked(queueQuery, request.query);
     requireListed(request, filters);
     const file = await csvOf(async (cursor) => {
-      if (isQueue(filters)) {
+      if (filters.list !== 'every') {
         const { entries } = await store.queue(allowed(request));
         return { orders: filtered(entries, filters).map(({ summary }) => summary) };
       }
@@ -202,7 +198,7 @@ function listRoutes(
     }));
     const standing = await store.standing(allowed(request));
     const view = { ...counted, queue: standing.queue, integration, stores };
-    return sendPage(reply, daysPage(view, frame(request, standing, at)));
+    return sendPage(reply, daysPage(view, await frame(request, standing, at)));
   });
 
   scope.get('/transactions/:idOrInvoice', pageFor('read'), async (request, reply) => {
@@ -210,8 +206,7 @@ function listRoutes(
     requireIntegration(request, integration);
     const { idOrInvoice } = checked(transactionParams, request.params);
     const status = await readTransaction(orderScreening, request, { idOrInvoice, integration });
-    const standing = await store.standing(allowed(request));
-    return sendPage(reply, transactionPage(status, frame(request, standing, now())));
+    return sendPage(reply, transactionPage(status, await frame(request)));
   });
 }
 

@@ -65,9 +65,8 @@ function tabs({ filters, queue }: QueueView): Html {
   const snoozed = counts.snoozed > 0 || filters.list === 'snoozed';
   const shown: Tab[] = [...TABS, ...(snoozed ? ['snoozed' as const] : [])];
   const links = shown.map((tab) => {
-    const current = tab === filters.list && filters.q === undefined;
     const urgent = (tab === 'overdue' || tab === 'attention') && counts[tab] > 0;
-    return html`<a href="${listPath({ ...filters, q: undefined, list: tab })}"${current && html` aria-current="true"`}>${TAB_NAMES[tab]} <b${urgent && html` class="red"`}>${counts[tab].toLocaleString('en')}${queue.cut && '+'}</b></a>`;
+    return html`<a href="${listPath({ ...filters, q: undefined, list: tab })}"${tab === filters.list && html` aria-current="true"`}>${TAB_NAMES[tab]} <b${urgent && html` class="red"`}>${counts[tab].toLocaleString('en')}${queue.cut && '+'}</b></a>`;
   });
   return html`<nav class="tabs" aria-label="Lists">${links}</nav>`;
 }
@@ -83,8 +82,7 @@ function fold({ filters, stores }: QueueView): Html {
       (word) =>
         html`<option value="${word}"${word === (value ?? '') && html` selected`}>${word === '' ? 'any' : word}</option>`,
     );
-  const list = filters.q === undefined ? filters.list : 'every';
-  const lists = [...new Set<List>([list, 'all', 'every'])];
+  const lists = [...new Set<List>([filters.list, 'all', 'every'])];
   const names = { ...TAB_NAMES, all: 'The whole queue', every: 'Every order, also closed' };
   const count = chosen(filters).length;
   const select = (id: string, name: string, label: string, given: Shown) =>
@@ -95,7 +93,9 @@ ${select(
   'f-l',
   'list',
   'Look in',
-  lists.map((one) => html`<option value="${one}"${one === list && html` selected`}>${names[one]}</option>`),
+  lists.map(
+    (one) => html`<option value="${one}"${one === filters.list && html` selected`}>${names[one]}</option>`,
+  ),
 )}
 ${select('f-d', 'decision', 'Decision', options(ORDER_DECISIONS, filters.decision))}
 ${select('f-p', 'phase', 'Phase', options(PHASES, filters.phase))}
@@ -133,7 +133,7 @@ function chips(filters: Filters): Html[] {
 /** The script asks every 15 s whether the list has changed; the answer is a link to the same list. */
 function news(view: QueueView, rows: readonly Entry[]): Shown {
   const { filters, page: at } = view;
-  if (filters.q !== undefined || filters.list === 'every') return undefined;
+  if (filters.list === 'every') return undefined;
   const seen = rows.map(({ mark }) => mark).join('');
   const query = [listQuery(filters, { page: at }), `seen=${seen}`].filter(Boolean).join('&');
   return html`<span id="news" role="status" data-poll="/news?${query}" data-seconds="15"></span>`;
@@ -163,7 +163,7 @@ const BAND_NAMES: Record<Band, string> = {
 
 function orders(view: QueueView, rows: readonly Entry[], now: Now): Html {
   const { filters, entries, several, cursor } = view;
-  const isQueue = filters.q === undefined && filters.list !== 'every';
+  const isQueue = filters.list !== 'every';
   const row = (entry: Entry): Html => {
     const pos = isQueue ? entries.indexOf(entry) + 1 : undefined;
     return orderRow(
