@@ -155,6 +155,12 @@ describe('the page of an order', () => {
     expect(textOf(await shown({ ...fresh, status: 'done' }))).toContain('Finished Show the result');
   });
 
+  it('an order whose workflow was terminated has no next steps, and says why', async () => {
+    const summary = anOrderSummary({ closedAt: inHours(-1) });
+    const { text } = await pageOf({ state: inReview(), summary });
+    expect(text).toMatch(/What happens next None: the order’s workflow was terminated or failed/);
+  });
+
   it('a snooze has its day, if that isn’t today, and a running action the day of its request', async () => {
     const snoozedUntil = inHours(50);
     const requestedAt = sinceStart(DAY);

@@ -179,11 +179,16 @@ function runningWords(action: ActionRecord, { journal = [] }: OrderState, now: N
 <p>Requested ${shortClock(requestedAt, now)} ${who}, ${distance(requestedAt, now)}.${stuck && (tries > 0 ? ` Failed ${triesWords(action, now.ms)}.` : ' The screening service has not accepted it yet. It is retried automatically.')}</p>`;
 }
 
+const LOST =
+  'None: the order’s workflow was terminated or failed, so nothing reads or cancels the order. See “Recover an order” in docs/operations.md.';
+
 function nextSteps(order: InspectedOrder, now: Now): Html {
+  const { summary, state } = order;
+  const lost = summary.closedAt !== undefined && state !== undefined && state.endedAt === undefined;
   const steps = upcoming(order, now.ms).map(
     ({ at, words }) =>
       html`<li><time class="quiet" datetime="${at}" title="${timeOfDay(at, now, true)}">${distanceInWords(at, now)}</time><span>${words}</span></li>`,
   );
   return html`<div class="card next"><h2>What happens next</h2>
-${steps.length === 0 ? html`<p>No automatic steps left.</p>` : html`<ol>${steps}</ol>`}</div>`;
+${steps.length === 0 ? html`<p>${lost ? LOST : 'No automatic steps left.'}</p>` : html`<ol>${steps}</ol>`}</div>`;
 }

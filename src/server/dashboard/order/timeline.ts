@@ -23,10 +23,13 @@ function byTime(a: { at: Instant }, b: { at: Instant }): number {
   return a.at < b.at ? -1 : a.at > b.at ? 1 : 0;
 }
 
-/** @returns the next automatic steps, nearest first */
-export function upcoming({ state, poll }: InspectedOrder, nowMs: number): { at: Instant; words: string }[] {
+/** @returns the next automatic steps, nearest first; none of a workflow that has ended, also before its order did */
+export function upcoming(
+  { summary, state, poll }: InspectedOrder,
+  nowMs: number,
+): { at: Instant; words: string }[] {
   const found = poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, words: 'The decision is polled' }];
-  if (state !== undefined) {
+  if (state !== undefined && summary.closedAt === undefined) {
     const cancelBy = cancelByOf(state, currentAttempt(state));
     // The order of a review stays open after its cancel window, so that moment is no deadline of it.
     const isReview = state.phase === 'review' || state.phase === 'awaiting-gateway';
