@@ -135,13 +135,13 @@ const DEADLINES: Record<DeadlineKind, string> = {
 };
 
 const CHOICES: Record<Phase, string> = {
-  screening: 'Cancel the order, or wait: screening continues automatically.',
-  'awaiting-gateway': 'Report the gateway’s result, recheck, or cancel.',
+  screening: 'Override the decision, cancel the order, or wait: screening continues automatically.',
+  'awaiting-gateway': 'Report the gateway’s result, recheck, override the decision, or cancel.',
   review:
     'Recheck to read the decision now, override it, cancel while the window is open, or wait: the review is polled.',
   declined: 'Recheck, or wait for another attempt.',
   decided:
-    'Recheck, cancel while the window is open, report fraud, attach a customer code, submit a chargeback.',
+    'Recheck, override the decision, cancel while the window is open, report fraud, attach a customer code, submit a chargeback.',
   canceled: 'Nothing.',
   closed: 'Report fraud or submit a chargeback. Each runs as its own workflow.',
 };

@@ -3,6 +3,7 @@ import { orderOfWorkflowId, orderWorkflowId } from '../../../src/contract/ids.ts
 import type { Phase } from '../../../src/contract/words.ts';
 import { bytesOf } from '../../../src/order/bounds.ts';
 import { applyGatewayResult } from '../../../src/order/concerns/gateway.ts';
+import { overrideRefusal } from '../../../src/order/concerns/operators.ts';
 import { addAttempt, setPhase } from '../../../src/order/record.ts';
 import { applyReading } from '../../../src/order/screening/apply-reading.ts';
 import { describe as inWords, searchAttributesOf } from '../../../src/order/view/describe.ts';
@@ -54,6 +55,14 @@ describe('an order in words', () => {
       }
     },
   );
+
+  it.each(PHASES)('offers an override in %s if the order takes one', (phase) => {
+    const { state } = screened('pass', PRE);
+    setPhase(state, phase, sinceStart(0));
+    if (phase === 'closed') state.endedAt = sinceStart(0);
+    const isTaken = overrideRefusal(state, { action: 'proceed' }) === undefined;
+    expect(/override/i.test(inWords({ state, outbox: [] }))).toBe(isTaken);
+  });
 });
 
 describe('search attributes', () => {
