@@ -79,6 +79,13 @@ export interface Fingerprinted {
   fingerprint?: string;
 }
 
+/** What a second attempt's checkout returns with its outcome. */
+export interface Retried extends Fingerprinted {
+  /** An earlier run may have given its caller a different answer. */
+  again?: true;
+  policy?: Policy;
+}
+
 export interface CheckoutRequest extends ScreenRequest, BegunAt {
   /** When the caller stops waiting. */
   answerBy?: Instant;
@@ -87,7 +94,11 @@ export interface CheckoutRequest extends ScreenRequest, BegunAt {
 }
 
 /** A second attempt's checkout. */
-export type RetryCheckoutRequest = ScreenRequest & { attempt: number };
+export interface RetryCheckoutRequest extends ScreenRequest {
+  attempt: number;
+  /** The first checkout failed before it could read the policy, so the activity returns it. */
+  policyMissing?: true;
+}
 
 export interface CatchUpRequest extends RetryCheckoutRequest {
   /** A wrong API key was already reported: keep retrying. */
@@ -96,8 +107,6 @@ export interface CatchUpRequest extends RetryCheckoutRequest {
   notBefore?: Instant;
   /** The checkout failed before it could read the skip rules, so the catch-up applies them. */
   mayBeSkipped?: true;
-  /** The checkout failed before it could read the policy, so the catch-up returns it. */
-  policyMissing?: true;
 }
 
 export interface StatusRequest extends AboutAttempt {
@@ -176,7 +185,7 @@ type Activity<Argument, Result> = (argument: Argument, run: RunFacts) => Promise
 /** Activities that a caller waits for. `screenAtCheckout` is local: it runs inside the workflow task and may run more than once. */
 export interface CheckoutActivities {
   screenAtCheckout: Activity<CheckoutRequest, CheckedOut>;
-  screenRetry: Activity<RetryCheckoutRequest, Timed<ScreeningOutcome> & Fingerprinted & { again?: true }>;
+  screenRetry: Activity<RetryCheckoutRequest, Timed<ScreeningOutcome> & Retried>;
 }
 
 export interface BackgroundActivities {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aPolicy, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
+import { aPolicy, DAY, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { aLife, type Life, RECHECK, screened } from './life.ts';
 
 const FORBIDDEN = { kind: 'forbidden' } as const;
@@ -79,6 +79,15 @@ describe('a checkout that failed', () => {
   it('keeps the workflow that its request named, which the policy follows', () => {
     const life = aLife({ workflow: 'post-acceptance' }).checkOut(undefined);
     expect(life.calls('catch-up')[0]?.request).toMatchObject({ workflow: 'post-acceptance' });
+  });
+
+  it('and got no policy before its screening deadline takes it with the next attempt', () => {
+    const life = aLife().checkOut(undefined).until(DAY).break('catch-up', 'canceled').retry(2, DAY);
+    const policy = aPolicy({ events: false });
+    expect(life.calls('retry-screening')).toMatchObject([{ request: { policyMissing: true } }]);
+    life.end({ kind: 'retry-screening', outcome: NOT_SENT, policy }, DAY + MINUTE);
+    expect(life.state).toMatchObject({ phase: 'screening', policy });
+    expect(life.portal('cancel', 2 * DAY).told).toEqual(['answered', 'waits']);
   });
 
   it('cancels nothing and sends no action until the policy is known; a passive one proceeds then', () => {

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type {
   CheckoutRequest,
-  Fingerprinted,
+  Retried,
   RetryCheckoutRequest,
   Screened,
   ScreeningOutcome,
@@ -114,7 +114,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       request: RetryCheckoutRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<{ outcome: ScreeningOutcome; again?: true } & Fingerprinted> {
+    ): Promise<{ outcome: ScreeningOutcome } & Retried> {
       const unseenSince = unseenBefore(request, time())?.since;
       const integration = integrationOf(world, request.integration);
       const workflow = request.workflow ?? integration.workflow;
@@ -123,6 +123,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
         outcome,
         ...content,
         ...(isAfterReset() && { again: true as const }),
+        ...(request.policyMissing && { policy: policyOf(world, request, integration) }),
       });
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return ended({ kind: 'skipped', rule });

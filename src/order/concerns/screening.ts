@@ -2,7 +2,7 @@
  * Screening after the first checkout: a further attempt for a waiting caller, the catch-up of an attempt without a decision, and a rescreen
  * after the decision `error`. At most one of them runs at a time, since each may create a transaction.
  */
-import type { Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
+import type { Retried, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { CallResult } from '../../contract/calls.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import type { Instant, OrderEventType } from '../../contract/words.ts';
@@ -72,12 +72,11 @@ function needsCatchUp(state: OrderState, attempt: Attempt): boolean {
 }
 
 function catchUp(order: Order, attempt: Attempt): RequiredEffect {
-  const { state, policyMissing, notBefore } = order;
+  const { state, notBefore } = order;
   const request = {
     ...screenRequest(order, attempt),
     forbiddenKnown: wrongKeyKnown(state, CREATE),
     ...(checkoutFailed(attempt) && { mayBeSkipped: true as const }),
-    ...(policyMissing && { policyMissing }),
     ...(notBefore !== undefined && { notBefore }),
   };
   return {
@@ -90,10 +89,8 @@ function write(key: string) {
   return { key, resource: 'create', whenObsolete: 'cancel-and-await', cause: CREATE } as const;
 }
 
-function answered(
-  order: Order,
-  result: { outcome: ScreeningOutcome; again?: true } & Fingerprinted,
-): OrderEventType[] {
+function answered(order: Order, result: { outcome: ScreeningOutcome } & Retried): OrderEventType[] {
+  if (result.policy !== undefined) takePolicy(order, result.policy);
   noteFingerprint(currentAttempt(order.state), result);
   noteAskedPause(order, result.outcome);
   const events = answerCheckout(order.state, result.outcome, order.now);

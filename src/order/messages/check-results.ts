@@ -76,7 +76,7 @@ function like(example: unknown): Shape {
 }
 
 const RESULTS: Record<ActivityKind, Fields> = {
-  'retry-screening': { outcome: screening, fingerprint },
+  'retry-screening': { outcome: screening, fingerprint, policy: optional(policy) },
   'catch-up': { outcome: screening, fingerprint, policy: optional(policy) },
   // Without a transaction a read only returns the time.
   read: { outcome: optional(status) },

@@ -64,7 +64,8 @@ export function takePolicy(order: Order, policy: Policy): void {
   delete order.policyMissing;
   state.policy = policy;
   state.workflow = policy.workflow;
-  currentAttempt(state).screenUntil = laterBy(policy.screeningDeadlineMs, state.startedAt);
+  const attempt = currentAttempt(state);
+  attempt.screenUntil = laterBy(policy.screeningDeadlineMs, attempt.startedAt);
   // The fallback policy isn't passive, so its action may have to become `proceed`.
   if (policy.passive) setAction(state, state.action);
 }

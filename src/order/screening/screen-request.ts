@@ -1,5 +1,5 @@
 /** The request of each try at a decision, and the invoice number of each create, which makes a lost create findable. */
-import type { ScreenRequest } from '../../contract/activity-contract.ts';
+import type { RetryCheckoutRequest } from '../../contract/activity-contract.ts';
 import { withoutHash } from '../../contract/ids.ts';
 import type { Attempt } from '../../contract/order/state.ts';
 import { defined } from '../defined.ts';
@@ -8,7 +8,7 @@ import { currentAttempt } from '../record.ts';
 import { knownTransactionIds, transactionOf } from '../transactions.ts';
 
 /** Returns the request for a try at a decision of the newest attempt. */
-export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & { attempt: number } {
+export function screenRequest(order: Order, attempt: Attempt): RetryCheckoutRequest {
   const { state } = order;
   const transaction = transactionOf(state, attempt);
   const undecided = transaction?.decision === undefined ? transaction : undefined;
@@ -25,6 +25,7 @@ export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & {
     ...defined({
       unseenSince: attempt.unseen?.since ?? undecided?.sentFrom,
       workflow: order.policyMissing ? order.asked.workflow : state.policy.workflow,
+      policyMissing: order.policyMissing,
       cardRef: attempt.cardRef,
       fingerprintMissing: (attempt.fingerprint ?? state.adopted) === undefined ? (true as const) : undefined,
     }),

@@ -122,4 +122,13 @@ describe('the policy that a checkout could not read', () => {
     expect(sandbox.control.ledger()).toEqual([]);
     expect(await perform(catchUp, aCatchUp('review'))).not.toHaveProperty('policy');
   });
+
+  it('is in the result of the next attempt’s checkout', async () => {
+    const { screenRetry } = aWorld({ whenUnavailable: BY_AMOUNT }).checkout;
+    expect(await perform(screenRetry, aCatchUp('review', { policyMissing: true }))).toMatchObject({
+      outcome: { kind: 'answered', decision: 'review' },
+      policy: { workflow: 'pre-acceptance', whenUnavailable: 'proceed' },
+    });
+    expect(await perform(screenRetry, aCatchUp('review'))).not.toHaveProperty('policy');
+  });
 });
