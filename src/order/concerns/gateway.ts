@@ -125,7 +125,9 @@ export function applyGatewayResult(
   if (attempt.gateway !== undefined && contradiction !== undefined) {
     const { contradictions = [] } = attempt.gateway;
     attempt.gateway.contradictions = [...contradictions, { result: request.result, at: now }];
-    return raiseAttention(state, 'gateway-contradiction', contradiction.message, {}, now);
+    const transaction = transactionOf(state, attempt);
+    const cause = transaction === undefined ? {} : gatewayCause(transaction.id);
+    return raiseAttention(state, 'gateway-contradiction', contradiction.message, cause, now);
   }
   const { result, authcode, transactionId } = request;
   attempt.gateway = {

@@ -55,6 +55,12 @@ describe('the gateway’s result', () => {
     expect(autoCancelDue(order, START)).toBe(false);
   });
 
+  it('that contradicts itself raises attention for each attempt', () => {
+    const life = screened('pass', PRE).gateway('fail').gateway('pass').retry(2, HOUR);
+    life.retried('pass', HOUR).gateway('pass', HOUR, 2).gateway('fail', HOUR, 2).gateway('error', HOUR, 2);
+    expect(life.attention).toEqual(['gateway-contradiction', 'gateway-contradiction']);
+  });
+
   it('fail ends the attention to a review that is unresolved', () => {
     const life = screened('review', { ...PRE, reviewBeforeGateway: 'proceed' }).until(4.6 * DAY);
     expect(life.attention).toEqual(['gateway-late', 'review-unresolved']);
