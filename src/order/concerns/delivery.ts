@@ -1,5 +1,8 @@
 /** Event delivery: one batch at a time, in order. Events announced during a delivery go into the next batch. */
+import type { OrderEvent } from '../../contract/messages.ts';
+import type { KeptEvent, OrderState } from '../../contract/order/state.ts';
 import { clear, noteAttention } from '../attention.ts';
+import { bytesOf } from '../bounds.ts';
 import { eventToSend } from '../events.ts';
 import type { Concern } from './concern.ts';
 
@@ -18,7 +21,7 @@ export const delivery: Concern = {
     const started = running.find(({ effect }) => effect.key === key);
     // A started batch doesn't change.
     if (started !== undefined) return [started.effect];
-    const events = outbox.map((event) => eventToSend(state, event));
+    const events = batchOf(state, outbox);
     return [{ key, resource: 'events', whenObsolete: 'cancel-and-await', call: { kind: 'deliver', events } }];
   },
 
@@ -43,3 +46,19 @@ export const delivery: Concern = {
     return [];
   },
 };
+
+/** Maximum bytes of a batch as JSON. Temporal terminates a workflow that passes more than 2 MB to an activity. */
+const BATCH_BYTES = 1_000_000;
+
+/** Returns the oldest events that fit, at least one. */
+function batchOf(state: OrderState, outbox: readonly KeptEvent[]): OrderEvent[] {
+  const events: OrderEvent[] = [];
+  let left = BATCH_BYTES;
+  for (const kept of outbox) {
+    const event = eventToSend(state, kept);
+    left -= bytesOf(event);
+    if (left < 0 && events.length > 0) break;
+    events.push(event);
+  }
+  return events;
+}

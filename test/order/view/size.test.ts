@@ -11,7 +11,8 @@ import { tooManyActions } from '../../../src/order/portal/portal-requests.ts';
 import { addAttempt, newOrder } from '../../../src/order/record.ts';
 import { applyReading } from '../../../src/order/screening/apply-reading.ts';
 import { answerCheckout } from '../../../src/order/screening/checkout.ts';
-import { answered, aPolicy, sinceStart } from '../../fixtures/orders.ts';
+import { answered, aPolicy, DAY, HOUR, sinceStart } from '../../fixtures/orders.ts';
+import { screened } from '../life.ts';
 
 /** As many bytes as the client keeps of a reply. */
 const each = Array.from({ length: 50 }, (_, index) => {
@@ -52,6 +53,19 @@ describe('the size of an order', () => {
     expect(state.actions.length).toBeGreaterThan(50);
     expect(state.events.last?.length).toBeGreaterThan(5);
     expect(bytesOf(state)).toBeLessThan(1_500_000);
+  });
+});
+
+describe('a batch of events', () => {
+  it('stays under 1 MB, and the next one has the rest', () => {
+    const life = screened({ ...answered('review'), insights: INSIGHTS }, { events: 'all' });
+    for (let count = 0; count < 150; count += 1) life.override('proceed', HOUR + count);
+    while (life.outbox.length > 0) life.end({ kind: 'deliver' }, DAY);
+    const batches = life.calls('deliver').map(({ events }) => events);
+    for (const events of batches) expect(bytesOf(events)).toBeLessThan(1_000_000 + 1_000);
+    expect(batches.flat().map(({ sequence }) => sequence)).toEqual(
+      Array.from({ length: 151 }, (_, index) => index + 1),
+    );
   });
 });
 
