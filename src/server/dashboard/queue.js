@@ -31,9 +31,11 @@ function move(by) {
 }
 
 function help() {
+  const list = document.querySelectorAll('.foot .desk');
+  if (list.length === 0) return;
   const dialog = document.createElement('dialog');
   dialog.className = 'keys';
-  const list = document.querySelectorAll('.foot .desk');
+  dialog.setAttribute('aria-label', 'Keys');
   dialog.append(...[...list].map((one) => Object.assign(one.cloneNode(true), { className: '' })));
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);

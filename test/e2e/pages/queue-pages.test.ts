@@ -120,7 +120,7 @@ describe('the queue', () => {
     expect(await page.locator('td :checked').count()).toBe(1);
     expect(await page.getByRole('button', { name: 'Approve…' }).isVisible()).toBe(true);
     await page.keyboard.press('?');
-    expect(await page.getByRole('dialog').textContent()).toContain('search');
+    expect(await page.getByRole('dialog', { name: 'Keys' }).textContent()).toContain('search');
     await page.keyboard.press('Escape');
     await page.keyboard.press('/');
     await page.keyboard.type('jx');

@@ -46,6 +46,13 @@ describe('the page of an order', () => {
       textOf(item).trim(),
     );
 
+  it('says that what came after the order’s end could not all be read', async () => {
+    const after = { decisions: [], actions: [], redeliveries: [] };
+    const incomplete = /Not everything after the order’s end could be read/;
+    expect((await pageOf({ state: anOrder('pass'), afterEnd: after })).text).not.toMatch(incomplete);
+    expect((await pageOf({ afterEnd: { ...after, incomplete: true } })).text).toMatch(incomplete);
+  });
+
   it('the timeline has recorded facts only, the newest first, and nothing is invented', async () => {
     const state = anOrder('review');
     const chargeback = { reason_code: '10.4' };

@@ -45,7 +45,7 @@ ${attention(order, view, now)}
 ${state && evidence(state, order, now)}
 ${shownCards(order)}
 ${transactions(order, view, now)}
-<section class="card time"><h2>Timeline</h2>${timeline(timelineOf(order), now)}</section>
+<section class="card time"><h2>Timeline</h2>${order.afterEnd?.incomplete && html`<p class="box amber">Not everything after the order’s end could be read this time: reload the page.</p>`}${timeline(timelineOf(order), now)}</section>
 ${technical(order, may.act, now)}
 </div>
 </div>`;
