@@ -37,7 +37,7 @@ export async function withOrders<T>(
 }
 
 /** @returns the payload keys; for the embedded server, its generated keys if none are set */
-async function payloadKeysOf({
+export async function payloadKeysOf({
   payloadKeys,
   temporal,
   local,

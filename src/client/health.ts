@@ -49,7 +49,7 @@ export async function readHealth({ client }: ClientContext): Promise<Health> {
 }
 
 /** The sweep is one activity that runs for a day. */
-async function readSweep({ client }: Pick<ClientContext, 'client'>): Promise<Health['sweep']> {
+export async function readSweep({ client }: Pick<ClientContext, 'client'>): Promise<Health['sweep']> {
   const { namespace } = client.options;
   const describe = () =>
     client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId: SWEEP_ID } });

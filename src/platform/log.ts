@@ -219,8 +219,8 @@ export function showError(error: unknown, causesLeft = MAX_CAUSES): Record<strin
   };
 }
 
-/** The gRPC status, as the two gRPC libraries begin their messages with it. */
-const GRPC = /^(?:\d{1,2} ([A-Z_]{2,20}): |Status \{ code: ([A-Za-z]{2,20}),)/;
+/** The gRPC status, as the two gRPC libraries begin their messages with it; an error as text has its name in front. */
+const GRPC = /^(?:\w{1,40}: )?(?:\d{1,2} ([A-Z_]{2,20}): |Status \{ code: ([A-Za-z]{2,20}),)/;
 /** Words of Node, Rust, TLS and this product that name a cause and quote nothing. */
 const WHY =
   /\b((?:Temporal|the worker) did not answer in time|E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|HOSTUNREACH|NETUNREACH|HOSTDOWN|PIPE|NOTFOUND|AI_AGAIN)|Connection(?:Refused|Reset|Aborted)|BrokenPipe|TimedOut|NotConnected|HostUnreachable|NetworkUnreachable|UnexpectedEof|dns error|UnknownIssuer|NotValidForName|BadSignature|Expired|NotValidYet|CertificateRequired|HandshakeFailure)\b/;

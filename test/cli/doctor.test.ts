@@ -4,10 +4,11 @@ import type { Client } from '@temporalio/client';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkApi, checkEvents } from '../../src/cli/doctor/check-http.ts';
-import { checkPolls, checkPortalActions } from '../../src/cli/doctor/check-temporal.ts';
+import { checkPolls, checkPortalActions, checkSweep } from '../../src/cli/doctor/check-temporal.ts';
 import { checkPlaintext } from '../../src/cli/doctor/doctor-command.ts';
 import { find, ok, skipped } from '../../src/cli/doctor/finding.ts';
 import { inspectConfig } from '../../src/config/index.ts';
+import { SWEEP_ID } from '../../src/contract/sweep.ts';
 import { least } from '../config/support.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
@@ -133,6 +134,17 @@ describe('the doctor', () => {
       what: expect.stringMatching(/^1 portal action .*403/),
       todo: expect.stringContaining(WAITING),
     });
+  });
+
+  it.each([
+    ['ok', { pendingActivities: [{ attempt: 1, lastStartedTime: { seconds: 60 } }] }],
+    ['ok', { pendingActivities: [] }],
+    ['warning', { pendingActivities: [{ attempt: 2 }] }],
+    ['warning', { workflowExecutionInfo: { closeTime: { seconds: 60 } } }],
+    ['warning', undefined],
+  ])('has the verdict %s on a sweep that is described as %j', async (status, described) => {
+    const client = aNamespace(described === undefined ? {} : { [SWEEP_ID]: described }, 0);
+    expect(await checkSweep(client)).toMatchObject({ status });
   });
 
   it('counts and names orders whose poll is paused or late, or that are pinned, and never calls these polled in time', async () => {

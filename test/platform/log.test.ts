@@ -102,6 +102,7 @@ describe('the log', () => {
       `14 UNAVAILABLE: No connection established. Last error: Error: connect ECONNREFUSED 10.0.0.1:7233 ${SECRET}`,
       { grpc: 'UNAVAILABLE', why: 'ECONNREFUSED' },
     ],
+    [`ServiceError: 14 UNAVAILABLE: ${SECRET}`, { grpc: 'UNAVAILABLE', why: 'UNAVAILABLE' }],
     [`14 UNAVAILABLE: ${SECRET}`, { grpc: 'UNAVAILABLE', why: 'UNAVAILABLE' }],
     [`Status { code: Unavailable, message: "${SECRET}" }`, { grpc: 'Unavailable', why: 'Unavailable' }],
     [`7 PERMISSION_DENIED: ${SECRET}`, { grpc: 'PERMISSION_DENIED' }],

@@ -1,8 +1,9 @@
 /** Checks Temporal's set-up, the workers' polling, and orders that can't continue. */
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import { heldOrders, lostOrders, lostQuery } from '../../activities/index.ts';
-import { countPollers } from '../../client/health.ts';
+import { countPollers, readSweep } from '../../client/health.ts';
 import { grpcCode, within } from '../../client/temporal-errors.ts';
+import { createDataConverter } from '../../codec/index.ts';
 import type { Config } from '../../config/index.ts';
 import {
   BACKGROUND_TASK_QUEUE,
@@ -16,7 +17,7 @@ import { PORTAL_ACTION } from '../../contract/messages.ts';
 import { HELD_REASONS, LOST_STATUSES } from '../../contract/sweep.ts';
 import { openQuery, orderAttributes } from '../../order/view/describe.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../platform/namespace.ts';
-import { connectTemporal } from '../connect.ts';
+import { connectTemporal, payloadKeysOf } from '../connect.ts';
 import {
   CHECK_WITHIN_MS,
   counted,
@@ -44,7 +45,13 @@ const QUEUES = [
 export async function checkTemporal(config: Config): Promise<(Verdict | Finding)[]> {
   const { connection, namespace } = config.temporal;
   try {
-    const client = new Client({ connection: await connectTemporal(config.temporal), namespace });
+    // Without keys only the reads that get no answer can't be counted.
+    const dataConverter = createDataConverter(await payloadKeysOf(config).catch(() => []));
+    const client = new Client({
+      connection: await connectTemporal(config.temporal),
+      namespace,
+      dataConverter,
+    });
     return [await checkVersion(client, connection.address), ...(await checkInside(client, config))];
   } catch (error) {
     return [unreachable(error, connection.address), notLookedAt('Temporal')];
@@ -69,6 +76,7 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
   const count: Count = (query) => countOf(client, query);
   const orders = [
     ['polls', 'count orders', () => checkPolls(client, config)],
+    ['sweep', 'describe the sweep', () => checkSweep(client)],
     ['portal-actions', 'count portal actions', () => checkPortalActions(count)],
     ['lost-orders', 'list orders', () => checkLostOrders(client)],
   ] as const;
@@ -92,7 +100,7 @@ function hasError(findings: readonly Finding[]): boolean {
 }
 
 function notLookedAt(cause: string): Finding {
-  const rest = 'search attributes, task queues, polls, open orders';
+  const rest = 'search attributes, task queues, polls, sweep, open orders';
   return { check: 'temporal', ...skipped(`not checked without ${cause}: ${rest}`) };
 }
 
@@ -210,6 +218,20 @@ async function checkHeldOrders(client: Client): Promise<Verdict[]> {
       'Unpause or unpin each in the Temporal UI. Late: start workers that poll its task queue. Unanswered: see the checks of the screening service',
     ),
   ];
+}
+
+/** Warns unless the sweep runs, which finds orders that can't report their own trouble. */
+export async function checkSweep(client: Client): Promise<Verdict> {
+  const { status } = await readSweep({ client });
+  if (status === 'running') return ok('the sweep runs');
+  return warning(
+    status === 'failing'
+      ? 'the sweep fails'
+      : "the sweep doesn't run: nobody is told of stuck and lost orders",
+    status === 'failing'
+      ? "Read the workers' logs, and the workflow order-screening-sweep in the Temporal UI"
+      : 'Run npm run setup:temporal with the same TEMPORAL_* settings',
+  );
 }
 
 /** Warns of portal actions on closed orders, which neither the queue page nor a list of orders shows. */

@@ -3,7 +3,7 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../../../src/contract/ids.ts';
 import { makeCurrent } from '../../../src/platform/current-version.ts';
-import { setupTemporal } from '../../../src/platform/namespace.ts';
+import { setupTemporal, startSweep } from '../../../src/platform/namespace.ts';
 import { eventually, freePort, spawnForTest, withTestServer } from '../../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../../support/servers/redis-server.ts';
 import { type Deployment, deploy } from '../support.ts';
@@ -33,6 +33,7 @@ const elsewhere = () => `${all.sandbox.url}/nowhere`;
 async function aReadyNamespace(): Promise<string> {
   const namespace = await aNamespace(server.connection);
   await setupTemporal(server.connection, namespace);
+  await startSweep(server.connection, namespace);
   return namespace;
 }
 
@@ -70,7 +71,16 @@ it('doctor finds nothing wrong in a good set-up, says of each part that it is we
   const well = findings.filter(({ status }) => status === 'ok').map(({ check }) => check);
   const queues = ['', '-background', '-polls'].map((queue) => `task-queue:order-screening${queue}`);
   const temporal = ['settings', 'temporal', 'namespace', 'search-attributes', ...queues];
-  const others = ['polls', 'portal-actions', SERVICE, `clock:${SERVICE}`, 'api', 'webhook-secrets', 'events'];
+  const others = [
+    'polls',
+    'sweep',
+    'portal-actions',
+    SERVICE,
+    `clock:${SERVICE}`,
+    'api',
+    'webhook-secrets',
+    'events',
+  ];
   const stash = withRedis ? ['card-stash', 'card-stash-persistence'] : [];
   expect(well).toEqual(expect.arrayContaining([...temporal, ...others, ...stash]));
   const operations = all.sandbox.control.ledger({}).map(({ operation }) => operation);
