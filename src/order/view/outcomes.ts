@@ -26,12 +26,15 @@ export function reviewHours({ attempts }: OrderState): number | undefined {
   return attempts.flatMap(hoursOf).at(-1);
 }
 
+/** Returns the hours of each review of the attempt that has ended, oldest first. */
 function hoursOf({ readings, override }: Attempt): number[] {
-  const begun = readings.findIndex(({ decision }) => decision === 'review');
-  const from = readings[begun]?.at;
-  if (from === undefined) return [];
-  const decided = readings.slice(begun).filter(({ decision }) => DECIDED.includes(decision));
-  const ends = [...decided, ...(override === undefined ? [] : [override])].map(({ at }) => at);
-  const [until] = ends.filter((at) => at > from).sort();
-  return until === undefined ? [] : [(millis(until) - millis(from)) / HOUR_MS];
+  const decided = readings.filter(({ decision }) => DECIDED.includes(decision));
+  const ends = [...decided, ...(override === undefined ? [] : [override])].map(({ at }) => at).sort();
+  const begun = readings.filter(
+    ({ decision }, index) => decision === 'review' && readings[index - 1]?.decision !== 'review',
+  );
+  return begun.flatMap(({ at: from }) => {
+    const until = ends.find((at) => at > from);
+    return until === undefined ? [] : [(millis(until) - millis(from)) / HOUR_MS];
+  });
 }

@@ -4,7 +4,7 @@ import type { OverrideAction } from '../../../src/contract/words.ts';
 import { searchAttributesOf } from '../../../src/order/view/describe.ts';
 import { outcomesOf, reviewHours } from '../../../src/order/view/outcomes.ts';
 import { HOUR, sinceStart } from '../../fixtures/orders.ts';
-import { screened } from '../life.ts';
+import { HINT, screened } from '../life.ts';
 
 it.each([
   ['proceed', 'pass', 'override-confirmed'],
@@ -32,6 +32,12 @@ it('a review takes until the screening service or a person decides', () => {
     .override('proceed', 2 * HOUR)
     .polled('fail', 3 * HOUR);
   expect(reviewHours(byPerson.state)).toBe(2);
+  const twice = review()
+    .polled('pass', 3 * HOUR)
+    .take(HINT)
+    .read('review', 10 * HOUR);
+  expect(reviewHours(twice.state)).toBe(3);
+  expect(reviewHours(twice.polled('pass', 15 * HOUR).state)).toBe(5);
 });
 
 it('a chargeback counts when it is done, and an action that is under way is shown as such', () => {
