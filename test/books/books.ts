@@ -124,6 +124,7 @@ export interface BookedArrival {
     data: {
       phase?: string | undefined;
       decision?: string | undefined;
+      action?: string | undefined;
       attempt?: number | undefined;
       transactionId?: string | undefined;
       afterClose?: boolean | undefined;

@@ -36,3 +36,28 @@ describe('the event of an order’s end', () => {
     expect(judgeBooks(planted)).toMatchObject([{ kind, facts: expect.stringContaining('order.closed') }]);
   });
 });
+
+describe('an action that is final', () => {
+  const told = (sequence: number, action: string, attempt = 1) => {
+    const arrival = anArrival(sequence, 'order.decided', sequence * 200);
+    const data = { ...arrival.event.data, attempt, action };
+    return { ...arrival, event: { ...arrival.event, data } };
+  };
+  const findings = (...arrivals: Books['arrivals']) =>
+    judgeBooks(books({ policy: all, arrivals })).filter(({ facts }) =>
+      / after (?:decline|cancel)$/.test(facts),
+    );
+
+  it.each([
+    ['decline', 'proceed'],
+    ['decline', 'hold'],
+    ['cancel', 'proceed'],
+    ['cancel', 'hold'],
+  ])('%s is not followed by %s', (first, later) => {
+    expect(findings(told(1, first), told(2, later))).toMatchObject([{ kind: 'event wrong' }]);
+  });
+
+  it('is followed by a cancel, or by what the next attempt means', () => {
+    expect(findings(told(1, 'decline'), told(2, 'cancel'), told(3, 'proceed', 2))).toEqual([]);
+  });
+});

@@ -8,12 +8,34 @@ import {
   transactionOf,
   wasTold,
 } from '../books.ts';
-import { answerWasLost, downForThreeDays, mayBeOlder, wasReset } from '../facts.ts';
+import { answerOutranRecord, answerWasLost, downForThreeDays, mayBeOlder, wasReset } from '../facts.ts';
 
 export function events(books: Books): Finding[] {
   const content = books.arrivals.flatMap((one) => said(books, one));
   if (wasReset(books)) return content;
-  return [...content, ...inOrder(books), ...older(books), ...lost(books), ...ended(books)];
+  return [
+    ...content,
+    ...inOrder(books),
+    ...older(books),
+    ...lost(books),
+    ...ended(books),
+    ...finalStays(books),
+  ];
+}
+
+/** What was declined or is to be canceled stays so: no later event lets that attempt proceed, or holds it, unless a person decides. */
+function finalStays(books: Books): Finding[] {
+  const decidedByPerson = books.calls.some((one) => one.asks === 'override' && one.taken);
+  if (answerOutranRecord(books) || decidedByPerson) return [];
+  const inTurn = books.arrivals.map(({ event }) => event).sort((a, b) => a.sequence - b.sequence);
+  const final = new Map<number | undefined, string>();
+  return inTurn.flatMap(({ sequence, data: { action, attempt } }) => {
+    if (action === 'decline' || action === 'cancel') final.set(attempt, action);
+    const before = final.get(attempt);
+    if (before === undefined || (action !== 'proceed' && action !== 'hold')) return [];
+    const facts = `${sequence} says ${action} of attempt ${attempt} after ${before}`;
+    return [{ kind: 'event wrong', facts }];
+  });
 }
 
 /** No event says what was read before the last reading that GET had shown by then. */
