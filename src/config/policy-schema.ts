@@ -52,13 +52,15 @@ const skipRule = z
   .refine((rule) => Object.keys(rule).length > 0, 'must have a condition: without one no order is screened')
   .refine(hasCurrency, CURRENCY_MISSING);
 
+/** Each may add a transaction to an order, which Temporal carries as one payload of at most 2 MB. */
+export const MOST_RESCREENS = 10;
 const rescreens = z
   .strictObject(
     {
       tries: z
         .int({ error: 'must be a whole number' })
         .min(0, 'must not be negative')
-        .max(100, 'must be at most 100'),
+        .max(MOST_RESCREENS, `must be at most ${MOST_RESCREENS}`),
       pause: duration(),
     },
     { error: 'must be an object with tries and pause' },

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { MOST_RESCREENS } from '../../../src/config/policy-schema.ts';
 import type { PortalFields } from '../../../src/contract/messages.ts';
 import type { Insights } from '../../../src/contract/terms.ts';
 import { raiseAttention } from '../../../src/order/attention.ts';
 import { bytesOf } from '../../../src/order/bounds.ts';
 import { announce } from '../../../src/order/events.ts';
 import { note } from '../../../src/order/journal.ts';
+import { takeRequest } from '../../../src/order/messages/used-messages.ts';
 import type { Order } from '../../../src/order/order.ts';
 import { applyPortalOutcome, queueAction } from '../../../src/order/portal/portal-records.ts';
 import { tooManyActions } from '../../../src/order/portal/portal-requests.ts';
@@ -43,6 +45,9 @@ describe('the size of an order', () => {
       if (number > 1) addAttempt(state, request, sinceStart(number));
       screen(order, number);
       for (let time = 0; time < 60; time += 1) read(order, time);
+      // Its rescreens.
+      const newest = state.transactions.slice(-1);
+      for (let time = 0; time < MOST_RESCREENS; time += 1) state.transactions.push(...newest);
     }
     for (let time = 0; time < 100; time += 1)
       note(order, { what: 'override', because: wide(500) }, { key: wide(100), actor: wide(100) });
@@ -53,6 +58,14 @@ describe('the size of an order', () => {
     expect(state.actions.length).toBeGreaterThan(50);
     expect(state.events.last?.length).toBeGreaterThan(5);
     expect(bytesOf(state)).toBeLessThan(1_500_000);
+    for (let number = 0; number < 1_100; number += 1) {
+      const request = { kind: 'note', request: { text: 'seen' } } as const;
+      const key = { name: `${number}`.padEnd(100, 'k'), fingerprint: 'f'.repeat(64) };
+      takeRequest(order, { kind: 'request', request, at: order.now, sent: { updateId: `${number}`, key } });
+    }
+    expect(Object.keys(order.used ?? {})).toHaveLength(1_000);
+    // As it continues as new.
+    expect(bytesOf(order)).toBeLessThan(1_900_000);
   });
 });
 
