@@ -24,13 +24,14 @@ export function note(
   state.journal = lastOf([...(state.journal ?? []), entry], KEPT_ENTRIES, KEPT_ENTRIES_BYTES);
 }
 
-/** Returns whether the journal has this person's request for the portal action. */
-export function hasAsked({ state }: Order, number: number, by: By | undefined): boolean {
+/** Returns whether the journal has this person's request about the portal action. A caller may repeat it every few seconds. */
+export function hasAsked(
+  { state }: Order,
+  { what, number }: Pick<JournalEntry, 'what' | 'number'>,
+  by: By | undefined,
+): boolean {
   return (state.journal ?? []).some(
     (one) =>
-      one.number === number &&
-      one.what !== 'withdraw' &&
-      one.by?.key === by?.key &&
-      one.by?.actor === by?.actor,
+      one.what === what && one.number === number && one.by?.key === by?.key && one.by?.actor === by?.actor,
   );
 }

@@ -51,6 +51,15 @@ describe('the journal', () => {
     expect(journal(life)).toHaveLength(2);
   });
 
+  it('has each person who withdraws a running action once, however often they ask', () => {
+    const life = screened('review').portal('report-fraud');
+    for (const by of [ADA, ADA, BO, ADA]) life.ask({ kind: 'withdraw', request: { number: 1, by } }, HOUR);
+    expect(journal(life)?.slice(1)).toMatchObject([
+      { what: 'withdraw', by: ADA },
+      { what: 'withdraw', by: BO },
+    ]);
+  });
+
   it('has nothing of an acknowledge that resolves nothing', () => {
     const life = screened('review').acknowledge(HOUR);
     expect(life.replies).toEqual([{ cleared: 0 }]);

@@ -1,5 +1,5 @@
 /** Requests of callers to perform or withdraw a portal action. */
-import type { PortalFields, WithdrawRequest } from '../../contract/messages.ts';
+import type { Attributed, PortalFields, WithdrawRequest } from '../../contract/messages.ts';
 import type { ActionRecord } from '../../contract/order/state.ts';
 import { type By, type Instant, laterBy, millis } from '../../contract/words.ts';
 import { hasAsked } from '../journal.ts';
@@ -38,9 +38,7 @@ export function takePortalAction(
     if (before.status === 'done') return { taken: { portal: portalAnswer(state, before) } };
     const because = 'reason' in fields ? fields.reason : undefined;
     const entry = { what: fields.kind, number: before.number, joined: true, because } as const;
-    // A caller may repeat its request every few seconds.
-    const isKnown = hasAsked(order, before.number, by);
-    return { taken: waitFor(order, before, at), ...(!isKnown && { entry }) };
+    return { taken: waitFor(order, before, at), ...(!hasAsked(order, entry, by) && { entry }) };
   }
   const isBehind =
     fields.kind !== 'cancel' && state.actions.some((one) => isUnderWay(one) && one.kind !== 'cancel');
@@ -54,15 +52,16 @@ export function takePortalAction(
 }
 
 /** Withdraws a queued action. A running action is stopped, and its outcome is awaited. */
-export function withdraw(order: Order, { number }: WithdrawRequest, at: Instant): Accepted {
+export function withdraw(order: Order, { number, by }: Attributed<WithdrawRequest>, at: Instant): Accepted {
   const record = actionNumbered(order.state, number);
-  const wasUnderWay = isUnderWay(record);
+  const entry = { what: 'withdraw', number } as const;
+  const isNew = isUnderWay(record) && !hasAsked(order, entry, by);
   const end = record.status === 'queued' ? endUnsent(order, record) : [];
   const events = record.status === 'running' ? stopAction(order, record, 'withdrawn') : end;
   return {
     taken: { ...waitFor(order, record, at), withdraws: true },
     events,
-    ...(wasUnderWay && { entry: { what: 'withdraw', number } }),
+    ...(isNew && { entry }),
   };
 }
 
