@@ -12,6 +12,8 @@ const A_MINUTE_MS = 60_000;
 
 /** A read that failed is tried again, at pauses that grow to five minutes. */
 const TRIED_AGAIN_MS = 6 * 60_000;
+/** The order learns of a read and of the time in one task, and dates the read by its own clock. */
+const ONE_TASK_MS = 100;
 const READS: BookedRequest['operation'][] = ['status', 'status-by-invoice', 'create-transaction'];
 const NO_ANSWER: BookedRequest['heard'][] = ['unknown', 'not-done', undefined];
 
@@ -50,7 +52,8 @@ function passes(books: Books): Cause[] {
       (one) => one.transactionId === id && one.heard === 'transaction' && !takenBack(books, one.endedAt),
     );
     const last = about.findLast((one) => one.endedAt <= at);
-    const isRead = about.some((one) => one.sentAt < at && one.endedAt > at - unnoticedMs(books));
+    const since = at - unnoticedMs(books) - ONE_TASK_MS;
+    const isRead = about.some((one) => one.sentAt < at && one.endedAt > since);
     return last?.decision === 'pass' && !isRead ? [{ at, what: 'pass', transactionId: id }] : [];
   });
 }
