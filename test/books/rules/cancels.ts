@@ -63,9 +63,11 @@ function wantedFrom(books: Books, transaction: BookedTransaction): number {
 }
 
 /** @returns when callers and persons asked for a cancel that may be of this transaction */
-function asked({ calls }: Books, { id }: BookedTransaction): number[] {
-  return calls.flatMap((call) => {
-    if (call.asks === 'override' && call.action === 'cancel' && call.taken) return [call.sentAt];
+function asked(books: Books, { id }: BookedTransaction): number[] {
+  return books.calls.flatMap((call) => {
+    // After a reset the order takes again what it refused before.
+    const isTaken = call.asks === 'override' && (call.taken || wasReset(books));
+    if (isTaken && call.action === 'cancel') return [call.sentAt];
     if (call.asks !== 'portal' || call.fields.kind !== 'cancel') return [];
     const named = call.fields.transactionId;
     return named === undefined || named === id ? [call.sentAt] : [];
