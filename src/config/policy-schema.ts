@@ -148,7 +148,9 @@ export const integrationKeys = z.strictObject(
       .default(DECLINE_MESSAGE)
       .describe('shown on `decline` when the screening service gives no message'),
     screeningDeadline: duration().prefault('24h').describe('how long the catch-up continues after `pending`'),
-    rescreenOnError: rescreens.prefault({ tries: 3, pause: '1m' }).describe('after the decision `error`'),
+    rescreenOnError: rescreens
+      .prefault({ tries: 3, pause: '1m' })
+      .describe('after the decision `error`; at most 10 tries'),
     retryWithin: duration().prefault('1h').describe('how long a declined order waits for another attempt'),
     gatewayResultWithin: duration()
       .prefault('24h')
