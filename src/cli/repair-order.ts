@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
+import { tooEarly } from '../activities/index.ts';
 import { describeOrder, instantOf, statusName } from '../client/reading/describe-order.ts';
 import { unknownOrder } from '../client/temporal-errors.ts';
 
@@ -13,8 +14,6 @@ const FAILING_AFTER_TRIES = 3;
 const EVERY_MS = 300;
 /** How long to wait for a worker to try the task after a reset; the server dispatches it at once. */
 const TRIED_WITHIN_MS = 30_000;
-/** Statuses of orders that ended too early. One that failed without a cancel window isn't lost: its start was refused. */
-const LOST: readonly string[] = ['TERMINATED', 'TIMED_OUT', 'CANCELED'];
 /** How many of the newest tasks are tried one by one; before them, each step is twice as long. */
 const ONE_BY_ONE = 5;
 
@@ -79,9 +78,10 @@ export async function examine(
   const description = await describeOrder({ client }, workflowId);
   if (description === undefined) throw unknownOrder();
   const { runId, raw, closedAt, attributes } = description;
-  const status = statusName(raw.workflowExecutionInfo?.status);
+  const code = raw.workflowExecutionInfo?.status;
+  const status = statusName(code);
   if (closedAt !== undefined) {
-    const isLost = LOST.includes(status) || (status === 'FAILED' && attributes.cancelBy !== undefined);
+    const isLost = tooEarly(code, attributes) !== undefined;
     return { runId, condition: { kind: isLost ? 'lost' : 'healthy', status } };
   }
   const tries = raw.pendingWorkflowTask?.attempt ?? 0;

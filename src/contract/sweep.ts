@@ -10,7 +10,7 @@ export const LOST_STATUSES = ['Terminated', 'TimedOut', 'Failed', 'Canceled'] as
 export type LostStatus = (typeof LOST_STATUSES)[number];
 
 /**
- * Why an activity of an open order doesn't run, or is in vain. An operator paused it, or pinned the order to a version. Or for
+ * Why an activity of an open order doesn't run, or gets no answer. An operator paused it, or pinned the order to a version. Or for
  * `LATE_AFTER_MS` it has been due (no worker polls its task queue, or the queue is that slow), or the screening service has
  * answered none of its reads.
  */
@@ -29,7 +29,7 @@ export type SweepFinding = {
   workflowId: string;
   /**
    * `stuck`: its workflow task keeps failing. `overdue`: its cancel window is over and it has not closed. `lost`: it ended without
-   * a record inside its cancel window. `held`: one of its activities doesn't run, or is in vain.
+   * a record inside its cancel window. `held`: one of its activities doesn't run, or gets no answer.
    */
   kind: 'stuck' | 'overdue' | 'lost' | 'held';
   /** When the incident began: when the task was first due, the window's end, when the workflow was closed, or `Held.since`. */

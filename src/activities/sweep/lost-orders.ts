@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { inBatches } from '../../client/lists/in-batches.ts';
-import { attributesIn } from '../../client/reading/decode.ts';
+import { type Attributes, attributesIn } from '../../client/reading/decode.ts';
 import { describeOrder, instantOf, statusName } from '../../client/reading/describe-order.ts';
 import { SCREEN_ORDER } from '../../contract/messages.ts';
 import { LOST_STATUSES, LOST_WITHIN_MS, type LostStatus } from '../../contract/sweep.ts';
@@ -34,18 +34,31 @@ export async function lostOrders(client: Client, limit: number, nowMs = Date.now
   return found.filter((_one, index) => isNewest[index]);
 }
 
+/**
+ * @param code the status of the order's workflow in Temporal's API
+ * @returns the status if the workflow ended too early. An order that failed without a cancel window did not: its start was refused, and
+ *   the caller received the refusal
+ */
+export function tooEarly(
+  code: number | null | undefined,
+  { cancelBy }: Pick<Attributes, 'cancelBy'>,
+): LostStatus | undefined {
+  const status = LOST_STATUSES.find((one) => one.toUpperCase() === statusName(code).replaceAll('_', ''));
+  return status === 'Failed' && cancelBy === undefined ? undefined : status;
+}
+
 function lostBy(
   { execution, status: code, closeTime, searchAttributes }: temporal.api.workflow.v1.IWorkflowExecutionInfo,
   nowMs: number,
 ): LostOrder | undefined {
-  const status = LOST_STATUSES.find((one) => one.toUpperCase() === statusName(code).replaceAll('_', ''));
+  const attributes = attributesIn(searchAttributes?.indexedFields);
+  const status = tooEarly(code, attributes);
   if (status === undefined) return undefined;
-  const { phase, cancelBy } = attributesIn(searchAttributes?.indexedFields);
+  const { phase, cancelBy } = attributes;
   if (phase === 'canceled' || phase === 'closed') return undefined;
   if (cancelBy !== undefined && millis(cancelBy) <= nowMs) return undefined;
-  // Without a cancel window the order had no answer yet. If it failed, its start was refused, and the caller received the refusal.
-  if (cancelBy === undefined && (status === 'Failed' || (phase ?? 'screening') !== 'screening'))
-    return undefined;
+  // Without a cancel window the order had no answer yet.
+  if (cancelBy === undefined && (phase ?? 'screening') !== 'screening') return undefined;
   const workflowId = execution?.workflowId ?? '';
   return { workflowId, runId: execution?.runId ?? '', status, since: instantOf(closeTime) ?? instant(nowMs) };
 }
