@@ -150,7 +150,7 @@ export const integrationKeys = z.strictObject(
     screeningDeadline: duration().prefault('24h').describe('how long the catch-up continues after `pending`'),
     rescreenOnError: rescreens
       .prefault({ tries: 3, pause: '1m' })
-      .describe('after the decision `error`; at most 10 tries'),
+      .describe(`after the decision \`error\`; at most ${MOST_RESCREENS} tries`),
     retryWithin: duration().prefault('1h').describe('how long a declined order waits for another attempt'),
     gatewayResultWithin: duration()
       .prefault('24h')
