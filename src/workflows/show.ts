@@ -12,7 +12,7 @@ import { currentAttempt } from '../order/record.ts';
 import { recordOf } from '../order/view/bounded-record.ts';
 import { describe, searchAttributesOf } from '../order/view/describe.ts';
 import { counterOf } from '../order/view/metrics.ts';
-import { memoOf, WrittenMemo } from '../order/view/order-memo.ts';
+import { WrittenMemo } from '../order/view/order-memo.ts';
 
 export class Show {
   readonly #metrics: OrderMetrics;
@@ -22,7 +22,7 @@ export class Show {
   /** @param order at its start, or after continue-as-new: then the previous run has written its memo */
   constructor(order: Order) {
     this.#metrics = new OrderMetrics(order.state);
-    if (workflowInfo().continuedFromExecutionRunId !== undefined) this.#memo.isNews(recordOf(order.state));
+    if (workflowInfo().continuedFromExecutionRunId !== undefined) this.#memo.newsOf(recordOf(order.state));
   }
 
   /** Publishes the changes since the last call. */
@@ -34,8 +34,8 @@ export class Show {
       return true;
     });
     if (changed.length > 0) upsertSearchAttributes(changed);
-    const record = recordOf(order.state);
-    if (this.#memo.isNews(record)) upsertMemo(memoOf(record));
+    const memo = this.#memo.newsOf(recordOf(order.state));
+    if (memo !== undefined) upsertMemo(memo);
     setCurrentDetails(describe(order));
     this.#metrics.note(order.state);
   }

@@ -56,20 +56,18 @@ function isEmpty(value: unknown): boolean {
 export class WrittenMemo {
   #key: string | undefined;
 
-  /** Returns whether the record must be written, and remembers it as written. */
-  isNews(record: OrderRecord): boolean {
-    const { events, ...facts } = record;
+  /** Returns the memo if it must be written, and remembers it as written. */
+  newsOf(record: OrderRecord): ReturnType<typeof memoOf> | undefined {
+    const memo = memoOf(record);
+    const { sequence, delivered, waiting, paused } = record.events;
     const passed = record.passed.filter((kind) => kind !== 'recheck');
-    const memo = memoOf({ ...facts, passed, events: NO_EVENTS });
-    const { sequence, delivered, waiting, paused } = events;
-    const key = JSON.stringify([memo, sequence, sequence - delivered - waiting, paused]);
-    if (key === this.#key) return false;
+    const facts = { ...memo[RECORD], passed: undefined, events: undefined };
+    const key = JSON.stringify([facts, passed, sequence, sequence - delivered - waiting, paused]);
+    if (key === this.#key) return undefined;
     this.#key = key;
-    return true;
+    return memo;
   }
 }
-
-const NO_EVENTS = { sequence: 0, delivered: 0, waiting: 0 };
 
 /** Returns the record in an order's memo, as `memoOf` wrote it; undefined if the memo has something else. */
 export function recordIn(memo: unknown, { orderId, integration }: OrderKey): OrderRecord | undefined {

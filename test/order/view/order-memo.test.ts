@@ -121,11 +121,11 @@ describe('a memo is written', () => {
   /** Whether it is written once more after the change. */
   const isWritten = (before: OrderState, change: (order: OrderState) => void) => {
     const memo = new WrittenMemo();
-    expect(memo.isNews(recordOf(before))).toBe(true);
+    expect(memo.newsOf(recordOf(before))).toEqual(memoOf(recordOf(before)));
     const after = structuredClone(before);
-    expect(memo.isNews(recordOf(after))).toBe(false);
+    expect(memo.newsOf(recordOf(after))).toBeUndefined();
     change(after);
-    return memo.isNews(recordOf(after));
+    return memo.newsOf(recordOf(after)) !== undefined;
   };
   const events = (delivered: number, waiting: number) => ({ sequence: 2, delivered, waiting });
 
