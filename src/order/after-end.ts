@@ -2,7 +2,7 @@
 import { sameTransaction } from '../contract/ids.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import type { LateDecision } from '../contract/order/order.ts';
-import type { Enriched, OrderState, OrderTransaction } from '../contract/order/state.ts';
+import type { Attempt, Enriched, OrderState, OrderTransaction } from '../contract/order/state.ts';
 import type { Action, Decision, Instant, Phase } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
 import { actionLater } from './decide.ts';
@@ -34,6 +34,8 @@ export interface ReadAfterEndInput {
 export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt' | 'decision' | 'cancelBy'> {
   /** A later decision can change the order's action: the transaction is the newest, and there is no override. */
   acts: boolean;
+  /** What the order service does about an earlier attempt. A later decision doesn't change it. */
+  action?: Action;
   /** The payment gateway reported an error, so the order stays on hold. */
   gatewayError?: true;
 }
@@ -43,7 +45,7 @@ export function readAfterEndInput(
   state: OrderState,
   decisions: readonly LateDecision[] = [],
 ): ReadAfterEndInput {
-  const { integration, orderId, phase, action, wouldBe, policy, events } = state;
+  const { integration, orderId, phase, action, wouldBe, policy, events, attempts } = state;
   const attempt = currentAttempt(state);
   const newest = transactionOf(state, attempt);
   const overridden = overrideOf(state) !== undefined;
@@ -59,11 +61,17 @@ export function readAfterEndInput(
       cancelBy: transaction.cancelBy,
       ...(transaction.decision !== undefined && { decision: transaction.decision }),
       acts: transaction === newest && !overridden,
+      ...(transaction.attempt !== attempt.number && { action: actionOf(attempts, transaction) }),
       ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
     })),
     ...(policy?.events && { sequence: events.sequence }),
     decisions: [...decisions],
   };
+}
+
+function actionOf(attempts: readonly Attempt[], { attempt }: OrderTransaction): Action {
+  const { declinedAt, answer } = attempts.find(({ number }) => number === attempt) ?? {};
+  return declinedAt === undefined ? (answer?.action ?? 'hold') : 'decline';
 }
 
 /** The maximum of recorded decisions. */
@@ -150,9 +158,10 @@ function eventOf(
 /** @returns the action of a decision, by the rules of open orders: `decline` and `cancel` never change */
 function actionsAfter(
   { action, wouldBe }: Pick<ReadAfterEndInput, 'action' | 'wouldBe'>,
-  { acts, gatewayError, cancelBy }: EndedTransaction,
+  { acts, action: earlier, gatewayError, cancelBy }: EndedTransaction,
   decision: Decision,
 ): { action: Action; wouldBe?: Action; attention: string[] } {
+  if (earlier !== undefined) return { action: earlier, attention: [] };
   if (!acts || action === 'cancel' || action === 'decline') {
     return { action, ...(wouldBe !== undefined && { wouldBe }), attention: [] };
   }

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { LateDecision } from '../../src/contract/order/order.ts';
 import type { Attempt, OrderState } from '../../src/contract/order/state.ts';
-import type { Decision } from '../../src/contract/words.ts';
+import type { Action, Decision } from '../../src/contract/words.ts';
 import {
   applyLateReading,
   noteLateEvent,
   type ReadAfterEndInput,
   readAfterEndInput,
 } from '../../src/order/after-end.ts';
+import { checkoutAnswer } from '../../src/order/view/answers.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 
@@ -96,7 +97,22 @@ describe('the action of a later decision', () => {
     expect(read(order, 'pass')?.data).toMatchObject({ decision: 'pass', action: 'cancel', attention: [] });
   });
 
-  it('is the order’s own for an earlier transaction, which the event names', () => {
+  it.each<[string, Partial<Attempt>, Action]>([
+    ['decline where that was declined', { declinedAt: AT }, 'decline'],
+    ['else as its caller was answered', {}, 'hold'],
+  ])('of an earlier attempt stays %s', (_what, first, action) => {
+    const held = aClosedOrder(first, { action: 'hold' }, { id: 'first' });
+    const answered = held.attempts.map((one) => ({ ...one, answer: checkoutAnswer(held, one) }));
+    const second = aClosedOrder({ number: 2 }, {}, { attempt: 2 });
+    const attempts = [...answered, ...second.attempts];
+    const order = anInput({}, { attempts, transactions: [...held.transactions, ...second.transactions] });
+    for (const decision of ['fail', 'pass'] as const) {
+      expect(read(order, decision)?.data).toMatchObject({ attempt: 1, decision, action, attention: [] });
+    }
+    expect(read(order, 'fail', 1)?.data).toMatchObject({ attempt: 2, action: 'cancel' });
+  });
+
+  it('is the order’s own for an earlier transaction of the same attempt, which the event names', () => {
     const order = anInput({}, transactions({ id: 'first' }, {}));
     const own = { decision: 'fail', action: 'proceed', transactionId: 'first', attention: [] };
     expect(read(order, 'fail', 0)?.data).toMatchObject(own);
