@@ -13,8 +13,8 @@ import { readSignIn } from './sign-in.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
 import { type AllowedPlaintext, isPlaintext } from './values.ts';
 
-/** A worker needs the screening service's keys, the API the rules for listening. */
-export type Role = 'all' | 'worker' | 'api';
+/** A worker needs the screening service's keys, the API the rules for listening. `start` is both, without a version. */
+export type Role = 'all' | 'worker' | 'api' | 'start';
 
 /** Settings of the client library. They hold secrets: never log them. */
 export type ClientSettings = ReturnType<typeof readClientSettings>;

@@ -34,7 +34,7 @@ export interface LocalStack {
  */
 export async function startLocalStack(processEnv: NodeJS.ProcessEnv): Promise<LocalStack> {
   const { env, sandbox: ownSandbox } = localEnvironment(processEnv);
-  let config = loadConfig(env);
+  let config = loadConfig(env, 'start');
   const { api, temporal, local, metrics } = config;
   // Before any part starts. Temporal's ports are checked by its start, which is the first.
   if (ownSandbox) await assertPortFree(local.sandboxPort, 'SANDBOX_PORT');

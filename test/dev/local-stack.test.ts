@@ -1,7 +1,7 @@
 import { fastify } from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/index.ts';
-import { codecEndpoint, embeddedOptions, webhookUrl } from '../../src/dev/local-stack.ts';
+import { codecEndpoint, embeddedOptions, startLocalStack, webhookUrl } from '../../src/dev/local-stack.ts';
 import { screenSampleOrders } from '../../src/dev/welcome.ts';
 import { least } from '../config/support.ts';
 
@@ -17,6 +17,17 @@ it('the embedded server gets the namespace that the worker and the API are told'
   const config = loadConfig({ ...least, ...env });
   expect(config.temporal).toMatchObject({ embedded: true, namespace: 'shop' });
   expect(embeddedOptions(config)).toEqual({ port: 17233, uiPort: 18233, dataDir: 'x', namespace: 'shop' });
+});
+
+it('the workers take no version from the environment, since nothing makes one current here', async () => {
+  const taken = fastify();
+  onTestFinished(() => taken.close());
+  const SANDBOX_PORT = new URL(await taken.listen({ port: 0, host: '127.0.0.1' })).port;
+  const { TEMPORAL_CONFIG_FILE } = least;
+  const started = startLocalStack({ TEMPORAL_CONFIG_FILE, SANDBOX_PORT, WORKER_BUILD_ID: 'v2' });
+  await expect(started).rejects.toThrow('SANDBOX_PORT');
+  const version = { WORKER_DEPLOYMENT_NAME: 'orders', WORKER_BUILD_ID: 'v2' };
+  expect(loadConfig({ ...least, ...version }, 'start').workerVersion).toBeUndefined();
 });
 
 it.each([
