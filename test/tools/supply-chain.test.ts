@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -57,4 +57,15 @@ it('the packages are pinned: package.json names exact versions, the lockfile an 
   // Without addresses the lockfile serves every registry, and names none.
   expect(read('package-lock.json')).not.toContain('"resolved"');
   for (const { name, integrity } of packages) expect(integrity, name).toMatch(/^sha512-/);
+});
+
+it('the packages that a process installs are each imported by one', () => {
+  const sources = ['src', 'bin'].flatMap((folder) =>
+    readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.(?:ts|mjs|cjs)$/.test(path))
+      .map((path) => read(`${folder}/${path}`)),
+  );
+  const isImported = (name: string) =>
+    sources.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`));
+  expect(Object.keys(manifest.dependencies).filter((name) => !isImported(name))).toEqual([]);
 });
