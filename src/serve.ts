@@ -61,7 +61,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
 
 async function main(): Promise<void> {
   const started = endedBySignals();
-  const config = loadConfig(process.env);
+  const config = loadConfig(process.env, 'serve');
   const log = createLog('serve', config.logLevel);
   installRuntime(config, log);
   const service = await startService(config, log);

@@ -2,7 +2,12 @@
 import { Client, Connection } from '@temporalio/client';
 import { createCardStash } from '../card-stash/index.ts';
 import { createDataConverter } from '../codec/index.ts';
-import { type Config, loadClientSettings, unreachableTemporal } from '../config/index.ts';
+import {
+  type ClientSettings,
+  type Config,
+  loadClientSettings,
+  unreachableTemporal,
+} from '../config/index.ts';
 import { localEnvironment, localPayloadKeys } from '../platform/local.ts';
 import { createOrderScreening, type OrderScreening, type OrderScreeningOptions } from '../starter.ts';
 import { UnreachableError, UsageError } from './exit-codes.ts';
@@ -41,7 +46,7 @@ export async function payloadKeysOf({
   payloadKeys,
   temporal,
   local,
-}: Pick<Config, 'payloadKeys' | 'temporal' | 'local'>): Promise<Config['payloadKeys']> {
+}: Pick<ClientSettings, 'payloadKeys' | 'temporal' | 'local'>): Promise<ClientSettings['payloadKeys']> {
   return payloadKeys.length === 0 && temporal.embedded ? localPayloadKeys(local.dataDir) : payloadKeys;
 }
 

@@ -240,11 +240,15 @@ export type Environment = z.output<typeof environment>;
 /** Returns the value of a variable; after adding its errors, its default. An empty variable counts as not set. */
 export type ReadVariable = <Name extends keyof Environment>(name: Name) => Environment[Name];
 
-/** @param process whose variables are read; any other variable has its default, unchecked; absent: every variable is read */
-export function variableReader(env: NodeJS.ProcessEnv, errors: ErrorList, process?: Process): ReadVariable {
+/** @param processes whose variables are read; any other variable has its default, unchecked; absent: every variable is read */
+export function variableReader(
+  env: NodeJS.ProcessEnv,
+  errors: ErrorList,
+  processes?: readonly Process[],
+): ReadVariable {
   return <Name extends keyof Environment>(name: Name) => {
     const schema: z.ZodType<unknown> = environment.shape[name];
-    const isRead = process === undefined || readers.get(schema)?.readBy.includes(process);
+    const isRead = processes?.some((one) => readers.get(schema)?.readBy.includes(one)) ?? true;
     const value = isRead ? errors.read(name, schema, env[name] || undefined) : undefined;
     return (value ?? schema.parse(undefined)) as Environment[Name];
   };

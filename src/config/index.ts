@@ -12,6 +12,7 @@ export {
 export type { LogLevel } from './environment.ts';
 export { ConfigError } from './errors.ts';
 export {
+  type ClientSettings,
   type Config,
   inspectConfig,
   loadClientSettings,

@@ -5,7 +5,13 @@ import { isLoopback } from '../contract/addresses.ts';
 import type { FieldError } from '../contract/errors.ts';
 import type { Integration } from '../contract/policy.ts';
 import { type ApiKey, readApiKeysFile } from './api-keys.ts';
-import { environment, type ReadVariable, variableReader, withoutQuoted } from './environment.ts';
+import {
+  environment,
+  type Process,
+  type ReadVariable,
+  variableReader,
+  withoutQuoted,
+} from './environment.ts';
 import { ErrorList, orThrow } from './errors.ts';
 import { readIntegrations } from './integrations.ts';
 import { LEAST_WEBHOOK_SECRET, readEvents, readOwnWebhookSecrets } from './secrets.ts';
@@ -13,8 +19,17 @@ import { readSignIn } from './sign-in.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
 import { type AllowedPlaintext, isPlaintext } from './values.ts';
 
-/** A worker needs the screening service's keys, the API the rules for listening. `start` is both, without a version. */
-export type Role = 'all' | 'worker' | 'api' | 'start';
+/** The processes whose variables each role reads; `all` reads every variable. */
+const READS = {
+  all: undefined,
+  worker: ['worker'],
+  api: ['api'],
+  serve: ['worker', 'api'],
+  start: ['start'],
+} as const satisfies Record<string, readonly Process[] | undefined>;
+
+/** A worker needs the screening service's keys, the API the rules for listening, the others both. */
+export type Role = keyof typeof READS;
 
 /** Settings of the client library. They hold secrets: never log them. */
 export type ClientSettings = ReturnType<typeof readClientSettings>;
@@ -46,7 +61,7 @@ export function loadClientSettings(env: NodeJS.ProcessEnv): ClientSettings {
 
 export function loadTemporalSettings(env: NodeJS.ProcessEnv): TemporalSettings {
   return fromEnv(env, (given, errors) =>
-    readTemporal(given, readLocal(variableReader(given, errors)).temporalPort, errors),
+    readTemporal(given, variableReader(given, errors)('TEMPORAL_PORT'), errors),
   );
 }
 
@@ -55,8 +70,11 @@ export function loadWorkerVersion(env: NodeJS.ProcessEnv): WorkerDeploymentVersi
   return fromEnv(env, (given, errors) => readWorkerVersion(variableReader(given, errors), errors));
 }
 
-export function loadLocalSettings(env: NodeJS.ProcessEnv): ReturnType<typeof readLocal> {
-  return fromEnv(env, (given, errors) => readLocal(variableReader(given, errors)));
+export function loadLocalSettings(env: NodeJS.ProcessEnv): Config['local'] {
+  return fromEnv(env, (given, errors) => {
+    const read = variableReader(given, errors, ['temporal']);
+    return { ...readEmbedded(read), ...readLocalServers(read) };
+  });
 }
 
 function fromEnv<T>(env: NodeJS.ProcessEnv, read: (given: NodeJS.ProcessEnv, errors: ErrorList) => T): T {
@@ -80,7 +98,7 @@ function readClientSettings(
   read: ReadVariable = variableReader(env, errors),
 ) {
   const integrations = readIntegrations(env, needsKeys, errors);
-  const local = readLocal(read);
+  const local = readEmbedded(read);
   const settings = {
     integrations,
     findIntegration: (name: string): Integration | undefined => integrations.get(name),
@@ -106,13 +124,15 @@ function readClientSettings(
 }
 
 function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
-  const read = variableReader(env, errors, role === 'all' ? undefined : role);
+  const read = variableReader(env, errors, READS[role]);
   const client = readClientSettings(env, role !== 'api', errors, read);
-  const { temporal, local, integrations } = client;
+  const { temporal, integrations } = client;
+  const local = { ...client.local, ...readLocalServers(read) };
   const uiAddresses = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${local.temporalUiPort}`);
   const codecToken = read('CODEC_TOKEN');
   const config = {
     ...client,
+    local,
     api: {
       host: read('API_HOST'),
       port: read('API_PORT'),
@@ -146,11 +166,14 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
   return config;
 }
 
-function readLocal(read: ReadVariable) {
+/** What a client of the embedded server needs. */
+function readEmbedded(read: ReadVariable) {
+  return { temporalPort: read('TEMPORAL_PORT'), dataDir: read('DATA_DIR') };
+}
+
+function readLocalServers(read: ReadVariable) {
   return {
-    temporalPort: read('TEMPORAL_PORT'),
     temporalUiPort: read('TEMPORAL_UI_PORT'),
-    dataDir: read('DATA_DIR'),
     sandboxPort: read('SANDBOX_PORT'),
     sandboxWebhookUrl: read('SANDBOX_WEBHOOK_URL'),
   };

@@ -5,6 +5,7 @@ import {
   loadClientSettings,
   loadConfig,
   loadLocalSettings,
+  loadTemporalSettings,
   loadWorkerVersion,
   type Role,
 } from '../../src/config/index.ts';
@@ -209,11 +210,24 @@ describe('each process reads what it needs', () => {
 
   it('the embedded server and the sandbox their own, and the set-up the version of the workers', () => {
     expect(faultsOf({ PAYLOADS_REQUIRED: 'true' })).toEqual({});
-    expect(loadLocalSettings({ SANDBOX_PORT: '18090', API_PORT: 'x' }).sandboxPort).toBe(18090);
-    expect(() => loadLocalSettings({ SANDBOX_PORT: 'x' })).toThrow('SANDBOX_PORT');
+    expect(loadLocalSettings({ TEMPORAL_UI_PORT: '18233', API_PORT: 'x' }).temporalUiPort).toBe(18233);
+    expect(() => loadLocalSettings({ TEMPORAL_UI_PORT: 'x' })).toThrow('TEMPORAL_UI_PORT');
     const version = { WORKER_DEPLOYMENT_NAME: 'orders', WORKER_BUILD_ID: 'v1.2.3' };
     expect(loadWorkerVersion(version)).toEqual({ deploymentName: 'orders', buildId: 'v1.2.3' });
     expect(loadWorkerVersion({ WORKER_DEPLOYMENT_NAME: '' })).toBeUndefined();
+  });
+
+  it.each([
+    ['an order service', ['TEMPORAL_UI_PORT', 'SANDBOX_PORT'], loadClientSettings],
+    ['the set-up', ['TEMPORAL_UI_PORT', 'SANDBOX_PORT'], loadTemporalSettings],
+    ['the embedded server', ['SANDBOX_PORT'], loadLocalSettings],
+    ['`npm run serve`', ['SANDBOX_PORT'], (env: NodeJS.ProcessEnv) => loadConfig(env, 'serve')],
+  ])('%s no port of a server that it does not start: %j', (_who, ports, load) => {
+    const ofServices = Object.fromEntries(ports.map((name) => [name, 'tcp://10.0.0.1:80']));
+    expect(faultsIn(() => load({ ...least, ...ofServices }))).toEqual({});
+    expect(Object.keys(faultsIn(() => load({ ...least, ...ofServices, TEMPORAL_PORT: 'x' })))).toEqual([
+      'TEMPORAL_PORT',
+    ]);
   });
 
   it('doctor all settings, with the default of each that has an error', () => {
