@@ -109,8 +109,8 @@ test.each([
   ['postgresql', ['postgresql', 'temporal', 'temporal-schema']],
   ['grafana', ['grafana', 'prometheus']],
 ])('%s is reached by nobody else', (name, expected) => {
-  // Temporal's metrics have a network of their own, and Prometheus asks there.
-  const own = service(name).networks.filter((network) => network !== 'metrics' && network !== 'database');
+  // PostgreSQL's has a row of its own.
+  const own = service(name).networks.filter((network) => network !== 'database');
   const of = own.length > 0 ? own : ['database'];
   const reaching = services.filter(([, { networks }]) => networks.some((network) => of.includes(network)));
   expect(reaching.map(([other]) => other).sort()).toEqual(expected);
@@ -175,19 +175,15 @@ test('the cluster runs the server that is built for tests', () => {
 });
 
 test('Prometheus asks services that there are, at the ports where they serve metrics', () => {
-  const targets = z.object({ targets: z.array(z.string()) }).transform((one) => one.targets);
   const named = z
     .object({ names: z.array(z.string()), port: z.number() })
     .transform(({ names, port }) => names.map((name) => `${name}:${port}`));
-  const job = z
-    .object({ dns_sd_configs: z.array(named).default([]), static_configs: z.array(targets).default([]) })
-    .transform(({ dns_sd_configs, static_configs }) => [...dns_sd_configs, ...static_configs].flat());
+  const job = z.object({ dns_sd_configs: z.array(named) }).transform((one) => one.dns_sd_configs.flat());
   const file: unknown = parse(readFileSync('deploy/prometheus/prometheus.yml', 'utf8'));
   const { scrape_configs: jobs } = z.object({ scrape_configs: z.array(job) }).parse(file);
   expect(jobs.flat()).toEqual([
     `worker:${service('worker').environment.METRICS_PORT}`,
     `api:${service('api').environment.API_PORT}`,
-    `temporal:${service('temporal').environment.TEMPORAL_METRICS_ADDRESS?.split(':')[1]}`,
   ]);
 });
 
