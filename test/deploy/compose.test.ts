@@ -143,6 +143,14 @@ test('the sandbox and the Temporal UI run only where they are asked for', () => 
   ]);
 });
 
+test('a service that runs only where it is asked for requires no variable of its own', () => {
+  const requiredBy = (some: typeof services) =>
+    some.flatMap(([, one]) => [...JSON.stringify(one).matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name));
+  const always = requiredBy(services.filter(([, { profiles }]) => profiles.length === 0));
+  // Compose fills in the whole file before it selects services.
+  expect(requiredBy(services).filter((name) => !always.includes(name))).toEqual([]);
+});
+
 test('the queue page links to the Temporal UI only where a person says that it runs', () => {
   const config = loadConfig(substituted(service('api').environment), 'api');
   expect(config.temporalUiUrl).toBeUndefined();
