@@ -30,6 +30,8 @@ const WITHOUT_PROXY = { 'grpc.enable_http_proxy': 0 };
 /** The SDK takes a name, an IPv4 address or an IPv6 address in brackets; the port defaults to 7233. */
 const ADDRESS = /^(?:\[[0-9a-fA-F.:]+\]|[^\s:/@[\]]+)(?::\d{1,5})?$/;
 
+const TLS_WORDS = ['true', '1', 'false', '0'];
+
 /**
  * Reads Temporal's own variables and settings file, as every Temporal tool does.
  * @param embeddedPort port of the embedded server, used when no address is configured
@@ -50,6 +52,10 @@ export function readTemporal(
       const message =
         'must be host or host:port, without http:// and path; the same applies to a profile’s address';
       errors.add('TEMPORAL_ADDRESS', message);
+    }
+    // The reader takes any other word as false, which turns off even the TLS that an API key or certificates turn on.
+    if (isSet(env.TEMPORAL_TLS) && !TLS_WORDS.includes(env.TEMPORAL_TLS)) {
+      errors.add('TEMPORAL_TLS', 'must be "true" or "false"');
     }
     return {
       embedded: address === undefined,

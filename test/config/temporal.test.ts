@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig, loadTemporalSettings, type TemporalSettings } from '../../src/config/index.ts';
 import { connectWorker } from '../../src/worker.ts';
 import { eventually } from '../support/index.ts';
-import { least, scratchFile } from './support.ts';
+import { faultsIn, least, scratchFile } from './support.ts';
 
 describe('Temporal', () => {
   const settingsFile = scratchFile('temporal.toml');
@@ -17,6 +17,11 @@ describe('Temporal', () => {
       expect(() => Connection.lazy(connection)).not.toThrow();
     },
   );
+
+  it.each(['True', 'yes', 'on'])('is not reached without TLS because TEMPORAL_TLS is %j', (TEMPORAL_TLS) => {
+    const load = () => loadTemporalSettings({ ...least, TEMPORAL_TLS, TEMPORAL_API_KEY: 'key' });
+    expect(faultsIn(load)).toEqual({ TEMPORAL_TLS: 'must be "true" or "false"' });
+  });
 
   it.each([
     ['127.0.0.1:7233', 0],
