@@ -187,7 +187,12 @@ export async function connectWorker({ connection }: TemporalSettings): Promise<N
   try {
     // The SDK warns about each larger memo.
     return await NativeConnection.connect({ ...connection, payloadLimits: { memoWarnSize: MEMO_BYTES } });
-  } catch {
+  } catch (error) {
+    if (/NativeCertsNotFound/.test(String(error))) {
+      const message =
+        'no certificate of an authority is on this machine: install ca-certificates, or set TEMPORAL_TLS_SERVER_CA_CERT_PATH';
+      throw new ConfigError([{ path: 'TEMPORAL_TLS', message }]);
+    }
     throw new ConfigError([{ path: 'TEMPORAL_ADDRESS', message: unreachableTemporal(connection) }]);
   }
 }

@@ -35,6 +35,11 @@ it.each<[string, () => Promise<NodeJS.ProcessEnv>, RegExp]>([
     async () => ({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` }),
     /TEMPORAL_ADDRESS: Temporal doesn't answer at 127/,
   ],
+  [
+    'Temporal is reached by TLS, and the machine has no certificates of authorities',
+    async () => ({ TEMPORAL_TLS: 'true', SSL_CERT_FILE: '/nowhere', SSL_CERT_DIR: '/nowhere' }),
+    /TEMPORAL_TLS: .*install ca-certificates/,
+  ],
 ])('does not start, and says why, when %s', async (_what, faulty, words) => {
   const env = await faulty();
   for (const script of ['src/worker.ts', 'src/serve.ts']) {
