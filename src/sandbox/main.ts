@@ -2,7 +2,9 @@
 import { join } from 'node:path';
 import { createSandbox, sandboxEnvironment } from './create-sandbox.ts';
 
-const environment = sandboxEnvironment.safeParse(process.env);
+// An empty variable counts as not set: an empty host would mean every address of this machine.
+const given = Object.entries(process.env).filter(([, value]) => value !== '');
+const environment = sandboxEnvironment.safeParse(Object.fromEntries(given));
 
 if (!environment.success) {
   for (const { path, message } of environment.error.issues) console.error(`${path.join('.')}: ${message}`);

@@ -37,3 +37,10 @@ it('names every variable that has an error, also when its port is taken', async 
     expect(refused.output()).toMatch(words);
   }
 });
+
+it('takes an empty variable for one that is not set', async () => {
+  const empty = { SANDBOX_HOST: '', SANDBOX_WEBHOOK_URL: '', SANDBOX_WEBHOOK_SECRET: '' };
+  const env = { DATA_DIR: await scratchFolder(), SANDBOX_PORT: '0', ...empty };
+  const sandbox = await spawnForTest(SCRIPT, { env, readyWhen: /\/decision|[A-Z]: / });
+  expect(sandbox.output()).toMatch(/test +http:\/\/127\.0\.0\.1:/);
+});
