@@ -20,7 +20,7 @@ import type { TransactionRecord } from './model.ts';
 import { PortalService } from './portal-service.ts';
 import { refuse, ScreeningService } from './screening-service.ts';
 import { errorCode, Ledger, SandboxState, StateFile } from './state.ts';
-import { DEFAULT_WEBHOOKS, WebhookSender } from './webhook-sender.ts';
+import { DEFAULT_WEBHOOKS, headerValue, WebhookSender } from './webhook-sender.ts';
 
 const PORTAL_PATH = '/portal/api/v1/transaction-update';
 
@@ -219,6 +219,6 @@ export const sandboxEnvironment = z.object({
   SANDBOX_PORT: z.coerce.number().int().min(0).max(65535).default(8090),
   SANDBOX_HOST: z.string().default('127.0.0.1'),
   SANDBOX_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
-  SANDBOX_WEBHOOK_SECRET: z.string().min(1).optional(),
+  SANDBOX_WEBHOOK_SECRET: headerValue.optional(),
   DATA_DIR: z.string().default('.data'),
 });

@@ -13,12 +13,18 @@ import type { Ledger } from './state.ts';
 const TIME_OUT_MS = 10_000;
 const OVERTAKEN_AFTER_MS = 2_000;
 
+const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of an HTTP header');
+/** Node throws an error for a header with other characters. */
+export const headerValue = z
+  .string()
+  .regex(/^[\t\x20-\x7e]*$/, 'must be ASCII text, since it is sent in a header');
+
 export const webhookConfigSchema = z.strictObject({
   /** Its placeholders are replaced too, percent-encoded. */
   url: z.url({ protocol: /^https?$/ }).nullable(),
   template: z.string(),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH']),
-  headers: z.record(z.string(), z.string()),
+  headers: z.record(headerName, headerValue),
   enabled: z.boolean(),
 });
 export type WebhookConfig = z.infer<typeof webhookConfigSchema>;

@@ -98,6 +98,8 @@ describe('the control plane', () => {
     ['POST', '/clock', { advanceMs: 'a day' }, ['']],
     ['POST', '/keys', { test: '', production: 'x' }, ['test', '']],
     ['PUT', '/webhooks', { url: 'file:///etc/passwd', method: 'TRACE' }, ['url', 'method']],
+    ['PUT', '/webhooks', { headers: { 'a b': 'c' } }, ['headers.a b']],
+    ['PUT', '/webhooks', { headers: { key: '€' } }, ['headers.key']],
     ['PUT', '/portal', { codeType: 'roman', cancelWindowMs: -1 }, ['codeType', 'cancelWindowMs']],
     ['GET', '/ledger?operation=none&since=-1', undefined, ['operation', 'since']],
     ...[

@@ -27,10 +27,10 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
 
 it('names every variable that has an error, also when its port is taken', async () => {
   const { port } = new URL((await startSandbox()).url);
-  const wrong = { SANDBOX_PORT: 'many', SANDBOX_WEBHOOK_URL: 'nowhere' };
+  const wrong = { SANDBOX_PORT: 'many', SANDBOX_WEBHOOK_URL: 'nowhere', SANDBOX_WEBHOOK_SECRET: '€' };
   for (const [env, words] of [
     [{ SANDBOX_PORT: port }, `Port ${port} on 127.0.0.1 is taken. Set SANDBOX_PORT`],
-    [wrong, /SANDBOX_PORT: .*SANDBOX_WEBHOOK_URL: /s],
+    [wrong, /SANDBOX_PORT: .*SANDBOX_WEBHOOK_URL: .*SANDBOX_WEBHOOK_SECRET: /s],
   ] as const) {
     const refused = await spawnForTest(SCRIPT, { env: { DATA_DIR: await scratchFolder(), ...env } });
     expect(await refused.ended).toBe(1);
