@@ -47,7 +47,6 @@ export class Gate {
   async pass(call: Call, reply: FastifyReply): Promise<FastifyReply> {
     const entry = this.ledger.open(call.operation, call.base, call.subject);
     entry.callerPort = reply.request.socket.remotePort ?? null;
-    this.onChange();
     const fault = this.faults.pick(call.operation, call.subject);
     if (fault) {
       entry.fault = fault.kind;
@@ -59,7 +58,7 @@ export class Gate {
     }
     const answer = call.answer();
     settle(entry, answer);
-    this.onChange();
+    if (answer.committed) this.onChange();
     return fault ? playAfterCommit(reply, entry, answer, fault) : send(reply, entry, answer);
   }
 

@@ -123,7 +123,7 @@ export class SandboxState {
 }
 
 /** The whole file is rewritten at most so often. */
-const WRITE_EVERY_MS = 250;
+export const WRITE_EVERY_MS = 250;
 
 /** Keeps the sandbox's state in one JSON file across restarts. Each write replaces the file atomically. */
 export class StateFile {

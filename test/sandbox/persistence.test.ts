@@ -1,9 +1,11 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { WRITE_EVERY_MS } from '../../src/sandbox/state.ts';
 import { scratchFolder } from '../dev/fake-commands.ts';
-import { created, DAY_MS, portal, startSandbox, transaction } from './support.ts';
+import { created, DAY_MS, portal, send, startSandbox, TEST_KEY, transaction } from './support.ts';
 
 describe('the state file', () => {
   it('lets a restart go on with the same transactions, clock and settings', async () => {
@@ -41,6 +43,15 @@ describe('the state file', () => {
     const saved = ids.reduce((text, id) => text.replace(id, ''), await readFile(dataFile, 'utf8'));
     const withoutTimes = saved.replaceAll(/"\d{4}-[\dT:.-]*Z"/g, '');
     expect(withoutTimes).not.toMatch(/sandbox-test-key|hook-secret|41111|2097|9876/);
+  });
+
+  it('is not written again for a request that changes nothing', async () => {
+    const folder = await scratchFolder();
+    const sandbox = await startSandbox({ dataFile: join(folder, 'sandbox.json') });
+    await send('GET', `${sandbox.testBaseUrl}/status/${TEST_KEY}/A-1`);
+    await send('POST', `${sandbox.testBaseUrl}/transaction`, transaction({ amount: '' }));
+    await sleep(2 * WRITE_EVERY_MS);
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('that is none stops the start by its name', async () => {
