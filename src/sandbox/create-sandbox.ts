@@ -104,24 +104,27 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 }
 
 function createApp(ledger: Ledger): FastifyInstance {
+  // The default replies return the path, which may contain a key.
+  const refuseUnknown = (reply: FastifyReply, status: number, error: string) => {
+    const entry = ledger.open('unknown', 'none', { transactionId: null, invoiceNumber: null });
+    entry.outcome.status = status;
+    return reply.code(status).send(refuse(status, error).body);
+  };
   const app = Fastify({
     // No request log: paths of status requests contain keys, and the ledger has every request.
     logger: false,
     // A request with a hang fault would prevent the server from closing.
     forceCloseConnections: true,
+    // Before a route is found, such as for a malformed percent-encoding.
+    frameworkErrors: ({ statusCode = 400 }, _request, reply) =>
+      void refuseUnknown(reply, statusCode, 'Malformed address'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
   });
-  const noSubject = { transactionId: null, invoiceNumber: null };
-  // The default handlers would return the path, which may contain a key.
-  app.setNotFoundHandler((_request, reply) => {
-    ledger.open('unknown', 'none', noSubject).outcome.status = 404;
-    return reply.code(404).send(refuse(404, 'Not Found').body);
-  });
+  app.setNotFoundHandler((_request, reply) => refuseUnknown(reply, 404, 'Not Found'));
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500;
-    ledger.open('unknown', 'none', noSubject).outcome.status = status;
     if (status >= 500) console.error('sandbox: a request failed:', error.stack);
-    return reply.code(status).send(refuse(status, error.message).body);
+    return refuseUnknown(reply, status, error.message);
   });
   return app;
 }

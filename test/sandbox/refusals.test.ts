@@ -34,6 +34,8 @@ it.each<[path: string, body: unknown, status: number, error: string | RegExp]>([
   ['test/', transaction(card({ cardCode: undefined })), 400, `${NO_CARD}cardCode field`],
   ['test/', '{"cardNumber": 4111111111111111', 400, /JSON/],
   [`test/state/${TEST_KEY}/1`, undefined, 404, /./],
+  [`test/status/${TEST_KEY}/%E0`, undefined, 400, 'Malformed address'],
+  [`test/status/${TEST_KEY}/${'x'.repeat(501)}`, undefined, 414, 'Malformed address'],
   [`test/status_by_invoice/${LIVE_KEY}/A-1`, undefined, 403, NOT_AUTHORIZED],
   [`test/status/${TEST_KEY}/${NOBODY}`, undefined, 404, NOT_FOUND],
   [`test/status_by_url/${TEST_KEY}/A-1`, undefined, 404, NOT_FOUND],
