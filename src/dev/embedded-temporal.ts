@@ -7,7 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { MEMO_BYTES } from '../order/view/bounded-record.ts';
 import { setupTemporal, startSweep } from '../platform/namespace.ts';
-import { assertPortFree, freePort, type GuardedChild, startGuardedChild } from './guarded-child.ts';
+import {
+  assertPortFree,
+  freePort,
+  type GuardedChild,
+  isPortFree,
+  startGuardedChild,
+} from './guarded-child.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
 export interface EmbeddedTemporalOptions {
@@ -35,19 +41,22 @@ const START_TIMEOUT_MS = 60_000;
 
 /** The server picks some ports itself, and another program may take one of them first. A restart picks others. */
 const MAX_STARTS = 3;
+/** In the data folder: the server's port. */
+const PORT_FILE = 'temporal-port';
 const PORT_TAKEN = 'address already in use';
 
 /**
  * Starts Temporal's dev server on 127.0.0.1, waits until it answers, and sets up the namespace. The server ends with this
  * process, even if this process is killed.
  *
- * @throws Error if a port is in use (names the port and its variable); if no binary is found; if the server ends or doesn't answer
- *   within a minute (with the last lines of its log)
+ * @throws Error if a port is in use (names the port and its variable); if another server uses the folder; if no binary is found; if
+ *   the server ends or doesn't answer within a minute (with the last lines of its log)
  */
 export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
   // Before the search for the binary, which may take minutes.
   if (options.port !== 0) await assertPortFree(options.port, 'TEMPORAL_PORT');
   if (options.uiPort) await assertPortFree(options.uiPort, 'TEMPORAL_UI_PORT');
+  if (options.dataDir !== undefined) await assertFolderFree(options.dataDir);
   const binary = await findTemporalBinary();
   for (let start = 1; ; start++) {
     try {
@@ -57,6 +66,14 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
       if (!taken || start === MAX_STARTS) throw error;
     }
   }
+}
+
+/** Two servers with one database would keep taking it from each other. The port of the last one shows whether it still runs. */
+async function assertFolderFree(dataDir: string): Promise<void> {
+  const port = Number.parseInt(await readFile(join(dataDir, PORT_FILE), 'utf8').catch(() => ''), 10) || 0;
+  if (port === 0 || (await isPortFree(port))) return;
+  const problem = `${dataDir} is in use by the Temporal server on port ${port}`;
+  throw new Error(`${problem}. Stop it, or set DATA_DIR to another folder.`);
 }
 
 async function startServer(binary: string, options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
@@ -85,6 +102,7 @@ async function startServer(binary: string, options: EmbeddedTemporalOptions): Pr
   const address = `127.0.0.1:${port}`;
   try {
     await setUpWhenReady(address, namespace, child.ended);
+    if (dataDir !== undefined) await writeFile(join(dataDir, PORT_FILE), `${port}\n`);
     const ui = uiPort === undefined ? {} : { uiUrl: `http://127.0.0.1:${uiPort}` };
     return { ...child, address, namespace, ...ui, stop };
   } catch (error) {

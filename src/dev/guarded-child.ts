@@ -114,6 +114,14 @@ export async function assertPortFree(port: number, variable: string): Promise<vo
   });
 }
 
+/** Whether no server listens on a port on loopback. */
+export function isPortFree(port: number): Promise<boolean> {
+  return listenOnce(port).then(
+    () => true,
+    () => false,
+  );
+}
+
 function listenOnce(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();

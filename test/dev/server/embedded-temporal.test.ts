@@ -48,6 +48,16 @@ test('a taken port is refused before anything is started, naming the variable th
   await expect(startEmbeddedTemporal({ port: 0, uiPort: port })).rejects.toThrow(`${words} TEMPORAL_UI_PORT`);
 });
 
+test('a folder that another server uses is refused, and can be used once that one has ended', async () => {
+  const dataDir = await scratchFolder();
+  const first = await start({ dataDir });
+  const port = first.address.split(':')[1];
+  const words = `${dataDir} is in use by the Temporal server on port ${port}. Stop it, or set DATA_DIR`;
+  await expect(startEmbeddedTemporal({ port: 0, dataDir })).rejects.toThrow(words);
+  await first.stop();
+  await start({ dataDir });
+});
+
 test('a port that the server picked for itself and did not get does not keep it from starting', async () => {
   const once = join(await scratchFolder(), 'once');
   const { PATH } = await environmentWith({
