@@ -88,7 +88,8 @@ export function welcome({ apiUrl, apiKey, temporalAddress, temporalUiUrl, sandbo
           'Try it: screen an order that goes into review, decide the review in the sandbox, and read the order',
           `  curl -s${key} ${json} ${apiUrl}/v1/orders/1001/screening -d '${ORDER}'`,
           `  curl -s ${json} ${sandbox}/1001/decision -d '{"decision":"pass"}'`,
-          `  curl -s${key} ${apiUrl}/v1/orders/1001`,
+          // The decision arrives by a webhook and a read.
+          `  sleep 1; curl -s${key} ${apiUrl}/v1/orders/1001`,
         ]),
     '',
     'Stop with Ctrl-C. The next npm start continues with the same orders.',
