@@ -1,4 +1,4 @@
-import { startLocalStack } from './dev/local-stack.ts';
+import { type LocalStack, startLocalStack } from './dev/local-stack.ts';
 import { screenSampleOrders, welcome } from './dev/welcome.ts';
 
 // `npm start`: runs everything on one machine, with sample orders, until SIGINT, SIGTERM or SIGHUP.
@@ -10,12 +10,18 @@ const stopRequested = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
 });
 
+/** The sample orders' answers, if their decisions are the sandbox's. */
+async function screenSamples(stack: LocalStack): Promise<string> {
+  return stack.sandboxUrl === undefined ? '' : `${await screenSampleOrders(stack)}\n\n`;
+}
+
 try {
   const stack = await Promise.race([startLocalStack(process.env), stopRequested]);
   if (stack !== undefined) {
-    if (stack.sandboxUrl !== undefined) console.log(`\n${await screenSampleOrders(stack)}`);
-    console.log(`\n${welcome(stack)}\n`);
-    await Promise.race([stopRequested, stack.broken]);
+    const end = Promise.race([stopRequested, stack.broken]);
+    const shown = await Promise.race([screenSamples(stack), end]);
+    if (shown !== undefined) console.log(`\n${shown}${welcome(stack)}\n`);
+    await end;
     console.error('Stopping …');
     setTimeout(() => process.exit(0), STOP_WITHIN_MS).unref();
     await stack.stop();

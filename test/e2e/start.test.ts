@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, type SpawnedProcess, spawnProcess } from '../support/index.ts';
@@ -116,6 +117,18 @@ describe('npm start', () => {
     };
     await Promise.all(PORTS.map(refused));
     await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('stops while it screens the sample orders, without the addresses of what has stopped', async () => {
+    const ports = await freePorts();
+    const other = { ...ports, DATA_DIR: join(dataDir, 'other') };
+    const begun = await spawnProcess('src/start.ts', { env: other, readyWhen: /Starting the worker/ });
+    const address = `http://127.0.0.1:${ports.API_PORT}/docs`;
+    while (!(await fetch(address).catch(() => undefined))) await sleep(20);
+    begun.kill('SIGINT');
+    expect(await begun.ended).toBe(0);
+    expect(begun.output()).toMatch(/Stopped/);
+    expect(begun.output()).not.toMatch(/Sample orders|Stop with Ctrl-C/);
   });
 
   it('stops within ten seconds and goes on with the same orders at the next start, with API keys too', async () => {
