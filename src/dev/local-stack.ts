@@ -10,7 +10,7 @@ import { installRuntime } from '../platform/runtime.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
 import { startService } from '../serve.ts';
 import { type EmbeddedTemporalOptions, startEmbeddedTemporal } from './embedded-temporal.ts';
-import { assertPortFree } from './guarded-child.ts';
+import { assertPortFree, freePort } from './guarded-child.ts';
 
 export interface LocalStack {
   apiUrl: string;
@@ -33,7 +33,7 @@ export interface LocalStack {
  * @throws ConfigError for invalid settings; Error with the port and its variable if a port is in use
  */
 export async function startLocalStack(processEnv: NodeJS.ProcessEnv): Promise<LocalStack> {
-  const { env, sandbox: ownSandbox } = localEnvironment(processEnv);
+  const { env, sandbox: ownSandbox } = localEnvironment(await withChosenPorts(processEnv));
   let config = loadConfig(env, 'start');
   const { api, temporal, local, metrics } = config;
   // Before any part starts. Temporal's ports are checked by its start, which is the first.
@@ -98,6 +98,15 @@ export async function startLocalStack(processEnv: NodeJS.ProcessEnv): Promise<Lo
     await parts.giveUp();
     throw error;
   }
+}
+
+const PORTS = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'SANDBOX_PORT', 'API_PORT'];
+
+/** Replaces each port 0 with a free port, since the parts need each other's ports before they listen. */
+export async function withChosenPorts(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
+  const chosen = { ...env };
+  for (const name of PORTS) if (env[name] === '0') chosen[name] = String(await freePort());
+  return chosen;
 }
 
 /** Returns the address of the codec endpoint, with which the Temporal UI in a browser on this machine decrypts payloads. */

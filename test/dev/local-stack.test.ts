@@ -1,7 +1,13 @@
 import { fastify } from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/index.ts';
-import { codecEndpoint, embeddedOptions, startLocalStack, webhookUrl } from '../../src/dev/local-stack.ts';
+import {
+  codecEndpoint,
+  embeddedOptions,
+  startLocalStack,
+  webhookUrl,
+  withChosenPorts,
+} from '../../src/dev/local-stack.ts';
 import { screenSampleOrders } from '../../src/dev/welcome.ts';
 import { least } from '../config/support.ts';
 
@@ -44,6 +50,12 @@ it.each([
   const url = webhookUrl({ api: { ...api, host }, webhookSecrets: [secret] });
   expect(url.startsWith(`${origin}/v1/webhooks/default/`)).toBe(true);
   expect(decodeURIComponent(url.slice(`${origin}/v1/webhooks/default/`.length))).toBe(secret);
+});
+
+it('a port 0 is a free one that every part is told', async () => {
+  const { SANDBOX_PORT, API_PORT } = await withChosenPorts({ SANDBOX_PORT: '0', API_PORT: '18080' });
+  expect(Number(SANDBOX_PORT)).toBeGreaterThan(1024);
+  expect(API_PORT).toBe('18080');
 });
 
 it('a sample order that is refused does not stop the others', async () => {
