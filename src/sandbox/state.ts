@@ -139,16 +139,10 @@ export class StateFile {
 
   /** Returns the saved state, or undefined if the file doesn't exist. @throws an error that names the file if it can't be read */
   async load(): Promise<StateSnapshot | undefined> {
-    let text: string;
     try {
-      text = await readFile(this.path, 'utf8');
+      return stateSnapshotSchema.parse(JSON.parse(await readFile(this.path, 'utf8')));
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-    try {
-      return stateSnapshotSchema.parse(JSON.parse(text));
-    } catch {
       throw new Error(
         `Can't read the sandbox's state file ${this.path}. Move it away to start with an empty state.`,
       );

@@ -58,5 +58,7 @@ describe('the state file', () => {
     const dataFile = join(await scratchFolder(), 'sandbox.json');
     await writeFile(dataFile, '{"state":{}}');
     await expect(createSandbox({ port: 0, dataFile })).rejects.toThrow(dataFile);
+    const folder = await scratchFolder();
+    await expect(createSandbox({ port: 0, dataFile: folder })).rejects.toThrow(folder);
   });
 });
