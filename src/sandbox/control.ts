@@ -17,9 +17,12 @@ import { type WebhookConfig, type WebhookSender, webhookConfigSchema } from './w
 
 export const decisionInput = z.strictObject({ decision: z.enum(DECISIONS) });
 export const coverageInput = z.strictObject({ covered: z.boolean() });
+/** About 1,000 years. A date far beyond has no ISO form, so every later request would fail. */
+const MOST_MS = 3e13;
+const milliseconds = z.number().int().min(-MOST_MS).max(MOST_MS);
 export const clockInput = z.union([
-  z.strictObject({ advanceMs: z.number().int() }),
-  z.strictObject({ now: z.union([z.number().int(), z.iso.datetime({ offset: true })]) }),
+  z.strictObject({ advanceMs: milliseconds }),
+  z.strictObject({ now: z.union([milliseconds, z.iso.datetime({ offset: true })]) }),
 ]);
 export const keysInput = z.strictObject({
   test: z.string().min(1).optional(),

@@ -96,6 +96,7 @@ describe('the control plane', () => {
     ['POST', '/transactions/A-1/decision', { decision: 'maybe' }, ['decision']],
     ['POST', '/transactions/A-1/coverage', {}, ['covered']],
     ['POST', '/clock', { advanceMs: 'a day' }, ['']],
+    ['POST', '/clock', { advanceMs: 8_640_000_000_000_001 }, ['advanceMs']],
     ['POST', '/keys', { test: '', production: 'x' }, ['test', '']],
     ['PUT', '/webhooks', { url: 'file:///etc/passwd', method: 'TRACE' }, ['url', 'method']],
     ['PUT', '/webhooks', { headers: { 'a b': 'c' } }, ['headers.a b']],
