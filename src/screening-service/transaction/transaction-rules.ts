@@ -175,7 +175,7 @@ function withoutCard({ method }: Record<string, unknown>, { workflow, noCard }: 
   return [{ path, message }];
 }
 
-/** `bin` and `last4` are stored without the card number, so check that they match it. */
+/** Assumption «digits of one card»: `bin` and `last4` are stored without the card number, so check that they match it. */
 function digitsFindings(card: Record<string, unknown>): Finding[] {
   const { cardNumber, bin, last4 } = card;
   if (typeof cardNumber !== 'string') return [];
