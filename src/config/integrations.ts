@@ -3,7 +3,7 @@ import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../contract/ids.ts';
 import type { Integration } from '../contract/policy.ts';
 import { ErrorList, readJsonFile } from './errors.ts';
 import { integrationKeys, isObject, policyFile, toIntegration } from './policy-schema.ts';
-import { IN_QUOTES, isQuoted, isSet } from './values.ts';
+import { IN_QUOTES, isQuoted, isSet, isVisible, NOT_VISIBLE } from './values.ts';
 
 /** The variables of the one integration `default` when there is no policy file. */
 const VARIABLES: Record<string, string> = {
@@ -60,11 +60,8 @@ function readPolicy(written: unknown, env: NodeJS.ProcessEnv, errors: ErrorList)
   return integrations;
 }
 
-/** An API key is part of addresses and headers, which carry only visible ASCII characters. */
 function problemOf(apiKey: string | undefined, isNeeded: boolean): string | undefined {
   if (!isSet(apiKey)) return isNeeded ? 'is not set' : undefined;
   if (isQuoted(apiKey)) return IN_QUOTES;
-  return /^[\x21-\x7e]+$/.test(apiKey)
-    ? undefined
-    : 'must hold only visible ASCII characters, without white space at its start or end';
+  return isVisible(apiKey) ? undefined : NOT_VISIBLE;
 }

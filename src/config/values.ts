@@ -154,6 +154,13 @@ export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
+/** Why a secret can't be sent: addresses and headers carry only visible ASCII characters. */
+export const NOT_VISIBLE = 'must hold only visible ASCII characters, without white space at its start or end';
+
+export function isVisible(secret: string): boolean {
+  return /^[\x21-\x7e]+$/.test(secret);
+}
+
 export const IN_QUOTES = 'must be written without quotes around it';
 
 export function isQuoted(value: string | undefined): boolean {
