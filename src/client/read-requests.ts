@@ -186,7 +186,17 @@ function readTransaction(
   }
   // The transaction would be stored unchanged, with its card fields.
   if (cardDataIn({ transaction: raw }, integration).length > 0) return { fieldErrors: parsed.fieldErrors };
-  return { transaction: raw, fingerprint: fingerprintOfRaw(raw), warnings: [] };
+  const transaction = withSixDigits(raw);
+  return { transaction, fingerprint: fingerprintOfRaw(transaction), warnings: [] };
+}
+
+/** Rule «six and four», for an invalid transaction: a longer `bin` and `last4` can be the whole card number. */
+function withSixDigits(transaction: TransactionJson): TransactionJson {
+  const { payment } = transaction;
+  if (!isRecord(payment) || !isRecord(payment.creditCard)) return transaction;
+  const { bin, ...creditCard } = payment.creditCard;
+  const kept = { ...creditCard, ...(bin !== undefined && { bin: String(bin).slice(0, 6) }) };
+  return { ...transaction, payment: { ...payment, creditCard: kept } };
 }
 
 /** Iterative, since a request may be nested very deeply. Later readers may then recurse safely. */

@@ -91,6 +91,21 @@ describe('a request to screen', () => {
     const withCard = { orderId: '1', transaction: { ...transaction, payment } };
     expect(errorOf(() => read(withCard, settings)).code).toBe('invalid-request');
   });
+
+  it.each(['411111111111', 411111111111, '41111111'])(
+    'keeps six digits of the bin %j when policy skips the order',
+    (bin) => {
+      const of = (begins: unknown) => {
+        const creditCard = { bin: begins, last4: '1111' };
+        const transaction = { amount: '20.00', payment: { method: 'gift card', creditCard } };
+        return read({ orderId: '1', transaction }, { skip: [{ paymentMethod: ['gift card'] }] });
+      };
+      expect(of(bin).transaction).toMatchObject({
+        payment: { creditCard: { bin: '411111', last4: '1111' } },
+      });
+      expect(of(bin).fingerprint).toBe(of('411111').fingerprint);
+    },
+  );
 });
 
 describe('an order id', () => {
