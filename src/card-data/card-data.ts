@@ -159,7 +159,8 @@ function isCardNumber(value: number, content: Content): boolean {
 
 /** Names of card fields and service keys, which are refused whatever their value. */
 const ALWAYS = new Set(['cardnumber', 'cardcode', 'nftoken']);
-const CARD_CODES = /^(?:card)?(?:cv[vcn]2?|cid|csc|securitycode|verification(?:code|value))$/;
+const CARD_CODES =
+  /^(?:(?:credit)?card|cc)?(?:(?:cv[vcdn]2?|csc)(?:code|number|value)?|cid|securitycode|verification(?:code|number|value))$/;
 /** Data of a magnetic stripe: the number, a name or `=`, the expiry. */
 const TRACK_DATA = /\d{12,19}(?:[=D]\d{4}|\^[^^]{2,26}\^\d{4})/;
 const MAX_NAME_LENGTH = 64;

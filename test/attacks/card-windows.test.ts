@@ -77,6 +77,16 @@ describe('no card number is missed', () => {
   it('in a list of its groups, and in fields of card codes', () => {
     expect(cardDataIn({ a: ['4111', '1111', '1111', '1111'], b: [3782, 822463, 10005] })).toEqual(['a', 'b']);
     const codes = ['cvc2', 'cvn', 'card_cvc', 'card-cvv2', 'cid', 'CSC', 'cardVerificationValue'];
-    for (const name of codes) expect(cardDataIn({ [name]: '123' })).toEqual([name]);
+    const ofShops = [
+      'cc_cid',
+      'cc_cvv2',
+      'cvvCode',
+      'cvc_number',
+      'credit_card_cvv',
+      'creditCardSecurityCode',
+      'cvd',
+    ];
+    for (const name of [...codes, ...ofShops, 'cardVerificationNumber'])
+      expect(cardDataIn({ [name]: '123' })).toEqual([name]);
   });
 });
