@@ -45,11 +45,26 @@ app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, b
 /** The checkout, after the gateway has authorized the payment. The body is the transaction; a declined customer pays again with the next `attempt`. */
 app.post<{ Params: { orderId: string }; Querystring: { attempt?: string }; Body: string }>(
   '/checkout/:orderId',
-  async ({ params: { orderId }, query, body }) => {
+  async ({ params: { orderId }, query, body }, reply) => {
     const attempt = Number(query.attempt ?? 1);
-    if ((orders.get(orderId)?.attempt ?? 0) < attempt) authorized(orderId, attempt);
-    const { action, message } = await screen({ orderId, attempt, transaction: JSON.parse(body) });
-    return { action, message, payment: orders.get(orderId)?.payment };
+    const transaction: unknown = JSON.parse(body);
+    const { attempt: last = 0, payment } = orders.get(orderId) ?? {};
+    const isNew = last < attempt;
+    // A second payment would hide the first one, which a later cancel must void or refund.
+    if (isNew && (payment === 'authorized' || payment === 'captured'))
+      return reply.code(409).send({ payment });
+    if (isNew) authorized(orderId, attempt);
+    try {
+      const { action, message } = await screen({ orderId, attempt, transaction });
+      return { action, message, payment: orders.get(orderId)?.payment };
+    } catch (error) {
+      // The request was refused. The customer pays again with the corrected request, under the same number.
+      if (isNew && error instanceof OrderScreeningError) {
+        follow({ orderId, attempt }, 'cancel');
+        Object.assign(orders.get(orderId) ?? {}, { attempt: last });
+      }
+      throw error;
+    }
   },
 );
 
@@ -96,8 +111,9 @@ app.post<{ Params: { orderId: string }; Body: string }>(
 app.post<{ Params: { orderId: string }; Body: string }>(
   '/orders/:orderId/adopt',
   async ({ params, body }) => {
-    const { action } = await screening.adopt({ ...JSON.parse(body), ...params });
+    // First, since an event may be faster than the answer.
     if (!orders.has(params.orderId)) authorized(params.orderId, 1);
+    const { action } = await screening.adopt({ ...JSON.parse(body), ...params });
     follow(params, action);
     return { action, payment: orders.get(params.orderId)?.payment };
   },

@@ -93,6 +93,23 @@ it('takes the next attempt of a customer who was declined, with a payment of its
   expect(await paid(orderId)).toEqual({ attempt: 2, payment: 'captured', calls: ['voided', 'captured'] });
 });
 
+it('takes no second payment beside one that is captured, which a later fail refunds', async () => {
+  const orderId = anOrderId();
+  await checkout(orderId, 'pass');
+  expect(await checkout(orderId, 'pass', 2)).toEqual({ payment: 'captured' });
+  all.sandbox.control.decide(orderId, 'fraudulent');
+  await isPaid(orderId, 'captured', 'refunded');
+});
+
+it('voids the payment of a checkout that is refused, and takes the corrected one', async () => {
+  const orderId = anOrderId();
+  const refused = await ask(`/checkout/${orderId}`, '{"amount": "a lot"}');
+  expect(refused).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
+  expect(await paid(orderId)).toMatchObject({ payment: 'voided', calls: ['voided'] });
+  expect(await checkout(orderId, 'pass')).toMatchObject({ action: 'proceed', payment: 'captured' });
+  expect(await paid(orderId)).toEqual({ attempt: 1, payment: 'captured', calls: ['voided', 'captured'] });
+});
+
 it('leaves the next attempt’s payment alone when an event of the attempt before comes late', async () => {
   const orderId = anOrderId();
   await checkout(orderId, 'fail');
