@@ -48,16 +48,13 @@ stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 stderr.on('error', () => undefined);
 
 try {
-  if (args.length === 0) {
-    program.outputHelp();
-    process.exitCode = EXIT.usage;
-  } else {
-    await program.parseAsync(args, { from: 'user' });
-  }
+  await program.parseAsync(args, { from: 'user' });
 } catch (error) {
   // Requested help is not an error.
   const helped = error instanceof CommanderError && error.exitCode === 0;
-  if (!helped) output.problem(problemOf(error));
+  const noCommand = error instanceof CommanderError && error.code === 'commander.help' && !helped;
+  if (noCommand) program.outputHelp();
+  else if (!helped) output.problem(problemOf(error));
   process.exitCode = helped ? EXIT.ok : exitCodeOf(error);
 }
 // Flushes stdout, and its errors, before the exit. Connections may still be open.

@@ -91,6 +91,16 @@ it.each([
   expect(exitCodeOf(new TypeError('a fault of the program'))).toBe(1);
 });
 
+it.each(['', '--table', '--json'])('no command writes the help and ends with 2: «%s»', async (option) => {
+  const command = `${process.execPath} bin/order-screening.mjs ${option}`;
+  const ended = await new Promise((resolve) => {
+    execFile('bash', ['-c', command], (error, stdout, stderr) =>
+      resolve({ code: error?.code, stdout, stderr }),
+    );
+  });
+  expect(ended).toEqual({ code: 2, stdout: expect.stringContaining('Usage: order-screening'), stderr: '' });
+});
+
 it.each([
   ['on no disk', '> /dev/full'],
   // In blocks of a kilobyte: a part of the help fits.
