@@ -52,11 +52,13 @@ export function plain(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ');
 }
 
-function inWords({ type, detail, errors = [], cancelBy, serviceCode, serviceMessage }: Problem): string {
+function inWords({ type, detail, errors = [], action, ...more }: Problem): string {
+  const { cancelBy, serviceCode, serviceMessage } = more;
   const lines = [
     `${pc.red('Error')}: ${plain(detail)} ${pc.dim(`(${type})`)}`,
     ...errors.map(({ path, message }) => `  ${plain(path === '' ? message : `${path}: ${message}`)}`),
   ];
+  if (action !== undefined) lines.push(`  The action until a repeat is answered: ${action}`);
   if (cancelBy !== undefined) lines.push(`  The cancel window: until ${cancelBy}`);
   if (serviceCode !== undefined || serviceMessage !== undefined) {
     lines.push(`  The screening service: ${plain([serviceCode, serviceMessage].filter(Boolean).join(' '))}`);

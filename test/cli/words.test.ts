@@ -1,5 +1,6 @@
 /** What commands write for people, without control characters. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { createOutput } from '../../src/cli/output.ts';
 import { anOrderState } from '../fixtures/orders.ts';
 import {
   aCheckoutAnswer,
@@ -44,4 +45,12 @@ it.each<[command: string, method: keyof Fake, answer: unknown, patterns: RegExp[
   );
   expect(code).toBe(0);
   for (const pattern of patterns) expect(answers[0]).toMatch(pattern);
+});
+
+it('an unanswered checkout shows the action of the policy', () => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const output = createOutput(false, () => undefined);
+  output.problem({ type: 'temporal-unavailable', detail: 'No answer', action: 'hold', recorded: false });
+  expect(write).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/repeat is answered: hold\n$/));
+  write.mockRestore();
 });
