@@ -9,7 +9,7 @@ import { integrationNameSchema } from '../read-requests.ts';
 const moment = z.iso
   .datetime({
     offset: true,
-    error: 'must be a time with its offset, such as 2026-12-24T18:00:00Z; write + as %2B',
+    error: 'must be a time with its offset, such as 2026-12-24T18:00:00Z; in a URL write + as %2B',
   })
   .transform((written) => instant(millis(written)));
 
