@@ -17,6 +17,7 @@ import { eventually } from '../../support/index.ts';
 import { listed } from '../../support/replays.ts';
 import { needRedis, type RedisServer, startRedis } from '../../support/servers/redis-server.ts';
 import { describeRaw, runCli } from '../operator.ts';
+import { EVENTS_SECRET } from '../receiver.ts';
 import { anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from '../support.ts';
 
 const { History } = proto.temporal.api.history.v1;
@@ -57,6 +58,7 @@ const keys: Canary[] = [
   { name: 'card stash key', text: STASH_KEY },
   { name: 'Redis password', text: REDIS_PASSWORD },
   { name: 'webhook secret', text: WEBHOOK_SECRET },
+  { name: 'events secret', text: EVENTS_SECRET },
   { name: 'codec token', text: CODEC_TOKEN },
 ];
 
@@ -128,6 +130,14 @@ async function call(method: string, path: string, body?: unknown) {
   return reply;
 }
 
+/** Sends a request that the OpenAPI document doesn't have: to a page or to the receiver of webhooks. */
+async function ask(path: string, request: RequestInit = {}): Promise<number> {
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  const reply = await fetch(`${all.apiUrl}${path}`, { headers, ...request });
+  replies.push(JSON.stringify([...reply.headers]), await reply.text());
+  return reply.status;
+}
+
 const screen = (orderId: string, transaction: object, more: object = {}) =>
   call('POST', `/v1/orders/${orderId}/screening`, { transaction, ...more });
 const withFault = (fault: FaultPlanInput['faults'][number]) =>
@@ -138,6 +148,7 @@ async function places(): Promise<Place[]> {
   const found: Place[] = [
     { name: 'the logs', bytes: Buffer.from(all.output()) },
     { name: 'answers of the API', bytes: Buffer.from(replies.join('\n')) },
+    { name: 'events', bytes: Buffer.from(JSON.stringify(all.events)) },
     { name: 'metrics', bytes: Buffer.from(await (await fetch(`${all.apiUrl}/metrics`)).text()) },
     { name: 'metrics', bytes: Buffer.from(await all.workerMetrics()) },
   ];
@@ -168,7 +179,7 @@ async function redisDump(): Promise<Place> {
 
 describe('marked orders', () => {
   let whileCardsWait: Place;
-  const hook = () => `${all.apiUrl}/v1/webhooks/default/${WEBHOOK_SECRET}`;
+  const hook = `/v1/webhooks/default/${WEBHOOK_SECRET}`;
 
   it('pass, fail, are reviewed, retried, canceled, reported and charged back', async () => {
     for (const decision of ['pass', 'fail', 'review', 'error']) {
@@ -194,6 +205,8 @@ describe('marked orders', () => {
     }))
       await call('POST', `/v1/orders/${retried}/${path}`, body);
     expect((await call('GET', `/v1/orders/${retried}`)).body).toMatchObject({ phase: 'canceled' });
+    for (const page of [`/orders/${retried}`, `/transactions/${retried}`])
+      expect(await ask(`${page}?integration=default`)).toBe(200);
     expect(whileCardsWait.bytes.length).toBeGreaterThan(100);
   });
 
@@ -204,7 +217,7 @@ describe('marked orders', () => {
       withFault({ operation: 'create-transaction', kind, times: 2 });
       expect(await screen(orderId, marked('pass'))).toMatchObject({ body: { orderId } });
       withFault({ operation: 'status-by-url', kind: '403', times: 1 });
-      await fetch(`${hook()}?invoiceNumber=${orderId}`);
+      await ask(`${hook}?invoiceNumber=${orderId}`);
       await call('GET', `/v1/orders/${orderId}`);
       all.sandbox.control.clearFaults();
     },
@@ -241,7 +254,7 @@ describe('marked orders', () => {
     const { stdout, stderr } = await runCli(['cancel', '1001', '--reason', text], all.settings);
     replies.push(stdout, stderr);
     const body = { id: text, invoiceNumber: text, [text]: text };
-    await fetch(hook(), { method: 'POST', body: JSON.stringify(body) });
+    await ask(hook, { method: 'POST', body: JSON.stringify(body) });
     expect((await call('POST', `/v1/webhooks/default/${API_KEY}`, body)).status).toBe(401);
   });
 
@@ -250,6 +263,9 @@ describe('marked orders', () => {
       const ended = await client.workflow.count("ExecutionStatus = 'Completed'");
       expect(ended.count).toBeGreaterThan(1);
     });
+    for (const page of ['/', '/?list=every', '/?wall=1', '/days', '/queue.csv', '/no-page'])
+      expect(await ask(page)).toBe(page === '/no-page' ? 404 : 200);
+    expect(all.events.length).toBeGreaterThan(1);
     const searched = [...(await places()), whileCardsWait];
     expect(searched.length).toBeGreaterThan(20);
     expect(sightings(searched, [...card, ...personal, ...keys])).toEqual([]);
@@ -269,6 +285,6 @@ describe('marked orders', () => {
         expect(found.join('\n')).toMatch(new RegExp(`^${name} in ${place}`, 'm'));
       }
     }
-    expect(found.filter((one) => /the logs|answers|metrics|Redis/.test(one))).toEqual([]);
+    expect(found.filter((one) => /the logs|answers|events|metrics|Redis/.test(one))).toEqual([]);
   });
 });
