@@ -103,7 +103,7 @@ const CONTRAST_OF_THE_DOCS = `
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { orderScreening, log } = options;
   const metrics = createHttpMetrics(options.apiKeys);
-  const record = createAnswerRecord(log, metrics);
+  const record = createAnswerRecord(log, metrics, options.integrations);
   const app: FastifyInstance = fastify({
     ...connectionOptions({ ...CONNECTION_TIMES, ...options.times }),
     loggerInstance: frameworkLog(log),

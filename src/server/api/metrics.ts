@@ -138,7 +138,12 @@ export interface AnswerRecord {
   refused(status: number, code: string): void;
 }
 
-export function createAnswerRecord(log: Log, metrics: HttpMetrics): AnswerRecord {
+/** @param integrations all that are configured. Absent: the audit log names any */
+export function createAnswerRecord(
+  log: Log,
+  metrics: HttpMetrics,
+  integrations?: readonly string[],
+): AnswerRecord {
   return {
     sent(request, reply) {
       const { method, routeOptions, params, body, apiKey } = request;
@@ -159,7 +164,7 @@ export function createAnswerRecord(log: Log, metrics: HttpMetrics): AnswerRecord
         },
         'answered',
       );
-      audit(log, request, reply);
+      audit(log, request, reply, integrations);
     },
     refused(status, code) {
       const answered = { method: UNKNOWN, route: UNKNOWN, status, durationMs: 0 };
@@ -182,6 +187,7 @@ function audit(
   log: Log,
   request: FastifyRequest,
   { statusCode: status, problemCode: code, repeated }: FastifyReply,
+  integrations?: readonly string[],
 ): void {
   const { method, routeOptions, params, query, body, apiKey, ip, workflowIds } = request;
   const { url: route, config } = routeOptions;
@@ -190,12 +196,15 @@ function audit(
   if (!isAudited && !REFUSED_CALLERS.includes(status)) return;
   const isOfOne = config.scope !== 'codec' && !config.ofMany && workflowIds === undefined;
   const asked = auditedSchema.parse({ ...record(query), ...record(body), ...record(params) });
+  const { integration = isOfOne ? DEFAULT_INTEGRATION : undefined } = asked;
+  // In a webhook's address the secret may be where the integration belongs.
+  const isUnknown = integration !== undefined && integrations?.includes(integration) === false;
   log.audit({
     ...{ method, route, status, code, repeated },
     ...{ key: apiKey?.name, actor: claimedActor(request).data, peer: isIP(ip) === 0 ? undefined : ip },
     ...{
       orderId: asked.orderId,
-      integration: asked.integration ?? (isOfOne ? DEFAULT_INTEGRATION : undefined),
+      integration: isUnknown ? undefined : integration,
     },
     workflowIds,
     ...{ number: asked.number ?? asked.sequence, action: asked.action, because: asked.reason },

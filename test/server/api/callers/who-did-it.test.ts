@@ -104,6 +104,20 @@ describe('the audit log', () => {
     expect(JSON.stringify(audit())).not.toMatch(/wrong|a-secret/);
   });
 
+  it('has no key and no secret that was sent in the place of a name', async () => {
+    const secret = 'a-secret-of-the-webhooks';
+    const options = { webhookSecrets: [secret], integrations: ['shop'] };
+    const { app, audit, logged } = await anAuditedApi(options);
+    const asUser = (password: string) => ({ authorization: `Basic ${btoa(`${KEY}:${password}`)}` });
+    await app.inject({ method: 'POST', url: `/v1/webhooks/${secret}`, payload: {} });
+    await app.inject({ method: 'POST', url: `/v1/webhooks/${secret}/shop`, payload: {} });
+    await app.inject({ url: '/', headers: asUser('') });
+    const named = await app.inject({ url: '/queue.csv', headers: asUser(KEY) });
+    expect(named.statusCode).toBe(200);
+    expect(audit().map(({ status }) => status)).toEqual([401, 401, 401, 200]);
+    expect(logged()).not.toMatch(new RegExp(`${KEY}|${secret}`));
+  });
+
   it('has one line for each refusal by a token, a page or a form, and for each card that is put away', async () => {
     const codec = createPayloadCodec([{ id: 'a', key: randomBytes(32) }]);
     const withToken = { codec: { codec, origins: [], token: 'the-token-of-the-codec' } };
