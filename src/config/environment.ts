@@ -69,7 +69,7 @@ export const environment = z.object({
         'Path of the policy file (`docs/policy.md`); not set: one integration, `default`, from the five below',
       ),
     SCREENING_API_KEY: secret(text.optional()).describe(
-      'Key of the screening service; a policy file may name other variables (`apiKeyEnv`). The API needs it only to read transactions',
+      'Key of the screening service; a policy file may name other variables (`apiKeyEnv`). The API needs it only to read transactions, and for a payment gateway’s result of an order that has ended',
     ),
     SCREENING_BASE_URL: baseUrl.optional().describe('The screening address of the screening service'),
     SCREENING_PORTAL_BASE_URL: baseUrl.optional().describe('The portal address of the screening service'),
