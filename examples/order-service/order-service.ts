@@ -128,6 +128,7 @@ app.setErrorHandler((error, _request, reply) => {
 
 const eventSchema = z.object({
   orderId: z.string().optional(),
+  integration: z.string().optional(),
   data: z.object({
     action: z.enum(['proceed', 'hold', 'decline', 'cancel']).optional(),
     attempt: z.number().optional(),
@@ -145,8 +146,10 @@ app.post<{ Body: string }>('/events', async (request, reply) => {
     return reply.code(401).send({ event: 'forged, or more than five minutes old' });
   }
   if (eventsDone.has(id)) return { event: 'repeated' };
-  const { orderId, data } = eventSchema.parse(payload);
-  if (orderId !== undefined && data.action !== undefined) follow({ orderId, ...data }, data.action);
+  const { orderId, integration, data } = eventSchema.parse(payload);
+  // The same order id in another integration is another order. All orders here are of `default`.
+  const isOurs = orderId !== undefined && integration === 'default';
+  if (isOurs && data.action !== undefined) follow({ orderId, ...data }, data.action);
   eventsDone.add(id);
   return { event: 'taken' };
 });

@@ -54,9 +54,14 @@ const isPaid = (orderId: string, ...calls: string[]) =>
   eventually(async () => expect(await paid(orderId)).toMatchObject({ payment: calls.at(-1), calls }));
 
 /** An event as order-screening sends it. */
-function event(orderId: string, action: string, { secret = SECRET, at = new Date() } = {}) {
+function event(
+  orderId: string,
+  action: string,
+  { secret = SECRET, at = new Date(), integration = 'default' } = {},
+) {
   const id = randomUUID();
-  const body = JSON.stringify({ type: 'order.review_resolved', orderId, data: { action, attempt: 1 } });
+  const data = { action, attempt: 1 };
+  const body = JSON.stringify({ type: 'order.review_resolved', orderId, integration, data });
   const headers = {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
@@ -138,6 +143,13 @@ it('refuses an event that is forged, changed or old, and does nothing', async ()
     await ask('/events', changed.body),
   ];
   expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+  expect(await paid(orderId)).toMatchObject({ payment: 'authorized', calls: [] });
+});
+
+it('does nothing for an event of the same order id in another integration', async () => {
+  const orderId = anOrderId();
+  await checkout(orderId, 'review');
+  expect((await event(orderId, 'proceed', { integration: 'phone' }).send()).body).toEqual({ event: 'taken' });
   expect(await paid(orderId)).toMatchObject({ payment: 'authorized', calls: [] });
 });
 
