@@ -56,6 +56,12 @@ describe('an order that is over', () => {
     });
     expect(life.state.attention[0]?.words).toContain('invoice number order-1 ');
   });
+
+  it('looks a transaction up for longer than a day while a cancel waits for it', () => {
+    const life = screened(unanswered(), { whenUnavailable: 'decline' }).portal('cancel', MINUTE);
+    expect(life.until(4 * DAY)).toMatchObject({ attention: [], underWay: ['look-up:1'] });
+    expect(life.lookedUp('fail', 4 * DAY).underWay).toEqual(['portal:1']);
+  });
 });
 
 describe('an acknowledge', () => {
