@@ -34,7 +34,7 @@ function adopted(decision: Decision, policy: Partial<Policy> = {}, adoption: Par
 }
 
 describe('an order that is adopted', () => {
-  it('reads its transaction, and answers with what follows; its window counts from the screening', () => {
+  it('reads its transaction, and answers with what follows; its window and the review limit count from the screening', () => {
     const life = adopting().ask(ADOPT, 0);
     expect(checkoutRequest(life.order)).toMatchObject({ adopt: anAdoption() });
     screened(found('review'), {}, life);
@@ -42,6 +42,8 @@ describe('an order that is adopted', () => {
     const checkout = { decision: 'review', action: 'hold', phase: 'review', transactionId, cancelBy };
     expect(life.replies).toMatchObject([{ checkout }]);
     expect(life.underWay).toEqual([`poll:${TRANSACTION_ID}:review:1`]);
+    expect(life.until(29 * DAY - 1).phase).toBe('review');
+    expect(life.until(29 * DAY).phase).toBe('closed');
   });
 
   it('is known in UTC whatever the offset of its screening’s moment', () => {
