@@ -39,6 +39,12 @@ function canceled(order: OrderState): OrderState {
   return order;
 }
 
+function passedLater(): OrderState {
+  const order = anOrder('review', { ...PRE, reviewBeforeGateway: 'hold' });
+  read(order, 'pass', MINUTE);
+  return order;
+}
+
 function retried(): OrderState {
   const order = anOrder('fail');
   addAttempt(order, {}, sinceStart(30 * MINUTE));
@@ -75,6 +81,12 @@ describe('what happens by itself', () => {
       canceled(anOrder('review', { ...PRE, reviewBeforeGateway: 'hold' })),
       'review cancel',
       [['nothing-left', HOUR]],
+    ],
+    [
+      'to an order canceled after its review passed before the gateway: the result is waited for, for a day',
+      canceled(passedLater()),
+      'pass cancel',
+      [['gateway-over', HOUR + DAY]],
     ],
     [
       'to an order whose gateway says nothing: attention after a day, once',
