@@ -84,15 +84,17 @@ async function screen(request: Attempt): Promise<{ action: Action; message?: str
   }
 }
 
-/** Repeating an attempt is safe: it returns the same answer and creates no second transaction. */
-setInterval(async () => {
+/** Repeating an attempt is safe: it returns the same answer and creates no second transaction. One at a time, to not flood what recovers. */
+async function repeatUnrecorded(): Promise<void> {
   for (const request of unrecorded) {
     await screen(request).catch((error: Error) => {
       unrecorded.delete(request);
       console.error(`order ${request.orderId} needs a person: ${error.message}`);
     });
   }
-}, 2_000);
+  setTimeout(repeatUnrecorded, 2_000);
+}
+void repeatUnrecorded();
 
 const reasonSchema = z.object({ reason: z.string() });
 
