@@ -17,7 +17,7 @@ import { readIntegrations } from './integrations.ts';
 import { LEAST_WEBHOOK_SECRET, readEvents, readOwnWebhookSecrets } from './secrets.ts';
 import { readSignIn } from './sign-in.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
-import { type AllowedPlaintext, isPlaintext } from './values.ts';
+import { type AllowedPlaintext, isPlaintext, isSet } from './values.ts';
 
 /** The processes whose variables each role reads; `all` reads every variable. */
 const READS = {
@@ -98,6 +98,7 @@ function readClientSettings(
   read: ReadVariable = variableReader(env, errors),
 ) {
   const integrations = readIntegrations(env, needsKeys, errors);
+  checkProxies(env, errors);
   const local = readEmbedded(read);
   const settings = {
     integrations,
@@ -121,6 +122,15 @@ function readClientSettings(
     errors.add('PAYLOADS_REQUIRED', 'requires PAYLOAD_KEYS: without a key nothing is encrypted');
   }
   return settings;
+}
+
+/** With a malformed proxy no request could be sent, and each would look as if it had been. */
+function checkProxies(env: NodeJS.ProcessEnv, errors: ErrorList): void {
+  for (const [name, proxy] of Object.entries(env)) {
+    if (!/^(?:https?|all)_proxy$/i.test(name) || !isSet(proxy)) continue;
+    if (!URL.canParse(proxy.includes('://') ? proxy : `http://${proxy}`))
+      errors.add(name, 'must be the address of a proxy, with user and password percent-encoded');
+  }
 }
 
 function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {

@@ -114,6 +114,8 @@ describe('a variable is refused in words that hold no value', () => {
     ['TEMPORAL_ADDRESS', '"temporal.example:7233"', 'without quotes'],
     ['TEMPORAL_API_KEY', "'key-of-temporal'", 'without quotes'],
     ['TEMPORAL_API_KEY', 'key-of-temporal\n', 'visible ASCII'],
+    ['HTTPS_PROXY', 'http://user:pa#ss@proxy.example:3128', 'percent-encoded'],
+    ['all_proxy', 'proxy.example:port', 'percent-encoded'],
     ['TEMPORAL_GRPC_META_*', undefined, 'visible ASCII', { TEMPORAL_GRPC_META_AUTHORIZATION: 'Bearer it\n' }],
     ['SCREENING_BASE_URL', undefined, 'is required'],
     ['SCREENING_BASE_URL', 'https://screening.example/?key=1', BASE_URL],
