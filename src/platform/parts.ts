@@ -1,4 +1,5 @@
 /** Starting and stopping the parts of a process. */
+import { showError } from './log.ts';
 
 /** Parts that are stopped together, the last one first. */
 export class StartedParts {
@@ -51,14 +52,21 @@ export async function allEnded(runs: readonly Promise<void>[], stopAll: () => vo
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Ends the process immediately on SIGTERM and SIGINT while it starts. Process 1 of a container would otherwise ignore them.
+ * Ends the process immediately on SIGTERM and SIGINT while it starts, which process 1 of a container would otherwise ignore, and after
+ * an uncaught error, whose message Node would print.
  *
- * @returns a function to call when the process has started and handles the signals itself
+ * @returns a function to call when the process has started and handles signals and errors itself
  */
 export function endedBySignals(): () => void {
   const end = (): never => process.exit(0);
+  const fail = (error: unknown): never => {
+    process.stderr.write(`${JSON.stringify(showError(error))}\n`);
+    process.exit(1);
+  };
   for (const signal of STOP_SIGNALS) process.once(signal, end);
+  process.once('uncaughtException', fail);
   return () => {
     for (const signal of STOP_SIGNALS) process.off(signal, end);
+    process.off('uncaughtException', fail);
   };
 }
