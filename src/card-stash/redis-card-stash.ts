@@ -1,5 +1,6 @@
 /** The card stash in Redis and its connection. */
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { createClient, ErrorReply, type RedisClientType } from 'redis';
 import type { Sealed } from '../codec/sealer.ts';
 import { instant } from '../contract/words.ts';
@@ -74,6 +75,8 @@ function createRedisConnection({ socket, ...login }: RedisAddress) {
     ...login,
     socket: {
       ...socket,
+      // Node sends no server name by itself. An IP address is no server name.
+      ...(socket.tls && isIP(socket.host) === 0 && { servername: socket.host }),
       connectTimeout: CONNECT_WITHIN_MS,
       socketTimeout: SILENT_FOR_MS,
       // A refused login is reported at once, and tried again by the next command.

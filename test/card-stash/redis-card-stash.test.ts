@@ -214,6 +214,22 @@ describe('a card stash in Redis', () => {
     await expectFailures(stash, 'unreachable');
   });
 
+  it('is named in the TLS handshake, by which a proxy or a cluster finds it', async () => {
+    let hello = Buffer.alloc(0);
+    const proxy = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (data) => {
+        hello = data;
+        socket.destroy();
+      });
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, 'localhost', resolve));
+    onTestFinished(() => void proxy.close());
+    const { port }: { port?: number } = Object(proxy.address());
+    await expectFailures(aStash(`rediss://:${password}@localhost:${port}`), 'unreachable');
+    expect(hello.includes('localhost')).toBe(true);
+  });
+
   it('is unreachable where nothing listens, and in about a second where something else says nothing', async () => {
     await expectFailures(aStash(`redis://:${password}@127.0.0.1:${await freePort()}`), 'unreachable');
     const silent = createServer((socket) => socket.on('error', () => undefined));
