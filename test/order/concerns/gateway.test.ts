@@ -190,6 +190,14 @@ describe.each<[GatewayResult]>([['pass'], ['fail'], ['error']])(
   },
 );
 
+it('a result of an earlier attempt is not sent on after the order’s end', () => {
+  const order = retried();
+  setPhase(order, 'closed', NOW);
+  order.endedAt = NOW;
+  const reply = gatewayReplyAfterEnd(order, { attempt: 1, result: 'pass' }, NOW);
+  expect(reply).toMatchObject({ refusal: { code: 'order-closed' } });
+});
+
 describe('a result that contradicts the recorded one', () => {
   const said = (life: Life, result: GatewayResult, minute: number) =>
     life.gateway(result, minute * MINUTE).replies.at(-1);
