@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { StatusOutcome } from '../../src/contract/activity-contract.ts';
 import type { OrderState } from '../../src/contract/order/state.ts';
 import type { Decision, Phase } from '../../src/contract/words.ts';
+import { applyGatewayResult } from '../../src/order/concerns/gateway.ts';
 import { decide } from '../../src/order/decide.ts';
 import { setPhase } from '../../src/order/record.ts';
 import { applyReading } from '../../src/order/screening/apply-reading.ts';
-import { anOrder, attention, MINUTE, sinceStart } from '../fixtures/orders.ts';
+import { anOrder, attention, DAY, MINUTE, sinceStart } from '../fixtures/orders.ts';
 
 const DECISIONS: Decision[] = ['pass', 'fail', 'review', 'fraudulent', 'error'];
 const NOW = sinceStart(MINUTE);
@@ -82,5 +83,15 @@ describe('a reading of the status', () => {
       const decision = now === 'error' ? 'fail' : now;
       expect(order).toMatchObject({ decision, action: 'decline', phase: 'declined' });
     }
+    const byGateway = anOrder('pass', { workflow: 'pre-gateway' });
+    applyGatewayResult(byGateway, { result: 'fail' }, NOW);
+    read(byGateway, 'fail');
+    expect(byGateway).toMatchObject({ decision: 'fail', action: 'decline', phase: 'declined' });
+  });
+
+  it('that fails after the window is no attention to a policy that only watches', () => {
+    const order = anOrder('review', { passive: true });
+    read(order, 'fail', sinceStart(6 * DAY));
+    expect(order).toMatchObject({ action: 'proceed', wouldBe: 'cancel', attention: [] });
   });
 });
