@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OverrideAction } from '../../../src/contract/words.ts';
-import { DAY, HOUR, MINUTE, sinceStart, unanswered } from '../../fixtures/orders.ts';
+import { DAY, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../../fixtures/orders.ts';
 import { type Life, RECHECK, screened } from '../life.ts';
 
 const REASON = 'the customer showed the card';
@@ -47,6 +47,14 @@ describe('a person decides', () => {
     life.take(RECHECK).read('pass', 3 * HOUR);
     expect(life).toMatchObject({ decision: 'pass', action: 'proceed' });
     expect(life.state.attention.map(({ words }) => words)).toEqual([expect.stringContaining('«pass»')]);
+  });
+
+  it('and what the screening says later changes the action no more', () => {
+    const life = screened(NOT_SENT)
+      .override('proceed')
+      .caughtUp('fail', 2 * HOUR);
+    expect(life).toMatchObject({ decision: 'fail', action: 'proceed', phase: 'decided', actions: [] });
+    expect(life.attention).toEqual(['decision-after-override']);
   });
 
   it('until a new attempt comes', () => {
