@@ -158,17 +158,26 @@ describe('a reply that says no', () => {
     [0, { outcome: 'refused', reason: 'portal-refused', code: 0 }],
     ['0', { outcome: 'refused', reason: 'portal-refused', code: 0 }],
     ['1042', { outcome: 'unknown', reason: 'portal-5xx', code: 1042 }],
-    [429, { outcome: 'not-done', reason: 'rate-limited', code: 429 }],
+    [429, { outcome: 'not-done', reason: 'rate-limited', code: 429, retryAfterMs: 7000 }],
     ['500', { outcome: 'unknown', reason: 'portal-5xx', code: 500 }],
     ['fine', { outcome: 'unknown', reason: 'malformed-reply' }],
     [undefined, { outcome: 'unknown', reason: 'malformed-reply' }],
   ])('of the portal with HTTP 200 and code %j is %j', async (code, expected) => {
-    service.answerJson(200, { code, message: 'In words' });
+    service.answerJson(200, { code, message: 'In words' }, { 'retry-after': '7' });
     for (const [operation, call] of PORTAL) {
       const error = await failureOf(call(client()));
       expect(error).toMatchObject({ operation, status: 200, words: ['In words'], ...expected });
     }
   });
+
+  it.each([{ Status: 'ERROR' }, { Status: null }, {}])(
+    'of the gateway’s result with HTTP 200 is %j: it has not arrived for certain',
+    async (body) => {
+      service.answerJson(200, body);
+      const error = await failureOf(client().gatewayResponse({ transactionId: ID, result: 'pass' }));
+      expect(error).toMatchObject({ outcome: 'unknown', reason: 'malformed-reply', status: 200 });
+    },
+  );
 
   it('shows bounded words without key, card, addresses and e-mail addresses', async () => {
     const spelled = `code 123, not 1234, ${encodeURIComponent(KEY)} 4111-1111 1111 1111`;
