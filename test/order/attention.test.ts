@@ -32,6 +32,12 @@ describe('a wrong key that a cancel met', () => {
   });
 });
 
+it('attention to a missing gateway result ends when the order is canceled', () => {
+  const life = screened('pass', { workflow: 'pre-gateway' }).until(DAY);
+  expect(life.attention).toEqual(['gateway-late']);
+  expect(life.portal('cancel', DAY).portalEnds('done', DAY).attention).toEqual([]);
+});
+
 describe('an order that is over', () => {
   it('ends a day later although the gateway’s result is never accepted, and a person is told', () => {
     const life = screened('pass', { workflow: 'pre-gateway', events: 'all' }).gateway('pass', MINUTE);
