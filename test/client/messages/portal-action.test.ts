@@ -155,20 +155,21 @@ describe('a portal action of a closed order', () => {
 
   // What may be submitted is not sent again.
   it.each([
-    ['with an unknown outcome', refused('outcome-unknown'), false],
-    ['that a person ended', failed(), false],
-    ['by a refusal', refused('refused-by-screening-service'), true],
-  ])('which is a chargeback, after a workflow that failed %s', async (_how, error, again) => {
+    ['that failed with an unknown outcome', refused('outcome-unknown'), 'outcome-unknown-before'],
+    ['that failed by a person', failed(), 'outcome-unknown-before'],
+    ['whose end could not be read', noAnswer, 'temporal-unavailable'],
+    ['that failed by a refusal', refused('refused-by-screening-service'), undefined],
+  ])('which is a chargeback, after a workflow %s', async (_how, error, code) => {
     const client = aClosed();
     client.temporal.start.mockRejectedValueOnce(alreadyStarted);
     client.temporal.result.mockReset().mockResolvedValueOnce(aClosedOrder());
     client.temporal.result.mockRejectedValueOnce(error).mockResolvedValue(aPortalAnswer());
     const submitted = client.orderScreening.submitChargeback(order, chargeback);
-    if (again) expect(await submitted).toEqual(aPortalAnswer());
-    else await expect(submitted).rejects.toMatchObject({ code: 'outcome-unknown-before' });
+    if (code === undefined) expect(await submitted).toEqual(aPortalAnswer());
+    else await expect(submitted).rejects.toMatchObject({ code });
     expect(startedActions(client)).toMatchObject([
       { workflowIdReusePolicy: 'REJECT_DUPLICATE' },
-      ...(again ? [{ workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' }] : []),
+      ...(code === undefined ? [{ workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' }] : []),
     ]);
   });
 
