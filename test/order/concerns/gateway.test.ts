@@ -21,6 +21,7 @@ import {
   DAY,
   HOUR,
   MINUTE,
+  NOT_SENT,
   START,
   screen,
   sinceStart,
@@ -82,6 +83,12 @@ describe('the gateway’s result', () => {
     report(order, 'error');
     applyReading(order, { kind: 'read', decision: 'pass' }, 'poll', NOW);
     expect(order).toMatchObject({ decision: 'pass', action: 'hold', phase: 'awaiting-gateway' });
+  });
+
+  it('holds an order without a decision as long as it is error', () => {
+    const held = () => screened(NOT_SENT, PROCEEDING).gateway('error');
+    expect(held().caughtUp('pass', 2 * HOUR)).toMatchObject({ decision: 'pass', action: 'hold' });
+    expect(held().until(DAY)).toMatchObject({ decision: 'error', action: 'hold' });
   });
 
   it.each([false, true])(
