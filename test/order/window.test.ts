@@ -42,6 +42,12 @@ describe('the cancel window', () => {
     expect(life.state.transactions).toMatchObject([{ decision: 'pass', source: 'rescreen' }]);
   });
 
+  it('of a create that may have been sent counts from the first one, whatever is tried since', () => {
+    const life = screened(unanswered()).break('catch-up').until(HOUR);
+    expect(life.calls('catch-up')).toHaveLength(2);
+    expect(life.state.attempts[0]?.unseen?.since).toBe(sinceStart(0));
+  });
+
   it('of an order is that of the transaction with the decision when a later one comes to nothing', () => {
     const life = screened('error', { screeningDeadlineMs: HOUR }).until(HOUR);
     life

@@ -112,6 +112,11 @@ describe('catching up', () => {
     expect(Number(failure.nextRetryDelay)).toBeGreaterThanOrEqual(10_000);
     expect(requests('create-transaction')).toBe(0);
     expect(heartbeats.at(-1)).toMatchObject({ reported: 3, unseenSince: at });
+    // The create of the first try is the earliest that may have been sent.
+    const unseenSince = '2026-11-22T09:00:00.000Z';
+    const reported = { attempt: 3, heartbeatDetails: { reported: 1, at, unseenSince } };
+    await failureOf(catchUp({}, reported, aWorld({}, STILL), heartbeats));
+    expect(heartbeats.at(-1)).toMatchObject({ reported: 3, unseenSince });
   });
 
   it.each([
