@@ -107,6 +107,11 @@ describe('durable delivery', () => {
     expect(refused.message).toBe('the events receiver answered 401');
   });
 
+  it('sends the sweep’s event, which has sequence 0', async () => {
+    await perform(background().deliverEvents, [anEvent(0)]);
+    expect(sequences()).toEqual([0]);
+  });
+
   it('stops at the first that does not arrive, and goes on with it, under the same id', async () => {
     answers = [status(204), status(503)];
     const heartbeats: unknown[] = [];
