@@ -8,7 +8,7 @@ import { anOrderId, withDeployment } from '../support.ts';
 const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
 const [, section = ''] = page.split('## Recover an order\n');
 /** The commands of the page's section, in their order. */
-const commands = [...(section.split('\n## ')[0] ?? '').matchAll(/^order-screening (.+)$/gm)].map(
+const commands = [...(section.split('\n## ')[0] ?? '').matchAll(/^npx order-screening (.+)$/gm)].map(
   ([, line = '']) => line,
 );
 
