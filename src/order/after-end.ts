@@ -2,10 +2,11 @@
 import { sameTransaction } from '../contract/ids.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import type { LateDecision } from '../contract/order/order.ts';
-import type { Attempt, Enriched, OrderState, OrderTransaction } from '../contract/order/state.ts';
+import type { Enriched, OrderState, OrderTransaction } from '../contract/order/state.ts';
 import type { Action, Decision, Instant, Phase } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
 import { actionLater } from './decide.ts';
+import { attemptFor } from './portal/portal-records.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
 import { transactionOf } from './transactions.ts';
 
@@ -45,7 +46,7 @@ export function readAfterEndInput(
   state: OrderState,
   decisions: readonly LateDecision[] = [],
 ): ReadAfterEndInput {
-  const { integration, orderId, phase, action, wouldBe, policy, events, attempts } = state;
+  const { integration, orderId, phase, action, wouldBe, policy, events } = state;
   const attempt = currentAttempt(state);
   const newest = transactionOf(state, attempt);
   const overridden = overrideOf(state) !== undefined;
@@ -61,7 +62,7 @@ export function readAfterEndInput(
       cancelBy: transaction.cancelBy,
       ...(transaction.decision !== undefined && { decision: transaction.decision }),
       acts: transaction === newest && !overridden,
-      ...(transaction.attempt !== attempt.number && { action: actionOf(attempts, transaction) }),
+      ...(transaction.attempt !== attempt.number && { action: actionOf(state, transaction) }),
       ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
     })),
     ...(policy?.events && { sequence: events.sequence }),
@@ -69,8 +70,8 @@ export function readAfterEndInput(
   };
 }
 
-function actionOf(attempts: readonly Attempt[], { attempt }: OrderTransaction): Action {
-  const { declinedAt, answer } = attempts.find(({ number }) => number === attempt) ?? {};
+function actionOf(state: OrderState, { id }: OrderTransaction): Action {
+  const { declinedAt, answer } = attemptFor(state, id) ?? {};
   return declinedAt === undefined ? (answer?.action ?? 'hold') : 'decline';
 }
 
