@@ -5,7 +5,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev
 
 FROM node:24.21.0-bookworm-slim
-# Node brings its own certificates of authorities. The worker's connection to Temporal uses the system's, which this image lacks.
+# Node bundles CA certificates. The worker's connection to Temporal uses the system's, which this image lacks.
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production
 WORKDIR /app

@@ -10,7 +10,7 @@ const stopRequested = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
 });
 
-/** The sample orders' answers, if their decisions are the sandbox's. */
+/** Screens the sample orders if the sandbox decides them. Returns a table of the answers. */
 async function screenSamples(stack: LocalStack): Promise<string> {
   return stack.sandboxUrl === undefined ? '' : `${await screenSampleOrders(stack)}\n\n`;
 }
