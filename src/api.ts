@@ -3,16 +3,16 @@ import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor }
 import closeWithGrace from 'close-with-grace';
 import { createCardStash } from './card-stash/index.ts';
 import { createDataConverter } from './codec/index.ts';
-import { ConfigError, loadConfig } from './config/index.ts';
-import { createLog, logUnreachable, showError } from './platform/log.ts';
-import { endedBySignals } from './platform/parts.ts';
+import { loadConfig } from './config/index.ts';
+import { createLog, logUnreachable } from './platform/log.ts';
+import { endOnSignalOrError, errorText } from './platform/parts.ts';
 import { startApi } from './server/api/create-api.ts';
 import { createOrderScreening } from './starter.ts';
 
 const CLOSE_WITHIN_MS = 15_000;
 
 async function main(): Promise<void> {
-  const started = endedBySignals();
+  const started = endOnSignalOrError();
   const config = loadConfig(process.env, 'api');
   const log = createLog('api', config.logLevel);
   // Connects at the first call: without Temporal, the API runs and answers 503.
@@ -40,8 +40,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  // Messages of other errors may quote their input.
-  const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
-  process.stderr.write(`${words}\n`);
+  process.stderr.write(`${errorText(error)}\n`);
   process.exit(1);
 });

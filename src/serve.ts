@@ -6,9 +6,9 @@
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import closeWithGrace from 'close-with-grace';
-import { type Config, ConfigError, loadConfig } from './config/index.ts';
-import { createLog, type Log, showError } from './platform/log.ts';
-import { endedBySignals, StartedParts } from './platform/parts.ts';
+import { type Config, loadConfig } from './config/index.ts';
+import { createLog, type Log } from './platform/log.ts';
+import { endOnSignalOrError, errorText, StartedParts } from './platform/parts.ts';
 import { installRuntime } from './platform/runtime.ts';
 import { startApi } from './server/api/create-api.ts';
 import { createDataConverter, createOrderScreening, EarlyAnswers } from './starter.ts';
@@ -60,7 +60,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
 }
 
 async function main(): Promise<void> {
-  const started = endedBySignals();
+  const started = endOnSignalOrError();
   const config = loadConfig(process.env, 'serve');
   const log = createLog('serve', config.logLevel);
   installRuntime(config, log);
@@ -85,8 +85,7 @@ async function main(): Promise<void> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main().catch((error: unknown) => {
-    const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
-    process.stderr.write(`order-screening cannot run: ${words}\n`);
+    process.stderr.write(`order-screening cannot run: ${errorText(error)}\n`);
     // The SDK's threads would keep the process alive.
     process.exit(1);
   });

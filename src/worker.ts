@@ -25,9 +25,9 @@ import {
 } from './config/index.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from './contract/ids.ts';
 import { MEMO_BYTES } from './order/view/bounded-record.ts';
-import { createLog, type Log, showError } from './platform/log.ts';
+import { createLog, type Log } from './platform/log.ts';
 import { missingSearchAttributes } from './platform/namespace.ts';
-import { allEnded, endedBySignals } from './platform/parts.ts';
+import { allEnded, endOnSignalOrError, errorText } from './platform/parts.ts';
 import { installRuntime, untilEndedOrLost, watchQueues } from './platform/runtime.ts';
 import { workflowBundle } from './platform/workflow-bundle.ts';
 
@@ -190,7 +190,7 @@ export async function connectWorker({ connection }: TemporalSettings): Promise<N
   } catch (error) {
     if (/NativeCertsNotFound/.test(String(error))) {
       const message =
-        'no certificate of an authority is on this machine: install ca-certificates, or set TEMPORAL_TLS_SERVER_CA_CERT_PATH';
+        'this machine has no CA certificates: install ca-certificates, or set TEMPORAL_TLS_SERVER_CA_CERT_PATH';
       throw new ConfigError([{ path: 'TEMPORAL_TLS', message }]);
     }
     throw new ConfigError([{ path: 'TEMPORAL_ADDRESS', message: unreachableTemporal(connection) }]);
@@ -229,14 +229,9 @@ function sendersTo({ own, common }: Config['events']): EventSenders {
 }
 
 async function main(): Promise<void> {
-  const started = endedBySignals();
+  const started = endOnSignalOrError();
   const config = loadConfig(process.env, 'worker');
   const log = createLog('worker', config.logLevel);
-  // Node would print the error's message.
-  process.once('uncaughtException', (err) => {
-    log.error({ err }, 'stopping after an error');
-    process.exit(1);
-  });
   installRuntime(config, log);
   const { address } = config.temporal.connection;
   const { namespace } = config.temporal;
@@ -250,6 +245,11 @@ async function main(): Promise<void> {
     workers.stop().catch(() => undefined);
   };
   started();
+  // Node would print the error's message.
+  process.once('uncaughtException', (err) => {
+    log.error({ err }, 'stopping after an error');
+    process.exit(1);
+  });
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   try {
@@ -263,9 +263,7 @@ async function main(): Promise<void> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main().catch((error: unknown) => {
-    // Messages of other errors may quote their input.
-    const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
-    process.stderr.write(`The worker cannot run: ${words}\n`);
+    process.stderr.write(`The worker cannot run: ${errorText(error)}\n`);
     // The SDK's threads would keep the process and its metrics alive.
     process.exit(1);
   });

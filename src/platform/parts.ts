@@ -1,4 +1,5 @@
 /** Starting and stopping the parts of a process. */
+import { ConfigError } from '../config/index.ts';
 import { showError } from './log.ts';
 
 /** Parts that are stopped together, the last one first. */
@@ -52,15 +53,15 @@ export async function allEnded(runs: readonly Promise<void>[], stopAll: () => vo
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Ends the process immediately on SIGTERM and SIGINT while it starts, which process 1 of a container would otherwise ignore, and after
- * an uncaught error, whose message Node would print.
+ * Ends the process immediately on SIGTERM, SIGINT or an uncaught error while it starts. Otherwise process 1 of a container would ignore
+ * the signals, and Node would print the error's message.
  *
  * @returns a function to call when the process has started and handles signals and errors itself
  */
-export function endedBySignals(): () => void {
+export function endOnSignalOrError(): () => void {
   const end = (): never => process.exit(0);
   const fail = (error: unknown): never => {
-    process.stderr.write(`${JSON.stringify(showError(error))}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     process.exit(1);
   };
   for (const signal of STOP_SIGNALS) process.once(signal, end);
@@ -69,4 +70,9 @@ export function endedBySignals(): () => void {
     for (const signal of STOP_SIGNALS) process.off(signal, end);
     process.off('uncaughtException', fail);
   };
+}
+
+/** Returns the text to print for an error. Only messages about settings are shown, since others may quote their input. */
+export function errorText(error: unknown): string {
+  return error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
 }
