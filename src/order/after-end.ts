@@ -92,7 +92,11 @@ export function applyLateReading(
   const { decision } = read;
   const last = lastLate(order, transaction);
   if (decision === 'error' || decision === (last ?? transaction).decision) return undefined;
-  const { attention, ...actions } = actionsAfter(last ?? order, transaction, decision);
+  const { attention, ...actions } = actionsAfter(
+    lastOfAttempt(order, transaction) ?? order,
+    transaction,
+    decision,
+  );
   const sequence = nextSequence(order);
   const late: LateDecision = {
     decision,
@@ -119,6 +123,14 @@ export function noteLateEvent(
 
 function lastLate({ decisions }: ReadAfterEndInput, { id }: EndedTransaction): LateDecision | undefined {
   return decisions.findLast(({ transactionId }) => sameTransaction(transactionId, id));
+}
+
+/** Transactions of one attempt, as after a rescreen, have the same action. */
+function lastOfAttempt(
+  { decisions }: ReadAfterEndInput,
+  { attempt }: EndedTransaction,
+): LateDecision | undefined {
+  return decisions.findLast((late) => late.attempt === attempt);
 }
 
 /** Continues the order's own sequence, so that event numbers stay unique. */

@@ -28,7 +28,7 @@ import {
 } from '../order/after-end.ts';
 import { shapeRefusal } from '../order/messages/check-messages.ts';
 import { READ_AFTER_END_INPUT } from '../order/messages/message-shapes.ts';
-import { FIRST_SPACING_MS, longerSpacing } from '../order/spacing.ts';
+import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../order/spacing.ts';
 import { failureOf, runFacts } from './activities.ts';
 import { ACTIVITY_OPTIONS, ownResult } from './perform.ts';
 
@@ -49,7 +49,8 @@ const { deliverEvents } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS
 
 /**
  * Reads the status of the order's transactions immediately, and again for signals that arrive: one read at a time, and one more after the
- * spacing. The spacing is that of open orders: 2 s, doubling up to 5 min under a flood. Ends when nothing is pending.
+ * spacing. The spacing is that of open orders: 2 s, doubling up to 5 min under a flood. An answer that can't be read is read again, until the
+ * spacing is at its longest. Ends when nothing is pending.
  * @returns the decisions found since the order's end
  * @throws `invalid-request` for an argument that the client library never sends
  */
@@ -68,7 +69,9 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
   for (;;) {
     pending.read = false;
     for (const transaction of order.transactions) {
-      const event = await readLate(order, transaction);
+      const read = await statusOf(order, transaction);
+      if (read?.outcome?.kind === 'unreadable' && spacingMs < LONGEST_SPACING_MS) pending.read = true;
+      const event = read && lateEvent(order, transaction, read);
       if (event !== undefined) deliveries.add(event);
     }
     await sleep(spacingMs, { summary: 'The spacing between reads' });
@@ -83,23 +86,25 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
   }
 }
 
-async function readLate(
+function lateEvent(
   order: ReadAfterEndInput,
   transaction: EndedTransaction,
-): Promise<OrderEvent | undefined> {
-  const read = await statusOf(order, transaction);
-  if (read?.outcome?.kind !== 'read') return undefined;
+  { outcome, at }: Reading,
+): OrderEvent | undefined {
+  if (outcome?.kind !== 'read') return undefined;
   const known = order.decisions;
-  const event = applyLateReading(order, transaction, read.outcome, read.at);
+  const event = applyLateReading(order, transaction, outcome, at);
   if (order.decisions !== known) upsertMemo(memoOf(order));
   return event;
 }
+
+type Reading = Timed<StatusOutcome | undefined>;
 
 /** @returns undefined if the screening service did not answer within a day, or an operator ended the activity */
 async function statusOf(
   { integration }: ReadAfterEndInput,
   { id: transactionId, attempt }: EndedTransaction,
-): Promise<Timed<StatusOutcome | undefined> | undefined> {
+): Promise<Reading | undefined> {
   try {
     const request = { integration, transactionId, attempt, read: 1, forbiddenKnown: true };
     return ownResult('read', await readStatus(request, runFacts()), Date.now());

@@ -10,6 +10,7 @@ import { creates } from './rules/creates.ts';
 import { ends } from './rules/ends.ts';
 import { events } from './rules/events.ts';
 import { gatewayResults } from './rules/gateway-results.ts';
+import { lateDecisions } from './rules/late-decisions.ts';
 import { owedReads } from './rules/owed-reads.ts';
 import { windows } from './windows.ts';
 
@@ -25,6 +26,7 @@ const QUESTIONS = [
   gatewayResults,
   outcome,
   owedReads,
+  lateDecisions,
 ];
 
 /** @returns everything that the books show to be wrong */

@@ -118,5 +118,6 @@ describe('the action of a later decision', () => {
     expect(read(order, 'fail', 0)?.data).toMatchObject(own);
     const newest = { action: 'cancel', transactionId: CLOSED_TRANSACTION };
     expect(read(order, 'fail', 1)?.data).toMatchObject(newest);
+    expect(read(order, 'review', 0)?.data).toMatchObject({ action: 'cancel', transactionId: 'first' });
   });
 });

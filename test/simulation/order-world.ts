@@ -10,13 +10,15 @@ import type { ByHand, Call, Happening, OfTheWorld } from './plan/happenings.ts';
 import { type Life, START } from './plan/life.ts';
 import { transactionOf } from './plan/transaction-of.ts';
 import type { Rules } from './rules.ts';
+import { AfterEnd } from './temporal/after-end.ts';
 import { resetRun } from './temporal/reset-run.ts';
 import { type Ending, Run, type Start } from './temporal/run.ts';
 import { World } from './world.ts';
 
 /** More than any life needs, also one that asks a wrong key for a whole window, minute by minute. */
 const MOST_TURNS = 100_000;
-const LONGEST_MS = 70 * 24 * 3_600_000;
+const HOUR = 3_600_000;
+const LONGEST_MS = 70 * 24 * HOUR;
 
 export class OrderWorld {
   readonly world: World;
@@ -26,6 +28,7 @@ export class OrderWorld {
   readonly runs: Run[] = [];
   /** When the order ended. */
   endedAt: number | undefined;
+  #afterEnd: AfterEnd | undefined;
   wasReset = false;
   readonly resets: { to: number; at: number }[] = [];
   readonly continuedAt: number[] = [];
@@ -118,6 +121,9 @@ export class OrderWorld {
         if (one.acceptedAt !== undefined) world.fault(`${one.id} was taken, and never answered`);
         for (const hear of one.callers) hear('closed');
       }
+      if (order.state.transactions.length === 0) return;
+      this.#afterEnd = new AfterEnd(world, this.#rules, order.state);
+      if (order.readsAfterEnd === true) this.#afterEnd.ask();
       return;
     }
     this.continuedAt.push(world.agenda.now);
@@ -191,11 +197,12 @@ export class OrderWorld {
     }
   }
 
-  /** An analyst decides a transaction in review, else the newest; its webhook follows. */
-  #decide({ decision, webhook }: Extract<ByHand, { do: 'analyst' }>): void {
+  /** An analyst decides the first transaction, or one in review, else the newest; its webhook follows. */
+  #decide({ decision, webhook, first }: Extract<ByHand, { do: 'analyst' }>): void {
     const { agenda, service, tell } = this.world;
-    const transaction =
-      service.transactions.findLast((one) => one.decision === 'review') ?? service.transactions.at(-1);
+    const { transactions } = service;
+    const waiting = transactions.findLast((one) => one.decision === 'review') ?? transactions.at(-1);
+    const transaction = first ? transactions[0] : waiting;
     if (transaction === undefined || transaction.decision === decision) return;
     // What becomes of an `error` is out of sight by a shared invoice number (docs/rules.md, «What can’t be promised»).
     if (transaction.decision === 'error' && !this.world.life.policy.invoicePerAttempt) return;
@@ -218,7 +225,13 @@ export class OrderWorld {
   }
 
   #signal(kind: Signal['kind'], transactionId?: string): void {
-    if (!this.run.over) {
+    // What names another order's transaction doesn't find an order that has ended.
+    const isLate = this.endedAt !== undefined && kind !== 'cancellation' && transactionId !== ANOTHERS_ID;
+    if (isLate) {
+      this.#afterEnd?.ask();
+      this.world.closeBooksIn(HOUR);
+    }
+    if (!this.run.over || isLate) {
       this.told.push({
         at: this.world.agenda.now,
         what: kind === 'review-hint' ? 'hint' : kind,

@@ -1,6 +1,7 @@
 /** The order's rules as an object, so that a planted fault can stand in for one of them. */
 import type { CheckedOut } from '../../src/contract/activity-contract.ts';
 import type { Instant } from '../../src/contract/words.ts';
+import { applyLateReading, readAfterEndInput } from '../../src/order/after-end.ts';
 import { refusalOf } from '../../src/order/concerns/index.ts';
 import {
   begin,
@@ -31,6 +32,8 @@ export interface Rules {
   resumed: (order: Order) => Order;
   /** Whether the next run knows that a run before it was reset. */
   keepsReset: (wasReset: boolean) => boolean;
+  readAfterEndInput: typeof readAfterEndInput;
+  applyLateReading: typeof applyLateReading;
 }
 
 export const RULES: Rules = {
@@ -47,4 +50,6 @@ export const RULES: Rules = {
   wrapUp,
   resumed,
   keepsReset: (wasReset) => wasReset,
+  readAfterEndInput,
+  applyLateReading,
 };

@@ -85,6 +85,11 @@ export class World {
     return this.#activities;
   }
 
+  /** Whatever follows within this time is in the books. */
+  closeBooksIn(ms: number): void {
+    this.agenda.at(this.agenda.now + ms, () => undefined);
+  }
+
   /** Code of an activity runs: what it does by promises is to be awaited. */
   noteCode(): void {
     this.#codeRan = true;

@@ -23,6 +23,7 @@ const EVENTS = { sequence: 4, delivered: 4, waiting: 0 };
 
 const FAILED = { kind: 'read', decision: 'fail' } as const;
 const PASSED = { kind: 'read', decision: 'pass' } as const;
+const UNREADABLE = { kind: 'unreadable', words: 'The response has no known decision.' } as const;
 const UNANSWERED = { kind: 'unanswered' } as const;
 
 /** An ended order that passed, in a world of its own. */
@@ -118,6 +119,22 @@ describe('the read after an order’s end', () => {
     world.status = { kind: 'read', decision: 'fraudulent' };
     expect((await handle.result()).map(({ decision }) => decision)).toEqual(['fraudulent']);
     expect(world.events).toHaveLength(1);
+  });
+
+  it('is repeated a few times while the screening service’s answer can’t be read', async () => {
+    const { ask, world, pass } = anEnded(UNREADABLE);
+    const handle = await ask();
+    await eventually(() => expect(world.reads).toBe(1));
+    world.status = FAILED;
+    await pass(2_500);
+    expect((await handle.result()).map(({ decision }) => decision)).toEqual(['fail']);
+    expect(world.events).toHaveLength(1);
+  });
+
+  it('ends although the answer can never be read', async () => {
+    const { ask, world } = anEnded(UNREADABLE);
+    expect(await (await ask()).result()).toEqual([]);
+    expect(world.reads).toBe(9);
   });
 
   it('that nobody answers ends after a day, and sends nothing', async () => {

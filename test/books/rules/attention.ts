@@ -46,6 +46,9 @@ const ANSWERS: BookedRequest['heard'][] = [
   'forbidden',
 ];
 
+/** In these phases the order reads nothing; what is read after its end is on no record. */
+const UNREAD = ['canceled', 'closed'];
+
 /** Between an answer and the record that shows what it means, by the order's own tasks. */
 const SHOWN_WITHIN_MS = 15_000;
 
@@ -67,7 +70,8 @@ function wrongKey(books: Books): Finding[] {
       const next = requests[index + 1];
       if (heard !== 'forbidden' || next === undefined) continue;
       const hidden = books.shown.find(
-        ({ at, attention: codes }) =>
+        ({ at, phase, attention: codes }) =>
+          !UNREAD.includes(phase) &&
           at > endedAt + SHOWN_WITHIN_MS &&
           at < next.endedAt - SHOWN_WITHIN_MS &&
           !codes.includes('wrong-key'),

@@ -76,4 +76,36 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
       return [...made, ...RULES.begin(order)];
     },
   }),
+  ruled('after the end an earlier attempt gets the order’s action', {
+    readAfterEndInput: (...given) => {
+      const input = RULES.readAfterEndInput(...given);
+      for (const transaction of input.transactions) delete transaction.action;
+      return input;
+    },
+  }),
+  ruled('after the end an attempt’s earlier transaction has an action of its own', {
+    applyLateReading: (order, transaction, ...read) => {
+      const own = {
+        ...order,
+        decisions: order.decisions.filter(({ transactionId }) => transactionId === transaction.id),
+      };
+      const event = RULES.applyLateReading(transaction.acts ? order : own, transaction, ...read);
+      const [found] = own.decisions.slice(-1);
+      if (!transaction.acts && event !== undefined && found !== undefined) order.decisions.push(found);
+      return event;
+    },
+  }),
+  ruled('after the end the events of each run are counted anew', {
+    readAfterEndInput: (state) => RULES.readAfterEndInput(state),
+  }),
+  ruled('after the end only the newest transaction is read', {
+    readAfterEndInput: (...given) => {
+      const input = RULES.readAfterEndInput(...given);
+      return { ...input, transactions: input.transactions.slice(-1) };
+    },
+  }),
+  ruled('after the end a decision is told at most once', {
+    applyLateReading: (order, ...given) =>
+      order.decisions.length > 0 ? undefined : RULES.applyLateReading(order, ...given),
+  }),
 ];

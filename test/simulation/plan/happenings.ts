@@ -62,9 +62,10 @@ export type Call =
 export type ByHand =
   | ({ do: 'hint'; by: 'update' | 'signal'; named: Named; times: number } & When)
   | ({ do: 'recheck' | 'cancellation'; times: number } & When)
-  /** An analyst decides; the webhook of it may be lost, come twice, late, or say something else. */
+  /** An analyst decides the first transaction, or the one that waits; the webhook may be lost, come twice, late, or say something else. */
   | ({
       do: 'analyst';
+      first?: true;
       decision: Decision;
       webhook: 'sent' | 'lost' | 'doubled' | 'late' | 'forged';
     } & When);

@@ -18,10 +18,11 @@ export const RATES = {
   'refused-after-lost': 20,
   'reset-and-continue': 20,
   'clock-set': 20,
+  'decided-late': 60,
 };
 type Trouble = keyof typeof RATES;
 /** Trouble of several happenings. */
-type Composed = 'second-thoughts' | 'refused-after-lost' | 'reset-and-continue';
+type Composed = 'second-thoughts' | 'refused-after-lost' | 'reset-and-continue' | 'decided-late';
 export type Rates = Readonly<Record<Trouble, number>>;
 const TROUBLES = Object.keys(RATES).filter((name): name is Trouble => name in RATES);
 
@@ -51,6 +52,8 @@ function happenings(trouble: Trouble, life: Life, dice: Dice): Happening[] {
       return refusedAfterLost(dice);
     case 'reset-and-continue':
       return resetAndContinue(life, dice);
+    case 'decided-late':
+      return decidedLate(life, dice);
     default:
       return [happening(trouble, life, dice)];
   }
@@ -92,6 +95,28 @@ function resetAndContinue({ policy }: Life, dice: Dice): Happening[] {
   return [
     { do: 'reset', toTask: dice.between(1, 3), at },
     { do: 'continue', afterTask: dice.between(2, 6), afterReset: true },
+  ];
+}
+
+/** Analysts decide around the order's end, and after it. */
+function decidedLate({ policy }: Life, dice: Dice): Happening[] {
+  const { cancelWindowMs, reviewLimitMs } = policy;
+  const end = dice.pick([cancelWindowMs, Math.max(cancelWindowMs, reviewLimitMs)]);
+  const moment = (): number =>
+    end + dice.between(-2_000, 20_000) + dice.pick([0, dice.anySize(1_000, 48 * HOUR)]);
+  const decided = (): Happening => ({
+    do: 'analyst',
+    decision: dice.pick<Decision>(['pass', 'fail', 'fail', 'review', 'fraudulent', 'error']),
+    webhook: dice.pick(['sent', 'sent', 'lost', 'doubled', 'late', 'forged']),
+    ...(dice.chance(0.3) && { first: true as const }),
+    at: moment(),
+  });
+  const asked = dice.pick([[], [{ do: 'recheck' as const, times: dice.pick([1, 3]), at: moment() }]]);
+  const down = { do: 'receiver-down', at: moment(), ms: dice.anySize(100, 4 * HOUR) } as const;
+  return [
+    ...Array.from({ length: dice.between(1, 4) }, decided),
+    ...asked,
+    ...(dice.chance(0.3) ? [down] : []),
   ];
 }
 

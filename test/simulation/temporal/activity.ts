@@ -49,7 +49,7 @@ export class Activity {
   result: CallResult | undefined;
   readonly #world: World;
   readonly #hearer: Hearer;
-  readonly #limits: ActivityLimits;
+  readonly limits: ActivityLimits;
   #attempt = 0;
   /** The last try's number among all of the world. */
   #nth = 0;
@@ -61,13 +61,20 @@ export class Activity {
   #turn = 0;
   #parkedUntil: number | undefined;
 
-  constructor(world: World, hearer: Hearer, number: number, call: Regular, facts: RunFacts) {
+  constructor(
+    world: World,
+    hearer: Hearer,
+    number: number,
+    call: Regular,
+    facts: RunFacts,
+    limits: ActivityLimits = ACTIVITY_OPTIONS[ACTIVITY_OF[call.kind]],
+  ) {
     this.#world = world;
     this.#hearer = hearer;
     this.number = number;
     this.call = call;
     this.facts = facts;
-    this.#limits = ACTIVITY_OPTIONS[ACTIVITY_OF[call.kind]];
+    this.limits = limits;
     this.scheduledAt = world.agenda.now;
     this.#schedule(this.scheduledAt);
   }
@@ -132,7 +139,7 @@ export class Activity {
     const late = world.liberties.of('late-try', nth)?.ms ?? 0;
     const wait = Math.max(late, away - agenda.now);
     this.#attempt += 1;
-    const { scheduleToCloseTimeout = Number.POSITIVE_INFINITY } = this.#limits;
+    const { scheduleToCloseTimeout = Number.POSITIVE_INFINITY } = this.limits;
     const closesAt = this.scheduledAt + scheduleToCloseTimeout;
     if (agenda.now + Math.max(0, wait) >= closesAt) {
       this.#finish({ status: 'failed' }, Math.max(0, closesAt - agenda.now));
@@ -200,7 +207,7 @@ export class Activity {
 
   /** After which the server gives up a try that it hears nothing of. */
   get #unheardMs(): number {
-    return this.#limits.heartbeatTimeout ?? this.#limits.startToCloseTimeout;
+    return this.limits.heartbeatTimeout ?? this.limits.startToCloseTimeout;
   }
 
   #tried(tried: TryEnd<CallResult>, loss: Loss | undefined): void {
@@ -227,7 +234,7 @@ export class Activity {
 
   /** @param failure absent: the server heard nothing of the try */
   #again(failure: ApplicationFailure | undefined): void {
-    const { retry, scheduleToCloseTimeout } = this.#limits;
+    const { retry, scheduleToCloseTimeout } = this.limits;
     const { initialInterval = 1_000, backoffCoefficient = 2, maximumAttempts } = retry;
     const { maximumInterval = 100 * initialInterval } = retry;
     const { now } = this.#world.agenda;

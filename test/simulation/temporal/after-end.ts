@@ -1,0 +1,119 @@
+/** The workflow that reads an ended order's transactions, as the server runs it: its reads one after another, its events one at a time. */
+import type { CallResult } from '../../../src/contract/calls.ts';
+import type { OrderEvent } from '../../../src/contract/messages.ts';
+import type { LateDecision } from '../../../src/contract/order/order.ts';
+import type { OrderState } from '../../../src/contract/order/state.ts';
+import type { EndedTransaction, ReadAfterEndInput } from '../../../src/order/after-end.ts';
+import type { Outcome } from '../../../src/order/order.ts';
+import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../../../src/order/spacing.ts';
+import { ACTIVITY_OPTIONS } from '../../../src/workflows/perform.ts';
+import type { Rules } from '../rules.ts';
+import type { World } from '../world.ts';
+import { Activity, type Hearer, type Regular } from './activity.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const FACTS = { runId: 'after-end', wasReset: false, historyLength: 10, isReplaying: false };
+const READ_LIMITS = { ...ACTIVITY_OPTIONS.readStatus, scheduleToCloseTimeout: DAY_MS };
+/** No activity of the order has such a number. */
+const FIRST_NUMBER = 1_000_000;
+
+type Reading = Extract<CallResult, { kind: 'read' }>;
+
+export class AfterEnd implements Hearer {
+  readonly id = FACTS.runId;
+  readonly #world: World;
+  readonly #rules: Rules;
+  readonly #state: OrderState;
+  /** The run that is open. */
+  #order: ReadAfterEndInput | undefined;
+  /** What its memo keeps for the next run. */
+  #decisions: LateDecision[] = [];
+  #spacingMs = FIRST_SPACING_MS;
+  #pending = false;
+  readonly #events: OrderEvent[] = [];
+  readonly #calls = new Map<number, { activity: Activity; then: (result?: CallResult) => void }>();
+  #started = FIRST_NUMBER;
+
+  constructor(world: World, rules: Rules, state: OrderState) {
+    this.#world = world;
+    this.#rules = rules;
+    this.#state = state;
+  }
+
+  /** Somebody asks for a read. */
+  ask(): void {
+    if (this.#order !== undefined) {
+      this.#pending = true;
+      return;
+    }
+    this.#spacingMs = FIRST_SPACING_MS;
+    this.#order = this.#rules.readAfterEndInput(this.#state, copyOf(this.#decisions));
+    this.#read(this.#order, [...this.#order.transactions]);
+  }
+
+  ended(number: number, outcome: Outcome): void {
+    const call = this.#calls.get(number);
+    if (call === undefined) return;
+    this.#calls.delete(number);
+    this.#world.openActivities.delete(call.activity);
+    call.then(outcome.status === 'completed' ? outcome.result : undefined);
+  }
+
+  #read(order: ReadAfterEndInput, [transaction, ...others]: EndedTransaction[]): void {
+    if (transaction === undefined) {
+      const { agenda } = this.#world;
+      agenda.at(agenda.now + this.#spacingMs, () => this.#next(order));
+      return;
+    }
+    const { integration } = order;
+    const { id: transactionId, attempt } = transaction;
+    const request = { integration, transactionId, attempt, read: 1, forbiddenKnown: true };
+    this.#call({ kind: 'read', request }, READ_LIMITS, (result) => {
+      if (result?.kind === 'read') this.#apply(order, transaction, result);
+      this.#read(order, others);
+    });
+  }
+
+  #apply(order: ReadAfterEndInput, transaction: EndedTransaction, { outcome, at }: Reading): void {
+    if (outcome?.kind === 'unreadable' && this.#spacingMs < LONGEST_SPACING_MS) this.#pending = true;
+    if (outcome?.kind !== 'read') return;
+    const event = this.#rules.applyLateReading(order, transaction, outcome, at);
+    this.#decisions = copyOf(order.decisions);
+    if (event !== undefined) this.#send(event);
+  }
+
+  #next(order: ReadAfterEndInput): void {
+    if (this.#pending) {
+      this.#pending = false;
+      this.#spacingMs = longerSpacing(this.#spacingMs);
+      this.#read(order, [...order.transactions]);
+    } else if (this.#events.length === 0) this.#order = undefined;
+    else this.#world.agenda.at(this.#world.agenda.now + this.#spacingMs, () => this.#next(order));
+  }
+
+  #send(event: OrderEvent): void {
+    this.#events.push(copyOf(event));
+    if (this.#events.length === 1) this.#deliver();
+  }
+
+  #deliver(): void {
+    const [event] = this.#events;
+    if (event === undefined) return;
+    this.#call({ kind: 'deliver', events: [event] }, ACTIVITY_OPTIONS.deliverEvents, () => {
+      this.#events.shift();
+      this.#deliver();
+    });
+  }
+
+  #call(call: Regular, limits: Activity['limits'], then: (result?: CallResult) => void): void {
+    const number = ++this.#started;
+    const activity = new Activity(this.#world, this, number, call, FACTS, limits);
+    this.#world.openActivities.add(activity);
+    this.#calls.set(number, { activity, then });
+  }
+}
+
+/** What goes through Temporal is written and read. */
+function copyOf<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value));
+}
