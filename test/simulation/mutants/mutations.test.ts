@@ -14,6 +14,9 @@ const RARE: Readonly<Record<string, number>> = {
   'continue-as-new drops an earlier reset': 1989,
   'continue-as-new drops a pending read': 1178,
   'a recheck that is dropped': 494,
+  'after the end an earlier attempt gets the order’s action': 796,
+  'after the end an attempt’s earlier transaction has an action of its own': 4904,
+  'after the end only the newest transaction is read': 1174,
 };
 
 describe('a planted fault is found', () => {
