@@ -155,7 +155,7 @@ export interface World {
   lateByMs: number;
   /** The code of the first screening failed, or the settings lacked the integration. */
   brokeDown: boolean;
-  /** The order stopped a call of which no try ran: it ends at once, without a report. */
+  /** The order stopped a call of which no try ran, or an operator failed one by hand: it ends at once, without a report. */
   cutOff: boolean;
   /** An answer was given before its record, and the record was lost. */
   recordLost: boolean;

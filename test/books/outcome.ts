@@ -9,7 +9,7 @@ import {
   iso,
   transactionOf,
 } from './books.ts';
-import { nobodyCould, wasLate, wasReset } from './facts.ts';
+import { answerWasLost, nobodyCould, wasLate, wasReset } from './facts.ts';
 
 const A_READ_MS = 60_000;
 
@@ -18,7 +18,7 @@ export function outcome(books: Books): Finding[] {
   const newest = transactionOf(books, record.newest);
   if (newest === undefined || wasReset(books) || policy.passive) return [];
   const found = missed(books, newest, books.endedAt ?? books.closedAt);
-  found.push(...notHeld(books, newest));
+  found.push(...notHeld(books, newest), ...notCanceled(books, newest));
   if (adoptedFrom !== undefined) return found;
   const meant = meantAction(books, newest);
   if (meant === undefined || meant.action === record.action) return found;
@@ -54,6 +54,20 @@ function missed(books: Books, transaction: BookedTransaction, endedAt: number): 
       facts: `${id} was ${last.decision} at ${iso(last.at)}, on record ${record.decision}`,
     },
   ];
+}
+
+/** An order that heard that its transaction is canceled ends as canceled. */
+function notCanceled(books: Books, { id }: BookedTransaction): Finding[] {
+  const { requests, record, endedAt } = books;
+  const heard = requests.some(
+    (one) =>
+      one.operation === 'cancel-transaction' &&
+      one.transactionId === id &&
+      one.heard === 'done' &&
+      !one.apart,
+  );
+  if (endedAt === undefined || !heard || record.phase === 'canceled' || answerWasLost(books)) return [];
+  return [{ kind: 'phase wrong', facts: `${record.phase}, and ${id} was canceled` }];
 }
 
 /** A review that was always one, or a transaction that had failed when it was adopted, is left to a person. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { StatusOutcome } from '../../src/contract/activity-contract.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import { attention, DAY, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { aLife, HINT, type Life, screened } from './life.ts';
@@ -74,6 +75,21 @@ describe('an order wants', () => {
         .portal('cancel', 4.6 * DAY)
         .portalEnds('done', 4.6 * DAY);
       expect(wanted(canceled)).toEqual([]);
+    });
+
+    it.each<[string, StatusOutcome]>([
+      ['can’t be read', { kind: 'unreadable', words: 'It is gone.' }],
+      ['is an error', { kind: 'read', decision: 'error' }],
+    ])('once more where the answer %s, also to another read', (_what, outcome) => {
+      const life = last().end({ kind: 'last-read', outcome }, 4.6 * DAY);
+      expect(attention(life.state)).toEqual(['status-error']);
+      const known = (troubleKnown: boolean) => ({ request: { troubleKnown } });
+      expect(life.calls('last-read')).toMatchObject([known(false), known(true)]);
+      expect(attention(life.end(found('pass'), 4.7 * DAY).state)).toEqual([]);
+      const hinted = last()
+        .take(HINT)
+        .end({ kind: 'read', outcome }, 4.6 * DAY);
+      expect(wanted(hinted)).toEqual(['last-read']);
     });
 
     it('with the known problem, until the key is right', () => {

@@ -54,9 +54,11 @@ describe('an activity that fails for good', () => {
     expect(ended.calls('forget-card')).toHaveLength(2);
   });
 
-  it('by screening another attempt answers its checkout, and goes on in the background', () => {
+  it('by screening another attempt answers its checkout, and goes on once that can send no create any more', () => {
     const life = screened('fail').retry(2, MINUTE).break('retry-screening');
     expect(life.replies).toMatchObject([{ checkout: { attempt: 2, decision: 'pending' } }]);
+    expect(life.calls('catch-up')).toEqual([]);
+    life.until(MINUTE + 10_000);
     expect(life.calls('catch-up')[0]?.request).toMatchObject({ unseenSince: sinceStart(MINUTE) });
   });
 });

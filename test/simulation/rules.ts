@@ -1,8 +1,6 @@
 /** The order's rules as an object, so that a planted fault can stand in for one of them. */
 import type { CheckedOut } from '../../src/contract/activity-contract.ts';
-import type { Instant } from '../../src/contract/words.ts';
 import { applyLateReading, readAfterEndInput } from '../../src/order/after-end.ts';
-import { refusalOf } from '../../src/order/concerns/index.ts';
 import {
   begin,
   isFinished,
@@ -12,7 +10,8 @@ import {
   step,
   wrapUp,
 } from '../../src/order/kernel.ts';
-import type { Command, Input, Order, Refusal, Reply, Request, Taken } from '../../src/order/order.ts';
+import { inputRefusal } from '../../src/order/messages/used-messages.ts';
+import type { Command, Input, Order, Refusal, Reply, Taken } from '../../src/order/order.ts';
 import { newOrder } from '../../src/order/record.ts';
 import { applyCheckout, checkoutRequest } from '../../src/order/screening/checkout.ts';
 import { replyTo } from '../../src/order/view/answers.ts';
@@ -24,7 +23,7 @@ export interface Rules {
   step: (order: Order, input: Input) => Command[];
   begin: (order: Order) => Command[];
   resultsFirst: (inputs: readonly Input[]) => Input[];
-  refusalOf: (order: Order, asked: Request, at: Instant) => Refusal | undefined;
+  inputRefusal: typeof inputRefusal;
   replyTo: (order: Order, taken: Taken) => Reply | undefined;
   isFinished: (order: Order) => boolean;
   mayContinueAsNew: (order: Order) => boolean;
@@ -43,7 +42,7 @@ export const RULES: Rules = {
   step,
   begin,
   resultsFirst,
-  refusalOf,
+  inputRefusal,
   replyTo,
   isFinished,
   mayContinueAsNew,

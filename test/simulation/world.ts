@@ -38,7 +38,7 @@ export class World {
   readonly everyTask: Task[] = [];
   /** What GET showed, from each moment on. */
   readonly shown: Books['shown'] = [];
-  /** A call was stopped between two tries. */
+  /** A call was stopped between two tries, or failed by hand. */
   cutOff = false;
   /** When tasks that were lost began, and when the next began. */
   readonly lostTasks: { from: number; to: number }[] = [];

@@ -51,7 +51,7 @@ export interface OrderState {
   journal?: JournalEntry[];
   /** `paused`: a person canceled the delivery in Temporal. It restarts after a pause. */
   events: { sequence: number; delivered: number; waiting: number; paused?: true; last?: KeptEvent[] };
-  /** When the decision was last read from the screening service, and what triggered the read. */
+  /** When a decision was last read from the screening service, and what triggered the read. */
   lastRead?: { at: Instant; source: ReadingSource };
   /** A person or the policy requested a cancel that isn't done yet. */
   cancelAsked: boolean;

@@ -5,7 +5,7 @@
 import type { Retried, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { CallResult } from '../../contract/calls.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
-import type { Instant, OrderEventType } from '../../contract/words.ts';
+import { type Instant, laterBy, type OrderEventType } from '../../contract/words.ts';
 import { wrongKeyKnown } from '../attention.ts';
 import { eventsOfAnswer } from '../events.ts';
 import { adoptRefusal, decisionRefusal, retryRefusal } from '../messages/check-messages.ts';
@@ -25,6 +25,8 @@ import { transactionNamed } from '../transactions.ts';
 import type { Concern, RequiredEffect } from './concern.ts';
 
 const CREATE = { operation: 'create' } as const;
+/** How long a try may still send a create after the server has given it up, or an operator has failed it. */
+const STILL_SENDS_MS = 10_000;
 
 export const screening: Concern = {
   name: 'screening',
@@ -49,7 +51,10 @@ export const screening: Concern = {
 
   ended(order, { effect: { call }, since }, outcome) {
     if (call.kind === 'retry-screening') {
-      if (outcome.status !== 'completed') return answered(order, { outcome: failedScreening(since) });
+      if (outcome.status !== 'completed') {
+        order.retryAt[catchUpKey(currentAttempt(order.state))] = laterBy(STILL_SENDS_MS, order.now);
+        return answered(order, { outcome: failedScreening(since) });
+      }
       return outcome.result.kind === call.kind ? answered(order, outcome.result) : [];
     }
     if (outcome.status === 'failed') return 'retry-later';
@@ -80,9 +85,13 @@ function catchUp(order: Order, attempt: Attempt): RequiredEffect {
     ...(notBefore !== undefined && { notBefore }),
   };
   return {
-    ...write(`catch-up:${attempt.number}:${attempt.rescreens}`),
+    ...write(catchUpKey(attempt)),
     call: { kind: 'catch-up', request },
   };
+}
+
+function catchUpKey({ number, rescreens }: Attempt): string {
+  return `catch-up:${number}:${rescreens}`;
 }
 
 function write(key: string) {

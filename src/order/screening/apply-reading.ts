@@ -30,8 +30,9 @@ export function applyReading(
   const cause = statusCause(transaction?.id);
   if (outcome.kind === 'forbidden') return raiseWrongKey(state, cause, now);
   clear(state, { codes: ['wrong-key'], ...cause });
-  state.lastRead = { at: now, source };
   if (outcome.kind === 'unreadable') return raiseAttention(state, 'status-error', outcome.words, cause, now);
+  // Rule «last read»: an `error` in place of a decision is read again.
+  if (outcome.decision !== 'error' || state.decision === 'error') state.lastRead = { at: now, source };
   const consequence = decide(state, outcome.decision, now);
   clear(state, { codes: consequence.clear ?? [] });
   if (transaction !== undefined && outcome.decision !== 'error') {

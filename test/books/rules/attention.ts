@@ -46,9 +46,6 @@ const ANSWERS: BookedRequest['heard'][] = [
   'forbidden',
 ];
 
-/** In these phases the order reads nothing; what is read after its end is on no record. */
-const UNREAD = ['canceled', 'closed'];
-
 /** Between an answer and the record that shows what it means, by the order's own tasks. */
 const SHOWN_WITHIN_MS = 15_000;
 
@@ -59,7 +56,8 @@ const SHOWN_WITHIN_MS = 15_000;
 function wrongKey(books: Books): Finding[] {
   const lines = new Map<string, BookedRequest[]>();
   for (const one of books.requests) {
-    if (!ANSWERS.includes(one.heard)) continue;
+    const isAfterEnd = one.sentAt >= (books.record.endedAt ?? Number.POSITIVE_INFINITY);
+    if (!ANSWERS.includes(one.heard) || isAfterEnd) continue;
     const about = one.operation === 'status-by-invoice' ? one.invoice : one.transactionId;
     const sent = JSON.stringify(one.sent ?? '');
     const line = `${one.operation} ${one.operation === 'create-transaction' ? '' : about} ${sent}`;
@@ -70,8 +68,7 @@ function wrongKey(books: Books): Finding[] {
       const next = requests[index + 1];
       if (heard !== 'forbidden' || next === undefined) continue;
       const hidden = books.shown.find(
-        ({ at, phase, attention: codes }) =>
-          !UNREAD.includes(phase) &&
+        ({ at, attention: codes }) =>
           at > endedAt + SHOWN_WITHIN_MS &&
           at < next.endedAt - SHOWN_WITHIN_MS &&
           !codes.includes('wrong-key'),

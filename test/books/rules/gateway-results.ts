@@ -1,5 +1,5 @@
 /** Was each result of the payment gateway sent on, for the newest transaction of its attempt, and no other? */
-import { type BookedCall, type Books, type Finding, iso } from '../books.ts';
+import { type BookedCall, type Books, type Finding, iso, transactionOf } from '../books.ts';
 import { takenBack, wasReset } from '../facts.ts';
 
 type Reported = Extract<BookedCall, { asks: 'gateway-result' }>;
@@ -34,7 +34,8 @@ function neverSent(books: Books): Finding[] {
   if (policy.workflow !== 'pre-gateway') return [];
   return books.attempts.flatMap(({ number, skip }) => {
     const last = reported(books).findLast((one) => (one.attempt ?? 1) === number);
-    const newest = record.transactions.findLast((one) => one.attempt === number);
+    const found = record.transactions.findLast((one) => one.attempt === number);
+    const newest = transactionOf(books, number === record.attempts ? record.newest : found?.id);
     // Of two that cross, the order service can't tell which one counts.
     const crossed = reported(books).some(
       (one) => one.sentAt >= (last?.sentAt ?? 0) && one.result !== last?.result,

@@ -21,23 +21,30 @@ const NO_ANSWER: BookedRequest['heard'][] = ['unknown', 'not-done', undefined];
 type Cause = Omit<BookedNews, 'what'> & { what: BookedNews['what'] | 'pass' };
 
 export function owedReads(books: Books): Finding[] {
-  return [...books.news, ...passes(books)].flatMap((one: Cause, index) => {
+  return [...books.news, ...passes(books)].flatMap((news: Cause, index) => {
+    const one = { ...news, at: Math.max(news.at, knownFrom(books, news)) };
     const within = Math.min(LONGEST_SPACING_MS, FIRST_SPACING_MS * 2 ** index) + A_READ_MS;
     const by = one.at + within + (isRefused(books, one.at) ? A_MINUTE_MS : 0);
     if (!isOwed(books, one, by) || wasLate(books) || nobodyCould(books, one.at - within, by)) return [];
-    const sent = books.requests.filter((read) => READS.includes(read.operation) && read.sentAt >= one.at);
+    const sent = books.requests.filter((read) => READS.includes(read.operation) && read.sentAt >= news.at);
     const facts = `${one.what} of ${iso(one.at)}, not read for by ${iso(by)}`;
     if (!sent.some(({ sentAt }) => sentAt <= by)) return [{ kind: 'read owed', facts }];
     const last = by + TRIED_AGAIN_MS;
     if (!isOwed(books, one, last) || nobodyCould(books, one.at, last)) return [];
     const [first] = sent;
     const again = sent.some(
-      ({ sentAt, endedAt, heard }) =>
-        sentAt <= last &&
-        (first === undefined || sentAt >= first.endedAt || (endedAt <= last && !NO_ANSWER.includes(heard))),
+      (read) =>
+        read.sentAt <= last &&
+        (first === undefined || read.sentAt >= first.endedAt || (read.endedAt <= last && answers(read, one))),
     );
     return again ? [] : [{ kind: 'read owed', facts: `${facts}, nor tried again by ${iso(last)}` }];
   });
+}
+
+/** A pass is read again where it can't be read. */
+function answers({ heard, decision }: BookedRequest, { what }: Cause): boolean {
+  if (what === 'pass' && (heard === 'unreadable' || decision === 'error')) return false;
+  return !NO_ANSWER.includes(heard);
 }
 
 /** When the window of each transaction that passed is about to close, and nobody has read it since. */
@@ -62,6 +69,15 @@ function passes(books: Books): Cause[] {
 function isRefused({ requests }: Books, at: number): boolean {
   const last = requests.findLast((one) => READS.includes(one.operation) && one.endedAt <= at);
   return last?.heard === 'forbidden';
+}
+
+/** @returns when the order knew of the newest transaction, whose answer may have been on its way when the news came */
+function knownFrom({ transactions, requests }: Books, { at, what }: Cause): number {
+  // Of an order that is being screened a person only learns that.
+  if (what !== 'hint') return at;
+  const newest = transactions.findLast(({ createdAt }) => createdAt <= at);
+  const about = requests.filter((one) => one.transactionId === newest?.id && one.sentAt <= at);
+  return about.find((one) => one.heard === 'transaction' && one.decision !== 'error')?.endedAt ?? at;
 }
 
 /** The order is open, has a decision, and the news is about its newest transaction. */

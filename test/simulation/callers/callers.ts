@@ -3,7 +3,7 @@ import type { CheckoutAnswer } from '../../../src/contract/answers.ts';
 import { decisionUpdateId, retryUpdateId } from '../../../src/contract/ids.ts';
 import type { PortalFields } from '../../../src/contract/messages.ts';
 import { instant } from '../../../src/contract/words.ts';
-import type { Reply, Request } from '../../../src/order/order.ts';
+import type { Reply, Request, Sent } from '../../../src/order/order.ts';
 import { answerNow } from '../../../src/order/view/answers.ts';
 import { ANOTHERS_ID } from '../network/service.ts';
 import { ADOPTED_ID } from '../plan/adopted-lives.ts';
@@ -51,9 +51,14 @@ export class Callers {
   /** Does what was planned: sends it as often as planned, and once more later. */
   make(call: Call, own: string): void {
     const ask = this.#ask(call);
-    const fixed = call.id === 'fixed' ? this.#fixedId(call, own) : undefined;
+    const fixed = call.id === 'fixed' ? this.#fixedId(call) : undefined;
+    const key =
+      call.id === 'fixed' && fixed === undefined
+        ? { name: own, fingerprint: JSON.stringify(ask) }
+        : undefined;
     const send = (): void => {
-      for (let time = 1; time <= call.times; time += 1) this.#send(call, ask, fixed ?? this.#ownId(), 0);
+      for (let time = 1; time <= call.times; time += 1)
+        this.#send(call, ask, { updateId: fixed ?? this.#ownId(), ...(key && { key }) }, 0);
     };
     send();
     if (call.again !== undefined) this.#world.agenda.at(this.#world.agenda.now + call.again, send);
@@ -66,20 +71,21 @@ export class Callers {
     this.#noteAnswer();
   }
 
-  #send(call: Call, ask: Request, id: string, time: number): void {
+  #send(call: Call, ask: Request, sent: Sent, time: number): void {
     const { agenda, tell } = this.#world;
+    const id = sent.updateId;
     const number = ++this.#sent;
     this.waiting.set(number, { what: `${call.do} (${id})`, since: agenda.now });
     const sentAt = agenda.now;
     tell?.(`somebody asks ${JSON.stringify(ask)} as ${id}`);
-    this.#run().update(id, ask, (outcome) => {
+    this.#run().update(sent, ask, (outcome) => {
       this.waiting.delete(number);
       tell?.(`${id} is told ${typeof outcome === 'string' ? outcome : JSON.stringify(outcome)}`);
       this.book.push({ ask, id, sentAt, at: agenda.now, outcome: this.#heard(call, outcome) });
       const next = this.#again(outcome, id);
       if (next !== undefined && time < AT_MOST) {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** time, LONGEST_PAUSE_MS);
-        agenda.at(agenda.now + pauseMs, () => this.#send(call, ask, next, time + 1));
+        agenda.at(agenda.now + pauseMs, () => this.#send(call, ask, { ...sent, updateId: next }, time + 1));
       } else this.#note(call, outcome);
     });
   }
@@ -211,15 +217,10 @@ export class Callers {
     return (which === 'first' ? transactions[0] : transactions.at(-1))?.id;
   }
 
-  #fixedId(call: Call, own: string): string {
-    switch (call.do) {
-      case 'decision':
-        return call.content === 'same' ? decisionUpdateId(call.attempt) : own;
-      case 'retry':
-        return call.content === 'same' ? retryUpdateId(call.attempt) : own;
-      default:
-        return own;
-    }
+  /** @returns the id that an attempt's checkout has by its number */
+  #fixedId(call: Call): string | undefined {
+    if (call.do === 'decision' && call.content === 'same') return decisionUpdateId(call.attempt);
+    return call.do === 'retry' && call.content === 'same' ? retryUpdateId(call.attempt) : undefined;
   }
 
   #ownId(): string {

@@ -1,7 +1,7 @@
 /** Faults planted in the rules that only the books show: each takes away a promise that no step breaks. */
 import { instant, millis } from '../../../src/contract/words.ts';
 import { RULES } from '../rules.ts';
-import { after, inputs, type Mutant, resultIn, results, ruled } from './mutants.ts';
+import { after, begunAgain, inputs, type Mutant, resultIn, results, ruled } from './mutants.ts';
 
 /** Each must be found by the judge of the books. */
 export const BOOK_MUTANTS: readonly Mutant[] = [
@@ -52,6 +52,11 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
     if (input.kind === 'effect-ended') delete order.readAt;
     return input;
   }),
+  after('an answer that can’t be read counts as the last read', ({ state, now }, input) => {
+    const result = resultIn(input);
+    if (result?.kind === 'last-read' && result.outcome.kind === 'unreadable')
+      state.lastRead = { at: now, source: 'recheck' };
+  }),
   ruled('continue-as-new drops an earlier reset', { keepsReset: () => false }),
   after('the window of a catch-up starts with the order', ({ state }, input) => {
     const transaction = state.transactions.at(-1);
@@ -73,7 +78,7 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
         action.status = 'queued';
         order.fields[action.number] = fields[action.number] ?? { kind: 'cancel' };
       }
-      return [...made, ...RULES.begin(order)];
+      return begunAgain(made, order);
     },
   }),
   ruled('after the end an earlier attempt gets the order’s action', {
@@ -83,15 +88,11 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
       return input;
     },
   }),
-  ruled('after the end an attempt’s earlier transaction has an action of its own', {
+  ruled('after the end an attempt’s earlier transaction keeps the action of the end', {
     applyLateReading: (order, transaction, ...read) => {
-      const own = {
-        ...order,
-        decisions: order.decisions.filter(({ transactionId }) => transactionId === transaction.id),
-      };
-      const event = RULES.applyLateReading(transaction.acts ? order : own, transaction, ...read);
-      const [found] = own.decisions.slice(-1);
-      if (!transaction.acts && event !== undefined && found !== undefined) order.decisions.push(found);
+      const event = RULES.applyLateReading(order, transaction, ...read);
+      if (event !== undefined && !transaction.acts && transaction.action === undefined)
+        event.data.action = order.action;
       return event;
     },
   }),

@@ -21,15 +21,15 @@ function commands(what: string, change: (commands: Command[], order: Order) => C
   });
 }
 
-/** What a call asks for is changed before it is made. */
+/** What a call asks for is changed before it is made, on record too. */
 function calls(what: string, change: (call: Call) => Call | undefined): Mutant {
   return commands(what, (made) =>
-    made.flatMap((command): Command[] => {
-      if (command.do !== 'start') return [command];
-      const { running } = command;
-      const call = change(running.effect.call);
-      if (call === undefined) return [];
-      return [{ do: 'start', running: { ...running, effect: { ...running.effect, call } } }];
+    made.filter((command) => {
+      if (command.do !== 'start') return true;
+      const { effect } = command.running;
+      const call = change(effect.call);
+      if (call !== undefined) effect.call = call;
+      return call !== undefined;
     }),
   );
 }
@@ -48,13 +48,26 @@ export function inputs(what: string, change: (input: Input, order: Order) => Inp
   });
 }
 
+/** @returns the commands of a step after which the order was changed: what that makes needless was never started */
+export function begunAgain(made: readonly Command[], order: Order): Command[] {
+  const all = [...made, ...RULES.begin(order)];
+  const unstarted = all.flatMap((one) =>
+    one.do === 'start' && !order.running.includes(one.running) ? [one.running.id] : [],
+  );
+  const isStarted = (id: number): boolean => !unstarted.includes(id);
+  return all.filter((one) => {
+    if (one.do === 'start') return isStarted(one.running.id);
+    return one.do === 'count-signals' || isStarted(one.id);
+  });
+}
+
 /** The order is changed after a step, and what it requires then is started. */
 export function after(what: string, change: (order: Order, input: Input) => void): Mutant {
   return ruled(what, {
     step: (order, input) => {
       const made = RULES.step(order, input);
       change(order, input);
-      return [...made, ...RULES.begin(order)];
+      return begunAgain(made, order);
     },
   });
 }

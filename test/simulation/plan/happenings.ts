@@ -43,7 +43,7 @@ export interface Sent extends When {
   times: number;
   /** Sent again so many milliseconds later. */
   again?: number;
-  /** Under the id that is fixed for it, or under one of its own. */
+  /** Under the id that is fixed for an attempt, else with an idempotency key; or each time as something new. */
   id: 'fixed' | 'own';
 }
 
@@ -89,6 +89,8 @@ export type Liberty =
   | { do: 'forget'; nth: number }
   /** The nth try of an activity: dies after so many ms; runs on unheard; is heard only after so many ms. */
   | { do: 'lose-try'; nth: number; how: 'dies' | 'zombie' | 'end-lost' | 'late-end'; ms: number }
+  /** So many ms after its begin an operator fails the activity of the nth try in Temporal: it runs on unheard. */
+  | { do: 'end-by-hand'; nth: number; ms: number }
   | { do: 'late-try'; nth: number; ms: number }
   /** The pause after the nth try of an activity isn't kept: the next one comes after so many ms. */
   | { do: 'early-try'; nth: number; ms: number }

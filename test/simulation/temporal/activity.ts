@@ -14,12 +14,11 @@ import {
   startActivity,
 } from '../../../src/workflows/perform.ts';
 import { Process } from '../network/process.ts';
-import { within } from '../network/wire.ts';
 import type { Liberty } from '../plan/happenings.ts';
 import { mixed } from '../random.ts';
 import type { World } from '../world.ts';
 import { type RunningTry, runTry, type TryEnd } from './run-try.ts';
-import { sameUntil } from './same-again.ts';
+import { mayPark, sameUntil } from './same-again.ts';
 
 /** An activity of the server. */
 export type Regular = ActivityCall;
@@ -110,7 +109,7 @@ export class Activity {
     this.#giveUpAfter(this.#unheardMs);
   }
 
-  /** Something changed for which a poll that waits may have news. */
+  /** A poll that waits may have news. */
   stir(): void {
     if (this.#parkedUntil === undefined || this.call.kind !== 'poll') return;
     const { now } = this.#world.agenda;
@@ -193,11 +192,20 @@ export class Activity {
       process.forget();
       this.#giveUpAfter(this.#unheardMs);
     }
-    if (loss?.how === 'dies') {
-      agenda.at(agenda.now + (loss.ms % 3_000), () => {
-        if (this.#running === running) this.workerDies();
+    const soon = (ms: number, happen: () => void): void =>
+      agenda.at(agenda.now + ms, () => {
+        if (this.#running === running) happen();
       });
-    }
+    if (loss?.how === 'dies') soon(loss.ms % 3_000, () => this.workerDies());
+    const byHand = world.liberties.of('end-by-hand', nth);
+    if (byHand !== undefined) soon(byHand.ms, () => this.#failByHand(process));
+  }
+
+  /** An operator fails it in Temporal: what runs reports nothing any more. */
+  #failByHand(process: Process): void {
+    process.forget();
+    this.#world.cutOff = true;
+    this.#finish({ status: 'failed', byHand: true });
   }
 
   /** A process that stands still sends no heartbeats. */
@@ -243,13 +251,13 @@ export class Activity {
     let at = now + pause;
     const over = scheduleToCloseTimeout !== undefined && at > this.scheduledAt + scheduleToCloseTimeout;
     const spent = maximumAttempts !== undefined && this.#attempt >= maximumAttempts;
-    // The server tries nothing again that is to stop, and tells of the failure.
+    // The server tries nothing again that is to stop.
     if (this.#stopAsked || over || spent || failure?.nonRetryable === true) {
       this.#finish({ status: 'failed' });
       return;
     }
     const why = failure?.type ?? 'timed out';
-    if (why === POLL_UNCHANGED && this.#attempt >= 3 && this.#mayPark()) {
+    if (why === POLL_UNCHANGED && this.#attempt >= 3 && mayPark(this.#world, this.call)) {
       this.#turn += 1;
       this.#parkedUntil = at;
       return;
@@ -268,14 +276,6 @@ export class Activity {
     }
     const early = this.#world.liberties.of('early-try', this.#nth)?.ms;
     this.#schedule(at, early === undefined ? at : Math.min(at, now + early));
-  }
-
-  #mayPark(): boolean {
-    if (this.call.kind !== 'poll') return false;
-    const { known, transactionId } = this.call.request;
-    const { wire, agenda } = this.#world;
-    if (wire.brokenBy('status') !== undefined) return false;
-    return wire.service.find(transactionId)?.decision === known && !within(wire.wrongKeys, agenda.now);
   }
 
   #chance(): number {

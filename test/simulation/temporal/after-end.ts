@@ -30,6 +30,8 @@ export class AfterEnd implements Hearer {
   #decisions: LateDecision[] = [];
   #spacingMs = FIRST_SPACING_MS;
   #pending = false;
+  /** Only deliveries are left. */
+  #waits = false;
   readonly #events: OrderEvent[] = [];
   readonly #calls = new Map<number, { activity: Activity; then: (result?: CallResult) => void }>();
   #started = FIRST_NUMBER;
@@ -44,6 +46,7 @@ export class AfterEnd implements Hearer {
   ask(): void {
     if (this.#order !== undefined) {
       this.#pending = true;
+      if (this.#waits) this.#wakeUp(this.#order);
       return;
     }
     this.#spacingMs = FIRST_SPACING_MS;
@@ -88,7 +91,13 @@ export class AfterEnd implements Hearer {
       this.#spacingMs = longerSpacing(this.#spacingMs);
       this.#read(order, [...order.transactions]);
     } else if (this.#events.length === 0) this.#order = undefined;
-    else this.#world.agenda.at(this.#world.agenda.now + this.#spacingMs, () => this.#next(order));
+    else this.#waits = true;
+  }
+
+  /** It waited for its last delivery. */
+  #wakeUp(order: ReadAfterEndInput): void {
+    this.#waits = false;
+    this.#next(order);
   }
 
   #send(event: OrderEvent): void {
@@ -102,6 +111,7 @@ export class AfterEnd implements Hearer {
     this.#call({ kind: 'deliver', events: [event] }, ACTIVITY_OPTIONS.deliverEvents, () => {
       this.#events.shift();
       this.#deliver();
+      if (this.#waits && this.#events.length === 0 && this.#order !== undefined) this.#wakeUp(this.#order);
     });
   }
 

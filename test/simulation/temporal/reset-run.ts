@@ -51,8 +51,8 @@ function wasRefused(since: readonly Task[], update: Update): boolean {
 }
 
 /** Temporal sends it again, and keeps whoever waits for it. */
-function takeAgain(run: Run, { id, ask, callers }: Update): void {
-  run.take({ id, ask, callers });
+function takeAgain(run: Run, { id, ask, key, callers }: Update): void {
+  run.take({ id, ask, key, callers });
 }
 
 function underWay(kept: readonly Task[]): Map<number, Running> {

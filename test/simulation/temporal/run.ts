@@ -2,7 +2,7 @@
 import type { RunFacts } from '../../../src/contract/activity-contract.ts';
 import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
 import { type Instant, millis } from '../../../src/contract/words.ts';
-import type { Command, Outcome as EffectOutcome, Order, Reply } from '../../../src/order/order.ts';
+import type { Command, Outcome as EffectOutcome, Order, Reply, Sent } from '../../../src/order/order.ts';
 import type { answerBeforeRecord } from '../../../src/order/screening/checkout.ts';
 import type { Invariants } from '../judge/invariants.ts';
 import type { Rules } from '../rules.ts';
@@ -78,13 +78,13 @@ export class Run implements Hearer {
   }
 
   /** Sends an update: a new one, or one that this run knows by its id. */
-  update(id: string, ask: Update['ask'], hear: (outcome: Outcome) => void): void {
+  update({ updateId: id, key }: Sent, ask: Update['ask'], hear: (outcome: Outcome) => void): void {
     const known = this.updates.get(id);
     if (known?.outcome !== undefined) hear(known.outcome);
     else if (this.over) hear('closed');
     else if (known !== undefined) known.callers.push(hear);
     else if (this.#inFlight() >= IN_FLIGHT) hear('exhausted');
-    else this.take({ id, ask, callers: [hear] });
+    else this.take({ id, ask, key, callers: [hear] });
   }
 
   #inFlight(): number {

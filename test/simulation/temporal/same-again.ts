@@ -2,6 +2,7 @@
 
 import type { Operation } from '../../books/books.ts';
 import { operationOf } from '../network/service.ts';
+import { within } from '../network/wire.ts';
 import { latest, type World } from '../world.ts';
 import type { Regular } from './activity.ts';
 
@@ -15,6 +16,13 @@ export function sameUntil({ wire, agenda }: World, call: Regular, why: string): 
   }
   if (why === 'forbidden') return latest(wire.wrongKeys, agenda.now);
   return why === 'connection-refused' ? latest(wire.outages, agenda.now) : 0;
+}
+
+/** @returns whether a poll is certain to find the same until something changes */
+export function mayPark({ wire, agenda }: World, call: Regular): boolean {
+  if (call.kind !== 'poll' || wire.brokenBy('status') !== undefined) return false;
+  const { known, transactionId } = call.request;
+  return wire.service.find(transactionId)?.decision === known && !within(wire.wrongKeys, agenda.now);
 }
 
 function operationsOf(call: Regular): Operation[] {

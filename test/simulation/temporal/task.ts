@@ -1,6 +1,13 @@
 /** What the history keeps of a workflow task: what it took in, and what it made of it. */
 import type { CheckedOut } from '../../../src/contract/activity-contract.ts';
-import type { Command, Outcome as EffectOutcome, Input, Reply, Request } from '../../../src/order/order.ts';
+import type {
+  Command,
+  Outcome as EffectOutcome,
+  Input,
+  Reply,
+  Request,
+  Sent,
+} from '../../../src/order/order.ts';
 
 /** A request as an input. */
 export type Asked = Extract<Input, { kind: 'request' }>;
@@ -9,6 +16,8 @@ export type Asked = Extract<Input, { kind: 'request' }>;
 export interface Update {
   id: string;
   ask: Request;
+  /** The caller's idempotency key. */
+  key: Sent['key'];
   /** Whoever waits for its outcome. */
   callers: ((outcome: Outcome) => void)[];
   /** Since the order took it. */

@@ -1,6 +1,7 @@
 /** The worker's part of a run: workflow tasks, the order in its cache, the checkout, and what becomes of a task that is lost. */
 import type { CheckedOut } from '../../../src/contract/activity-contract.ts';
 import { instant } from '../../../src/contract/words.ts';
+import { defined } from '../../../src/order/defined.ts';
 import type { Command, Input, Order, Refusal, Reply } from '../../../src/order/order.ts';
 import type { Invariants } from '../judge/invariants.ts';
 import { between } from '../random.ts';
@@ -126,12 +127,13 @@ export class Worker {
     // What came with the start is judged after the checkout.
     const withStart = tasks.length === 0 && this.#checkout === undefined;
     const early = withStart ? undefined : 'checkout-under-way';
-    const code = this.#screened ? rules.refusalOf(order, update.ask, at)?.code : early;
+    const sent = defined({ updateId: update.id, key: update.key });
+    const input: Asked = { kind: 'request', request: update.ask, at, sent };
+    const code = this.#screened ? rules.inputRefusal(order, input)?.code : early;
     if (code !== undefined) {
       task.refusals.push({ update, code });
       return;
     }
-    const input: Asked = { kind: 'request', request: update.ask, at };
     update.input = input;
     task.accepted.push(update);
     this.#put(input);

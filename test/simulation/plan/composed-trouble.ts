@@ -1,0 +1,118 @@
+/** Rare trouble of several happenings. */
+import type { Decision } from '../../../src/contract/words.ts';
+import { PORTAL_OPERATIONS } from '../../books/books.ts';
+import type { Dice } from '../random.ts';
+import type { FaultKind, Happening } from './happenings.ts';
+import type { Life } from './life.ts';
+import { someTime } from './some-time.ts';
+
+const HOUR = 3_600_000;
+
+/** An analyst changes his mind while the answer to the first poll is on its way. */
+function secondThoughts({ policy }: Life, dice: Dice): Happening[] {
+  const { firstMs } = policy.poll;
+  const decide = { do: 'analyst', afterAnswer: true } as const;
+  const decision = dice.pick<Decision>(['pass', 'fail', 'fraudulent']);
+  const second = dice.pick<Decision>(decision === 'pass' ? ['fail', 'review'] : ['pass', 'review']);
+  return [
+    { do: 'fault', operation: 'status', nth: 1, fault: 'slow-answer', ms: dice.between(2_000, 9_000) },
+    { ...decide, decision, webhook: 'lost', at: dice.between(0, firstMs - 100) },
+    { ...decide, decision: second, webhook: 'sent', at: firstMs + dice.between(100, 2_000) },
+  ];
+}
+
+/** The answer to a portal action is lost, and what is asked again is refused, or needs another key. */
+function refusedAfterLost(_life: Life, dice: Dice): Happening[] {
+  const kind = dice.pick(['cancel', 'report-fraud', 'customer-code'] as const);
+  const operation = PORTAL_OPERATIONS[kind];
+  const lost = dice.pick<FaultKind>(['5xx-after', 'reset-after', 'truncated', 'malformed']);
+  const asks = { times: 1, id: 'fixed', afterAnswer: true } as const;
+  const at = dice.between(0, 3_000);
+  const withdrawn: Happening = { do: 'withdraw', number: 1, ...asks, at: at + dice.between(1_000, 60_000) };
+  return [
+    { do: 'portal', kind, named: 'none', variant: 1, force: false, ...asks, at },
+    { do: 'fault', operation, nth: 1, fault: lost, ms: 0 },
+    { do: 'fault', operation, nth: 2, fault: '403', ms: 0 },
+    { do: 'fault', operation, nth: 3, fault: dice.pick(['refused-in-body', '403']), ms: 0 },
+    ...(dice.chance(0.5) ? [withdrawn] : []),
+  ];
+}
+
+/** A reset makes the order forget two rescreens, and it continues as new before it screens again. */
+function resetAndContinue({ policy }: Life, dice: Dice): Happening[] {
+  const at = 2 * policy.rescreenOnError.pauseMs + dice.between(500, 4_000);
+  return [
+    { do: 'reset', toTask: dice.between(1, 3), at },
+    { do: 'continue', afterTask: dice.between(2, 6), afterReset: true },
+  ];
+}
+
+/** An analyst decides, and the webhook comes, before the answer to the create. */
+function decidedEarly(_life: Life, dice: Dice): Happening[] {
+  const ms = dice.between(300, 8_000);
+  const decision = dice.pick<Decision>(['pass', 'fail', 'review', 'fraudulent']);
+  return [
+    { do: 'fault', operation: 'create-transaction', nth: 1, fault: 'slow-answer', ms },
+    { do: 'analyst', decision, webhook: 'sent', at: dice.between(50, ms) },
+  ];
+}
+
+/** Webhooks come in a flood, at once or one after another. */
+function hints(life: Life, dice: Dice): Happening[] {
+  const at = someTime(life, dice);
+  const everyMs = dice.between(1, 500);
+  const hint = {
+    do: 'hint',
+    by: dice.pick(['update', 'signal']),
+    named: dice.pick(['none', 'newest']),
+  } as const;
+  const times = dice.pick([1, 3, 10, 40]);
+  if (dice.chance(0.5)) return [{ ...hint, times, at }];
+  return Array.from({ length: times }, (_, index) => ({ ...hint, times: 1, at: at + index * everyMs }));
+}
+
+/** Analysts decide around the order's end, and after it. */
+function decidedLate({ policy }: Life, dice: Dice): Happening[] {
+  const { cancelWindowMs, reviewLimitMs } = policy;
+  const end = dice.pick([cancelWindowMs, Math.max(cancelWindowMs, reviewLimitMs)]);
+  const moment = (): number =>
+    end + dice.between(-2_000, 20_000) + dice.pick([0, dice.anySize(1_000, 48 * HOUR)]);
+  const decided = (): Happening => ({
+    do: 'analyst',
+    decision: dice.pick<Decision>(['pass', 'fail', 'fail', 'review', 'fraudulent', 'error']),
+    webhook: dice.pick(['sent', 'sent', 'lost', 'doubled', 'late', 'forged']),
+    ...(dice.chance(0.3) && { first: true as const }),
+    at: moment(),
+  });
+  const asked = dice.pick([[], [{ do: 'recheck' as const, times: dice.pick([1, 3]), at: moment() }]]);
+  const down = { do: 'receiver-down', at: moment(), ms: dice.anySize(100, 4 * HOUR) } as const;
+  return [
+    ...Array.from({ length: dice.between(1, 4) }, decided),
+    ...asked,
+    ...(dice.chance(0.3) ? [down] : []),
+  ];
+}
+
+/** An operator fails a call in Temporal, perhaps a portal action that is done and not answered yet. */
+function endedByHand(_life: Life, dice: Dice): Happening[] {
+  const anyCall: Happening = { do: 'end-by-hand', nth: dice.between(1, 8), ms: dice.anySize(1, 3_000) };
+  if (dice.chance(0.5)) return [anyCall];
+  const kind = dice.pick(['cancel', 'report-fraud', 'customer-code', 'chargeback'] as const);
+  const operation = PORTAL_OPERATIONS[kind];
+  const asks = { times: 1, id: 'fixed', afterAnswer: true, at: dice.between(0, 3_000) } as const;
+  return [
+    { ...anyCall, nth: dice.between(1, 4), ms: dice.between(20, 1_500) },
+    { do: 'portal', kind, named: 'none', variant: 1, force: false, ...asks },
+    { do: 'fault', operation, nth: 1, fault: 'slow-answer', ms: dice.between(1_500, 9_000) },
+  ];
+}
+
+export const COMPOSED = {
+  'second-thoughts': secondThoughts,
+  'refused-after-lost': refusedAfterLost,
+  'reset-and-continue': resetAndContinue,
+  'decided-late': decidedLate,
+  'decided-early': decidedEarly,
+  hints,
+  'end-by-hand': endedByHand,
+} as const satisfies Record<string, (life: Life, dice: Dice) => Happening[]>;
