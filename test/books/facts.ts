@@ -69,9 +69,6 @@ export const answerWasLost = ({ world }: Books): boolean => world.losses;
 export const reportWasLost = ({ world }: Books): boolean =>
   world.losses || world.resets.length > 0 || world.workersAway.length > 0 || world.cutOff;
 
-/** An operator who fails a read after the end by hand ends it. */
-export const mayBeEndedByHand = ({ world }: Books): boolean => world.cutOff;
-
 /** A try that waits for a worker for less than 2 s can't be told from a worker's clock that is off by as much. */
 export const unnoticedMs = ({ world }: Books): number =>
   world.notedLateMs + (world.skewMs !== 0 || world.lateByMs > 0 ? 2_000 : 0);

@@ -1,14 +1,14 @@
 /** Is what the screening service decides after an order's end told, once somebody says that there is news? */
 import { type BookedNews, type Books, type Finding, iso, transactionOf } from '../books.ts';
-import { downForThreeDays, mayBeEndedByHand, nobodyCould, wasLate, wasReset } from '../facts.ts';
+import { downForThreeDays, nobodyCould, wasLate, wasReset } from '../facts.ts';
 
 /** For reads at their longest spacing, and tries that grow to five minutes. */
 const READ_WITHIN_MS = 15 * 60_000;
 
 export function lateDecisions(books: Books): Finding[] {
-  const { arrivals, policy, record } = books;
-  if (policy.events === false || downForThreeDays(books) || wasReset(books) || mayBeEndedByHand(books))
-    return [];
+  const { arrivals, policy, record, world } = books;
+  // An operator who fails the read by hand ends it.
+  if (policy.events === false || downForThreeDays(books) || wasReset(books) || world.cutOff) return [];
   return record.transactions.flatMap(({ id }) => {
     const last = transactionOf(books, id)?.decisions.at(-1);
     if (last === undefined || last.decision === 'error') return [];

@@ -28,14 +28,18 @@ it('a later attempt that policy skips proceeds, says so, and leaves the first at
 
 it('a catch-up is told that the skip rules were not read only where the checkout failed before', () => {
   const maySkip = (life: Life) => life.calls('catch-up').map(({ request }) => request.mayBeSkipped);
-  const broken = retrying().break('retry-screening').until(MINUTE + 10_000);
+  const broken = retrying()
+    .break('retry-screening')
+    .until(MINUTE + 10_000);
   expect(maySkip(broken)).toEqual([true]);
   broken.caughtUp(SKIPPED, 2 * MINUTE);
   expect(broken.state).toMatchObject({ phase: 'closed', decision: 'skipped', action: 'proceed' });
   expect(broken.state).not.toHaveProperty('reason');
 
   expect(maySkip(retrying().retried(unanswered(), MINUTE))).toEqual([undefined]);
-  const again = retrying().break('retry-screening').until(MINUTE + 10_000);
+  const again = retrying()
+    .break('retry-screening')
+    .until(MINUTE + 10_000);
   again.caughtUp(answered('error', 'second'), 2 * MINUTE).until(4 * MINUTE);
   expect(maySkip(again)).toEqual([true, undefined]);
 });

@@ -50,7 +50,7 @@ export class Callers {
 
   /** Does what was planned: sends it as often as planned, and once more later. */
   make(call: Call, own: string): void {
-    const ask = this.#ask(call);
+    const ask = this.#ask(call, own);
     const fixed = call.id === 'fixed' ? this.#fixedId(call) : undefined;
     const key =
       call.id === 'fixed' && fixed === undefined
@@ -137,7 +137,7 @@ export class Callers {
     for (const happen of this.#onAnswer.splice(0)) happen();
   }
 
-  #ask(call: Call): Request {
+  #ask(call: Call, own: string): Request {
     const { life, stash, agenda } = this.#world;
     switch (call.do) {
       case 'decision':
@@ -174,7 +174,7 @@ export class Callers {
       case 'acknowledge':
         return { kind: 'acknowledge', request: { reason: 'seen' } };
       case 'note':
-        return { kind: 'note', request: { text: 'called' } };
+        return { kind: 'note', request: { text: call.id === 'fixed' ? `once ${own}` : 'called' } };
       case 'assign':
         return { kind: 'assign', request: { assignee: 'ada' } };
       case 'snooze':

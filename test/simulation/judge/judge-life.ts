@@ -15,7 +15,7 @@ export function judgeLife(orderWorld: OrderWorld): string[] {
   for (const { what, since } of callers.waiting.values()) {
     faults.push(`${what} of ${new Date(since).toISOString()} was never answered`);
   }
-  faults.push(...leftOver(order));
+  faults.push(...leftOver(order), ...notedTwice(order));
   if (!wasReset) faults.push(...eventsTwice(orderWorld));
   if (world.life.adopted !== undefined) faults.push(...judgeAdopted(orderWorld));
   for (const { kind, facts } of judgeBooks(booksOf(orderWorld, order.state)))
@@ -34,6 +34,12 @@ function leftOver({ state, replies, earlyRetries, running, outbox }: Order): str
   }
   for (const { effect } of running) faults.push(`the order ended beside ${effect.key}`);
   return faults;
+}
+
+/** What is sent again under its idempotency key is done once. */
+function notedTwice({ state: { journal = [] } }: Order): string[] {
+  const once = journal.flatMap(({ because }) => (because?.startsWith('once ') ? [because] : []));
+  return once.filter((note, index) => once.indexOf(note) !== index).map((note) => `noted twice: ${note}`);
 }
 
 /** Each event says something new. */

@@ -9,6 +9,11 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
     if (resultIn(input)?.kind !== 'gateway') return;
     for (const { gateway } of state.attempts) if (gateway !== undefined) gateway.sent ??= now;
   }),
+  inputs('an idempotency key is forgotten', (input) =>
+    input.kind === 'request' && input.sent !== undefined
+      ? { ...input, sent: { updateId: input.sent.updateId } }
+      : input,
+  ),
   inputs('a hint while a read runs is dropped', (input, order) => {
     const hinted = input.kind === 'signal' && input.signal.kind === 'review-hint';
     return hinted && order.reads.length > 0 ? undefined : input;

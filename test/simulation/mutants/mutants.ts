@@ -98,6 +98,15 @@ function looksNever(call: Call): Call {
   return call.kind === 'catch-up' ? { ...call, request: withoutUnseen(call.request) } : call;
 }
 
+/** Changes of nothing: what finds them finds the planting, not the fault. */
+export const NOTHING: readonly Mutant[] = [
+  commands('commands', (made) => made),
+  calls('calls', (call) => ({ ...call })),
+  inputs('inputs', (input) => ({ ...input })),
+  results('results', (result) => ({ ...result })),
+  after('an order after a step', () => undefined),
+];
+
 /** At least twenty; each must be found within 10,000 lives. */
 export const MUTANTS: readonly Mutant[] = [
   calls('a catch-up that doesn’t look first', looksNever),
