@@ -35,7 +35,7 @@ export interface ReadAfterEndInput {
 export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt' | 'decision' | 'cancelBy'> {
   /** A later decision can change the order's action: the transaction is the newest, and there is no override. */
   acts: boolean;
-  /** What the order service does about an earlier attempt. A later decision doesn't change it. */
+  /** The last action of an earlier attempt. A later decision doesn't change it. */
   action?: Action;
   /** The payment gateway reported an error, so the order stays on hold. */
   gatewayError?: true;
@@ -62,17 +62,14 @@ export function readAfterEndInput(
       cancelBy: transaction.cancelBy,
       ...(transaction.decision !== undefined && { decision: transaction.decision }),
       acts: transaction === newest && !overridden,
-      ...(transaction.attempt !== attempt.number && { action: actionOf(state, transaction) }),
+      ...(transaction.attempt !== attempt.number && {
+        action: attemptFor(state, transaction.id)?.lastAction ?? 'hold',
+      }),
       ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
     })),
     ...(policy?.events && { sequence: events.sequence }),
     decisions: [...decisions],
   };
-}
-
-function actionOf(state: OrderState, { id }: OrderTransaction): Action {
-  const { declinedAt, answer } = attemptFor(state, id) ?? {};
-  return declinedAt === undefined ? (answer?.action ?? 'hold') : 'decline';
 }
 
 /** The maximum of recorded decisions. */

@@ -102,6 +102,8 @@ export function addAttempt(
     ...(request.cardRef && { cardRef: request.cardRef }),
     ...(request.fingerprint && { fingerprint: request.fingerprint }),
   };
+  const last = state.attempts.at(-1);
+  if (last !== undefined) last.lastAction = state.action;
   state.attempts.push(attempt);
   state.passed = [];
   state.phase = 'screening';

@@ -8,9 +8,9 @@ import {
   type ReadAfterEndInput,
   readAfterEndInput,
 } from '../../src/order/after-end.ts';
-import { checkoutAnswer } from '../../src/order/view/answers.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
-import { aPolicy } from '../fixtures/policies.ts';
+import { aPolicy, MINUTE } from '../fixtures/policies.ts';
+import { type Life, screened } from './life.ts';
 
 const AT = '2026-03-07T11:00:00.000Z';
 const EVENTS = { sequence: 2, delivered: 2, waiting: 0 };
@@ -77,6 +77,7 @@ describe('the action of a later decision', () => {
   const gateway = { result: 'error', at: AT } as const;
   const REVIEW = transactions({ decision: 'review' });
   const policy = aPolicy({ passive: true, events: 'all' });
+  const HELD = { rescreenOnError: { tries: 0, pauseMs: MINUTE } };
   const PASSIVE = { action: 'proceed', wouldBe: 'proceed', policy } as const;
 
   it.each<[string, Partial<Attempt>, Partial<OrderState>, Decision, object]>([
@@ -97,19 +98,23 @@ describe('the action of a later decision', () => {
     expect(read(order, 'pass')?.data).toMatchObject({ decision: 'pass', action: 'cancel', attention: [] });
   });
 
-  it.each<[string, Partial<Attempt>, Action]>([
-    ['decline where that was declined', { declinedAt: AT }, 'decline'],
-    ['else as its caller was answered', {}, 'hold'],
+  it.each<[string, () => Life, Action]>([
+    ['decline where that was declined', () => screened('fail'), 'decline'],
+    ['hold where that was held', () => screened('error', HELD), 'hold'],
+    [
+      'cancel where it may be canceled',
+      () => screened('error', HELD).portal('cancel', 1).portalEnds('unconfirmed', 2),
+      'cancel',
+    ],
+    ['proceed where a person decided so', () => screened('error', HELD).override('proceed', 1), 'proceed'],
   ])('of an earlier attempt stays %s', (_what, first, action) => {
-    const held = aClosedOrder(first, { action: 'hold' }, { id: 'first' });
-    const answered = held.attempts.map((one) => ({ ...one, answer: checkoutAnswer(held, one) }));
-    const second = aClosedOrder({ number: 2 }, {}, { attempt: 2 });
-    const attempts = [...answered, ...second.attempts];
-    const order = anInput({}, { attempts, transactions: [...held.transactions, ...second.transactions] });
-    for (const decision of ['fail', 'pass'] as const) {
+    const { state } = first().retry(2, MINUTE).retried('pass', MINUTE);
+    const order = readAfterEndInput({ ...state, policy: { ...state.policy, events: 'all' } });
+    for (const decision of ['review', 'pass'] as const) {
       expect(read(order, decision)?.data).toMatchObject({ attempt: 1, decision, action, attention: [] });
     }
     expect(read(order, 'fail', 1)?.data).toMatchObject({ attempt: 2, action: 'cancel' });
+    expect(state.attempts.map(({ lastAction }) => lastAction)).toEqual([action, undefined]);
   });
 
   it('is the order’s own for an earlier transaction of the same attempt, which the event names', () => {

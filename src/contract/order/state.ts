@@ -160,6 +160,8 @@ export interface Attempt {
   /** When the catch-up gives up. */
   screenUntil: Instant;
   declinedAt?: Instant;
+  /** The order's action when the next attempt began. The newest attempt has none. */
+  lastAction?: Action;
   /** The last decision of a person. Later decisions of the screening service don't change the action. */
   override?: Override;
 }

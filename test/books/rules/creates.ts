@@ -51,6 +51,13 @@ function lastTold({ requests }: Books, transactionId: string | undefined, by: nu
     .findLast(({ decision }) => decision !== undefined)?.decision;
 }
 
+/** Its create was still being sent when an operator failed the screening by hand. */
+function isCutOff({ requests, world }: Books, id: string): boolean {
+  const isUnheard = ({ operation, transactionId, heard }: BookedRequest): boolean =>
+    operation === 'create-transaction' && transactionId === id && heard === undefined;
+  return world.cutOff && requests.some(isUnheard);
+}
+
 /** Every transaction is on the record, and on that of the attempt whose content was sent. */
 function misplaced(books: Books): Finding[] {
   const { transactions, record } = books;
@@ -59,7 +66,7 @@ function misplaced(books: Books): Finding[] {
     const { id, attempt, invoice } = transaction;
     const recorded = record.transactions.find((one) => one.id === id);
     if (recorded === undefined) {
-      if (isUnseen(books, transaction) || isForgotten(books, transaction)) continue;
+      if (isUnseen(books, transaction) || isForgotten(books, transaction) || isCutOff(books, id)) continue;
       found.push({ kind: 'not on record', facts: `${id} (${invoice})` });
     } else if (recorded.attempt !== attempt && !mayBeOlder(books, recorded.attempt)) {
       found.push({
