@@ -4,7 +4,7 @@ import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { inBatches } from '../../client/lists/in-batches.ts';
 import { attributesIn, decoded } from '../../client/reading/decode.ts';
-import { instantOf, msOf } from '../../client/reading/describe-order.ts';
+import { describeOrder, instantOf, msOf } from '../../client/reading/describe-order.ts';
 import { TASK_QUEUE } from '../../contract/ids.ts';
 import { REDELIVER_EVENT } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
@@ -96,10 +96,10 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       }),
     isDone: async (workflowId) => (await completedRun(workflowId)) !== undefined,
     pendingTask: async (workflowId) => {
-      const description = await client.workflowService.describeWorkflowExecution({
-        namespace,
-        execution: { workflowId },
-      });
+      const order = await describeOrder({ client }, workflowId);
+      // A closed order keeps its pin.
+      if (order?.status !== 'open') return undefined;
+      const { raw: description } = order;
       const { pendingWorkflowTask: task } = description;
       const held = heldBy(description) ?? (await unanswered(client, workflowId, description));
       if (!task && held === undefined) return undefined;

@@ -73,6 +73,11 @@ it.each([
   expect(await directoryOf(description).pendingTask('order:default:1')).toBeUndefined();
 });
 
+it('an order that has ended is neither held nor stuck, though it is still pinned', async () => {
+  const workflowExecutionInfo = { ...pinned, status: 2, closeTime: TIME };
+  expect(await directoryOf({ workflowExecutionInfo }).pendingTask('order:default:1')).toBeUndefined();
+});
+
 /** `WorkflowExecutionStatus` of Temporal's API. */
 const CODES = { Failed: 3, Canceled: 4, Terminated: 5, TimedOut: 7 };
 
