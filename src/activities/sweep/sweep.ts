@@ -85,7 +85,7 @@ export class Sweeper {
       .sort((one, other) => Number(isHeldTogether(one)) - Number(isHeldTogether(other)))
       .map(({ workflowId }) => workflowId)
       .slice(0, MAX_CHECKED);
-    const stuck = await stuckOf(this.#orders, [...new Set([...page.workflowIds, ...before])]);
+    const stuck = await stuckOf(this.#orders, [...new Set([...page.workflowIds, ...before])], this.#standing);
     const overdue = await this.#orders.overdue(MAX_CHECKED);
     const lost = await this.#orders.lost(MAX_CHECKED);
     this.#standing = [
@@ -126,17 +126,25 @@ function isHeldTogether({ reason }: SweepFinding): boolean {
   return reason !== undefined && HELD_TOGETHER.includes(reason);
 }
 
-async function stuckOf(orders: OrderDirectory, workflowIds: readonly string[]): Promise<SweepFinding[]> {
-  const tasks = await inBatches(workflowIds, (workflowId) =>
-    orders.pendingTask(workflowId).catch(() => undefined),
-  );
-  return workflowIds.flatMap((workflowId, index): SweepFinding[] => {
-    const { tries = 0, since = '', held } = tasks[index] ?? {};
-    return [
-      ...(tries >= STUCK_AFTER_TRIES ? [{ workflowId, kind: 'stuck' as const, since }] : []),
-      ...(held !== undefined ? [{ workflowId, kind: 'held' as const, ...held }] : []),
-    ];
+/** @param standing what was found before; it stands for an order that can't be read now */
+async function stuckOf(
+  orders: OrderDirectory,
+  workflowIds: readonly string[],
+  standing: readonly SweepFinding[],
+): Promise<SweepFinding[]> {
+  const found = await inBatches(workflowIds, async (workflowId): Promise<SweepFinding[]> => {
+    try {
+      const { tries = 0, since = '', held } = (await orders.pendingTask(workflowId)) ?? {};
+      return [
+        ...(tries >= STUCK_AFTER_TRIES ? [{ workflowId, kind: 'stuck' as const, since }] : []),
+        ...(held !== undefined ? [{ workflowId, kind: 'held' as const, ...held }] : []),
+      ];
+    } catch {
+      const isOfTask = ({ kind }: SweepFinding) => kind === 'stuck' || kind === 'held';
+      return standing.filter((one) => one.workflowId === workflowId && isOfTask(one));
+    }
   });
+  return found.flat();
 }
 
 /** Updates the gauges. Each worker keeps those of its own last sweep; the timestamp gauge shows which worker's are the newest. */

@@ -102,6 +102,21 @@ it('looks at page after page, and begins anew after a sweep that failed', async 
   expect(pages).toEqual([undefined, 'next', undefined, 'next', undefined]);
 });
 
+it('still counts what it found where the server does not answer about the order', async () => {
+  let down = false;
+  const pendingTask = async (workflowId: string) => {
+    if (down) throw new Error('unavailable');
+    const held = { reason: 'paused' as const, since: SINCE };
+    return workflowId.endsWith('paused') ? { tries: 0, since: SINCE, held } : { tries: 5, since: SINCE };
+  };
+  const { shown, sweep } = sweeps(stuck(['order:shop:A', 'order:shop:paused'], { pendingTask }));
+  await sweep();
+  down = true;
+  await sweep();
+  expect(shown['order_screening_stuck_orders undefined']).toBe(1);
+  expect(shown['order_screening_held_orders paused']).toBe(1);
+});
+
 it('gives each incident an id of its own', async () => {
   let pending: { tries: number; since: string } | undefined = { tries: 5, since: SINCE };
   const { announced, sweep } = sweeps(stuck(['order:shop:A'], { pendingTask: async () => pending }));
