@@ -64,6 +64,8 @@ export async function readSweep({ client }: Pick<ClientContext, 'client'>): Prom
   const [activity] = found.pendingActivities ?? [];
   const since = instantOf(activity?.lastStartedTime);
   const isRunning = since !== undefined && millis(since) > 0;
-  const failing = !isRunning && (activity?.attempt ?? 0) > 1;
+  // Between two days the sweep has a workflow task in place of its activity.
+  const tries = (activity ?? found.pendingWorkflowTask)?.attempt ?? 0;
+  const failing = !isRunning && tries > 1;
   return defined({ status: failing ? 'failing' : 'running', since: isRunning ? since : undefined } as const);
 }

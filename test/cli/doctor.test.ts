@@ -140,6 +140,7 @@ describe('the doctor', () => {
     ['ok', { pendingActivities: [{ attempt: 1, lastStartedTime: { seconds: 60 } }] }],
     ['ok', { pendingActivities: [] }],
     ['warning', { pendingActivities: [{ attempt: 2 }] }],
+    ['warning', { pendingActivities: [], pendingWorkflowTask: { attempt: 2 } }],
     ['warning', { workflowExecutionInfo: { closeTime: { seconds: 60 } } }],
     ['warning', undefined],
   ])('has the verdict %s on a sweep that is described as %j', async (status, described) => {
