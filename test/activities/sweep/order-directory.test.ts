@@ -121,7 +121,7 @@ describe('an order that ended without a record', () => {
     const now = instant(NOW);
     const fiveDaysAgo = instant(NOW - 5 * 24 * 3_600_000);
     expect(directory.asked).toEqual([
-      `WorkflowType = 'screenOrder' AND ExecutionStatus IN (${statuses}) AND (CancelBy > '${now}' OR StartTime > '${fiveDaysAgo}')`,
+      `WorkflowType = 'screenOrder' AND ExecutionStatus IN (${statuses}) AND (CancelBy > '${now}' OR StartTime > '${fiveDaysAgo}') AND (ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)`,
     ]);
   });
 });

@@ -1,6 +1,7 @@
 /** The sweep finds orders that can't report their own trouble. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
+import { lostOrders } from '../../../src/activities/index.ts';
 import { checkLostOrders, checkPolls } from '../../../src/cli/doctor/check-temporal.ts';
 import { SWEEP_ID } from '../../../src/contract/sweep.ts';
 import { startSweep } from '../../../src/platform/namespace.ts';
@@ -99,6 +100,13 @@ it('the sweep and doctor count an order that ended too early until a reset, and 
   const what = expect.stringMatching(/ended too early.*Terminated/);
   expect(found).toMatchObject({ status: 'error', what });
   expect(found.what).toContain(lost);
+  // A refused start fails, too. However many there are, they take no lost order's place.
+  const request = { transactionId: randomUUID(), screenedAt: new Date().toISOString() };
+  const { status } = await all.call('POST', `/v1/orders/${anOrderId()}/adopt`, request);
+  expect(status).toBe(404);
+  const query = "ExecutionStatus = 'Failed'";
+  await eventually(async () => expect((await server.client.workflow.count(query)).count).toBe(1));
+  expect(await lostOrders(server.client, 1)).toMatchObject([{ workflowId: `order:default:${lost}` }]);
   const reset = ['--type', 'LastWorkflowTask', '--reason', 'again'];
   await temporal('workflow', 'reset', ...orderOf(lost), ...reset);
   await eventually(async () => expect((await checkLostOrders(server.client)).what).not.toContain(lost));
