@@ -10,6 +10,15 @@ const ORDER = { orderId: 'order-1', integration: 'shop' };
 const REASON = 'reason=+card%0D%0Ashown+';
 const reason = 'card\nshown';
 
+function withRunningCancel() {
+  const state = anOrder('review');
+  state.actions.push({
+    ...{ number: 1, kind: 'cancel', subject: 'x', status: 'running', by: 'caller' },
+    requestedAt: new Date().toISOString(),
+  });
+  return state;
+}
+
 describe('an action', () => {
   it.each([
     ['cancel', REASON, 'cancel', [{ reason }, {}], 'canceled'],
@@ -113,15 +122,23 @@ describe('an action', () => {
     );
   });
 
+  it('a rejection that no worker takes is not said to be done, though an earlier cancel runs', async () => {
+    const { app, orderScreening } = await anApi();
+    const failure = new OrderScreeningError('temporal-unavailable', 'No worker answers.');
+    orderScreening.override.mockImplementation(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      throw failure;
+    });
+    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: withRunningCancel() }));
+    const { statusCode, body } = await sendForm(app, '/orders/order-1/decide-cancel', REASON);
+    expect(statusCode).toBe(503);
+    expect(body).toContain('No worker answers.');
+  });
+
   it('a cancel that hangs is said to run as soon as the order has recorded it', async () => {
     const { app, orderScreening } = await anApi();
     orderScreening.cancel.mockReturnValue(new Promise(() => {}));
-    const state = anOrder('review');
-    state.actions.push({
-      ...{ number: 1, kind: 'cancel', subject: 'x', status: 'running', by: 'caller' },
-      requestedAt: new Date().toISOString(),
-    });
-    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state }));
+    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: withRunningCancel() }));
     const began = Date.now();
     const { headers } = await sendForm(app, '/orders/order-1/cancel');
     expect(headers.location).toContain('notice=cancel-requested');

@@ -117,14 +117,14 @@ export async function performSoon(
   log: (error: unknown) => void,
 ): Promise<Performed> {
   const performed = perform(orders, action, order, asked, how);
-  if (action !== 'cancel' && action !== 'decide-cancel') return performed;
+  if (action !== 'cancel') return performed;
   const late = Symbol('late');
   const first = await Promise.race([performed, pause(QUICK_MS, late, { ref: false })]);
   if (first !== late) return performed;
   const found = await orders.inspect(order, { withinMs: QUICK_MS }).catch(unlessOurs);
   if (!found?.state?.actions.some((one) => one.kind === 'cancel' && isUnderWay(one))) return performed;
   performed.catch(log);
-  return { notice: action === 'cancel' ? 'cancel-requested' : 'decided-to-cancel' };
+  return { notice: 'cancel-requested' };
 }
 
 /** Ignores an `OrderScreeningError`. @throws any other error */
