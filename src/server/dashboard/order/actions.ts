@@ -135,7 +135,7 @@ export function unlessOurs(error: unknown): undefined {
 /** The result of the last action, by the value of the query parameter `notice`. */
 export const NOTICES = {
   recheck: 'Recheck requested. The decision is read within seconds.',
-  resolved: 'Resolved. Nothing needs attention now.',
+  resolved: 'Resolved, except for a matter whose cause still exists.',
   'nothing-to-resolve': 'Nothing needed attention: nothing was changed.',
   snoozed: 'Snoozed. The order is under “Snoozed” until then.',
   noted: 'The note is in the timeline.',
