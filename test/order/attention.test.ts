@@ -53,6 +53,13 @@ describe('an order that is over', () => {
     expect(life.state).toMatchObject({ attention: [], journal: [{ what: 'acknowledge', because: 'seen' }] });
   });
 
+  it('says nothing of a gateway’s result that was sent when it gives up a lookup', () => {
+    const life = screened(unanswered(), { workflow: 'pre-gateway', whenUnavailable: 'decline' });
+    life.retry(2, MINUTE).retried('pass', MINUTE).gateway('pass', MINUTE, 2);
+    life.end({ kind: 'gateway', outcome: { kind: 'sent' } }, 2 * MINUTE).until(7 * DAY);
+    expect(life.attention).toEqual(['transaction-unseen']);
+  });
+
   it('ends a day later although a lookup is never answered, and a person is told', () => {
     const life = screened(unanswered(), { whenUnavailable: 'decline' }).until(HOUR + DAY - 1);
     expect(life).toMatchObject({ phase: 'closed', attention: [], underWay: ['look-up:1'] });
