@@ -16,7 +16,15 @@ import {
   INTEGRATION,
   required,
 } from './define-command.ts';
-import { EXIT, type ExitCode, exitCodeOf, type Problem, problemOf, UsageError } from './exit-codes.ts';
+import {
+  EXIT,
+  type ExitCode,
+  exitCodeOf,
+  failedWord,
+  type Problem,
+  problemOf,
+  UsageError,
+} from './exit-codes.ts';
 import { readText } from './input.ts';
 import { colored, type Output, plain } from './output.ts';
 
@@ -78,7 +86,7 @@ async function adoptAll(
   const some = async (): Promise<void> => {
     for (const line of left) {
       const { outcome, code } = await adopt(orders, line, how);
-      output.line(outcome, () => inWords(outcome, how.dryRun, output));
+      output.line(outcome, () => inWords(outcome, code, how.dryRun, output));
       codes.push(code);
     }
   };
@@ -113,13 +121,13 @@ async function adopt(
   }
 }
 
-function inWords(outcome: Outcome, dryRun: boolean, { colors }: Output): string {
+function inWords(outcome: Outcome, code: ExitCode, dryRun: boolean, { colors }: Output): string {
   const { line, orderId } = outcome;
   const begin = `line ${line}  ${plain(String(orderId ?? ''))}`;
   if ('problem' in outcome) {
     const { type, detail, errors = [] } = outcome.problem;
     const fieldErrors = errors.map(({ path, message }) => `; ${path} ${message}`).join('');
-    return `${begin}  ${colors.red('refused')} ${plain(detail + fieldErrors)} ${colors.dim(`(${type})`)}`;
+    return `${begin}  ${colors.red(failedWord(code))} ${plain(detail + fieldErrors)} ${colors.dim(`(${type})`)}`;
   }
   const { decision, action, phase } = outcome;
   const words = dryRun ? 'would be adopted' : 'adopted';

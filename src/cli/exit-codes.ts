@@ -97,6 +97,11 @@ export function exitCodeOf(error: unknown): ExitCode {
   return status === 409 || status === 403 ? EXIT.refused : EXIT.unknownOutcome;
 }
 
+/** @returns the word for an order of several that failed: without an answer it may have been done */
+export function failedWord(code: ExitCode): string {
+  return code === EXIT.unknownOutcome ? 'unanswered' : 'refused';
+}
+
 /** Commander's message, without the value of an unknown `--option=value`, and without card numbers. */
 function wordsOf({ message }: CommanderError): string {
   return withoutCardNumbers(message.replace(/^error: /, '').replace(/('--?[\w-]+)=[\s\S]*?'/, "$1'"));

@@ -22,7 +22,7 @@ import {
   optionsOf,
   required,
 } from './define-command.ts';
-import { EXIT, type ExitCode, exitCodeOf, problemOf } from './exit-codes.ts';
+import { EXIT, type ExitCode, exitCodeOf, failedWord, problemOf } from './exit-codes.ts';
 import { numberOnRecord, oneOf, orderIds } from './input.ts';
 import { answerLine, showAnswer } from './output.ts';
 
@@ -71,8 +71,11 @@ export function portalCommands(program: Command, { output, withOrders }: Command
           output.line({ ...answer, orderId }, () => answerLine(orderId, answer));
         } catch (error) {
           const problem = problemOf(error);
-          codes.push(exitCodeOf(error));
-          output.line({ orderId, problem }, () => answerLine(orderId, { refused: problem.detail }));
+          const code = exitCodeOf(error);
+          codes.push(code);
+          output.line({ orderId, problem }, () =>
+            answerLine(orderId, { [failedWord(code)]: problem.detail }),
+          );
         }
       }
       return codes[0] ?? EXIT.ok;

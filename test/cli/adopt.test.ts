@@ -83,6 +83,8 @@ it('ends with 5 when a line has no answer', async () => {
   const { code, answers } = await adopt(content, [], (orders) => orders.adopt.mockRejectedValueOnce(away));
   expect(code).toBe(5);
   expect(answers.map(({ adopted }) => adopted).toSorted()).toEqual([false, true]);
+  const inWords = await adopt(content, ['--table'], (orders) => orders.adopt.mockRejectedValueOnce(away));
+  expect(inWords.answers.join('\n')).toMatch(/line 2 {2}1001 {2}\S*unanswered\S* No answer/);
 });
 
 it.each<[content: string | Buffer, detail: string, messages: unknown[]]>([

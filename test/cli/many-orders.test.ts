@@ -79,6 +79,15 @@ describe('several orders', () => {
     expect(answers[1]).toMatch(/^1002 {2}\w+ [^\n]+$/);
   });
 
+  it('are not called refused where nothing answered: they may have been done', async () => {
+    const { code, answers } = await run(
+      ['acknowledge', '1001', '1002', '--reason', 'seen', '--table'],
+      ({ acknowledge }) =>
+        acknowledge.mockRejectedValueOnce(new OrderScreeningError('temporal-unavailable', 'No answer.')),
+    );
+    expect([code, answers[0]]).toEqual([5, '1001  unanswered No answer.']);
+  });
+
   it('are not asked when one of the ids is none', async () => {
     const { code, problem, orders } = await run(['recheck', '1001', 'x'.repeat(129)]);
     expect(code).toBe(2);
