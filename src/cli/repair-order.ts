@@ -5,7 +5,7 @@ import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { tooEarly } from '../activities/index.ts';
 import { describeOrder, instantOf, statusName } from '../client/reading/describe-order.ts';
-import { unknownOrder } from '../client/temporal-errors.ts';
+import { callTemporal, unknownOrder } from '../client/temporal-errors.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
@@ -14,6 +14,8 @@ const FAILING_AFTER_TRIES = 3;
 const EVERY_MS = 300;
 /** How long to wait for a worker to try the task after a reset; the server dispatches it at once. */
 const TRIED_WITHIN_MS = 30_000;
+/** A long history takes seconds to read. */
+const ANSWERED_WITHIN_MS = 30_000;
 /** How many of the newest tasks are tried one by one; before them, each step is twice as long. */
 const ONE_BY_ONE = 5;
 
@@ -41,7 +43,7 @@ export interface Repair {
 
 /**
  * @param options.reason recorded with the reset
- * @throws OrderScreeningError `unknown-order`
+ * @throws OrderScreeningError `unknown-order`, `temporal-unavailable`
  */
 export async function repairOrder(
   client: Client,
@@ -102,7 +104,9 @@ function causeOf(failed: HistoryEvent | undefined): string {
 }
 
 async function eventsOf(client: Client, workflowId: string, runId: string): Promise<HistoryEvent[]> {
-  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const { events } = await callTemporal(client, ANSWERED_WITHIN_MS, () =>
+    client.workflow.getHandle(workflowId, runId).fetchHistory(),
+  );
   return events ?? [];
 }
 
@@ -139,13 +143,16 @@ async function reset(
   runId: string,
   { point, reason }: { point: ResetPoint; reason: string },
 ): Promise<string> {
-  const { runId: made } = await client.workflowService.resetWorkflowExecution({
+  const request = {
     namespace: client.options.namespace,
     workflowExecution: { workflowId, runId },
     workflowTaskFinishEventId: point.id ?? null,
     requestId: randomUUID(),
     reason,
-  });
+  };
+  const { runId: made } = await callTemporal(client, ANSWERED_WITHIN_MS, () =>
+    client.workflowService.resetWorkflowExecution(request),
+  );
   return made;
 }
 

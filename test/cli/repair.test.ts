@@ -1,8 +1,10 @@
-/** What `repair` takes for lost; `test/e2e/cli/repair.test.ts` repairs orders on a server. */
+/** What `repair` takes for lost, and how it ends without Temporal; `test/e2e/cli/repair.test.ts` repairs orders on a server. */
 import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter, mapToPayloads } from '@temporalio/common';
 import { expect, it } from 'vitest';
-import { examine } from '../../src/cli/repair-order.ts';
+import { exitCodeOf } from '../../src/cli/exit-codes.ts';
+import { examine, repairOrder } from '../../src/cli/repair-order.ts';
+import { unavailable } from '../client/fake-temporal.ts';
 
 /** `WorkflowExecutionStatus` of Temporal's API. */
 const CODES = { COMPLETED: 2, FAILED: 3, CANCELED: 4, TERMINATED: 5, TIMED_OUT: 7 };
@@ -36,3 +38,23 @@ it.each<[Status, Record<string, string>, 'lost' | 'healthy']>([
   const { condition } = await examine(endedAs(status, values), 'order:default:1');
   expect(condition).toEqual({ kind, status });
 });
+
+it.each(['history', 'reset'])(
+  'without an answer about the %s it ends with 5: the outcome is unknown',
+  async (what) => {
+    const history = { events: [{ eventId: 4, workflowTaskCompletedEventAttributes: {} }] };
+    const fetchHistory = async () => {
+      if (what === 'history') throw unavailable;
+      return history;
+    };
+    const resetWorkflowExecution = async () => {
+      throw unavailable;
+    };
+    const client = endedAs('TERMINATED', {});
+    Object.assign(client.workflowService, { resetWorkflowExecution });
+    Object.assign(client, { workflow: { getHandle: () => ({ fetchHistory }) } });
+    const repair = repairOrder(client, 'order:default:1', { force: false, reason: 'a test' });
+    const error = await repair.catch((thrown: unknown) => thrown);
+    expect(exitCodeOf(error)).toBe(5);
+  },
+);
