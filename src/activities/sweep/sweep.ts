@@ -78,6 +78,8 @@ export class Sweeper {
     // If the server no longer accepts the page token, the next sweep starts again from the first page.
     this.#cursor = undefined;
     const page = await this.#orders.open(MAX_CHECKED, cursor);
+    // If something else fails, the next sweep looks at this page again.
+    this.#cursor = cursor;
     // Orders that were stuck or held before are checked again even if not on this page, so that the metric falls once they recover.
     // Those with one cause, which may be thousands, as far as there is room.
     const before = this.#standing

@@ -102,6 +102,21 @@ it('looks at page after page, and begins anew after a sweep that failed', async 
   expect(pages).toEqual([undefined, 'next', undefined, 'next', undefined]);
 });
 
+it('looks at the same page again when only another question fails, so that the last pages are reached', async () => {
+  const pages: (string | undefined)[] = [];
+  const open = async (_size: number, cursor?: string) => {
+    pages.push(cursor);
+    return { workflowIds: [], cursor: 'next' };
+  };
+  const overdue = vi
+    .fn(async () => [])
+    .mockResolvedValueOnce([])
+    .mockRejectedValueOnce(new Error('busy'));
+  const { sweep } = sweeps(stuck([], { open, overdue }));
+  for (let count = 0; count < 3; count += 1) await sweep();
+  expect(pages).toEqual([undefined, 'next', 'next']);
+});
+
 it('still counts what it found where the server does not answer about the order', async () => {
   let down = false;
   const pendingTask = async (workflowId: string) => {
