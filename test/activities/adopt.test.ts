@@ -39,6 +39,15 @@ describe('a transaction that is adopted', () => {
     expect((await adopt(transactionId, { force: true }, 'B-1')).outcome).toMatchObject({ transactionId });
   });
 
+  it('is compared with that of its invoice number, also while nobody can read the decision of that one', async () => {
+    const transactionId = await screened(world(), 'review');
+    await checkOut(world(), aCheckout('pass', { orderId: 'B-1', invoiceNumber: 'B-1' }));
+    plan('status-by-invoice', 'unknown-decision');
+    expect((await adopt(transactionId)).outcome).toMatchObject({ transactionId });
+    plan('status-by-invoice', 'unknown-decision');
+    expect(await refusal(transactionId, {}, 'B-1')).toMatchObject({ code: 'invoice-mismatch' });
+  });
+
   it.each([
     ['status-by-url', 'unknown-decision', 'transaction-without-decision'],
     ['status-by-url', '5xx-before-commit', 'screening-service-unavailable'],
