@@ -47,6 +47,8 @@ describe('a hint', () => {
     expect(handles).toEqual(['order:default:other']);
     expect(queryAsked(temporal)).toContain(`TransactionId = '${CLOSED_TRANSACTION}'`);
     expect(queryAsked(temporal)).toContain("ScreeningIntegration = 'default'");
+    // A transaction of an order that has ended is read, too.
+    expect(queryAsked(temporal)).toContain("ExecutionStatus IN ('Running', 'Completed')");
     await orderScreening.hint(inCapitals);
     expect(lists).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(5_000);
