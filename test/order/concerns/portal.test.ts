@@ -44,6 +44,13 @@ function end(order: OrderState, fields: PortalFields, outcome = DONE): string[] 
 }
 
 describe('a portal action', () => {
+  it('of an order that has ended is refused there, and runs as its own workflow', () => {
+    const order: OrderState = { ...anOrder('pass'), endedAt: NOW };
+    expect(ALL.map((fields) => refused(order, fields))).toEqual(ALL.map(() => 'order-closed'));
+    const own = ALL.map((fields) => portalRefusal(order, fields, START + HOUR, true));
+    expect(own).toEqual(ALL.map(() => undefined));
+  });
+
   it('means the newest transaction also when the caller says null for what is left out', () => {
     const order = anOrder('review');
     const said = requestOf('cancel', { transactionId: null, reason: null });
