@@ -1,6 +1,7 @@
 import { ServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { updateOf } from '../../../src/client/messages/send-update.ts';
 import { REFUSED_PAYLOAD } from '../../../src/contract/words.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../../fixtures/orders.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
@@ -142,8 +143,12 @@ describe('an update that the end of the order cut off', () => {
     expect(screened).toEqual({ ...answer, fingerprint: expect.any(String) });
   });
 
-  it('is done the way of closed orders when it is a portal action', async () => {
+  it.each([
+    ['that cut it off', cutOff],
+    ['whose last events are still being delivered', refused('order-closed')],
+  ])('is done the way of closed orders when it is a portal action: %s', async (_what, error) => {
     const client = ended('startUpdate');
+    client.temporal.startUpdate.mockResolvedValue(taken(error));
     expect(await client.orderScreening.reportFraud(order)).toEqual(aPortalAnswer());
     expect(startedActions(client)).toMatchObject([
       { type: 'portalAction', input: { transactionId: CLOSED_TRANSACTION } },
@@ -184,5 +189,11 @@ describe('the fingerprint of an idempotency key', () => {
     ];
     const fingerprints = [first, ...others].map((key) => key?.fingerprint);
     expect(new Set(fingerprints).size).toBe(fingerprints.length);
+  });
+
+  it('doesn’t depend on the ids that policy vouches for, which may change before the repeat', () => {
+    const keyOfBody = (body: object) => updateOf({ name: 'cancel' }, body, keyed).args[0].key;
+    const body = { reason: 'x' };
+    expect(keyOfBody({ ...body, notCards: ['transactionId'] })).toEqual(keyOfBody(body));
   });
 });
