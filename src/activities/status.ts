@@ -46,9 +46,14 @@ const SLOW_POLL_MS = 3_600_000;
 
 export function statusActivities(world: ActivityWorld) {
   async function read(request: StatusRequest, time: () => Instant): Promise<StatusOutcome | ScreeningError> {
-    const outcome = await readOnce(request);
-    noteAnswered(!(outcome instanceof ScreeningError), time());
-    return outcome;
+    let outcome: StatusOutcome | ScreeningError | undefined;
+    try {
+      outcome = await readOnce(request);
+      return outcome;
+    } finally {
+      // Without its integration's settings, nothing is asked either.
+      noteAnswered(outcome !== undefined && !(outcome instanceof ScreeningError), time());
+    }
   }
 
   async function readOnce(request: StatusRequest): Promise<StatusOutcome | ScreeningError> {

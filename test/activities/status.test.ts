@@ -193,15 +193,17 @@ describe('polling', () => {
   });
 
   it('tells the sweep since when the screening service does not answer, until it does', async () => {
-    const told = async (meanwhile?: () => void, before?: object) => {
+    const told = async (meanwhile?: () => void, before?: object, changes = {}) => {
       const heartbeats: unknown[] = [];
-      await failureOf(poll({}, 2, meanwhile, heartbeats, before));
+      await failureOf(poll(changes, 2, meanwhile, heartbeats, before));
       sandbox.control.reset();
       return heartbeats;
     };
     const down = () => plan('status-by-url', '5xx-before-commit');
     expect(await told()).toEqual([]);
     expect(await told(down)).toEqual([{ unansweredSince: expect.stringMatching(/^2\d{3}-.*Z$/) }]);
+    const unasked = await told(undefined, undefined, { integration: 'no longer configured' });
+    expect(unasked).toEqual([{ unansweredSince: expect.any(String) }]);
     const before = { unansweredSince: '2026-11-22T08:00:00.000Z', late: 3 };
     expect(await told(down, before)).toEqual([]);
     expect(await told(undefined, before)).toEqual([{ late: 3 }]);
