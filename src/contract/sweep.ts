@@ -66,13 +66,9 @@ export function sweepWords({ kind, status, reason }: SweepFinding): string {
     case 'lost':
       return `The order’s workflow ended too early (${status}), and its cancel window is open: reset it or adopt its transaction.`;
     case 'held':
-      return HELD_WORDS[reason ?? 'late'];
+      // Orders of `HELD_TOGETHER` are only counted.
+      return reason === 'pinned'
+        ? 'An operator pinned the order to a version: unpin it in the Temporal UI.'
+        : 'An operator paused an activity of the order: unpause it in the Temporal UI.';
   }
 }
-
-const HELD_WORDS: Record<Held['reason'], string> = {
-  paused: 'An operator paused an activity of the order: unpause it in the Temporal UI.',
-  pinned: 'An operator pinned the order to a version: unpin it in the Temporal UI.',
-  late: 'An activity of the order is due, and no worker takes it: run order-screening doctor.',
-  unanswered: 'The screening service does not answer the order’s reads: run order-screening doctor.',
-};
