@@ -46,14 +46,13 @@ const SLOW_POLL_MS = 3_600_000;
 
 export function statusActivities(world: ActivityWorld) {
   async function read(request: StatusRequest, time: () => Instant): Promise<StatusOutcome | ScreeningError> {
-    let outcome: StatusOutcome | ScreeningError | undefined;
-    try {
-      outcome = await readOnce(request);
-      return outcome;
-    } finally {
-      // Without its integration's settings, nothing is asked either.
-      noteAnswered(outcome !== undefined && !(outcome instanceof ScreeningError), time());
-    }
+    const outcome = await readOnce(request).catch((error: unknown) => {
+      // Without the integration's settings, no request was made.
+      noteAnswered(false, time());
+      throw error;
+    });
+    noteAnswered(!(outcome instanceof ScreeningError), time());
+    return outcome;
   }
 
   async function readOnce(request: StatusRequest): Promise<StatusOutcome | ScreeningError> {

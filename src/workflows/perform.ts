@@ -113,6 +113,14 @@ export const ACTIVITY_OPTIONS = {
   },
 } satisfies Record<string, ActivityLimits & ActivityOptions>;
 
+/** Retried until the screening service answers, for at most a day. */
+export const READ_AFTER_END_OPTIONS = {
+  ...reads,
+  taskQueue: READS_TASK_QUEUE,
+  scheduleToCloseTimeout: 24 * HOUR,
+  summary: 'Read the status after the order’s end',
+} satisfies ActivityLimits & ActivityOptions;
+
 /** A person waits for the result, so it is reported after three tries. */
 export const DELIVER_AGAIN_OPTIONS = {
   ...background,

@@ -30,21 +30,15 @@ import { shapeRefusal } from '../order/messages/check-messages.ts';
 import { READ_AFTER_END_INPUT } from '../order/messages/message-shapes.ts';
 import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../order/spacing.ts';
 import { failureOf, runFacts } from './activities.ts';
-import { ACTIVITY_OPTIONS, ownResult } from './perform.ts';
+import { ACTIVITY_OPTIONS, ownResult, READ_AFTER_END_OPTIONS } from './perform.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /**
  * The minimum time that a run stays open after a spacing. A client that reads the memo and then signals or starts this workflow finds the
  * same run still open, whose decisions it has not seen.
  */
 const MIN_OPEN_MS = 10_000;
 
-/** Retried until the screening service answers, for at most a day. */
-const { readStatus } = proxyActivities<ReadActivities>({
-  ...ACTIVITY_OPTIONS.readStatus,
-  scheduleToCloseTimeout: DAY_MS,
-  summary: 'Read the status after the order’s end',
-});
+const { readStatus } = proxyActivities<ReadActivities>(READ_AFTER_END_OPTIONS);
 const { deliverEvents } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.deliverEvents);
 
 /**

@@ -230,6 +230,12 @@ export function requestsAbout(
   return requests.filter((one) => one.transactionId === transactionId && operations.includes(one.operation));
 }
 
+/** @returns whether the order heard that a transaction is canceled, by a cancel of its own */
+export function heardCanceled(books: Books, transactionId: string): boolean {
+  const cancels = requestsAbout(books, transactionId, 'cancel-transaction');
+  return cancels.some(({ heard, apart }) => heard === 'done' && !apart);
+}
+
 /** @returns the creates of an attempt, in the sequence in which they were sent */
 export function createsOf({ requests }: Pick<Books, 'requests'>, attempt: number): BookedRequest[] {
   return requests.filter((one) => one.operation === 'create-transaction' && one.attempt === attempt);

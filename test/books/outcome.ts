@@ -6,6 +6,7 @@ import {
   type Books,
   createsOf,
   type Finding,
+  heardCanceled,
   iso,
   transactionOf,
 } from './books.ts';
@@ -58,15 +59,9 @@ function missed(books: Books, transaction: BookedTransaction, endedAt: number): 
 
 /** An order that heard that its transaction is canceled ends as canceled. */
 function notCanceled(books: Books, { id }: BookedTransaction): Finding[] {
-  const { requests, record, endedAt } = books;
-  const heard = requests.some(
-    (one) =>
-      one.operation === 'cancel-transaction' &&
-      one.transactionId === id &&
-      one.heard === 'done' &&
-      !one.apart,
-  );
-  if (endedAt === undefined || !heard || record.phase === 'canceled' || answerWasLost(books)) return [];
+  const { record, endedAt } = books;
+  if (endedAt === undefined || !heardCanceled(books, id) || answerWasLost(books)) return [];
+  if (record.phase === 'canceled') return [];
   return [{ kind: 'phase wrong', facts: `${record.phase}, and ${id} was canceled` }];
 }
 
@@ -103,10 +98,7 @@ interface Meant {
 function meantAction(books: Books, { id, attempt, decisions }: BookedTransaction): Meant | undefined {
   const { calls, record } = books;
   const requests = books.requests.filter(({ apart }) => !apart);
-  const cancels = requests.filter(
-    (one) => one.operation === 'cancel-transaction' && one.transactionId === id,
-  );
-  if (cancels.some(({ heard }) => heard === 'done') && !wasLate(books)) {
+  if (heardCanceled(books, id) && !wasLate(books)) {
     return { action: 'cancel', because: `${id} was canceled` };
   }
   const asked = calls.filter(isTaken);

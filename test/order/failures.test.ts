@@ -54,7 +54,7 @@ describe('an activity that fails for good', () => {
     expect(ended.calls('forget-card')).toHaveLength(2);
   });
 
-  it('by screening another attempt answers its checkout, and goes on once that can send no create any more', () => {
+  it('by screening another attempt answers its checkout, and is caught up once it can’t send a create any more', () => {
     const life = screened('fail').retry(2, MINUTE).break('retry-screening');
     expect(life.replies).toMatchObject([{ checkout: { attempt: 2, decision: 'pending' } }]);
     expect(life.calls('catch-up')).toEqual([]);

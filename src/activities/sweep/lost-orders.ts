@@ -20,7 +20,7 @@ export interface LostOrder {
 export function lostQuery(nowMs: number): string {
   const statuses = LOST_STATUSES.map((status) => `'${status}'`).join(', ');
   const open = `CancelBy > '${instant(nowMs)}' OR StartTime > '${instant(nowMs - LOST_WITHIN_MS)}'`;
-  // Thousands of refused starts, as of a file of adoptions, would fill the page.
+  // Leaves out refused starts: a file of refused adoptions would fill the page.
   const started = "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)";
   return `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus IN (${statuses}) AND (${open}) AND ${started}`;
 }

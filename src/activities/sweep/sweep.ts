@@ -128,7 +128,7 @@ function isHeldTogether({ reason }: SweepFinding): boolean {
   return reason !== undefined && HELD_TOGETHER.includes(reason);
 }
 
-/** @param standing what was found before; it stands for an order that can't be read now */
+/** @param standing earlier findings, kept for an order that can't be read now */
 async function stuckOf(
   orders: OrderDirectory,
   workflowIds: readonly string[],

@@ -1,5 +1,5 @@
 /** Is each transaction created once, and on the record of its own attempt? */
-import { type BookedRequest, type Books, type Finding, foundNone, iso } from '../books.ts';
+import { type BookedRequest, type Books, type Finding, foundNone, iso, requestsAbout } from '../books.ts';
 import { isForgotten, isUnseen, mayBeOlder } from '../facts.ts';
 
 /** A create whose connection was lost may arrive so much later: a lookup before that proves nothing. */
@@ -52,10 +52,9 @@ function lastTold({ requests }: Books, transactionId: string | undefined, by: nu
 }
 
 /** Its create was still being sent when an operator failed the screening by hand. */
-function isCutOff({ requests, world }: Books, id: string): boolean {
-  const isUnheard = ({ operation, transactionId, heard }: BookedRequest): boolean =>
-    operation === 'create-transaction' && transactionId === id && heard === undefined;
-  return world.cutOff && requests.some(isUnheard);
+function isCutOff(books: Books, id: string): boolean {
+  const creates = requestsAbout(books, id, 'create-transaction');
+  return books.world.cutOff && creates.some(({ heard }) => heard === undefined);
 }
 
 /** Every transaction is on the record, and on that of the attempt whose content was sent. */

@@ -3,6 +3,7 @@ import {
   type BookedArrival,
   type Books,
   type Finding,
+  heardCanceled,
   isDecided,
   iso,
   transactionOf,
@@ -124,7 +125,7 @@ function lost(books: Books): Finding[] {
 
 /** The order's end is sent once, unless the policy asks for changes and there were none. A cancel that was accepted is sent. */
 function ended(books: Books): Finding[] {
-  const { arrivals, endedAt, policy, record, transactions, requests } = books;
+  const { arrivals, endedAt, policy, record, transactions } = books;
   if (endedAt === undefined || policy.events === false || downForThreeDays(books)) return [];
   const types = new Map(arrivals.map(({ event }) => [event.sequence, event.type]));
   const inTurn = [...types].sort(([a], [b]) => a - b).map(([, type]) => type);
@@ -139,14 +140,12 @@ function ended(books: Books): Finding[] {
   const canceled = transactions.find(
     ({ id, canceledAt }) => id === record.newest && canceledAt !== undefined,
   );
-  const heard = requests.some(
-    (one) =>
-      one.operation === 'cancel-transaction' &&
-      one.transactionId === canceled?.id &&
-      one.heard === 'done' &&
-      !one.apart,
-  );
-  if (canceled !== undefined && heard && !answerWasLost(books) && !inTurn.includes('order.canceled')) {
+  if (
+    canceled !== undefined &&
+    heardCanceled(books, canceled.id) &&
+    !answerWasLost(books) &&
+    !inTurn.includes('order.canceled')
+  ) {
     missing(`${canceled.id} was canceled, and nobody was told`);
   }
   return found;

@@ -1,5 +1,5 @@
 /** Was each result of the payment gateway sent on, for the newest transaction of its attempt, and no other? */
-import { type BookedCall, type Books, type Finding, iso, transactionOf } from '../books.ts';
+import { type BookedCall, type Books, type Finding, iso } from '../books.ts';
 import { takenBack, wasReset } from '../facts.ts';
 
 type Reported = Extract<BookedCall, { asks: 'gateway-result' }>;
@@ -35,7 +35,7 @@ function neverSent(books: Books): Finding[] {
   return books.attempts.flatMap(({ number, skip }) => {
     const last = reported(books).findLast((one) => (one.attempt ?? 1) === number);
     const found = record.transactions.findLast((one) => one.attempt === number);
-    const newest = transactionOf(books, number === record.attempts ? record.newest : found?.id);
+    const newest = number === record.attempts ? record.newest : found?.id;
     // Of two that cross, the order service can't tell which one counts.
     const crossed = reported(books).some(
       (one) => one.sentAt >= (last?.sentAt ?? 0) && one.result !== last?.result,
@@ -43,9 +43,9 @@ function neverSent(books: Books): Finding[] {
     if (last === undefined || newest === undefined || crossed || skip || takenBack(books, last.at)) return [];
     const sent = books.requests.some(
       (one) =>
-        one.operation === 'gateway-response' && one.transactionId === newest.id && one.sent === last.result,
+        one.operation === 'gateway-response' && one.transactionId === newest && one.sent === last.result,
     );
     if (sent || record.attention.length > 0) return [];
-    return [{ kind: 'gateway result lost', facts: `${last.result} of ${iso(last.at)} for ${newest.id}` }];
+    return [{ kind: 'gateway result lost', facts: `${last.result} of ${iso(last.at)} for ${newest}` }];
   });
 }

@@ -1,4 +1,4 @@
-/** Is what the screening service decides after an order's end told, once somebody says that there is news? */
+/** Is a decision after an order's end sent as an event once a hint or a recheck asks for a read? */
 import { type BookedNews, type Books, type Finding, iso, transactionOf } from '../books.ts';
 import { downForThreeDays, nobodyCould, wasLate, wasReset } from '../facts.ts';
 
@@ -16,7 +16,7 @@ export function lateDecisions(books: Books): Finding[] {
     if (news === undefined || knownAtEnd(books, id) === last.decision) return [];
     const told = arrivals.findLast(({ event, taken }) => taken && event.data.transactionId === id);
     if (told?.event.data.decision === last.decision) return [];
-    const facts = `${id} became ${last.decision} at ${iso(last.at)}, and the news of ${iso(news.at)} told nobody`;
+    const facts = `${id} became ${last.decision} at ${iso(last.at)}, and no event followed the news of ${iso(news.at)}`;
     return [{ kind: 'late decision untold', facts }];
   });
 }
@@ -34,7 +34,7 @@ function newsSince(books: Books, decidedAt: number): BookedNews | undefined {
   );
 }
 
-/** @returns what the order had read of the transaction when it ended, if nobody was told otherwise since */
+/** @returns the transaction's last decision that the order read; undefined if an event after the end changed it */
 function knownAtEnd({ requests, arrivals, endedAt = 0 }: Books, id: string): string | undefined {
   const since = arrivals.some(({ event, at }) => event.data.transactionId === id && at > endedAt);
   const read = requests.findLast(

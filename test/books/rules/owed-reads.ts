@@ -71,9 +71,9 @@ function isRefused({ requests }: Books, at: number): boolean {
   return last?.heard === 'forbidden';
 }
 
-/** @returns when the order knew of the newest transaction, whose answer may have been on its way when the news came */
+/** @returns when the answer with the newest transaction arrived, if its request was in flight when the hint came */
 function knownFrom({ transactions, requests }: Books, { at, what }: Cause): number {
-  // Of an order that is being screened a person only learns that.
+  // A recheck during screening only returns that state.
   if (what !== 'hint') return at;
   const newest = transactions.findLast(({ createdAt }) => createdAt <= at);
   const about = requests.filter((one) => one.transactionId === newest?.id && one.sentAt <= at);

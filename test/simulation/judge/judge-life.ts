@@ -36,7 +36,7 @@ function leftOver({ state, replies, earlyRetries, running, outbox }: Order): str
   return faults;
 }
 
-/** What is sent again under its idempotency key is done once. */
+/** A request repeated with its idempotency key is carried out once. */
 function notedTwice({ state: { journal = [] } }: Order): string[] {
   const once = journal.flatMap(({ because }) => (because?.startsWith('once ') ? [because] : []));
   return once.filter((note, index) => once.indexOf(note) !== index).map((note) => `noted twice: ${note}`);

@@ -7,7 +7,7 @@ import { MUTANTS, NOTHING } from './mutants.ts';
 
 const WITHIN = 10_000;
 
-/** The first life that shows a rare fault, and the trouble that each life has then. After a change of the plans the search goes on from here. */
+/** Where to start the search for a rare fault: the first life that shows it, and the trouble to add to each life. */
 const RARE: Readonly<Record<string, { seed: number; trouble?: string }>> = {
   'a review that comes back is ignored': { seed: 5175 },
   'the outcome of a canceled write is dropped': { seed: 3540 },

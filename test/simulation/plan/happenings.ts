@@ -62,7 +62,7 @@ export type Call =
 export type ByHand =
   | ({ do: 'hint'; by: 'update' | 'signal'; named: Named; times: number } & When)
   | ({ do: 'recheck' | 'cancellation'; times: number } & When)
-  /** An analyst decides the first transaction, or the one that waits; the webhook may be lost, come twice, late, or say something else. */
+  /** An analyst decides the first transaction or the one in review. The webhook may be lost, doubled, late or forged. */
   | ({
       do: 'analyst';
       first?: true;

@@ -6,14 +6,12 @@ import type { OrderState } from '../../../src/contract/order/state.ts';
 import type { EndedTransaction, ReadAfterEndInput } from '../../../src/order/after-end.ts';
 import type { Outcome } from '../../../src/order/order.ts';
 import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../../../src/order/spacing.ts';
-import { ACTIVITY_OPTIONS } from '../../../src/workflows/perform.ts';
+import { ACTIVITY_OPTIONS, READ_AFTER_END_OPTIONS } from '../../../src/workflows/perform.ts';
 import type { Rules } from '../rules.ts';
 import type { World } from '../world.ts';
 import { Activity, type Hearer, type Regular } from './activity.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const FACTS = { runId: 'after-end', wasReset: false, historyLength: 10, isReplaying: false };
-const READ_LIMITS = { ...ACTIVITY_OPTIONS.readStatus, scheduleToCloseTimeout: DAY_MS };
 /** No activity of the order has such a number. */
 const FIRST_NUMBER = 1_000_000;
 
@@ -42,7 +40,7 @@ export class AfterEnd implements Hearer {
     this.#state = state;
   }
 
-  /** Somebody asks for a read. */
+  /** Requests a read, as the signal does. */
   ask(): void {
     if (this.#order !== undefined) {
       this.#pending = true;
@@ -71,7 +69,7 @@ export class AfterEnd implements Hearer {
     const { integration } = order;
     const { id: transactionId, attempt } = transaction;
     const request = { integration, transactionId, attempt, read: 1, forbiddenKnown: true };
-    this.#call({ kind: 'read', request }, READ_LIMITS, (result) => {
+    this.#call({ kind: 'read', request }, READ_AFTER_END_OPTIONS, (result) => {
       if (result?.kind === 'read') this.#apply(order, transaction, result);
       this.#read(order, others);
     });
@@ -94,7 +92,7 @@ export class AfterEnd implements Hearer {
     else this.#waits = true;
   }
 
-  /** It waited for its last delivery. */
+  /** Continues after the last delivery, or for another read. */
   #wakeUp(order: ReadAfterEndInput): void {
     this.#waits = false;
     this.#next(order);
