@@ -90,15 +90,19 @@ if (document.querySelector('.order') !== null) sessionStorage.setItem('here', or
 const last = sessionStorage.getItem('here');
 mark(rows().find((row) => orderIn(row.querySelector('.id a')) === last));
 
+/** Nothing moves while the page is hidden, or a form in the element is open or something in it has the focus. */
+const isStill = (element) => document.hidden || element.querySelector('details[open], :focus') !== null;
+
 /** Replaces the content of an element by what the server answers, until it has nothing to poll. */
 function poll(element) {
   const { poll: url, seconds } = element.dataset;
   const timer = setInterval(async () => {
-    // Nothing moves while the page is hidden, or a form in the element is open or something in it has the focus.
-    if (document.hidden || element.querySelector('details[open], :focus') !== null) return;
+    if (isStill(element)) return;
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok !== true) return;
     const parts = new DOMParser().parseFromString(await answer.text(), 'text/html').body;
+    // A link that is replaced between the press and the release of a button is never followed.
+    if (isStill(element)) return;
     const inner = parts.querySelector(`#${element.id}`) ?? parts;
     if (element.innerHTML !== inner.innerHTML) element.replaceChildren(...inner.childNodes);
     if (element.id === 'running' && inner === parts) clearInterval(timer);

@@ -62,7 +62,9 @@ it('back in the queue the mark is on the order that was open last, also if it wa
   await page.keyboard.press('j');
   const [, orderId = ''] = await idsIn(page);
   await page.getByRole('link', { name: orderId, exact: true }).click();
-  await page.getByRole('heading', { name: orderId }).waitFor();
+  await eventually(async () => expect(await page.locator('h1').textContent()).toContain(orderId), {
+    timeoutMs: 20_000,
+  });
   await page.locator('.steps a').first().click();
   await page.getByRole('navigation', { name: 'Lists' }).waitFor();
   await eventually(async () => {
@@ -75,7 +77,11 @@ it('news of a running action don’t take the focus away', async () => {
   const page = await open('/');
   const running = (words: string) =>
     `<div id="running" data-poll="/running" data-seconds="5"><button>${words}</button></div>`;
-  await page.route('**/running', (route) => route.fulfill({ body: running('Later') }));
+  let answers = Promise.resolve();
+  await page.route('**/running', async (route) => {
+    await answers;
+    await route.fulfill({ body: running('Later') });
+  });
   await page.route('**/orders/**', async (route) => {
     const response = await route.fetch();
     const body = (await response.text()).replace('<aside', `${running('Withdraw')}<aside`);
@@ -87,6 +93,24 @@ it('news of a running action don’t take the focus away', async () => {
   await page.clock.runFor(20_000);
   await page.waitForTimeout(500);
   expect(await focused(page)).toBe('Withdraw');
+  await page.locator('main').focus();
+
+  // A press while the answer is on its way.
+  let answer: () => void = () => undefined;
+  answers = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const asked = page.waitForRequest('**/running');
+  await page.clock.runFor(5_000);
+  await asked;
+  await page.getByRole('button', { name: 'Withdraw' }).hover();
+  await page.mouse.down();
+  const answered = page.waitForResponse('**/running');
+  answer();
+  await answered;
+  await page.waitForTimeout(500);
+  expect(await focused(page)).toBe('Withdraw');
+  await page.mouse.up();
   await page.locator('main').focus();
   await eventually(async () => {
     await page.clock.runFor(5_000);
