@@ -43,20 +43,22 @@ interface Place {
 
 /** @returns the query of a list; empty for the whole queue */
 export function listQuery(filters: Filters, { page = 1, cursor, select }: Place = {}): string {
-  const given = {
-    q: filters.q,
-    list: filters.list === 'all' || filters.q !== undefined ? undefined : filters.list,
-    integration: filters.integration,
-    decision: filters.decision,
-    phase: filters.phase,
-    'amount-from': filters.amountFrom,
-    'amount-to': filters.amountTo,
+  const { amountFrom, amountTo, list, ...others } = filters;
+  return queryOf({
+    list: list === 'all' || filters.q !== undefined ? undefined : list,
+    ...others,
+    'amount-from': amountFrom,
+    'amount-to': amountTo,
     page: page === 1 ? undefined : page,
     cursor,
     select,
-  };
+  });
+}
+
+/** Fields without a value are left out. */
+function queryOf(fields: Record<string, string | number | undefined>): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, `${value}`);
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, `${value}`);
   return query.toString();
 }
 
@@ -78,16 +80,13 @@ export function orderPath(
   action?: string,
   { notice, from, pos }: From & { notice?: string } = {},
 ): string {
-  const query = new URLSearchParams({ integration });
-  if (from !== undefined) query.set('from', from);
-  if (pos !== undefined) query.set('pos', `${pos}`);
-  if (notice !== undefined) query.set('notice', notice);
-  return `/orders/${encodeURIComponent(orderId)}${action === undefined ? '' : `/${action}`}?${query}`;
+  const path = `/orders/${encodeURIComponent(orderId)}${action === undefined ? '' : `/${action}`}`;
+  return `${path}?${queryOf({ integration, from, pos, notice })}`;
 }
 
 /** @returns the path of the page that reads a transaction from the screening service */
 export function transactionPath(idOrInvoice: string, integration: string): string {
-  return `/transactions/${encodeURIComponent(idOrInvoice)}?${new URLSearchParams({ integration })}`;
+  return `/transactions/${encodeURIComponent(idOrInvoice)}?${queryOf({ integration })}`;
 }
 
 /** The Temporal UI that the pages link to. */
@@ -97,23 +96,22 @@ export interface TemporalUi {
   namespace: string;
 }
 
-/** @returns the URL of an order in the Temporal UI; undefined without a configured UI */
+/** @returns the URL of an order's run in the Temporal UI */
 export function temporalLink(
-  ui: TemporalUi | undefined,
+  { url, namespace }: TemporalUi,
   { orderId, integration }: OrderKey,
-  runId: string | undefined,
-): string | undefined {
-  if (ui === undefined) return undefined;
-  const segments = ['namespaces', ui.namespace, 'workflows', orderWorkflowId(integration, orderId)];
-  const run = runId === undefined ? [] : [runId, 'history'];
-  return `${ui.url.replace(/\/+$/, '')}/${[...segments, ...run].map(encodeURIComponent).join('/')}`;
+  runId: string,
+): string {
+  const workflowId = orderWorkflowId(integration, orderId);
+  const segments = ['namespaces', namespace, 'workflows', workflowId, runId, 'history'];
+  return `${url.replace(/\/+$/, '')}/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-/** @returns the transaction's URL in the screening service's portal; undefined without `portalLink` in the policy */
-export function portalAddress(
+/** @returns a link of the policy, with the value of its placeholder, such as `{transactionId}` */
+export function policyLink(
   link: string | undefined,
-  transactionId: string | undefined,
+  placeholder: string,
+  value: string | undefined,
 ): string | undefined {
-  if (link === undefined || transactionId === undefined) return undefined;
-  return link.replaceAll('{transactionId}', encodeURIComponent(transactionId));
+  return value && link?.replaceAll(placeholder, encodeURIComponent(value));
 }

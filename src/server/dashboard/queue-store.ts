@@ -3,9 +3,8 @@
  * the read that it causes, unless the queue is older than half a minute or somebody has just changed an order.
  */
 import { type Instant, instant, millis } from '../../contract/words.ts';
-import type { Health, ListRequest, OrderScreening } from '../../starter.ts';
+import { type Health, type ListRequest, type OrderScreening, OrderScreeningError } from '../../starter.ts';
 import { Kept } from './kept.ts';
-import { unlessOurs } from './order/actions.ts';
 import { type Snapshot, snapshotOf } from './queue/queue-list.ts';
 
 export type Integrations = Pick<ListRequest, 'integration' | 'integrations'>;
@@ -87,4 +86,9 @@ function counted(count: number): string {
 
 function oldest(times: readonly Instant[]): Instant | undefined {
   return times.length === 0 ? undefined : instant(Math.min(...times.map(millis)));
+}
+
+/** Ignores an `OrderScreeningError`. @throws any other error */
+export function unlessOurs(error: unknown): undefined {
+  if (!(error instanceof OrderScreeningError)) throw error;
 }

@@ -1,135 +1,162 @@
-/** The actions on the pages, for one order or several: when an order accepts them, their forms, and their results. */
+/** The actions on the pages, for one order or several: their words, how each is sent, and when an order accepts it. */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { z } from 'zod';
-import { checked } from '../../../client/read-requests.ts';
 import { ORDER_ERRORS } from '../../../contract/errors.ts';
-import { reasonSchema } from '../../../contract/fields.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
 import { instant } from '../../../contract/words.ts';
 import { overrideRefusal } from '../../../order/concerns/operators.ts';
 import { portalRefusal } from '../../../order/portal/portal-records.ts';
 import { isUnderWay } from '../../../order/portal/portal-requests.ts';
-import {
-  type InspectedOrder,
-  type OrderName,
-  type OrderScreening,
-  OrderScreeningError,
-  type PortalOptions,
-} from '../../../starter.ts';
-import { FROM_LIMIT, orderParams, orderQuery } from '../../api/request-schemas.ts';
+import type { InspectedOrder, OrderScreening, PortalOptions } from '../../../starter.ts';
+import { unlessOurs } from '../queue-store.ts';
 import { HOUR_MS } from '../words.ts';
-import { type PageAction, SEVERAL, type Several, wordsOf } from './action-words.ts';
 
+/** What a form asks. */
 export interface Asked {
   reason?: string | undefined;
   /** Of a snooze. */
   hours?: number | undefined;
   assignee?: string | undefined;
+  /** Of a portal action or event. */
   number?: number | undefined;
+  /** Identifies the form. */
   once?: string | undefined;
 }
 
-/**
- * @param asked a snooze isn't recognized, since its end counts from when it was sent; sent again, it only moves that end
- * @returns who asks, and the key by which the order recognizes a form that it has accepted before: the same form with the same words
- */
-export function howOf(by: Pick<PortalOptions, 'by'>, { once, ...asked }: Asked): PortalOptions {
-  if (once === undefined || asked.hours !== undefined) return by;
-  const words = JSON.stringify([once, asked]);
-  return { ...by, idempotencyKey: createHash('sha256').update(words).digest('base64url') };
+interface ActionDefinition {
+  about: string;
+  button: string;
+  /** Overriding the screening service's decision needs `ops`, as in the API. */
+  scope: 'act' | 'ops';
+  reason?: 'required' | 'optional';
+  /** What the form calls the reason. */
+  label?: string;
+  /** It can't be undone. */
+  danger?: true;
+  /** @throws OrderScreeningError */
+  send: (orders: OrderScreening, order: OrderKey, asked: Asked, how: PortalOptions) => Promise<Notice>;
 }
 
-const WITHDRAWALS = {
-  withdrawn: 'withdrawn',
-  done: 'done-before',
-  requested: 'withdraw-requested',
-} as const;
-
-/** What came of an action. `unchanged`: there was nothing to do. */
-export interface Performed {
-  notice: Notice;
-  unchanged?: true;
-}
-
-/** Performs the action. @throws OrderScreeningError */
-export async function perform(
-  orders: OrderScreening,
-  action: PageAction,
-  order: OrderName,
-  { reason = '', number = 0, hours = 1, assignee }: Asked,
-  how: PortalOptions,
-): Promise<Performed> {
-  switch (action) {
-    case 'recheck':
-      await orders.recheck(order);
-      return { notice: 'recheck' };
-    case 'acknowledge': {
+export const PAGE_ACTIONS = {
+  recheck: {
+    about:
+      'Reads the decision from the screening service now, also for a closed order. Screens an open order again if its decision is error.',
+    button: 'Recheck',
+    scope: 'act',
+    send: (orders, order) => orders.recheck(order).then(() => 'recheck'),
+  },
+  acknowledge: {
+    about: 'Clears everything that needs attention. Describe what was done about it.',
+    button: 'Resolve',
+    scope: 'act',
+    reason: 'required',
+    send: async (orders, order, { reason = '' }, how) => {
       const { cleared } = await orders.acknowledge(order, { reason }, how);
-      return cleared > 0 ? { notice: 'resolved' } : { notice: 'nothing-to-resolve', unchanged: true };
-    }
-    case 'proceed':
-      await orders.override(order, { action: 'proceed', reason }, how);
-      return { notice: 'proceeds' };
-    case 'decide-cancel': {
+      return cleared > 0 ? 'resolved' : 'nothing-to-resolve';
+    },
+  },
+  proceed: {
+    about:
+      'Overrides the screening service: the order’s action becomes proceed, whatever the screening service decides later. Withdraws a queued cancel.',
+    button: 'Approve',
+    scope: 'ops',
+    reason: 'required',
+    send: (orders, order, { reason = '' }, how) =>
+      orders.override(order, { action: 'proceed', reason }, how).then(() => 'proceeds'),
+  },
+  'decide-cancel': {
+    about:
+      'Overrides the screening service: the order’s action becomes cancel, and the transaction is canceled with the screening service if that is still possible. This doesn’t void or refund the payment; the order service does that.',
+    button: 'Reject and cancel',
+    scope: 'ops',
+    reason: 'required',
+    danger: true,
+    send: async (orders, order, { reason = '' }, how) => {
       const { notCanceled } = await orders.override(order, { action: 'cancel', reason }, how);
-      return { notice: notCanceled === undefined ? 'decided-to-cancel' : 'not-canceled' };
-    }
-    case 'cancel': {
-      const { status } = await orders.cancel(order, reason === '' ? {} : { reason }, how);
-      return { notice: status === 'done' ? 'canceled' : 'cancel-requested' };
-    }
-    case 'snooze': {
+      return notCanceled === undefined ? 'decided-to-cancel' : 'not-canceled';
+    },
+  },
+  cancel: {
+    about:
+      'Cancels the transaction with the screening service. The order’s action becomes cancel. This can’t be undone, and it doesn’t void or refund the payment; the order service does that.',
+    button: 'Cancel order',
+    scope: 'act',
+    reason: 'optional',
+    danger: true,
+    send: async (orders, order, { reason }, how) => {
+      const { status } = await orders.cancel(order, reason === undefined ? {} : { reason }, how);
+      return status === 'done' ? 'canceled' : 'cancel-requested';
+    },
+  },
+  snooze: {
+    about:
+      'Puts the order off. It comes back at that time, and before if anything new needs a person or its cancel window ends.',
+    button: 'Snooze',
+    scope: 'act',
+    reason: 'required',
+    label: 'Note',
+    send: (orders, order, { reason = '', hours = 1 }, how) => {
       const until = instant(Date.now() + hours * HOUR_MS);
-      await orders.snooze(order, { until, note: reason }, how);
-      return { notice: 'snoozed' };
-    }
-    case 'note':
-      await orders.note(order, { text: reason }, how);
-      return { notice: 'noted' };
-    case 'assign':
-      await orders.assign(order, { assignee: assignee ?? null }, how);
-      return { notice: assignee === undefined ? 'unassigned' : 'assigned' };
-    case 'withdraw': {
+      return orders.snooze(order, { until, note: reason }, how).then(() => 'snoozed');
+    },
+  },
+  note: {
+    about: 'Adds a note to the order’s journal.',
+    button: 'Add note',
+    scope: 'act',
+    reason: 'required',
+    label: 'Note',
+    send: (orders, order, { reason = '' }, how) =>
+      orders.note(order, { text: reason }, how).then(() => 'noted'),
+  },
+  assign: {
+    about: 'Names the person who handles the order. Leave it empty for nobody.',
+    button: 'Assign',
+    scope: 'act',
+    send: (orders, order, { assignee = null }, how) =>
+      orders.assign(order, { assignee }, how).then(() => (assignee === null ? 'unassigned' : 'assigned')),
+  },
+  withdraw: {
+    about:
+      'Stops sending the action to the screening service. An action that was already sent may still succeed; the order then shows it as done.',
+    button: 'Withdraw action',
+    scope: 'act',
+    send: async (orders, order, { number = 0 }, how) => {
       const { status } = await orders.withdraw(order, { number }, how);
-      return { notice: WITHDRAWALS[status] };
-    }
-    case 'redeliver': {
+      if (status === 'withdrawn') return 'withdrawn';
+      return status === 'done' ? 'done-before' : 'withdraw-requested';
+    },
+  },
+  redeliver: {
+    about: 'Sends the event to the receiver again, with the same id and content.',
+    button: 'Resend event',
+    scope: 'act',
+    send: async (orders, order, { number = 0 }, how) => {
       const { status } = await orders.redeliver(order, { sequence: number }, how);
-      return { notice: status === 'delivered' ? 'redelivered' : 'redeliver-requested' };
-    }
-  }
+      return status === 'delivered' ? 'redelivered' : 'redeliver-requested';
+    },
+  },
+} as const satisfies Record<string, ActionDefinition>;
+export type PageAction = keyof typeof PAGE_ACTIONS;
+
+/** The actions that can be applied to several orders at once. */
+export const SEVERAL = ['recheck', 'acknowledge', 'proceed', 'decide-cancel', 'snooze', 'note'] as const;
+export type Several = (typeof SEVERAL)[number];
+
+/** @returns the words and the scope of an action */
+export function wordsOf(action: PageAction): ActionDefinition {
+  return PAGE_ACTIONS[action];
 }
 
-/** How long a page waits for a cancel. Then the order's page shows it as running. */
-const QUICK_MS = 1_500;
-
-/**
- * Performs the action; returns early if it is a cancel that the order has recorded and still tries to send.
- * @param log called if an action fails after this function has returned
- * @throws OrderScreeningError
- */
-export async function performSoon(
-  orders: OrderScreening,
-  action: PageAction,
-  order: OrderName,
-  [asked, how]: [Asked, PortalOptions],
-  log: (error: unknown) => void,
-): Promise<Performed> {
-  const performed = perform(orders, action, order, asked, how);
-  if (action !== 'cancel' && action !== 'decide-cancel') return performed;
-  const late = Symbol('late');
-  const first = await Promise.race([performed, pause(QUICK_MS, late, { ref: false })]);
-  if (first !== late) return performed;
-  const found = await orders.inspect(order, { withinMs: QUICK_MS }).catch(unlessOurs);
-  if (!found?.state?.actions.some((one) => one.kind === 'cancel' && isUnderWay(one))) return performed;
-  performed.catch(log);
-  return { notice: action === 'cancel' ? 'cancel-requested' : 'decided-to-cancel' };
+/** @returns whether a string is the name of an action */
+export function isAction(word: string): word is PageAction {
+  return Object.hasOwn(PAGE_ACTIONS, word);
 }
 
-/** Ignores an `OrderScreeningError`. @throws any other error */
-export function unlessOurs(error: unknown): undefined {
-  if (!(error instanceof OrderScreeningError)) throw error;
+/** @returns the path of an action, relative to the order's page @param number of the portal action or event */
+export function actionPath(action: PageAction, number?: number | ':number'): string {
+  if (action === 'withdraw') return `actions/${number}/withdraw`;
+  return action === 'redeliver' ? `events/${number}/redeliver` : action;
 }
 
 /** The result of the last action, by the value of the query parameter `notice`. */
@@ -155,9 +182,40 @@ export const NOTICES = {
 } as const;
 export type Notice = keyof typeof NOTICES;
 
-/** @returns whether a query parameter is the name of a notice */
-export function isNotice(word: unknown): word is Notice {
-  return typeof word === 'string' && Object.hasOwn(NOTICES, word);
+/** How long a page waits for a cancel. Then the order's page shows it as running. */
+const QUICK_MS = 1_500;
+
+/**
+ * Performs the action; returns early if it is a cancel that the order has recorded and still tries to send.
+ * @param late called if an action fails after this function has returned
+ * @throws OrderScreeningError
+ */
+export async function perform(
+  orders: OrderScreening,
+  action: PageAction,
+  order: OrderKey,
+  asked: Asked,
+  by: Pick<PortalOptions, 'by'>,
+  late: (error: unknown) => void,
+): Promise<Notice> {
+  const performed = wordsOf(action).send(orders, order, asked, howOf(by, asked));
+  if (action !== 'cancel' && action !== 'decide-cancel') return performed;
+  const first = await Promise.race([performed, pause(QUICK_MS, undefined, { ref: false })]);
+  if (first !== undefined) return first;
+  const found = await orders.inspect(order, { withinMs: QUICK_MS }).catch(unlessOurs);
+  if (!found?.state?.actions.some((one) => one.kind === 'cancel' && isUnderWay(one))) return performed;
+  performed.catch(late);
+  return action === 'cancel' ? 'cancel-requested' : 'decided-to-cancel';
+}
+
+/**
+ * Returns who asks, and the key by which the order recognizes a form that it has accepted before: the same form with the same words. A
+ * snooze isn't recognized, since its end counts from when it was sent; sent again, it only moves that end.
+ */
+function howOf(by: Pick<PortalOptions, 'by'>, { once, ...asked }: Asked): PortalOptions {
+  if (once === undefined || asked.hours !== undefined) return by;
+  const words = JSON.stringify([once, asked]);
+  return { ...by, idempotencyKey: createHash('sha256').update(words).digest('base64url') };
 }
 
 /** @returns why the order doesn't accept the action now; undefined if it does, or if that is unknown */
@@ -166,71 +224,27 @@ export function refusalOf(
   { summary, state }: InspectedOrder,
   nowMs: number,
 ): string | undefined {
-  const open = summary.closedAt === undefined && state?.phase !== 'closed';
   if (state === undefined) return undefined;
-  if (action === 'acknowledge') return state.attention.length === 0 ? 'nothing needs attention' : undefined;
-  if (action === 'snooze' || action === 'note' || action === 'assign')
-    return state.endedAt === undefined && open ? undefined : 'the order is closed';
-  if (action === 'recheck') {
-    return open || state.transactions.length > 0
-      ? undefined
-      : 'the order is closed and has no transaction to read';
+  const open = summary.closedAt === undefined && state.phase !== 'closed';
+  const titleOf = (code: keyof typeof ORDER_ERRORS | undefined) =>
+    code && ORDER_ERRORS[code].title.toLowerCase();
+  switch (action) {
+    case 'acknowledge':
+      return state.attention.length === 0 ? 'nothing needs attention' : undefined;
+    case 'snooze':
+    case 'note':
+    case 'assign':
+      return state.endedAt === undefined && open ? undefined : 'the order is closed';
+    case 'recheck':
+      if (open || state.transactions.length > 0) return undefined;
+      return 'the order is closed and has no transaction to read';
+    case 'proceed':
+      return titleOf(open ? overrideRefusal(state, { action })?.code : 'order-closed');
+    case 'decide-cancel':
+      return titleOf(open ? overrideRefusal(state, { action: 'cancel' })?.code : 'order-closed');
+    case 'cancel':
+      return titleOf(portalRefusal(state, { kind: action }, nowMs, !open)?.code);
+    default:
+      return undefined;
   }
-  if (action === 'proceed' || action === 'decide-cancel') {
-    const request = { action: action === 'proceed' ? 'proceed' : 'cancel' } as const;
-    const code = open ? overrideRefusal(state, request)?.code : 'order-closed';
-    return code && ORDER_ERRORS[code].title.toLowerCase();
-  }
-  if (action !== 'cancel') return undefined;
-  const code = portalRefusal(state, { kind: 'cancel' }, nowMs, !open)?.code;
-  return code && ORDER_ERRORS[code].title.toLowerCase();
-}
-
-// Parsing of forms.
-
-/** As many as a page of the queue has. */
-const MOST_CHOSEN = 100;
-
-const reason = z
-  .string()
-  // A browser counts a line break as one character, and sends two.
-  .transform((words) => words.replaceAll('\r\n', '\n').trim() || undefined)
-  .pipe(reasonSchema.optional())
-  .optional();
-/** @returns the schema of an action's form */
-export const formOf = (action: PageAction) =>
-  z.object({
-    reason:
-      wordsOf(action).reason === 'required'
-        ? reason.refine((words) => words !== undefined, 'is required')
-        : reason,
-    hours: z.coerce.number('must be a number').int().min(1).max(720).optional(),
-    assignee: z
-      .string()
-      .transform((name) => name.trim() || undefined)
-      .optional(),
-    once: z.uuid().optional().catch(undefined),
-  });
-const severalSchema = z.object({
-  do: z.enum(SEVERAL, { error: `must be one of ${SEVERAL.join(', ')}` }),
-  order: z
-    .preprocess(
-      (given) => (typeof given === 'string' ? [given] : given),
-      z.array(z.string(), 'must be selected'),
-    )
-    .refine((list) => list.length <= MOST_CHOSEN, `must be at most ${MOST_CHOSEN}`),
-  from: z.string().max(FROM_LIMIT).optional().catch(undefined),
-});
-
-/** @throws OrderScreeningError `invalid-request` for a form without orders */
-export function chosenIn(given: unknown): { action: Several; chosen: OrderKey[]; from: string | undefined } {
-  const { do: action, order, from } = checked(severalSchema, given);
-  const chosen = [...new Set(order)].map((one) => {
-    const [, integration, orderId] = /^([^/]*)\/(.*)$/s.exec(one) ?? [];
-    return { ...checked(orderParams, { orderId }), integration: integration ?? '' };
-  });
-  for (const { integration } of chosen) {
-    checked(orderQuery, { integration });
-  }
-  return { action, chosen, from };
 }

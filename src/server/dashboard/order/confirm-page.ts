@@ -1,120 +1,75 @@
-/** Pages that confirm an action on one order or several, and show its results and errors. */
-import type { FieldError } from '../../../contract/errors.ts';
+/** Pages that confirm an action on one order or several, and show its results. */
 import type { OrderKey } from '../../../contract/ids.ts';
 import type { InspectedOrder } from '../../../starter.ts';
-import type { Problem } from '../../api/problems.ts';
 import { type From, orderPath } from '../addresses.ts';
-import { type Html, html } from '../html.ts';
-import { cardPage, decisionPill, type Frame, table } from '../layout.ts';
+import { problemBox, type Why } from '../error-pages.ts';
+import { html } from '../html.ts';
+import { cardPage, decisionPill, orderLink, type Page, table } from '../layout.ts';
 import { distance, money, type Now } from '../words.ts';
-import { confirmPath, type PageAction, type Several, wordsOf } from './action-words.ts';
-import { refusalOf } from './actions.ts';
-import { fieldsOf, type Typed } from './form-fields.ts';
+import { actionForm, type Typed } from './action-form.ts';
+import { actionPath, type PageAction, refusalOf, type Several, wordsOf } from './actions.ts';
 
-type Timed = Frame & { now: Now };
-
-/** What a confirmation page shows besides the order: what was sent before, and why it wasn't accepted. */
+/** A form that wasn't accepted: why, and what was typed, so that it isn't lost. */
 export interface Again extends From {
   /** The portal action's or event's. */
   number?: number | undefined;
-  problem?: Why;
-  /** What was typed, so that it isn't lost. */
+  problem: Why;
   typed: Typed;
 }
 
-type Why = Pick<Problem, 'title' | 'detail' | 'errors' | 'serviceMessage'>;
-
-/** @returns the confirmation page of an action on one order */
-export function confirmPage(action: PageAction, key: OrderKey, again: Again, frame: Timed): string {
-  const { about, button, danger } = wordsOf(action);
+/** @returns the page of a form on one order that wasn't accepted */
+export function confirmPage(action: PageAction, order: OrderKey, again: Again, now: Now): Page {
   const { number, problem, typed } = again;
-  const title = `${button}: ${number === undefined ? '' : `${number} of `}order ${key.orderId}?`;
-  return cardPage(
-    title,
-    html`${problem && problemBox(problem)}
-<p>${about}</p>
-<form method="post" action="${orderPath(key, confirmPath(action, number), again)}">
-${fieldsOf(action, { id: action, typed }, frame.now.ms)}
-<p class="line"><button class="${danger ? 'danger' : 'primary'}">${button}</button> <a href="${orderPath(key, undefined, again)}">Back to the order</a></p>
-</form>`,
-    frame,
-  );
+  const title = `${wordsOf(action).button}: ${number === undefined ? '' : `${number} of `}order ${order.orderId}?`;
+  const path = orderPath(order, actionPath(action, number), again);
+  const back = html`<a href="${orderPath(order, undefined, again)}">Back to the order</a>`;
+  return cardPage(title, html`${problemBox(problem)}${actionForm(action, { path, typed, back }, now)}`);
 }
 
-function problemBox(problem: Why): Html {
-  return html`<div class="box red" role="alert"><b>${problem.title}</b>${explained(problem)}</div>`;
-}
-
-/** What is wrong, what the screening service answered, and which fields were not accepted. */
-function explained({ detail, serviceMessage, errors = [] }: Why): Html {
-  return html`<p>${detail}${serviceMessage && ` The screening service answered: ${serviceMessage}`}</p>
-${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${path} ${message}</li>`)}</ul>`}`;
-}
-
-/** @returns why a form was not accepted */
-export function notAccepted(errors: FieldError[]): Why {
-  return { title: 'Not done', detail: 'The form was not accepted.', errors };
-}
-
-// For several orders: a confirmation page with the effect on each order, and a results page.
-
-/** A selected order. `inspected` is absent if it couldn't be read. */
-export interface Chosen {
-  integration: string;
-  orderId: string;
-  inspected?: InspectedOrder | undefined;
-}
-
-/** The selection, and the path of the list that it was made in. */
+/** The selected orders, what to do with them, and the list that they were selected in. */
 export interface Selection {
   action: Several;
+  chosen: readonly OrderKey[];
   from: string | undefined;
+  /** The path of the list. */
   back: string;
 }
 
-/** @returns the confirmation page @param problem of the submitted form */
+/**
+ * @param inspected the selected orders, undefined where one couldn't be read
+ * @param problem of the submitted form
+ * @returns the confirmation page, with the effect on each order
+ */
 export function severalPage(
-  { action, from, back }: Selection,
-  chosen: readonly Chosen[],
-  frame: Timed,
+  { action, chosen, from, back }: Selection,
+  inspected: readonly (InspectedOrder | undefined)[],
+  now: Now,
   problem?: Why,
-): string {
-  const { about, button, danger } = wordsOf(action);
-  const { now } = frame;
-  const rows = chosen.map(({ inspected, ...order }) => {
-    const summary = inspected?.summary;
-    const refusal = inspected && refusalOf(action, inspected, now.ms);
+): Page {
+  const { button } = wordsOf(action);
+  const rows = chosen.map((order, index) => {
+    const found = inspected[index];
+    const { amount, currency, decision, cancelBy } = found?.summary ?? {};
+    const refusal = found && refusalOf(action, found, now.ms);
     return [
       orderLink(order),
-      money(summary?.amount, summary?.currency),
-      summary === undefined ? 'unknown' : decisionPill(summary.decision, summary.action),
-      summary?.cancelBy === undefined ? 'none' : distance(summary.cancelBy, now),
+      money(amount, currency),
+      found === undefined ? 'unknown' : decisionPill(decision, found.summary.action),
+      cancelBy === undefined ? 'none' : distance(cancelBy, now),
       refusal === undefined ? button : `Nothing: ${refusal}`,
     ];
   });
+  const columns = { Order: '', Amount: 'number', Decision: '', Deadline: '', 'What happens': '' };
+  const more = html`${table('Orders', columns, rows)}<input type="hidden" name="do" value="${action}">${from !== undefined && html`<input type="hidden" name="from" value="${from}">`}
+${chosen.map(({ integration, orderId }) => html`<input type="hidden" name="order" value="${integration}/${orderId}">`)}`;
+  const form = { path: '/several', typed: {}, more, back: html`<a href="${back}">Back to the list</a>` };
   const title = `${button}: ${chosen.length} ${chosen.length === 1 ? 'order' : 'orders'}?`;
-  const columns = ['Order', ['Amount', 'number'] as const, 'Decision', 'Deadline', 'What happens'];
-  return cardPage(
-    title,
-    html`${problem && problemBox(problem)}
-<p>${about}</p>
-<div class="scroll">${table('Orders', columns, rows)}</div>
-<form method="post" action="/several">
-<input type="hidden" name="do" value="${action}">${from !== undefined && html`<input type="hidden" name="from" value="${from}">`}
-${chosen.map(({ integration, orderId }) => html`<input type="hidden" name="order" value="${integration}/${orderId}">`)}
-${fieldsOf(action, { id: action, typed: {} }, now.ms)}
-<p class="line"><button class="${danger ? 'danger' : 'primary'}">${button}</button> <a href="${back}">Back to the list</a></p>
-</form>`,
-    frame,
-  );
+  return cardPage(title, html`${problem && problemBox(problem)}${actionForm(action, form, now)}`);
 }
-
-const orderLink = (order: Chosen) =>
-  html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`;
 
 /** What happened to an order. `unchanged`: there was nothing to do. */
 export interface Result {
-  order: Chosen;
+  order: OrderKey;
   outcome: 'done' | 'unchanged' | 'failed';
   words: string;
 }
@@ -122,7 +77,7 @@ export interface Result {
 const OUTCOMES = { done: 'done', unchanged: 'nothing to do', failed: 'not done' } as const;
 
 /** @param results per order */
-export function resultsPage({ action, back }: Selection, results: readonly Result[], frame: Timed): string {
+export function resultsPage({ action, back }: Selection, results: readonly Result[]): Page {
   const of = (outcome: Result['outcome']) => results.filter((one) => one.outcome === outcome).length;
   const failed = of('failed');
   const unchanged = of('unchanged');
@@ -130,68 +85,10 @@ export function resultsPage({ action, back }: Selection, results: readonly Resul
     orderLink(order),
     html`<b class="flag ${outcome === 'failed' && 'attention'}">${OUTCOMES[outcome]}</b> ${words}`,
   ]);
-  const title = `${wordsOf(action).button}: ${of('done')} of ${results.length} done`;
   return cardPage(
-    title,
+    `${wordsOf(action).button}: ${of('done')} of ${results.length} done`,
     html`<div role="status">${failed > 0 && html`<p class="box red">${failed} ${failed === 1 ? 'order was' : 'orders were'} not changed, or the outcome is unknown: see below.</p>`}${unchanged > 0 && html`<p>For ${unchanged} ${unchanged === 1 ? 'order' : 'orders'} there was nothing to do.</p>`}</div>
-<div class="scroll">${table('Orders', ['Order', 'What happened'], rows)}</div>
+${table('Orders', { Order: '', 'What happened': '' }, rows)}
 <p><a href="${back}">Back to the list</a></p>`,
-    frame,
   );
 }
-
-// Error pages. They never contain a value from the request.
-
-/** @param tried whether the request was an action, not only a page view @param back where the link on the page leads */
-export function errorPage(
-  code: string,
-  problem: Problem,
-  tried: boolean,
-  back: string,
-  frame: Frame,
-): string {
-  const shown = tried ? problem : { ...problem, ...READING[code] };
-  return cardPage(
-    shown.title,
-    html`<div class="box red" role="alert">${explained(shown)}</div>
-<p><a href="${back}">${back === '/' ? 'Go to the queue' : 'Go to the order'}</a></p>`,
-    frame,
-  );
-}
-
-/** @returns the page for a missing, wrong or revoked API key */
-export function signInPage(): string {
-  return cardPage(
-    'Sign in with an API key',
-    html`<p class="box red" role="alert">The request had no valid API key. The key may have been replaced.</p>
-<p>Reload the page. When the browser asks, enter your name as the user name and an API key with the scope <code>read</code> as the password. Your name is recorded with your actions. The browser forgets the key when you close it.</p>
-<p><a href="/">Sign in</a></p>`,
-  );
-}
-
-/** The answer to a form after the session's end. The browser sends the form again when this page is reloaded. */
-export function sessionEndedPage(): string {
-  return cardPage(
-    'Your session has ended',
-    html`<p class="box red" role="alert">Nothing was done yet.</p>
-<p><a href="/sign-in" target="_blank">Sign in again</a> in a new tab. Then come back to this tab and reload it: the browser sends what you typed.</p>`,
-  );
-}
-
-export function signedOutPage(): string {
-  return cardPage('You are signed out', html`<p><a href="/">Sign in again</a></p>`, {});
-}
-
-/** Texts for page views. The API's advice about retrying a request would be misleading there. */
-const READING: Readonly<Record<string, { title: string; detail: string }>> = {
-  'temporal-unavailable': {
-    title: 'Temporal can’t be reached',
-    detail:
-      'No orders were lost or changed. Try again in a moment. If the problem persists, check whether Temporal is running.',
-  },
-  'unknown-order': {
-    title: 'Order not found',
-    detail:
-      'This integration has no such order. Closed orders are deleted after 90 days. Check the id and the integration in the address.',
-  },
-};

@@ -7,7 +7,7 @@ import { cancelByOf } from '../../../order/transactions.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { type From, orderPath, type TemporalUi } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { decisionPill, factList } from '../layout.ts';
+import { decisionPill, type Facts, factList } from '../layout.ts';
 import { isStuck, KIND_NAMES, PHASE_WORDS, triesWords } from '../queue/queue-list.ts';
 import {
   clock,
@@ -19,9 +19,8 @@ import {
   shortClock,
   timeOfDay,
 } from '../words.ts';
-import { confirmPath, type PageAction, wordsOf } from './action-words.ts';
-import { type Notice, refusalOf } from './actions.ts';
-import { fieldsOf } from './form-fields.ts';
+import { actionForm } from './action-form.ts';
+import { actionPath, type PageAction, refusalOf, wordsOf } from './actions.ts';
 import { requestOf, upcoming, whoOf } from './timeline.ts';
 
 /** The list that an order's page was opened from, and the orders before and after it there. */
@@ -35,7 +34,8 @@ export interface Back extends From {
 
 /** How an order is shown. */
 export interface OrderView {
-  notice?: Notice | undefined;
+  /** The result of the last action. */
+  notice: string | undefined;
   temporalUi: TemporalUi | undefined;
   /** Of the integration's policy. */
   portalLink?: string | undefined;
@@ -57,8 +57,8 @@ export function aside(order: InspectedOrder, { may, back }: OrderView, now: Now)
   return html`<aside aria-label="Decide">
 ${facts(order, now)}
 ${runningBoxes(order, may.act, back, now)}
-${main.length > 0 && html`<div class="do">${main.map((action) => actionForm(action, order, back, now))}</div>`}
-${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', back)}"><button>Recheck</button></form>${also.map((action) => actionForm(action, order, back, now))}</div>`}
+${main.length > 0 && html`<div class="do">${main.map((action) => foldedForm(action, order, back, now))}</div>`}
+${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', back)}"><button>Recheck</button></form>${also.map((action) => foldedForm(action, order, back, now))}</div>`}
 ${open && cancelRefusal !== undefined && html`<p class="quiet">It can’t be canceled: ${cancelRefusal}.</p>`}
 ${!may.act && !may.ops && html`<p class="quiet">Your API key can read orders but not change them.</p>`}
 ${nextSteps(order, now)}
@@ -71,7 +71,7 @@ function facts(order: InspectedOrder, now: Now): Html {
   const attempt = state?.attempts.at(-1);
   const decision = state?.decision ?? summary.decision;
   const action = state?.action ?? summary.action;
-  const rows: [name: string, content: Shown][] = [
+  const rows: Facts = [
     [
       'Amount',
       summary.amount !== undefined &&
@@ -135,7 +135,7 @@ const ALSO: readonly PageAction[] = ['recheck', 'snooze', 'note', 'assign'];
 const OPEN: readonly OrderDecision[] = ['review', 'pending', 'error'];
 
 /** @returns a button that opens the form of an action in place */
-export function actionForm(
+export function foldedForm(
   action: PageAction,
   { summary, state }: InspectedOrder,
   back: From,
@@ -143,13 +143,17 @@ export function actionForm(
   number?: number,
 ): Html {
   const decision = state?.decision ?? summary.decision;
-  const { about, button, danger } = wordsOf(action);
+  const { button, danger } = wordsOf(action);
   const isPrimary =
     action === 'acknowledge' || (action === 'proceed' && OPEN.includes(decision ?? 'pending'));
   const kind = danger ? 'danger' : isPrimary ? 'primary' : '';
-  const id = number === undefined ? action : `${action}-${number}`;
-  return html`<details name="act" id="${id}"><summary class="button ${kind}">${button}…</summary>
-<form method="post" action="${orderPath(summary, confirmPath(action, number), back)}"><p>${about}</p>${fieldsOf(action, { id, typed: { assignee: state?.assignee }, cancelBy: summary.cancelBy }, now.ms)}<button class="${kind === '' ? 'primary' : kind}">${button}</button></form></details>`;
+  const form = {
+    path: orderPath(summary, actionPath(action, number), back),
+    id: number === undefined ? action : `${action}-${number}`,
+    typed: { assignee: state?.assignee },
+    cancelBy: summary.cancelBy,
+  };
+  return html`<details name="act" id="${form.id}"><summary class="button ${kind}">${button}…</summary>${actionForm(action, form, now)}</details>`;
 }
 
 /** The portal actions that are queued or running. The script asks for them every 5 s until none is. */
@@ -159,7 +163,7 @@ export function runningBoxes(order: InspectedOrder, mayAct: boolean, back: From,
   if (state === undefined || running.length === 0) return undefined;
   return html`<div id="running" role="status" data-poll="${orderPath(summary, 'running', back)}" data-seconds="5">${running.map(
     (action) =>
-      html`<div class="box${isStuck(action, now.ms) && ' amber'}">${runningWords(action, state, now)}${mayAct && actionForm('withdraw', order, back, now, action.number)}</div>`,
+      html`<div class="box${isStuck(action, now.ms) && ' amber'}">${runningWords(action, state, now)}${mayAct && foldedForm('withdraw', order, back, now, action.number)}</div>`,
   )}</div>`;
 }
 

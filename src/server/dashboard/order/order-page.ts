@@ -1,10 +1,12 @@
 /** The page of one order: on the left why it needs a person, the evidence and its timeline; on the right what to do. */
+
+import { orderWorkflowId } from '../../../contract/ids.ts';
 import type { OrderState } from '../../../contract/order/state.ts';
 import { instant, millis } from '../../../contract/words.ts';
 import type { InspectedOrder } from '../../../starter.ts';
-import { portalAddress, temporalLink, transactionPath } from '../addresses.ts';
+import { policyLink, temporalLink, transactionPath } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { decisionPill, type Frame, page, table } from '../layout.ts';
+import { decisionPill, type Facts, factList, type Page, table } from '../layout.ts';
 import {
   type AllEvidence,
   cameAt,
@@ -15,8 +17,7 @@ import {
   strongestOf,
 } from '../queue/queue-list.ts';
 import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from '../words.ts';
-import { NOTICES } from './actions.ts';
-import { actionForm, aside, type OrderView } from './order-aside.ts';
+import { aside, foldedForm, type OrderView } from './order-aside.ts';
 import { shownCards } from './shown-cards.ts';
 import { type Fact, lastCheck, originOf, timelineOf } from './timeline.ts';
 
@@ -30,13 +31,12 @@ const KEYS = [
   '?: all keys',
 ] as const;
 
-/** @returns the page @param frame its time is the one that ages and distances are relative to */
-export function orderPage(order: InspectedOrder, view: OrderView, frame: Frame & { now: Now }): string {
+/** @param now the time that ages and distances are relative to */
+export function orderPage(order: InspectedOrder, view: OrderView, now: Now): Page {
   const { summary, state, missing } = order;
   const { notice, may } = view;
-  const { now } = frame;
   const content = html`${way(order, view, now)}
-${notice && html`<p class="box notice" role="status">${NOTICES[notice]}</p>`}
+${notice && html`<p class="box notice" role="status">${notice}</p>`}
 <div class="order">
 ${aside(order, view, now)}
 <div class="left">
@@ -49,7 +49,7 @@ ${transactions(order, view, now)}
 ${technical(order, may.act, now)}
 </div>
 </div>`;
-  return page(`Order ${summary.orderId}`, content, { ...frame, at: '/', keys: KEYS });
+  return { title: `Order ${summary.orderId}`, content, keys: KEYS };
 }
 
 const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
@@ -67,17 +67,23 @@ function way(
   const came = cameAt({ summary, ...(state && { state }) });
   const attempts = state?.attempts.at(-1)?.number ?? 1;
   const verb = state?.adopted === undefined ? 'received' : 'screened';
-  const temporal = temporalLink(temporalUi, summary, runId);
-  const portal = portalAddress(portalLink, state?.transactions.at(-1)?.id ?? transactionIds.at(-1));
-  const shop = shopLink?.replaceAll('{orderId}', encodeURIComponent(orderId));
+  const transactionId = state?.transactions.at(-1)?.id ?? transactionIds.at(-1);
+  const links = html`${outLink(policyLink(shopLink, '{orderId}', orderId), 'Shop')}${outLink(policyLink(portalLink, '{transactionId}', transactionId), 'Portal')}${temporalUi && outLink(temporalLink(temporalUi, summary, runId), 'Temporal', 'Order in the Temporal UI')}`;
   const step = (rel: 'prev' | 'next', to: string | undefined, key: string, words: Html) =>
     to &&
     html`<a class="button" href="${to}" rel="${rel}" aria-keyshortcuts="${key}" aria-label="${rel === 'prev' ? 'Previous' : 'Next'} order">${words}</a>`;
   return html`<div class="way">
 <nav class="steps" aria-label="Place in the list"><span><a href="${back.path}" aria-keyshortcuts="u">‹ ${back.name}</a>${back.pos !== undefined && html` <span class="quiet">${back.pos} of ${back.total ?? 0}</span>`}</span>${(back.previous ?? back.next) && html`<span class="line">${step('prev', back.previous, 'k', html`‹ <span class="word">Previous</span>`)}${step('next', back.next, 'j', html`<span class="word">Next</span> ›`)}</span>`}</nav>
 <h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(Math.max(0, now.ms - millis(came)))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
-<span class="end line">${shop && html`<a href="${shop}" rel="noreferrer">Shop ↗</a>`}${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}${temporal && html`<a href="${temporal}" rel="noreferrer" aria-label="Order in the Temporal UI">Temporal ↗</a>`}</span>
+<span class="end line">${links}</span>
 </div>`;
+}
+
+/** A link to another service. @param label says what it leads to, if the words don't */
+function outLink(url: string | undefined, words: string, label?: string): Shown {
+  return (
+    url && html`<a href="${url}" rel="noreferrer"${label && html` aria-label="${label}"`}>${words} ↗</a>`
+  );
 }
 
 /** What needs attention and what to do, with a form to resolve it. */
@@ -89,7 +95,7 @@ function attention(order: InspectedOrder, { may, back }: OrderView, now: Now): S
     ({ words, since }) => html`<b>Attention: ${words}</b><p>Since ${clock(since, now)}.</p>`,
   );
   const boxes = each.length > 0 ? each : html`<b>The order needs attention</b>`;
-  return html`<div class="box red" id="attention">${boxes}${may.act && actionForm('acknowledge', order, back, now)}</div>`;
+  return html`<div class="box red" id="attention">${boxes}${may.act && foldedForm('acknowledge', order, back, now)}</div>`;
 }
 
 /** What the screening service found, for and against the order. */
@@ -124,13 +130,12 @@ function transactions({ state, summary }: InspectedOrder, { portalLink }: OrderV
   const found = state?.transactions ?? [];
   if (found.length === 0) return undefined;
   const rows = found.toReversed().map(({ id, attempt, decision, decidedAt, source, cancelBy }) => {
-    const portal = portalAddress(portalLink, id);
-    const links = html`<a href="${transactionPath(id, summary.integration)}">Status now</a> ${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}`;
+    const links = html`<a href="${transactionPath(id, summary.integration)}">Status now</a> ${outLink(policyLink(portalLink, '{transactionId}', id), 'Portal')}`;
     const read = decidedAt && html`${clock(decidedAt, now)}${source && `, ${originOf(source)}`}`;
     return [attempt, decision ? decisionPill(decision) : 'unknown', read, clock(cancelBy, now), links];
   });
-  const columns = ['Attempt', 'Decision', 'Read', 'Can be canceled until', 'Links'];
-  return html`<section class="card"><h2>${found.length === 1 ? 'Transaction' : 'Transactions'}</h2><div class="scroll">${table('Transactions', columns, rows)}</div></section>`;
+  const columns = { Attempt: '', Decision: '', Read: '', 'Can be canceled until': '', Links: '' };
+  return html`<section class="card"><h2>${found.length === 1 ? 'Transaction' : 'Transactions'}</h2>${table('Transactions', columns, rows)}</section>`;
 }
 
 /** The facts by day, newest first. */
@@ -155,26 +160,23 @@ function factLine({ at, title, until, origin, words, quote, kind }: Fact, now: N
 /** Ids and events, folded. */
 function technical(order: InspectedOrder, mayAct: boolean, now: Now): Html {
   const { summary, state } = order;
-  const ids: [name: string, content: Shown][] = (state?.transactions ?? []).map(
-    ({ id, attempt, invoiceNumber }) => [
+  const { delivered, sequence, last = [] } = state?.events ?? { delivered: 0, sequence: 0 };
+  const ids: Facts =
+    state?.transactions.map(({ id, attempt, invoiceNumber }) => [
       `Transaction, attempt ${attempt}`,
       html`<code>${id}</code> invoice <code>${invoiceNumber}</code>`,
-    ],
-  );
-  const unread = state === undefined ? summary.transactionIds : [];
-  const { delivered, sequence, last = [] } = state?.events ?? { delivered: 0, sequence: 0 };
-  const rows: [name: string, content: Shown][] = [
+    ]) ?? summary.transactionIds.map((id) => ['Transaction', html`<code>${id}</code>`]);
+  const facts: Facts = [
     ...ids,
-    ...unread.map((id): [string, Shown] => ['Transaction', html`<code>${id}</code>`]),
-    ['Workflow', html`<code>order:${summary.integration}:${summary.orderId}</code>`],
+    ['Workflow', html`<code>${orderWorkflowId(summary.integration, summary.orderId)}</code>`],
     ['Integration workflow', state?.workflow],
     ['Events delivered', state && `${delivered} of ${sequence}`],
   ];
   const events = last.toReversed().map(({ sequence: number, type, occurredAt }) => {
-    const form = mayAct && actionForm('redeliver', order, {}, now, number);
+    const form = mayAct && foldedForm('redeliver', order, {}, now, number);
     return html`<li>${number}: ${type}, ${clock(occurredAt, now)} ${form}</li>`;
   });
   return html`<details class="card"><summary>Technical ids and events</summary>
-<dl class="ids">${rows.map(([name, content]) => content !== undefined && html`<dt>${name}</dt><dd>${content}</dd>`)}</dl>
+${factList(facts)}
 ${events.length > 0 && html`<ul class="ids-events">${events}</ul>`}</details>`;
 }

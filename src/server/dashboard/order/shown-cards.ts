@@ -2,7 +2,7 @@
 import type { Shown as Fields } from '../../../contract/order/shown.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { html, type Shown } from '../html.ts';
-import { factList, table } from '../layout.ts';
+import { type Facts, factList, table } from '../layout.ts';
 import { money } from '../words.ts';
 
 /** @returns the customer's data and the items; nothing if the policy shows none */
@@ -14,7 +14,7 @@ export function shownCards({ state }: InspectedOrder): Shown {
 
 function customer({ attempt, name, email, billTo, shipTo, avs, cvv }: Fields): Shown {
   const differs = billTo && shipTo && lines(billTo).join() !== lines(shipTo).join();
-  const facts: [name: string, content: Shown][] = [
+  const facts: Facts = [
     ['Name', name],
     ['E-mail', email],
     ['Phone', billTo?.phoneNumber],
@@ -45,8 +45,8 @@ function items({ items: given = [] }: Fields, currency: string | undefined): Sho
     quantity,
     price !== undefined && money(price, currency),
   ]);
-  const columns = ['Item', ['Quantity', 'number'], ['Price', 'number']] as const;
-  return html`<section class="card"><h2>Items</h2><div class="scroll">${table('Items', columns, rows)}</div></section>`;
+  const columns = { Item: '', Quantity: 'number', Price: 'number' };
+  return html`<section class="card"><h2>Items</h2>${table('Items', columns, rows)}</section>`;
 }
 
 const AVS: Record<string, string> = {

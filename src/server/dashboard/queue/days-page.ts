@@ -4,7 +4,7 @@ import { type Instant, instant, type OrderDecision } from '../../../contract/wor
 import type { Statistics } from '../../../starter.ts';
 import { listPath, TAB_NAMES } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { type Frame, factList, page, table } from '../layout.ts';
+import { factList, options, type Page, table } from '../layout.ts';
 import { dayOf, duration, HOUR_MS, type Now } from '../words.ts';
 import { countTabs, type Snapshot } from './queue-list.ts';
 
@@ -27,39 +27,30 @@ const STACKED: OrderDecision[] = ['pass', 'review', 'fail', 'fraudulent', 'error
 const number = (count: number) => count.toLocaleString('en');
 const sumOf = (counts: Day['counts']) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** @returns the page */
-export function daysPage(view: DaysView, frame: Frame & { now: Now }): string {
+export function daysPage(view: DaysView, now: Now): Page {
   const { days, integration, stores } = view;
-  const { now } = frame;
   const totals = STACKED.map((one) => [one, days.reduce((sum, { counts }) => sum + counts[one], 0)] as const);
   const all = totals.reduce((sum, [, count]) => sum + count, 0);
   const legend = totals.map(
     ([decision, count]) =>
       html`<li class="key ${decision}">${decision} <span class="quiet">${number(count)}</span></li>`,
   );
+  const columns = { Day: '', ...Object.fromEntries(STACKED.map((one) => [one, 'number'])), all: 'number' };
   const rows = days.map(({ from, counts }) => [
     nameOf(from, now),
     ...STACKED.map((one) => number(counts[one])),
     html`<b>${number(sumOf(counts))}</b>`,
   ]);
-  const options = ['', ...stores].map(
-    (store) =>
-      html`<option value="${store}"${store === (integration ?? '') && html` selected`}>${store === '' ? 'all stores' : store}</option>`,
-  );
   const content = html`<div class="way"><h1>Last ${days.length} days</h1><span class="quiet">${number(all)} ${all === 1 ? 'order' : 'orders'}, ${integration ?? 'all stores'}</span>
-<form class="line end" action="/days"><label class="sr" for="store">Store</label><select id="store" name="integration">${options}</select><button>Show</button></form></div>
+<form class="line end" action="/days"><label class="sr" for="store">Store</label><select id="store" name="integration">${options(stores, integration, 'all stores')}</select><button>Show</button></form></div>
 <div class="days">
 ${toDo(view)}
 <section class="card"><h2>Orders per day by current decision</h2>
 <ul class="legend" aria-label="Legend">${legend}</ul>
 ${chart('Orders per day by decision, the same numbers as in the table below', days.toReversed(), now)}
-<details><summary>Show as a table</summary><div class="scroll" tabindex="0" role="region" aria-label="Orders per day">${table(
-    'Orders per day',
-    ['Day', ...STACKED.map((one) => [one, 'number'] as const), ['all', 'number']],
-    rows,
-  )}</div></details></section>
+<details><summary>Show as a table</summary>${table('Orders per day', columns, rows)}</details></section>
 ${endings(view.statistics)}</div>`;
-  return page('Days', content, { ...frame, at: '/days' });
+  return { title: 'Days', content, at: '/days' };
 }
 
 /** What waits for a person now, with links to it. */

@@ -12,7 +12,7 @@ import {
   transactionPath,
 } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { decisionPill, type Frame, page } from '../layout.ts';
+import { decisionPill, options, type Page } from '../layout.ts';
 import { age, distance, distanceInWords, duration, money, type Now, shortClock } from '../words.ts';
 import { BANDS, type Band, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
 import { REFUSED_PATH } from './refused-page.ts';
@@ -44,11 +44,10 @@ export interface QueueView {
 
 const KEYS = ['j k: move', 'Enter: open', 'x: select', '/: search', '?: all keys'] as const;
 
-/** @returns the page @param now the time that ages and distances are relative to */
-export function queuePage(view: QueueView, frame: Frame & { now: Now }): string {
+/** @param now the time that ages and distances are relative to */
+export function queuePage(view: QueueView, now: Now): Page {
   const { filters, queue, entries, several } = view;
   const rows = entries.slice((view.page - 1) * ROWS, view.page * ROWS);
-  const { now } = frame;
   const content = html`<h1 class="sr">${filters.q === undefined ? 'Queue' : 'Search'}</h1>
 ${tabs(view)}
 <div class="tools" id="tools">${search(filters)}${fold(view)}${chips(filters)}<div class="line end">${news(view, rows)}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
@@ -57,7 +56,7 @@ ${queue.cut && html`<p class="box">The queue has more orders than are shown here
 ${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters, { page: view.page, cursor: view.cursor })}">${orders(view, rows, now)}${bar(view, rows)}</form>` : orders(view, rows, now)}
 ${paging(view)}
 ${view.refused > 0 && html`<p class="quiet refused"><a href="${REFUSED_PATH}">Refused checkouts</a>: no order was started for the last ${view.refused}.</p>`}`;
-  return page(TAB_NAMES[filters.list], content, { ...frame, at: '/', keys: KEYS });
+  return { title: TAB_NAMES[filters.list], content, keys: KEYS };
 }
 
 function tabs({ filters, queue }: QueueView): Html {
@@ -77,31 +76,24 @@ function search({ q }: Filters): Html {
 
 /** The form has no page and no search, so that changed filters start at the first page of a list. */
 function fold({ filters, stores }: QueueView): Html {
-  const options = (words: readonly string[], value: string | undefined) =>
-    ['', ...words].map(
-      (word) =>
-        html`<option value="${word}"${word === (value ?? '') && html` selected`}>${word === '' ? 'any' : word}</option>`,
-    );
-  const lists = [...new Set<List>([filters.list, 'all', 'every'])];
+  const { list, decision, phase, integration, amountFrom, amountTo } = filters;
   const names = { ...TAB_NAMES, all: 'The whole queue', every: 'Every order, also closed' };
+  const lists = [...new Set<List>([list, 'all', 'every'])].map(
+    (one) => html`<option value="${one}"${one === list && html` selected`}>${names[one]}</option>`,
+  );
   const count = chosen(filters).length;
-  const select = (id: string, name: string, label: string, given: Shown) =>
-    html`<div><label for="${id}">${label}</label><select id="${id}" name="${name}">${given}</select></div>`;
+  const select = (name: string, label: string, given: Html[]) =>
+    html`<div><label for="f-${name}">${label}</label><select id="f-${name}" name="${name}">${given}</select></div>`;
+  const amount = (name: string, label: string, value: number | undefined) =>
+    html`<div><label for="f-${name}">${label}</label><input id="f-${name}" name="${name}" inputmode="decimal" value="${value}"></div>`;
   return html`<details class="fold"><summary class="button">Filters${count > 0 && html` <span class="quiet">${count}</span>`}</summary>
 <form action="/">
-${select(
-  'f-l',
-  'list',
-  'Look in',
-  lists.map(
-    (one) => html`<option value="${one}"${one === filters.list && html` selected`}>${names[one]}</option>`,
-  ),
-)}
-${select('f-d', 'decision', 'Decision', options(ORDER_DECISIONS, filters.decision))}
-${select('f-p', 'phase', 'Phase', options(PHASES, filters.phase))}
-${select('f-s', 'integration', 'Store', options(stores, filters.integration))}
-<div><label for="f-from">Amount from</label><input id="f-from" name="amount-from" inputmode="decimal" value="${filters.amountFrom ?? ''}"></div>
-<div><label for="f-to">Amount below</label><input id="f-to" name="amount-to" inputmode="decimal" value="${filters.amountTo ?? ''}"></div>
+${select('list', 'Look in', lists)}
+${select('decision', 'Decision', options(ORDER_DECISIONS, decision))}
+${select('phase', 'Phase', options(PHASES, phase))}
+${select('integration', 'Store', options(stores, integration))}
+${amount('amount-from', 'Amount from', amountFrom)}
+${amount('amount-to', 'Amount below', amountTo)}
 <div class="line"><button class="primary">Apply</button></div>
 </form></details>`;
 }

@@ -2,7 +2,7 @@
 import { type Instant, instant } from '../../../contract/words.ts';
 import { type Filters, orderPath, TAB_NAMES, TABS } from '../addresses.ts';
 import { html } from '../html.ts';
-import { decisionPill, document, health, WALL_SECONDS } from '../layout.ts';
+import { decisionPill, health, type Page, WALL_SECONDS } from '../layout.ts';
 import type { Standing } from '../queue-store.ts';
 import { dayOf, duration, money, type Now, timeOfDay } from '../words.ts';
 import { countTabs, type Entry, filtered } from './queue-list.ts';
@@ -13,7 +13,7 @@ const ROWS = 10;
 const OLD_AFTER_MS = 90_000;
 
 /** @param standing the queue is the last one that could be read */
-export function wallPage({ queue, parts }: Standing, filters: Filters, now: Now): string {
+export function wallPage({ queue, parts }: Standing, filters: Filters, now: Now): Page {
   const entries = filtered(queue?.entries ?? [], filters);
   const counts = countTabs(queue?.entries ?? [], filters);
   const numbers = TABS.map((tab) => {
@@ -28,9 +28,7 @@ export function wallPage({ queue, parts }: Standing, filters: Filters, now: Now)
       : [];
   const at: Instant = instant(now.ms);
   const rows = entries.slice(0, ROWS);
-  return document(
-    'Wall',
-    html`<header><h1>Queue</h1>${health([...old, ...parts], now)}<time class="end" datetime="${at}">${dayOf(at, now)} <b>${timeOfDay(at, now)}</b></time></header>
+  const content = html`<header><h1>Queue</h1>${health([...old, ...parts], now)}<time class="end" datetime="${at}">${dayOf(at, now)} <b>${timeOfDay(at, now)}</b></time></header>
 <main><ul class="numbers" aria-label="Orders in numbers">${numbers}</ul>
 ${
   rows.length === 0
@@ -39,9 +37,8 @@ ${
 <thead><tr><th scope="col">Order</th><th scope="col" class="number">Amount</th><th scope="col">Why</th><th scope="col">Deadline</th><th scope="col">Decision → action</th></tr></thead>
 <tbody>${rows.map((entry) => row(entry, now))}</tbody></table>`
 }</main>
-<footer class="line quiet"><span>${rows.length} of ${entries.length.toLocaleString('en')}, nearest deadline first</span><span class="end">${oldMs !== undefined && `Read ${duration(oldMs)} ago · `}Refreshes every ${WALL_SECONDS} s</span></footer>`,
-    'wall',
-  );
+<footer class="line quiet"><span>${rows.length} of ${entries.length.toLocaleString('en')}, nearest deadline first</span><span class="end">${oldMs !== undefined && `Read ${duration(oldMs)} ago · `}Refreshes every ${WALL_SECONDS} s</span></footer>`;
+  return { title: 'Wall', content, at: '/?wall=1' };
 }
 
 function row({ summary, why, band }: Entry, now: Now) {

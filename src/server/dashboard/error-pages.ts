@@ -1,0 +1,56 @@
+/** The pages of errors and of signing in. They never contain a value from the request. */
+import type { Problem } from '../api/problems.ts';
+import { type Html, html } from './html.ts';
+import { cardPage, type Page } from './layout.ts';
+
+/** What a page says of an error. */
+export type Why = Pick<Problem, 'title' | 'detail' | 'errors' | 'serviceMessage'>;
+
+/** What is wrong, what the screening service answered, and which fields were not accepted. */
+export function problemBox({ title, detail, serviceMessage, errors = [] }: Why): Html {
+  return html`<div class="box red" role="alert"><b>${title}</b><p>${detail}${serviceMessage && ` The screening service answered: ${serviceMessage}`}</p>
+${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${path} ${message}</li>`)}</ul>`}</div>`;
+}
+
+/** @param tried whether the request was an action, not only a page view */
+export function errorPage(code: string, problem: Problem, tried: boolean): Page {
+  const shown = tried ? problem : { ...problem, ...READING[code] };
+  return cardPage(shown.title, html`${problemBox(shown)}<p><a href="/">Go to the queue</a></p>`);
+}
+
+/** Texts for page views. The API's advice about retrying a request would be misleading there. */
+const READING: Readonly<Record<string, { title: string; detail: string }>> = {
+  'temporal-unavailable': {
+    title: 'Temporal can’t be reached',
+    detail:
+      'No orders were lost or changed. Try again in a moment. If the problem persists, check whether Temporal is running.',
+  },
+  'unknown-order': {
+    title: 'Order not found',
+    detail:
+      'This integration has no such order. Closed orders are deleted after 90 days. Check the id and the integration in the address.',
+  },
+};
+
+/** @returns the page for a missing, wrong or revoked API key */
+export function signInPage(): Page {
+  return cardPage(
+    'Sign in with an API key',
+    html`<p class="box red" role="alert">The request had no valid API key. The key may have been replaced.</p>
+<p>Reload the page. When the browser asks, enter your name as the user name and an API key with the scope <code>read</code> as the password. Your name is recorded with your actions. The browser forgets the key when you close it.</p>
+<p><a href="/">Sign in</a></p>`,
+  );
+}
+
+/** The answer to a form after the session's end. The browser sends the form again when this page is reloaded. */
+export function sessionEndedPage(): Page {
+  return cardPage(
+    'Your session has ended',
+    html`<p class="box red" role="alert">Nothing was done yet.</p>
+<p><a href="/sign-in" target="_blank">Sign in again</a> in a new tab. Then come back to this tab and reload it: the browser sends what you typed.</p>`,
+  );
+}
+
+export function signedOutPage(): Page {
+  return cardPage('You are signed out', html`<p><a href="/">Sign in again</a></p>`);
+}

@@ -1,0 +1,115 @@
+/** The forms of the actions: their fields, and how a sent one is read. */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { checked, integrationNameSchema, orderIdSchema } from '../../../client/read-requests.ts';
+import { reasonSchema } from '../../../contract/fields.ts';
+import { type Instant, millis, REASON_LIMIT } from '../../../contract/words.ts';
+import { ACTOR_LIMIT } from '../../../order/messages/message-shapes.ts';
+import { FROM_LIMIT } from '../../api/request-schemas.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { HOUR_MS, type Now } from '../words.ts';
+import { type PageAction, SEVERAL, wordsOf } from './actions.ts';
+
+const text = z.string().optional().catch(undefined);
+/** The fields of a form as they were typed. `once` identifies the form, so that one that is sent twice is done once. */
+export const typedFields = z
+  .object({ reason: text, hours: text, assignee: text, once: text })
+  .partial()
+  .catch({});
+
+export type Typed = z.output<typeof typedFields>;
+
+interface FormOf {
+  /** Where it is sent. */
+  path: string;
+  /** Makes the ids of the fields unique on the page. */
+  id?: string;
+  typed: Typed;
+  /** Longer snoozes are left out, except for the shortest one, which the order may refuse. */
+  cancelBy?: Instant | undefined;
+  /** More of the form, before the fields. */
+  more?: Shown;
+  /** A link beside the button. */
+  back?: Html;
+}
+
+export function actionForm(action: PageAction, form: FormOf, now: Now): Html {
+  const { about, button, danger, reason, label = 'Reason' } = wordsOf(action);
+  const { path, id = action, typed, more, back } = form;
+  const submit = html`<button class="${danger ? 'danger' : 'primary'}">${button}</button>`;
+  return html`<form method="post" action="${path}"><p>${about}</p>${more}
+${action === 'snooze' && html`<div><label for="hours-${id}">For</label><select id="hours-${id}" name="hours">${snoozes(form, now)}</select></div>`}
+${action === 'assign' && html`<div><label for="assignee-${id}">Person</label><input id="assignee-${id}" name="assignee" value="${typed.assignee}" maxlength="${ACTOR_LIMIT}" autocomplete="off"></div>`}
+${
+  reason &&
+  html`<input type="hidden" name="once" value="${typed.once ?? randomUUID()}"><div><label for="reason-${id}">${label}${reason === 'optional' && ' (optional)'}</label>
+<textarea id="reason-${id}" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="hint-${id}"${reason === 'required' && html` required`}>${typed.reason}</textarea>
+<small class="quiet" id="hint-${id}">Stored with the order. Don’t enter personal or card data.</small></div>`
+}${back ? html`<p class="line">${submit} ${back}</p>` : submit}</form>`;
+}
+
+const SNOOZES: Record<number, string> = {
+  1: '1 hour',
+  4: '4 hours',
+  12: '12 hours',
+  24: '1 day',
+  48: '2 days',
+};
+
+function snoozes({ typed, cancelBy }: FormOf, now: Now): Html[] {
+  const leftMs = cancelBy === undefined ? 0 : millis(cancelBy) - now.ms;
+  return Object.entries(SNOOZES)
+    .filter(([hours]) => leftMs <= 0 || Number(hours) * HOUR_MS < leftMs || hours === '1')
+    .map(
+      ([hours, words]) =>
+        html`<option value="${hours}"${hours === typed.hours && html` selected`}>${words}</option>`,
+    );
+}
+
+/** @returns the schema of an action's form */
+export const formOf = (action: PageAction) =>
+  z.object({
+    reason: z
+      .string()
+      .default('')
+      // A browser counts a line break as one character, and sends two.
+      .transform((words) => words.replaceAll('\r\n', '\n').trim() || undefined)
+      .pipe(reasonSchema.optional())
+      .refine((words) => words !== undefined || wordsOf(action).reason !== 'required', 'is required'),
+    hours: z.coerce.number('must be a number').int().min(1).max(720).optional(),
+    assignee: z
+      .string()
+      .transform((name) => name.trim() || undefined)
+      .optional(),
+    once: z.uuid().optional().catch(undefined),
+  });
+
+/** As many as a page of the queue has. */
+const MOST_CHOSEN = 100;
+
+/** An order as `integration/orderId`. */
+const chosenOrder = z
+  .string()
+  .transform((one) => {
+    const [integration, ...id] = one.split('/');
+    return { integration, orderId: id.join('/') };
+  })
+  .pipe(z.object({ integration: integrationNameSchema, orderId: orderIdSchema }));
+const chosenSchema = z.object({
+  do: z.enum(SEVERAL, { error: `must be one of ${SEVERAL.join(', ')}` }),
+  order: z
+    .preprocess(
+      (given) => (typeof given === 'string' ? [given] : given),
+      z.array(z.string(), 'must be selected'),
+    )
+    .transform((list) => [...new Set(list)])
+    .refine((list) => list.length <= MOST_CHOSEN, `must be at most ${MOST_CHOSEN}`)
+    .pipe(z.array(chosenOrder)),
+  from: z.string().max(FROM_LIMIT).optional().catch(undefined),
+});
+
+/** @returns the selected orders, what to do with them, and their list @throws OrderScreeningError `invalid-request` */
+export function chosenIn(given: unknown) {
+  const { do: action, order: chosen, from } = checked(chosenSchema, given);
+  return { action, chosen, from };
+}
