@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import type { ZodError } from 'zod';
 import { checked, fieldErrorsOf } from '../../client/read-requests.ts';
 import { DEFAULT_INTEGRATION, type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
-import { isUnderWay } from '../../order/portal/portal-requests.ts';
 import { OUR_WORDS } from '../../screening-service/index.ts';
 import { hasScope, requireIntegration } from '../api/callers.ts';
 import { whoAsks } from '../api/metrics.ts';
@@ -72,11 +71,8 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
   scope.get('/orders/:orderId/running', pageFor('read'), async (request, reply) => {
     const { order, place } = orderIn(request);
     const inspected = await inspect(order);
-    const runs = inspected.state?.actions.some(isUnderWay) ?? false;
-    const boxes = runs
-      ? runningBoxes(inspected, mayOf(request).act, place, now())
-      : finishedBox(inspected, place);
-    return sendHtml(reply, html`${boxes}`.markup);
+    const boxes = runningBoxes(inspected, mayOf(request).act, place, now());
+    return sendHtml(reply, html`${boxes ?? finishedBox(inspected, place)}`.markup);
   });
 
   for (const action of Object.keys(PAGE_ACTIONS).filter(isAction)) {

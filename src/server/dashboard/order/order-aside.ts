@@ -1,9 +1,11 @@
 /** The right column of an order's page: deadline, facts, what runs, the forms of the actions, and what happens next. */
 import type { ActionRecord, OrderState } from '../../../contract/order/state.ts';
 import { millis, type OrderDecision } from '../../../contract/words.ts';
+import { allDeadlines } from '../../../order/deadlines.ts';
 import { isUnderWay } from '../../../order/portal/portal-requests.ts';
 import { currentAttempt } from '../../../order/record.ts';
 import { cancelByOf } from '../../../order/transactions.ts';
+import { describeDeadline } from '../../../order/view/describe.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { type From, orderPath, type TemporalUi } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
@@ -21,7 +23,7 @@ import {
 } from '../words.ts';
 import { actionForm } from './action-form.ts';
 import { actionPath, type PageAction, refusalOf, wordsOf } from './actions.ts';
-import { requestOf, upcoming, whoOf } from './timeline.ts';
+import { byTime, requestOf, whoOf } from './timeline.ts';
 
 /** The list that an order's page was opened from, and the orders before and after it there. */
 export interface Back extends From {
@@ -46,19 +48,19 @@ export interface OrderView {
   back: Back;
 }
 
-/** @returns the column */
 export function aside(order: InspectedOrder, { may, back }: OrderView, now: Now): Html {
   const { summary, state } = order;
   const shown = shownActions(order, may, now);
-  const main = shown.filter((action) => !ALSO.includes(action));
-  const also = shown.filter((action) => ALSO.includes(action) && action !== 'recheck');
+  const folded = (actions: readonly PageAction[]) =>
+    actions.filter((action) => shown.includes(action)).map((action) => foldedForm(action, order, back, now));
+  const main = folded(DECIDE);
   const cancelRefusal = refusalOf('cancel', order, now.ms);
   const open = summary.closedAt === undefined && (state?.phase ?? summary.phase) !== 'canceled';
   return html`<aside aria-label="Decide">
 ${facts(order, now)}
 ${runningBoxes(order, may.act, back, now)}
-${main.length > 0 && html`<div class="do">${main.map((action) => foldedForm(action, order, back, now))}</div>`}
-${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', back)}"><button>Recheck</button></form>${also.map((action) => foldedForm(action, order, back, now))}</div>`}
+${main.length > 0 && html`<div class="do">${main}</div>`}
+${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', back)}"><button>Recheck</button></form>${folded(ALSO)}</div>`}
 ${open && cancelRefusal !== undefined && html`<p class="quiet">It can’t be canceled: ${cancelRefusal}.</p>`}
 ${!may.act && !may.ops && html`<p class="quiet">Your API key can read orders but not change them.</p>`}
 ${nextSteps(order, now)}
@@ -67,27 +69,18 @@ ${nextSteps(order, now)}
 
 function facts(order: InspectedOrder, now: Now): Html {
   const { summary, state } = order;
-  const phase = state?.phase ?? summary.phase;
-  const attempt = state?.attempts.at(-1);
-  const decision = state?.decision ?? summary.decision;
-  const action = state?.action ?? summary.action;
+  const { amount, currency, phase, decision, action } = { ...summary, ...state };
+  const override = state?.attempts.at(-1)?.override;
+  const since = state && `, ${duration(now.ms - millis(state.phaseSince))}`;
   const rows: Facts = [
-    [
-      'Amount',
-      summary.amount !== undefined &&
-        html`<span class="sum">${money(summary.amount, summary.currency)}</span>`,
-    ],
+    ['Amount', amount !== undefined && html`<span class="sum">${money(amount, currency)}</span>`],
     ['Decision', decisionPill(decision, action)],
     ['Without passive mode', state?.wouldBe],
-    ['Manual', attempt?.override && `${OVERRIDDEN[attempt.override.action]} by a person`],
+    ['Manual', override && `${OVERRIDDEN[override.action]} by a person`],
     ['Message', state?.message],
     ['Assigned to', state?.assignee],
     ['Snoozed until', state?.snoozedUntil && clock(state.snoozedUntil, now)],
-    [
-      'Phase',
-      phase &&
-        `${PHASE_WORDS[phase] ?? phase}${state === undefined ? '' : `, ${duration(Math.max(0, now.ms - millis(state.phaseSince)))}`}`,
-    ],
+    ['Phase', phase && html`${PHASE_WORDS[phase] ?? phase}${since}`],
   ];
   return html`<div class="card">${due(order, now)}${factList(rows)}</div>`;
 }
@@ -113,23 +106,23 @@ function shownActions(order: InspectedOrder, may: OrderView['may'], now: Now): P
   const { summary, state } = order;
   const takes = (action: PageAction) =>
     may[wordsOf(action).scope] && refusalOf(action, order, now.ms) === undefined;
-  const closed = summary.closedAt !== undefined;
   // Without the state, only what needs no rules is offered.
-  if (state === undefined) return closed ? [] : (['cancel', 'recheck'] as const).filter(takes);
+  if (state === undefined)
+    return summary.closedAt === undefined ? (['cancel', 'recheck'] as const).filter(takes) : [];
   const canceling =
     state.phase === 'canceled' || state.actions.some((one) => one.kind === 'cancel' && isUnderWay(one));
-  const reject = !closed && state.action !== 'cancel' && takes('decide-cancel');
-  const offered: Partial<Record<PageAction, boolean>> = {
-    proceed: !closed && state.action !== 'proceed' && takes('proceed'),
-    'decide-cancel': reject,
-    cancel: !canceling && !reject && takes('cancel'),
+  const reject = state.action !== 'cancel' && takes('decide-cancel');
+  const senseless: Partial<Record<PageAction, boolean>> = {
+    proceed: state.action === 'proceed',
+    'decide-cancel': !reject,
+    cancel: canceling || reject,
   };
-  return [...DECIDE.filter((action) => offered[action]), ...ALSO.filter(takes)];
+  return [...DECIDE, 'recheck' as const, ...ALSO].filter((action) => !senseless[action] && takes(action));
 }
 
 const DECIDE: readonly PageAction[] = ['proceed', 'decide-cancel', 'cancel'];
-/** The smaller buttons below the others. */
-const ALSO: readonly PageAction[] = ['recheck', 'snooze', 'note', 'assign'];
+/** The smaller buttons below the others, beside the recheck, which has no form. */
+const ALSO: readonly PageAction[] = ['snooze', 'note', 'assign'];
 
 /** The decisions that leave it to a person. Approving against another one isn't the first choice. */
 const OPEN: readonly OrderDecision[] = ['review', 'pending', 'error'];
@@ -161,10 +154,11 @@ export function runningBoxes(order: InspectedOrder, mayAct: boolean, back: From,
   const { summary, state } = order;
   const running = state?.actions.filter(isUnderWay) ?? [];
   if (state === undefined || running.length === 0) return undefined;
-  return html`<div id="running" role="status" data-poll="${orderPath(summary, 'running', back)}" data-seconds="5">${running.map(
+  const boxes = running.map(
     (action) =>
       html`<div class="box${isStuck(action, now.ms) && ' amber'}">${runningWords(action, state, now)}${mayAct && foldedForm('withdraw', order, back, now, action.number)}</div>`,
-  )}</div>`;
+  );
+  return html`<div id="running" role="status" data-poll="${orderPath(summary, 'running', back)}" data-seconds="5">${boxes}</div>`;
 }
 
 /** @returns what the script shows once nothing runs */
@@ -186,13 +180,27 @@ function runningWords(action: ActionRecord, { journal = [] }: OrderState, now: N
 const LOST =
   'None: the order’s workflow was terminated or failed, so nothing reads or cancels the order. See “Recover an order” in docs/operations.md.';
 
-function nextSteps(order: InspectedOrder, now: Now): Html {
-  const { summary, state } = order;
+/** The next automatic steps, nearest first; none of a workflow that has ended, also before its order did. */
+function nextSteps({ summary, state, poll }: InspectedOrder, now: Now): Html {
+  const found = poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, words: 'The decision is polled' }];
+  if (state !== undefined && summary.closedAt === undefined) {
+    const cancelBy = cancelByOf(state, currentAttempt(state));
+    // The order of a review stays open after its cancel window, so that moment is no deadline of it.
+    const isReview = state.phase === 'review' || state.phase === 'awaiting-gateway';
+    if (isReview && state.decision === 'review' && cancelBy !== undefined)
+      found.push({ at: cancelBy, words: 'The cancel window closes' });
+    for (const { kind, at } of allDeadlines(state)) {
+      if (!state.passed.includes(kind)) found.push({ at, words: describeDeadline(kind) });
+    }
+  }
+  const steps = found
+    .filter(({ at }) => millis(at) >= now.ms)
+    .sort(byTime)
+    .map(
+      ({ at, words }) =>
+        html`<li><time class="quiet" datetime="${at}" title="${timeOfDay(at, now, true)}">${distanceInWords(at, now)}</time><span>${words}</span></li>`,
+    );
   const lost = summary.closedAt !== undefined && state !== undefined && state.endedAt === undefined;
-  const steps = upcoming(order, now.ms).map(
-    ({ at, words }) =>
-      html`<li><time class="quiet" datetime="${at}" title="${timeOfDay(at, now, true)}">${distanceInWords(at, now)}</time><span>${words}</span></li>`,
-  );
   return html`<div class="card next"><h2>What happens next</h2>
 ${steps.length === 0 ? html`<p>${lost ? LOST : 'No automatic steps left.'}</p>` : html`<ol>${steps}</ol>`}</div>`;
 }

@@ -2,13 +2,12 @@
 
 import { orderWorkflowId } from '../../../contract/ids.ts';
 import type { OrderState } from '../../../contract/order/state.ts';
-import { instant, millis } from '../../../contract/words.ts';
+import { millis } from '../../../contract/words.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { policyLink, temporalLink, transactionPath } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, type Facts, factList, type Page, table } from '../layout.ts';
 import {
-  type AllEvidence,
   cameAt,
   type Evidence,
   evidenceOf,
@@ -19,7 +18,7 @@ import {
 import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from '../words.ts';
 import { aside, foldedForm, type OrderView } from './order-aside.ts';
 import { shownCards } from './shown-cards.ts';
-import { type Fact, lastCheck, originOf, timelineOf } from './timeline.ts';
+import { lastCheck, originOf, timeline } from './timeline.ts';
 
 const KEYS = [
   'j k: next, previous',
@@ -45,7 +44,7 @@ ${attention(order, view, now)}
 ${state && evidence(state, order, now)}
 ${shownCards(order)}
 ${transactions(order, view, now)}
-<section class="card time"><h2>Timeline</h2>${order.afterEnd?.incomplete && html`<p class="box amber">Not everything after the order’s end could be read this time: reload the page.</p>`}${timeline(timelineOf(order), now)}</section>
+<section class="card time"><h2>Timeline</h2>${order.afterEnd?.incomplete && html`<p class="box amber">Not everything after the order’s end could be read this time: reload the page.</p>`}${timeline(order, now)}</section>
 ${technical(order, may.act, now)}
 </div>
 </div>`;
@@ -74,7 +73,7 @@ function way(
     html`<a class="button" href="${to}" rel="${rel}" aria-keyshortcuts="${key}" aria-label="${rel === 'prev' ? 'Previous' : 'Next'} order">${words}</a>`;
   return html`<div class="way">
 <nav class="steps" aria-label="Place in the list"><span><a href="${back.path}" aria-keyshortcuts="u">‹ ${back.name}</a>${back.pos !== undefined && html` <span class="quiet">${back.pos} of ${back.total ?? 0}</span>`}</span>${(back.previous ?? back.next) && html`<span class="line">${step('prev', back.previous, 'k', html`‹ <span class="word">Previous</span>`)}${step('next', back.next, 'j', html`<span class="word">Next</span> ›`)}</span>`}</nav>
-<h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(Math.max(0, now.ms - millis(came)))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
+<h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(now.ms - millis(came))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
 <span class="end line">${links}</span>
 </div>`;
 }
@@ -110,20 +109,15 @@ ${last && html`Last check ${shortClock(last.at, now)}, ${originOf(last.source)}$
     return html`<section class="card pair"><h2>${PHASE_WORDS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
   }
   return html`<section class="card pair"><h2>${insightWords(strongest)}</h2><p class="quiet">${said}</p>
-${proof('Against the order', all, 'risk', now)}${proof('For the order', all, 'trust', now)}${proof('Other', all, 'neutral', now)}</section>`;
+${proof('Against the order', all.risk, now)}${proof('For the order', all.trust, now)}${all.neutral.length > 0 && proof('Other', all.neutral, now)}</section>`;
 }
 
-function proof(title: string, all: AllEvidence, group: keyof AllEvidence, now: Now): Shown {
-  const found = all[group];
-  if (found.length === 0)
-    return group !== 'neutral' && html`<div><h3>${title}</h3><p class="quiet">Nothing.</p></div>`;
-  return html`<div><h3>${title}</h3><ul class="proof">${found.map((one) => insight(one, now))}</ul></div>`;
-}
-
-function insight(one: Evidence, now: Now): Html {
-  const { impact, at, source, attempt, isNew } = one;
-  const weight = impact && html`<span class="weight ${impact}">${impact}</span>`;
-  return html`<li>${weight ?? html`<span></span>`}<span>${insightWords(one)}</span><small>${isNew && html`<b class="flag new">New</b>`}${clock(at, now)}, ${originOf(source)}${attempt > 1 && ` · attempt ${attempt}`}</small></li>`;
+function proof(title: string, found: readonly Evidence[], now: Now): Html {
+  const lines = found.map(
+    ({ impact, at, source, attempt, isNew, ...one }) =>
+      html`<li><span${impact && html` class="weight ${impact}"`}>${impact}</span><span>${insightWords(one)}</span><small>${isNew && html`<b class="flag new">New</b>`}${clock(at, now)}, ${originOf(source)}${attempt > 1 && ` · attempt ${attempt}`}</small></li>`,
+  );
+  return html`<div><h3>${title}</h3>${lines.length === 0 ? html`<p class="quiet">Nothing.</p>` : html`<ul class="proof">${lines}</ul>`}</div>`;
 }
 
 function transactions({ state, summary }: InspectedOrder, { portalLink }: OrderView, now: Now): Shown {
@@ -136,25 +130,6 @@ function transactions({ state, summary }: InspectedOrder, { portalLink }: OrderV
   });
   const columns = { Attempt: '', Decision: '', Read: '', 'Can be canceled until': '', Links: '' };
   return html`<section class="card"><h2>${found.length === 1 ? 'Transaction' : 'Transactions'}</h2>${table('Transactions', columns, rows)}</section>`;
-}
-
-/** The facts by day, newest first. */
-function timeline(facts: readonly Fact[], now: Now): Shown {
-  if (facts.length === 0) return html`<p>Nothing recorded.</p>`;
-  const days = new Map<string, Fact[]>();
-  for (const fact of facts) {
-    const day = dayOf(fact.at, now);
-    days.set(day, [...(days.get(day) ?? []), fact]);
-  }
-  return [...days].map(([day, those]) => {
-    const title = day === dayOf(instant(now.ms), now) ? `Today, ${day}` : day;
-    return html`<h3>${title}</h3><ol>${those.map((fact) => factLine(fact, now))}</ol>`;
-  });
-}
-
-function factLine({ at, title, until, origin, words, quote, kind }: Fact, now: Now): Html {
-  const more = [words && html`<p>${words}</p>`, quote && html`<blockquote>${quote}</blockquote>`];
-  return html`<li class="${kind}"><time datetime="${at}" title="${timeOfDay(at, now, true)}">${timeOfDay(at, now)}</time><b>${title}${until && ` ${clock(until, now)}`}</b>${origin && html` <span class="quiet">${origin}</span>`}${more}</li>\n`;
 }
 
 /** Ids and events, folded. */
