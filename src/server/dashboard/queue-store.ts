@@ -2,7 +2,7 @@
  * What all open pages share: the queue and the health of the parts, each read from Temporal at most once in 5 s. A page doesn't wait for
  * the read that it causes, unless the queue is older than half a minute or somebody has just changed an order.
  */
-import { type Instant, instant, millis } from '../../contract/words.ts';
+import type { Instant } from '../../contract/words.ts';
 import { type Health, type ListRequest, type OrderScreening, OrderScreeningError } from '../../starter.ts';
 import { Kept } from './kept.ts';
 import { type Snapshot, snapshotOf } from './queue/queue-list.ts';
@@ -57,35 +57,22 @@ export class QueueStore {
 
 function partsOf(queue: Snapshot | undefined, health: Health | undefined): Part[] {
   if (health === undefined) return [{ name: 'Temporal', problem: 'can’t be reached' }];
-  const { unpolled, sweep } = health;
-  const waiting = queue?.entries.filter(({ tabs }) => tabs.includes('held')) ?? [];
-  const silent = queue?.entries.filter(hasUndelivered) ?? [];
+  const entries = queue?.entries ?? [];
+  const held = entries.filter(({ tabs }) => tabs.includes('held'));
+  const silent = entries.filter(({ summary }) =>
+    summary.attention?.some(({ code }) => code === 'events-undelivered'),
+  );
+  const counted = ({ length }: Snapshot['entries'], state: string) =>
+    length === 0 ? undefined : `${length} ${length === 1 ? 'order' : 'orders'} ${state}`;
+  const [since] = held.map((entry) => entry.since).sort();
+  const { status } = health.sweep;
   return [
-    { name: 'Worker', problem: unpolled.length > 0 ? 'not running' : undefined },
+    { name: 'Worker', problem: health.unpolled.length > 0 ? 'not running' : undefined },
     { name: 'Temporal' },
-    {
-      name: 'Screening service',
-      problem: waiting.length > 0 ? `${counted(waiting.length)} on hold` : undefined,
-      since: oldest(waiting.map(({ since }) => since)),
-    },
-    {
-      name: 'Events',
-      problem: silent.length > 0 ? `${counted(silent.length)} with undelivered events` : undefined,
-    },
-    { name: 'Sweep', problem: sweep.status === 'running' ? undefined : sweep.status },
+    { name: 'Screening service', problem: counted(held, 'on hold'), since },
+    { name: 'Events', problem: counted(silent, 'with undelivered events') },
+    { name: 'Sweep', problem: status === 'running' ? undefined : status },
   ];
-}
-
-function hasUndelivered({ summary }: Snapshot['entries'][number]): boolean {
-  return summary.attention?.some(({ code }) => code === 'events-undelivered') ?? false;
-}
-
-function counted(count: number): string {
-  return `${count} ${count === 1 ? 'order' : 'orders'}`;
-}
-
-function oldest(times: readonly Instant[]): Instant | undefined {
-  return times.length === 0 ? undefined : instant(Math.min(...times.map(millis)));
 }
 
 /** Ignores an `OrderScreeningError`. @throws any other error */

@@ -5,12 +5,12 @@ import { allDeadlines } from '../../../order/deadlines.ts';
 import { isUnderWay } from '../../../order/portal/portal-requests.ts';
 import { currentAttempt } from '../../../order/record.ts';
 import { cancelByOf } from '../../../order/transactions.ts';
-import { describeDeadline } from '../../../order/view/describe.ts';
+import { describeDeadline, describePhase } from '../../../order/view/describe.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { type From, orderPath, type TemporalUi } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, type Facts, factList } from '../layout.ts';
-import { isStuck, KIND_NAMES, PHASE_WORDS, triesWords } from '../queue/queue-list.ts';
+import { isStuck, KIND_NAMES, triesWords } from '../queue/queue-list.ts';
 import {
   clock,
   distance,
@@ -80,7 +80,7 @@ function facts(order: InspectedOrder, now: Now): Html {
     ['Message', state?.message],
     ['Assigned to', state?.assignee],
     ['Snoozed until', state?.snoozedUntil && clock(state.snoozedUntil, now)],
-    ['Phase', phase && html`${PHASE_WORDS[phase] ?? phase}${since}`],
+    ['Phase', phase && html`${describePhase(phase)}${since}`],
   ];
   return html`<div class="card">${due(order, now)}${factList(rows)}</div>`;
 }

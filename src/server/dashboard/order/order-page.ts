@@ -3,18 +3,12 @@
 import { orderWorkflowId } from '../../../contract/ids.ts';
 import type { OrderState } from '../../../contract/order/state.ts';
 import { millis } from '../../../contract/words.ts';
+import { describePhase } from '../../../order/view/describe.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { policyLink, temporalLink, transactionPath } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, type Facts, factList, type Page, table } from '../layout.ts';
-import {
-  cameAt,
-  type Evidence,
-  evidenceOf,
-  insightWords,
-  PHASE_WORDS,
-  strongestOf,
-} from '../queue/queue-list.ts';
+import { cameAt, type Evidence, evidenceOf, insightWords, strongestOf } from '../queue/queue-list.ts';
 import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from '../words.ts';
 import { aside, foldedForm, type OrderView } from './order-aside.ts';
 import { shownCards } from './shown-cards.ts';
@@ -106,7 +100,7 @@ function evidence(state: OrderState, order: InspectedOrder, now: Now): Html {
   const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendation.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
 ${last && html`Last check ${shortClock(last.at, now)}, ${originOf(last.source)}${!last.answered && ', without an answer'}.`}`;
   if (strongest === undefined) {
-    return html`<section class="card pair"><h2>${PHASE_WORDS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
+    return html`<section class="card pair"><h2>${describePhase(state.phase)}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
   }
   return html`<section class="card pair"><h2>${insightWords(strongest)}</h2><p class="quiet">${said}</p>
 ${proof('Against the order', all.risk, now)}${proof('For the order', all.trust, now)}${all.neutral.length > 0 && proof('Other', all.neutral, now)}</section>`;

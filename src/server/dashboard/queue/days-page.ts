@@ -47,7 +47,7 @@ export function daysPage(view: DaysView, now: Now): Page {
 ${toDo(view)}
 <section class="card"><h2>Orders per day by current decision</h2>
 <ul class="legend" aria-label="Legend">${legend}</ul>
-${chart('Orders per day by decision, the same numbers as in the table below', days.toReversed(), now)}
+${chart(days.toReversed(), now)}
 <details><summary>Show as a table</summary>${table('Orders per day', columns, rows)}</details></section>
 ${endings(view.statistics)}</div>`;
   return { title: 'Days', content, at: '/days' };
@@ -89,48 +89,29 @@ function nameOf(from: Instant, now: Now): string {
   return day === dayOf(instant(now.ms), now) ? 'today' : day.replace(/ \w+$/, '');
 }
 
-const BROAD = { kind: 'broad', width: 1_240, height: 260, left: 36, gap: 0.44 };
-const NARROW = { kind: 'narrow', width: 340, height: 240, left: 30, gap: 0.3 };
-
-/** @returns the days in two drawings, of which the stylesheet shows the one that fits. A table has the same data */
-function chart(title: string, days: readonly Day[], now: Now): Html {
-  return html`${[BROAD, NARROW].map((size) => drawing(title, days, size, now))}`;
-}
-
-function drawing(title: string, days: readonly Day[], size: typeof BROAD, now: Now): Html {
-  const { kind, width, height, left, gap } = size;
+/** The days as stacked bars. A table has the same data. */
+function chart(days: readonly Day[], now: Now): Html {
   const most = Math.max(1, ...days.map(({ counts }) => sumOf(counts)));
   const step = tickStep(most);
-  const ticks = Math.ceil(most / step);
-  const base = height - 24;
-  const tall = (count: number) => Math.round((count / (ticks * step)) * (base - 24) * 10) / 10;
-  const lines = Array.from({ length: ticks + 1 }, (_, index) => {
-    const y = base - tall(index * step);
-    return html`<line x1="${left}" x2="${width}" y1="${y}" y2="${y}"/><text x="${left - 6}" y="${y + 4}" text-anchor="end">${number(index * step)}</text>`;
-  });
-  const each = Math.round((width - left) / days.length);
-  const wide = Math.round(each * (1 - gap));
-  const drawn = days.map(({ from, counts }, index) => {
-    const start = left + index * each;
-    const x = start + Math.round((each - wide) / 2);
+  const top = Math.ceil(most / step) * step;
+  const ticks = Array.from(
+    { length: top / step + 1 },
+    (_, index) => html`<span>${number(top - index * step)}</span>`,
+  );
+  const bars = days.map(({ from, counts }) => {
     const sum = sumOf(counts);
     const day = dayOf(from, now);
-    const middle = x + wide / 2;
-    const label = kind === 'narrow' ? nameOf(from, now).replace(/^\w+ (?=\d)/, '') : nameOf(from, now);
     const words = STACKED.map((decision) => `${number(counts[decision])} ${decision}`).join(', ');
-    let below = 0;
-    const parts: Shown[] = STACKED.map((decision) => {
+    let above = sum;
+    const parts = STACKED.filter((decision) => counts[decision] > 0).map((decision) => {
       const count = counts[decision];
-      below += count;
-      const part = html`<title>${day}: ${number(count)} ${decision} of ${number(sum)}</title>`;
-      return (
-        count > 0 &&
-        html`<rect class="${decision}" x="${x}" y="${base - tall(below)}" width="${wide}" height="${tall(count)}">${part}</rect>`
-      );
+      above -= count;
+      return html`<rect class="${decision}" y="${above}" width="1" height="${count}"><title>${day}: ${number(count)} ${decision} of ${number(sum)}</title></rect>`;
     });
-    return html`<g><rect class="hit" x="${start}" y="0" width="${each}" height="${height}"><title>${day}: ${number(sum)} (${words})</title></rect>${parts}${sum > 0 && html`<text class="total" x="${middle}" y="${base - tall(sum) - 5}" text-anchor="middle">${number(sum)}</text>`}<text x="${middle}" y="${base + 17}" text-anchor="middle">${label}</text></g>`;
+    const bar = html`<b class="total">${number(sum)}</b><svg viewBox="0 0 1 ${sum}" height="${(100 * sum) / top}%" preserveAspectRatio="none">${parts}</svg>`;
+    return html`<div title="${day}: ${number(sum)} (${words})"><div class="bar-of-day">${sum > 0 && bar}</div>${nameOf(from, now)}</div>`;
   });
-  return html`<svg class="chart ${kind}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">${lines}${drawn}</svg>`;
+  return html`<div class="chart" role="img" aria-label="Orders per day by decision, the same numbers as in the table below"><div class="ticks">${ticks}</div><div class="bars">${bars}</div></div>`;
 }
 
 /** @returns 1, 2, 3 or 5 times a power of ten, so that an axis has about four ticks */

@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { ActionRecord, FailedTries, OrderState, Reading } from '../../../contract/order/state.ts';
 import type { Insight, Insights } from '../../../contract/terms.ts';
-import { type Instant, instant, millis, type Phase } from '../../../contract/words.ts';
+import { type Instant, instant, millis } from '../../../contract/words.ts';
 import { isUnderWay } from '../../../order/portal/portal-requests.ts';
+import { currentAttempt } from '../../../order/record.ts';
+import { describePhase } from '../../../order/view/describe.ts';
 import type { OrderSummary, QueuedOrder } from '../../../starter.ts';
 import type { Filters, Tab } from '../addresses.ts';
 import { duration, HOUR_MS } from '../words.ts';
@@ -28,7 +30,7 @@ export interface Entry {
   tabs: readonly Tab[];
   band: Band;
   since: Instant;
-  /** Changes when what a list shows of the order changes, except for times. */
+  /** Changes when the order or its words change, except for times. */
   mark: string;
 }
 
@@ -41,43 +43,26 @@ export function queueEntry(order: QueuedOrder, nowMs: number): Entry | undefined
   const held = state !== undefined && !closed && isHeld(state);
   // A terminated order stays while it can still be adopted or canceled.
   const isOver = closed && (summary.cancelBy === undefined || millis(summary.cancelBy) < nowMs);
-  const review = summary.phase === 'review' && !isOver && !isDecidedByPerson(state);
+  // A person who overrode the decision of the newest attempt has left nothing to decide.
+  const review = summary.phase === 'review' && !isOver && state?.attempts.at(-1)?.override === undefined;
   const snoozed = state?.snoozedUntil !== undefined;
   if (!attention && !stuck && !held && !review && !snoozed) return undefined;
   const entry = entryOf(order, nowMs);
   if (snoozed) return { ...entry, tabs: ['snoozed'] };
   const kinds = { attention, stuck, held, overdue: entry.band === 'overdue', soon: entry.band === 'now' };
-  const tabs: Tab[] = ['all', ...(['overdue', 'soon', 'attention', 'stuck', 'held'] as const)];
-  return { ...entry, tabs: tabs.filter((tab) => tab === 'all' || kinds[tab as keyof typeof kinds]) };
+  const among = (['overdue', 'soon', 'attention', 'stuck', 'held'] as const).filter((tab) => kinds[tab]);
+  return { ...entry, tabs: ['all', ...among] };
 }
 
 /** @returns the entry of any order, for lists that aren't the queue */
 export function entryOf(order: QueuedOrder, nowMs: number): Entry {
   const { summary } = order;
-  const { orderId, integration, assignee, decision, action, phase, cancelBy, closedAt } = summary;
   const why = whyOf(order, nowMs);
   // Words of a running action have durations in them, which change with every page.
   const fixed = why.flag === undefined || why.flag === 'Attention' ? why.words : why.flag;
-  const shown = [
-    integration,
-    orderId,
-    assignee,
-    decision,
-    action,
-    phase,
-    cancelBy,
-    closedAt,
-    why.flag,
-    fixed,
-  ];
-  return {
-    summary,
-    why,
-    tabs: [],
-    band: bandOf(summary, nowMs),
-    since: cameAt(order),
-    mark: createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 5),
-  };
+  const shown = JSON.stringify([summary, why.flag, fixed]);
+  const mark = createHash('sha256').update(shown).digest('base64url').slice(0, 5);
+  return { summary, why, tabs: [], band: bandOf(summary, nowMs), since: cameAt(order), mark };
 }
 
 /** @returns when the order came: for an adopted order, when it was screened */
@@ -92,11 +77,6 @@ function bandOf({ cancelBy }: OrderSummary, nowMs: number): Band {
   return leftMs < 12 * HOUR_MS ? 'now' : leftMs < 48 * HOUR_MS ? 'soon' : 'later';
 }
 
-/** A person overrode the decision of the newest attempt: nothing is left to decide. */
-function isDecidedByPerson(state: OrderState | undefined): boolean {
-  return state?.attempts.at(-1)?.override !== undefined;
-}
-
 /** @returns whether a portal action has failed, or should be done by now */
 export function isStuck(action: ActionRecord, nowMs: number): boolean {
   const { tries = 0, requestedAt } = action;
@@ -108,24 +88,14 @@ function stuckAction({ actions }: OrderState, nowMs: number): ActionRecord | und
 }
 
 /** The checkout was answered without a decision, which the order still tries to get. */
-function isHeld({ phase, attempts }: OrderState): boolean {
-  return phase === 'screening' && attempts.at(-1)?.answer !== undefined;
+function isHeld(state: OrderState): boolean {
+  return state.phase === 'screening' && currentAttempt(state).answer !== undefined;
 }
 
 function whyOf({ summary, state }: QueuedOrder, nowMs: number): Why {
-  if (summary.problem !== undefined) {
-    return {
-      flag: 'Attention',
-      words: 'The API’s PAYLOAD_KEYS can’t decrypt the record: see docs/encryption.md',
-    };
-  }
-  const [first, ...others] = (summary.attention ?? []).map((one) => one.words.replace(/\.$/, ''));
-  if (first !== undefined) {
-    const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-    return { flag: 'Attention', words: `${first}${more}` };
-  }
-  if (summary.needsAttention) return { flag: 'Attention', words: 'Open the order to see the reason' };
-  const phase = PHASE_WORDS[summary.phase ?? 'closed'] ?? '';
+  const needed = attentionWords(summary);
+  if (needed !== undefined) return { flag: 'Attention', words: needed };
+  const phase = describePhase(summary.phase ?? 'closed');
   if (state === undefined) return { words: phase };
   const open = summary.closedAt === undefined;
   const stuck = open ? stuckAction(state, nowMs) : undefined;
@@ -133,24 +103,16 @@ function whyOf({ summary, state }: QueuedOrder, nowMs: number): Why {
   if (open && isHeld(state)) return { flag: 'Held', words: heldWords(state, nowMs) };
   if (!open && state.phase === 'review') return { words: 'The workflow was terminated during the review' };
   const strongest = strongestOf(evidenceOf(state));
-  return {
-    words: strongest
-      ? insightWords(strongest)
-      : state.reason === undefined
-        ? phase
-        : `No decision: ${state.reason}`,
-  };
+  if (strongest !== undefined) return { words: insightWords(strongest) };
+  return { words: state.reason === undefined ? phase : `No decision: ${state.reason}` };
 }
 
-/** What happens to an order in a phase, unless its decision says it. */
-export const PHASE_WORDS: Partial<Record<Phase, string>> = {
-  screening: 'Waiting for the screening service',
-  'awaiting-gateway': 'Waiting for the payment gateway',
-  review: 'In review at the screening service',
-  declined: 'Declined: another attempt is possible',
-  canceled: 'Canceled',
-  closed: 'Closed',
-};
+function attentionWords({ problem, attention = [], needsAttention }: OrderSummary): string | undefined {
+  if (problem !== undefined) return 'The API’s PAYLOAD_KEYS can’t decrypt the record: see docs/encryption.md';
+  const [first, ...others] = attention.map(({ words }) => words.replace(/\.$/, ''));
+  if (first !== undefined) return others.length > 0 ? `${first} (and ${others.length} more)` : first;
+  return needsAttention ? 'Open the order to see the reason' : undefined;
+}
 
 /** What a portal action is called on the pages. */
 export const KIND_NAMES: Readonly<Record<ActionRecord['kind'], string>> = {
@@ -164,27 +126,24 @@ export const KIND_NAMES: Readonly<Record<ActionRecord['kind'], string>> = {
 export function triesWords({ tries = 0, lastError, nextTryAt }: FailedTries, nowMs: number): string {
   const times = tries === 1 ? 'once' : `${tries} times`;
   const error = lastError === undefined ? '' : ` (${lastError.replace(/\.$/, '')})`;
-  const next = nextTryAt === undefined ? 'being tried again' : `next try ${ahead(nextTryAt, nowMs)}`;
-  return `${times}${error}, ${next}`;
-}
-
-function ahead(at: Instant, nowMs: number): string {
-  return millis(at) <= nowMs ? 'now' : `in ${duration(millis(at) - nowMs)}`;
+  if (nextTryAt === undefined) return `${times}${error}, being tried again`;
+  const leftMs = millis(nextTryAt) - nowMs;
+  return `${times}${error}, next try ${leftMs <= 0 ? 'now' : `in ${duration(leftMs)}`}`;
 }
 
 function stuckWords(action: ActionRecord, nowMs: number): string {
   const { kind, status, requestedAt, tries = 0 } = action;
   if (tries > 0) return `${KIND_NAMES[kind]} failed ${triesWords(action, nowMs)}`;
-  const since = duration(Math.max(0, nowMs - millis(requestedAt)));
+  const since = duration(nowMs - millis(requestedAt));
   return `${KIND_NAMES[kind]} requested ${since} ago, ${status === 'queued' ? 'still waiting' : 'not done yet'}`;
 }
 
-function heldWords({ attempts, reason, held }: NonNullable<QueuedOrder['state']>, nowMs: number): string {
-  const since = attempts.at(-1)?.startedAt;
-  const time = since === undefined ? '' : ` ${duration(Math.max(0, nowMs - millis(since)))}`;
-  if (held?.tries !== undefined)
-    return `Waiting${time} for the screening service: failed ${triesWords(held, nowMs)}`;
-  return `Waiting${time} for the screening service${reason === undefined ? '' : ` (${reason})`}`;
+function heldWords(state: NonNullable<QueuedOrder['state']>, nowMs: number): string {
+  const { reason, held } = state;
+  const time = duration(nowMs - millis(currentAttempt(state).startedAt));
+  const waiting = `Waiting ${time} for the screening service`;
+  if (held?.tries !== undefined) return `${waiting}: failed ${triesWords(held, nowMs)}`;
+  return reason === undefined ? waiting : `${waiting} (${reason})`;
 }
 
 /** An insight with the reading that it comes from. */
@@ -220,8 +179,12 @@ export function evidenceOf(state: OrderState): AllEvidence {
     const weight = ({ impact = 'low' }: Insight) => IMPACTS.indexOf(impact);
     return found.toSorted((a, b) => weight(a) - weight(b));
   };
-  const [risk, trust] = [of('risk'), of('trust')];
-  return { risk, trust, neutral: of('neutral'), recommendation: of('recommendation') };
+  return {
+    risk: of('risk'),
+    trust: of('trust'),
+    neutral: of('neutral'),
+    recommendation: of('recommendation'),
+  };
 }
 
 /** @returns the insight that says most about why the order needs a person */
@@ -256,8 +219,8 @@ export function snapshotOf(orders: readonly QueuedOrder[], cut: boolean, nowMs: 
 }
 
 function byDeadline(a: Entry, b: Entry): number {
-  const [first, second] = [a, b].map(({ summary, since }) => summary.cancelBy ?? `~${since}`);
-  return (first ?? '') < (second ?? '') ? -1 : 1;
+  const deadlineOf = ({ summary, since }: Entry) => summary.cancelBy ?? `~${since}`;
+  return deadlineOf(a) < deadlineOf(b) ? -1 : 1;
 }
 
 /** @returns how many entries each tab has, after the other filters */
@@ -276,13 +239,14 @@ export function filtered(entries: readonly Entry[], filters: Filters): Entry[] {
 
 /** @returns whether an entry is left by the filters other than the list */
 function matches({ summary }: Entry, filters: Filters): boolean {
-  const { integration, decision, phase, amountFrom = 0, amountTo = Number.POSITIVE_INFINITY } = filters;
-  const { amount } = summary;
+  const { integration, decision, phase, amountFrom, amountTo } = filters;
+  // No number is more or less than a missing amount.
+  const { amount = Number.NaN } = summary;
   return (
     (integration === undefined || summary.integration === integration) &&
     (decision === undefined || summary.decision === decision) &&
     (phase === undefined || summary.phase === phase) &&
-    (filters.amountFrom === undefined || (amount !== undefined && amount >= amountFrom)) &&
-    (filters.amountTo === undefined || (amount !== undefined && amount < amountTo))
+    (amountFrom === undefined || amount >= amountFrom) &&
+    (amountTo === undefined || amount < amountTo)
   );
 }

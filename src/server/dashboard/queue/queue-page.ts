@@ -46,14 +46,23 @@ const KEYS = ['j k: move', 'Enter: open', 'x: select', '/: search', '?: all keys
 
 /** @param now the time that ages and distances are relative to */
 export function queuePage(view: QueueView, now: Now): Page {
-  const { filters, queue, entries, several } = view;
-  const rows = entries.slice((view.page - 1) * ROWS, view.page * ROWS);
+  const { filters, queue, entries, several, selected, page: at, cursor } = view;
+  const rows = entries.slice((at - 1) * ROWS, at * ROWS);
+  const oldMs = now.ms - queue.atMs;
+  const isQueue = filters.list !== 'every';
+  const pathOf = (entry: Entry) => {
+    const pos = isQueue ? entries.indexOf(entry) + 1 : undefined;
+    return orderPath(entry.summary, undefined, { from: listQuery(filters, { cursor }), pos });
+  };
+  const banded = isQueue ? entries : undefined;
+  const pick = several ? selectAll(view, 'All') : undefined;
+  const orders = orderTable({ label: 'Orders', rows, pathOf, banded, pick, selected }, now);
   const content = html`<h1 class="sr">${filters.q === undefined ? 'Queue' : 'Search'}</h1>
 ${tabs(view)}
 <div class="tools" id="tools">${search(filters)}${fold(view)}${chips(filters)}<div class="line end">${news(view, rows)}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
-${now.ms - queue.atMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(now.ms - queue.atMs)} old.</b> Temporal can’t be reached.</p>`}
+${oldMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(oldMs)} old.</b> Temporal can’t be reached.</p>`}
 ${queue.cut && html`<p class="box">The queue has more orders than are shown here: those with the nearest deadlines are in it.</p>`}
-${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters, { page: view.page, cursor: view.cursor })}">${orders(view, rows, now)}${bar(view, rows)}</form>` : orders(view, rows, now)}
+${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters, { page: at, cursor })}">${orders}${bar(view, rows)}</form>` : orders}
 ${paging(view)}
 ${view.refused > 0 && html`<p class="quiet refused"><a href="${REFUSED_PATH}">Refused checkouts</a>: no order was started for the last ${view.refused}.</p>`}`;
   return { title: TAB_NAMES[filters.list], content, keys: KEYS };
@@ -98,21 +107,23 @@ ${amount('amount-to', 'Amount below', amountTo)}
 </form></details>`;
 }
 
+const FILTER_NAMES = [
+  ['decision', 'Decision'],
+  ['phase', 'Phase'],
+  ['integration', 'Store'],
+  ['amountFrom', 'Amount from'],
+  ['amountTo', 'Amount below'],
+] as const;
+
 /** The active filters, each with the filters that are left without it. */
 function chosen(filters: Filters): [words: string, without: Filters][] {
-  const { q, list, integration, decision, phase, amountFrom, amountTo } = filters;
-  if (q !== undefined) return [[`“${q}” in every order`, { list: 'all' }]];
-  const all: [string | undefined, Partial<Filters>][] = [
-    [list === 'every' ? 'Every order, also closed' : undefined, { list: 'all' }],
-    [decision && `Decision ${decision}`, { decision: undefined }],
-    [phase && `Phase ${phase}`, { phase: undefined }],
-    [integration && `Store ${integration}`, { integration: undefined }],
-    [amountFrom === undefined ? undefined : `From ${amountFrom}`, { amountFrom: undefined }],
-    [amountTo === undefined ? undefined : `Below ${amountTo}`, { amountTo: undefined }],
-  ];
-  return all.flatMap(([words, without]) =>
-    words === undefined ? [] : [[words, { ...filters, ...without }]],
+  if (filters.q !== undefined) return [[`“${filters.q}” in every order`, { list: 'all' }]];
+  const active = FILTER_NAMES.filter(([key]) => filters[key] !== undefined).map(
+    ([key, name]): [string, Filters] => [`${name} ${filters[key]}`, { ...filters, [key]: undefined }],
   );
+  return filters.list === 'every'
+    ? [['Every order, also closed', { ...filters, list: 'all' }], ...active]
+    : active;
 }
 
 function chips(filters: Filters): Html[] {
@@ -131,7 +142,7 @@ function news(view: QueueView, rows: readonly Entry[]): Shown {
   return html`<span id="news" role="status" data-poll="/news?${query}" data-seconds="15"></span>`;
 }
 
-/** @returns the link that announces changes; nothing without changes */
+/** @param seen the marks of the orders on the page @returns the link that announces changes; nothing without changes */
 export function newsLink(filters: Filters, at: number, entries: readonly Entry[], seen: string): string {
   const before: readonly string[] = seen.match(/.{5}/g) ?? [];
   const now = filtered(entries, filters)
@@ -152,71 +163,61 @@ const BAND_NAMES: Record<Band, string> = {
   later: 'Later',
   none: 'No deadline yet',
 };
+/** Classes of a row: red, or less prominent. */
+const ROW_KINDS = { overdue: 'late', now: 'near', soon: 'far', later: 'far', none: 'far' } as const;
 
-function orders(view: QueueView, rows: readonly Entry[], now: Now): Html {
-  const { filters, entries, several, cursor } = view;
-  const isQueue = filters.list !== 'every';
+interface OrderTable {
+  label: string;
+  rows: readonly Entry[];
+  pathOf: (entry: Entry) => string;
+  /** The orders of all pages of a list that has bands. */
+  banded?: readonly Entry[] | undefined;
+  /** The head of the column of check boxes. Absent: no such column. */
+  pick?: Html | undefined;
+  /** Whether all are selected. */
+  selected?: boolean;
+}
+
+export function orderTable({ label, rows, pathOf, banded, pick, selected }: OrderTable, now: Now): Html {
   const row = (entry: Entry): Html => {
-    const pos = isQueue ? entries.indexOf(entry) + 1 : undefined;
-    return orderRow(
-      entry,
-      orderPath(entry.summary, undefined, { from: listQuery(filters, { cursor }), pos }),
-      view,
-      now,
-    );
-  };
-  const columns = several ? 7 : 6;
-  const bands = BANDS.map((band): Shown => {
-    const those = rows.filter((one) => one.band === band);
-    const total = entries.filter((one) => one.band === band).length;
-    const about = band === 'overdue' ? ' · cancel window closed' : '';
-    const title = html`<b${band === 'overdue' && html` class="late-text"`}>${BAND_NAMES[band]}</b> <span>${total.toLocaleString('en')}${about}</span>`;
-    return (
-      those.length > 0 &&
-      html`<tbody role="rowgroup">
-<tr role="row" class="band"><th role="rowheader" scope="rowgroup" colspan="${columns}">${title}</th></tr>
-${those.map(row)}</tbody>`
-    );
-  });
-  return html`<table class="orders" role="table" aria-label="Orders"><colgroup>${several && html`<col class="c-pick">`}<col class="c-id"><col class="c-amount"><col><col class="c-when"><col class="c-age"><col class="c-d"></colgroup>
-<thead role="rowgroup"><tr role="row">${several && html`<th role="columnheader" scope="col" class="pick">${selectAll(view, 'All')}</th>`}<th role="columnheader" scope="col">Order</th><th role="columnheader" scope="col" class="number">Amount</th><th role="columnheader" scope="col">Why</th><th role="columnheader" scope="col"${isQueue && html` aria-sort="ascending"`}>Deadline</th><th role="columnheader" scope="col">Age</th><th role="columnheader" scope="col">Decision → action</th></tr></thead>
-${isQueue ? bands : html`<tbody role="rowgroup">${rows.map(row)}</tbody>`}
-</table>`;
-}
-
-function selectAll({ filters, page: at, entries, cursor }: QueueView, words: string): Html {
-  const path = listPath(filters, { page: at, cursor, select: 'all' });
-  return html`<a href="${path}" class="all" aria-label="Select all ${Math.min(ROWS, entries.length)}">${words}</a>`;
-}
-
-function orderRow(entry: Entry, path: string, { several, selected }: QueueView, now: Now): Html {
-  const { summary, why, band, since } = entry;
-  const { orderId, integration, decision, action } = summary;
-  return html`<tr role="row" class="${ROW_KINDS[band]}">
-${several && html`<td role="cell" class="pick"><label><input type="checkbox" name="order" value="${integration}/${orderId}"${selected && html` checked`}><span class="sr">Select ${orderId}</span></label></td>`}
-<td role="cell" class="id" title="${orderId}"><a href="${path}">${orderId}</a> <span class="store quiet">${integration}${summary.assignee !== undefined && ` · ${summary.assignee}`}</span></td>
-<td role="cell" class="number amount">${money(summary.amount, summary.currency)}</td>
-<td role="cell" class="why" title="${why.words}">${whyWords(why)}</td>
+    const { summary, why, band, since } = entry;
+    const { orderId, integration, assignee, amount, currency, decision, action } = summary;
+    return html`<tr role="row" class="${ROW_KINDS[band]}">
+${pick && html`<td role="cell" class="pick"><label><input type="checkbox" name="order" value="${integration}/${orderId}"${selected && html` checked`}><span class="sr">Select ${orderId}</span></label></td>`}
+<td role="cell" class="id" title="${orderId}"><a href="${pathOf(entry)}">${orderId}</a> <span class="store quiet">${integration}${assignee !== undefined && ` · ${assignee}`}</span></td>
+<td role="cell" class="number amount">${money(amount, currency)}</td>
+<td role="cell" class="why" title="${why.words}">${why.flag && html`<b class="flag ${why.flag.toLowerCase()}">${why.flag}</b>`}${why.words}</td>
 <td role="cell" class="when-cell">${deadline(summary, now)}</td>
 <td role="cell" class="age quiet">${age(since, now)}</td>
 <td role="cell" class="d-cell">${decisionPill(decision, action)}</td>
 </tr>
 `;
+  };
+  const inBands = BANDS.map((band) => {
+    const [those, total] = [rows, banded ?? []].map((list) => list.filter((one) => one.band === band));
+    const isOver = band === 'overdue';
+    const title = html`<b${isOver && html` class="late-text"`}>${BAND_NAMES[band]}</b> <span>${total?.length.toLocaleString('en')}${isOver && ' · cancel window closed'}</span>`;
+    if (!those?.length) return undefined;
+    return html`<tbody role="rowgroup">
+<tr role="row" class="band"><th role="rowheader" scope="rowgroup" colspan="${pick ? 7 : 6}">${title}</th></tr>
+${those.map(row)}</tbody>`;
+  });
+  return html`<table class="orders" role="table" aria-label="${label}"><colgroup>${pick && html`<col class="c-pick">`}<col class="c-id"><col class="c-amount"><col><col class="c-when"><col class="c-age"><col class="c-d"></colgroup>
+<thead role="rowgroup"><tr role="row">${pick && html`<th role="columnheader" scope="col" class="pick">${pick}</th>`}<th role="columnheader" scope="col">Order</th><th role="columnheader" scope="col" class="number">Amount</th><th role="columnheader" scope="col">Why</th><th role="columnheader" scope="col"${banded && html` aria-sort="ascending"`}>Deadline</th><th role="columnheader" scope="col">Age</th><th role="columnheader" scope="col">Decision → action</th></tr></thead>
+${banded ? inBands : html`<tbody role="rowgroup">${rows.map(row)}</tbody>`}
+</table>`;
 }
 
-/** Classes of a row: red, or less prominent. */
-export const ROW_KINDS = { overdue: 'late', now: 'near', soon: 'far', later: 'far', none: 'far' } as const;
-
-/** @returns why an order is in the queue, with a flag for attention, stuck and held */
-export function whyWords({ flag, words }: Entry['why']): Html {
-  return html`${flag && html`<b class="flag ${flag.toLowerCase()}">${flag}</b>`}${words}`;
-}
-
-/** @returns the end of the cancel window, as the time that is left and the clock */
-export function deadline({ cancelBy, closedAt }: Entry['summary'], now: Now): Html {
+/** The end of the cancel window, as the time that is left and the clock. */
+function deadline({ cancelBy, closedAt }: Entry['summary'], now: Now): Html {
   if (cancelBy === undefined || (closedAt !== undefined && cancelBy > instant(now.ms)))
     return html`<span class="quiet">${closedAt === undefined ? 'none' : 'closed'}</span>`;
   return html`<time class="when" datetime="${cancelBy}">${distance(cancelBy, now)}</time> <span class="at quiet">${shortClock(cancelBy, now)}</span>`;
+}
+
+function selectAll({ filters, page: at, entries, cursor }: QueueView, words: string): Html {
+  const path = listPath(filters, { page: at, cursor, select: 'all' });
+  return html`<a href="${path}" class="all" aria-label="Select all ${Math.min(ROWS, entries.length)}">${words}</a>`;
 }
 
 function bar(view: QueueView, rows: readonly Entry[]): Html {
@@ -235,21 +236,35 @@ function bar(view: QueueView, rows: readonly Entry[]): Html {
 /** An empty list: what it means, and what comes next. */
 function nothing({ filters, queue, stores, page: at, cursor }: QueueView, now: Now): Html {
   const { q, list } = filters;
+  const { next } = queue;
+  const section = (title: string, words?: Html, sign?: Html) =>
+    html`<section class="clear">${sign}<h2>${title}</h2>${words}</section>`;
   if (q !== undefined) {
-    return html`<section class="clear"><h2>No order found</h2><p>No order has this id, invoice number or transaction.</p>
-<p>${stores.map((name) => html`<a href="${transactionPath(q, name)}">Search at the screening service (${name})</a> `)}</p></section>`;
+    const others = stores.map(
+      (name) => html`<a href="${transactionPath(q, name)}">Search at the screening service (${name})</a> `,
+    );
+    const words = html`<p>No order has this id, invoice number or transaction.</p>\n<p>${others}</p>`;
+    return section('No order found', words);
   }
-  if (at > 1 || cursor !== undefined) return html`<section class="clear"><h2>No more orders</h2></section>`;
+  if (at > 1 || cursor !== undefined) return section('No more orders');
   if (chosen(filters).length > 0) {
-    const every = listPath({ ...filters, list: 'every' });
-    return html`<section class="clear"><h2>No order matches</h2><p>${list === 'every' ? 'Of every order, none' : html`In “${TAB_NAMES[list]}” no order`} matches these filters.</p>
-${list !== 'every' && html`<p><a href="${every}">Look in every order</a></p>`}</section>`;
+    const every = html`<p><a href="${listPath({ ...filters, list: 'every' })}">Look in every order</a></p>`;
+    const where = list === 'every' ? 'Of every order, none' : `In “${TAB_NAMES[list]}” no order`;
+    return section(
+      'No order matches',
+      html`<p>${where} matches these filters.</p>${list !== 'every' && every}`,
+    );
   }
-  const next = queue.next;
-  const words = list === 'all' ? 'Queue is clear' : `Nothing in “${TAB_NAMES[list]}”`;
-  return html`<section class="clear"><svg viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="20"/><path d="M15 25l6 6 12-13"/></svg>
-<h2>${words}</h2>
-<p>${next?.cancelBy === undefined ? 'No deadline is ahead.' : html`Next deadline ${distanceInWords(next.cancelBy, now)}: <a href="${orderPath(next)}">${next.orderId}</a>.`}</p></section>`;
+  const words =
+    next?.cancelBy === undefined
+      ? 'No deadline is ahead.'
+      : html`Next deadline ${distanceInWords(next.cancelBy, now)}: <a href="${orderPath(next)}">${next.orderId}</a>.`;
+  const sign = html`<svg viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="20"/><path d="M15 25l6 6 12-13"/></svg>`;
+  return section(
+    list === 'all' ? 'Queue is clear' : `Nothing in “${TAB_NAMES[list]}”`,
+    html`<p>${words}</p>`,
+    sign,
+  );
 }
 
 function paging({ filters, entries, page: at, cursor, next }: QueueView): Shown {
