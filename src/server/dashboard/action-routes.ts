@@ -23,8 +23,8 @@ import {
   wordsOf,
 } from './order/actions.ts';
 import { confirmPage, type Result, resultsPage, severalPage } from './order/confirm-page.ts';
-import { type Back, finishedBox, runningBoxes } from './order/order-aside.ts';
-import { orderPage } from './order/order-page.ts';
+import { finishedBox, runningBoxes } from './order/order-aside.ts';
+import { type OrderView, orderPage } from './order/order-page.ts';
 import { type Pages, pageFor, sendHtml } from './pages.ts';
 import { filtered, type Snapshot } from './queue/queue-list.ts';
 import { ROWS } from './queue/queue-page.ts';
@@ -56,23 +56,18 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
   get('/orders/:orderId', 'read', async (request, { standing, now }) => {
     const { order, notice, place } = orderIn(request);
     const inspected = await inspect(order, 'full');
-    const policy = findIntegration?.(order.integration);
-    const view = {
+    const { portalLink, shopLink } = findIntegration?.(order.integration) ?? {};
+    return orderPage({
+      ...{ ...inspected, now, temporalUi, portalLink, shopLink, may: mayOf(request) },
       notice: Object.entries(NOTICES).find(([name]) => name === notice)?.[1],
-      temporalUi,
-      portalLink: policy?.portalLink,
-      shopLink: policy?.shopLink,
-      may: mayOf(request),
-      back: backOf(place, standing.queue, order),
-    };
-    return orderPage(inspected, view, now);
+      ...placeOf(place, standing.queue, order),
+    });
   });
 
   scope.get('/orders/:orderId/running', pageFor('read'), async (request, reply) => {
     const { order, place } = orderIn(request);
-    const inspected = await inspect(order);
-    const boxes = runningBoxes(inspected, mayOf(request).act, place, now());
-    return sendHtml(reply, html`${boxes ?? finishedBox(inspected, place)}`.markup);
+    const view = { ...(await inspect(order)), now: now(), may: mayOf(request), place };
+    return sendHtml(reply, html`${runningBoxes(view) ?? finishedBox(view)}`.markup);
   });
 
   for (const action of Object.keys(PAGE_ACTIONS).filter(isAction)) {
@@ -160,13 +155,17 @@ function listIn(from: string | undefined): { filters: Filters; page: number; cur
   return queueQuery.safeParse(given).data ?? WHOLE_QUEUE;
 }
 
-/** @returns the way back to the list, and to the orders before and after this one as the list is now */
-function backOf({ from, pos }: From, queue: Snapshot | undefined, order: OrderKey): Back {
+/** @returns the order's place in its list, and the orders before and after this one as the list is now */
+function placeOf(
+  { from, pos }: From,
+  queue: Snapshot | undefined,
+  order: OrderKey,
+): Pick<OrderView, 'place' | 'list'> {
   const { filters, page, cursor } = listIn(from);
   const name = filters.q === undefined ? TAB_NAMES[filters.list] : 'Search';
-  const place = { page: pos === undefined ? page : Math.ceil(pos / ROWS), cursor };
-  const back = { from, pos, path: listPath(filters, place), name };
-  if (from === undefined || pos === undefined || queue === undefined) return back;
+  const path = listPath(filters, { page: pos === undefined ? page : Math.ceil(pos / ROWS), cursor });
+  if (from === undefined || pos === undefined || queue === undefined)
+    return { place: { from, pos }, list: { path, name } };
   const entries = filtered(queue.entries, filters);
   const at = entries.findIndex(
     ({ summary }) => summary.orderId === order.orderId && summary.integration === order.integration,
@@ -177,8 +176,9 @@ function backOf({ from, pos }: From, queue: Snapshot | undefined, order: OrderKe
     const summary = entries[index]?.summary;
     return summary && orderPath(summary, undefined, { from: listQuery(filters), pos: index + 1 });
   };
-  const found = at >= 0 ? { pos: at + 1, total: entries.length } : { pos: undefined };
-  return { ...back, ...found, previous: pathOf(before), next: pathOf(after) };
+  const around = { path, name, previous: pathOf(before), next: pathOf(after) };
+  if (at < 0) return { place: { from }, list: around };
+  return { place: { from, pos: at + 1 }, list: { ...around, total: entries.length } };
 }
 
 /** The order, and the number of the portal action or event if the path has one. */

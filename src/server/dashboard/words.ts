@@ -36,11 +36,6 @@ export function distance(at: Instant, { ms }: Now): string {
   return inMs >= 0 ? duration(inMs) : `${duration(-inMs)} ago`;
 }
 
-/** @returns the time until `at`, such as «in 3 h 20 min», or since it with «ago» */
-export function distanceInWords(at: Instant, now: Now): string {
-  return `${millis(at) >= now.ms ? 'in ' : ''}${distance(at, now)}`;
-}
-
 const TWO = '2-digit';
 const FIELDS = {
   ...({ hourCycle: 'h23', weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' } as const),

@@ -7,92 +7,66 @@ import { currentAttempt } from '../../../order/record.ts';
 import { cancelByOf } from '../../../order/transactions.ts';
 import { describeDeadline, describePhase } from '../../../order/view/describe.ts';
 import type { InspectedOrder } from '../../../starter.ts';
-import { type From, orderPath, type TemporalUi } from '../addresses.ts';
+import { type From, orderPath } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { decisionPill, type Facts, factList } from '../layout.ts';
+import { decisionPill, factList } from '../layout.ts';
 import { isStuck, KIND_NAMES, triesWords } from '../queue/queue-list.ts';
-import {
-  clock,
-  distance,
-  distanceInWords,
-  duration,
-  money,
-  type Now,
-  shortClock,
-  timeOfDay,
-} from '../words.ts';
+import { clock, distance, duration, money, type Now, shortClock, timeOfDay } from '../words.ts';
 import { actionForm } from './action-form.ts';
 import { actionPath, type PageAction, refusalOf, wordsOf } from './actions.ts';
 import { byTime, requestOf, whoOf } from './timeline.ts';
 
-/** The list that an order's page was opened from, and the orders before and after it there. */
-export interface Back extends From {
-  path: string;
-  name: string;
-  total?: number | undefined;
-  previous?: string | undefined;
-  next?: string | undefined;
-}
-
-/** How an order is shown. */
-export interface OrderView {
-  /** The result of the last action. */
-  notice: string | undefined;
-  temporalUi: TemporalUi | undefined;
-  /** Of the integration's policy. */
-  portalLink?: string | undefined;
-  shopLink?: string | undefined;
+/** An order, and what its forms depend on. */
+export interface ActingView extends InspectedOrder {
+  now: Now;
   /** The viewer's permissions. Buttons that need others aren't shown. */
   may: { act: boolean; ops: boolean };
-  /** The list that the page was opened from. */
-  back: Back;
+  /** Where the page was opened from. */
+  place: From;
 }
 
-export function aside(order: InspectedOrder, { may, back }: OrderView, now: Now): Html {
-  const { summary, state } = order;
-  const shown = shownActions(order, may, now);
+export function aside(view: ActingView): Html {
+  const { summary, state, may, now } = view;
+  const shown = shownActions(view);
   const folded = (actions: readonly PageAction[]) =>
-    actions.filter((action) => shown.includes(action)).map((action) => foldedForm(action, order, back, now));
+    actions.filter((action) => shown.includes(action)).map((action) => foldedForm(action, view));
   const main = folded(DECIDE);
-  const cancelRefusal = refusalOf('cancel', order, now.ms);
+  const cancelRefusal = refusalOf('cancel', view, now.ms);
   const open = summary.closedAt === undefined && (state?.phase ?? summary.phase) !== 'canceled';
   return html`<aside aria-label="Decide">
-${facts(order, now)}
-${runningBoxes(order, may.act, back, now)}
+${facts(view)}
+${runningBoxes(view)}
 ${main.length > 0 && html`<div class="do">${main}</div>`}
-${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', back)}"><button>Recheck</button></form>${folded(ALSO)}</div>`}
+${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', view.place)}"><button>Recheck</button></form>${folded(ALSO)}</div>`}
 ${open && cancelRefusal !== undefined && html`<p class="quiet">It can’t be canceled: ${cancelRefusal}.</p>`}
 ${!may.act && !may.ops && html`<p class="quiet">Your API key can read orders but not change them.</p>`}
-${nextSteps(order, now)}
+${nextSteps(view)}
 </aside>`;
 }
 
-function facts(order: InspectedOrder, now: Now): Html {
-  const { summary, state } = order;
+function facts(view: ActingView): Html {
+  const { summary, state, now } = view;
   const { amount, currency, phase, decision, action } = { ...summary, ...state };
   const override = state?.attempts.at(-1)?.override;
   const since = state && `, ${duration(now.ms - millis(state.phaseSince))}`;
-  const rows: Facts = [
+  const list = factList([
     ['Amount', amount !== undefined && html`<span class="sum">${money(amount, currency)}</span>`],
     ['Decision', decisionPill(decision, action)],
     ['Without passive mode', state?.wouldBe],
-    ['Manual', override && `${OVERRIDDEN[override.action]} by a person`],
+    ['Manual', override && `${override.action === 'cancel' ? 'rejected' : 'approved'} by a person`],
     ['Message', state?.message],
     ['Assigned to', state?.assignee],
     ['Snoozed until', state?.snoozedUntil && clock(state.snoozedUntil, now)],
     ['Phase', phase && html`${describePhase(phase)}${since}`],
-  ];
-  return html`<div class="card">${due(order, now)}${factList(rows)}</div>`;
+  ]);
+  return html`<div class="card">${due(view)}${list}</div>`;
 }
 
-const OVERRIDDEN = { proceed: 'approved', cancel: 'rejected' } as const;
-
 /** The end of the cancel window, largest of all. It is red only if the window is over while somebody has to act. */
-function due({ summary, state }: InspectedOrder, now: Now): Html {
+function due({ summary, state, now }: ActingView): Html {
   const cancelBy = (state && cancelByOf(state, currentAttempt(state))) ?? summary.cancelBy;
   const phase = state?.phase ?? summary.phase;
-  if (phase === 'canceled' || phase === 'closed')
-    return html`<p class="due">${phase === 'canceled' ? 'Canceled' : 'Closed'}</p>`;
+  if (phase === 'canceled' || phase === 'closed') return html`<p class="due">${describePhase(phase)}</p>`;
   if (cancelBy === undefined)
     return html`<p class="label">Can be canceled</p><p class="due">no deadline yet</p>`;
   const over = millis(cancelBy) < now.ms;
@@ -102,10 +76,10 @@ function due({ summary, state }: InspectedOrder, now: Now): Html {
 }
 
 /** @returns the actions that the order takes now and the viewer may request, the most likely one first */
-function shownActions(order: InspectedOrder, may: OrderView['may'], now: Now): PageAction[] {
-  const { summary, state } = order;
+function shownActions(view: ActingView): PageAction[] {
+  const { summary, state, may, now } = view;
   const takes = (action: PageAction) =>
-    may[wordsOf(action).scope] && refusalOf(action, order, now.ms) === undefined;
+    may[wordsOf(action).scope] && refusalOf(action, view, now.ms) === undefined;
   // Without the state, only what needs no rules is offered.
   if (state === undefined)
     return summary.closedAt === undefined ? (['cancel', 'recheck'] as const).filter(takes) : [];
@@ -127,21 +101,15 @@ const ALSO: readonly PageAction[] = ['snooze', 'note', 'assign'];
 /** The decisions that leave it to a person. Approving against another one isn't the first choice. */
 const OPEN: readonly OrderDecision[] = ['review', 'pending', 'error'];
 
-/** @returns a button that opens the form of an action in place */
-export function foldedForm(
-  action: PageAction,
-  { summary, state }: InspectedOrder,
-  back: From,
-  now: Now,
-  number?: number,
-): Html {
-  const decision = state?.decision ?? summary.decision;
+/** @returns a button that opens the form of an action in place @param number of the portal action or event */
+export function foldedForm(action: PageAction, view: ActingView, number?: number): Html {
+  const { summary, state, place, now } = view;
   const { button, danger } = wordsOf(action);
-  const isPrimary =
-    action === 'acknowledge' || (action === 'proceed' && OPEN.includes(decision ?? 'pending'));
+  const isOpen = OPEN.includes(state?.decision ?? summary.decision ?? 'pending');
+  const isPrimary = action === 'acknowledge' || (action === 'proceed' && isOpen);
   const kind = danger ? 'danger' : isPrimary ? 'primary' : '';
   const form = {
-    path: orderPath(summary, actionPath(action, number), back),
+    path: orderPath(summary, actionPath(action, number), place),
     id: number === undefined ? action : `${action}-${number}`,
     typed: { assignee: state?.assignee },
     cancelBy: summary.cancelBy,
@@ -150,30 +118,29 @@ export function foldedForm(
 }
 
 /** The portal actions that are queued or running. The script asks for them every 5 s until none is. */
-export function runningBoxes(order: InspectedOrder, mayAct: boolean, back: From, now: Now): Shown {
-  const { summary, state } = order;
+export function runningBoxes(view: ActingView): Shown {
+  const { summary, state, may, place, now } = view;
   const running = state?.actions.filter(isUnderWay) ?? [];
   if (state === undefined || running.length === 0) return undefined;
   const boxes = running.map(
     (action) =>
-      html`<div class="box${isStuck(action, now.ms) && ' amber'}">${runningWords(action, state, now)}${mayAct && foldedForm('withdraw', order, back, now, action.number)}</div>`,
+      html`<div class="box${isStuck(action, now.ms) && ' amber'}">${runningWords(action, state, now)}${may.act && foldedForm('withdraw', view, action.number)}</div>`,
   );
-  return html`<div id="running" role="status" data-poll="${orderPath(summary, 'running', back)}" data-seconds="5">${boxes}</div>`;
+  return html`<div id="running" role="status" data-poll="${orderPath(summary, 'running', place)}" data-seconds="5">${boxes}</div>`;
 }
 
 /** @returns what the script shows once nothing runs */
-export function finishedBox({ summary }: InspectedOrder, back: From): Html {
-  return html`<div class="box"><b>Finished</b><p><a href="${orderPath(summary, undefined, back)}">Show the result</a></p></div>`;
+export function finishedBox({ summary, place }: ActingView): Html {
+  return html`<div class="box"><b>Finished</b><p><a href="${orderPath(summary, undefined, place)}">Show the result</a></p></div>`;
 }
 
 function runningWords(action: ActionRecord, { journal = [] }: OrderState, now: Now): Html {
   const { kind, status, stop, requestedAt, by, number, tries = 0 } = action;
   const entry = requestOf(journal, number);
   const who = by === 'policy' ? 'by the policy' : entry ? `by ${whoOf(entry.by)}` : '';
-  const does =
-    stop === undefined ? (status === 'queued' ? 'waits for its turn' : 'is being sent') : 'is being stopped';
+  const does = status === 'queued' ? 'waits for its turn' : 'is being sent';
   const stuck = isStuck(action, now.ms);
-  return html`<b>${KIND_NAMES[kind]} ${stuck ? 'is stuck' : does}</b>
+  return html`<b>${KIND_NAMES[kind]} ${stuck ? 'is stuck' : stop === undefined ? does : 'is being stopped'}</b>
 <p>Requested ${shortClock(requestedAt, now)} ${who}, ${distance(requestedAt, now)}.${stuck && (tries > 0 ? ` Failed ${triesWords(action, now.ms)}.` : ' The screening service has not accepted it yet. It is retried automatically.')}</p>`;
 }
 
@@ -181,7 +148,7 @@ const LOST =
   'None: the order’s workflow was terminated or failed, so nothing reads or cancels the order. See “Recover an order” in docs/operations.md.';
 
 /** The next automatic steps, nearest first; none of a workflow that has ended, also before its order did. */
-function nextSteps({ summary, state, poll }: InspectedOrder, now: Now): Html {
+function nextSteps({ summary, state, poll, now }: ActingView): Html {
   const found = poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, words: 'The decision is polled' }];
   if (state !== undefined && summary.closedAt === undefined) {
     const cancelBy = cancelByOf(state, currentAttempt(state));
@@ -189,18 +156,15 @@ function nextSteps({ summary, state, poll }: InspectedOrder, now: Now): Html {
     const isReview = state.phase === 'review' || state.phase === 'awaiting-gateway';
     if (isReview && state.decision === 'review' && cancelBy !== undefined)
       found.push({ at: cancelBy, words: 'The cancel window closes' });
-    for (const { kind, at } of allDeadlines(state)) {
-      if (!state.passed.includes(kind)) found.push({ at, words: describeDeadline(kind) });
-    }
+    const ahead = allDeadlines(state).filter(({ kind }) => !state.passed.includes(kind));
+    found.push(...ahead.map(({ kind, at }) => ({ at, words: describeDeadline(kind) })));
   }
-  const steps = found
-    .filter(({ at }) => millis(at) >= now.ms)
-    .sort(byTime)
-    .map(
-      ({ at, words }) =>
-        html`<li><time class="quiet" datetime="${at}" title="${timeOfDay(at, now, true)}">${distanceInWords(at, now)}</time><span>${words}</span></li>`,
-    );
+  const steps = found.filter(({ at }) => millis(at) >= now.ms).sort(byTime);
+  const lines = steps.map(
+    ({ at, words }) =>
+      html`<li><time class="quiet" datetime="${at}" title="${timeOfDay(at, now, true)}">in ${distance(at, now)}</time><span>${words}</span></li>`,
+  );
   const lost = summary.closedAt !== undefined && state !== undefined && state.endedAt === undefined;
   return html`<div class="card next"><h2>What happens next</h2>
-${steps.length === 0 ? html`<p>${lost ? LOST : 'No automatic steps left.'}</p>` : html`<ol>${steps}</ol>`}</div>`;
+${lines.length === 0 ? html`<p>${lost ? LOST : 'No automatic steps left.'}</p>` : html`<ol>${lines}</ol>`}</div>`;
 }

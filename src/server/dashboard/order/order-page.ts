@@ -1,18 +1,36 @@
 /** The page of one order: on the left why it needs a person, the evidence and its timeline; on the right what to do. */
-
 import { orderWorkflowId } from '../../../contract/ids.ts';
 import type { OrderState } from '../../../contract/order/state.ts';
 import { millis } from '../../../contract/words.ts';
 import { describePhase } from '../../../order/view/describe.ts';
 import type { InspectedOrder } from '../../../starter.ts';
-import { policyLink, temporalLink, transactionPath } from '../addresses.ts';
+import { policyLink, type TemporalUi, temporalLink, transactionPath } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, type Facts, factList, type Page, table } from '../layout.ts';
 import { cameAt, type Evidence, evidenceOf, insightWords, strongestOf } from '../queue/queue-list.ts';
 import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from '../words.ts';
-import { aside, foldedForm, type OrderView } from './order-aside.ts';
+import { type ActingView, aside, foldedForm } from './order-aside.ts';
 import { shownCards } from './shown-cards.ts';
 import { lastCheck, originOf, timeline } from './timeline.ts';
+
+export interface OrderView extends ActingView {
+  /** The result of the last action. */
+  notice: string | undefined;
+  temporalUi: TemporalUi | undefined;
+  /** Of the integration's policy. */
+  portalLink: string | undefined;
+  shopLink: string | undefined;
+  list: ListAround;
+}
+
+/** The list that an order's page was opened from, and the orders before and after it there. */
+export interface ListAround {
+  path: string;
+  name: string;
+  total?: number;
+  previous?: string | undefined;
+  next?: string | undefined;
+}
 
 const KEYS = [
   'j k: next, previous',
@@ -24,22 +42,20 @@ const KEYS = [
   '?: all keys',
 ] as const;
 
-/** @param now the time that ages and distances are relative to */
-export function orderPage(order: InspectedOrder, view: OrderView, now: Now): Page {
-  const { summary, state, missing } = order;
-  const { notice, may } = view;
-  const content = html`${way(order, view, now)}
+export function orderPage(view: OrderView): Page {
+  const { summary, state, missing, notice, afterEnd, now } = view;
+  const content = html`${way(view)}
 ${notice && html`<p class="box notice" role="status">${notice}</p>`}
 <div class="order">
-${aside(order, view, now)}
+${aside(view)}
 <div class="left">
 ${missing && html`<div class="box red" role="status"><b>The record can’t be shown</b><p>${MISSING[missing]} This page shows only Temporal’s own data.</p></div>`}
-${attention(order, view, now)}
-${state && evidence(state, order, now)}
-${shownCards(order)}
-${transactions(order, view, now)}
-<section class="card time"><h2>Timeline</h2>${order.afterEnd?.incomplete && html`<p class="box amber">Not everything after the order’s end could be read this time: reload the page.</p>`}${timeline(order, now)}</section>
-${technical(order, may.act, now)}
+${attention(view)}
+${state && evidence(state, view)}
+${shownCards(state)}
+${transactions(view)}
+<section class="card time"><h2>Timeline</h2>${afterEnd?.incomplete && html`<p class="box amber">Not everything after the order’s end could be read this time: reload the page.</p>`}${timeline(view, now)}</section>
+${technical(view)}
 </div>
 </div>`;
   return { title: `Order ${summary.orderId}`, content, keys: KEYS };
@@ -51,24 +67,22 @@ const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
 };
 
 /** The line above the page: the way back, next and previous, the order's id, and where else it can be seen. */
-function way(
-  { summary, state, runId }: InspectedOrder,
-  { back, temporalUi, portalLink, shopLink }: OrderView,
-  now: Now,
-): Html {
+function way(view: OrderView): Html {
+  const { summary, state, runId, list, place, temporalUi, portalLink, shopLink, now } = view;
   const { orderId, integration, transactionIds } = summary;
   const came = cameAt({ summary, ...(state && { state }) });
-  const attempts = state?.attempts.at(-1)?.number ?? 1;
+  const attempts = state?.attempts.length ?? 1;
   const verb = state?.adopted === undefined ? 'received' : 'screened';
   const transactionId = state?.transactions.at(-1)?.id ?? transactionIds.at(-1);
-  const links = html`${outLink(policyLink(shopLink, '{orderId}', orderId), 'Shop')}${outLink(policyLink(portalLink, '{transactionId}', transactionId), 'Portal')}${temporalUi && outLink(temporalLink(temporalUi, summary, runId), 'Temporal', 'Order in the Temporal UI')}`;
-  const step = (rel: 'prev' | 'next', to: string | undefined, key: string, words: Html) =>
+  const step = (rel: string, name: string, to: string | undefined, key: string, words: Html) =>
     to &&
-    html`<a class="button" href="${to}" rel="${rel}" aria-keyshortcuts="${key}" aria-label="${rel === 'prev' ? 'Previous' : 'Next'} order">${words}</a>`;
+    html`<a class="button" href="${to}" rel="${rel}" aria-keyshortcuts="${key}" aria-label="${name} order">${words}</a>`;
+  const previous = step('prev', 'Previous', list.previous, 'k', html`‹ <span class="word">Previous</span>`);
+  const next = step('next', 'Next', list.next, 'j', html`<span class="word">Next</span> ›`);
   return html`<div class="way">
-<nav class="steps" aria-label="Place in the list"><span><a href="${back.path}" aria-keyshortcuts="u">‹ ${back.name}</a>${back.pos !== undefined && html` <span class="quiet">${back.pos} of ${back.total ?? 0}</span>`}</span>${(back.previous ?? back.next) && html`<span class="line">${step('prev', back.previous, 'k', html`‹ <span class="word">Previous</span>`)}${step('next', back.next, 'j', html`<span class="word">Next</span> ›`)}</span>`}</nav>
+<nav class="steps" aria-label="Place in the list"><span><a href="${list.path}" aria-keyshortcuts="u">‹ ${list.name}</a>${list.total !== undefined && html` <span class="quiet">${place.pos} of ${list.total}</span>`}</span>${(previous ?? next) && html`<span class="line">${previous}${next}</span>`}</nav>
 <h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(now.ms - millis(came))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
-<span class="end line">${links}</span>
+<span class="end line">${outLink(policyLink(shopLink, '{orderId}', orderId), 'Shop')}${outLink(policyLink(portalLink, '{transactionId}', transactionId), 'Portal')}${temporalUi && outLink(temporalLink(temporalUi, summary, runId), 'Temporal', 'Order in the Temporal UI')}</span>
 </div>`;
 }
 
@@ -80,22 +94,22 @@ function outLink(url: string | undefined, words: string, label?: string): Shown 
 }
 
 /** What needs attention and what to do, with a form to resolve it. */
-function attention(order: InspectedOrder, { may, back }: OrderView, now: Now): Shown {
-  const { state, summary } = order;
+function attention(view: OrderView): Shown {
+  const { state, summary, may, now } = view;
   const open = state?.attention ?? [];
   if (open.length === 0 && !summary.needsAttention) return undefined;
   const each = open.map(
     ({ words, since }) => html`<b>Attention: ${words}</b><p>Since ${clock(since, now)}.</p>`,
   );
-  const boxes = each.length > 0 ? each : html`<b>The order needs attention</b>`;
-  return html`<div class="box red" id="attention">${boxes}${may.act && foldedForm('acknowledge', order, back, now)}</div>`;
+  return html`<div class="box red" id="attention">${open.length > 0 ? each : html`<b>The order needs attention</b>`}${may.act && foldedForm('acknowledge', view)}</div>`;
 }
 
 /** What the screening service found, for and against the order. */
-function evidence(state: OrderState, order: InspectedOrder, now: Now): Html {
+function evidence(state: OrderState, view: OrderView): Html {
+  const { now } = view;
   const all = evidenceOf(state);
   const strongest = strongestOf(all);
-  const last = lastCheck(order);
+  const last = lastCheck(view);
   const attempt = state.attempts.length;
   const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendation.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
 ${last && html`Last check ${shortClock(last.at, now)}, ${originOf(last.source)}${!last.answered && ', without an answer'}.`}`;
@@ -114,7 +128,7 @@ function proof(title: string, found: readonly Evidence[], now: Now): Html {
   return html`<div><h3>${title}</h3>${lines.length === 0 ? html`<p class="quiet">Nothing.</p>` : html`<ul class="proof">${lines}</ul>`}</div>`;
 }
 
-function transactions({ state, summary }: InspectedOrder, { portalLink }: OrderView, now: Now): Shown {
+function transactions({ state, summary, portalLink, now }: OrderView): Shown {
   const found = state?.transactions ?? [];
   if (found.length === 0) return undefined;
   const rows = found.toReversed().map(({ id, attempt, decision, decidedAt, source, cancelBy }) => {
@@ -127,8 +141,8 @@ function transactions({ state, summary }: InspectedOrder, { portalLink }: OrderV
 }
 
 /** Ids and events, folded. */
-function technical(order: InspectedOrder, mayAct: boolean, now: Now): Html {
-  const { summary, state } = order;
+function technical(view: OrderView): Html {
+  const { summary, state, may, now } = view;
   const { delivered, sequence, last = [] } = state?.events ?? { delivered: 0, sequence: 0 };
   const ids: Facts =
     state?.transactions.map(({ id, attempt, invoiceNumber }) => [
@@ -141,10 +155,12 @@ function technical(order: InspectedOrder, mayAct: boolean, now: Now): Html {
     ['Integration workflow', state?.workflow],
     ['Events delivered', state && `${delivered} of ${sequence}`],
   ];
-  const events = last.toReversed().map(({ sequence: number, type, occurredAt }) => {
-    const form = mayAct && foldedForm('redeliver', order, {}, now, number);
-    return html`<li>${number}: ${type}, ${clock(occurredAt, now)} ${form}</li>`;
-  });
+  const events = last
+    .toReversed()
+    .map(
+      ({ sequence: number, type, occurredAt }) =>
+        html`<li>${number}: ${type}, ${clock(occurredAt, now)} ${may.act && foldedForm('redeliver', view, number)}</li>`,
+    );
   return html`<details class="card"><summary>Technical ids and events</summary>
 ${factList(facts)}
 ${events.length > 0 && html`<ul class="ids-events">${events}</ul>`}</details>`;

@@ -6,10 +6,8 @@ import { type Facts, factList, table } from '../layout.ts';
 import { money } from '../words.ts';
 
 /** @returns the customer's data and the items; nothing if the policy shows none */
-export function shownCards({ state }: InspectedOrder): Shown {
-  const shown = state?.shown;
-  if (shown === undefined) return undefined;
-  return html`${customer(shown)}${items(shown, state?.currency)}`;
+export function shownCards(state: InspectedOrder['state']): Shown {
+  return state?.shown && html`${customer(state.shown)}${items(state.shown, state.currency)}`;
 }
 
 function customer({ attempt, name, email, billTo, shipTo, avs, cvv }: Fields): Shown {

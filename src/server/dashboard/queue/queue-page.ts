@@ -13,7 +13,7 @@ import {
 } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, options, type Page } from '../layout.ts';
-import { age, distance, distanceInWords, duration, money, type Now, shortClock } from '../words.ts';
+import { age, distance, duration, money, type Now, shortClock } from '../words.ts';
 import { BANDS, type Band, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
 import { REFUSED_PATH } from './refused-page.ts';
 
@@ -258,7 +258,7 @@ function nothing({ filters, queue, stores, page: at, cursor }: QueueView, now: N
   const words =
     next?.cancelBy === undefined
       ? 'No deadline is ahead.'
-      : html`Next deadline ${distanceInWords(next.cancelBy, now)}: <a href="${orderPath(next)}">${next.orderId}</a>.`;
+      : html`Next deadline in ${distance(next.cancelBy, now)}: <a href="${orderPath(next)}">${next.orderId}</a>.`;
   const sign = html`<svg viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="20"/><path d="M15 25l6 6 12-13"/></svg>`;
   return section(
     list === 'all' ? 'Queue is clear' : `Nothing in “${TAB_NAMES[list]}”`,
