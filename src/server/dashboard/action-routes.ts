@@ -20,7 +20,6 @@ import {
   PAGE_ACTIONS,
   type PageAction,
   perform,
-  wordsOf,
 } from './order/actions.ts';
 import { confirmPage, type Result, resultsPage, severalPage } from './order/confirm-page.ts';
 import { finishedBox, runningBoxes } from './order/order-aside.ts';
@@ -72,7 +71,7 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
 
   for (const action of Object.keys(PAGE_ACTIONS).filter(isAction)) {
     const url = `/orders/:orderId/${actionPath(action, ':number')}`;
-    const route = pageFor(wordsOf(action).scope);
+    const route = pageFor(PAGE_ACTIONS[action].scope);
     // The address of a failed form, opened again.
     scope.get(url, route, async (request, reply) => {
       const { order, place } = orderIn(request);

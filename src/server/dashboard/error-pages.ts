@@ -14,22 +14,15 @@ ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${p
 
 /** @param tried whether the request was an action, not only a page view */
 export function errorPage(code: string, problem: Problem, tried: boolean): Page {
-  const shown = tried ? problem : { ...problem, ...READING[code] };
+  const shown = tried || code !== 'temporal-unavailable' ? problem : UNREACHABLE;
   return cardPage(shown.title, html`${problemBox(shown)}<p><a href="/">Go to the queue</a></p>`);
 }
 
-/** Texts for page views. The API's advice about retrying a request would be misleading there. */
-const READING: Readonly<Record<string, { title: string; detail: string }>> = {
-  'temporal-unavailable': {
-    title: 'Temporal can’t be reached',
-    detail:
-      'No orders were lost or changed. Try again in a moment. If the problem persists, check whether Temporal is running.',
-  },
-  'unknown-order': {
-    title: 'Order not found',
-    detail:
-      'This integration has no such order. Closed orders are deleted after 90 days. Check the id and the integration in the address.',
-  },
+/** For page views. The API's advice about retrying a request would be misleading there. */
+const UNREACHABLE = {
+  title: 'Temporal can’t be reached',
+  detail:
+    'No orders were lost or changed. Try again in a moment. If the problem persists, check whether Temporal is running.',
 };
 
 /** @returns the page for a missing, wrong or revoked API key */

@@ -132,10 +132,15 @@ export function table(caption: string, columns: Readonly<Record<string, string>>
 </table></div>`;
 }
 
-/** @returns the options of a select field @param any the words for no choice */
-export function options(words: readonly string[], value = '', any = 'any'): Html[] {
-  return ['', ...words].map(
-    (word) =>
-      html`<option value="${word}"${word === value && html` selected`}>${word === '' ? any : word}</option>`,
+/** @returns the options of a select field @param names by value */
+export function options(names: Readonly<Record<string, string>>, selected = ''): Html[] {
+  return Object.entries(names).map(
+    ([value, name]) =>
+      html`<option value="${value}"${value === selected && html` selected`}>${name}</option>`,
   );
+}
+
+/** @returns a select field's names of these words, and of no choice */
+export function anyOf(words: readonly string[], any = 'any'): Record<string, string> {
+  return { '': any, ...Object.fromEntries(words.map((word) => [word, word])) };
 }

@@ -7,8 +7,9 @@ import { type Instant, millis, REASON_LIMIT } from '../../../contract/words.ts';
 import { ACTOR_LIMIT } from '../../../order/messages/message-shapes.ts';
 import { FROM_LIMIT } from '../../api/request-schemas.ts';
 import { type Html, html, type Shown } from '../html.ts';
+import { options } from '../layout.ts';
 import { HOUR_MS, type Now } from '../words.ts';
-import { type PageAction, SEVERAL, wordsOf } from './actions.ts';
+import { PAGE_ACTIONS, type PageAction, SEVERAL } from './actions.ts';
 
 const text = z.string().optional().catch(undefined);
 /** The fields of a form as they were typed. `once` identifies the form, so that one that is sent twice is done once. */
@@ -34,7 +35,7 @@ interface FormOf {
 }
 
 export function actionForm(action: PageAction, form: FormOf, now: Now): Html {
-  const { about, button, danger, reason, label = 'Reason' } = wordsOf(action);
+  const { about, button, danger, reason, label = 'Reason' } = PAGE_ACTIONS[action];
   const { path, id = action, typed, more, back } = form;
   const submit = html`<button class="${danger ? 'danger' : 'primary'}">${button}</button>`;
   return html`<form method="post" action="${path}"><p>${about}</p>${more}
@@ -48,22 +49,14 @@ ${
 }${back ? html`<p class="line">${submit} ${back}</p>` : submit}</form>`;
 }
 
-const SNOOZES: Record<number, string> = {
-  1: '1 hour',
-  4: '4 hours',
-  12: '12 hours',
-  24: '1 day',
-  48: '2 days',
-};
+const SNOOZES = { 1: '1 hour', 4: '4 hours', 12: '12 hours', 24: '1 day', 48: '2 days' };
 
 function snoozes({ typed, cancelBy }: FormOf, now: Now): Html[] {
   const leftMs = cancelBy === undefined ? 0 : millis(cancelBy) - now.ms;
-  return Object.entries(SNOOZES)
-    .filter(([hours]) => leftMs <= 0 || Number(hours) * HOUR_MS < leftMs || hours === '1')
-    .map(
-      ([hours, words]) =>
-        html`<option value="${hours}"${hours === typed.hours && html` selected`}>${words}</option>`,
-    );
+  const offered = Object.entries(SNOOZES).filter(
+    ([hours]) => leftMs <= 0 || Number(hours) * HOUR_MS < leftMs || hours === '1',
+  );
+  return options(Object.fromEntries(offered), typed.hours);
 }
 
 /** @returns the schema of an action's form */
@@ -75,7 +68,7 @@ export const formOf = (action: PageAction) =>
       // A browser counts a line break as one character, and sends two.
       .transform((words) => words.replaceAll('\r\n', '\n').trim() || undefined)
       .pipe(reasonSchema.optional())
-      .refine((words) => words !== undefined || wordsOf(action).reason !== 'required', 'is required'),
+      .refine((words) => words !== undefined || PAGE_ACTIONS[action].reason !== 'required', 'is required'),
     hours: z.coerce.number('must be a number').int().min(1).max(720).optional(),
     assignee: z
       .string()
@@ -89,7 +82,7 @@ const MOST_CHOSEN = 100;
 
 /** An order as `integration/orderId`. */
 const chosenOrder = z
-  .string()
+  .string('must be selected')
   .transform((one) => {
     const [integration, ...id] = one.split('/');
     return { integration, orderId: id.join('/') };
@@ -97,14 +90,10 @@ const chosenOrder = z
   .pipe(z.object({ integration: integrationNameSchema, orderId: orderIdSchema }));
 const chosenSchema = z.object({
   do: z.enum(SEVERAL, { error: `must be one of ${SEVERAL.join(', ')}` }),
-  order: z
-    .preprocess(
-      (given) => (typeof given === 'string' ? [given] : given),
-      z.array(z.string(), 'must be selected'),
-    )
-    .transform((list) => [...new Set(list)])
-    .refine((list) => list.length <= MOST_CHOSEN, `must be at most ${MOST_CHOSEN}`)
-    .pipe(z.array(chosenOrder)),
+  order: z.preprocess(
+    (given) => [...new Set([given].flat())],
+    z.array(chosenOrder).max(MOST_CHOSEN, `must be at most ${MOST_CHOSEN}`),
+  ),
   from: z.string().max(FROM_LIMIT).optional().catch(undefined),
 });
 

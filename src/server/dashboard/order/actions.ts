@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ORDER_ERRORS } from '../../../contract/errors.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
+import type { OrderState } from '../../../contract/order/state.ts';
 import { instant } from '../../../contract/words.ts';
 import { overrideRefusal } from '../../../order/concerns/operators.ts';
 import { portalRefusal } from '../../../order/portal/portal-records.ts';
@@ -23,6 +24,11 @@ export interface Asked {
   once?: string | undefined;
 }
 
+/** The actions that can be applied to several orders at once. */
+export const SEVERAL = ['recheck', 'acknowledge', 'proceed', 'decide-cancel', 'snooze', 'note'] as const;
+export type Several = (typeof SEVERAL)[number];
+export type PageAction = Several | 'cancel' | 'assign' | 'withdraw' | 'redeliver';
+
 interface ActionDefinition {
   about: string;
   button: string;
@@ -37,7 +43,7 @@ interface ActionDefinition {
   send: (orders: OrderScreening, order: OrderKey, asked: Asked, how: PortalOptions) => Promise<Notice>;
 }
 
-export const PAGE_ACTIONS = {
+export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
   recheck: {
     about:
       'Reads the decision from the screening service now, also for a closed order. Screens an open order again if its decision is error.',
@@ -136,17 +142,7 @@ export const PAGE_ACTIONS = {
       return status === 'delivered' ? 'redelivered' : 'redeliver-requested';
     },
   },
-} as const satisfies Record<string, ActionDefinition>;
-export type PageAction = keyof typeof PAGE_ACTIONS;
-
-/** The actions that can be applied to several orders at once. */
-export const SEVERAL = ['recheck', 'acknowledge', 'proceed', 'decide-cancel', 'snooze', 'note'] as const;
-export type Several = (typeof SEVERAL)[number];
-
-/** @returns the words and the scope of an action */
-export function wordsOf(action: PageAction): ActionDefinition {
-  return PAGE_ACTIONS[action];
-}
+};
 
 /** @returns whether a string is the name of an action */
 export function isAction(word: string): word is PageAction {
@@ -198,7 +194,7 @@ export async function perform(
   by: Pick<PortalOptions, 'by'>,
   late: (error: unknown) => void,
 ): Promise<Notice> {
-  const performed = wordsOf(action).send(orders, order, asked, howOf(by, asked));
+  const performed = PAGE_ACTIONS[action].send(orders, order, asked, howOf(by, asked));
   if (action !== 'cancel' && action !== 'decide-cancel') return performed;
   const first = await Promise.race([performed, pause(QUICK_MS, undefined, { ref: false })]);
   if (first !== undefined) return first;
@@ -226,25 +222,18 @@ export function refusalOf(
 ): string | undefined {
   if (state === undefined) return undefined;
   const open = summary.closedAt === undefined && state.phase !== 'closed';
-  const titleOf = (code: keyof typeof ORDER_ERRORS | undefined) =>
-    code && ORDER_ERRORS[code].title.toLowerCase();
-  switch (action) {
-    case 'acknowledge':
-      return state.attention.length === 0 ? 'nothing needs attention' : undefined;
-    case 'snooze':
-    case 'note':
-    case 'assign':
-      return state.endedAt === undefined && open ? undefined : 'the order is closed';
-    case 'recheck':
-      if (open || state.transactions.length > 0) return undefined;
-      return 'the order is closed and has no transaction to read';
-    case 'proceed':
-      return titleOf(open ? overrideRefusal(state, { action })?.code : 'order-closed');
-    case 'decide-cancel':
-      return titleOf(open ? overrideRefusal(state, { action: 'cancel' })?.code : 'order-closed');
-    case 'cancel':
-      return titleOf(portalRefusal(state, { kind: action }, nowMs, !open)?.code);
-    default:
-      return undefined;
+  if (action === 'acknowledge') return state.attention.length === 0 ? 'nothing needs attention' : undefined;
+  if (action === 'recheck') {
+    const takes = open || state.transactions.length > 0;
+    return takes ? undefined : 'the order is closed and has no transaction to read';
   }
+  const code = codeOfRefusal(action, state, open, nowMs);
+  return code && ORDER_ERRORS[code].title.toLowerCase();
+}
+
+function codeOfRefusal(action: PageAction, state: OrderState, open: boolean, nowMs: number) {
+  if (action === 'cancel') return portalRefusal(state, { kind: 'cancel' }, nowMs, !open)?.code;
+  if (!open || state.endedAt !== undefined) return 'order-closed';
+  if (action === 'proceed') return overrideRefusal(state, { action: 'proceed' })?.code;
+  return action === 'decide-cancel' ? overrideRefusal(state, { action: 'cancel' })?.code : undefined;
 }

@@ -7,7 +7,7 @@ import { html } from '../html.ts';
 import { cardPage, decisionPill, orderLink, type Page, table } from '../layout.ts';
 import { distance, money, type Now } from '../words.ts';
 import { actionForm, type Typed } from './action-form.ts';
-import { actionPath, type PageAction, refusalOf, type Several, wordsOf } from './actions.ts';
+import { actionPath, PAGE_ACTIONS, type PageAction, refusalOf, type Several } from './actions.ts';
 
 /** A form that wasn't accepted: why, and what was typed, so that it isn't lost. */
 export interface Again extends From {
@@ -20,7 +20,7 @@ export interface Again extends From {
 /** @returns the page of a form on one order that wasn't accepted */
 export function confirmPage(action: PageAction, order: OrderKey, again: Again, now: Now): Page {
   const { number, problem, typed } = again;
-  const title = `${wordsOf(action).button}: ${number === undefined ? '' : `${number} of `}order ${order.orderId}?`;
+  const title = `${PAGE_ACTIONS[action].button}: ${number === undefined ? '' : `${number} of `}order ${order.orderId}?`;
   const path = orderPath(order, actionPath(action, number), again);
   const back = html`<a href="${orderPath(order, undefined, again)}">Back to the order</a>`;
   return cardPage(title, html`${problemBox(problem)}${actionForm(action, { path, typed, back }, now)}`);
@@ -46,7 +46,7 @@ export function severalPage(
   now: Now,
   problem?: Why,
 ): Page {
-  const { button } = wordsOf(action);
+  const { button } = PAGE_ACTIONS[action];
   const rows = chosen.map((order, index) => {
     const found = inspected[index];
     const { amount, currency, decision, cancelBy } = found?.summary ?? {};
@@ -86,7 +86,7 @@ export function resultsPage({ action, back }: Selection, results: readonly Resul
     html`<b class="flag ${outcome === 'failed' && 'attention'}">${OUTCOMES[outcome]}</b> ${words}`,
   ]);
   return cardPage(
-    `${wordsOf(action).button}: ${of('done')} of ${results.length} done`,
+    `${PAGE_ACTIONS[action].button}: ${of('done')} of ${results.length} done`,
     html`<div role="status">${failed > 0 && html`<p class="box red">${failed} ${failed === 1 ? 'order was' : 'orders were'} not changed, or the outcome is unknown: see below.</p>`}${unchanged > 0 && html`<p>For ${unchanged} ${unchanged === 1 ? 'order' : 'orders'} there was nothing to do.</p>`}</div>
 ${table('Orders', { Order: '', 'What happened': '' }, rows)}
 <p><a href="${back}">Back to the list</a></p>`,

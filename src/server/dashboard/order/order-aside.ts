@@ -13,7 +13,7 @@ import { decisionPill, factList } from '../layout.ts';
 import { isStuck, KIND_NAMES, triesWords } from '../queue/queue-list.ts';
 import { clock, distance, duration, money, type Now, shortClock, timeOfDay } from '../words.ts';
 import { actionForm } from './action-form.ts';
-import { actionPath, type PageAction, refusalOf, wordsOf } from './actions.ts';
+import { actionPath, PAGE_ACTIONS, type PageAction, refusalOf } from './actions.ts';
 import { byTime, requestOf, whoOf } from './timeline.ts';
 
 /** An order, and what its forms depend on. */
@@ -79,7 +79,7 @@ function due({ summary, state, now }: ActingView): Html {
 function shownActions(view: ActingView): PageAction[] {
   const { summary, state, may, now } = view;
   const takes = (action: PageAction) =>
-    may[wordsOf(action).scope] && refusalOf(action, view, now.ms) === undefined;
+    may[PAGE_ACTIONS[action].scope] && refusalOf(action, view, now.ms) === undefined;
   // Without the state, only what needs no rules is offered.
   if (state === undefined)
     return summary.closedAt === undefined ? (['cancel', 'recheck'] as const).filter(takes) : [];
@@ -104,7 +104,7 @@ const OPEN: readonly OrderDecision[] = ['review', 'pending', 'error'];
 /** @returns a button that opens the form of an action in place @param number of the portal action or event */
 export function foldedForm(action: PageAction, view: ActingView, number?: number): Html {
   const { summary, state, place, now } = view;
-  const { button, danger } = wordsOf(action);
+  const { button, danger } = PAGE_ACTIONS[action];
   const isOpen = OPEN.includes(state?.decision ?? summary.decision ?? 'pending');
   const isPrimary = action === 'acknowledge' || (action === 'proceed' && isOpen);
   const kind = danger ? 'danger' : isPrimary ? 'primary' : '';

@@ -7,11 +7,11 @@ import type { InspectedOrder } from '../../../starter.ts';
 import { policyLink, type TemporalUi, temporalLink, transactionPath } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, type Facts, factList, type Page, table } from '../layout.ts';
-import { cameAt, type Evidence, evidenceOf, insightWords, strongestOf } from '../queue/queue-list.ts';
+import { cameAt, type Evidence, evidenceOf, insightWords } from '../queue/queue-list.ts';
 import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from '../words.ts';
 import { type ActingView, aside, foldedForm } from './order-aside.ts';
 import { shownCards } from './shown-cards.ts';
-import { lastCheck, originOf, timeline } from './timeline.ts';
+import { lastCheck, ORIGINS, timeline } from './timeline.ts';
 
 export interface OrderView extends ActingView {
   /** The result of the last action. */
@@ -108,22 +108,23 @@ function attention(view: OrderView): Shown {
 function evidence(state: OrderState, view: OrderView): Html {
   const { now } = view;
   const all = evidenceOf(state);
-  const strongest = strongestOf(all);
+  const [strongest] = all;
+  const inGroup = (name: Evidence['group']) => all.filter(({ group }) => group === name);
   const last = lastCheck(view);
   const attempt = state.attempts.length;
-  const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendation.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
-${last && html`Last check ${shortClock(last.at, now)}, ${originOf(last.source)}${!last.answered && ', without an answer'}.`}`;
+  const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${inGroup('recommendation').map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
+${last && html`Last check ${shortClock(last.at, now)}, ${ORIGINS[last.source]}${!last.answered && ', without an answer'}.`}`;
   if (strongest === undefined) {
     return html`<section class="card pair"><h2>${describePhase(state.phase)}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
   }
   return html`<section class="card pair"><h2>${insightWords(strongest)}</h2><p class="quiet">${said}</p>
-${proof('Against the order', all.risk, now)}${proof('For the order', all.trust, now)}${all.neutral.length > 0 && proof('Other', all.neutral, now)}</section>`;
+${proof('Against the order', inGroup('risk'), now)}${proof('For the order', inGroup('trust'), now)}${inGroup('neutral').length > 0 && proof('Other', inGroup('neutral'), now)}</section>`;
 }
 
 function proof(title: string, found: readonly Evidence[], now: Now): Html {
   const lines = found.map(
     ({ impact, at, source, attempt, isNew, ...one }) =>
-      html`<li><span${impact && html` class="weight ${impact}"`}>${impact}</span><span>${insightWords(one)}</span><small>${isNew && html`<b class="flag new">New</b>`}${clock(at, now)}, ${originOf(source)}${attempt > 1 && ` · attempt ${attempt}`}</small></li>`,
+      html`<li><span${impact && html` class="weight ${impact}"`}>${impact}</span><span>${insightWords(one)}</span><small>${isNew && html`<b class="flag new">New</b>`}${clock(at, now)}, ${ORIGINS[source]}${attempt > 1 && ` · attempt ${attempt}`}</small></li>`,
   );
   return html`<div><h3>${title}</h3>${lines.length === 0 ? html`<p class="quiet">Nothing.</p>` : html`<ul class="proof">${lines}</ul>`}</div>`;
 }
@@ -133,7 +134,7 @@ function transactions({ state, summary, portalLink, now }: OrderView): Shown {
   if (found.length === 0) return undefined;
   const rows = found.toReversed().map(({ id, attempt, decision, decidedAt, source, cancelBy }) => {
     const links = html`<a href="${transactionPath(id, summary.integration)}">Status now</a> ${outLink(policyLink(portalLink, '{transactionId}', id), 'Portal')}`;
-    const read = decidedAt && html`${clock(decidedAt, now)}${source && `, ${originOf(source)}`}`;
+    const read = decidedAt && html`${clock(decidedAt, now)}${source && `, ${ORIGINS[source]}`}`;
     return [attempt, decision ? decisionPill(decision) : 'unknown', read, clock(cancelBy, now), links];
   });
   const columns = { Attempt: '', Decision: '', Read: '', 'Can be canceled until': '', Links: '' };

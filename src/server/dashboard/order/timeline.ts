@@ -1,7 +1,13 @@
 /** An order's history, built from recorded facts only, and the last read of its decision. */
 import { SIGNED_IN } from '../../../config/index.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../../contract/order/state.ts';
-import { type By, type Instant, instant, type JournalEntry } from '../../../contract/words.ts';
+import {
+  type By,
+  type Instant,
+  instant,
+  type JournalEntry,
+  type ReadingSource,
+} from '../../../contract/words.ts';
 import type { AfterEnd, InspectedOrder, LateAction } from '../../../starter.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill } from '../layout.ts';
@@ -12,7 +18,7 @@ import { clock, dayOf, type Now, timeOfDay } from '../words.ts';
 export function lastCheck({ state, poll }: Pick<InspectedOrder, 'state' | 'poll'>) {
   const read = state?.lastRead && { ...state.lastRead, answered: true };
   if (poll?.lastAt === undefined || (read && read.at > poll.lastAt)) return read;
-  return { at: poll.lastAt, source: 'poll', answered: poll.answered === true };
+  return { at: poll.lastAt, source: 'poll' as const, answered: poll.answered === true };
 }
 
 /** Compares by time, earliest first. */
@@ -73,10 +79,11 @@ function addState(state: OrderState, add: Add): void {
   for (const { since, words } of attention) add(since, 'wrong', `Needs attention: ${words}`);
   const recorded = attempts.some(({ readings }) => readings.some(({ at }) => at === lastRead?.at));
   if (!recorded && lastRead !== undefined)
-    add(lastRead.at, 'service', 'Read: no change', { origin: originOf(lastRead.source) });
+    add(lastRead.at, 'service', 'Read: no change', { origin: ORIGINS[lastRead.source] });
 }
 
-const ORIGINS: Readonly<Record<string, string>> = {
+/** What triggered a read, in words. */
+export const ORIGINS: Readonly<Record<ReadingSource, string>> = {
   checkout: 'at checkout',
   'catch-up': 'by a retry after the checkout',
   rescreen: 'screened again',
@@ -88,19 +95,16 @@ const ORIGINS: Readonly<Record<string, string>> = {
   adoption: 'at adoption',
 };
 
-/** @returns what triggered a read, in words */
-export function originOf(source: string): string {
-  return ORIGINS[source] ?? source;
-}
-
 function addAttempt(attempt: Attempt, state: OrderState, add: Add): void {
   const { number, startedAt, readings, gateway, override } = attempt;
   if (number > 1) add(startedAt, 'plain', `Attempt ${number} received`);
-  const { risk, trust } = evidenceOf(state);
+  const found = evidenceOf(state).filter(
+    ({ group, isNew }) => isNew && (group === 'risk' || group === 'trust'),
+  );
   for (const { at, decision, source } of readings) {
-    const isNew = [...risk, ...trust].filter((one) => one.isNew && one.at === at).map(insightWords);
+    const isNew = found.filter((one) => one.at === at).map(insightWords);
     const words = isNew.length > 0 ? `New: ${isNew.join('; ')}` : undefined;
-    add(at, 'service', html`Decision ${decisionPill(decision)}`, { origin: originOf(source), words });
+    add(at, 'service', html`Decision ${decisionPill(decision)}`, { origin: ORIGINS[source], words });
   }
   // The journal has it too, unless it is so long that it left the entry out.
   const journaled = state.journal?.some(({ what, at }) => what === 'override' && at === override?.at);

@@ -4,7 +4,7 @@ import { type Instant, instant, type OrderDecision } from '../../../contract/wor
 import type { Statistics } from '../../../starter.ts';
 import { listPath, TAB_NAMES } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { factList, options, type Page, table } from '../layout.ts';
+import { anyOf, factList, options, type Page, table } from '../layout.ts';
 import { dayOf, duration, HOUR_MS, type Now } from '../words.ts';
 import { countTabs, type Snapshot } from './queue-list.ts';
 
@@ -42,7 +42,7 @@ export function daysPage(view: DaysView, now: Now): Page {
     html`<b>${number(sumOf(counts))}</b>`,
   ]);
   const content = html`<div class="way"><h1>Last ${days.length} days</h1><span class="quiet">${number(all)} ${all === 1 ? 'order' : 'orders'}, ${integration ?? 'all stores'}</span>
-<form class="line end" action="/days"><label class="sr" for="store">Store</label><select id="store" name="integration">${options(stores, integration, 'all stores')}</select><button>Show</button></form></div>
+<form class="line end" action="/days"><label class="sr" for="store">Store</label><select id="store" name="integration">${options(anyOf(stores, 'all stores'), integration)}</select><button>Show</button></form></div>
 <div class="days">
 ${toDo(view)}
 <section class="card"><h2>Orders per day by current decision</h2>

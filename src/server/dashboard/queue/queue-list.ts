@@ -1,6 +1,6 @@
 /** The queue: which orders a person has to act on, why, and in which lists and bands each one is. */
 import { createHash } from 'node:crypto';
-import type { ActionRecord, FailedTries, OrderState, Reading } from '../../../contract/order/state.ts';
+import type { ActionRecord, FailedTries, OrderState } from '../../../contract/order/state.ts';
 import type { Insight, Insights } from '../../../contract/terms.ts';
 import { type Instant, instant, millis } from '../../../contract/words.ts';
 import { isUnderWay } from '../../../order/portal/portal-requests.ts';
@@ -19,16 +19,21 @@ export interface Why {
   words: string;
 }
 
-/** The sections of the table, in their sequence. */
-export const BANDS = ['overdue', 'now', 'soon', 'later', 'none'] as const;
-export type Band = (typeof BANDS)[number];
+/** The sections of the table, in their sequence, and how much of an order's cancel window is left in each. */
+export const BANDS = [
+  { band: 'overdue', underMs: 0, name: 'Overdue' },
+  { band: 'now', underMs: 12 * HOUR_MS, name: 'Within 12 hours' },
+  { band: 'soon', underMs: 48 * HOUR_MS, name: 'Within 48 hours' },
+  { band: 'later', underMs: Number.POSITIVE_INFINITY, name: 'Later' },
+  { band: 'none', underMs: undefined, name: 'No deadline yet' },
+] as const;
 
 /** An order as lists show it. */
 export interface Entry {
   summary: OrderSummary;
   why: Why;
   tabs: readonly Tab[];
-  band: Band;
+  band: (typeof BANDS)[number]['band'];
   since: Instant;
   /** Changes when the order or its words change, except for times. */
   mark: string;
@@ -70,11 +75,9 @@ export function cameAt({ summary, state }: QueuedOrder): Instant {
   return state?.adopted?.screenedAt ?? state?.startedAt ?? summary.startedAt;
 }
 
-function bandOf({ cancelBy }: OrderSummary, nowMs: number): Band {
-  if (cancelBy === undefined) return 'none';
-  const leftMs = millis(cancelBy) - nowMs;
-  if (leftMs < 0) return 'overdue';
-  return leftMs < 12 * HOUR_MS ? 'now' : leftMs < 48 * HOUR_MS ? 'soon' : 'later';
+function bandOf({ cancelBy }: OrderSummary, nowMs: number): Entry['band'] {
+  const leftMs = cancelBy === undefined ? undefined : millis(cancelBy) - nowMs;
+  return BANDS.find(({ underMs = 0 }) => leftMs !== undefined && leftMs < underMs)?.band ?? 'none';
 }
 
 /** @returns whether a portal action has failed, or should be done by now */
@@ -102,7 +105,7 @@ function whyOf({ summary, state }: QueuedOrder, nowMs: number): Why {
   if (stuck !== undefined) return { flag: 'Stuck', words: stuckWords(stuck, nowMs) };
   if (open && isHeld(state)) return { flag: 'Held', words: heldWords(state, nowMs) };
   if (!open && state.phase === 'review') return { words: 'The workflow was terminated during the review' };
-  const strongest = strongestOf(evidenceOf(state));
+  const [strongest] = evidenceOf(state);
   if (strongest !== undefined) return { words: insightWords(strongest) };
   return { words: state.reason === undefined ? phase : `No decision: ${state.reason}` };
 }
@@ -146,50 +149,33 @@ function heldWords(state: NonNullable<QueuedOrder['state']>, nowMs: number): str
   return reason === undefined ? waiting : `${waiting} (${reason})`;
 }
 
-/** An insight with the reading that it comes from. */
-export interface Evidence extends Insight {
-  at: Instant;
-  source: Reading['source'];
-  attempt: number;
-  /** No earlier reading of the order has it. */
-  isNew: boolean;
-}
-
-/** By the screening service's groups: risk is against the order, trust for it. */
-export type AllEvidence = Record<keyof Insights, Evidence[]>;
-
+/** The screening service's groups of insights, the most telling one first. Risk is against the order, trust for it. */
+const GROUPS = ['risk', 'recommendation', 'neutral', 'trust'] as const;
 const IMPACTS = ['high', 'medium', 'low'];
 
-/** @returns the insights of the newest reading that has any, each with the reading that had it first, highest impact first */
-export function evidenceOf(state: OrderState): AllEvidence {
-  const readings = state.attempts.flatMap(({ number, readings }) =>
-    readings
-      .filter(({ insights }) => insights !== undefined)
-      .map((reading) => ({ ...reading, attempt: number })),
-  );
-  const newest = readings.at(-1);
-  const of = (group: keyof Insights): Evidence[] => {
-    const found = Object.values(newest?.insights?.[group] ?? {}).flatMap((insight) => {
-      const same = (one: Insight) => one.description === insight.description && one.name === insight.name;
-      const first = readings.find(({ insights }) => Object.values(insights?.[group] ?? {}).some(same));
-      if (first === undefined) return [];
-      const { at, source, attempt } = first;
-      return [{ ...insight, at, source, attempt, isNew: first === newest && readings.length > 1 }];
-    });
-    const weight = ({ impact = 'low' }: Insight) => IMPACTS.indexOf(impact);
-    return found.toSorted((a, b) => weight(a) - weight(b));
-  };
-  return {
-    risk: of('risk'),
-    trust: of('trust'),
-    neutral: of('neutral'),
-    recommendation: of('recommendation'),
-  };
-}
+/** An insight with the reading that it comes from. `isNew`: no earlier reading of the order has it. */
+export type Evidence = ReturnType<typeof evidenceOf>[number];
 
-/** @returns the insight that says most about why the order needs a person */
-export function strongestOf({ risk, recommendation, neutral, trust }: AllEvidence): Evidence | undefined {
-  return [...risk, ...recommendation, ...neutral, ...trust][0];
+/** @returns the insights of the newest reading that has any, each with the reading that had it first, highest impact first */
+export function evidenceOf({ attempts }: OrderState) {
+  const readings = attempts
+    .flatMap(({ number, readings }) => readings.map((reading) => ({ ...reading, attempt: number })))
+    .filter(({ insights }) => insights !== undefined);
+  const newest = readings.at(-1);
+  const inGroup = (reading: typeof newest, group: keyof Insights): Insight[] =>
+    Object.values(reading?.insights?.[group] ?? {});
+  const weight = ({ impact = 'low' }: Insight) => IMPACTS.indexOf(impact);
+  return GROUPS.flatMap((group) =>
+    inGroup(newest, group)
+      .sort((a, b) => weight(a) - weight(b))
+      .flatMap((insight) => {
+        const same = (one: Insight) => one.description === insight.description && one.name === insight.name;
+        const first = readings.find((reading) => inGroup(reading, group).some(same));
+        if (first === undefined) return [];
+        const { at, source, attempt } = first;
+        return [{ ...insight, group, at, source, attempt, isNew: first === newest && readings.length > 1 }];
+      }),
+  );
 }
 
 /** @returns an insight in words */

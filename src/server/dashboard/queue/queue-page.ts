@@ -2,7 +2,6 @@
 import { instant, ORDER_DECISIONS, PHASES } from '../../../contract/words.ts';
 import {
   type Filters,
-  type List,
   listPath,
   listQuery,
   orderPath,
@@ -12,9 +11,9 @@ import {
   transactionPath,
 } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { decisionPill, options, type Page } from '../layout.ts';
+import { anyOf, decisionPill, options, type Page } from '../layout.ts';
 import { age, distance, duration, money, type Now, shortClock } from '../words.ts';
-import { BANDS, type Band, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
+import { BANDS, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
 import { REFUSED_PATH } from './refused-page.ts';
 
 /** Rows per page of a list of the queue. */
@@ -80,46 +79,43 @@ function tabs({ filters, queue }: QueueView): Html {
 }
 
 function search({ q }: Filters): Html {
-  return html`<form class="find" role="search" action="/"><label class="sr" for="q">Search order, invoice or transaction</label><input type="search" id="q" name="q" value="${q ?? ''}" placeholder="Order, invoice or transaction" autocapitalize="none" spellcheck="false" maxlength="128" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>`;
+  return html`<form class="find" role="search" action="/"><label class="sr" for="q">Search order, invoice or transaction</label><input type="search" id="q" name="q" value="${q}" placeholder="Order, invoice or transaction" autocapitalize="none" spellcheck="false" maxlength="128" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>`;
 }
+
+/** The filters besides the list, each with its field's name in the form. */
+const FILTERS = [
+  { key: 'decision', name: 'decision', label: 'Decision' },
+  { key: 'phase', name: 'phase', label: 'Phase' },
+  { key: 'integration', name: 'integration', label: 'Store' },
+  { key: 'amountFrom', name: 'amount-from', label: 'Amount from' },
+  { key: 'amountTo', name: 'amount-to', label: 'Amount below' },
+] as const;
 
 /** The form has no page and no search, so that changed filters start at the first page of a list. */
 function fold({ filters, stores }: QueueView): Html {
-  const { list, decision, phase, integration, amountFrom, amountTo } = filters;
-  const names = { ...TAB_NAMES, all: 'The whole queue', every: 'Every order, also closed' };
-  const lists = [...new Set<List>([list, 'all', 'every'])].map(
-    (one) => html`<option value="${one}"${one === list && html` selected`}>${names[one]}</option>`,
-  );
+  const { list } = filters;
+  const lists = { [list]: TAB_NAMES[list], all: 'The whole queue', every: 'Every order, also closed' };
+  const choices = { decision: ORDER_DECISIONS, phase: PHASES, integration: stores };
   const count = chosen(filters).length;
-  const select = (name: string, label: string, given: Html[]) =>
-    html`<div><label for="f-${name}">${label}</label><select id="f-${name}" name="${name}">${given}</select></div>`;
-  const amount = (name: string, label: string, value: number | undefined) =>
-    html`<div><label for="f-${name}">${label}</label><input id="f-${name}" name="${name}" inputmode="decimal" value="${value}"></div>`;
+  const fields = FILTERS.map(({ key, name, label }) => {
+    const field =
+      key === 'amountFrom' || key === 'amountTo'
+        ? html`<input id="f-${name}" name="${name}" inputmode="decimal" value="${filters[key]}">`
+        : html`<select id="f-${name}" name="${name}">${options(anyOf(choices[key]), filters[key])}</select>`;
+    return html`<div><label for="f-${name}">${label}</label>${field}</div>\n`;
+  });
   return html`<details class="fold"><summary class="button">Filters${count > 0 && html` <span class="quiet">${count}</span>`}</summary>
 <form action="/">
-${select('list', 'Look in', lists)}
-${select('decision', 'Decision', options(ORDER_DECISIONS, decision))}
-${select('phase', 'Phase', options(PHASES, phase))}
-${select('integration', 'Store', options(stores, integration))}
-${amount('amount-from', 'Amount from', amountFrom)}
-${amount('amount-to', 'Amount below', amountTo)}
-<div class="line"><button class="primary">Apply</button></div>
+<div><label for="f-list">Look in</label><select id="f-list" name="list">${options(lists, list)}</select></div>
+${fields}<div class="line"><button class="primary">Apply</button></div>
 </form></details>`;
 }
-
-const FILTER_NAMES = [
-  ['decision', 'Decision'],
-  ['phase', 'Phase'],
-  ['integration', 'Store'],
-  ['amountFrom', 'Amount from'],
-  ['amountTo', 'Amount below'],
-] as const;
 
 /** The active filters, each with the filters that are left without it. */
 function chosen(filters: Filters): [words: string, without: Filters][] {
   if (filters.q !== undefined) return [[`“${filters.q}” in every order`, { list: 'all' }]];
-  const active = FILTER_NAMES.filter(([key]) => filters[key] !== undefined).map(
-    ([key, name]): [string, Filters] => [`${name} ${filters[key]}`, { ...filters, [key]: undefined }],
+  const active = FILTERS.filter(({ key }) => filters[key] !== undefined).map(
+    ({ key, label }): [string, Filters] => [`${label} ${filters[key]}`, { ...filters, [key]: undefined }],
   );
   return filters.list === 'every'
     ? [['Every order, also closed', { ...filters, list: 'all' }], ...active]
@@ -156,16 +152,6 @@ export function newsLink(filters: Filters, at: number, entries: readonly Entry[]
     .markup;
 }
 
-const BAND_NAMES: Record<Band, string> = {
-  overdue: 'Overdue',
-  now: 'Within 12 hours',
-  soon: 'Within 48 hours',
-  later: 'Later',
-  none: 'No deadline yet',
-};
-/** Classes of a row: red, or less prominent. */
-const ROW_KINDS = { overdue: 'late', now: 'near', soon: 'far', later: 'far', none: 'far' } as const;
-
 interface OrderTable {
   label: string;
   rows: readonly Entry[];
@@ -182,7 +168,8 @@ export function orderTable({ label, rows, pathOf, banded, pick, selected }: Orde
   const row = (entry: Entry): Html => {
     const { summary, why, band, since } = entry;
     const { orderId, integration, assignee, amount, currency, decision, action } = summary;
-    return html`<tr role="row" class="${ROW_KINDS[band]}">
+    const kind = band === 'overdue' ? 'late' : band === 'now' ? 'near' : 'far';
+    return html`<tr role="row" class="${kind}">
 ${pick && html`<td role="cell" class="pick"><label><input type="checkbox" name="order" value="${integration}/${orderId}"${selected && html` checked`}><span class="sr">Select ${orderId}</span></label></td>`}
 <td role="cell" class="id" title="${orderId}"><a href="${pathOf(entry)}">${orderId}</a> <span class="store quiet">${integration}${assignee !== undefined && ` · ${assignee}`}</span></td>
 <td role="cell" class="number amount">${money(amount, currency)}</td>
@@ -193,10 +180,10 @@ ${pick && html`<td role="cell" class="pick"><label><input type="checkbox" name="
 </tr>
 `;
   };
-  const inBands = BANDS.map((band) => {
+  const inBands = BANDS.map(({ band, name }) => {
     const [those, total] = [rows, banded ?? []].map((list) => list.filter((one) => one.band === band));
     const isOver = band === 'overdue';
-    const title = html`<b${isOver && html` class="late-text"`}>${BAND_NAMES[band]}</b> <span>${total?.length.toLocaleString('en')}${isOver && ' · cancel window closed'}</span>`;
+    const title = html`<b${isOver && html` class="late-text"`}>${name}</b> <span>${total?.length.toLocaleString('en')}${isOver && ' · cancel window closed'}</span>`;
     if (!those?.length) return undefined;
     return html`<tbody role="rowgroup">
 <tr role="row" class="band"><th role="rowheader" scope="rowgroup" colspan="${pick ? 7 : 6}">${title}</th></tr>
