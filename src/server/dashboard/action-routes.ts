@@ -1,7 +1,6 @@
 /** The routes of an order's page, of its actions, and of actions on several orders. */
 import type { FastifyRequest } from 'fastify';
-import type { ZodError } from 'zod';
-import { checked, fieldErrorsOf } from '../../client/read-requests.ts';
+import { checked, fieldErrorsOf, invalidRequest } from '../../client/read-requests.ts';
 import { DEFAULT_INTEGRATION, type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
 import { OUR_WORDS } from '../../screening-service/index.ts';
 import { hasScope, requireIntegration } from '../api/callers.ts';
@@ -9,12 +8,12 @@ import { whoAsks } from '../api/metrics.ts';
 import { logFailure, toProblem } from '../api/problems.ts';
 import { actionParams, orderParams, pageQuery, queueQuery } from '../api/request-schemas.ts';
 import { type Filters, type From, listPath, listQuery, orderPath, TAB_NAMES } from './addresses.ts';
-import type { Why } from './error-pages.ts';
 import { html } from './html.ts';
-import { chosenIn, formOf, typedFields } from './order/action-form.ts';
+import { selectionSchema, typedFields } from './order/action-form.ts';
 import {
   type Asked,
   actionPath,
+  formOf,
   isAction,
   NOTICES,
   PAGE_ACTIONS,
@@ -37,20 +36,17 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
   const inspect = (order: OrderKey, view: 'record' | 'full' = 'record') =>
     orderScreening.inspect(order, { withinMs: INSPECT_WITHIN_MS, view });
   const inspectAll = (chosen: readonly OrderKey[]) =>
-    Promise.all(chosen.map((order) => inspect(order).catch(unlessOurs)));
+    Promise.all(chosen.map(async (order) => ({ order, found: await inspect(order).catch(unlessOurs) })));
   const mayOf = (request: FastifyRequest) => ({
     act: hasScope(request, 'act'),
     ops: hasScope(request, 'ops'),
   });
   const note = (request: FastifyRequest, error: unknown) => {
-    const failure = toProblem(error);
-    logFailure(log, error, failure.code, failure.problem, request);
-    return failure;
+    const { code, problem } = toProblem(error);
+    logFailure(log, error, code, problem, request);
   };
-  const act = async (request: FastifyRequest, action: PageAction, order: OrderKey, asked: Asked) => {
-    const late = (error: unknown) => void note(request, error);
-    return perform(orderScreening, action, order, asked, whoAsks(request), late);
-  };
+  const act = async (request: FastifyRequest, action: PageAction, order: OrderKey, asked: Asked) =>
+    perform(orderScreening, action, order, asked, whoAsks(request), (error) => note(request, error));
 
   get('/orders/:orderId', 'read', async (request, { standing, now }) => {
     const { order, notice, place } = orderIn(request);
@@ -79,23 +75,21 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
     });
     scope.post(url, route, async (request, reply) => {
       const { order, number, place } = orderIn(request);
-      const refused = (status: number, problem: Why) => {
-        const again = { number, ...place, problem, typed: typedFields.parse(request.body) };
-        return send(request, reply.code(status), (_, { now }) => confirmPage(action, order, again, now));
-      };
-      const form = formOf(action).safeParse(request.body ?? {}, OUR_WORDS);
-      if (!form.success) return refused(422, notAccepted(form.error));
       try {
-        const notice = await act(request, action, order, { ...form.data, number });
+        const asked = checked(formOf(action), request.body ?? {});
+        const notice = await act(request, action, order, { ...asked, number });
         store.forget();
         return reply.redirect(orderPath(order, undefined, { notice, ...place }), 303);
       } catch (error) {
         const { code, problem } = toProblem(error);
         // What was typed is kept, unless it is card data.
         if (problem.status === 500 || code === 'card-data-in-request') throw error;
-        reply.problemCode = code;
+        reply.code(problem.status).problemCode = code;
         note(request, error);
-        return refused(problem.status, problem);
+        const again = { problem, typed: typedFields.parse(request.body) };
+        return send(request, reply, (_, { now }) =>
+          confirmPage(action, { order, number, place }, again, now),
+        );
       }
     });
   }
@@ -109,10 +103,10 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
     const { action, chosen } = selection;
     const form = formOf(action).safeParse(request.body, OUR_WORDS);
     if (!form.success) {
-      const inspected = await inspectAll(chosen);
-      return send(request, reply.code(422), (_, { now }) =>
-        severalPage(selection, inspected, now, notAccepted(form.error)),
-      );
+      const { problem } = toProblem(invalidRequest(fieldErrorsOf(form.error)));
+      const again = { problem, typed: typedFields.parse(request.body) };
+      const orders = await inspectAll(chosen);
+      return send(request, reply.code(422), (_, { now }) => severalPage(selection, orders, now, again));
     }
     const results = await Promise.all(
       chosen.map(async (order): Promise<Result> => {
@@ -132,13 +126,9 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
   });
 }
 
-function notAccepted(error: ZodError): Why {
-  return { title: 'Not done', detail: 'The form was not accepted.', errors: fieldErrorsOf(error) };
-}
-
 /** @throws OrderScreeningError `other-integration` when the key isn't for the integration of a selected order */
 function selectionIn(request: FastifyRequest, given: unknown) {
-  const selection = chosenIn(given);
+  const selection = checked(selectionSchema, given);
   const { chosen, from } = selection;
   request.workflowIds = chosen.map(({ integration, orderId }) => orderWorkflowId(integration, orderId));
   for (const { integration } of chosen) requireIntegration(request, integration);

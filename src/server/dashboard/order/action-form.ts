@@ -1,8 +1,7 @@
-/** The forms of the actions: their fields, and how a sent one is read. */
+/** The forms of the actions. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { checked, integrationNameSchema, orderIdSchema } from '../../../client/read-requests.ts';
-import { reasonSchema } from '../../../contract/fields.ts';
+import { integrationNameSchema, orderIdSchema } from '../../../client/read-requests.ts';
 import { type Instant, millis, REASON_LIMIT } from '../../../contract/words.ts';
 import { ACTOR_LIMIT } from '../../../order/messages/message-shapes.ts';
 import { FROM_LIMIT } from '../../api/request-schemas.ts';
@@ -11,13 +10,8 @@ import { options } from '../layout.ts';
 import { HOUR_MS, type Now } from '../words.ts';
 import { PAGE_ACTIONS, type PageAction, SEVERAL } from './actions.ts';
 
-const text = z.string().optional().catch(undefined);
-/** The fields of a form as they were typed. `once` identifies the form, so that one that is sent twice is done once. */
-export const typedFields = z
-  .object({ reason: text, hours: text, assignee: text, once: text })
-  .partial()
-  .catch({});
-
+/** The fields of a form as they were typed. */
+export const typedFields = z.record(z.string(), z.string()).catch({});
 export type Typed = z.output<typeof typedFields>;
 
 interface FormOf {
@@ -59,24 +53,6 @@ function snoozes({ typed, cancelBy }: FormOf, now: Now): Html[] {
   return options(Object.fromEntries(offered), typed.hours);
 }
 
-/** @returns the schema of an action's form */
-export const formOf = (action: PageAction) =>
-  z.object({
-    reason: z
-      .string()
-      .default('')
-      // A browser counts a line break as one character, and sends two.
-      .transform((words) => words.replaceAll('\r\n', '\n').trim() || undefined)
-      .pipe(reasonSchema.optional())
-      .refine((words) => words !== undefined || PAGE_ACTIONS[action].reason !== 'required', 'is required'),
-    hours: z.coerce.number('must be a number').int().min(1).max(720).optional(),
-    assignee: z
-      .string()
-      .transform((name) => name.trim() || undefined)
-      .optional(),
-    once: z.uuid().optional().catch(undefined),
-  });
-
 /** As many as a page of the queue has. */
 const MOST_CHOSEN = 100;
 
@@ -88,17 +64,14 @@ const chosenOrder = z
     return { integration, orderId: id.join('/') };
   })
   .pipe(z.object({ integration: integrationNameSchema, orderId: orderIdSchema }));
-const chosenSchema = z.object({
-  do: z.enum(SEVERAL, { error: `must be one of ${SEVERAL.join(', ')}` }),
-  order: z.preprocess(
-    (given) => [...new Set([given].flat())],
-    z.array(chosenOrder).max(MOST_CHOSEN, `must be at most ${MOST_CHOSEN}`),
-  ),
-  from: z.string().max(FROM_LIMIT).optional().catch(undefined),
-});
-
-/** @returns the selected orders, what to do with them, and their list @throws OrderScreeningError `invalid-request` */
-export function chosenIn(given: unknown) {
-  const { do: action, order: chosen, from } = checked(chosenSchema, given);
-  return { action, chosen, from };
-}
+/** The selected orders, what to do with them, and their list. */
+export const selectionSchema = z
+  .object({
+    do: z.enum(SEVERAL, { error: `must be one of ${SEVERAL.join(', ')}` }),
+    order: z.preprocess(
+      (given) => [...new Set([given].flat())],
+      z.array(chosenOrder).max(MOST_CHOSEN, `must be at most ${MOST_CHOSEN}`),
+    ),
+    from: z.string().max(FROM_LIMIT).optional().catch(undefined),
+  })
+  .transform(({ do: action, order: chosen, from }) => ({ action, chosen, from }));

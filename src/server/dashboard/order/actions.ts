@@ -1,7 +1,9 @@
 /** The actions on the pages, for one order or several: their words, how each is sent, and when an order accepts it. */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
 import { ORDER_ERRORS } from '../../../contract/errors.ts';
+import { reasonSchema } from '../../../contract/fields.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
 import type { OrderState } from '../../../contract/order/state.ts';
 import { instant } from '../../../contract/words.ts';
@@ -13,16 +15,31 @@ import { unlessOurs } from '../queue-store.ts';
 import { HOUR_MS } from '../words.ts';
 
 /** What a form asks. */
-export interface Asked {
-  reason?: string | undefined;
+const askedSchema = z.object({
+  reason: z
+    .string()
+    // A browser counts a line break as one character, and sends two.
+    .transform((words) => words.replaceAll('\r\n', '\n').trim() || undefined)
+    .pipe(reasonSchema.optional())
+    .optional(),
   /** Of a snooze. */
-  hours?: number | undefined;
-  assignee?: string | undefined;
-  /** Of a portal action or event. */
-  number?: number | undefined;
-  /** Identifies the form. */
-  once?: string | undefined;
-}
+  hours: z.coerce.number('must be a number').int().min(1).max(720).optional(),
+  assignee: z
+    .string()
+    .transform((name) => name.trim() || undefined)
+    .optional(),
+  /** Identifies the form, so that one that is sent twice is done once. */
+  once: z.uuid().optional().catch(undefined),
+});
+/** `number`: of a portal action or event. */
+export type Asked = z.output<typeof askedSchema> & { number?: number | undefined };
+
+/** @returns the schema of an action's form */
+export const formOf = (action: PageAction) =>
+  askedSchema.refine(({ reason }) => reason !== undefined || PAGE_ACTIONS[action].reason !== 'required', {
+    path: ['reason'],
+    error: 'is required',
+  });
 
 /** The actions that can be applied to several orders at once. */
 export const SEVERAL = ['recheck', 'acknowledge', 'proceed', 'decide-cancel', 'snooze', 'note'] as const;

@@ -1,4 +1,5 @@
 /** Pages that confirm an action on one order or several, and show its results. */
+import type { z } from 'zod';
 import type { OrderKey } from '../../../contract/ids.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { type From, orderPath } from '../addresses.ts';
@@ -6,65 +7,59 @@ import { problemBox, type Why } from '../error-pages.ts';
 import { html } from '../html.ts';
 import { cardPage, decisionPill, orderLink, type Page, table } from '../layout.ts';
 import { distance, money, type Now } from '../words.ts';
-import { actionForm, type Typed } from './action-form.ts';
-import { actionPath, PAGE_ACTIONS, type PageAction, refusalOf, type Several } from './actions.ts';
+import { actionForm, type selectionSchema, type Typed } from './action-form.ts';
+import { actionPath, PAGE_ACTIONS, type PageAction, refusalOf } from './actions.ts';
 
-/** A form that wasn't accepted: why, and what was typed, so that it isn't lost. */
-export interface Again extends From {
-  /** The portal action's or event's. */
-  number?: number | undefined;
+/** Why a form wasn't accepted, and what was typed, so that it isn't lost. */
+interface Again {
   problem: Why;
   typed: Typed;
 }
 
-/** @returns the page of a form on one order that wasn't accepted */
-export function confirmPage(action: PageAction, order: OrderKey, again: Again, now: Now): Page {
-  const { number, problem, typed } = again;
+/** @returns the page of a form on one order that wasn't accepted @param number of the portal action or event */
+export function confirmPage(
+  action: PageAction,
+  { order, number, place }: { order: OrderKey; number: number | undefined; place: From },
+  { problem, typed }: Again,
+  now: Now,
+): Page {
   const title = `${PAGE_ACTIONS[action].button}: ${number === undefined ? '' : `${number} of `}order ${order.orderId}?`;
-  const path = orderPath(order, actionPath(action, number), again);
-  const back = html`<a href="${orderPath(order, undefined, again)}">Back to the order</a>`;
+  const path = orderPath(order, actionPath(action, number), place);
+  const back = html`<a href="${orderPath(order, undefined, place)}">Back to the order</a>`;
   return cardPage(title, html`${problemBox(problem)}${actionForm(action, { path, typed, back }, now)}`);
 }
 
-/** The selected orders, what to do with them, and the list that they were selected in. */
-export interface Selection {
-  action: Several;
-  chosen: readonly OrderKey[];
-  from: string | undefined;
-  /** The path of the list. */
-  back: string;
-}
+/** The selected orders, what to do with them, and the list that they were selected in with its path. */
+export type Selection = z.output<typeof selectionSchema> & { back: string };
 
 /**
- * @param inspected the selected orders, undefined where one couldn't be read
- * @param problem of the submitted form
+ * @param orders the selected ones; `found` is absent if one couldn't be read
  * @returns the confirmation page, with the effect on each order
  */
 export function severalPage(
-  { action, chosen, from, back }: Selection,
-  inspected: readonly (InspectedOrder | undefined)[],
+  { action, from, back }: Selection,
+  orders: readonly { order: OrderKey; found: InspectedOrder | undefined }[],
   now: Now,
-  problem?: Why,
+  again?: Again,
 ): Page {
   const { button } = PAGE_ACTIONS[action];
-  const rows = chosen.map((order, index) => {
-    const found = inspected[index];
-    const { amount, currency, decision, cancelBy } = found?.summary ?? {};
+  const rows = orders.map(({ order, found }) => {
+    const { amount, currency, decision, action: does, cancelBy } = found?.summary ?? {};
     const refusal = found && refusalOf(action, found, now.ms);
     return [
-      orderLink(order),
+      html`${orderLink(order)}<input type="hidden" name="order" value="${order.integration}/${order.orderId}">`,
       money(amount, currency),
-      found === undefined ? 'unknown' : decisionPill(decision, found.summary.action),
+      found === undefined ? 'unknown' : decisionPill(decision, does),
       cancelBy === undefined ? 'none' : distance(cancelBy, now),
       refusal === undefined ? button : `Nothing: ${refusal}`,
     ];
   });
   const columns = { Order: '', Amount: 'number', Decision: '', Deadline: '', 'What happens': '' };
-  const more = html`${table('Orders', columns, rows)}<input type="hidden" name="do" value="${action}">${from !== undefined && html`<input type="hidden" name="from" value="${from}">`}
-${chosen.map(({ integration, orderId }) => html`<input type="hidden" name="order" value="${integration}/${orderId}">`)}`;
-  const form = { path: '/several', typed: {}, more, back: html`<a href="${back}">Back to the list</a>` };
-  const title = `${button}: ${chosen.length} ${chosen.length === 1 ? 'order' : 'orders'}?`;
-  return cardPage(title, html`${problem && problemBox(problem)}${actionForm(action, form, now)}`);
+  const more = html`${table('Orders', columns, rows)}<input type="hidden" name="do" value="${action}">${from !== undefined && html`<input type="hidden" name="from" value="${from}">`}`;
+  const leave = html`<a href="${back}">Back to the list</a>`;
+  const form = actionForm(action, { path: '/several', typed: again?.typed ?? {}, more, back: leave }, now);
+  const title = `${button}: ${orders.length} ${orders.length === 1 ? 'order' : 'orders'}?`;
+  return cardPage(title, html`${again && problemBox(again.problem)}${form}`);
 }
 
 /** What happened to an order. `unchanged`: there was nothing to do. */

@@ -111,7 +111,7 @@ export function foldedForm(action: PageAction, view: ActingView, number?: number
   const form = {
     path: orderPath(summary, actionPath(action, number), place),
     id: number === undefined ? action : `${action}-${number}`,
-    typed: { assignee: state?.assignee },
+    typed: { assignee: state?.assignee ?? '' },
     cancelBy: summary.cancelBy,
   };
   return html`<details name="act" id="${form.id}"><summary class="button ${kind}">${button}…</summary>${actionForm(action, form, now)}</details>`;
