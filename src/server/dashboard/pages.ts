@@ -5,7 +5,7 @@ import type { ApiOptions } from '../api/api-options.ts';
 import { listedIntegrations } from '../api/callers.ts';
 import type { RefusedCheckouts } from '../api/refused-checkouts.ts';
 import { document, type Frame, type Page } from './layout.ts';
-import { type Integrations, QueueStore, type Standing } from './queue-store.ts';
+import { createQueueStore, type Integrations, type Standing } from './queue-store.ts';
 import type { Now } from './words.ts';
 
 /** `refused`: the checkouts that this process refused. */
@@ -24,7 +24,7 @@ export type Pages = ReturnType<typeof createPages>;
 
 /** @returns how the routes of `scope` answer with pages */
 export function createPages(scope: FastifyInstance, options: PageOptions) {
-  const store = new QueueStore(options.orderScreening);
+  const store = createQueueStore(options.orderScreening);
   const allowed = (request: FastifyRequest) => listedIntegrations(request, undefined);
   const now = (): Now => ({ ms: Date.now(), zone: options.timeZone ?? 'UTC' });
 

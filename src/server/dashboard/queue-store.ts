@@ -22,37 +22,30 @@ export interface Standing {
   parts: Part[];
 }
 
-export class QueueStore {
-  readonly #orders: Pick<OrderScreening, 'queue' | 'health'>;
-  readonly #queues = new Kept<Snapshot>();
-  readonly #health = new Kept<Health | undefined>();
-
-  constructor(orders: Pick<OrderScreening, 'queue' | 'health'>) {
-    this.#orders = orders;
-  }
+export function createQueueStore(orders: Pick<OrderScreening, 'queue' | 'health'>) {
+  const queues = new Kept<Snapshot>();
+  const healths = new Kept<Health | undefined>();
 
   /** @throws OrderScreeningError `temporal-unavailable` */
-  queue(of: Integrations): Promise<Snapshot> {
-    return this.#queues.get(JSON.stringify(of), async () => {
+  const queue = (of: Integrations) =>
+    queues.get(JSON.stringify(of), async () => {
       const askedMs = Date.now();
-      const { orders, cut } = await this.#orders.queue(of);
-      return snapshotOf(orders, cut, askedMs);
+      const found = await orders.queue(of);
+      return snapshotOf(found.orders, found.cut, askedMs);
     });
+
+  /** Returns what is known, also while Temporal can't be reached: then the queue is the last one that was read. */
+  async function standing(of: Integrations): Promise<Standing> {
+    const [read, health] = await Promise.all([
+      queue(of).catch(unlessOurs),
+      healths.get('', () => orders.health().catch(unlessOurs)),
+    ]);
+    return { queue: read ?? queues.last(JSON.stringify(of)), parts: partsOf(read, health) };
   }
 
   /** Makes the next page read the queue again, after an action. */
-  forget(): void {
-    this.#queues.forget();
-  }
-
-  /** Returns what is known, also while Temporal can't be reached: then the queue is the last one that was read. */
-  async standing(of: Integrations): Promise<Standing> {
-    const [queue, health] = await Promise.all([
-      this.queue(of).catch(unlessOurs),
-      this.#health.get('', () => this.#orders.health().catch(unlessOurs)),
-    ]);
-    return { queue: queue ?? this.#queues.last(JSON.stringify(of)), parts: partsOf(queue, health) };
-  }
+  const forget = () => queues.forget();
+  return { queue, standing, forget };
 }
 
 function partsOf(queue: Snapshot | undefined, health: Health | undefined): Part[] {

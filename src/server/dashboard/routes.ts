@@ -15,6 +15,7 @@ import { admitPeople, answersAsPages } from './access.ts';
 import { actionRoutes } from './action-routes.ts';
 import type { Filters } from './addresses.ts';
 import { signedOutPage } from './error-pages.ts';
+import { html } from './html.ts';
 import { SCRIPT_PATH, STYLE_PATH } from './layout.ts';
 import { transactionPage } from './order/transaction-page.ts';
 import {
@@ -78,15 +79,10 @@ function listRoutes({ scope, options, store, allowed, get }: Pages): void {
   async function found(request: FastifyRequest, filters: Filters, cursor: string | undefined) {
     const { q, integration, decision, phase, amountFrom, amountTo } = filters;
     const of = listedIntegrations(request, integration);
-    const everywhere = q !== undefined && of.integration === undefined ? storesOf(request) : of.integrations;
-    return orderScreening.rows({
-      ...of,
-      ...(everywhere && { integrations: everywhere }),
-      find: q,
-      ...(q === undefined && { decision, phase, amount: { from: amountFrom, until: amountTo } }),
-      cursor,
-      limit: ROWS,
-    });
+    const integrations = q !== undefined && integration === undefined ? storesOf(request) : of.integrations;
+    const amount = q === undefined ? { from: amountFrom, until: amountTo } : undefined;
+    const asked = { find: q, decision, phase, amount, cursor, limit: ROWS };
+    return orderScreening.rows({ ...of, integrations, ...asked });
   }
 
   scope.post('/sign-out', pageFor('read'), async (_request, reply) =>
@@ -114,17 +110,16 @@ function listRoutes({ scope, options, store, allowed, get }: Pages): void {
   scope.get('/news', pageFor('read'), async (request, reply) => {
     const { filters, page, seen = '' } = listedIn(request);
     const { entries } = await store.queue(allowed(request));
-    return sendHtml(reply, newsLink(filters, page, entries, seen));
+    return sendHtml(reply, html`${newsLink(filters, page, entries, seen)}`.markup);
   });
 
   scope.get('/queue.csv', pageFor('read', true), async (request, reply) => {
     const { filters } = listedIn(request);
     const file = await csvOf(async (cursor) => {
-      if (filters.list !== 'every') {
-        const { entries } = await store.queue(allowed(request));
-        return { orders: filtered(entries, filters).map(({ summary }) => summary) };
-      }
-      const { orders, ...place } = await found(request, filters, cursor);
+      const isQueue = filters.list !== 'every';
+      const { orders, ...place } = isQueue
+        ? { orders: filtered((await store.queue(allowed(request))).entries, filters) }
+        : await found(request, filters, cursor);
       return { orders: orders.map(({ summary }) => summary), ...place };
     });
     const name = `orders-${instant(Date.now()).slice(0, 16).replace(':', '')}.csv`;

@@ -11,13 +11,14 @@ export function shownCards(state: InspectedOrder['state']): Shown {
 }
 
 function customer({ attempt, name, email, billTo, shipTo, avs, cvv }: Fields): Shown {
-  const differs = billTo && shipTo && lines(billTo).join() !== lines(shipTo).join();
+  const [billed, shipped] = [billTo, shipTo].map(address);
+  const differs = billed && shipped && billed !== shipped && html` <b class="flag">differs</b>`;
   const facts: Facts = [
     ['Name', name],
     ['E-mail', email],
     ['Phone', billTo?.phoneNumber],
-    ['Billing address', address(billTo)],
-    ['Shipping address', shipTo && html`${address(shipTo)}${differs && html` <b class="flag">differs</b>`}`],
+    ['Billing address', billed && html`<span class="lines">${billed}</span>`],
+    ['Shipping address', shipped && html`<span class="lines">${shipped}</span>${differs}`],
     ['AVS', avs && `${AVS[avs] ?? 'Other result'} (${avs})`],
     ['CVV', cvv && `${CVV[cvv] ?? 'Other result'} (${cvv})`],
   ];
@@ -26,14 +27,11 @@ function customer({ attempt, name, email, billTo, shipTo, avs, cvv }: Fields): S
   return html`<section class="card"><h2>${title}</h2>${factList(facts)}</section>`;
 }
 
-function lines(given: NonNullable<Fields['billTo']>): string[] {
+function address(given: Fields['billTo'] = {}): string {
   const { firstName, lastName, company, address, city, state, zip, country } = given;
-  const parts = [[firstName, lastName], [company], [address], [zip, city, state], [country]];
-  return parts.map((words) => words.filter(Boolean).join(' ')).filter(Boolean);
-}
-
-function address(given: Fields['billTo']): Shown {
-  return given && lines(given).map((line, index) => html`${index > 0 && html`<br>`}${line}`);
+  const lines = [[firstName, lastName], [company], [address], [zip, city, state], [country]];
+  const known = lines.map((words) => words.filter(Boolean).join(' '));
+  return known.filter(Boolean).join('\n');
 }
 
 function items({ items: given = [] }: Fields, currency: string | undefined): Shown {

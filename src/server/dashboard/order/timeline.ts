@@ -1,14 +1,8 @@
 /** An order's history, built from recorded facts only, and the last read of its decision. */
 import { SIGNED_IN } from '../../../config/index.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../../contract/order/state.ts';
-import {
-  type By,
-  type Instant,
-  instant,
-  type JournalEntry,
-  type ReadingSource,
-} from '../../../contract/words.ts';
-import type { AfterEnd, InspectedOrder, LateAction } from '../../../starter.ts';
+import { type Instant, instant, type JournalEntry, type ReadingSource } from '../../../contract/words.ts';
+import type { AfterEnd, InspectedOrder } from '../../../starter.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill } from '../layout.ts';
 import { evidenceOf, insightWords, KIND_NAMES } from '../queue/queue-list.ts';
@@ -26,13 +20,9 @@ export function byTime(a: { at: Instant }, b: { at: Instant }): number {
   return a.at < b.at ? -1 : a.at > b.at ? 1 : 0;
 }
 
+type Kind = 'person' | 'service' | 'wrong' | 'plain';
 /** Adds a recorded fact; none without a time. */
-type Add = (
-  at: Instant | undefined,
-  kind: 'person' | 'service' | 'wrong' | 'plain',
-  title: Shown,
-  more?: More,
-) => void;
+type Add = (at: Instant | undefined, kind: Kind, title: Shown, more?: More) => void;
 
 interface More {
   /** Who did it, or how it came. */
@@ -146,20 +136,18 @@ export function requestOf(journal: readonly JournalEntry[], number: number | und
 }
 
 /** @returns the caller in words. API keys, and people who signed in, are verified; other names are as claimed */
-export function whoOf(by: By | undefined): string {
+export function whoOf(by: JournalEntry['by']): string {
   const { actor, key } = by ?? {};
   if (key === SIGNED_IN && actor !== undefined) return actor;
   const words = [actor && `${actor} (as claimed)`, key && `key ${key}`].filter(Boolean);
   return words.length === 0 ? 'an unnamed caller' : words.join(', ');
 }
 
+/** Of the statuses that aren't words themselves. */
 const STATUSES: Partial<Record<ActionRecord['status'], string>> = {
-  done: 'done',
-  refused: 'refused',
   unconfirmed: 'sent, but not confirmed',
   'too-late': 'not sent before the cancel window closed',
   'not-sent': 'not sent within a day',
-  withdrawn: 'withdrawn',
 };
 
 function addAction(record: ActionRecord, journal: readonly JournalEntry[], add: Add): void {
@@ -173,12 +161,10 @@ function addAction(record: ActionRecord, journal: readonly JournalEntry[], add: 
   addResult(record, add, `action ${number}`);
 }
 
+type Ended = Pick<ActionRecord, 'kind' | 'status' | 'code' | 'message' | 'chargeback' | 'finishedAt'>;
+
 /** How a portal action ended, with what the screening service answered. */
-function addResult(
-  action: Omit<LateAction, 'transactionId'> | ActionRecord,
-  add: Add,
-  origin?: string,
-): void {
+function addResult(action: Ended, add: Add, origin?: string): void {
   const { kind, status, code, message, chargeback = {}, finishedAt } = action;
   const echo = Object.entries(chargeback).map(([name, value]) => `${name} ${value}`);
   const words = [[code, message].filter(Boolean).join(' '), ...echo].filter(Boolean).join(', ');

@@ -7,7 +7,6 @@ import {
   orderPath,
   TAB_NAMES,
   TABS,
-  type Tab,
   transactionPath,
 } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
@@ -70,8 +69,7 @@ ${view.refused > 0 && html`<p class="quiet refused"><a href="${REFUSED_PATH}">Re
 function tabs({ filters, queue }: QueueView): Html {
   const counts = countTabs(queue.entries, filters);
   const snoozed = counts.snoozed > 0 || filters.list === 'snoozed';
-  const shown: Tab[] = [...TABS, ...(snoozed ? ['snoozed' as const] : [])];
-  const links = shown.map((tab) => {
+  const links = [...TABS, ...(snoozed ? (['snoozed'] as const) : [])].map((tab) => {
     const urgent = (tab === 'overdue' || tab === 'attention') && counts[tab] > 0;
     return html`<a href="${listPath({ ...filters, q: undefined, list: tab })}"${tab === filters.list && html` aria-current="true"`}>${TAB_NAMES[tab]} <b${urgent && html` class="red"`}>${counts[tab].toLocaleString('en')}${queue.cut && '+'}</b></a>`;
   });
@@ -139,17 +137,17 @@ function news(view: QueueView, rows: readonly Entry[]): Shown {
 }
 
 /** @param seen the marks of the orders on the page @returns the link that announces changes; nothing without changes */
-export function newsLink(filters: Filters, at: number, entries: readonly Entry[], seen: string): string {
+export function newsLink(filters: Filters, at: number, entries: readonly Entry[], seen: string): Shown {
   const before: readonly string[] = seen.match(/.{5}/g) ?? [];
-  const now = filtered(entries, filters)
-    .slice((at - 1) * ROWS, at * ROWS)
-    .map(({ mark }) => mark);
+  const rows = filtered(entries, filters).slice((at - 1) * ROWS, at * ROWS);
+  const now = rows.map(({ mark }) => mark);
   const came = now.filter((mark) => !before.includes(mark)).length;
   const left = before.filter((mark) => !now.includes(mark)).length;
   const changed = Math.max(came, left);
-  if (changed === 0) return '';
-  return html`<a class="button news" href="${listPath(filters, { page: at })}">${changed} changed, show</a>`
-    .markup;
+  return (
+    changed > 0 &&
+    html`<a class="button news" href="${listPath(filters, { page: at })}">${changed} changed, show</a>`
+  );
 }
 
 interface OrderTable {
@@ -224,34 +222,26 @@ function bar(view: QueueView, rows: readonly Entry[]): Html {
 function nothing({ filters, queue, stores, page: at, cursor }: QueueView, now: Now): Html {
   const { q, list } = filters;
   const { next } = queue;
-  const section = (title: string, words?: Html, sign?: Html) =>
-    html`<section class="clear">${sign}<h2>${title}</h2>${words}</section>`;
+  const section = (title: string, words?: Shown, sign?: Html) =>
+    html`<section class="clear">${sign}<h2>${title}</h2><p>${words}</p></section>`;
   if (q !== undefined) {
     const others = stores.map(
-      (name) => html`<a href="${transactionPath(q, name)}">Search at the screening service (${name})</a> `,
+      (name) => html`<br><a href="${transactionPath(q, name)}">Search at the screening service (${name})</a>`,
     );
-    const words = html`<p>No order has this id, invoice number or transaction.</p>\n<p>${others}</p>`;
-    return section('No order found', words);
+    return section('No order found', ['No order has this id, invoice number or transaction.', ...others]);
   }
   if (at > 1 || cursor !== undefined) return section('No more orders');
+  if (list === 'every') return section('No order matches', 'Of every order, none matches these filters.');
   if (chosen(filters).length > 0) {
-    const every = html`<p><a href="${listPath({ ...filters, list: 'every' })}">Look in every order</a></p>`;
-    const where = list === 'every' ? 'Of every order, none' : `In “${TAB_NAMES[list]}” no order`;
-    return section(
-      'No order matches',
-      html`<p>${where} matches these filters.</p>${list !== 'every' && every}`,
-    );
+    const every = html`<br><a href="${listPath({ ...filters, list: 'every' })}">Look in every order</a>`;
+    const where = `In “${TAB_NAMES[list]}” no order matches these filters.`;
+    return section('No order matches', [where, every]);
   }
-  const words =
-    next?.cancelBy === undefined
-      ? 'No deadline is ahead.'
-      : html`Next deadline in ${distance(next.cancelBy, now)}: <a href="${orderPath(next)}">${next.orderId}</a>.`;
+  const title = list === 'all' ? 'Queue is clear' : `Nothing in “${TAB_NAMES[list]}”`;
   const sign = html`<svg viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="20"/><path d="M15 25l6 6 12-13"/></svg>`;
-  return section(
-    list === 'all' ? 'Queue is clear' : `Nothing in “${TAB_NAMES[list]}”`,
-    html`<p>${words}</p>`,
-    sign,
-  );
+  if (next?.cancelBy === undefined) return section(title, 'No deadline is ahead.', sign);
+  const ahead = html`Next deadline in ${distance(next.cancelBy, now)}: <a href="${orderPath(next)}">${next.orderId}</a>.`;
+  return section(title, ahead, sign);
 }
 
 function paging({ filters, entries, page: at, cursor, next }: QueueView): Shown {
