@@ -10,8 +10,8 @@ import { refuseCards } from '../api/define-route.ts';
 import { HttpError, logFailure, toProblem } from '../api/problems.ts';
 import { fieldsOf } from '../api/request-schemas.ts';
 import { errorPage, sessionEndedPage, signInPage } from './error-pages.ts';
-import { WALL_SECONDS } from './layout.ts';
-import { type PageOptions, sendPage } from './pages.ts';
+import { document, WALL_SECONDS } from './layout.ts';
+import { type PageOptions, sendHtml } from './pages.ts';
 
 /** Makes the browser prompt for the key. */
 const CHALLENGE = 'Basic realm="order-screening", charset="UTF-8"';
@@ -38,10 +38,11 @@ export function answersAsPages(scope: FastifyInstance, { signIn, log }: PageOpti
     logFailure(log, error, code, problem, request);
     reply.code(problem.status);
     const hasKey = signIn === undefined || request.headers.authorization !== undefined;
-    if (code === 'unauthorized' && !hasKey) return sendPage(reply, sessionEndedPage());
-    if (code === 'unauthorized') return sendPage(reply.header('www-authenticate', CHALLENGE), signInPage());
+    if (code === 'unauthorized' && !hasKey) return sendHtml(reply, document(sessionEndedPage()));
+    if (code === 'unauthorized')
+      return sendHtml(reply.header('www-authenticate', CHALLENGE), document(signInPage()));
     const page = errorPage(code, problem, request.method === 'POST');
-    return sendPage(reply, page, { who: request.pageUser });
+    return sendHtml(reply, document(page, { who: request.pageUser }));
   });
 }
 

@@ -7,9 +7,16 @@ import { hasScope, requireIntegration } from '../api/callers.ts';
 import { whoAsks } from '../api/metrics.ts';
 import { logFailure, toProblem } from '../api/problems.ts';
 import { actionParams, orderParams, pageQuery, queueQuery } from '../api/request-schemas.ts';
-import { type Filters, type From, listPath, listQuery, orderPath, TAB_NAMES } from './addresses.ts';
+import { type From, listPath, listQuery, orderPath, TAB_NAMES } from './addresses.ts';
 import { html } from './html.ts';
-import { selectionSchema, typedFields } from './order/action-form.ts';
+import {
+  confirmPage,
+  type Result,
+  resultsPage,
+  selectionSchema,
+  severalPage,
+  typedFields,
+} from './order/action-forms.ts';
 import {
   type Asked,
   actionPath,
@@ -20,9 +27,7 @@ import {
   type PageAction,
   perform,
 } from './order/actions.ts';
-import { confirmPage, type Result, resultsPage, severalPage } from './order/confirm-page.ts';
-import { finishedBox, runningBoxes } from './order/order-aside.ts';
-import { type OrderView, orderPage } from './order/order-page.ts';
+import { finishedBox, orderPage, runningBoxes } from './order/order-page.ts';
 import { type Pages, pageFor, sendHtml } from './pages.ts';
 import { filtered, type Snapshot } from './queue/queue-list.ts';
 import { ROWS } from './queue/queue-page.ts';
@@ -37,10 +42,7 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
     orderScreening.inspect(order, { withinMs: INSPECT_WITHIN_MS, view });
   const inspectAll = (chosen: readonly OrderKey[]) =>
     Promise.all(chosen.map(async (order) => ({ order, found: await inspect(order).catch(unlessOurs) })));
-  const mayOf = (request: FastifyRequest) => ({
-    act: hasScope(request, 'act'),
-    ops: hasScope(request, 'ops'),
-  });
+  const may = (request: FastifyRequest) => ({ act: hasScope(request, 'act'), ops: hasScope(request, 'ops') });
   const note = (request: FastifyRequest, error: unknown) => {
     const { code, problem } = toProblem(error);
     logFailure(log, error, code, problem, request);
@@ -53,7 +55,7 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
     const inspected = await inspect(order, 'full');
     const { portalLink, shopLink } = findIntegration?.(order.integration) ?? {};
     return orderPage({
-      ...{ ...inspected, now, temporalUi, portalLink, shopLink, may: mayOf(request) },
+      ...{ ...inspected, now, temporalUi, portalLink, shopLink, may: may(request) },
       notice: Object.entries(NOTICES).find(([name]) => name === notice)?.[1],
       ...placeOf(place, standing.queue, order),
     });
@@ -61,7 +63,7 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
 
   scope.get('/orders/:orderId/running', pageFor('read'), async (request, reply) => {
     const { order, place } = orderIn(request);
-    const view = { ...(await inspect(order)), now: now(), may: mayOf(request), place };
+    const view = { ...(await inspect(order)), now: now(), may: may(request), place };
     return sendHtml(reply, html`${runningBoxes(view) ?? finishedBox(view)}`.markup);
   });
 
@@ -132,26 +134,20 @@ function selectionIn(request: FastifyRequest, given: unknown) {
   const { chosen, from } = selection;
   request.workflowIds = chosen.map(({ integration, orderId }) => orderWorkflowId(integration, orderId));
   for (const { integration } of chosen) requireIntegration(request, integration);
-  const { filters, ...place } = listIn(from);
-  return { ...selection, back: listPath(filters, place) };
+  const { filters, page, cursor } = listIn(from);
+  return { ...selection, back: listPath(filters, { page, cursor }) };
 }
 
-const WHOLE_QUEUE = { filters: { list: 'all' }, page: 1, cursor: undefined } as const;
-
 /** The filters and the page of a list's query; an invalid one is the whole queue. */
-function listIn(from: string | undefined): { filters: Filters; page: number; cursor?: string | undefined } {
-  const given = Object.fromEntries(new URLSearchParams(from ?? ''));
-  return queueQuery.safeParse(given).data ?? WHOLE_QUEUE;
+function listIn(from = '') {
+  const given = Object.fromEntries(new URLSearchParams(from));
+  return queueQuery.safeParse(given).data ?? queueQuery.parse({});
 }
 
 /** @returns the order's place in its list, and the orders before and after this one as the list is now */
-function placeOf(
-  { from, pos }: From,
-  queue: Snapshot | undefined,
-  order: OrderKey,
-): Pick<OrderView, 'place' | 'list'> {
+function placeOf({ from, pos }: From, queue: Snapshot | undefined, order: OrderKey) {
   const { filters, page, cursor } = listIn(from);
-  const name = filters.q === undefined ? TAB_NAMES[filters.list] : 'Search';
+  const name = 'q' in filters ? 'Search' : TAB_NAMES[filters.list];
   const path = listPath(filters, { page: pos === undefined ? page : Math.ceil(pos / ROWS), cursor });
   if (from === undefined || pos === undefined || queue === undefined)
     return { place: { from, pos }, list: { path, name } };

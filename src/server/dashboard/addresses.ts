@@ -75,13 +75,10 @@ export interface From {
 }
 
 /** @returns the path of an order's page, or of one of its actions */
-export function orderPath(
-  { orderId, integration }: OrderKey,
-  action?: string,
-  { notice, from, pos }: From & { notice?: string } = {},
-): string {
-  const path = `/orders/${encodeURIComponent(orderId)}${action === undefined ? '' : `/${action}`}`;
-  return `${path}?${queryOf({ integration, from, pos, notice })}`;
+export function orderPath(order: OrderKey, action?: string, place: From & { notice?: string } = {}): string {
+  const path = ['', 'orders', encodeURIComponent(order.orderId), ...(action === undefined ? [] : [action])];
+  const { from, pos, notice } = place;
+  return `${path.join('/')}?${queryOf({ integration: order.integration, from, pos, notice })}`;
 }
 
 /** @returns the path of the page that reads a transaction from the screening service */
@@ -97,21 +94,13 @@ export interface TemporalUi {
 }
 
 /** @returns the URL of an order's run in the Temporal UI */
-export function temporalLink(
-  { url, namespace }: TemporalUi,
-  { orderId, integration }: OrderKey,
-  runId: string,
-): string {
-  const workflowId = orderWorkflowId(integration, orderId);
-  const segments = ['namespaces', namespace, 'workflows', workflowId, runId, 'history'];
-  return `${url.replace(/\/+$/, '')}/${segments.map(encodeURIComponent).join('/')}`;
+export function temporalLink(ui: TemporalUi, order: OrderKey, runId: string): string {
+  const workflowId = orderWorkflowId(order.integration, order.orderId);
+  const segments = ['namespaces', ui.namespace, 'workflows', workflowId, runId, 'history'];
+  return `${ui.url.replace(/\/+$/, '')}/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-/** @returns a link of the policy, with the value of its placeholder, such as `{transactionId}` */
-export function policyLink(
-  link: string | undefined,
-  placeholder: string,
-  value: string | undefined,
-): string | undefined {
+/** @returns a link of the policy, with the value of its placeholder, such as `{transactionId}`; nothing without one of them */
+export function policyLink(link: string | undefined, placeholder: string, value = ''): string | undefined {
   return value && link?.replaceAll(placeholder, encodeURIComponent(value));
 }

@@ -103,8 +103,8 @@ export function decisionPill(decision: OrderDecision = 'pending', action?: Actio
 }
 
 /** @returns an order's id as a link to its page, and its integration */
-export function orderLink(order: OrderKey, path = orderPath(order)): Html {
-  return html`<a href="${path}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`;
+export function orderLink(order: OrderKey): Html {
+  return html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`;
 }
 
 /** Names and values. */

@@ -4,7 +4,7 @@ import { type Scope, SIGNED_IN } from '../../config/index.ts';
 import type { ApiOptions } from '../api/api-options.ts';
 import { listedIntegrations } from '../api/callers.ts';
 import type { RefusedCheckouts } from '../api/refused-checkouts.ts';
-import { document, type Frame, type Page } from './layout.ts';
+import { document, type Page } from './layout.ts';
 import { createQueueStore, type Integrations, type Standing } from './queue-store.ts';
 import type { Now } from './words.ts';
 
@@ -33,7 +33,7 @@ export function createPages(scope: FastifyInstance, options: PageOptions) {
     const page = await make(request, moment);
     const { parts } = moment.standing;
     const signedIn = request.apiKey?.name === SIGNED_IN;
-    return sendPage(reply, page, { now: moment.now, parts, who: request.pageUser, signedIn });
+    return sendHtml(reply, document(page, { now: moment.now, parts, who: request.pageUser, signedIn }));
   }
   /** Adds a route that answers with a page. @param ofMany it lists or counts orders */
   const get = (url: string, needed: Scope, make: MakePage, ofMany = false) =>
@@ -44,10 +44,6 @@ export function createPages(scope: FastifyInstance, options: PageOptions) {
 /** Route options of a page or its form, with the scope that a key needs. @param ofMany it lists or counts orders */
 export function pageFor(scope: Scope, ofMany = false) {
   return { schema: { hide: true }, config: { scope, ofMany } } as const;
-}
-
-export function sendPage(reply: FastifyReply, page: Page, frame?: Frame): FastifyReply {
-  return sendHtml(reply, document(page, frame));
 }
 
 export function sendHtml(reply: FastifyReply, markup: string): FastifyReply {

@@ -16,18 +16,10 @@ import { actionRoutes } from './action-routes.ts';
 import type { Filters } from './addresses.ts';
 import { signedOutPage } from './error-pages.ts';
 import { html } from './html.ts';
-import { SCRIPT_PATH, STYLE_PATH } from './layout.ts';
+import { document, SCRIPT_PATH, STYLE_PATH } from './layout.ts';
 import { transactionPage } from './order/transaction-page.ts';
-import {
-  createPages,
-  type Moment,
-  type PageOptions,
-  type Pages,
-  pageFor,
-  sendHtml,
-  sendPage,
-} from './pages.ts';
-import { type Counted, daysPage } from './queue/days-page.ts';
+import { createPages, type Moment, type PageOptions, type Pages, pageFor, sendHtml } from './pages.ts';
+import { type DaysView, daysPage } from './queue/days-page.ts';
 import { entryOf, filtered } from './queue/queue-list.ts';
 import { newsLink, queuePage, ROWS } from './queue/queue-page.ts';
 import { REFUSED_PATH, refusedPage } from './queue/refused-page.ts';
@@ -65,7 +57,7 @@ export async function queueRoutes(app: FastifyInstance, options: PageOptions): P
     answersAsPages(scope, options);
     signInRoutes(scope, signIn);
     scope.get(SIGNED_OUT, { schema: { hide: true } }, async (_request, reply) =>
-      sendPage(reply, signedOutPage()),
+      sendHtml(reply, document(signedOutPage())),
     );
   });
 }
@@ -127,7 +119,7 @@ function listRoutes({ scope, options, store, allowed, get }: Pages): void {
     return reply.type('text/csv; charset=utf-8').send(file);
   });
 
-  const days = new LookUps<Counted>(DAYS_KEPT_MS, MOST_DAYS_KEPT);
+  const days = new LookUps<Pick<DaysView, 'days' | 'statistics'>>(DAYS_KEPT_MS, MOST_DAYS_KEPT);
   const lastDays = async (request: FastifyRequest, { now, standing }: Moment) => {
     const { integration } = checked(queueQuery, request.query).filters;
     const of = listedIntegrations(request, integration);

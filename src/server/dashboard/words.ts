@@ -25,9 +25,7 @@ export function duration(ms: number): string {
 
 /** @returns the time since `at` in its largest unit */
 export function age(at: Instant, { ms }: Now): string {
-  return duration(ms - millis(at))
-    .split(' ', 2)
-    .join(' ');
+  return /^\S+ \S+/.exec(duration(ms - millis(at)))?.[0] ?? '';
 }
 
 /** @returns the time until `at`, or since it with «ago» */

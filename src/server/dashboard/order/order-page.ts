@@ -1,24 +1,27 @@
 /** The page of one order: on the left why it needs a person, the evidence and its timeline; on the right what to do. */
-import { orderWorkflowId } from '../../../contract/ids.ts';
-import type { OrderState } from '../../../contract/order/state.ts';
+import type { ActionRecord, OrderState } from '../../../contract/order/state.ts';
 import { millis } from '../../../contract/words.ts';
-import { describePhase } from '../../../order/view/describe.ts';
+import { allDeadlines } from '../../../order/deadlines.ts';
+import { isUnderWay } from '../../../order/portal/portal-requests.ts';
+import { currentAttempt } from '../../../order/record.ts';
+import { cancelByOf } from '../../../order/transactions.ts';
+import { describeDeadline, describePhase } from '../../../order/view/describe.ts';
 import type { InspectedOrder } from '../../../starter.ts';
-import { policyLink, type TemporalUi, temporalLink, transactionPath } from '../addresses.ts';
+import { orderPath, policyLink, type TemporalUi, temporalLink } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { decisionPill, type Facts, factList, type Page, table } from '../layout.ts';
-import { cameAt, type Evidence, evidenceOf, insightWords } from '../queue/queue-list.ts';
-import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from '../words.ts';
-import { type ActingView, aside, foldedForm } from './order-aside.ts';
-import { shownCards } from './shown-cards.ts';
-import { lastCheck, ORIGINS, timeline } from './timeline.ts';
+import { decisionPill, factList, type Page } from '../layout.ts';
+import { cameAt, isStuck, KIND_NAMES, triesWords } from '../queue/queue-list.ts';
+import { clock, dayOf, distance, duration, money, type Now, shortClock, timeOfDay } from '../words.ts';
+import { foldedForm, type ShownOrder } from './action-forms.ts';
+import { PAGE_ACTIONS, type PageAction, refusalOf } from './actions.ts';
+import { evidence, outLink, shownCards, technical, transactions } from './order-cards.ts';
+import { byTime, requestOf, timeline, whoOf } from './timeline.ts';
 
-export interface OrderView extends ActingView {
+export interface OrderView extends ShownOrder {
   /** The result of the last action. */
   notice: string | undefined;
   temporalUi: TemporalUi | undefined;
   /** Of the integration's policy. */
-  portalLink: string | undefined;
   shopLink: string | undefined;
   list: ListAround;
 }
@@ -86,13 +89,6 @@ function way(view: OrderView): Html {
 </div>`;
 }
 
-/** A link to another service. @param label says what it leads to, if the words don't */
-function outLink(url: string | undefined, words: string, label?: string): Shown {
-  return (
-    url && html`<a href="${url}" rel="noreferrer"${label && html` aria-label="${label}"`}>${words} ↗</a>`
-  );
-}
-
 /** What needs attention and what to do, with a form to resolve it. */
 function attention(view: OrderView): Shown {
   const { state, summary, may, now } = view;
@@ -104,65 +100,128 @@ function attention(view: OrderView): Shown {
   return html`<div class="box red" id="attention">${open.length > 0 ? each : html`<b>The order needs attention</b>`}${may.act && foldedForm('acknowledge', view)}</div>`;
 }
 
-/** What the screening service found, for and against the order. */
-function evidence(state: OrderState, view: OrderView): Html {
-  const { now } = view;
-  const all = evidenceOf(state);
-  const [strongest] = all;
-  const inGroup = (name: Evidence['group']) => all.filter(({ group }) => group === name);
-  const last = lastCheck(view);
-  const attempt = state.attempts.length;
-  const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${inGroup('recommendation').map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
-${last && html`Last check ${shortClock(last.at, now)}, ${ORIGINS[last.source]}${!last.answered && ', without an answer'}.`}`;
-  if (strongest === undefined) {
-    return html`<section class="card pair"><h2>${describePhase(state.phase)}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
-  }
-  return html`<section class="card pair"><h2>${insightWords(strongest)}</h2><p class="quiet">${said}</p>
-${proof('Against the order', inGroup('risk'), now)}${proof('For the order', inGroup('trust'), now)}${inGroup('neutral').length > 0 && proof('Other', inGroup('neutral'), now)}</section>`;
-}
-
-function proof(title: string, found: readonly Evidence[], now: Now): Html {
-  const lines = found.map(
-    ({ impact, at, source, attempt, isNew, ...one }) =>
-      html`<li><span${impact && html` class="weight ${impact}"`}>${impact}</span><span>${insightWords(one)}</span><small>${isNew && html`<b class="flag new">New</b>`}${clock(at, now)}, ${ORIGINS[source]}${attempt > 1 && ` · attempt ${attempt}`}</small></li>`,
-  );
-  return html`<div><h3>${title}</h3>${lines.length === 0 ? html`<p class="quiet">Nothing.</p>` : html`<ul class="proof">${lines}</ul>`}</div>`;
-}
-
-function transactions({ state, summary, portalLink, now }: OrderView): Shown {
-  const found = state?.transactions ?? [];
-  if (found.length === 0) return undefined;
-  const rows = found.toReversed().map(({ id, attempt, decision, decidedAt, source, cancelBy }) => {
-    const links = html`<a href="${transactionPath(id, summary.integration)}">Status now</a> ${outLink(policyLink(portalLink, '{transactionId}', id), 'Portal')}`;
-    const read = decidedAt && html`${clock(decidedAt, now)}${source && `, ${ORIGINS[source]}`}`;
-    return [attempt, decision ? decisionPill(decision) : 'unknown', read, clock(cancelBy, now), links];
-  });
-  const columns = { Attempt: '', Decision: '', Read: '', 'Can be canceled until': '', Links: '' };
-  return html`<section class="card"><h2>${found.length === 1 ? 'Transaction' : 'Transactions'}</h2>${table('Transactions', columns, rows)}</section>`;
-}
-
-/** Ids and events, folded. */
-function technical(view: OrderView): Html {
+/** The right column: deadline, facts, what runs, the forms of the actions, and what happens next. */
+function aside(view: ShownOrder): Html {
   const { summary, state, may, now } = view;
-  const { delivered, sequence, last = [] } = state?.events ?? { delivered: 0, sequence: 0 };
-  const ids: Facts =
-    state?.transactions.map(({ id, attempt, invoiceNumber }) => [
-      `Transaction, attempt ${attempt}`,
-      html`<code>${id}</code> invoice <code>${invoiceNumber}</code>`,
-    ]) ?? summary.transactionIds.map((id) => ['Transaction', html`<code>${id}</code>`]);
-  const facts: Facts = [
-    ...ids,
-    ['Workflow', html`<code>${orderWorkflowId(summary.integration, summary.orderId)}</code>`],
-    ['Integration workflow', state?.workflow],
-    ['Events delivered', state && `${delivered} of ${sequence}`],
-  ];
-  const events = last
-    .toReversed()
-    .map(
-      ({ sequence: number, type, occurredAt }) =>
-        html`<li>${number}: ${type}, ${clock(occurredAt, now)} ${may.act && foldedForm('redeliver', view, number)}</li>`,
-    );
-  return html`<details class="card"><summary>Technical ids and events</summary>
-${factList(facts)}
-${events.length > 0 && html`<ul class="ids-events">${events}</ul>`}</details>`;
+  const shown = shownActions(view);
+  const folded = (actions: readonly PageAction[]) =>
+    actions.filter((action) => shown.includes(action)).map((action) => foldedForm(action, view));
+  const main = folded(DECIDE);
+  const cancelRefusal = refusalOf('cancel', view, now.ms);
+  const open = summary.closedAt === undefined && (state?.phase ?? summary.phase) !== 'canceled';
+  return html`<aside aria-label="Decide">
+${facts(view)}
+${runningBoxes(view)}
+${main.length > 0 && html`<div class="do">${main}</div>`}
+${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', view.place)}"><button>Recheck</button></form>${folded(ALSO)}</div>`}
+${open && cancelRefusal !== undefined && html`<p class="quiet">It can’t be canceled: ${cancelRefusal}.</p>`}
+${!may.act && !may.ops && html`<p class="quiet">Your API key can read orders but not change them.</p>`}
+${nextSteps(view)}
+</aside>`;
+}
+
+function facts(view: ShownOrder): Html {
+  const { summary, state, now } = view;
+  const { amount, currency, phase, decision, action } = { ...summary, ...state };
+  const override = state?.attempts.at(-1)?.override;
+  const since = state && `, ${duration(now.ms - millis(state.phaseSince))}`;
+  const list = factList([
+    ['Amount', amount !== undefined && html`<span class="sum">${money(amount, currency)}</span>`],
+    ['Decision', decisionPill(decision, action)],
+    ['Without passive mode', state?.wouldBe],
+    ['Manual', override && `${override.action === 'cancel' ? 'rejected' : 'approved'} by a person`],
+    ['Message', state?.message],
+    ['Assigned to', state?.assignee],
+    ['Snoozed until', state?.snoozedUntil && clock(state.snoozedUntil, now)],
+    ['Phase', phase && html`${describePhase(phase)}${since}`],
+  ]);
+  return html`<div class="card">${due(view)}${list}</div>`;
+}
+
+/** The end of the cancel window, largest of all. It is red only if the window is over while somebody has to act. */
+function due({ summary, state, now }: ShownOrder): Html {
+  const cancelBy = (state && cancelByOf(state, currentAttempt(state))) ?? summary.cancelBy;
+  const phase = state?.phase ?? summary.phase;
+  if (phase === 'canceled' || phase === 'closed') return html`<p class="due">${describePhase(phase)}</p>`;
+  if (cancelBy === undefined)
+    return html`<p class="label">Can be canceled</p><p class="due">no deadline yet</p>`;
+  const over = millis(cancelBy) < now.ms;
+  const urgent = over && (summary.needsAttention || phase === 'review');
+  return html`<p class="label">${over ? 'Cancel window closed' : 'Can be canceled for'}</p>
+<p><span class="due${urgent && ' late-text'}">${distance(cancelBy, now)}</span> <span class="quiet">${!over && 'until '}${clock(cancelBy, now)}</span></p>`;
+}
+
+/** @returns the actions that the order takes now and the viewer may request, the most likely one first */
+function shownActions(view: ShownOrder): PageAction[] {
+  const { summary, state, may, now } = view;
+  const takes = (action: PageAction) =>
+    may[PAGE_ACTIONS[action].scope] && refusalOf(action, view, now.ms) === undefined;
+  // Without the state, only what needs no rules is offered.
+  if (state === undefined)
+    return summary.closedAt === undefined ? (['cancel', 'recheck'] as const).filter(takes) : [];
+  const canceling =
+    state.phase === 'canceled' || state.actions.some((one) => one.kind === 'cancel' && isUnderWay(one));
+  const reject = state.action !== 'cancel' && takes('decide-cancel');
+  const senseless: Partial<Record<PageAction, boolean>> = {
+    proceed: state.action === 'proceed',
+    'decide-cancel': !reject,
+    cancel: canceling || reject,
+  };
+  return [...DECIDE, 'recheck' as const, ...ALSO].filter((action) => !senseless[action] && takes(action));
+}
+
+const DECIDE: readonly PageAction[] = ['proceed', 'decide-cancel', 'cancel'];
+/** The smaller buttons below the others, beside the recheck, which has no form. */
+const ALSO: readonly PageAction[] = ['snooze', 'note', 'assign'];
+
+/** The portal actions that are queued or running. The script asks for them every 5 s until none is. */
+export function runningBoxes(view: ShownOrder): Shown {
+  const { summary, state, may, place, now } = view;
+  const running = state?.actions.filter(isUnderWay) ?? [];
+  if (state === undefined || running.length === 0) return undefined;
+  const boxes = running.map(
+    (action) =>
+      html`<div class="box${isStuck(action, now.ms) && ' amber'}">${runningWords(action, state, now)}${may.act && foldedForm('withdraw', view, action.number)}</div>`,
+  );
+  return html`<div id="running" role="status" data-poll="${orderPath(summary, 'running', place)}" data-seconds="5">${boxes}</div>`;
+}
+
+/** @returns what the script shows once nothing runs */
+export function finishedBox({ summary, place }: ShownOrder): Html {
+  return html`<div class="box"><b>Finished</b><p><a href="${orderPath(summary, undefined, place)}">Show the result</a></p></div>`;
+}
+
+function runningWords(action: ActionRecord, { journal = [] }: OrderState, now: Now): Html {
+  const { kind, status, stop, requestedAt, by, number, tries = 0 } = action;
+  const entry = requestOf(journal, number);
+  const who = by === 'policy' ? 'by the policy' : entry ? `by ${whoOf(entry.by)}` : '';
+  const does = status === 'queued' ? 'waits for its turn' : 'is being sent';
+  const stuck = isStuck(action, now.ms);
+  return html`<b>${KIND_NAMES[kind]} ${stuck ? 'is stuck' : stop === undefined ? does : 'is being stopped'}</b>
+<p>Requested ${shortClock(requestedAt, now)} ${who}, ${distance(requestedAt, now)}.${stuck && (tries > 0 ? ` Failed ${triesWords(action, now.ms)}.` : ' The screening service has not accepted it yet. It is retried automatically.')}</p>`;
+}
+
+const LOST =
+  'None: the order’s workflow was terminated or failed, so nothing reads or cancels the order. See “Recover an order” in docs/operations.md.';
+
+/** The next automatic steps, nearest first; none of a workflow that has ended, also before its order did. */
+function nextSteps({ summary, state, poll, now }: ShownOrder): Html {
+  const found = poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, words: 'The decision is polled' }];
+  if (state !== undefined && summary.closedAt === undefined) {
+    const cancelBy = cancelByOf(state, currentAttempt(state));
+    // The order of a review stays open after its cancel window, so that moment is no deadline of it.
+    const isReview = state.phase === 'review' || state.phase === 'awaiting-gateway';
+    if (isReview && state.decision === 'review' && cancelBy !== undefined)
+      found.push({ at: cancelBy, words: 'The cancel window closes' });
+    const ahead = allDeadlines(state).filter(({ kind }) => !state.passed.includes(kind));
+    found.push(...ahead.map(({ kind, at }) => ({ at, words: describeDeadline(kind) })));
+  }
+  const steps = found.filter(({ at }) => millis(at) >= now.ms).sort(byTime);
+  const lines = steps.map(
+    ({ at, words }) =>
+      html`<li><time class="quiet" datetime="${at}" title="${timeOfDay(at, now, true)}">in ${distance(at, now)}</time><span>${words}</span></li>`,
+  );
+  const lost = summary.closedAt !== undefined && state !== undefined && state.endedAt === undefined;
+  return html`<div class="card next"><h2>What happens next</h2>
+${lines.length === 0 ? html`<p>${lost ? LOST : 'No automatic steps left.'}</p>` : html`<ol>${lines}</ol>`}</div>`;
 }

@@ -8,16 +8,12 @@ import { anyOf, factList, options, type Page, table } from '../layout.ts';
 import { dayOf, duration, HOUR_MS, type Now } from '../words.ts';
 import { countTabs, type Snapshot } from './queue-list.ts';
 
-/** What is counted of the shown days. */
-export interface Counted {
+export interface DaysView {
   /** Newest first. */
   days: readonly Day[];
   statistics: Statistics;
-}
-
-export interface DaysView extends Counted {
-  queue?: Snapshot | undefined;
-  integration?: string | undefined;
+  queue: Snapshot | undefined;
+  integration: string | undefined;
   /** Integrations to choose from. */
   stores: readonly string[];
 }

@@ -57,7 +57,8 @@ export function queuePage(view: QueueView, now: Now): Page {
   const orders = orderTable({ label: 'Orders', rows, pathOf, banded, pick, selected }, now);
   const content = html`<h1 class="sr">${filters.q === undefined ? 'Queue' : 'Search'}</h1>
 ${tabs(view)}
-<div class="tools" id="tools">${search(filters)}${fold(view)}${chips(filters)}<div class="line end">${news(view, rows)}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
+<div class="tools" id="tools"><form class="find" role="search" action="/"><label class="sr" for="q">Search order, invoice or transaction</label><input type="search" id="q" name="q" value="${filters.q}" placeholder="Order, invoice or transaction" autocapitalize="none" spellcheck="false" maxlength="128" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>
+${fold(view)}${chips(filters)}<div class="line end">${news(view, rows)}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
 ${oldMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(oldMs)} old.</b> Temporal can’t be reached.</p>`}
 ${queue.cut && html`<p class="box">The queue has more orders than are shown here: those with the nearest deadlines are in it.</p>`}
 ${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters, { page: at, cursor })}">${orders}${bar(view, rows)}</form>` : orders}
@@ -74,10 +75,6 @@ function tabs({ filters, queue }: QueueView): Html {
     return html`<a href="${listPath({ ...filters, q: undefined, list: tab })}"${tab === filters.list && html` aria-current="true"`}>${TAB_NAMES[tab]} <b${urgent && html` class="red"`}>${counts[tab].toLocaleString('en')}${queue.cut && '+'}</b></a>`;
   });
   return html`<nav class="tabs" aria-label="Lists">${links}</nav>`;
-}
-
-function search({ q }: Filters): Html {
-  return html`<form class="find" role="search" action="/"><label class="sr" for="q">Search order, invoice or transaction</label><input type="search" id="q" name="q" value="${q}" placeholder="Order, invoice or transaction" autocapitalize="none" spellcheck="false" maxlength="128" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>`;
 }
 
 /** The filters besides the list, each with its field's name in the form. */
