@@ -1,36 +1,18 @@
 /** The routes of an order's page, of its actions, and of actions on several orders. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checked, fieldErrorsOf, invalidRequest } from '../../client/read-requests.ts';
 import { DEFAULT_INTEGRATION, type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
 import { OUR_WORDS } from '../../screening-service/index.ts';
 import { hasScope, requireIntegration } from '../api/callers.ts';
 import { whoAsks } from '../api/metrics.ts';
 import { logFailure, toProblem } from '../api/problems.ts';
-import { actionParams, orderParams, pageQuery, queueQuery } from '../api/request-schemas.ts';
-import { type From, listPath, listQuery, orderPath, TAB_NAMES } from './addresses.ts';
+import { actionParams, orderParams, pageQuery } from '../api/request-schemas.ts';
+import { listPath, orderPath } from './addresses.ts';
 import { html } from './html.ts';
-import {
-  confirmPage,
-  type Result,
-  resultsPage,
-  selectionSchema,
-  severalPage,
-  typedFields,
-} from './order/action-forms.ts';
-import {
-  type Asked,
-  actionPath,
-  formOf,
-  isAction,
-  NOTICES,
-  PAGE_ACTIONS,
-  type PageAction,
-  perform,
-} from './order/actions.ts';
-import { finishedBox, orderPage, runningBoxes } from './order/order-page.ts';
+import { confirmPage, resultsPage, selectionSchema, severalPage, typedFields } from './order/action-forms.ts';
+import { actionPath, formOf, isAction, NOTICES, PAGE_ACTIONS, perform } from './order/actions.ts';
+import { finishedBox, listIn, orderPage, placeOf, runningBoxes } from './order/order-page.ts';
 import { type Pages, pageFor, sendHtml } from './pages.ts';
-import { filtered, type Snapshot } from './queue/queue-list.ts';
-import { ROWS } from './queue/queue-page.ts';
 import { unlessOurs } from './queue-store.ts';
 
 /** How long the order's page and its confirmations wait for Temporal, in milliseconds. */
@@ -43,12 +25,10 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
   const inspectAll = (chosen: readonly OrderKey[]) =>
     Promise.all(chosen.map(async (order) => ({ order, found: await inspect(order).catch(unlessOurs) })));
   const may = (request: FastifyRequest) => ({ act: hasScope(request, 'act'), ops: hasScope(request, 'ops') });
-  const note = (request: FastifyRequest, error: unknown) => {
+  const note = (request: FastifyRequest) => (error: unknown) => {
     const { code, problem } = toProblem(error);
     logFailure(log, error, code, problem, request);
   };
-  const act = async (request: FastifyRequest, action: PageAction, order: OrderKey, asked: Asked) =>
-    perform(orderScreening, action, order, asked, whoAsks(request), (error) => note(request, error));
 
   get('/orders/:orderId', 'read', async (request, { standing, now }) => {
     const { order, notice, place } = orderIn(request);
@@ -69,17 +49,13 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
 
   for (const action of Object.keys(PAGE_ACTIONS).filter(isAction)) {
     const url = `/orders/:orderId/${actionPath(action, ':number')}`;
-    const route = pageFor(PAGE_ACTIONS[action].scope);
-    // The address of a failed form, opened again.
-    scope.get(url, route, async (request, reply) => {
-      const { order, place } = orderIn(request);
-      return reply.redirect(orderPath(order, undefined, place), 303);
-    });
-    scope.post(url, route, async (request, reply) => {
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const { order, number, place } = orderIn(request);
       try {
-        const asked = checked(formOf(action), request.body ?? {});
-        const notice = await act(request, action, order, { ...asked, number });
+        // The address of a failed form, opened again.
+        if (request.method === 'GET') return reply.redirect(orderPath(order, undefined, place), 303);
+        const asked = { ...checked(formOf(action), request.body ?? {}), number };
+        const notice = await perform(orderScreening, action, order, asked, whoAsks(request), note(request));
         store.forget();
         return reply.redirect(orderPath(order, undefined, { notice, ...place }), 303);
       } catch (error) {
@@ -87,13 +63,12 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
         // What was typed is kept, unless it is card data.
         if (problem.status === 500 || code === 'card-data-in-request') throw error;
         reply.code(problem.status).problemCode = code;
-        note(request, error);
-        const again = { problem, typed: typedFields.parse(request.body) };
-        return send(request, reply, (_, { now }) =>
-          confirmPage(action, { order, number, place }, again, now),
-        );
+        note(request)(error);
+        const again = { problem, typed: typedFields.parse(request.body), number, place };
+        return send(request, reply, (_, { now }) => confirmPage(action, order, again, now));
       }
-    });
+    };
+    scope.route({ method: ['GET', 'POST'], url, ...pageFor(PAGE_ACTIONS[action].scope ?? 'act'), handler });
   }
 
   get('/several', 'ops', async (request, { now }) => {
@@ -111,15 +86,16 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
       return send(request, reply.code(422), (_, { now }) => severalPage(selection, orders, now, again));
     }
     const results = await Promise.all(
-      chosen.map(async (order): Promise<Result> => {
+      chosen.map(async (order) => {
         try {
-          const notice = await act(request, action, order, form.data);
-          const outcome = notice === 'nothing-to-resolve' ? 'unchanged' : 'done';
-          return { order, outcome, words: NOTICES[notice] };
+          const by = whoAsks(request);
+          const notice = await perform(orderScreening, action, order, form.data, by, note(request));
+          const isSame = notice === 'nothing-to-resolve';
+          return { order, outcome: isSame ? 'nothing to do' : 'done', words: NOTICES[notice] } as const;
         } catch (error) {
           const { problem } = toProblem(error);
-          if (problem.status === 500) note(request, error);
-          return { order, outcome: 'failed', words: problem.title };
+          if (problem.status === 500) note(request)(error);
+          return { order, outcome: 'not done', words: problem.title } as const;
         }
       }),
     );
@@ -136,34 +112,6 @@ function selectionIn(request: FastifyRequest, given: unknown) {
   for (const { integration } of chosen) requireIntegration(request, integration);
   const { filters, page, cursor } = listIn(from);
   return { ...selection, back: listPath(filters, { page, cursor }) };
-}
-
-/** The filters and the page of a list's query; an invalid one is the whole queue. */
-function listIn(from = '') {
-  const given = Object.fromEntries(new URLSearchParams(from));
-  return queueQuery.safeParse(given).data ?? queueQuery.parse({});
-}
-
-/** @returns the order's place in its list, and the orders before and after this one as the list is now */
-function placeOf({ from, pos }: From, queue: Snapshot | undefined, order: OrderKey) {
-  const { filters, page, cursor } = listIn(from);
-  const name = 'q' in filters ? 'Search' : TAB_NAMES[filters.list];
-  const path = listPath(filters, { page: pos === undefined ? page : Math.ceil(pos / ROWS), cursor });
-  if (from === undefined || pos === undefined || queue === undefined)
-    return { place: { from, pos }, list: { path, name } };
-  const entries = filtered(queue.entries, filters);
-  const at = entries.findIndex(
-    ({ summary }) => summary.orderId === order.orderId && summary.integration === order.integration,
-  );
-  // An order that has left the list had its place before the one that is there now.
-  const [before, after] = at >= 0 ? [at - 1, at + 1] : [pos - 2, pos - 1];
-  const pathOf = (index: number) => {
-    const summary = entries[index]?.summary;
-    return summary && orderPath(summary, undefined, { from: listQuery(filters), pos: index + 1 });
-  };
-  const around = { path, name, previous: pathOf(before), next: pathOf(after) };
-  if (at < 0) return { place: { from }, list: around };
-  return { place: { from, pos: at + 1 }, list: { ...around, total: entries.length } };
 }
 
 /** The order, and the number of the portal action or event if the path has one. */

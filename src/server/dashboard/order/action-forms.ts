@@ -7,7 +7,7 @@ import { type Instant, millis, type OrderDecision, REASON_LIMIT } from '../../..
 import { ACTOR_LIMIT } from '../../../order/messages/message-shapes.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { FROM_LIMIT } from '../../api/request-schemas.ts';
-import { type From, orderPath } from '../addresses.ts';
+import { type From, orderPath, type TemporalUi } from '../addresses.ts';
 import { problemBox, type Why } from '../error-pages.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { cardPage, decisionPill, options, orderLink, type Page, table } from '../layout.ts';
@@ -64,8 +64,10 @@ export interface ShownOrder extends InspectedOrder {
   may: { act: boolean; ops: boolean };
   /** Where the page was opened from. */
   place: From;
+  temporalUi?: TemporalUi | undefined;
   /** Of the integration's policy. */
   portalLink?: string | undefined;
+  shopLink?: string | undefined;
 }
 
 /** The decisions that leave it to a person. Approving against another one isn't the first choice. */
@@ -91,15 +93,14 @@ export function foldedForm(action: PageAction, view: ShownOrder, number?: number
 interface Again {
   problem: Why;
   typed: Typed;
+  /** Of the portal action or event. */
+  number?: number | undefined;
+  place?: From;
 }
 
-/** @returns the page of a form on one order that wasn't accepted @param number of the portal action or event */
-export function confirmPage(
-  action: PageAction,
-  { order, number, place }: { order: OrderKey; number: number | undefined; place: From },
-  { problem, typed }: Again,
-  now: Now,
-): Page {
+/** @returns the page of a form on one order that wasn't accepted */
+export function confirmPage(action: PageAction, order: OrderKey, again: Again, now: Now): Page {
+  const { problem, typed, number, place } = again;
   const title = `${PAGE_ACTIONS[action].button}: ${number === undefined ? '' : `${number} of `}order ${order.orderId}?`;
   const path = orderPath(order, actionPath(action, number), place);
   const back = html`<a href="${orderPath(order, undefined, place)}">Back to the order</a>`;
@@ -162,26 +163,23 @@ export function severalPage(
   return cardPage(title, html`${again && problemBox(again.problem)}${form}`);
 }
 
-/** What happened to an order. `unchanged`: there was nothing to do. */
-export interface Result {
+/** What happened to an order. */
+interface Result {
   order: OrderKey;
-  outcome: 'done' | 'unchanged' | 'failed';
+  outcome: 'done' | 'nothing to do' | 'not done';
   words: string;
 }
 
-const OUTCOMES = { done: 'done', unchanged: 'nothing to do', failed: 'not done' } as const;
-
 /** @param results per order */
 export function resultsPage({ action, back }: Selection, results: readonly Result[]): Page {
-  const of = (outcome: Result['outcome']) => results.filter((one) => one.outcome === outcome).length;
-  const failed = of('failed');
-  const unchanged = of('unchanged');
+  const count = (outcome: Result['outcome']) => results.filter((one) => one.outcome === outcome).length;
+  const [done, failed, unchanged] = [count('done'), count('not done'), count('nothing to do')];
   const rows = results.map(({ order, outcome, words }) => [
     orderLink(order),
-    html`<b class="flag ${outcome === 'failed' && 'attention'}">${OUTCOMES[outcome]}</b> ${words}`,
+    html`<b class="flag ${outcome === 'not done' && 'attention'}">${outcome}</b> ${words}`,
   ]);
   return cardPage(
-    `${PAGE_ACTIONS[action].button}: ${of('done')} of ${results.length} done`,
+    `${PAGE_ACTIONS[action].button}: ${done} of ${results.length} done`,
     html`<div role="status">${failed > 0 && html`<p class="box red">${failed} ${failed === 1 ? 'order was' : 'orders were'} not changed, or the outcome is unknown: see below.</p>`}${unchanged > 0 && html`<p>For ${unchanged} ${unchanged === 1 ? 'order' : 'orders'} there was nothing to do.</p>`}</div>
 ${table('Orders', { Order: '', 'What happened': '' }, rows)}
 <p><a href="${back}">Back to the list</a></p>`,

@@ -49,8 +49,8 @@ export type PageAction = Several | 'cancel' | 'assign' | 'withdraw' | 'redeliver
 interface ActionDefinition {
   about: string;
   button: string;
-  /** Overriding the screening service's decision needs `ops`, as in the API. */
-  scope: 'act' | 'ops';
+  /** Overriding the screening service's decision needs `ops`, as in the API. Default: `act`. */
+  scope?: 'ops';
   reason?: 'required' | 'optional';
   /** What the form calls the reason. */
   label?: string;
@@ -65,13 +65,11 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
     about:
       'Reads the decision from the screening service now, also for a closed order. Screens an open order again if its decision is error.',
     button: 'Recheck',
-    scope: 'act',
     send: (orders, order) => orders.recheck(order).then(() => 'recheck'),
   },
   acknowledge: {
     about: 'Clears everything that needs attention. Describe what was done about it.',
     button: 'Resolve',
-    scope: 'act',
     reason: 'required',
     send: async (orders, order, { reason = '' }, how) => {
       const { cleared } = await orders.acknowledge(order, { reason }, how);
@@ -103,7 +101,6 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
     about:
       'Cancels the transaction with the screening service. The order’s action becomes cancel. This can’t be undone, and it doesn’t void or refund the payment; the order service does that.',
     button: 'Cancel order',
-    scope: 'act',
     reason: 'optional',
     danger: true,
     send: async (orders, order, { reason }, how) => {
@@ -115,7 +112,6 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
     about:
       'Puts the order off. It comes back at that time, and before if anything new needs a person or its cancel window ends.',
     button: 'Snooze',
-    scope: 'act',
     reason: 'required',
     label: 'Note',
     send: (orders, order, { reason = '', hours = 1 }, how) => {
@@ -126,7 +122,6 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
   note: {
     about: 'Adds a note to the order’s journal.',
     button: 'Add note',
-    scope: 'act',
     reason: 'required',
     label: 'Note',
     send: (orders, order, { reason = '' }, how) =>
@@ -135,7 +130,6 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
   assign: {
     about: 'Names the person who handles the order. Leave it empty for nobody.',
     button: 'Assign',
-    scope: 'act',
     send: (orders, order, { assignee = null }, how) =>
       orders.assign(order, { assignee }, how).then(() => (assignee === null ? 'unassigned' : 'assigned')),
   },
@@ -143,7 +137,6 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
     about:
       'Stops sending the action to the screening service. An action that was already sent may still succeed; the order then shows it as done.',
     button: 'Withdraw action',
-    scope: 'act',
     send: async (orders, order, { number = 0 }, how) => {
       const { status } = await orders.withdraw(order, { number }, how);
       if (status === 'withdrawn') return 'withdrawn';
@@ -153,7 +146,6 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
   redeliver: {
     about: 'Sends the event to the receiver again, with the same id and content.',
     button: 'Resend event',
-    scope: 'act',
     send: async (orders, order, { number = 0 }, how) => {
       const { status } = await orders.redeliver(order, { sequence: number }, how);
       return status === 'delivered' ? 'redelivered' : 'redeliver-requested';

@@ -3,7 +3,7 @@ import { orderWorkflowId } from '../../../contract/ids.ts';
 import type { Shown as Fields } from '../../../contract/order/shown.ts';
 import type { OrderState } from '../../../contract/order/state.ts';
 import { describePhase } from '../../../order/view/describe.ts';
-import { policyLink, transactionPath } from '../addresses.ts';
+import { policyLink, temporalLink, transactionPath } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, type Facts, factList, table } from '../layout.ts';
 import { type Evidence, evidenceOf, insightWords } from '../queue/queue-list.ts';
@@ -74,8 +74,19 @@ ${factList(facts)}
 ${events.length > 0 && html`<ul class="ids-events">${events}</ul>`}</details>`;
 }
 
-/** A link to another service. @param label says what it leads to, if the words don't */
-export function outLink(url: string | undefined, words: string, label?: string): Shown {
+/** @returns links to the order in the shop, its transaction in the portal, and its run in the Temporal UI */
+export function outLinks({ summary, state, runId, temporalUi, portalLink, shopLink }: ShownOrder): Shown[] {
+  const transactionId = state?.transactions.at(-1)?.id ?? summary.transactionIds.at(-1);
+  const temporal = temporalUi && temporalLink(temporalUi, summary, runId);
+  return [
+    outLink(policyLink(shopLink, '{orderId}', summary.orderId), 'Shop'),
+    outLink(policyLink(portalLink, '{transactionId}', transactionId), 'Portal'),
+    outLink(temporal, 'Temporal', 'Order in the Temporal UI'),
+  ];
+}
+
+/** @param label says what the link leads to, if the words don't */
+function outLink(url: string | undefined, words: string, label?: string): Shown {
   return (
     url && html`<a href="${url}" rel="noreferrer"${label && html` aria-label="${label}"`}>${words} ↗</a>`
   );

@@ -1,4 +1,5 @@
 /** The page of one order: on the left why it needs a person, the evidence and its timeline; on the right what to do. */
+import type { OrderKey } from '../../../contract/ids.ts';
 import type { ActionRecord, OrderState } from '../../../contract/order/state.ts';
 import { millis } from '../../../contract/words.ts';
 import { allDeadlines } from '../../../order/deadlines.ts';
@@ -7,32 +8,53 @@ import { currentAttempt } from '../../../order/record.ts';
 import { cancelByOf } from '../../../order/transactions.ts';
 import { describeDeadline, describePhase } from '../../../order/view/describe.ts';
 import type { InspectedOrder } from '../../../starter.ts';
-import { orderPath, policyLink, type TemporalUi, temporalLink } from '../addresses.ts';
+import { queueQuery } from '../../api/request-schemas.ts';
+import { type From, listPath, listQuery, orderPath, TAB_NAMES } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, factList, type Page } from '../layout.ts';
-import { cameAt, isStuck, KIND_NAMES, triesWords } from '../queue/queue-list.ts';
+import { cameAt, filtered, isStuck, KIND_NAMES, type Snapshot, triesWords } from '../queue/queue-list.ts';
+import { ROWS } from '../queue/queue-page.ts';
 import { clock, dayOf, distance, duration, money, type Now, shortClock, timeOfDay } from '../words.ts';
 import { foldedForm, type ShownOrder } from './action-forms.ts';
 import { PAGE_ACTIONS, type PageAction, refusalOf } from './actions.ts';
-import { evidence, outLink, shownCards, technical, transactions } from './order-cards.ts';
+import { evidence, outLinks, shownCards, technical, transactions } from './order-cards.ts';
 import { byTime, requestOf, timeline, whoOf } from './timeline.ts';
 
 export interface OrderView extends ShownOrder {
   /** The result of the last action. */
   notice: string | undefined;
-  temporalUi: TemporalUi | undefined;
-  /** Of the integration's policy. */
-  shopLink: string | undefined;
-  list: ListAround;
+  list: ReturnType<typeof placeOf>['list'];
 }
 
-/** The list that an order's page was opened from, and the orders before and after it there. */
-export interface ListAround {
-  path: string;
-  name: string;
-  total?: number;
-  previous?: string | undefined;
-  next?: string | undefined;
+/** @returns the filters and the page of a list's query; an invalid one is the whole queue */
+export function listIn(from = '') {
+  const given = Object.fromEntries(new URLSearchParams(from));
+  return queueQuery.safeParse(given).data ?? queueQuery.parse({});
+}
+
+/** @returns the order's place in its list, and the orders before and after this one as the list is now */
+export function placeOf({ from, pos = 0 }: From, queue: Snapshot | undefined, order: OrderKey) {
+  const { filters, page, cursor } = listIn(from);
+  const entries = from === undefined || pos === 0 ? [] : filtered(queue?.entries ?? [], filters);
+  const at = entries.findIndex(
+    ({ summary }) => summary.orderId === order.orderId && summary.integration === order.integration,
+  );
+  // An order that has left the list had its place before the one that is there now.
+  const [before, after] = at >= 0 ? [at - 1, at + 1] : [pos - 2, pos - 1];
+  const pathOf = (index: number) => {
+    const summary = entries[index]?.summary;
+    return summary && orderPath(summary, undefined, { from: listQuery(filters), pos: index + 1 });
+  };
+  return {
+    place: { from, pos: at >= 0 ? at + 1 : pos || undefined },
+    list: {
+      path: listPath(filters, { page: pos === 0 ? page : Math.ceil(pos / ROWS), cursor }),
+      name: 'q' in filters ? 'Search' : TAB_NAMES[filters.list],
+      total: at >= 0 ? entries.length : undefined,
+      previous: pathOf(before),
+      next: pathOf(after),
+    },
+  };
 }
 
 const KEYS = [
@@ -71,21 +93,21 @@ const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
 
 /** The line above the page: the way back, next and previous, the order's id, and where else it can be seen. */
 function way(view: OrderView): Html {
-  const { summary, state, runId, list, place, temporalUi, portalLink, shopLink, now } = view;
-  const { orderId, integration, transactionIds } = summary;
+  const { summary, state, list, place, now } = view;
+  const { orderId, integration } = summary;
   const came = cameAt({ summary, ...(state && { state }) });
   const attempts = state?.attempts.length ?? 1;
   const verb = state?.adopted === undefined ? 'received' : 'screened';
-  const transactionId = state?.transactions.at(-1)?.id ?? transactionIds.at(-1);
-  const step = (rel: string, name: string, to: string | undefined, key: string, words: Html) =>
-    to &&
-    html`<a class="button" href="${to}" rel="${rel}" aria-keyshortcuts="${key}" aria-label="${name} order">${words}</a>`;
-  const previous = step('prev', 'Previous', list.previous, 'k', html`‹ <span class="word">Previous</span>`);
-  const next = step('next', 'Next', list.next, 'j', html`<span class="word">Next</span> ›`);
+  const previous =
+    list.previous &&
+    html`<a class="button" href="${list.previous}" rel="prev" aria-keyshortcuts="k" aria-label="Previous order">‹ <span class="word">Previous</span></a>`;
+  const next =
+    list.next &&
+    html`<a class="button" href="${list.next}" rel="next" aria-keyshortcuts="j" aria-label="Next order"><span class="word">Next</span> ›</a>`;
   return html`<div class="way">
 <nav class="steps" aria-label="Place in the list"><span><a href="${list.path}" aria-keyshortcuts="u">‹ ${list.name}</a>${list.total !== undefined && html` <span class="quiet">${place.pos} of ${list.total}</span>`}</span>${(previous ?? next) && html`<span class="line">${previous}${next}</span>`}</nav>
 <h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(now.ms - millis(came))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
-<span class="end line">${outLink(policyLink(shopLink, '{orderId}', orderId), 'Shop')}${outLink(policyLink(portalLink, '{transactionId}', transactionId), 'Portal')}${temporalUi && outLink(temporalLink(temporalUi, summary, runId), 'Temporal', 'Order in the Temporal UI')}</span>
+<span class="end line">${outLinks(view)}</span>
 </div>`;
 }
 
@@ -155,7 +177,7 @@ function due({ summary, state, now }: ShownOrder): Html {
 function shownActions(view: ShownOrder): PageAction[] {
   const { summary, state, may, now } = view;
   const takes = (action: PageAction) =>
-    may[PAGE_ACTIONS[action].scope] && refusalOf(action, view, now.ms) === undefined;
+    may[PAGE_ACTIONS[action].scope ?? 'act'] && refusalOf(action, view, now.ms) === undefined;
   // Without the state, only what needs no rules is offered.
   if (state === undefined)
     return summary.closedAt === undefined ? (['cancel', 'recheck'] as const).filter(takes) : [];

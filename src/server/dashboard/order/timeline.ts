@@ -24,16 +24,8 @@ type Kind = 'person' | 'service' | 'wrong' | 'plain';
 /** Adds a recorded fact; none without a time. */
 type Add = (at: Instant | undefined, kind: Kind, title: Shown, more?: More) => void;
 
-interface More {
-  /** Who did it, or how it came. */
-  origin?: string | undefined;
-  /** A later time that the title ends with. */
-  until?: Instant | undefined;
-  /** More words of ours. */
-  words?: string | undefined;
-  /** Somebody's own words. */
-  quote?: string | undefined;
-}
+/** `origin`: who did it, or how it came. `until`: a later time that the title ends with. `words` are ours, `quote` somebody's own. */
+type More = Partial<Record<'origin' | 'until' | 'words' | 'quote', string | undefined>>;
 
 /** @returns all recorded facts by day, newest first */
 export function timeline({ summary, state, poll, afterEnd }: InspectedOrder, now: Now): Html[] {

@@ -2,7 +2,7 @@
 import type { Day } from '../../../client/lists/list-orders.ts';
 import { type Instant, instant, type OrderDecision } from '../../../contract/words.ts';
 import type { Statistics } from '../../../starter.ts';
-import { listPath, TAB_NAMES } from '../addresses.ts';
+import { listPath, TAB_NAMES, TABS } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { anyOf, factList, options, type Page, table } from '../layout.ts';
 import { dayOf, duration, HOUR_MS, type Now } from '../words.ts';
@@ -53,10 +53,8 @@ ${endings(view.statistics)}</div>`;
 function toDo({ queue, integration }: DaysView): Shown {
   if (queue === undefined) return false;
   const counts = countTabs(queue.entries, { list: 'all', integration });
-  const lists = (['overdue', 'soon', 'attention', 'stuck', 'held'] as const).filter(
-    (list) => counts[list] > 0,
-  );
-  const links = lists.map(
+  const urgent = TABS.filter((list) => list !== 'all' && counts[list] > 0);
+  const links = urgent.map(
     (list) =>
       html`<a href="${listPath({ list, integration })}">${TAB_NAMES[list]} <b>${number(counts[list])}</b></a>`,
   );
