@@ -20,7 +20,6 @@ export const TAB_NAMES: Readonly<Record<List, string>> = {
   every: 'Every order',
 };
 
-/** What a list shows. */
 export interface Filters {
   /** Of a search it is `every`. */
   list: List;
@@ -86,7 +85,6 @@ export function transactionPath(idOrInvoice: string, integration: string): strin
   return `/transactions/${encodeURIComponent(idOrInvoice)}?${queryOf({ integration })}`;
 }
 
-/** The Temporal UI that the pages link to. */
 export interface TemporalUi {
   /** Such as `https://temporal.example.com`. */
   url: string;

@@ -22,8 +22,8 @@ export interface Page {
   content: Html;
   /** The navigation's entry that the page belongs to. A wall has no navigation. */
   at?: keyof typeof PAGES;
-  /** Keys that the script accepts on this page. */
-  keys?: readonly `${string}: ${string}`[];
+  /** Keys that the script accepts on this page, as in `j k: move; x: select`. */
+  keys?: string;
 }
 
 /** What the frame shows. Error pages have only a part of it. */
@@ -37,7 +37,7 @@ export interface Frame {
 }
 
 /** @returns the whole document, which loads only resources of this server */
-export function document({ title, content, at = '/', keys = [] }: Page, frame: Frame = {}): string {
+export function document({ title, content, at = '/', keys }: Page, frame: Frame = {}): string {
   const isWall = at === '/?wall=1';
   return html`<!doctype html>
 <html lang="en">
@@ -50,7 +50,7 @@ export function document({ title, content, at = '/', keys = [] }: Page, frame: F
 <script src="${SCRIPT_PATH}" defer></script>
 </head>
 <body${isWall && html` class="wall"`}>
-${isWall ? content : framed(content, at, keys, frame)}
+${isWall ? content : framed(content, at, keys?.split('; ') ?? [], frame)}
 </body>
 </html>
 `.markup;
@@ -86,7 +86,6 @@ export function cardPage(title: string, content: Shown): Page {
   return { title, content: html`<section class="card narrow"><h1>${title}</h1>${content}</section>` };
 }
 
-/** @returns the strip with the state of each part */
 export function health(parts: readonly Part[], now: Now): Html {
   return html`<ul class="health" aria-label="Health">
 <li class="sum">All running</li>
@@ -107,7 +106,6 @@ export function orderLink(order: OrderKey): Html {
   return html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`;
 }
 
-/** Names and values. */
 export type Facts = (readonly [name: string, content: Shown])[];
 
 /** @returns a list of the facts that have a value */

@@ -2,10 +2,54 @@
  * What all open pages share: the queue and the health of the parts, each read from Temporal at most once in 5 s. A page doesn't wait for
  * the read that it causes, unless the queue is older than half a minute or somebody has just changed an order.
  */
+import { LookUps } from '../../client/lists/look-ups.ts';
 import type { Instant } from '../../contract/words.ts';
 import { type Health, type ListRequest, type OrderScreening, OrderScreeningError } from '../../starter.ts';
-import { Kept } from './kept.ts';
 import { type Snapshot, snapshotOf } from './queue/queue-list.ts';
+
+const READ_AGAIN_MS = 5_000;
+const STALE_MS = 30_000;
+/** By key; the oldest are dropped. */
+const MOST = 10;
+
+/** Values by key, each read again when it is 5 s old, and shown meanwhile until it is 30 s old. */
+export class Kept<Value> {
+  #reads = new LookUps<Value>(READ_AGAIN_MS, MOST);
+  /** `atMs`: when it was asked for. */
+  readonly #last = new Map<string, { value: Value; atMs: number }>();
+  #forgottenAtMs = 0;
+
+  /** Returns what was read last, or waits if that is too old or forgotten. Rejects as the read does. */
+  async get(key: string, read: () => Promise<Value>): Promise<Value> {
+    const last = this.#last.get(key);
+    const reading = this.#reads.find(key, () => this.#read(key, read));
+    if (last === undefined || last.atMs <= Math.max(this.#forgottenAtMs, Date.now() - STALE_MS))
+      return reading;
+    reading.catch(() => undefined);
+    return last.value;
+  }
+
+  /** Returns what was read last, however old; undefined if it was never read. */
+  last(key: string): Value | undefined {
+    return this.#last.get(key)?.value;
+  }
+
+  /** Makes the next call wait for a new read. */
+  forget(): void {
+    this.#forgottenAtMs = Date.now();
+    this.#reads = new LookUps(READ_AGAIN_MS, MOST);
+  }
+
+  async #read(key: string, read: () => Promise<Value>): Promise<Value> {
+    const atMs = Date.now();
+    const value = await read();
+    this.#last.delete(key);
+    this.#last.set(key, { value, atMs });
+    const [oldest = ''] = this.#last.keys();
+    if (this.#last.size > MOST) this.#last.delete(oldest);
+    return value;
+  }
+}
 
 export type Integrations = Pick<ListRequest, 'integration' | 'integrations'>;
 

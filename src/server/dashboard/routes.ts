@@ -87,13 +87,10 @@ function listRoutes({ scope, options, store, allowed, get }: Pages): void {
     const queue = standing.queue ?? (await store.queue(of));
     const list = filters.list === 'every' ? await found(request, filters, cursor) : undefined;
     const entries = list?.orders.map((order) => entryOf(order, now.ms)) ?? filtered(queue.entries, filters);
-    const view = {
-      ...{ filters, queue, entries, page, cursor, next: list?.cursor, selected: select === 'all' },
-      stores: storesOf(request),
-      several: hasScope(request, 'ops'),
-      refused: refused.of(of.integrations).length,
-    };
-    return queuePage(view, now);
+    const view = { filters, queue, entries, page, cursor, next: list?.cursor, selected: select === 'all' };
+    const several = hasScope(request, 'ops');
+    const count = refused.of(of.integrations).length;
+    return queuePage({ ...view, stores: storesOf(request), several, refused: count }, now);
   };
   get('/', 'read', list, true);
 

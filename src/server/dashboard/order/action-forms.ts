@@ -163,14 +163,12 @@ export function severalPage(
   return cardPage(title, html`${again && problemBox(again.problem)}${form}`);
 }
 
-/** What happened to an order. */
 interface Result {
   order: OrderKey;
   outcome: 'done' | 'nothing to do' | 'not done';
   words: string;
 }
 
-/** @param results per order */
 export function resultsPage({ action, back }: Selection, results: readonly Result[]): Page {
   const count = (outcome: Result['outcome']) => results.filter((one) => one.outcome === outcome).length;
   const [done, failed, unchanged] = [count('done'), count('not done'), count('nothing to do')];

@@ -153,7 +153,6 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
   },
 };
 
-/** @returns whether a string is the name of an action */
 export function isAction(word: string): word is PageAction {
   return Object.hasOwn(PAGE_ACTIONS, word);
 }
@@ -224,11 +223,8 @@ function howOf(by: Pick<PortalOptions, 'by'>, { once, ...asked }: Asked): Portal
 }
 
 /** @returns why the order doesn't accept the action now; undefined if it does, or if that is unknown */
-export function refusalOf(
-  action: PageAction,
-  { summary, state }: InspectedOrder,
-  nowMs: number,
-): string | undefined {
+export function refusalOf(action: PageAction, order: InspectedOrder, nowMs: number): string | undefined {
+  const { summary, state } = order;
   if (state === undefined) return undefined;
   const open = summary.closedAt === undefined && state.phase !== 'closed';
   if (action === 'acknowledge') return state.attention.length === 0 ? 'nothing needs attention' : undefined;

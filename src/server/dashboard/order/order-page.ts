@@ -57,15 +57,8 @@ export function placeOf({ from, pos = 0 }: From, queue: Snapshot | undefined, or
   };
 }
 
-const KEYS = [
-  'j k: next, previous',
-  'a: approve',
-  'r: reject',
-  'z: snooze',
-  'n: note',
-  'u: back to the list',
-  '?: all keys',
-] as const;
+const KEYS =
+  'j k: next, previous; a: approve; r: reject; z: snooze; n: note; u: back to the list; ?: all keys';
 
 export function orderPage(view: OrderView): Page {
   const { summary, state, missing, notice, afterEnd, now } = view;

@@ -28,7 +28,6 @@ export const BANDS = [
   { band: 'none', underMs: undefined, name: 'No deadline yet' },
 ] as const;
 
-/** An order as lists show it. */
 export interface Entry {
   summary: OrderSummary;
   why: Why;
@@ -44,8 +43,8 @@ export function queueEntry(order: QueuedOrder, nowMs: number): Entry | undefined
   const { summary, state } = order;
   const closed = summary.closedAt !== undefined;
   const attention = summary.needsAttention || summary.problem !== undefined;
-  const stuck = state !== undefined && !closed && stuckAction(state, nowMs) !== undefined;
-  const held = state !== undefined && !closed && isHeld(state);
+  const trouble = troubleOf(order, nowMs);
+  const [stuck, held] = [trouble.stuck !== undefined, trouble.held !== undefined];
   // A terminated order stays while it can still be adopted or canceled.
   const isOver = closed && (summary.cancelBy === undefined || millis(summary.cancelBy) < nowMs);
   // A person who overrode the decision of the newest attempt has left nothing to decide.
@@ -86,25 +85,24 @@ export function isStuck(action: ActionRecord, nowMs: number): boolean {
   return isUnderWay(action) && (tries > 0 || nowMs - millis(requestedAt) >= STUCK_AFTER_MS);
 }
 
-function stuckAction({ actions }: OrderState, nowMs: number): ActionRecord | undefined {
-  return actions.find((one) => isStuck(one, nowMs));
+/** The action that is stuck. `held`: the checkout was answered without a decision, which the order still tries to get. */
+function troubleOf({ summary, state }: QueuedOrder, nowMs: number) {
+  if (state === undefined || summary.closedAt !== undefined) return {};
+  const isHeld = state.phase === 'screening' && currentAttempt(state).answer !== undefined;
+  return { stuck: state.actions.find((one) => isStuck(one, nowMs)), held: isHeld ? state : undefined };
 }
 
-/** The checkout was answered without a decision, which the order still tries to get. */
-function isHeld(state: OrderState): boolean {
-  return state.phase === 'screening' && currentAttempt(state).answer !== undefined;
-}
-
-function whyOf({ summary, state }: QueuedOrder, nowMs: number): Why {
+function whyOf(order: QueuedOrder, nowMs: number): Why {
+  const { summary, state } = order;
   const needed = attentionWords(summary);
   if (needed !== undefined) return { flag: 'Attention', words: needed };
   const phase = describePhase(summary.phase ?? 'closed');
   if (state === undefined) return { words: phase };
-  const open = summary.closedAt === undefined;
-  const stuck = open ? stuckAction(state, nowMs) : undefined;
+  const { stuck, held } = troubleOf(order, nowMs);
   if (stuck !== undefined) return { flag: 'Stuck', words: stuckWords(stuck, nowMs) };
-  if (open && isHeld(state)) return { flag: 'Held', words: heldWords(state, nowMs) };
-  if (!open && state.phase === 'review') return { words: 'The workflow was terminated during the review' };
+  if (held !== undefined) return { flag: 'Held', words: heldWords(held, nowMs) };
+  if (summary.closedAt !== undefined && state.phase === 'review')
+    return { words: 'The workflow was terminated during the review' };
   const [strongest] = evidenceOf(state);
   if (strongest !== undefined) return { words: insightWords(strongest) };
   return { words: state.reason === undefined ? phase : `No decision: ${state.reason}` };
@@ -178,7 +176,6 @@ export function evidenceOf({ attempts }: OrderState) {
   );
 }
 
-/** @returns an insight in words */
 export function insightWords({ description, name }: Insight): string {
   return description ?? name ?? 'no description';
 }
@@ -194,7 +191,6 @@ export interface Snapshot {
   atMs: number;
 }
 
-/** @returns the queue of these orders */
 export function snapshotOf(orders: readonly QueuedOrder[], cut: boolean, nowMs: number): Snapshot {
   const entries = orders.flatMap((order) => queueEntry(order, nowMs) ?? []).sort(byDeadline);
   const [next] = orders
@@ -218,7 +214,6 @@ export function countTabs(entries: readonly Entry[], filters: Filters): Record<T
   return counts;
 }
 
-/** @returns the entries of a list */
 export function filtered(entries: readonly Entry[], filters: Filters): Entry[] {
   return entries.filter((entry) => entry.tabs.some((tab) => tab === filters.list) && matches(entry, filters));
 }

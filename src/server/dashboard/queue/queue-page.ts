@@ -1,14 +1,7 @@
 /** The queue at `/`: tabs, search, filters, the table with its bands, and the bar for selected orders. */
 import { instant, ORDER_DECISIONS, PHASES } from '../../../contract/words.ts';
-import {
-  type Filters,
-  listPath,
-  listQuery,
-  orderPath,
-  TAB_NAMES,
-  TABS,
-  transactionPath,
-} from '../addresses.ts';
+import type { Filters } from '../addresses.ts';
+import { listPath, listQuery, orderPath, TAB_NAMES, TABS, transactionPath } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { anyOf, decisionPill, options, type Page } from '../layout.ts';
 import { age, distance, duration, money, type Now, shortClock } from '../words.ts';
@@ -40,7 +33,7 @@ export interface QueueView {
   refused: number;
 }
 
-const KEYS = ['j k: move', 'Enter: open', 'x: select', '/: search', '?: all keys'] as const;
+const KEYS = 'j k: move; Enter: open; x: select; /: search; ?: all keys';
 
 /** @param now the time that ages and distances are relative to */
 export function queuePage(view: QueueView, now: Now): Page {
