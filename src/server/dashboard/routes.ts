@@ -11,18 +11,16 @@ import { hasScope, listedIntegrations, requireIntegration } from '../api/callers
 import { SIGNED_OUT, signInRoutes } from '../api/oidc.ts';
 import { orderQuery, queueQuery, transactionParams } from '../api/request-schemas.ts';
 import { readTransaction } from '../api/transaction-routes.ts';
-import { admitPeople, answersAsPages } from './access.ts';
 import { actionRoutes } from './action-routes.ts';
 import type { Filters } from './addresses.ts';
-import { signedOutPage } from './error-pages.ts';
+import { REFUSED_PATH, refusedPage, signedOutPage, transactionPage } from './card-pages.ts';
 import { html } from './html.ts';
 import { document, SCRIPT_PATH, STYLE_PATH } from './layout.ts';
-import { transactionPage } from './order/transaction-page.ts';
-import { createPages, type Moment, type PageOptions, type Pages, pageFor, sendHtml } from './pages.ts';
+import type { Moment, PageOptions, Pages } from './pages.ts';
+import { admitPeople, answersAsPages, createPages, pageFor, sendHtml } from './pages.ts';
 import { type DaysView, daysPage } from './queue/days-page.ts';
 import { entryOf, filtered } from './queue/queue-list.ts';
 import { newsLink, queuePage, ROWS } from './queue/queue-page.ts';
-import { REFUSED_PATH, refusedPage } from './queue/refused-page.ts';
 import { wallPage } from './queue/wall-page.ts';
 import { dayStarts } from './words.ts';
 

@@ -86,8 +86,8 @@ export function zoneName({ ms, zone }: Now): string {
 /** @returns when the days that end with today began, newest first */
 export function dayStarts(count: number, { ms, zone }: Now): Instant[] {
   const starts: Instant[] = [];
-  // A day with a change of the clock has 23 or 25 hours: noon of each day is always in it.
-  for (let at = startOfDay(ms, zone); starts.length < count; at = startOfDay(at - DAY_MS / 2, zone)) {
+  for (let at = ms; starts.length < count; at -= MINUTE_MS) {
+    at = startOfDay(at, zone);
     starts.push(instant(at));
   }
   return starts;
@@ -112,14 +112,12 @@ function startOfDay(ms: number, zone: string): number {
  */
 export function money(amount: number | undefined, currency?: string): Html {
   if (amount === undefined) return html`<span class="quiet">–</span>`;
-  const least = Number.isInteger(amount) ? 0 : 2;
+  const least = currency === undefined && !Number.isInteger(amount) ? 2 : undefined;
   const kind = currency ?? `${least}`;
-  const style =
-    currency === undefined ? { minimumFractionDigits: least } : ({ style: 'currency', currency } as const);
-  const format = numbers.get(kind) ?? new Intl.NumberFormat('en', style);
+  const style = currency === undefined ? 'decimal' : 'currency';
+  const digits = { style, currency, minimumFractionDigits: least } as const;
+  const format = numbers.get(kind) ?? new Intl.NumberFormat('en', digits);
   numbers.set(kind, format);
-  const written = format
-    .formatToParts(amount)
-    .filter(({ type }) => type !== 'currency' && type !== 'literal');
-  return html`${written.map(({ value }) => value)}${currency !== undefined && html` <span class="cur">${currency}</span>`}`;
+  const parts = format.formatToParts(amount).filter(({ type }) => type !== 'currency' && type !== 'literal');
+  return html`${parts.map(({ value }) => value)}${currency !== undefined && html` <span class="cur">${currency}</span>`}`;
 }

@@ -8,7 +8,7 @@ import { ACTOR_LIMIT } from '../../../order/messages/message-shapes.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { FROM_LIMIT } from '../../api/request-schemas.ts';
 import { type From, orderPath, type TemporalUi } from '../addresses.ts';
-import { problemBox, type Why } from '../error-pages.ts';
+import { problemBox, type Why } from '../card-pages.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { cardPage, decisionPill, options, orderLink, type Page, table } from '../layout.ts';
 import { distance, HOUR_MS, money, type Now } from '../words.ts';
@@ -19,7 +19,6 @@ export const typedFields = z.record(z.string(), z.string()).catch({});
 export type Typed = z.output<typeof typedFields>;
 
 interface FormOf {
-  /** Where it is sent. */
   path: string;
   /** Makes the ids of the fields unique on the page. */
   id?: string;

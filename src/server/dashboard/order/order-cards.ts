@@ -21,11 +21,9 @@ export function evidence(state: OrderState, view: ShownOrder): Html {
   const attempt = state.attempts.length;
   const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${inGroup('recommendation').map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
 ${last && html`Last check ${shortClock(last.at, now)}, ${ORIGINS[last.source]}${!last.answered && ', without an answer'}.`}`;
-  if (strongest === undefined) {
-    return html`<section class="card pair"><h2>${describePhase(state.phase)}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
-  }
-  return html`<section class="card pair"><h2>${insightWords(strongest)}</h2><p class="quiet">${said}</p>
-${proof('Against the order', inGroup('risk'), now)}${proof('For the order', inGroup('trust'), now)}${inGroup('neutral').length > 0 && proof('Other', inGroup('neutral'), now)}</section>`;
+  const proofs = html`${proof('Against the order', inGroup('risk'), now)}${proof('For the order', inGroup('trust'), now)}${inGroup('neutral').length > 0 && proof('Other', inGroup('neutral'), now)}`;
+  return html`<section class="card pair"><h2>${strongest ? insightWords(strongest) : describePhase(state.phase)}</h2><p class="quiet">${said}${!strongest && ' The screening service sent no insights.'}</p>
+${strongest && proofs}</section>`;
 }
 
 function proof(title: string, found: readonly Evidence[], now: Now): Html {
@@ -57,12 +55,12 @@ export function technical(view: ShownOrder): Html {
       `Transaction, attempt ${attempt}`,
       html`<code>${id}</code> invoice <code>${invoiceNumber}</code>`,
     ]) ?? summary.transactionIds.map((id) => ['Transaction', html`<code>${id}</code>`]);
-  const facts: Facts = [
+  const facts = factList([
     ...ids,
     ['Workflow', html`<code>${orderWorkflowId(summary.integration, summary.orderId)}</code>`],
     ['Integration workflow', state?.workflow],
     ['Events delivered', state && `${delivered} of ${sequence}`],
-  ];
+  ]);
   const events = last
     .toReversed()
     .map(
@@ -70,7 +68,7 @@ export function technical(view: ShownOrder): Html {
         html`<li>${number}: ${type}, ${clock(occurredAt, now)} ${may.act && foldedForm('redeliver', view, number)}</li>`,
     );
   return html`<details class="card"><summary>Technical ids and events</summary>
-${factList(facts)}
+${facts}
 ${events.length > 0 && html`<ul class="ids-events">${events}</ul>`}</details>`;
 }
 

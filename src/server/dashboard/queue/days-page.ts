@@ -66,14 +66,11 @@ function endings({ reviews, outcomes }: Statistics): Html {
   const hours = (count: number) => duration(count * HOUR_MS);
   const { count, median, p90 } = reviews;
   const { overridden, 'override-confirmed': confirmed, 'override-contradicted': contradicted } = outcomes;
-  const times =
-    median !== undefined && p90 !== undefined && ` half within ${hours(median)}, 90% within ${hours(p90)}`;
+  const times = median !== undefined && p90 !== undefined;
+  const overrides = `: the screening service later confirmed ${number(confirmed)} and contradicted ${number(contradicted)}`;
   return html`<section class="card"><h2>How they ended</h2>${factList([
-    ['Reviews decided', html`${number(count)}${times && html`:${times}`}`],
-    [
-      'Overridden by a person',
-      html`${number(overridden)}${overridden > 0 && html`: the screening service later confirmed ${number(confirmed)} and contradicted ${number(contradicted)}`}`,
-    ],
+    ['Reviews decided', [number(count), times && `: half within ${hours(median)}, 90% within ${hours(p90)}`]],
+    ['Overridden by a person', [number(overridden), overridden > 0 && overrides]],
     ['Chargebacks submitted', number(outcomes.chargeback)],
   ])}</section>`;
 }

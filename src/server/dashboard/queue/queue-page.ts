@@ -2,11 +2,11 @@
 import { instant, ORDER_DECISIONS, PHASES } from '../../../contract/words.ts';
 import type { Filters } from '../addresses.ts';
 import { listPath, listQuery, orderPath, TAB_NAMES, TABS, transactionPath } from '../addresses.ts';
+import { REFUSED_PATH } from '../card-pages.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { anyOf, decisionPill, options, type Page } from '../layout.ts';
 import { age, distance, duration, money, type Now, shortClock } from '../words.ts';
 import { BANDS, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
-import { REFUSED_PATH } from './refused-page.ts';
 
 /** Rows per page of a list of the queue. */
 export const ROWS = 100;

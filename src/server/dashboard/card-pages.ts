@@ -1,7 +1,10 @@
-/** The pages of errors and of signing in. They never contain a value from the request. */
+/** Pages of one card: errors, signing in, refused checkouts, and a transaction. Those of errors contain no value from the request. */
+import type { TransactionStatus } from '../../starter.ts';
 import type { Problem } from '../api/problems.ts';
+import type { RefusedCheckout } from '../api/refused-checkouts.ts';
 import { type Html, html } from './html.ts';
-import { cardPage, type Page } from './layout.ts';
+import { cardPage, decisionPill, factList, orderLink, type Page, table } from './layout.ts';
+import { clock, type Now } from './words.ts';
 
 /** What a page says of an error. */
 export type Why = Pick<Problem, 'title' | 'detail' | 'errors' | 'serviceMessage'>;
@@ -46,4 +49,36 @@ export function sessionEndedPage(): Page {
 
 export function signedOutPage(): Page {
   return cardPage('You are signed out', html`<p><a href="/">Sign in again</a></p>`);
+}
+
+export const REFUSED_PATH = '/refused';
+
+/** The checkouts that were refused for their content: no order was started, so nobody screens them. @param refused the newest first */
+export function refusedPage(refused: readonly RefusedCheckout[], now: Now): Page {
+  const rows = refused.map(({ at, orderId = 'not valid', integration, fields }) => [
+    clock(at, now),
+    orderId,
+    integration,
+    fields.join(', '),
+  ]);
+  const title = 'Refused checkouts';
+  return cardPage(
+    title,
+    html`<p>These checkouts had fields that are not accepted. No order was started, and nobody screens them: correct the fields in the shop, and send the orders again. Only this API process’s newest are listed, since it started.</p>
+${rows.length === 0 ? html`<p>None.</p>` : table(title, { When: '', Order: '', Store: '', Fields: '' }, rows)}`,
+  );
+}
+
+/** A transaction's status at the screening service now, and the order that owns it. */
+export function transactionPage({ id, decision, message, order }: TransactionStatus): Page {
+  const facts = factList([
+    ['Decision', decisionPill(decision)],
+    ['Message', message],
+    ['Order', order === undefined ? 'None found.' : orderLink(order)],
+  ]);
+  return cardPage(
+    `Transaction ${id}`,
+    html`<p class="quiet">As the screening service has it now.</p>${facts}
+<p><a href="/">Back to the queue</a></p>`,
+  );
 }
