@@ -6,7 +6,6 @@ import { type Html, html } from './html.ts';
 import { cardPage, decisionPill, factList, orderLink, type Page, table } from './layout.ts';
 import { clock, type Now } from './words.ts';
 
-/** What a page says of an error. */
 export type Why = Pick<Problem, 'title' | 'detail' | 'errors' | 'serviceMessage'>;
 
 /** What is wrong, what the screening service answered, and which fields were not accepted. */

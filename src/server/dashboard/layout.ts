@@ -7,7 +7,6 @@ import { type Html, html, type Shown } from './html.ts';
 import type { Part } from './queue-store.ts';
 import { type Now, shortClock, timeOfDay, zoneName } from './words.ts';
 
-/** Where the stylesheet and the script are served. */
 export const STYLE_PATH = '/queue.css';
 export const SCRIPT_PATH = '/queue.js';
 
@@ -81,7 +80,6 @@ function keyHint(hint: string): Html {
   return html`<span class="desk">${keys.split(' ').map((key) => html`<kbd>${key}</kbd> `)}${effect}</span>`;
 }
 
-/** @returns a page with one card, whose heading is the title */
 export function cardPage(title: string, content: Shown): Page {
   return { title, content: html`<section class="card narrow"><h1>${title}</h1>${content}</section>` };
 }
@@ -101,7 +99,6 @@ export function decisionPill(decision: OrderDecision = 'pending', action?: Actio
   return html`<span class="d ${decision}">${decision}</span>${action && html` <span class="then">→ ${action}</span>`}`;
 }
 
-/** @returns an order's id as a link to its page, and its integration */
 export function orderLink(order: OrderKey): Html {
   return html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`;
 }
@@ -114,10 +111,7 @@ export function factList(facts: Facts): Html {
   return html`<dl class="facts">${known.map(([name, content]) => html`<div><dt>${name}</dt><dd>${content}</dd></div>\n`)}</dl>`;
 }
 
-/**
- * Explicit roles, since browsers drop the implicit ones when the stylesheet turns rows into cards.
- * @param columns the name of each with its class, `number` or none
- */
+/** With explicit roles, since browsers drop the implicit ones when the stylesheet turns rows into cards. The columns' values are classes. */
 export function table(caption: string, columns: Readonly<Record<string, string>>, rows: Shown[][]): Html {
   const kinds = Object.values(columns).map((kind) => kind !== '' && html` class="${kind}"`);
   const heads = Object.keys(columns).map(

@@ -32,20 +32,18 @@ type MakePage = (request: FastifyRequest, moment: Moment) => Page | Promise<Page
 
 export type Pages = ReturnType<typeof createPages>;
 
-/** @returns how the routes of `scope` answer with pages */
 export function createPages(scope: FastifyInstance, options: PageOptions) {
   const store = createQueueStore(options.orderScreening);
   const allowed = (request: FastifyRequest) => listedIntegrations(request, undefined);
   const now = (): Now => ({ ms: Date.now(), zone: options.timeZone ?? 'UTC' });
 
   async function send(request: FastifyRequest, reply: FastifyReply, make: MakePage) {
-    const moment = { now: now(), standing: await store.standing(allowed(request)), of: allowed(request) };
-    const page = await make(request, moment);
-    const { parts } = moment.standing;
+    const of = allowed(request);
+    const standing = await store.standing(of);
     const signedIn = request.apiKey?.name === SIGNED_IN;
-    return sendHtml(reply, document(page, { now: moment.now, parts, who: request.pageUser, signedIn }));
+    const frame = { now: now(), parts: standing.parts, who: request.pageUser, signedIn };
+    return sendHtml(reply, document(await make(request, { now: frame.now, standing, of }), frame));
   }
-  /** Adds a route that answers with a page. @param ofMany it lists or counts orders */
   const get = (url: string, needed: Scope, make: MakePage, ofMany = false) =>
     scope.get(url, pageFor(needed, ofMany), (request, reply) => send(request, reply, make));
   return { scope, options, store, now, allowed, send, get };

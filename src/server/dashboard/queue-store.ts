@@ -34,7 +34,7 @@ export class Kept<Value> {
     return this.#last.get(key)?.value;
   }
 
-  /** Makes the next call wait for a new read. */
+  /** Makes the next call wait for a new read, after an action. */
   forget(): void {
     this.#forgottenAtMs = Date.now();
     this.#reads = new LookUps(READ_AGAIN_MS, MOST);
@@ -87,9 +87,7 @@ export function createQueueStore(orders: Pick<OrderScreening, 'queue' | 'health'
     return { queue: read ?? queues.last(JSON.stringify(of)), parts: partsOf(read, health) };
   }
 
-  /** Makes the next page read the queue again, after an action. */
-  const forget = () => queues.forget();
-  return { queue, standing, forget };
+  return { queue, standing, forget: () => queues.forget() };
 }
 
 function partsOf(queue: Snapshot | undefined, health: Health | undefined): Part[] {

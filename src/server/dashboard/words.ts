@@ -106,10 +106,7 @@ function startOfDay(ms: number, zone: string): number {
   return found * MINUTE_MS;
 }
 
-/**
- * @param currency a code of three letters, which sets the number of decimals: none for JPY, three for KWD. Unknown: as many as the amount has
- * @returns the amount, with the code behind it
- */
+/** @returns the amount with the code behind it. A currency sets the number of decimals; without one there are as many as the amount has */
 export function money(amount: number | undefined, currency?: string): Html {
   if (amount === undefined) return html`<span class="quiet">–</span>`;
   const least = currency === undefined && !Number.isInteger(amount) ? 2 : undefined;

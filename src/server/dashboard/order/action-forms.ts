@@ -16,13 +16,12 @@ import { actionPath, PAGE_ACTIONS, type PageAction, refusalOf, SEVERAL } from '.
 
 /** The fields of a form as they were typed. */
 export const typedFields = z.record(z.string(), z.string()).catch({});
-export type Typed = z.output<typeof typedFields>;
 
 interface FormOf {
   path: string;
   /** Makes the ids of the fields unique on the page. */
   id?: string;
-  typed: Typed;
+  typed: Record<string, string>;
   /** Longer snoozes are left out, except for the shortest one, which the order may refuse. */
   cancelBy?: Instant | undefined;
   /** More of the form, before the fields. */
@@ -50,9 +49,8 @@ const SNOOZES = { 1: '1 hour', 4: '4 hours', 12: '12 hours', 24: '1 day', 48: '2
 
 function snoozes({ typed, cancelBy }: FormOf, now: Now): Html[] {
   const leftMs = cancelBy === undefined ? 0 : millis(cancelBy) - now.ms;
-  const offered = Object.entries(SNOOZES).filter(
-    ([hours]) => leftMs <= 0 || Number(hours) * HOUR_MS < leftMs || hours === '1',
-  );
+  const fits = (hours: string) => leftMs <= 0 || Number(hours) * HOUR_MS < leftMs || hours === '1';
+  const offered = Object.entries(SNOOZES).filter(([hours]) => fits(hours));
   return options(Object.fromEntries(offered), typed.hours);
 }
 
@@ -91,7 +89,7 @@ export function foldedForm(action: PageAction, view: ShownOrder, number?: number
 /** Why a form wasn't accepted, and what was typed, so that it isn't lost. */
 interface Again {
   problem: Why;
-  typed: Typed;
+  typed: Record<string, string>;
   /** Of the portal action or event. */
   number?: number | undefined;
   place?: From;
@@ -117,7 +115,6 @@ const chosenOrder = z
     return { integration, orderId: id.join('/') };
   })
   .pipe(z.object({ integration: integrationNameSchema, orderId: orderIdSchema }));
-/** The selected orders, what to do with them, and their list. */
 export const selectionSchema = z
   .object({
     do: z.enum(SEVERAL, { error: `must be one of ${SEVERAL.join(', ')}` }),
@@ -132,10 +129,7 @@ export const selectionSchema = z
 /** The selected orders, what to do with them, and the list that they were selected in with its path. */
 export type Selection = z.output<typeof selectionSchema> & { back: string };
 
-/**
- * @param orders the selected ones; `found` is absent if one couldn't be read
- * @returns the confirmation page, with the effect on each order
- */
+/** Confirms an action on several orders, with its effect on each. `found` is absent if an order couldn't be read. */
 export function severalPage(
   { action, from, back }: Selection,
   orders: readonly { order: OrderKey; found: InspectedOrder | undefined }[],

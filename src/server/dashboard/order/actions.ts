@@ -34,7 +34,6 @@ const askedSchema = z.object({
 /** `number`: of a portal action or event. */
 export type Asked = z.output<typeof askedSchema> & { number?: number | undefined };
 
-/** @returns the schema of an action's form */
 export const formOf = (action: PageAction) =>
   askedSchema.refine(({ reason }) => reason !== undefined || PAGE_ACTIONS[action].reason !== 'required', {
     path: ['reason'],
@@ -43,8 +42,7 @@ export const formOf = (action: PageAction) =>
 
 /** The actions that can be applied to several orders at once. */
 export const SEVERAL = ['recheck', 'acknowledge', 'proceed', 'decide-cancel', 'snooze', 'note'] as const;
-export type Several = (typeof SEVERAL)[number];
-export type PageAction = Several | 'cancel' | 'assign' | 'withdraw' | 'redeliver';
+export type PageAction = (typeof SEVERAL)[number] | 'cancel' | 'assign' | 'withdraw' | 'redeliver';
 
 interface ActionDefinition {
   about: string;

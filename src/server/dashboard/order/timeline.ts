@@ -15,7 +15,6 @@ export function lastCheck({ state, poll }: Pick<InspectedOrder, 'state' | 'poll'
   return { at: poll.lastAt, source: 'poll' as const, answered: poll.answered === true };
 }
 
-/** Compares by time, earliest first. */
 export function byTime(a: { at: Instant }, b: { at: Instant }): number {
   return a.at < b.at ? -1 : a.at > b.at ? 1 : 0;
 }

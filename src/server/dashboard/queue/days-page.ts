@@ -49,7 +49,6 @@ ${endings(view.statistics)}</div>`;
   return { title: 'Days', content, at: '/days' };
 }
 
-/** What waits for a person now, with links to it. */
 function toDo({ queue, integration }: DaysView): Shown {
   if (queue === undefined) return false;
   const counts = countTabs(queue.entries, { list: 'all', integration });
@@ -61,7 +60,6 @@ function toDo({ queue, integration }: DaysView): Shown {
   return html`<p class="line todo"><b>To do now</b>${links.length > 0 ? links : 'Nothing is urgent.'}<a href="${listPath({ list: 'all', integration })}">${links.length > 0 && 'of '}<b>${number(counts.all)}</b> in the queue</a></p>`;
 }
 
-/** How reviews and overrides turned out, and how many chargebacks there were. */
 function endings({ reviews, outcomes }: Statistics): Html {
   const hours = (count: number) => duration(count * HOUR_MS);
   const { count, median, p90 } = reviews;
@@ -85,10 +83,7 @@ function chart(days: readonly Day[], now: Now): Html {
   const most = Math.max(1, ...days.map(({ counts }) => sumOf(counts)));
   const step = tickStep(most);
   const top = Math.ceil(most / step) * step;
-  const ticks = Array.from(
-    { length: top / step + 1 },
-    (_, index) => html`<span>${number(top - index * step)}</span>`,
-  );
+  const ticks = Array.from({ length: top / step + 1 }, (_, index) => number(top - index * step));
   const bars = days.map(({ from, counts }) => {
     const sum = sumOf(counts);
     const day = dayOf(from, now);
@@ -102,7 +97,7 @@ function chart(days: readonly Day[], now: Now): Html {
     const bar = html`<b class="total">${number(sum)}</b><svg viewBox="0 0 1 ${sum}" height="${(100 * sum) / top}%" preserveAspectRatio="none">${parts}</svg>`;
     return html`<div title="${day}: ${number(sum)} (${words})"><div class="bar-of-day">${sum > 0 && bar}</div>${nameOf(from, now)}</div>`;
   });
-  return html`<div class="chart" role="img" aria-label="Orders per day by decision, the same numbers as in the table below"><div class="ticks">${ticks}</div><div class="bars">${bars}</div></div>`;
+  return html`<div class="chart" role="img" aria-label="Orders per day by decision, the same numbers as in the table below"><div class="ticks">${ticks.map((tick) => html`<span>${tick}</span>`)}</div><div class="bars">${bars}</div></div>`;
 }
 
 /** @returns 1, 2, 3 or 5 times a power of ten, so that an axis has about four ticks */

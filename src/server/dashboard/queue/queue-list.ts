@@ -13,12 +13,6 @@ import { duration, HOUR_MS } from '../words.ts';
 /** A portal action that isn't done after this time is stuck, also if nobody knows of a failed try. */
 const STUCK_AFTER_MS = 60_000;
 
-/** Why an order is in the queue. `flag`: its kind, if it isn't a review. */
-export interface Why {
-  flag?: 'Attention' | 'Stuck' | 'Held';
-  words: string;
-}
-
 /** The sections of the table, in their sequence, and how much of an order's cancel window is left in each. */
 export const BANDS = [
   { band: 'overdue', underMs: 0, name: 'Overdue' },
@@ -30,7 +24,8 @@ export const BANDS = [
 
 export interface Entry {
   summary: OrderSummary;
-  why: Why;
+  /** Why it is in the queue. `flag`: its kind, if it isn't a review. */
+  why: { flag?: 'Attention' | 'Stuck' | 'Held'; words: string };
   tabs: readonly Tab[];
   band: (typeof BANDS)[number]['band'];
   since: Instant;
@@ -92,7 +87,7 @@ function troubleOf({ summary, state }: QueuedOrder, nowMs: number) {
   return { stuck: state.actions.find((one) => isStuck(one, nowMs)), held: isHeld ? state : undefined };
 }
 
-function whyOf(order: QueuedOrder, nowMs: number): Why {
+function whyOf(order: QueuedOrder, nowMs: number): Entry['why'] {
   const { summary, state } = order;
   const needed = attentionWords(summary);
   if (needed !== undefined) return { flag: 'Attention', words: needed };
@@ -115,7 +110,6 @@ function attentionWords({ problem, attention = [], needsAttention }: OrderSummar
   return needsAttention ? 'Open the order to see the reason' : undefined;
 }
 
-/** What a portal action is called on the pages. */
 export const KIND_NAMES: Readonly<Record<ActionRecord['kind'], string>> = {
   cancel: 'Cancel',
   'report-fraud': 'Report fraud',
@@ -123,7 +117,6 @@ export const KIND_NAMES: Readonly<Record<ActionRecord['kind'], string>> = {
   'customer-code': 'Attach customer code',
 };
 
-/** @returns the failed tries, the last error and the next try in words */
 export function triesWords({ tries = 0, lastError, nextTryAt }: FailedTries, nowMs: number): string {
   const times = tries === 1 ? 'once' : `${tries} times`;
   const error = lastError === undefined ? '' : ` (${lastError.replace(/\.$/, '')})`;
@@ -192,17 +185,15 @@ export interface Snapshot {
 }
 
 export function snapshotOf(orders: readonly QueuedOrder[], cut: boolean, nowMs: number): Snapshot {
-  const entries = orders.flatMap((order) => queueEntry(order, nowMs) ?? []).sort(byDeadline);
+  const deadlineOf = ({ summary, since }: Entry) => summary.cancelBy ?? `~${since}`;
+  const entries = orders
+    .flatMap((order) => queueEntry(order, nowMs) ?? [])
+    .sort((a, b) => (deadlineOf(a) < deadlineOf(b) ? -1 : 1));
   const [next] = orders
     .map(({ summary }) => summary)
     .filter(({ closedAt, cancelBy = '' }) => closedAt === undefined && cancelBy > instant(nowMs))
     .sort((a, b) => ((a.cancelBy ?? '') < (b.cancelBy ?? '') ? -1 : 1));
   return { entries, cut, next, atMs: nowMs };
-}
-
-function byDeadline(a: Entry, b: Entry): number {
-  const deadlineOf = ({ summary, since }: Entry) => summary.cancelBy ?? `~${since}`;
-  return deadlineOf(a) < deadlineOf(b) ? -1 : 1;
 }
 
 /** @returns how many entries each tab has, after the other filters */

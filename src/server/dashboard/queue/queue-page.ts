@@ -29,13 +29,11 @@ export interface QueueView {
   stores: readonly string[];
   /** Whether the viewer may act on several orders at once. */
   several: boolean;
-  /** The number of refused checkouts. */
   refused: number;
 }
 
 const KEYS = 'j k: move; Enter: open; x: select; /: search; ?: all keys';
 
-/** @param now the time that ages and distances are relative to */
 export function queuePage(view: QueueView, now: Now): Page {
   const { filters, queue, entries, several, selected, page: at, cursor } = view;
   const rows = entries.slice((at - 1) * ROWS, at * ROWS);
@@ -48,10 +46,18 @@ export function queuePage(view: QueueView, now: Now): Page {
   const banded = isQueue ? entries : undefined;
   const pick = several ? selectAll(view, 'All') : undefined;
   const orders = orderTable({ label: 'Orders', rows, pathOf, banded, pick, selected }, now);
+  const chips = chosen(filters).map(
+    ([words, without]) =>
+      html`<span class="chip">${words}<a href="${listPath(without)}" aria-label="Remove filter: ${words}">×</a></span>`,
+  );
+  // The script asks every 15 s whether the list has changed; the answer is a link to the same list.
+  const seen = `seen=${rows.map(({ mark }) => mark).join('')}`;
+  const poll = [listQuery(filters, { page: at }), seen].filter(Boolean).join('&');
+  const news = html`<span id="news" role="status" data-poll="/news?${poll}" data-seconds="15"></span>`;
   const content = html`<h1 class="sr">${filters.q === undefined ? 'Queue' : 'Search'}</h1>
 ${tabs(view)}
 <div class="tools" id="tools"><form class="find" role="search" action="/"><label class="sr" for="q">Search order, invoice or transaction</label><input type="search" id="q" name="q" value="${filters.q}" placeholder="Order, invoice or transaction" autocapitalize="none" spellcheck="false" maxlength="128" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>
-${fold(view)}${chips(filters)}<div class="line end">${news(view, rows)}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
+${fold(view)}${chips}<div class="line end">${isQueue && news}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
 ${oldMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(oldMs)} old.</b> Temporal can’t be reached.</p>`}
 ${queue.cut && html`<p class="box">The queue has more orders than are shown here: those with the nearest deadlines are in it.</p>`}
 ${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters, { page: at, cursor })}">${orders}${bar(view, rows)}</form>` : orders}
@@ -110,22 +116,6 @@ function chosen(filters: Filters): [words: string, without: Filters][] {
     : active;
 }
 
-function chips(filters: Filters): Html[] {
-  return chosen(filters).map(
-    ([words, without]) =>
-      html`<span class="chip">${words}<a href="${listPath(without)}" aria-label="Remove filter: ${words}">×</a></span>`,
-  );
-}
-
-/** The script asks every 15 s whether the list has changed; the answer is a link to the same list. */
-function news(view: QueueView, rows: readonly Entry[]): Shown {
-  const { filters, page: at } = view;
-  if (filters.list === 'every') return undefined;
-  const seen = rows.map(({ mark }) => mark).join('');
-  const query = [listQuery(filters, { page: at }), `seen=${seen}`].filter(Boolean).join('&');
-  return html`<span id="news" role="status" data-poll="/news?${query}" data-seconds="15"></span>`;
-}
-
 /** @param seen the marks of the orders on the page @returns the link that announces changes; nothing without changes */
 export function newsLink(filters: Filters, at: number, entries: readonly Entry[], seen: string): Shown {
   const before: readonly string[] = seen.match(/.{5}/g) ?? [];
@@ -148,7 +138,6 @@ interface OrderTable {
   banded?: readonly Entry[] | undefined;
   /** The head of the column of check boxes. Absent: no such column. */
   pick?: Html | undefined;
-  /** Whether all are selected. */
   selected?: boolean;
 }
 
