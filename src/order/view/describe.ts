@@ -93,6 +93,11 @@ function keptOpenBy(state: OrderState, events: number): string[] {
   ];
 }
 
+/** @returns what happens to an order in a phase, in words */
+export function describePhase(phase: Phase): string {
+  return PHASES[phase];
+}
+
 /** @returns what a deadline does, in words; it is also the summary of its timer */
 export function describeDeadline(kind: DeadlineKind): string {
   return DEADLINES[kind];

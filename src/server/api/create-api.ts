@@ -6,18 +6,16 @@ import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { createPayloadCodec } from '../../codec/index.ts';
-import { type ApiKeys, type Config, ConfigError, KeysOfFile } from '../../config/index.ts';
+import { type Config, ConfigError, KeysOfFile } from '../../config/index.ts';
 import { errorCode } from '../../config/values.ts';
 import type { FieldError } from '../../contract/errors.ts';
-import type { FindIntegration } from '../../contract/policy.ts';
 import type { Log } from '../../platform/log.ts';
 import type { OrderScreening } from '../../starter.ts';
-import type { TemporalUi } from '../dashboard/addresses.ts';
 import { queueRoutes } from '../dashboard/routes.ts';
+import type { ApiOptions } from './api-options.ts';
 import {
   admitCallers,
   CONNECTION_TIMES,
-  type ConnectionTimes,
   connectionOptions,
   followKeys,
   letConnectionsGo,
@@ -25,7 +23,7 @@ import {
   requireScope,
   slowWrongKeys,
 } from './callers.ts';
-import { type CodecOptions, codecRoutes } from './codec-routes.ts';
+import { codecRoutes } from './codec-routes.ts';
 import { acceptJsonOnly, refuseByHead, refuseCards } from './define-route.ts';
 import {
   createAnswerRecord,
@@ -41,35 +39,6 @@ import { answerWithProblems, frameworkErrorAnswer } from './problems.ts';
 import { RefusedCheckouts } from './refused-checkouts.ts';
 import { transactionRoutes } from './transaction-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
-
-export interface ApiOptions {
-  orderScreening: OrderScreening;
-  /** The valid bearer keys. None: every caller is accepted. */
-  apiKeys: ApiKeys;
-  /** Maximum requests per second and key. No limit without keys. */
-  maxRps: number;
-  /** Finds the policy whose `notCards` allows ids that look like card numbers. Absent: none are allowed. */
-  findIntegration?: FindIntegration;
-  /** Proxies and networks whose `X-Forwarded-For` is trusted. Default: none. */
-  trustProxy?: readonly string[];
-  /** The valid webhook secrets. None: every webhook is rejected. */
-  webhookSecrets: readonly string[];
-  /** The only valid ones of the integrations that have their own. */
-  ownWebhookSecrets?: ReadonlyMap<string, readonly string[]>;
-  /** Absent: no codec routes for Temporal's UI. */
-  codec?: Omit<CodecOptions, 'maxRps'>;
-  /** The Temporal UI that the pages link to. Absent: no links. */
-  temporalUi?: TemporalUi;
-  /** All configured integrations. The queue page searches for an order in each. */
-  integrations?: readonly string[];
-  /** Time zone of the pages. Default: UTC. */
-  timeZone?: string;
-  /** How people sign in to the pages. Absent: by API keys only. */
-  signIn?: SignIn;
-  log: Log;
-  /** Overrides of `CONNECTION_TIMES`. */
-  times?: Partial<ConnectionTimes>;
-}
 
 const BODY_LIMIT = 256 * 1024;
 /** An order id has at most 64 characters, each up to 12 characters long when percent-encoded. */

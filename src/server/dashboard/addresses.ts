@@ -20,7 +20,6 @@ export const TAB_NAMES: Readonly<Record<List, string>> = {
   every: 'Every order',
 };
 
-/** What a list shows. */
 export interface Filters {
   /** Of a search it is `every`. */
   list: List;
@@ -43,20 +42,22 @@ interface Place {
 
 /** @returns the query of a list; empty for the whole queue */
 export function listQuery(filters: Filters, { page = 1, cursor, select }: Place = {}): string {
-  const given = {
-    q: filters.q,
-    list: filters.list === 'all' || filters.q !== undefined ? undefined : filters.list,
-    integration: filters.integration,
-    decision: filters.decision,
-    phase: filters.phase,
-    'amount-from': filters.amountFrom,
-    'amount-to': filters.amountTo,
+  const { amountFrom, amountTo, list, ...others } = filters;
+  return queryOf({
+    list: list === 'all' || filters.q !== undefined ? undefined : list,
+    ...others,
+    'amount-from': amountFrom,
+    'amount-to': amountTo,
     page: page === 1 ? undefined : page,
     cursor,
     select,
-  };
+  });
+}
+
+/** Fields without a value are left out. */
+function queryOf(fields: Record<string, string | number | undefined>): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, `${value}`);
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, `${value}`);
   return query.toString();
 }
 
@@ -73,47 +74,31 @@ export interface From {
 }
 
 /** @returns the path of an order's page, or of one of its actions */
-export function orderPath(
-  { orderId, integration }: OrderKey,
-  action?: string,
-  { notice, from, pos }: From & { notice?: string } = {},
-): string {
-  const query = new URLSearchParams({ integration });
-  if (from !== undefined) query.set('from', from);
-  if (pos !== undefined) query.set('pos', `${pos}`);
-  if (notice !== undefined) query.set('notice', notice);
-  return `/orders/${encodeURIComponent(orderId)}${action === undefined ? '' : `/${action}`}?${query}`;
+export function orderPath(order: OrderKey, action?: string, place: From & { notice?: string } = {}): string {
+  const path = ['', 'orders', encodeURIComponent(order.orderId), ...(action === undefined ? [] : [action])];
+  const { from, pos, notice } = place;
+  return `${path.join('/')}?${queryOf({ integration: order.integration, from, pos, notice })}`;
 }
 
 /** @returns the path of the page that reads a transaction from the screening service */
 export function transactionPath(idOrInvoice: string, integration: string): string {
-  return `/transactions/${encodeURIComponent(idOrInvoice)}?${new URLSearchParams({ integration })}`;
+  return `/transactions/${encodeURIComponent(idOrInvoice)}?${queryOf({ integration })}`;
 }
 
-/** The Temporal UI that the pages link to. */
 export interface TemporalUi {
   /** Such as `https://temporal.example.com`. */
   url: string;
   namespace: string;
 }
 
-/** @returns the URL of an order in the Temporal UI; undefined without a configured UI */
-export function temporalLink(
-  ui: TemporalUi | undefined,
-  { orderId, integration }: OrderKey,
-  runId: string | undefined,
-): string | undefined {
-  if (ui === undefined) return undefined;
-  const segments = ['namespaces', ui.namespace, 'workflows', orderWorkflowId(integration, orderId)];
-  const run = runId === undefined ? [] : [runId, 'history'];
-  return `${ui.url.replace(/\/+$/, '')}/${[...segments, ...run].map(encodeURIComponent).join('/')}`;
+/** @returns the URL of an order's run in the Temporal UI */
+export function temporalLink(ui: TemporalUi, order: OrderKey, runId: string): string {
+  const workflowId = orderWorkflowId(order.integration, order.orderId);
+  const segments = ['namespaces', ui.namespace, 'workflows', workflowId, runId, 'history'];
+  return `${ui.url.replace(/\/+$/, '')}/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-/** @returns the transaction's URL in the screening service's portal; undefined without `portalLink` in the policy */
-export function portalAddress(
-  link: string | undefined,
-  transactionId: string | undefined,
-): string | undefined {
-  if (link === undefined || transactionId === undefined) return undefined;
-  return link.replaceAll('{transactionId}', encodeURIComponent(transactionId));
+/** @returns a link of the policy, with the value of its placeholder, such as `{transactionId}`; nothing without one of them */
+export function policyLink(link: string | undefined, placeholder: string, value = ''): string | undefined {
+  return value && link?.replaceAll(placeholder, encodeURIComponent(value));
 }

@@ -1,25 +1,22 @@
 /** HTML templates. Every value is escaped unless it is an `Html`. */
 
 /** Safe markup. Only the `html` tag creates it. */
-export class Html {
+class Html {
   readonly markup: string;
 
-  private constructor(markup: string) {
+  constructor(markup: string) {
     this.markup = markup;
   }
-
-  /** @see html */
-  static from(parts: TemplateStringsArray, values: readonly Shown[]): Html {
-    return new Html(parts.map((part, at) => part + (at < values.length ? write(values[at]) : '')).join(''));
-  }
 }
+
+export type { Html };
 
 /** Values allowed in a template; `undefined` and `false` render nothing. */
 export type Shown = Html | string | number | undefined | false | readonly Shown[];
 
 /** Template tag that escapes its values. Use them in text, or in attributes between double quotes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
-  return Html.from(parts, values);
+  return new Html(parts.map((part, at) => part + write(values[at])).join(''));
 }
 
 function write(value: Shown): string {
@@ -29,7 +26,7 @@ function write(value: Shown): string {
   return escaped(String(value));
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const ENTITIES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',

@@ -1,75 +1,43 @@
 /** The frame of every page, and pieces that several pages share. */
-import type { Action, OrderDecision } from '../../contract/words.ts';
-import { instant } from '../../contract/words.ts';
-import { isRecord } from '../../order/messages/shapes.ts';
+
+import type { OrderKey } from '../../contract/ids.ts';
+import { type Action, instant, type OrderDecision } from '../../contract/words.ts';
+import { orderPath } from './addresses.ts';
 import { type Html, html, type Shown } from './html.ts';
 import type { Part } from './queue-store.ts';
 import { type Now, shortClock, timeOfDay, zoneName } from './words.ts';
 
-/** Where the stylesheet and the script are served. */
 export const STYLE_PATH = '/queue.css';
 export const SCRIPT_PATH = '/queue.js';
 
 /** Refresh interval of the wall page, which has no controls. */
 export const WALL_SECONDS = 30;
-/** @returns the `refresh` header of a wall page, also for its error pages */
-export function refreshOf(query: unknown): { refresh?: number } {
-  return isRecord(query) && query.wall !== undefined ? { refresh: WALL_SECONDS } : {};
-}
 
 const PAGES = { '/': 'Queue', '/days': 'Days', '/?wall=1': 'Wall', '/docs/': 'API' } as const;
 
-/** What the frame of a page shows. Error pages have only a part of it. */
+/** What a page shows inside the frame. */
+export interface Page {
+  title: string;
+  content: Html;
+  /** The navigation's entry that the page belongs to. A wall has no navigation. */
+  at?: keyof typeof PAGES;
+  /** Keys that the script accepts on this page, as in `j k: move; x: select`. */
+  keys?: string;
+}
+
+/** What the frame shows. Error pages have only a part of it. */
 export interface Frame {
   now?: Now;
-  /** The navigation's entry that the page belongs to. */
-  at?: keyof typeof PAGES;
-  parts?: readonly Part[] | undefined;
+  parts?: readonly Part[];
   /** The viewer's name. */
   who?: string | undefined;
   /** At the provider, so the session can be ended here. */
   signedIn?: boolean;
-  /** Keys that the script accepts on this page. */
-  keys?: readonly `${string}: ${string}`[];
 }
 
-/** @returns a complete HTML page. It loads only resources of this server */
-export function page(title: string, content: Shown, frame: Frame = {}): string {
-  const { now, at, parts, who, signedIn = false, keys = [] } = frame;
-  const links = Object.entries(PAGES).map(
-    ([path, name]) =>
-      html`<a href="${path}"${path === at && html` aria-current="page"`}${name === 'API' && html` class="desk"`}>${name}</a>`,
-  );
-  return document(
-    title,
-    html`<a class="skip" href="#content">Skip to content</a>
-<header class="top">
-<a class="brand" href="/">order screening</a>
-<nav aria-label="Pages">${links}</nav>
-${parts && now && health(parts, now)}
-${who && html`<span class="who">${who}</span>`}
-${signedIn && html`<form method="post" action="/sign-out"><button class="plain">Sign out</button></form>`}
-</header>
-<main id="content" tabindex="-1">
-${content}
-</main>
-${now && html`<footer class="foot">${keys.map(keyHint)}<span class="end"></span><span>Times in ${zoneName(now)}</span><span>As of <time datetime="${instant(now.ms)}">${timeOfDay(instant(now.ms), now, true)}</time></span></footer>`}`,
-  );
-}
-
-function keyHint(hint: string): Html {
-  const [keys = '', effect = ''] = hint.split(': ');
-  return html`<span class="desk">${keys.split(' ').map((key) => html`<kbd>${key}</kbd> `)}${effect}</span>`;
-}
-
-/** @returns a page with one card, whose heading is the title */
-export function cardPage(title: string, content: Shown, frame: Frame = {}): string {
-  const card = html`<section class="card narrow"><h1>${title}</h1>${content}</section>`;
-  return page(title, card, { ...frame, at: '/' });
-}
-
-/** @returns a page without the frame, for a wall */
-export function document(title: string, body: Html, kind?: 'wall'): string {
+/** @returns the whole document, which loads only resources of this server */
+export function document({ title, content, at = '/', keys }: Page, frame: Frame = {}): string {
+  const isWall = at === '/?wall=1';
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -80,14 +48,42 @@ export function document(title: string, body: Html, kind?: 'wall'): string {
 <link rel="stylesheet" href="${STYLE_PATH}">
 <script src="${SCRIPT_PATH}" defer></script>
 </head>
-<body${kind && html` class="${kind}"`}>
-${body}
+<body${isWall && html` class="wall"`}>
+${isWall ? content : framed(content, at, keys?.split('; ') ?? [], frame)}
 </body>
 </html>
 `.markup;
 }
 
-/** @returns the strip with the state of each part */
+function framed(content: Html, at: string, keys: readonly string[], frame: Frame): Html {
+  const { now, parts, who, signedIn } = frame;
+  const links = Object.entries(PAGES).map(
+    ([path, name]) =>
+      html`<a href="${path}"${path === at && html` aria-current="page"`}${name === 'API' && html` class="desk"`}>${name}</a>`,
+  );
+  return html`<a class="skip" href="#content">Skip to content</a>
+<header class="top">
+<a class="brand" href="/">order screening</a>
+<nav aria-label="Pages">${links}</nav>
+${parts && now && health(parts, now)}
+${who && html`<span class="who">${who}</span>`}
+${signedIn && html`<form method="post" action="/sign-out"><button class="plain">Sign out</button></form>`}
+</header>
+<main id="content" tabindex="-1">
+${content}
+</main>
+${now && html`<footer class="foot">${keys.map(keyHint)}<span class="end"></span><span>Times in ${zoneName(now)}</span><span>As of <time datetime="${instant(now.ms)}">${timeOfDay(instant(now.ms), now, true)}</time></span></footer>`}`;
+}
+
+function keyHint(hint: string): Html {
+  const [keys = '', effect = ''] = hint.split(': ');
+  return html`<span class="desk">${keys.split(' ').map((key) => html`<kbd>${key}</kbd> `)}${effect}</span>`;
+}
+
+export function cardPage(title: string, content: Shown): Page {
+  return { title, content: html`<section class="card narrow"><h1>${title}</h1>${content}</section>` };
+}
+
 export function health(parts: readonly Part[], now: Now): Html {
   return html`<ul class="health" aria-label="Health">
 <li class="sum">All running</li>
@@ -103,28 +99,40 @@ export function decisionPill(decision: OrderDecision = 'pending', action?: Actio
   return html`<span class="d ${decision}">${decision}</span>${action && html` <span class="then">→ ${action}</span>`}`;
 }
 
-/** @param facts names and values; those without a value are left out */
-export function factList(facts: readonly (readonly [name: string, content: Shown])[]): Html {
+export function orderLink(order: OrderKey): Html {
+  return html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`;
+}
+
+export type Facts = (readonly [name: string, content: Shown])[];
+
+/** @returns a list of the facts that have a value */
+export function factList(facts: Facts): Html {
   const known = facts.filter(([, content]) => content !== undefined && content !== false && content !== '');
   return html`<dl class="facts">${known.map(([name, content]) => html`<div><dt>${name}</dt><dd>${content}</dd></div>\n`)}</dl>`;
 }
 
-/** A column of a table: its name, or the name with a class. */
-export type Column = string | readonly [name: string, kind: string];
+/** With explicit roles, since browsers drop the implicit ones when the stylesheet turns rows into cards. The columns' values are classes. */
+export function table(caption: string, columns: Readonly<Record<string, string>>, rows: Shown[][]): Html {
+  const kinds = Object.values(columns).map((kind) => kind !== '' && html` class="${kind}"`);
+  const heads = Object.keys(columns).map(
+    (name, index) => html`<th role="columnheader" scope="col"${kinds[index]}>${name}</th>`,
+  );
+  const cells = (row: Shown[]) => row.map((cell, index) => html`<td role="cell"${kinds[index]}>${cell}</td>`);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="plain" role="table" aria-label="${caption}">
+<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${cells(row)}</tr>\n`)}</tbody>
+</table></div>`;
+}
 
-/** @returns a table. Explicit roles, since browsers drop the implicit ones when the stylesheet turns rows into cards */
-export function table(
-  caption: string,
-  columns: readonly Column[],
-  rows: readonly (readonly Shown[])[],
-): Html {
-  const named = columns.map((column) => (typeof column === 'string' ? ([column, ''] as const) : column));
-  const classOf = (index: number) => {
-    const kind = named[index]?.[1] ?? '';
-    return kind !== '' && html` class="${kind}"`;
-  };
-  return html`<table class="plain" role="table" aria-label="${caption}">
-<thead role="rowgroup"><tr role="row">${named.map(([name], index) => html`<th role="columnheader" scope="col"${classOf(index)}>${name}</th>`)}</tr></thead>
-<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${row.map((cell, index) => html`<td role="cell"${classOf(index)}>${cell}</td>`)}</tr>\n`)}</tbody>
-</table>`;
+/** @returns the options of a select field @param names by value */
+export function options(names: Readonly<Record<string, string>>, selected = ''): Html[] {
+  return Object.entries(names).map(
+    ([value, name]) =>
+      html`<option value="${value}"${value === selected && html` selected`}>${name}</option>`,
+  );
+}
+
+/** @returns a select field's names of these words, and of no choice */
+export function anyOf(words: readonly string[], any = 'any'): Record<string, string> {
+  return { '': any, ...Object.fromEntries(words.map((word) => [word, word])) };
 }

@@ -2,11 +2,54 @@
  * What all open pages share: the queue and the health of the parts, each read from Temporal at most once in 5 s. A page doesn't wait for
  * the read that it causes, unless the queue is older than half a minute or somebody has just changed an order.
  */
-import { type Instant, instant, millis } from '../../contract/words.ts';
-import type { Health, ListRequest, OrderScreening } from '../../starter.ts';
-import { Kept } from './kept.ts';
-import { unlessOurs } from './order/actions.ts';
+import { LookUps } from '../../client/lists/look-ups.ts';
+import type { Instant } from '../../contract/words.ts';
+import { type Health, type ListRequest, type OrderScreening, OrderScreeningError } from '../../starter.ts';
 import { type Snapshot, snapshotOf } from './queue/queue-list.ts';
+
+const READ_AGAIN_MS = 5_000;
+const STALE_MS = 30_000;
+/** By key; the oldest are dropped. */
+const MOST = 10;
+
+/** Values by key, each read again when it is 5 s old, and shown meanwhile until it is 30 s old. */
+export class Kept<Value> {
+  #reads = new LookUps<Value>(READ_AGAIN_MS, MOST);
+  /** `atMs`: when it was asked for. */
+  readonly #last = new Map<string, { value: Value; atMs: number }>();
+  #forgottenAtMs = 0;
+
+  /** Returns what was read last, or waits if that is too old or forgotten. Rejects as the read does. */
+  async get(key: string, read: () => Promise<Value>): Promise<Value> {
+    const last = this.#last.get(key);
+    const reading = this.#reads.find(key, () => this.#read(key, read));
+    if (last === undefined || last.atMs <= Math.max(this.#forgottenAtMs, Date.now() - STALE_MS))
+      return reading;
+    reading.catch(() => undefined);
+    return last.value;
+  }
+
+  /** Returns what was read last, however old; undefined if it was never read. */
+  last(key: string): Value | undefined {
+    return this.#last.get(key)?.value;
+  }
+
+  /** Makes the next call wait for a new read, after an action. */
+  forget(): void {
+    this.#forgottenAtMs = Date.now();
+    this.#reads = new LookUps(READ_AGAIN_MS, MOST);
+  }
+
+  async #read(key: string, read: () => Promise<Value>): Promise<Value> {
+    const atMs = Date.now();
+    const value = await read();
+    this.#last.delete(key);
+    this.#last.set(key, { value, atMs });
+    const [oldest = ''] = this.#last.keys();
+    if (this.#last.size > MOST) this.#last.delete(oldest);
+    return value;
+  }
+}
 
 export type Integrations = Pick<ListRequest, 'integration' | 'integrations'>;
 
@@ -23,68 +66,51 @@ export interface Standing {
   parts: Part[];
 }
 
-export class QueueStore {
-  readonly #orders: Pick<OrderScreening, 'queue' | 'health'>;
-  readonly #queues = new Kept<Snapshot>();
-  readonly #health = new Kept<Health | undefined>();
-
-  constructor(orders: Pick<OrderScreening, 'queue' | 'health'>) {
-    this.#orders = orders;
-  }
+export function createQueueStore(orders: Pick<OrderScreening, 'queue' | 'health'>) {
+  const queues = new Kept<Snapshot>();
+  const healths = new Kept<Health | undefined>();
 
   /** @throws OrderScreeningError `temporal-unavailable` */
-  queue(of: Integrations): Promise<Snapshot> {
-    return this.#queues.get(JSON.stringify(of), async () => {
+  const queue = (of: Integrations) =>
+    queues.get(JSON.stringify(of), async () => {
       const askedMs = Date.now();
-      const { orders, cut } = await this.#orders.queue(of);
-      return snapshotOf(orders, cut, askedMs);
+      const found = await orders.queue(of);
+      return snapshotOf(found.orders, found.cut, askedMs);
     });
-  }
-
-  /** Makes the next page read the queue again, after an action. */
-  forget(): void {
-    this.#queues.forget();
-  }
 
   /** Returns what is known, also while Temporal can't be reached: then the queue is the last one that was read. */
-  async standing(of: Integrations): Promise<Standing> {
-    const [queue, health] = await Promise.all([
-      this.queue(of).catch(unlessOurs),
-      this.#health.get('', () => this.#orders.health().catch(unlessOurs)),
+  async function standing(of: Integrations): Promise<Standing> {
+    const [read, health] = await Promise.all([
+      queue(of).catch(unlessOurs),
+      healths.get('', () => orders.health().catch(unlessOurs)),
     ]);
-    return { queue: queue ?? this.#queues.last(JSON.stringify(of)), parts: partsOf(queue, health) };
+    return { queue: read ?? queues.last(JSON.stringify(of)), parts: partsOf(read, health) };
   }
+
+  return { queue, standing, forget: () => queues.forget() };
 }
 
 function partsOf(queue: Snapshot | undefined, health: Health | undefined): Part[] {
   if (health === undefined) return [{ name: 'Temporal', problem: 'can’t be reached' }];
-  const { unpolled, sweep } = health;
-  const waiting = queue?.entries.filter(({ tabs }) => tabs.includes('held')) ?? [];
-  const silent = queue?.entries.filter(hasUndelivered) ?? [];
+  const entries = queue?.entries ?? [];
+  const held = entries.filter(({ tabs }) => tabs.includes('held'));
+  const silent = entries.filter(({ summary }) =>
+    summary.attention?.some(({ code }) => code === 'events-undelivered'),
+  );
+  const counted = ({ length }: Snapshot['entries'], state: string) =>
+    length === 0 ? undefined : `${length} ${length === 1 ? 'order' : 'orders'} ${state}`;
+  const [since] = held.map((entry) => entry.since).sort();
+  const { status } = health.sweep;
   return [
-    { name: 'Worker', problem: unpolled.length > 0 ? 'not running' : undefined },
+    { name: 'Worker', problem: health.unpolled.length > 0 ? 'not running' : undefined },
     { name: 'Temporal' },
-    {
-      name: 'Screening service',
-      problem: waiting.length > 0 ? `${counted(waiting.length)} on hold` : undefined,
-      since: oldest(waiting.map(({ since }) => since)),
-    },
-    {
-      name: 'Events',
-      problem: silent.length > 0 ? `${counted(silent.length)} with undelivered events` : undefined,
-    },
-    { name: 'Sweep', problem: sweep.status === 'running' ? undefined : sweep.status },
+    { name: 'Screening service', problem: counted(held, 'on hold'), since },
+    { name: 'Events', problem: counted(silent, 'with undelivered events') },
+    { name: 'Sweep', problem: status === 'running' ? undefined : status },
   ];
 }
 
-function hasUndelivered({ summary }: Snapshot['entries'][number]): boolean {
-  return summary.attention?.some(({ code }) => code === 'events-undelivered') ?? false;
-}
-
-function counted(count: number): string {
-  return `${count} ${count === 1 ? 'order' : 'orders'}`;
-}
-
-function oldest(times: readonly Instant[]): Instant | undefined {
-  return times.length === 0 ? undefined : instant(Math.min(...times.map(millis)));
+/** Ignores an `OrderScreeningError`. @throws any other error */
+export function unlessOurs(error: unknown): undefined {
+  if (!(error instanceof OrderScreeningError)) throw error;
 }

@@ -12,25 +12,20 @@ const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** @returns a duration in its two largest units, rounded down: «45 s», «3 min», «3 h 20 min», «2 d 4 h» */
+/** @returns a duration in its two largest units, rounded down: «45 s», «3 min», «3 h 20 min», «2 d 4 h»; none is negative */
 export function duration(ms: number): string {
-  const seconds = Math.floor(ms / 1_000);
-  if (ms < MINUTE_MS) return `${seconds} s`;
+  if (ms < MINUTE_MS) return `${Math.floor(Math.max(0, ms) / 1_000)} s`;
   const minutes = Math.floor(ms / MINUTE_MS);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return withRest(hours, 'h', minutes % 60, 'min');
-  return withRest(Math.floor(hours / 24), 'd', hours % 24, 'h');
-}
-
-function withRest(whole: number, unit: string, rest: number, restUnit: string): string {
-  return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${restUnit}`;
+  const units = { d: Math.floor(minutes / 1_440), h: Math.floor(minutes / 60) % 24, min: minutes % 60 };
+  const parts = Object.entries(units).map(([unit, count]) => ({ count, words: `${count} ${unit}` }));
+  const first = parts.findIndex(({ count }) => count > 0);
+  const shown = parts.slice(first, first + 2).filter(({ count }) => count > 0);
+  return shown.map(({ words }) => words).join(' ');
 }
 
 /** @returns the time since `at` in its largest unit */
 export function age(at: Instant, { ms }: Now): string {
-  const [, largest = ''] = /^(\d+ \w+)/.exec(duration(Math.max(0, ms - millis(at)))) ?? [];
-  return largest;
+  return /^\S+ \S+/.exec(duration(ms - millis(at)))?.[0] ?? '';
 }
 
 /** @returns the time until `at`, or since it with «ago» */
@@ -39,27 +34,20 @@ export function distance(at: Instant, { ms }: Now): string {
   return inMs >= 0 ? duration(inMs) : `${duration(-inMs)} ago`;
 }
 
-/** @returns the time until `at`, such as «in 3 h 20 min», or since it with «ago» */
-export function distanceInWords(at: Instant, now: Now): string {
-  return `${millis(at) >= now.ms ? 'in ' : ''}${distance(at, now)}`;
-}
-
-type Parts = Partial<Record<Intl.DateTimeFormatPartTypes, string>>;
-
-/** Creating a format takes longer than a whole row of a table, so each is created once. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function partsOf(ms: number, zone: string): Parts {
-  const format = formats.get(zone) ?? new Intl.DateTimeFormat('en-GB', { ...FIELDS, timeZone: zone });
-  formats.set(zone, format);
-  return Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
-}
-
 const TWO = '2-digit';
 const FIELDS = {
   ...({ hourCycle: 'h23', weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' } as const),
   ...({ hour: TWO, minute: TWO, second: TWO } as const),
 };
+/** Creating a format takes longer than a whole row of a table, so each is created once. */
+const times = new Map<string, Intl.DateTimeFormat>();
+const numbers = new Map<string, Intl.NumberFormat>();
+
+function partsOf(ms: number, zone: string): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {
+  const format = times.get(zone) ?? new Intl.DateTimeFormat('en-GB', { ...FIELDS, timeZone: zone });
+  times.set(zone, format);
+  return Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+}
 
 /** @returns the day of a time, such as «Thu 19 Nov», with the year if it isn't this one */
 export function dayOf(at: Instant, now: Now): string {
@@ -98,50 +86,35 @@ export function zoneName({ ms, zone }: Now): string {
 /** @returns when the days that end with today began, newest first */
 export function dayStarts(count: number, { ms, zone }: Now): Instant[] {
   const starts: Instant[] = [];
-  // A day with a change of the clock has 23 or 25 hours: noon of each day is always in it.
-  for (let at = startOfDay(ms, zone); starts.length < count; at = startOfDay(at - DAY_MS / 2, zone)) {
+  for (let at = ms; starts.length < count; at -= MINUTE_MS) {
+    at = startOfDay(at, zone);
     starts.push(instant(at));
   }
   return starts;
 }
 
+/** Searches the first minute of the day, which isn't midnight if the clock is changed then. */
 function startOfDay(ms: number, zone: string): number {
-  const midnight = (at: number) => {
-    const { hour, minute, second } = partsOf(at, zone);
-    return at - (Number(hour) * 60 + Number(minute)) * MINUTE_MS - Number(second) * 1_000 - (at % 1_000);
-  };
-  const found = midnight(ms);
-  const { hour } = partsOf(found, zone);
-  // The clock was changed between midnight and now.
-  if (hour === '00') return found;
-  return Number(hour) > 12 ? found + (24 - Number(hour)) * HOUR_MS : midnight(found);
+  const { day } = partsOf(ms, zone);
+  let found = Math.floor(ms / MINUTE_MS);
+  let before = found - 26 * 60;
+  while (found - before > 1) {
+    const middle = Math.floor((found + before) / 2);
+    if (partsOf(middle * MINUTE_MS, zone).day === day) found = middle;
+    else before = middle;
+  }
+  return found * MINUTE_MS;
 }
 
-/**
- * @param currency a code of three letters, which sets the number of decimals: none for JPY, three for KWD. Unknown: as many as the amount has
- * @returns the amount, with the code behind it
- */
+/** @returns the amount with the code behind it. A currency sets the number of decimals; without one there are as many as the amount has */
 export function money(amount: number | undefined, currency?: string): Html {
   if (amount === undefined) return html`<span class="quiet">–</span>`;
-  const format = numberFormat(currency ?? (Number.isInteger(amount) ? 'whole' : 'fraction'));
-  const written = format.format(amount);
-  return html`${written}${currency !== undefined && html` <span class="cur">${currency}</span>`}`;
-}
-
-const numbers = new Map<string, Intl.NumberFormat>();
-
-/** @param kind a currency, or how an amount without one is written */
-function numberFormat(kind: string): Intl.NumberFormat {
-  const known = numbers.get(kind);
-  if (known !== undefined) return known;
-  const style = { style: 'currency', currency: kind } as const;
-  const code = kind.length === 3 ? new Intl.NumberFormat('en', style).resolvedOptions() : undefined;
-  const least = code?.maximumFractionDigits;
-  const digits = {
-    minimumFractionDigits: least ?? (kind === 'fraction' ? 2 : 0),
-    maximumFractionDigits: least ?? 3,
-  };
-  const format = new Intl.NumberFormat('en', digits);
+  const least = currency === undefined && !Number.isInteger(amount) ? 2 : undefined;
+  const kind = currency ?? `${least}`;
+  const style = currency === undefined ? 'decimal' : 'currency';
+  const digits = { style, currency, minimumFractionDigits: least } as const;
+  const format = numbers.get(kind) ?? new Intl.NumberFormat('en', digits);
   numbers.set(kind, format);
-  return format;
+  const parts = format.formatToParts(amount).filter(({ type }) => type !== 'currency' && type !== 'literal');
+  return html`${parts.map(({ value }) => value)}${currency !== undefined && html` <span class="cur">${currency}</span>`}`;
 }

@@ -3,7 +3,8 @@ import { onTestFinished, vi } from 'vitest';
 import type { ApiKey } from '../../../src/config/index.ts';
 import type { CheckoutAnswer, PortalAnswer } from '../../../src/contract/answers.ts';
 import { createLog } from '../../../src/platform/log.ts';
-import { type ApiOptions, createApi } from '../../../src/server/api/create-api.ts';
+import type { ApiOptions } from '../../../src/server/api/api-options.ts';
+import { createApi } from '../../../src/server/api/create-api.ts';
 import type {
   InspectedOrder,
   OrderScreening,

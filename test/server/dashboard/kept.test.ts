@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Kept } from '../../../src/server/dashboard/kept.ts';
+import { Kept } from '../../../src/server/dashboard/queue-store.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

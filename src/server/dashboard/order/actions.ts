@@ -1,135 +1,164 @@
-/** The actions on the pages, for one order or several: when an order accepts them, their forms, and their results. */
+/** The actions on the pages, for one order or several: their words, how each is sent, and when an order accepts it. */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { checked } from '../../../client/read-requests.ts';
 import { ORDER_ERRORS } from '../../../contract/errors.ts';
 import { reasonSchema } from '../../../contract/fields.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
+import type { OrderState } from '../../../contract/order/state.ts';
 import { instant } from '../../../contract/words.ts';
 import { overrideRefusal } from '../../../order/concerns/operators.ts';
 import { portalRefusal } from '../../../order/portal/portal-records.ts';
 import { isUnderWay } from '../../../order/portal/portal-requests.ts';
-import {
-  type InspectedOrder,
-  type OrderName,
-  type OrderScreening,
-  OrderScreeningError,
-  type PortalOptions,
-} from '../../../starter.ts';
-import { FROM_LIMIT, orderParams, orderQuery } from '../../api/request-schemas.ts';
+import type { InspectedOrder, OrderScreening, PortalOptions } from '../../../starter.ts';
+import { unlessOurs } from '../queue-store.ts';
 import { HOUR_MS } from '../words.ts';
-import { type PageAction, SEVERAL, type Several, wordsOf } from './action-words.ts';
 
-export interface Asked {
-  reason?: string | undefined;
+/** What a form asks. */
+const askedSchema = z.object({
+  reason: z
+    .string()
+    // A browser counts a line break as one character, and sends two.
+    .transform((words) => words.replaceAll('\r\n', '\n').trim() || undefined)
+    .pipe(reasonSchema.optional())
+    .optional(),
   /** Of a snooze. */
-  hours?: number | undefined;
-  assignee?: string | undefined;
-  number?: number | undefined;
-  once?: string | undefined;
+  hours: z.coerce.number('must be a number').int().min(1).max(720).optional(),
+  assignee: z
+    .string()
+    .transform((name) => name.trim() || undefined)
+    .optional(),
+  /** Identifies the form, so that one that is sent twice is done once. */
+  once: z.uuid().optional().catch(undefined),
+});
+/** `number`: of a portal action or event. */
+export type Asked = z.output<typeof askedSchema> & { number?: number | undefined };
+
+export const formOf = (action: PageAction) =>
+  askedSchema.refine(({ reason }) => reason !== undefined || PAGE_ACTIONS[action].reason !== 'required', {
+    path: ['reason'],
+    error: 'is required',
+  });
+
+/** The actions that can be applied to several orders at once. */
+export const SEVERAL = ['recheck', 'acknowledge', 'proceed', 'decide-cancel', 'snooze', 'note'] as const;
+export type PageAction = (typeof SEVERAL)[number] | 'cancel' | 'assign' | 'withdraw' | 'redeliver';
+
+interface ActionDefinition {
+  about: string;
+  button: string;
+  /** Overriding the screening service's decision needs `ops`, as in the API. Default: `act`. */
+  scope?: 'ops';
+  reason?: 'required' | 'optional';
+  /** What the form calls the reason. */
+  label?: string;
+  /** It can't be undone. */
+  danger?: true;
+  /** @throws OrderScreeningError */
+  send: (orders: OrderScreening, order: OrderKey, asked: Asked, how: PortalOptions) => Promise<Notice>;
 }
 
-/**
- * @param asked a snooze isn't recognized, since its end counts from when it was sent; sent again, it only moves that end
- * @returns who asks, and the key by which the order recognizes a form that it has accepted before: the same form with the same words
- */
-export function howOf(by: Pick<PortalOptions, 'by'>, { once, ...asked }: Asked): PortalOptions {
-  if (once === undefined || asked.hours !== undefined) return by;
-  const words = JSON.stringify([once, asked]);
-  return { ...by, idempotencyKey: createHash('sha256').update(words).digest('base64url') };
-}
-
-const WITHDRAWALS = {
-  withdrawn: 'withdrawn',
-  done: 'done-before',
-  requested: 'withdraw-requested',
-} as const;
-
-/** What came of an action. `unchanged`: there was nothing to do. */
-export interface Performed {
-  notice: Notice;
-  unchanged?: true;
-}
-
-/** Performs the action. @throws OrderScreeningError */
-export async function perform(
-  orders: OrderScreening,
-  action: PageAction,
-  order: OrderName,
-  { reason = '', number = 0, hours = 1, assignee }: Asked,
-  how: PortalOptions,
-): Promise<Performed> {
-  switch (action) {
-    case 'recheck':
-      await orders.recheck(order);
-      return { notice: 'recheck' };
-    case 'acknowledge': {
+export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
+  recheck: {
+    about:
+      'Reads the decision from the screening service now, also for a closed order. Screens an open order again if its decision is error.',
+    button: 'Recheck',
+    send: (orders, order) => orders.recheck(order).then(() => 'recheck'),
+  },
+  acknowledge: {
+    about: 'Clears everything that needs attention. Describe what was done about it.',
+    button: 'Resolve',
+    reason: 'required',
+    send: async (orders, order, { reason = '' }, how) => {
       const { cleared } = await orders.acknowledge(order, { reason }, how);
-      return cleared > 0 ? { notice: 'resolved' } : { notice: 'nothing-to-resolve', unchanged: true };
-    }
-    case 'proceed':
-      await orders.override(order, { action: 'proceed', reason }, how);
-      return { notice: 'proceeds' };
-    case 'decide-cancel': {
+      return cleared > 0 ? 'resolved' : 'nothing-to-resolve';
+    },
+  },
+  proceed: {
+    about:
+      'Overrides the screening service: the order’s action becomes proceed, whatever the screening service decides later. Withdraws a queued cancel.',
+    button: 'Approve',
+    scope: 'ops',
+    reason: 'required',
+    send: (orders, order, { reason = '' }, how) =>
+      orders.override(order, { action: 'proceed', reason }, how).then(() => 'proceeds'),
+  },
+  'decide-cancel': {
+    about:
+      'Overrides the screening service: the order’s action becomes cancel, and the transaction is canceled with the screening service if that is still possible. This doesn’t void or refund the payment; the order service does that.',
+    button: 'Reject and cancel',
+    scope: 'ops',
+    reason: 'required',
+    danger: true,
+    send: async (orders, order, { reason = '' }, how) => {
       const { notCanceled } = await orders.override(order, { action: 'cancel', reason }, how);
-      return { notice: notCanceled === undefined ? 'decided-to-cancel' : 'not-canceled' };
-    }
-    case 'cancel': {
-      const { status } = await orders.cancel(order, reason === '' ? {} : { reason }, how);
-      return { notice: status === 'done' ? 'canceled' : 'cancel-requested' };
-    }
-    case 'snooze': {
+      return notCanceled === undefined ? 'decided-to-cancel' : 'not-canceled';
+    },
+  },
+  cancel: {
+    about:
+      'Cancels the transaction with the screening service. The order’s action becomes cancel. This can’t be undone, and it doesn’t void or refund the payment; the order service does that.',
+    button: 'Cancel order',
+    reason: 'optional',
+    danger: true,
+    send: async (orders, order, { reason }, how) => {
+      const { status } = await orders.cancel(order, reason === undefined ? {} : { reason }, how);
+      return status === 'done' ? 'canceled' : 'cancel-requested';
+    },
+  },
+  snooze: {
+    about:
+      'Puts the order off. It comes back at that time, and before if anything new needs a person or its cancel window ends.',
+    button: 'Snooze',
+    reason: 'required',
+    label: 'Note',
+    send: (orders, order, { reason = '', hours = 1 }, how) => {
       const until = instant(Date.now() + hours * HOUR_MS);
-      await orders.snooze(order, { until, note: reason }, how);
-      return { notice: 'snoozed' };
-    }
-    case 'note':
-      await orders.note(order, { text: reason }, how);
-      return { notice: 'noted' };
-    case 'assign':
-      await orders.assign(order, { assignee: assignee ?? null }, how);
-      return { notice: assignee === undefined ? 'unassigned' : 'assigned' };
-    case 'withdraw': {
+      return orders.snooze(order, { until, note: reason }, how).then(() => 'snoozed');
+    },
+  },
+  note: {
+    about: 'Adds a note to the order’s journal.',
+    button: 'Add note',
+    reason: 'required',
+    label: 'Note',
+    send: (orders, order, { reason = '' }, how) =>
+      orders.note(order, { text: reason }, how).then(() => 'noted'),
+  },
+  assign: {
+    about: 'Names the person who handles the order. Leave it empty for nobody.',
+    button: 'Assign',
+    send: (orders, order, { assignee = null }, how) =>
+      orders.assign(order, { assignee }, how).then(() => (assignee === null ? 'unassigned' : 'assigned')),
+  },
+  withdraw: {
+    about:
+      'Stops sending the action to the screening service. An action that was already sent may still succeed; the order then shows it as done.',
+    button: 'Withdraw action',
+    send: async (orders, order, { number = 0 }, how) => {
       const { status } = await orders.withdraw(order, { number }, how);
-      return { notice: WITHDRAWALS[status] };
-    }
-    case 'redeliver': {
+      if (status === 'withdrawn') return 'withdrawn';
+      return status === 'done' ? 'done-before' : 'withdraw-requested';
+    },
+  },
+  redeliver: {
+    about: 'Sends the event to the receiver again, with the same id and content.',
+    button: 'Resend event',
+    send: async (orders, order, { number = 0 }, how) => {
       const { status } = await orders.redeliver(order, { sequence: number }, how);
-      return { notice: status === 'delivered' ? 'redelivered' : 'redeliver-requested' };
-    }
-  }
+      return status === 'delivered' ? 'redelivered' : 'redeliver-requested';
+    },
+  },
+};
+
+export function isAction(word: string): word is PageAction {
+  return Object.hasOwn(PAGE_ACTIONS, word);
 }
 
-/** How long a page waits for a cancel. Then the order's page shows it as running. */
-const QUICK_MS = 1_500;
-
-/**
- * Performs the action; returns early if it is a cancel that the order has recorded and still tries to send.
- * @param log called if an action fails after this function has returned
- * @throws OrderScreeningError
- */
-export async function performSoon(
-  orders: OrderScreening,
-  action: PageAction,
-  order: OrderName,
-  [asked, how]: [Asked, PortalOptions],
-  log: (error: unknown) => void,
-): Promise<Performed> {
-  const performed = perform(orders, action, order, asked, how);
-  if (action !== 'cancel') return performed;
-  const late = Symbol('late');
-  const first = await Promise.race([performed, pause(QUICK_MS, late, { ref: false })]);
-  if (first !== late) return performed;
-  const found = await orders.inspect(order, { withinMs: QUICK_MS }).catch(unlessOurs);
-  if (!found?.state?.actions.some((one) => one.kind === 'cancel' && isUnderWay(one))) return performed;
-  performed.catch(log);
-  return { notice: 'cancel-requested' };
-}
-
-/** Ignores an `OrderScreeningError`. @throws any other error */
-export function unlessOurs(error: unknown): undefined {
-  if (!(error instanceof OrderScreeningError)) throw error;
+/** @returns the path of an action, relative to the order's page @param number of the portal action or event */
+export function actionPath(action: PageAction, number?: number | ':number'): string {
+  if (action === 'withdraw') return `actions/${number}/withdraw`;
+  return action === 'redeliver' ? `events/${number}/redeliver` : action;
 }
 
 /** The result of the last action, by the value of the query parameter `notice`. */
@@ -155,82 +184,59 @@ export const NOTICES = {
 } as const;
 export type Notice = keyof typeof NOTICES;
 
-/** @returns whether a query parameter is the name of a notice */
-export function isNotice(word: unknown): word is Notice {
-  return typeof word === 'string' && Object.hasOwn(NOTICES, word);
+/** How long a page waits for a cancel. Then the order's page shows it as running. */
+const QUICK_MS = 1_500;
+
+/**
+ * Performs the action; returns early if it is a cancel that the order has recorded and still tries to send.
+ * @param late called if an action fails after this function has returned
+ * @throws OrderScreeningError
+ */
+export async function perform(
+  orders: OrderScreening,
+  action: PageAction,
+  order: OrderKey,
+  asked: Asked,
+  by: Pick<PortalOptions, 'by'>,
+  late: (error: unknown) => void,
+): Promise<Notice> {
+  const performed = PAGE_ACTIONS[action].send(orders, order, asked, howOf(by, asked));
+  if (action !== 'cancel') return performed;
+  const first = await Promise.race([performed, pause(QUICK_MS, undefined, { ref: false })]);
+  if (first !== undefined) return first;
+  const found = await orders.inspect(order, { withinMs: QUICK_MS }).catch(unlessOurs);
+  if (!found?.state?.actions.some((one) => one.kind === 'cancel' && isUnderWay(one))) return performed;
+  performed.catch(late);
+  return 'cancel-requested';
+}
+
+/**
+ * Returns who asks, and the key by which the order recognizes a form that it has accepted before: the same form with the same words. A
+ * snooze isn't recognized, since its end counts from when it was sent; sent again, it only moves that end.
+ */
+function howOf(by: Pick<PortalOptions, 'by'>, { once, ...asked }: Asked): PortalOptions {
+  if (once === undefined || asked.hours !== undefined) return by;
+  const words = JSON.stringify([once, asked]);
+  return { ...by, idempotencyKey: createHash('sha256').update(words).digest('base64url') };
 }
 
 /** @returns why the order doesn't accept the action now; undefined if it does, or if that is unknown */
-export function refusalOf(
-  action: PageAction,
-  { summary, state }: InspectedOrder,
-  nowMs: number,
-): string | undefined {
-  const open = summary.closedAt === undefined && state?.phase !== 'closed';
+export function refusalOf(action: PageAction, order: InspectedOrder, nowMs: number): string | undefined {
+  const { summary, state } = order;
   if (state === undefined) return undefined;
+  const open = summary.closedAt === undefined && state.phase !== 'closed';
   if (action === 'acknowledge') return state.attention.length === 0 ? 'nothing needs attention' : undefined;
-  if (action === 'snooze' || action === 'note' || action === 'assign')
-    return state.endedAt === undefined && open ? undefined : 'the order is closed';
   if (action === 'recheck') {
-    return open || state.transactions.length > 0
-      ? undefined
-      : 'the order is closed and has no transaction to read';
+    const takes = open || state.transactions.length > 0;
+    return takes ? undefined : 'the order is closed and has no transaction to read';
   }
-  if (action === 'proceed' || action === 'decide-cancel') {
-    const request = { action: action === 'proceed' ? 'proceed' : 'cancel' } as const;
-    const code = open ? overrideRefusal(state, request)?.code : 'order-closed';
-    return code && ORDER_ERRORS[code].title.toLowerCase();
-  }
-  if (action !== 'cancel') return undefined;
-  const code = portalRefusal(state, { kind: 'cancel' }, nowMs, !open)?.code;
+  const code = codeOfRefusal(action, state, open, nowMs);
   return code && ORDER_ERRORS[code].title.toLowerCase();
 }
 
-// Parsing of forms.
-
-/** As many as a page of the queue has. */
-const MOST_CHOSEN = 100;
-
-const reason = z
-  .string()
-  // A browser counts a line break as one character, and sends two.
-  .transform((words) => words.replaceAll('\r\n', '\n').trim() || undefined)
-  .pipe(reasonSchema.optional())
-  .optional();
-/** @returns the schema of an action's form */
-export const formOf = (action: PageAction) =>
-  z.object({
-    reason:
-      wordsOf(action).reason === 'required'
-        ? reason.refine((words) => words !== undefined, 'is required')
-        : reason,
-    hours: z.coerce.number('must be a number').int().min(1).max(720).optional(),
-    assignee: z
-      .string()
-      .transform((name) => name.trim() || undefined)
-      .optional(),
-    once: z.uuid().optional().catch(undefined),
-  });
-const severalSchema = z.object({
-  do: z.enum(SEVERAL, { error: `must be one of ${SEVERAL.join(', ')}` }),
-  order: z
-    .preprocess(
-      (given) => (typeof given === 'string' ? [given] : given),
-      z.array(z.string(), 'must be selected'),
-    )
-    .refine((list) => list.length <= MOST_CHOSEN, `must be at most ${MOST_CHOSEN}`),
-  from: z.string().max(FROM_LIMIT).optional().catch(undefined),
-});
-
-/** @throws OrderScreeningError `invalid-request` for a form without orders */
-export function chosenIn(given: unknown): { action: Several; chosen: OrderKey[]; from: string | undefined } {
-  const { do: action, order, from } = checked(severalSchema, given);
-  const chosen = [...new Set(order)].map((one) => {
-    const [, integration, orderId] = /^([^/]*)\/(.*)$/s.exec(one) ?? [];
-    return { ...checked(orderParams, { orderId }), integration: integration ?? '' };
-  });
-  for (const { integration } of chosen) {
-    checked(orderQuery, { integration });
-  }
-  return { action, chosen, from };
+function codeOfRefusal(action: PageAction, state: OrderState, open: boolean, nowMs: number) {
+  if (action === 'cancel') return portalRefusal(state, { kind: 'cancel' }, nowMs, !open)?.code;
+  if (!open || state.endedAt !== undefined) return 'order-closed';
+  if (action === 'proceed') return overrideRefusal(state, { action: 'proceed' })?.code;
+  return action === 'decide-cancel' ? overrideRefusal(state, { action: 'cancel' })?.code : undefined;
 }

@@ -1,55 +1,82 @@
 /** The page of one order: on the left why it needs a person, the evidence and its timeline; on the right what to do. */
-import type { OrderState } from '../../../contract/order/state.ts';
-import { instant, millis } from '../../../contract/words.ts';
+import type { OrderKey } from '../../../contract/ids.ts';
+import type { ActionRecord, OrderState } from '../../../contract/order/state.ts';
+import { millis } from '../../../contract/words.ts';
+import { allDeadlines } from '../../../order/deadlines.ts';
+import { isUnderWay } from '../../../order/portal/portal-requests.ts';
+import { currentAttempt } from '../../../order/record.ts';
+import { cancelByOf } from '../../../order/transactions.ts';
+import { describeDeadline, describePhase } from '../../../order/view/describe.ts';
 import type { InspectedOrder } from '../../../starter.ts';
-import { portalAddress, temporalLink, transactionPath } from '../addresses.ts';
+import { queueQuery } from '../../api/request-schemas.ts';
+import { type From, listPath, listQuery, orderPath, TAB_NAMES } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { decisionPill, type Frame, page, table } from '../layout.ts';
-import {
-  type AllEvidence,
-  cameAt,
-  type Evidence,
-  evidenceOf,
-  insightWords,
-  PHASE_WORDS,
-  strongestOf,
-} from '../queue/queue-list.ts';
-import { clock, dayOf, duration, type Now, shortClock, timeOfDay } from '../words.ts';
-import { NOTICES } from './actions.ts';
-import { actionForm, aside, type OrderView } from './order-aside.ts';
-import { shownCards } from './shown-cards.ts';
-import { type Fact, lastCheck, originOf, timelineOf } from './timeline.ts';
+import { decisionPill, factList, type Page } from '../layout.ts';
+import { cameAt, filtered, isStuck, KIND_NAMES, type Snapshot, triesWords } from '../queue/queue-list.ts';
+import { ROWS } from '../queue/queue-page.ts';
+import { clock, dayOf, distance, duration, money, type Now, shortClock, timeOfDay } from '../words.ts';
+import { foldedForm, type ShownOrder } from './action-forms.ts';
+import { PAGE_ACTIONS, type PageAction, refusalOf } from './actions.ts';
+import { evidence, outLinks, shownCards, technical, transactions } from './order-cards.ts';
+import { byTime, requestOf, timeline, whoOf } from './timeline.ts';
 
-const KEYS = [
-  'j k: next, previous',
-  'a: approve',
-  'r: reject',
-  'z: snooze',
-  'n: note',
-  'u: back to the list',
-  '?: all keys',
-] as const;
+export interface OrderView extends ShownOrder {
+  /** The result of the last action. */
+  notice: string | undefined;
+  list: ReturnType<typeof placeOf>['list'];
+}
 
-/** @returns the page @param frame its time is the one that ages and distances are relative to */
-export function orderPage(order: InspectedOrder, view: OrderView, frame: Frame & { now: Now }): string {
-  const { summary, state, missing } = order;
-  const { notice, may } = view;
-  const { now } = frame;
-  const content = html`${way(order, view, now)}
-${notice && html`<p class="box notice" role="status">${NOTICES[notice]}</p>`}
+/** @returns the filters and the page of a list's query; an invalid one is the whole queue */
+export function listIn(from = '') {
+  const given = Object.fromEntries(new URLSearchParams(from));
+  return queueQuery.safeParse(given).data ?? queueQuery.parse({});
+}
+
+/** @returns the order's place in its list, and the orders before and after this one as the list is now */
+export function placeOf({ from, pos = 0 }: From, queue: Snapshot | undefined, order: OrderKey) {
+  const { filters, page, cursor } = listIn(from);
+  const entries = from === undefined || pos === 0 ? [] : filtered(queue?.entries ?? [], filters);
+  const at = entries.findIndex(
+    ({ summary }) => summary.orderId === order.orderId && summary.integration === order.integration,
+  );
+  // An order that has left the list had its place before the one that is there now.
+  const [before, after] = at >= 0 ? [at - 1, at + 1] : [pos - 2, pos - 1];
+  const pathOf = (index: number) => {
+    const summary = entries[index]?.summary;
+    return summary && orderPath(summary, undefined, { from: listQuery(filters), pos: index + 1 });
+  };
+  return {
+    place: { from, pos: at >= 0 ? at + 1 : pos || undefined },
+    list: {
+      path: listPath(filters, { page: pos === 0 ? page : Math.ceil(pos / ROWS), cursor }),
+      name: 'q' in filters ? 'Search' : TAB_NAMES[filters.list],
+      total: at >= 0 ? entries.length : undefined,
+      previous: pathOf(before),
+      next: pathOf(after),
+    },
+  };
+}
+
+const KEYS =
+  'j k: next, previous; a: approve; r: reject; z: snooze; n: note; u: back to the list; ?: all keys';
+
+export function orderPage(view: OrderView): Page {
+  const { summary, state, missing, notice, afterEnd, now } = view;
+  const content = html`${way(view)}
+${notice && html`<p class="box notice" role="status">${notice}</p>`}
 <div class="order">
-${aside(order, view, now)}
+${aside(view)}
 <div class="left">
 ${missing && html`<div class="box red" role="status"><b>The record can’t be shown</b><p>${MISSING[missing]} This page shows only Temporal’s own data.</p></div>`}
-${attention(order, view, now)}
-${state && evidence(state, order, now)}
-${shownCards(order)}
-${transactions(order, view, now)}
-<section class="card time"><h2>Timeline</h2>${order.afterEnd?.incomplete && html`<p class="box amber">Not everything after the order’s end could be read this time: reload the page.</p>`}${timeline(timelineOf(order), now)}</section>
-${technical(order, may.act, now)}
+${attention(view)}
+${state && evidence(state, view)}
+${shownCards(state)}
+${transactions(view)}
+<section class="card time"><h2>Timeline</h2>${afterEnd?.incomplete && html`<p class="box amber">Not everything after the order’s end could be read this time: reload the page.</p>`}${timeline(view, now)}</section>
+${technical(view)}
 </div>
 </div>`;
-  return page(`Order ${summary.orderId}`, content, { ...frame, at: '/', keys: KEYS });
+  return { title: `Order ${summary.orderId}`, content, keys: KEYS };
 }
 
 const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
@@ -58,123 +85,158 @@ const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
 };
 
 /** The line above the page: the way back, next and previous, the order's id, and where else it can be seen. */
-function way(
-  { summary, state, runId }: InspectedOrder,
-  { back, temporalUi, portalLink, shopLink }: OrderView,
-  now: Now,
-): Html {
-  const { orderId, integration, transactionIds } = summary;
+function way(view: OrderView): Html {
+  const { summary, state, list, place, now } = view;
+  const { orderId, integration } = summary;
   const came = cameAt({ summary, ...(state && { state }) });
-  const attempts = state?.attempts.at(-1)?.number ?? 1;
+  const attempts = state?.attempts.length ?? 1;
   const verb = state?.adopted === undefined ? 'received' : 'screened';
-  const temporal = temporalLink(temporalUi, summary, runId);
-  const portal = portalAddress(portalLink, state?.transactions.at(-1)?.id ?? transactionIds.at(-1));
-  const shop = shopLink?.replaceAll('{orderId}', encodeURIComponent(orderId));
-  const step = (rel: 'prev' | 'next', to: string | undefined, key: string, words: Html) =>
-    to &&
-    html`<a class="button" href="${to}" rel="${rel}" aria-keyshortcuts="${key}" aria-label="${rel === 'prev' ? 'Previous' : 'Next'} order">${words}</a>`;
+  const previous =
+    list.previous &&
+    html`<a class="button" href="${list.previous}" rel="prev" aria-keyshortcuts="k" aria-label="Previous order">‹ <span class="word">Previous</span></a>`;
+  const next =
+    list.next &&
+    html`<a class="button" href="${list.next}" rel="next" aria-keyshortcuts="j" aria-label="Next order"><span class="word">Next</span> ›</a>`;
   return html`<div class="way">
-<nav class="steps" aria-label="Place in the list"><span><a href="${back.path}" aria-keyshortcuts="u">‹ ${back.name}</a>${back.pos !== undefined && html` <span class="quiet">${back.pos} of ${back.total ?? 0}</span>`}</span>${(back.previous ?? back.next) && html`<span class="line">${step('prev', back.previous, 'k', html`‹ <span class="word">Previous</span>`)}${step('next', back.next, 'j', html`<span class="word">Next</span> ›`)}</span>`}</nav>
-<h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(Math.max(0, now.ms - millis(came)))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
-<span class="end line">${shop && html`<a href="${shop}" rel="noreferrer">Shop ↗</a>`}${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}${temporal && html`<a href="${temporal}" rel="noreferrer" aria-label="Order in the Temporal UI">Temporal ↗</a>`}</span>
+<nav class="steps" aria-label="Place in the list"><span><a href="${list.path}" aria-keyshortcuts="u">‹ ${list.name}</a>${list.total !== undefined && html` <span class="quiet">${place.pos} of ${list.total}</span>`}</span>${(previous ?? next) && html`<span class="line">${previous}${next}</span>`}</nav>
+<h1>${orderId}</h1><span class="quiet meta">${integration} · ${verb} ${dayOf(came, now)} ${timeOfDay(came, now)}, ${duration(now.ms - millis(came))} ago${attempts > 1 && ` · attempt ${attempts}`}</span>
+<span class="end line">${outLinks(view)}</span>
 </div>`;
 }
 
 /** What needs attention and what to do, with a form to resolve it. */
-function attention(order: InspectedOrder, { may, back }: OrderView, now: Now): Shown {
-  const { state, summary } = order;
+function attention(view: OrderView): Shown {
+  const { state, summary, may, now } = view;
   const open = state?.attention ?? [];
   if (open.length === 0 && !summary.needsAttention) return undefined;
   const each = open.map(
     ({ words, since }) => html`<b>Attention: ${words}</b><p>Since ${clock(since, now)}.</p>`,
   );
-  const boxes = each.length > 0 ? each : html`<b>The order needs attention</b>`;
-  return html`<div class="box red" id="attention">${boxes}${may.act && actionForm('acknowledge', order, back, now)}</div>`;
+  return html`<div class="box red" id="attention">${open.length > 0 ? each : html`<b>The order needs attention</b>`}${may.act && foldedForm('acknowledge', view)}</div>`;
 }
 
-/** What the screening service found, for and against the order. */
-function evidence(state: OrderState, order: InspectedOrder, now: Now): Html {
-  const all = evidenceOf(state);
-  const strongest = strongestOf(all);
-  const last = lastCheck(order);
-  const attempt = state.attempts.length;
-  const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${all.recommendation.map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
-${last && html`Last check ${shortClock(last.at, now)}, ${originOf(last.source)}${!last.answered && ', without an answer'}.`}`;
-  if (strongest === undefined) {
-    return html`<section class="card pair"><h2>${PHASE_WORDS[state.phase] ?? 'No findings'}</h2><p class="quiet">${said} The screening service sent no insights.</p></section>`;
-  }
-  return html`<section class="card pair"><h2>${insightWords(strongest)}</h2><p class="quiet">${said}</p>
-${proof('Against the order', all, 'risk', now)}${proof('For the order', all, 'trust', now)}${proof('Other', all, 'neutral', now)}</section>`;
+/** The right column: deadline, facts, what runs, the forms of the actions, and what happens next. */
+function aside(view: ShownOrder): Html {
+  const { summary, state, may, now } = view;
+  const shown = shownActions(view);
+  const folded = (actions: readonly PageAction[]) =>
+    actions.filter((action) => shown.includes(action)).map((action) => foldedForm(action, view));
+  const main = folded(DECIDE);
+  const cancelRefusal = refusalOf('cancel', view, now.ms);
+  const open = summary.closedAt === undefined && (state?.phase ?? summary.phase) !== 'canceled';
+  return html`<aside aria-label="Decide">
+${facts(view)}
+${runningBoxes(view)}
+${main.length > 0 && html`<div class="do">${main}</div>`}
+${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', view.place)}"><button>Recheck</button></form>${folded(ALSO)}</div>`}
+${open && cancelRefusal !== undefined && html`<p class="quiet">It can’t be canceled: ${cancelRefusal}.</p>`}
+${!may.act && !may.ops && html`<p class="quiet">Your API key can read orders but not change them.</p>`}
+${nextSteps(view)}
+</aside>`;
 }
 
-function proof(title: string, all: AllEvidence, group: keyof AllEvidence, now: Now): Shown {
-  const found = all[group];
-  if (found.length === 0)
-    return group !== 'neutral' && html`<div><h3>${title}</h3><p class="quiet">Nothing.</p></div>`;
-  return html`<div><h3>${title}</h3><ul class="proof">${found.map((one) => insight(one, now))}</ul></div>`;
+function facts(view: ShownOrder): Html {
+  const { summary, state, now } = view;
+  const { amount, currency, phase, decision, action } = { ...summary, ...state };
+  const override = state?.attempts.at(-1)?.override;
+  const since = state && `, ${duration(now.ms - millis(state.phaseSince))}`;
+  const list = factList([
+    ['Amount', amount !== undefined && html`<span class="sum">${money(amount, currency)}</span>`],
+    ['Decision', decisionPill(decision, action)],
+    ['Without passive mode', state?.wouldBe],
+    ['Manual', override && `${override.action === 'cancel' ? 'rejected' : 'approved'} by a person`],
+    ['Message', state?.message],
+    ['Assigned to', state?.assignee],
+    ['Snoozed until', state?.snoozedUntil && clock(state.snoozedUntil, now)],
+    ['Phase', phase && html`${describePhase(phase)}${since}`],
+  ]);
+  return html`<div class="card">${due(view)}${list}</div>`;
 }
 
-function insight(one: Evidence, now: Now): Html {
-  const { impact, at, source, attempt, isNew } = one;
-  const weight = impact && html`<span class="weight ${impact}">${impact}</span>`;
-  return html`<li>${weight ?? html`<span></span>`}<span>${insightWords(one)}</span><small>${isNew && html`<b class="flag new">New</b>`}${clock(at, now)}, ${originOf(source)}${attempt > 1 && ` · attempt ${attempt}`}</small></li>`;
+/** The end of the cancel window, largest of all. It is red only if the window is over while somebody has to act. */
+function due({ summary, state, now }: ShownOrder): Html {
+  const cancelBy = (state && cancelByOf(state, currentAttempt(state))) ?? summary.cancelBy;
+  const phase = state?.phase ?? summary.phase;
+  if (phase === 'canceled' || phase === 'closed') return html`<p class="due">${describePhase(phase)}</p>`;
+  if (cancelBy === undefined)
+    return html`<p class="label">Can be canceled</p><p class="due">no deadline yet</p>`;
+  const over = millis(cancelBy) < now.ms;
+  const urgent = over && (summary.needsAttention || phase === 'review');
+  return html`<p class="label">${over ? 'Cancel window closed' : 'Can be canceled for'}</p>
+<p><span class="due${urgent && ' late-text'}">${distance(cancelBy, now)}</span> <span class="quiet">${!over && 'until '}${clock(cancelBy, now)}</span></p>`;
 }
 
-function transactions({ state, summary }: InspectedOrder, { portalLink }: OrderView, now: Now): Shown {
-  const found = state?.transactions ?? [];
-  if (found.length === 0) return undefined;
-  const rows = found.toReversed().map(({ id, attempt, decision, decidedAt, source, cancelBy }) => {
-    const portal = portalAddress(portalLink, id);
-    const links = html`<a href="${transactionPath(id, summary.integration)}">Status now</a> ${portal && html`<a href="${portal}" rel="noreferrer">Portal ↗</a>`}`;
-    const read = decidedAt && html`${clock(decidedAt, now)}${source && `, ${originOf(source)}`}`;
-    return [attempt, decision ? decisionPill(decision) : 'unknown', read, clock(cancelBy, now), links];
-  });
-  const columns = ['Attempt', 'Decision', 'Read', 'Can be canceled until', 'Links'];
-  return html`<section class="card"><h2>${found.length === 1 ? 'Transaction' : 'Transactions'}</h2><div class="scroll">${table('Transactions', columns, rows)}</div></section>`;
+/** @returns the actions that the order takes now and the viewer may request, the most likely one first */
+function shownActions(view: ShownOrder): PageAction[] {
+  const { summary, state, may, now } = view;
+  const takes = (action: PageAction) =>
+    may[PAGE_ACTIONS[action].scope ?? 'act'] && refusalOf(action, view, now.ms) === undefined;
+  // Without the state, only what needs no rules is offered.
+  if (state === undefined)
+    return summary.closedAt === undefined ? (['cancel', 'recheck'] as const).filter(takes) : [];
+  const canceling =
+    state.phase === 'canceled' || state.actions.some((one) => one.kind === 'cancel' && isUnderWay(one));
+  const reject = state.action !== 'cancel' && takes('decide-cancel');
+  const senseless: Partial<Record<PageAction, boolean>> = {
+    proceed: state.action === 'proceed',
+    'decide-cancel': !reject,
+    cancel: canceling || reject,
+  };
+  return [...DECIDE, 'recheck' as const, ...ALSO].filter((action) => !senseless[action] && takes(action));
 }
 
-/** The facts by day, newest first. */
-function timeline(facts: readonly Fact[], now: Now): Shown {
-  if (facts.length === 0) return html`<p>Nothing recorded.</p>`;
-  const days = new Map<string, Fact[]>();
-  for (const fact of facts) {
-    const day = dayOf(fact.at, now);
-    days.set(day, [...(days.get(day) ?? []), fact]);
-  }
-  return [...days].map(([day, those]) => {
-    const title = day === dayOf(instant(now.ms), now) ? `Today, ${day}` : day;
-    return html`<h3>${title}</h3><ol>${those.map((fact) => factLine(fact, now))}</ol>`;
-  });
-}
+const DECIDE: readonly PageAction[] = ['proceed', 'decide-cancel', 'cancel'];
+/** The smaller buttons below the others, beside the recheck, which has no form. */
+const ALSO: readonly PageAction[] = ['snooze', 'note', 'assign'];
 
-function factLine({ at, title, until, origin, words, quote, kind }: Fact, now: Now): Html {
-  const more = [words && html`<p>${words}</p>`, quote && html`<blockquote>${quote}</blockquote>`];
-  return html`<li class="${kind}"><time datetime="${at}" title="${timeOfDay(at, now, true)}">${timeOfDay(at, now)}</time><b>${title}${until && ` ${clock(until, now)}`}</b>${origin && html` <span class="quiet">${origin}</span>`}${more}</li>\n`;
-}
-
-/** Ids and events, folded. */
-function technical(order: InspectedOrder, mayAct: boolean, now: Now): Html {
-  const { summary, state } = order;
-  const ids: [name: string, content: Shown][] = (state?.transactions ?? []).map(
-    ({ id, attempt, invoiceNumber }) => [
-      `Transaction, attempt ${attempt}`,
-      html`<code>${id}</code> invoice <code>${invoiceNumber}</code>`,
-    ],
+/** The portal actions that are queued or running. The script asks for them every 5 s until none is. */
+export function runningBoxes(view: ShownOrder): Shown {
+  const { summary, state, may, place, now } = view;
+  const running = state?.actions.filter(isUnderWay) ?? [];
+  if (state === undefined || running.length === 0) return undefined;
+  const boxes = running.map(
+    (action) =>
+      html`<div class="box${isStuck(action, now.ms) && ' amber'}">${runningWords(action, state, now)}${may.act && foldedForm('withdraw', view, action.number)}</div>`,
   );
-  const unread = state === undefined ? summary.transactionIds : [];
-  const { delivered, sequence, last = [] } = state?.events ?? { delivered: 0, sequence: 0 };
-  const rows: [name: string, content: Shown][] = [
-    ...ids,
-    ...unread.map((id): [string, Shown] => ['Transaction', html`<code>${id}</code>`]),
-    ['Workflow', html`<code>order:${summary.integration}:${summary.orderId}</code>`],
-    ['Integration workflow', state?.workflow],
-    ['Events delivered', state && `${delivered} of ${sequence}`],
-  ];
-  const events = last.toReversed().map(({ sequence: number, type, occurredAt }) => {
-    const form = mayAct && actionForm('redeliver', order, {}, now, number);
-    return html`<li>${number}: ${type}, ${clock(occurredAt, now)} ${form}</li>`;
-  });
-  return html`<details class="card"><summary>Technical ids and events</summary>
-<dl class="ids">${rows.map(([name, content]) => content !== undefined && html`<dt>${name}</dt><dd>${content}</dd>`)}</dl>
-${events.length > 0 && html`<ul class="ids-events">${events}</ul>`}</details>`;
+  return html`<div id="running" role="status" data-poll="${orderPath(summary, 'running', place)}" data-seconds="5">${boxes}</div>`;
+}
+
+/** @returns what the script shows once nothing runs */
+export function finishedBox({ summary, place }: ShownOrder): Html {
+  return html`<div class="box"><b>Finished</b><p><a href="${orderPath(summary, undefined, place)}">Show the result</a></p></div>`;
+}
+
+function runningWords(action: ActionRecord, { journal = [] }: OrderState, now: Now): Html {
+  const { kind, status, stop, requestedAt, by, number, tries = 0 } = action;
+  const entry = requestOf(journal, number);
+  const who = by === 'policy' ? 'by the policy' : entry ? `by ${whoOf(entry.by)}` : '';
+  const does = status === 'queued' ? 'waits for its turn' : 'is being sent';
+  const stuck = isStuck(action, now.ms);
+  return html`<b>${KIND_NAMES[kind]} ${stuck ? 'is stuck' : stop === undefined ? does : 'is being stopped'}</b>
+<p>Requested ${shortClock(requestedAt, now)} ${who}, ${distance(requestedAt, now)}.${stuck && (tries > 0 ? ` Failed ${triesWords(action, now.ms)}.` : ' The screening service has not accepted it yet. It is retried automatically.')}</p>`;
+}
+
+const LOST =
+  'None: the order’s workflow was terminated or failed, so nothing reads or cancels the order. See “Recover an order” in docs/operations.md.';
+
+/** The next automatic steps, nearest first; none of a workflow that has ended, also before its order did. */
+function nextSteps({ summary, state, poll, now }: ShownOrder): Html {
+  const found = poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, words: 'The decision is polled' }];
+  if (state !== undefined && summary.closedAt === undefined) {
+    const cancelBy = cancelByOf(state, currentAttempt(state));
+    // The order of a review stays open after its cancel window, so that moment is no deadline of it.
+    const isReview = state.phase === 'review' || state.phase === 'awaiting-gateway';
+    if (isReview && state.decision === 'review' && cancelBy !== undefined)
+      found.push({ at: cancelBy, words: 'The cancel window closes' });
+    const ahead = allDeadlines(state).filter(({ kind }) => !state.passed.includes(kind));
+    found.push(...ahead.map(({ kind, at }) => ({ at, words: describeDeadline(kind) })));
+  }
+  const steps = found.filter(({ at }) => millis(at) >= now.ms).sort(byTime);
+  const lines = steps.map(
+    ({ at, words }) =>
+      html`<li><time class="quiet" datetime="${at}" title="${timeOfDay(at, now, true)}">in ${distance(at, now)}</time><span>${words}</span></li>`,
+  );
+  const lost = summary.closedAt !== undefined && state !== undefined && state.endedAt === undefined;
+  return html`<div class="card next"><h2>What happens next</h2>
+${lines.length === 0 ? html`<p>${lost ? LOST : 'No automatic steps left.'}</p>` : html`<ol>${lines}</ol>`}</div>`;
 }

@@ -1,9 +1,11 @@
 /** The queue: which orders a person has to act on, why, and in which lists and bands each one is. */
 import { createHash } from 'node:crypto';
-import type { ActionRecord, FailedTries, OrderState, Reading } from '../../../contract/order/state.ts';
+import type { ActionRecord, FailedTries, OrderState } from '../../../contract/order/state.ts';
 import type { Insight, Insights } from '../../../contract/terms.ts';
-import { type Instant, instant, millis, type Phase } from '../../../contract/words.ts';
+import { type Instant, instant, millis } from '../../../contract/words.ts';
 import { isUnderWay } from '../../../order/portal/portal-requests.ts';
+import { currentAttempt } from '../../../order/record.ts';
+import { describePhase } from '../../../order/view/describe.ts';
 import type { OrderSummary, QueuedOrder } from '../../../starter.ts';
 import type { Filters, Tab } from '../addresses.ts';
 import { duration, HOUR_MS } from '../words.ts';
@@ -11,24 +13,23 @@ import { duration, HOUR_MS } from '../words.ts';
 /** A portal action that isn't done after this time is stuck, also if nobody knows of a failed try. */
 const STUCK_AFTER_MS = 60_000;
 
-/** Why an order is in the queue. `flag`: its kind, if it isn't a review. */
-export interface Why {
-  flag?: 'Attention' | 'Stuck' | 'Held';
-  words: string;
-}
+/** The sections of the table, in their sequence, and how much of an order's cancel window is left in each. */
+export const BANDS = [
+  { band: 'overdue', underMs: 0, name: 'Overdue' },
+  { band: 'now', underMs: 12 * HOUR_MS, name: 'Within 12 hours' },
+  { band: 'soon', underMs: 48 * HOUR_MS, name: 'Within 48 hours' },
+  { band: 'later', underMs: Number.POSITIVE_INFINITY, name: 'Later' },
+  { band: 'none', underMs: undefined, name: 'No deadline yet' },
+] as const;
 
-/** The sections of the table, in their sequence. */
-export const BANDS = ['overdue', 'now', 'soon', 'later', 'none'] as const;
-export type Band = (typeof BANDS)[number];
-
-/** An order as lists show it. */
 export interface Entry {
   summary: OrderSummary;
-  why: Why;
+  /** Why it is in the queue. `flag`: its kind, if it isn't a review. */
+  why: { flag?: 'Attention' | 'Stuck' | 'Held'; words: string };
   tabs: readonly Tab[];
-  band: Band;
+  band: (typeof BANDS)[number]['band'];
   since: Instant;
-  /** Changes when what a list shows of the order changes, except for times. */
+  /** Changes when the order or its words change, except for times. */
   mark: string;
 }
 
@@ -37,47 +38,30 @@ export function queueEntry(order: QueuedOrder, nowMs: number): Entry | undefined
   const { summary, state } = order;
   const closed = summary.closedAt !== undefined;
   const attention = summary.needsAttention || summary.problem !== undefined;
-  const stuck = state !== undefined && !closed && stuckAction(state, nowMs) !== undefined;
-  const held = state !== undefined && !closed && isHeld(state);
+  const trouble = troubleOf(order, nowMs);
+  const [stuck, held] = [trouble.stuck !== undefined, trouble.held !== undefined];
   // A terminated order stays while it can still be adopted or canceled.
   const isOver = closed && (summary.cancelBy === undefined || millis(summary.cancelBy) < nowMs);
-  const review = summary.phase === 'review' && !isOver && !isDecidedByPerson(state);
+  // A person who overrode the decision of the newest attempt has left nothing to decide.
+  const review = summary.phase === 'review' && !isOver && state?.attempts.at(-1)?.override === undefined;
   const snoozed = state?.snoozedUntil !== undefined;
   if (!attention && !stuck && !held && !review && !snoozed) return undefined;
   const entry = entryOf(order, nowMs);
   if (snoozed) return { ...entry, tabs: ['snoozed'] };
   const kinds = { attention, stuck, held, overdue: entry.band === 'overdue', soon: entry.band === 'now' };
-  const tabs: Tab[] = ['all', ...(['overdue', 'soon', 'attention', 'stuck', 'held'] as const)];
-  return { ...entry, tabs: tabs.filter((tab) => tab === 'all' || kinds[tab as keyof typeof kinds]) };
+  const among = (['overdue', 'soon', 'attention', 'stuck', 'held'] as const).filter((tab) => kinds[tab]);
+  return { ...entry, tabs: ['all', ...among] };
 }
 
 /** @returns the entry of any order, for lists that aren't the queue */
 export function entryOf(order: QueuedOrder, nowMs: number): Entry {
   const { summary } = order;
-  const { orderId, integration, assignee, decision, action, phase, cancelBy, closedAt } = summary;
   const why = whyOf(order, nowMs);
   // Words of a running action have durations in them, which change with every page.
   const fixed = why.flag === undefined || why.flag === 'Attention' ? why.words : why.flag;
-  const shown = [
-    integration,
-    orderId,
-    assignee,
-    decision,
-    action,
-    phase,
-    cancelBy,
-    closedAt,
-    why.flag,
-    fixed,
-  ];
-  return {
-    summary,
-    why,
-    tabs: [],
-    band: bandOf(summary, nowMs),
-    since: cameAt(order),
-    mark: createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 5),
-  };
+  const shown = JSON.stringify([summary, why.flag, fixed]);
+  const mark = createHash('sha256').update(shown).digest('base64url').slice(0, 5);
+  return { summary, why, tabs: [], band: bandOf(summary, nowMs), since: cameAt(order), mark };
 }
 
 /** @returns when the order came: for an adopted order, when it was screened */
@@ -85,16 +69,9 @@ export function cameAt({ summary, state }: QueuedOrder): Instant {
   return state?.adopted?.screenedAt ?? state?.startedAt ?? summary.startedAt;
 }
 
-function bandOf({ cancelBy }: OrderSummary, nowMs: number): Band {
-  if (cancelBy === undefined) return 'none';
-  const leftMs = millis(cancelBy) - nowMs;
-  if (leftMs < 0) return 'overdue';
-  return leftMs < 12 * HOUR_MS ? 'now' : leftMs < 48 * HOUR_MS ? 'soon' : 'later';
-}
-
-/** A person overrode the decision of the newest attempt: nothing is left to decide. */
-function isDecidedByPerson(state: OrderState | undefined): boolean {
-  return state?.attempts.at(-1)?.override !== undefined;
+function bandOf({ cancelBy }: OrderSummary, nowMs: number): Entry['band'] {
+  const leftMs = cancelBy === undefined ? undefined : millis(cancelBy) - nowMs;
+  return BANDS.find(({ underMs = 0 }) => leftMs !== undefined && leftMs < underMs)?.band ?? 'none';
 }
 
 /** @returns whether a portal action has failed, or should be done by now */
@@ -103,56 +80,36 @@ export function isStuck(action: ActionRecord, nowMs: number): boolean {
   return isUnderWay(action) && (tries > 0 || nowMs - millis(requestedAt) >= STUCK_AFTER_MS);
 }
 
-function stuckAction({ actions }: OrderState, nowMs: number): ActionRecord | undefined {
-  return actions.find((one) => isStuck(one, nowMs));
+/** The action that is stuck. `held`: the checkout was answered without a decision, which the order still tries to get. */
+function troubleOf({ summary, state }: QueuedOrder, nowMs: number) {
+  if (state === undefined || summary.closedAt !== undefined) return {};
+  const isHeld = state.phase === 'screening' && currentAttempt(state).answer !== undefined;
+  return { stuck: state.actions.find((one) => isStuck(one, nowMs)), held: isHeld ? state : undefined };
 }
 
-/** The checkout was answered without a decision, which the order still tries to get. */
-function isHeld({ phase, attempts }: OrderState): boolean {
-  return phase === 'screening' && attempts.at(-1)?.answer !== undefined;
-}
-
-function whyOf({ summary, state }: QueuedOrder, nowMs: number): Why {
-  if (summary.problem !== undefined) {
-    return {
-      flag: 'Attention',
-      words: 'The API’s PAYLOAD_KEYS can’t decrypt the record: see docs/encryption.md',
-    };
-  }
-  const [first, ...others] = (summary.attention ?? []).map((one) => one.words.replace(/\.$/, ''));
-  if (first !== undefined) {
-    const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-    return { flag: 'Attention', words: `${first}${more}` };
-  }
-  if (summary.needsAttention) return { flag: 'Attention', words: 'Open the order to see the reason' };
-  const phase = PHASE_WORDS[summary.phase ?? 'closed'] ?? '';
+function whyOf(order: QueuedOrder, nowMs: number): Entry['why'] {
+  const { summary, state } = order;
+  const needed = attentionWords(summary);
+  if (needed !== undefined) return { flag: 'Attention', words: needed };
+  const phase = describePhase(summary.phase ?? 'closed');
   if (state === undefined) return { words: phase };
-  const open = summary.closedAt === undefined;
-  const stuck = open ? stuckAction(state, nowMs) : undefined;
+  const { stuck, held } = troubleOf(order, nowMs);
   if (stuck !== undefined) return { flag: 'Stuck', words: stuckWords(stuck, nowMs) };
-  if (open && isHeld(state)) return { flag: 'Held', words: heldWords(state, nowMs) };
-  if (!open && state.phase === 'review') return { words: 'The workflow was terminated during the review' };
-  const strongest = strongestOf(evidenceOf(state));
-  return {
-    words: strongest
-      ? insightWords(strongest)
-      : state.reason === undefined
-        ? phase
-        : `No decision: ${state.reason}`,
-  };
+  if (held !== undefined) return { flag: 'Held', words: heldWords(held, nowMs) };
+  if (summary.closedAt !== undefined && state.phase === 'review')
+    return { words: 'The workflow was terminated during the review' };
+  const [strongest] = evidenceOf(state);
+  if (strongest !== undefined) return { words: insightWords(strongest) };
+  return { words: state.reason === undefined ? phase : `No decision: ${state.reason}` };
 }
 
-/** What happens to an order in a phase, unless its decision says it. */
-export const PHASE_WORDS: Partial<Record<Phase, string>> = {
-  screening: 'Waiting for the screening service',
-  'awaiting-gateway': 'Waiting for the payment gateway',
-  review: 'In review at the screening service',
-  declined: 'Declined: another attempt is possible',
-  canceled: 'Canceled',
-  closed: 'Closed',
-};
+function attentionWords({ problem, attention = [], needsAttention }: OrderSummary): string | undefined {
+  if (problem !== undefined) return 'The API’s PAYLOAD_KEYS can’t decrypt the record: see docs/encryption.md';
+  const [first, ...others] = attention.map(({ words }) => words.replace(/\.$/, ''));
+  if (first !== undefined) return others.length > 0 ? `${first} (and ${others.length} more)` : first;
+  return needsAttention ? 'Open the order to see the reason' : undefined;
+}
 
-/** What a portal action is called on the pages. */
 export const KIND_NAMES: Readonly<Record<ActionRecord['kind'], string>> = {
   cancel: 'Cancel',
   'report-fraud': 'Report fraud',
@@ -160,76 +117,58 @@ export const KIND_NAMES: Readonly<Record<ActionRecord['kind'], string>> = {
   'customer-code': 'Attach customer code',
 };
 
-/** @returns the failed tries, the last error and the next try in words */
 export function triesWords({ tries = 0, lastError, nextTryAt }: FailedTries, nowMs: number): string {
   const times = tries === 1 ? 'once' : `${tries} times`;
   const error = lastError === undefined ? '' : ` (${lastError.replace(/\.$/, '')})`;
-  const next = nextTryAt === undefined ? 'being tried again' : `next try ${ahead(nextTryAt, nowMs)}`;
-  return `${times}${error}, ${next}`;
-}
-
-function ahead(at: Instant, nowMs: number): string {
-  return millis(at) <= nowMs ? 'now' : `in ${duration(millis(at) - nowMs)}`;
+  if (nextTryAt === undefined) return `${times}${error}, being tried again`;
+  const leftMs = millis(nextTryAt) - nowMs;
+  return `${times}${error}, next try ${leftMs <= 0 ? 'now' : `in ${duration(leftMs)}`}`;
 }
 
 function stuckWords(action: ActionRecord, nowMs: number): string {
   const { kind, status, requestedAt, tries = 0 } = action;
   if (tries > 0) return `${KIND_NAMES[kind]} failed ${triesWords(action, nowMs)}`;
-  const since = duration(Math.max(0, nowMs - millis(requestedAt)));
+  const since = duration(nowMs - millis(requestedAt));
   return `${KIND_NAMES[kind]} requested ${since} ago, ${status === 'queued' ? 'still waiting' : 'not done yet'}`;
 }
 
-function heldWords({ attempts, reason, held }: NonNullable<QueuedOrder['state']>, nowMs: number): string {
-  const since = attempts.at(-1)?.startedAt;
-  const time = since === undefined ? '' : ` ${duration(Math.max(0, nowMs - millis(since)))}`;
-  if (held?.tries !== undefined)
-    return `Waiting${time} for the screening service: failed ${triesWords(held, nowMs)}`;
-  return `Waiting${time} for the screening service${reason === undefined ? '' : ` (${reason})`}`;
+function heldWords(state: NonNullable<QueuedOrder['state']>, nowMs: number): string {
+  const { reason, held } = state;
+  const time = duration(nowMs - millis(currentAttempt(state).startedAt));
+  const waiting = `Waiting ${time} for the screening service`;
+  if (held?.tries !== undefined) return `${waiting}: failed ${triesWords(held, nowMs)}`;
+  return reason === undefined ? waiting : `${waiting} (${reason})`;
 }
 
-/** An insight with the reading that it comes from. */
-export interface Evidence extends Insight {
-  at: Instant;
-  source: Reading['source'];
-  attempt: number;
-  /** No earlier reading of the order has it. */
-  isNew: boolean;
-}
-
-/** By the screening service's groups: risk is against the order, trust for it. */
-export type AllEvidence = Record<keyof Insights, Evidence[]>;
-
+/** The screening service's groups of insights, the most telling one first. Risk is against the order, trust for it. */
+const GROUPS = ['risk', 'recommendation', 'neutral', 'trust'] as const;
 const IMPACTS = ['high', 'medium', 'low'];
 
+/** An insight with the reading that it comes from. `isNew`: no earlier reading of the order has it. */
+export type Evidence = ReturnType<typeof evidenceOf>[number];
+
 /** @returns the insights of the newest reading that has any, each with the reading that had it first, highest impact first */
-export function evidenceOf(state: OrderState): AllEvidence {
-  const readings = state.attempts.flatMap(({ number, readings }) =>
-    readings
-      .filter(({ insights }) => insights !== undefined)
-      .map((reading) => ({ ...reading, attempt: number })),
-  );
+export function evidenceOf({ attempts }: OrderState) {
+  const readings = attempts
+    .flatMap(({ number, readings }) => readings.map((reading) => ({ ...reading, attempt: number })))
+    .filter(({ insights }) => insights !== undefined);
   const newest = readings.at(-1);
-  const of = (group: keyof Insights): Evidence[] => {
-    const found = Object.values(newest?.insights?.[group] ?? {}).flatMap((insight) => {
-      const same = (one: Insight) => one.description === insight.description && one.name === insight.name;
-      const first = readings.find(({ insights }) => Object.values(insights?.[group] ?? {}).some(same));
-      if (first === undefined) return [];
-      const { at, source, attempt } = first;
-      return [{ ...insight, at, source, attempt, isNew: first === newest && readings.length > 1 }];
-    });
-    const weight = ({ impact = 'low' }: Insight) => IMPACTS.indexOf(impact);
-    return found.toSorted((a, b) => weight(a) - weight(b));
-  };
-  const [risk, trust] = [of('risk'), of('trust')];
-  return { risk, trust, neutral: of('neutral'), recommendation: of('recommendation') };
+  const inGroup = (reading: typeof newest, group: keyof Insights): Insight[] =>
+    Object.values(reading?.insights?.[group] ?? {});
+  const weight = ({ impact = 'low' }: Insight) => IMPACTS.indexOf(impact);
+  return GROUPS.flatMap((group) =>
+    inGroup(newest, group)
+      .sort((a, b) => weight(a) - weight(b))
+      .flatMap((insight) => {
+        const same = (one: Insight) => one.description === insight.description && one.name === insight.name;
+        const first = readings.find((reading) => inGroup(reading, group).some(same));
+        if (first === undefined) return [];
+        const { at, source, attempt } = first;
+        return [{ ...insight, group, at, source, attempt, isNew: first === newest && readings.length > 1 }];
+      }),
+  );
 }
 
-/** @returns the insight that says most about why the order needs a person */
-export function strongestOf({ risk, recommendation, neutral, trust }: AllEvidence): Evidence | undefined {
-  return [...risk, ...recommendation, ...neutral, ...trust][0];
-}
-
-/** @returns an insight in words */
 export function insightWords({ description, name }: Insight): string {
   return description ?? name ?? 'no description';
 }
@@ -245,19 +184,16 @@ export interface Snapshot {
   atMs: number;
 }
 
-/** @returns the queue of these orders */
 export function snapshotOf(orders: readonly QueuedOrder[], cut: boolean, nowMs: number): Snapshot {
-  const entries = orders.flatMap((order) => queueEntry(order, nowMs) ?? []).sort(byDeadline);
+  const deadlineOf = ({ summary, since }: Entry) => summary.cancelBy ?? `~${since}`;
+  const entries = orders
+    .flatMap((order) => queueEntry(order, nowMs) ?? [])
+    .sort((a, b) => (deadlineOf(a) < deadlineOf(b) ? -1 : 1));
   const [next] = orders
     .map(({ summary }) => summary)
     .filter(({ closedAt, cancelBy = '' }) => closedAt === undefined && cancelBy > instant(nowMs))
     .sort((a, b) => ((a.cancelBy ?? '') < (b.cancelBy ?? '') ? -1 : 1));
   return { entries, cut, next, atMs: nowMs };
-}
-
-function byDeadline(a: Entry, b: Entry): number {
-  const [first, second] = [a, b].map(({ summary, since }) => summary.cancelBy ?? `~${since}`);
-  return (first ?? '') < (second ?? '') ? -1 : 1;
 }
 
 /** @returns how many entries each tab has, after the other filters */
@@ -269,20 +205,20 @@ export function countTabs(entries: readonly Entry[], filters: Filters): Record<T
   return counts;
 }
 
-/** @returns the entries of a list */
 export function filtered(entries: readonly Entry[], filters: Filters): Entry[] {
   return entries.filter((entry) => entry.tabs.some((tab) => tab === filters.list) && matches(entry, filters));
 }
 
 /** @returns whether an entry is left by the filters other than the list */
 function matches({ summary }: Entry, filters: Filters): boolean {
-  const { integration, decision, phase, amountFrom = 0, amountTo = Number.POSITIVE_INFINITY } = filters;
-  const { amount } = summary;
+  const { integration, decision, phase, amountFrom, amountTo } = filters;
+  // No number is more or less than a missing amount.
+  const { amount = Number.NaN } = summary;
   return (
     (integration === undefined || summary.integration === integration) &&
     (decision === undefined || summary.decision === decision) &&
     (phase === undefined || summary.phase === phase) &&
-    (filters.amountFrom === undefined || (amount !== undefined && amount >= amountFrom)) &&
-    (filters.amountTo === undefined || (amount !== undefined && amount < amountTo))
+    (amountFrom === undefined || amount >= amountFrom) &&
+    (amountTo === undefined || amount < amountTo)
   );
 }

@@ -1,21 +1,12 @@
 /** The queue at `/`: tabs, search, filters, the table with its bands, and the bar for selected orders. */
 import { instant, ORDER_DECISIONS, PHASES } from '../../../contract/words.ts';
-import {
-  type Filters,
-  type List,
-  listPath,
-  listQuery,
-  orderPath,
-  TAB_NAMES,
-  TABS,
-  type Tab,
-  transactionPath,
-} from '../addresses.ts';
+import type { Filters } from '../addresses.ts';
+import { listPath, listQuery, orderPath, TAB_NAMES, TABS, transactionPath } from '../addresses.ts';
+import { REFUSED_PATH } from '../card-pages.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { decisionPill, type Frame, page } from '../layout.ts';
-import { age, distance, distanceInWords, duration, money, type Now, shortClock } from '../words.ts';
-import { BANDS, type Band, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
-import { REFUSED_PATH } from './refused-page.ts';
+import { anyOf, decisionPill, options, type Page } from '../layout.ts';
+import { age, distance, duration, money, type Now, shortClock } from '../words.ts';
+import { BANDS, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
 
 /** Rows per page of a list of the queue. */
 export const ROWS = 100;
@@ -38,193 +29,159 @@ export interface QueueView {
   stores: readonly string[];
   /** Whether the viewer may act on several orders at once. */
   several: boolean;
-  /** The number of refused checkouts. */
   refused: number;
 }
 
-const KEYS = ['j k: move', 'Enter: open', 'x: select', '/: search', '?: all keys'] as const;
+const KEYS = 'j k: move; Enter: open; x: select; /: search; ?: all keys';
 
-/** @returns the page @param now the time that ages and distances are relative to */
-export function queuePage(view: QueueView, frame: Frame & { now: Now }): string {
-  const { filters, queue, entries, several } = view;
-  const rows = entries.slice((view.page - 1) * ROWS, view.page * ROWS);
-  const { now } = frame;
+export function queuePage(view: QueueView, now: Now): Page {
+  const { filters, queue, entries, several, selected, page: at, cursor } = view;
+  const rows = entries.slice((at - 1) * ROWS, at * ROWS);
+  const oldMs = now.ms - queue.atMs;
+  const isQueue = filters.list !== 'every';
+  const pathOf = (entry: Entry) => {
+    const pos = isQueue ? entries.indexOf(entry) + 1 : undefined;
+    return orderPath(entry.summary, undefined, { from: listQuery(filters, { cursor }), pos });
+  };
+  const banded = isQueue ? entries : undefined;
+  const pick = several ? selectAll(view, 'All') : undefined;
+  const orders = orderTable({ label: 'Orders', rows, pathOf, banded, pick, selected }, now);
+  const chips = chosen(filters).map(
+    ([words, without]) =>
+      html`<span class="chip">${words}<a href="${listPath(without)}" aria-label="Remove filter: ${words}">×</a></span>`,
+  );
+  // The script asks every 15 s whether the list has changed; the answer is a link to the same list.
+  const seen = `seen=${rows.map(({ mark }) => mark).join('')}`;
+  const poll = [listQuery(filters, { page: at }), seen].filter(Boolean).join('&');
+  const news = html`<span id="news" role="status" data-poll="/news?${poll}" data-seconds="15"></span>`;
   const content = html`<h1 class="sr">${filters.q === undefined ? 'Queue' : 'Search'}</h1>
 ${tabs(view)}
-<div class="tools" id="tools">${search(filters)}${fold(view)}${chips(filters)}<div class="line end">${news(view, rows)}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
-${now.ms - queue.atMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(now.ms - queue.atMs)} old.</b> Temporal can’t be reached.</p>`}
+<div class="tools" id="tools"><form class="find" role="search" action="/"><label class="sr" for="q">Search order, invoice or transaction</label><input type="search" id="q" name="q" value="${filters.q}" placeholder="Order, invoice or transaction" autocapitalize="none" spellcheck="false" maxlength="128" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>
+${fold(view)}${chips}<div class="line end">${isQueue && news}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
+${oldMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(oldMs)} old.</b> Temporal can’t be reached.</p>`}
 ${queue.cut && html`<p class="box">The queue has more orders than are shown here: those with the nearest deadlines are in it.</p>`}
-${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters, { page: view.page, cursor: view.cursor })}">${orders(view, rows, now)}${bar(view, rows)}</form>` : orders(view, rows, now)}
+${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters, { page: at, cursor })}">${orders}${bar(view, rows)}</form>` : orders}
 ${paging(view)}
 ${view.refused > 0 && html`<p class="quiet refused"><a href="${REFUSED_PATH}">Refused checkouts</a>: no order was started for the last ${view.refused}.</p>`}`;
-  return page(TAB_NAMES[filters.list], content, { ...frame, at: '/', keys: KEYS });
+  return { title: TAB_NAMES[filters.list], content, keys: KEYS };
 }
 
 function tabs({ filters, queue }: QueueView): Html {
   const counts = countTabs(queue.entries, filters);
   const snoozed = counts.snoozed > 0 || filters.list === 'snoozed';
-  const shown: Tab[] = [...TABS, ...(snoozed ? ['snoozed' as const] : [])];
-  const links = shown.map((tab) => {
+  const links = [...TABS, ...(snoozed ? (['snoozed'] as const) : [])].map((tab) => {
     const urgent = (tab === 'overdue' || tab === 'attention') && counts[tab] > 0;
     return html`<a href="${listPath({ ...filters, q: undefined, list: tab })}"${tab === filters.list && html` aria-current="true"`}>${TAB_NAMES[tab]} <b${urgent && html` class="red"`}>${counts[tab].toLocaleString('en')}${queue.cut && '+'}</b></a>`;
   });
   return html`<nav class="tabs" aria-label="Lists">${links}</nav>`;
 }
 
-function search({ q }: Filters): Html {
-  return html`<form class="find" role="search" action="/"><label class="sr" for="q">Search order, invoice or transaction</label><input type="search" id="q" name="q" value="${q ?? ''}" placeholder="Order, invoice or transaction" autocapitalize="none" spellcheck="false" maxlength="128" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>`;
-}
+/** The filters besides the list, each with its field's name in the form. */
+const FILTERS = [
+  { key: 'decision', name: 'decision', label: 'Decision' },
+  { key: 'phase', name: 'phase', label: 'Phase' },
+  { key: 'integration', name: 'integration', label: 'Store' },
+  { key: 'amountFrom', name: 'amount-from', label: 'Amount from' },
+  { key: 'amountTo', name: 'amount-to', label: 'Amount below' },
+] as const;
 
 /** The form has no page and no search, so that changed filters start at the first page of a list. */
 function fold({ filters, stores }: QueueView): Html {
-  const options = (words: readonly string[], value: string | undefined) =>
-    ['', ...words].map(
-      (word) =>
-        html`<option value="${word}"${word === (value ?? '') && html` selected`}>${word === '' ? 'any' : word}</option>`,
-    );
-  const lists = [...new Set<List>([filters.list, 'all', 'every'])];
-  const names = { ...TAB_NAMES, all: 'The whole queue', every: 'Every order, also closed' };
+  const { list } = filters;
+  const lists = { [list]: TAB_NAMES[list], all: 'The whole queue', every: 'Every order, also closed' };
+  const choices = { decision: ORDER_DECISIONS, phase: PHASES, integration: stores };
   const count = chosen(filters).length;
-  const select = (id: string, name: string, label: string, given: Shown) =>
-    html`<div><label for="${id}">${label}</label><select id="${id}" name="${name}">${given}</select></div>`;
+  const fields = FILTERS.map(({ key, name, label }) => {
+    const field =
+      key === 'amountFrom' || key === 'amountTo'
+        ? html`<input id="f-${name}" name="${name}" inputmode="decimal" value="${filters[key]}">`
+        : html`<select id="f-${name}" name="${name}">${options(anyOf(choices[key]), filters[key])}</select>`;
+    return html`<div><label for="f-${name}">${label}</label>${field}</div>\n`;
+  });
   return html`<details class="fold"><summary class="button">Filters${count > 0 && html` <span class="quiet">${count}</span>`}</summary>
 <form action="/">
-${select(
-  'f-l',
-  'list',
-  'Look in',
-  lists.map(
-    (one) => html`<option value="${one}"${one === filters.list && html` selected`}>${names[one]}</option>`,
-  ),
-)}
-${select('f-d', 'decision', 'Decision', options(ORDER_DECISIONS, filters.decision))}
-${select('f-p', 'phase', 'Phase', options(PHASES, filters.phase))}
-${select('f-s', 'integration', 'Store', options(stores, filters.integration))}
-<div><label for="f-from">Amount from</label><input id="f-from" name="amount-from" inputmode="decimal" value="${filters.amountFrom ?? ''}"></div>
-<div><label for="f-to">Amount below</label><input id="f-to" name="amount-to" inputmode="decimal" value="${filters.amountTo ?? ''}"></div>
-<div class="line"><button class="primary">Apply</button></div>
+<div><label for="f-list">Look in</label><select id="f-list" name="list">${options(lists, list)}</select></div>
+${fields}<div class="line"><button class="primary">Apply</button></div>
 </form></details>`;
 }
 
 /** The active filters, each with the filters that are left without it. */
 function chosen(filters: Filters): [words: string, without: Filters][] {
-  const { q, list, integration, decision, phase, amountFrom, amountTo } = filters;
-  if (q !== undefined) return [[`“${q}” in every order`, { list: 'all' }]];
-  const all: [string | undefined, Partial<Filters>][] = [
-    [list === 'every' ? 'Every order, also closed' : undefined, { list: 'all' }],
-    [decision && `Decision ${decision}`, { decision: undefined }],
-    [phase && `Phase ${phase}`, { phase: undefined }],
-    [integration && `Store ${integration}`, { integration: undefined }],
-    [amountFrom === undefined ? undefined : `From ${amountFrom}`, { amountFrom: undefined }],
-    [amountTo === undefined ? undefined : `Below ${amountTo}`, { amountTo: undefined }],
-  ];
-  return all.flatMap(([words, without]) =>
-    words === undefined ? [] : [[words, { ...filters, ...without }]],
+  if (filters.q !== undefined) return [[`“${filters.q}” in every order`, { list: 'all' }]];
+  const active = FILTERS.filter(({ key }) => filters[key] !== undefined).map(
+    ({ key, label }): [string, Filters] => [`${label} ${filters[key]}`, { ...filters, [key]: undefined }],
   );
+  return filters.list === 'every'
+    ? [['Every order, also closed', { ...filters, list: 'all' }], ...active]
+    : active;
 }
 
-function chips(filters: Filters): Html[] {
-  return chosen(filters).map(
-    ([words, without]) =>
-      html`<span class="chip">${words}<a href="${listPath(without)}" aria-label="Remove filter: ${words}">×</a></span>`,
-  );
-}
-
-/** The script asks every 15 s whether the list has changed; the answer is a link to the same list. */
-function news(view: QueueView, rows: readonly Entry[]): Shown {
-  const { filters, page: at } = view;
-  if (filters.list === 'every') return undefined;
-  const seen = rows.map(({ mark }) => mark).join('');
-  const query = [listQuery(filters, { page: at }), `seen=${seen}`].filter(Boolean).join('&');
-  return html`<span id="news" role="status" data-poll="/news?${query}" data-seconds="15"></span>`;
-}
-
-/** @returns the link that announces changes; nothing without changes */
-export function newsLink(filters: Filters, at: number, entries: readonly Entry[], seen: string): string {
+/** @param seen the marks of the orders on the page @returns the link that announces changes; nothing without changes */
+export function newsLink(filters: Filters, at: number, entries: readonly Entry[], seen: string): Shown {
   const before: readonly string[] = seen.match(/.{5}/g) ?? [];
-  const now = filtered(entries, filters)
-    .slice((at - 1) * ROWS, at * ROWS)
-    .map(({ mark }) => mark);
+  const rows = filtered(entries, filters).slice((at - 1) * ROWS, at * ROWS);
+  const now = rows.map(({ mark }) => mark);
   const came = now.filter((mark) => !before.includes(mark)).length;
   const left = before.filter((mark) => !now.includes(mark)).length;
   const changed = Math.max(came, left);
-  if (changed === 0) return '';
-  return html`<a class="button news" href="${listPath(filters, { page: at })}">${changed} changed, show</a>`
-    .markup;
+  return (
+    changed > 0 &&
+    html`<a class="button news" href="${listPath(filters, { page: at })}">${changed} changed, show</a>`
+  );
 }
 
-const BAND_NAMES: Record<Band, string> = {
-  overdue: 'Overdue',
-  now: 'Within 12 hours',
-  soon: 'Within 48 hours',
-  later: 'Later',
-  none: 'No deadline yet',
-};
+interface OrderTable {
+  label: string;
+  rows: readonly Entry[];
+  pathOf: (entry: Entry) => string;
+  /** The orders of all pages of a list that has bands. */
+  banded?: readonly Entry[] | undefined;
+  /** The head of the column of check boxes. Absent: no such column. */
+  pick?: Html | undefined;
+  selected?: boolean;
+}
 
-function orders(view: QueueView, rows: readonly Entry[], now: Now): Html {
-  const { filters, entries, several, cursor } = view;
-  const isQueue = filters.list !== 'every';
+export function orderTable({ label, rows, pathOf, banded, pick, selected }: OrderTable, now: Now): Html {
   const row = (entry: Entry): Html => {
-    const pos = isQueue ? entries.indexOf(entry) + 1 : undefined;
-    return orderRow(
-      entry,
-      orderPath(entry.summary, undefined, { from: listQuery(filters, { cursor }), pos }),
-      view,
-      now,
-    );
-  };
-  const columns = several ? 7 : 6;
-  const bands = BANDS.map((band): Shown => {
-    const those = rows.filter((one) => one.band === band);
-    const total = entries.filter((one) => one.band === band).length;
-    const about = band === 'overdue' ? ' · cancel window closed' : '';
-    const title = html`<b${band === 'overdue' && html` class="late-text"`}>${BAND_NAMES[band]}</b> <span>${total.toLocaleString('en')}${about}</span>`;
-    return (
-      those.length > 0 &&
-      html`<tbody role="rowgroup">
-<tr role="row" class="band"><th role="rowheader" scope="rowgroup" colspan="${columns}">${title}</th></tr>
-${those.map(row)}</tbody>`
-    );
-  });
-  return html`<table class="orders" role="table" aria-label="Orders"><colgroup>${several && html`<col class="c-pick">`}<col class="c-id"><col class="c-amount"><col><col class="c-when"><col class="c-age"><col class="c-d"></colgroup>
-<thead role="rowgroup"><tr role="row">${several && html`<th role="columnheader" scope="col" class="pick">${selectAll(view, 'All')}</th>`}<th role="columnheader" scope="col">Order</th><th role="columnheader" scope="col" class="number">Amount</th><th role="columnheader" scope="col">Why</th><th role="columnheader" scope="col"${isQueue && html` aria-sort="ascending"`}>Deadline</th><th role="columnheader" scope="col">Age</th><th role="columnheader" scope="col">Decision → action</th></tr></thead>
-${isQueue ? bands : html`<tbody role="rowgroup">${rows.map(row)}</tbody>`}
-</table>`;
-}
-
-function selectAll({ filters, page: at, entries, cursor }: QueueView, words: string): Html {
-  const path = listPath(filters, { page: at, cursor, select: 'all' });
-  return html`<a href="${path}" class="all" aria-label="Select all ${Math.min(ROWS, entries.length)}">${words}</a>`;
-}
-
-function orderRow(entry: Entry, path: string, { several, selected }: QueueView, now: Now): Html {
-  const { summary, why, band, since } = entry;
-  const { orderId, integration, decision, action } = summary;
-  return html`<tr role="row" class="${ROW_KINDS[band]}">
-${several && html`<td role="cell" class="pick"><label><input type="checkbox" name="order" value="${integration}/${orderId}"${selected && html` checked`}><span class="sr">Select ${orderId}</span></label></td>`}
-<td role="cell" class="id" title="${orderId}"><a href="${path}">${orderId}</a> <span class="store quiet">${integration}${summary.assignee !== undefined && ` · ${summary.assignee}`}</span></td>
-<td role="cell" class="number amount">${money(summary.amount, summary.currency)}</td>
-<td role="cell" class="why" title="${why.words}">${whyWords(why)}</td>
+    const { summary, why, band, since } = entry;
+    const { orderId, integration, assignee, amount, currency, decision, action } = summary;
+    const kind = band === 'overdue' ? 'late' : band === 'now' ? 'near' : 'far';
+    return html`<tr role="row" class="${kind}">
+${pick && html`<td role="cell" class="pick"><label><input type="checkbox" name="order" value="${integration}/${orderId}"${selected && html` checked`}><span class="sr">Select ${orderId}</span></label></td>`}
+<td role="cell" class="id" title="${orderId}"><a href="${pathOf(entry)}">${orderId}</a> <span class="store quiet">${integration}${assignee !== undefined && ` · ${assignee}`}</span></td>
+<td role="cell" class="number amount">${money(amount, currency)}</td>
+<td role="cell" class="why" title="${why.words}">${why.flag && html`<b class="flag ${why.flag.toLowerCase()}">${why.flag}</b>`}${why.words}</td>
 <td role="cell" class="when-cell">${deadline(summary, now)}</td>
 <td role="cell" class="age quiet">${age(since, now)}</td>
 <td role="cell" class="d-cell">${decisionPill(decision, action)}</td>
 </tr>
 `;
+  };
+  const inBands = BANDS.map(({ band, name }) => {
+    const [those, total] = [rows, banded ?? []].map((list) => list.filter((one) => one.band === band));
+    const isOver = band === 'overdue';
+    const title = html`<b${isOver && html` class="late-text"`}>${name}</b> <span>${total?.length.toLocaleString('en')}${isOver && ' · cancel window closed'}</span>`;
+    if (!those?.length) return undefined;
+    return html`<tbody role="rowgroup">
+<tr role="row" class="band"><th role="rowheader" scope="rowgroup" colspan="${pick ? 7 : 6}">${title}</th></tr>
+${those.map(row)}</tbody>`;
+  });
+  return html`<table class="orders" role="table" aria-label="${label}"><colgroup>${pick && html`<col class="c-pick">`}<col class="c-id"><col class="c-amount"><col><col class="c-when"><col class="c-age"><col class="c-d"></colgroup>
+<thead role="rowgroup"><tr role="row">${pick && html`<th role="columnheader" scope="col" class="pick">${pick}</th>`}<th role="columnheader" scope="col">Order</th><th role="columnheader" scope="col" class="number">Amount</th><th role="columnheader" scope="col">Why</th><th role="columnheader" scope="col"${banded && html` aria-sort="ascending"`}>Deadline</th><th role="columnheader" scope="col">Age</th><th role="columnheader" scope="col">Decision → action</th></tr></thead>
+${banded ? inBands : html`<tbody role="rowgroup">${rows.map(row)}</tbody>`}
+</table>`;
 }
 
-/** Classes of a row: red, or less prominent. */
-export const ROW_KINDS = { overdue: 'late', now: 'near', soon: 'far', later: 'far', none: 'far' } as const;
-
-/** @returns why an order is in the queue, with a flag for attention, stuck and held */
-export function whyWords({ flag, words }: Entry['why']): Html {
-  return html`${flag && html`<b class="flag ${flag.toLowerCase()}">${flag}</b>`}${words}`;
-}
-
-/** @returns the end of the cancel window, as the time that is left and the clock */
-export function deadline({ cancelBy, closedAt }: Entry['summary'], now: Now): Html {
+/** The end of the cancel window, as the time that is left and the clock. */
+function deadline({ cancelBy, closedAt }: Entry['summary'], now: Now): Html {
   if (cancelBy === undefined || (closedAt !== undefined && cancelBy > instant(now.ms)))
     return html`<span class="quiet">${closedAt === undefined ? 'none' : 'closed'}</span>`;
   return html`<time class="when" datetime="${cancelBy}">${distance(cancelBy, now)}</time> <span class="at quiet">${shortClock(cancelBy, now)}</span>`;
+}
+
+function selectAll({ filters, page: at, entries, cursor }: QueueView, words: string): Html {
+  const path = listPath(filters, { page: at, cursor, select: 'all' });
+  return html`<a href="${path}" class="all" aria-label="Select all ${Math.min(ROWS, entries.length)}">${words}</a>`;
 }
 
 function bar(view: QueueView, rows: readonly Entry[]): Html {
@@ -243,21 +200,27 @@ function bar(view: QueueView, rows: readonly Entry[]): Html {
 /** An empty list: what it means, and what comes next. */
 function nothing({ filters, queue, stores, page: at, cursor }: QueueView, now: Now): Html {
   const { q, list } = filters;
+  const { next } = queue;
+  const section = (title: string, words?: Shown, sign?: Html) =>
+    html`<section class="clear">${sign}<h2>${title}</h2><p>${words}</p></section>`;
   if (q !== undefined) {
-    return html`<section class="clear"><h2>No order found</h2><p>No order has this id, invoice number or transaction.</p>
-<p>${stores.map((name) => html`<a href="${transactionPath(q, name)}">Search at the screening service (${name})</a> `)}</p></section>`;
+    const others = stores.map(
+      (name) => html`<br><a href="${transactionPath(q, name)}">Search at the screening service (${name})</a>`,
+    );
+    return section('No order found', ['No order has this id, invoice number or transaction.', ...others]);
   }
-  if (at > 1 || cursor !== undefined) return html`<section class="clear"><h2>No more orders</h2></section>`;
+  if (at > 1 || cursor !== undefined) return section('No more orders');
+  if (list === 'every') return section('No order matches', 'Of every order, none matches these filters.');
   if (chosen(filters).length > 0) {
-    const every = listPath({ ...filters, list: 'every' });
-    return html`<section class="clear"><h2>No order matches</h2><p>${list === 'every' ? 'Of every order, none' : html`In “${TAB_NAMES[list]}” no order`} matches these filters.</p>
-${list !== 'every' && html`<p><a href="${every}">Look in every order</a></p>`}</section>`;
+    const every = html`<br><a href="${listPath({ ...filters, list: 'every' })}">Look in every order</a>`;
+    const where = `In “${TAB_NAMES[list]}” no order matches these filters.`;
+    return section('No order matches', [where, every]);
   }
-  const next = queue.next;
-  const words = list === 'all' ? 'Queue is clear' : `Nothing in “${TAB_NAMES[list]}”`;
-  return html`<section class="clear"><svg viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="20"/><path d="M15 25l6 6 12-13"/></svg>
-<h2>${words}</h2>
-<p>${next?.cancelBy === undefined ? 'No deadline is ahead.' : html`Next deadline ${distanceInWords(next.cancelBy, now)}: <a href="${orderPath(next)}">${next.orderId}</a>.`}</p></section>`;
+  const title = list === 'all' ? 'Queue is clear' : `Nothing in “${TAB_NAMES[list]}”`;
+  const sign = html`<svg viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="20"/><path d="M15 25l6 6 12-13"/></svg>`;
+  if (next?.cancelBy === undefined) return section(title, 'No deadline is ahead.', sign);
+  const ahead = html`Next deadline in ${distance(next.cancelBy, now)}: <a href="${orderPath(next)}">${next.orderId}</a>.`;
+  return section(title, ahead, sign);
 }
 
 function paging({ filters, entries, page: at, cursor, next }: QueueView): Shown {
