@@ -14,10 +14,11 @@ export function problemBox({ title, detail, serviceMessage, errors = [] }: Why):
 ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${path} ${message}</li>`)}</ul>`}</div>`;
 }
 
-/** @param tried whether the request was an action, not only a page view */
-export function errorPage(code: string, problem: Problem, tried: boolean): Page {
-  const shown = tried || code !== 'temporal-unavailable' ? problem : UNREACHABLE;
-  return cardPage(shown.title, html`${problemBox(shown)}<p><a href="/">Go to the queue</a></p>`);
+/** @param tried the route of a form, unless the request was a page view. The address of an order's form leads to the order */
+export function errorPage(code: string, problem: Problem, tried?: string): Page {
+  const shown = tried !== undefined || code !== 'temporal-unavailable' ? problem : UNREACHABLE;
+  const [path, name] = tried?.startsWith('/orders/') ? ['', 'order'] : ['/', 'queue'];
+  return cardPage(shown.title, html`${problemBox(shown)}<p><a href="${path}">Go to the ${name}</a></p>`);
 }
 
 /** For page views. The API's advice about retrying a request would be misleading there. */

@@ -1,5 +1,4 @@
 /** The frame of every page, and pieces that several pages share. */
-
 import type { OrderKey } from '../../contract/ids.ts';
 import { type Action, instant, type OrderDecision } from '../../contract/words.ts';
 import { orderPath } from './addresses.ts';

@@ -86,7 +86,7 @@ export function answersAsPages(scope: FastifyInstance, { signIn, log }: PageOpti
     if (code === 'unauthorized' && !hasKey) return sendHtml(reply, document(sessionEndedPage()));
     if (code === 'unauthorized')
       return sendHtml(reply.header('www-authenticate', CHALLENGE), document(signInPage()));
-    const page = errorPage(code, problem, request.method === 'POST');
+    const page = errorPage(code, problem, request.method === 'POST' ? request.routeOptions.url : undefined);
     return sendHtml(reply, document(page, { who: request.pageUser }));
   });
 }

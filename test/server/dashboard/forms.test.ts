@@ -74,4 +74,26 @@ describe('a form', () => {
     expect((await sendForm(app, '/orders/order-1/cancel', payload, headers)).statusCode).toBe(status);
     expect(orderScreening.cancel).not.toHaveBeenCalled();
   });
+
+  it.each([
+    ['/orders/order-1/note?integration=shop', '', 'Go to the order'],
+    ['/several', '/', 'Go to the queue'],
+  ])(
+    'with card data, sent to %s, is refused without its words, and leads to “%s”',
+    async (url, to, words) => {
+      const { app, orderScreening } = await anApi();
+      const { statusCode, body } = await sendForm(
+        app,
+        url,
+        'reason=4111+1111+1111+1111&do=note&order=shop/order-1',
+      );
+      expect(statusCode).toBe(422);
+      expect(body).toContain(`<a href="${to}">${words}</a>`);
+      expect(body).not.toContain('4111');
+      expect(orderScreening.note).not.toHaveBeenCalled();
+      // An empty address is that of the form, which leads to its order.
+      if (to === '')
+        expect((await app.inject(url)).headers.location).toBe('/orders/order-1?integration=shop');
+    },
+  );
 });
