@@ -145,7 +145,10 @@ export function orderClosed(): OrderScreeningError {
 }
 
 export function unknownOrder(): OrderScreeningError {
-  return new OrderScreeningError('unknown-order', 'Order not found in this integration. It may have expired');
+  return new OrderScreeningError(
+    'unknown-order',
+    'This integration has no such order. Check the order id and the integration. Closed orders are deleted after 90 days',
+  );
 }
 
 export function attemptMismatch(): OrderScreeningError {

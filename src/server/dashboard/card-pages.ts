@@ -6,19 +6,19 @@ import { type Html, html } from './html.ts';
 import { cardPage, decisionPill, factList, orderLink, type Page, table } from './layout.ts';
 import { clock, type Now } from './words.ts';
 
-export type Why = Pick<Problem, 'title' | 'detail' | 'errors' | 'serviceMessage'>;
+export type Why = Partial<Pick<Problem, 'title' | 'detail' | 'errors' | 'serviceMessage'>>;
 
 /** What is wrong, what the screening service answered, and which fields were not accepted. */
 export function problemBox({ title, detail, serviceMessage, errors = [] }: Why): Html {
-  return html`<div class="box red" role="alert"><b>${title}</b><p>${detail}${serviceMessage && ` The screening service answered: ${serviceMessage}`}</p>
+  return html`<div class="box red" role="alert">${title && html`<b>${title}</b>`}<p>${detail}${serviceMessage && ` The screening service answered: ${serviceMessage}`}</p>
 ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${path} ${message}</li>`)}</ul>`}</div>`;
 }
 
 /** @param tried the route of a form, unless the request was a page view. The address of an order's form leads to the order */
 export function errorPage(code: string, problem: Problem, tried?: string): Page {
-  const shown = tried !== undefined || code !== 'temporal-unavailable' ? problem : UNREACHABLE;
+  const { title, ...why } = tried !== undefined || code !== 'temporal-unavailable' ? problem : UNREACHABLE;
   const [path, name] = tried?.startsWith('/orders/') ? ['', 'order'] : ['/', 'queue'];
-  return cardPage(shown.title, html`${problemBox(shown)}<p><a href="${path}">Go to the ${name}</a></p>`);
+  return cardPage(title, html`${problemBox(why)}<p><a href="${path}">Go to the ${name}</a></p>`);
 }
 
 /** For page views. The API's advice about retrying a request would be misleading there. */
