@@ -35,13 +35,13 @@ import { workflowBundle } from './platform/workflow-bundle.ts';
 const CONCURRENT_SCREENINGS = 500;
 /**
  * Workflow tasks that a worker always accepts; it accepts more only while the CPU has capacity. A task times out after 10 s, so
- * an overloaded worker would keep losing tasks. docs/scaling.md, «A burst».
+ * an overloaded worker would keep losing tasks. docs/performance.md, «A burst».
  */
 const TASKS_AT_LEAST = 50;
 const SPARE_CPU = { targetCpuUsage: 0.8, targetMemoryUsage: 1 };
 /**
  * The minimum: a cached order takes 0.26 MB, and V8 scans all of them during garbage collection. With fewer than the concurrent
- * screenings, some would wait for a slot in the cache. docs/scaling.md, «Memory of a worker».
+ * screenings, some would wait for a slot in the cache. docs/performance.md, «Memory».
  */
 const CACHED_ORDERS = CONCURRENT_SCREENINGS;
 /** How long an order's next task waits for the worker that has the order in its cache. That worker may have died. */

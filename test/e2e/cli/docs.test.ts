@@ -24,7 +24,6 @@ const NOT_RUN = [
   ...notRun('CONTRIBUTING.md', START, 'npm start'),
   ...notRun('CONTRIBUTING.md', TEST, 'npm test'),
   ...notRun('examples/order-service/README.md', START, 'npm start'),
-  ...notRun('docs/encryption.md', 'test/server/api/main.test.ts starts one', 'npm run api'),
   ...notRun('docs/calling.md', 'test/package/consumer.test.ts', 'npm run pack'),
   ...notRun('docs/operations.md', COMPOSE, 'docker compose up -d --build', 'docker compose exec sandbox'),
   ...notRun('docs/operations.md', COMPOSE, 'docker compose exec postgresql', 'docker compose kill worker'),
