@@ -1,6 +1,17 @@
 /** Schemas shared by several answers. Workflow code imports only the types. */
 import { z } from 'zod';
-import { ACTIONS, ORDER_DECISIONS, ORDER_EVENT_TYPES, PHASES } from './words.ts';
+import { PORTAL_ACTIONS } from './portal/portal-kinds.ts';
+import {
+  ACTIONS,
+  type AttentionCode,
+  type Decision,
+  type OperationName,
+  ORDER_DECISIONS,
+  ORDER_EVENT_TYPES,
+  OVERRIDE_ACTIONS,
+  PHASES,
+  type ReadingSource,
+} from './words.ts';
 
 export const phaseSchema = z.enum(PHASES);
 export const decisionSchema = z.enum(ORDER_DECISIONS);
@@ -12,7 +23,7 @@ export const eventTypeSchema = z.enum(ORDER_EVENT_TYPES);
  * The status of a portal action. `not-sent`: its time limit passed before it could be sent; `withdrawn`: a person withdrew it
  * before it was sent; `unconfirmed`: it may have succeeded.
  */
-export const ACTION_STATUSES = [
+export const actionStatusSchema = z.enum([
   'queued',
   'running',
   'done',
@@ -21,8 +32,8 @@ export const ACTION_STATUSES = [
   'too-late',
   'not-sent',
   'withdrawn',
-] as const;
-export type ActionStatus = (typeof ACTION_STATUSES)[number];
+]);
+export type ActionStatus = z.infer<typeof actionStatusSchema>;
 
 export const chargebackEcho = z
   .record(z.string(), z.string())
@@ -68,3 +79,116 @@ export const standing = {
   transactionId: z.guid().exactOptional(),
   cancelBy: instantSchema.exactOptional(),
 };
+
+// The parts of an order.
+
+export const failedTries = {
+  tries: z.int().exactOptional().meta({ description: 'How many tries have failed; absent: none' }),
+  lastError: z.string().exactOptional().meta({ description: 'Why the last try failed' }),
+  nextTryAt: instantSchema
+    .exactOptional()
+    .meta({ description: 'When the next try is due; absent while one is running' }),
+};
+/** Failed tries of a running call. Temporal's server counts them, so only an order that is read has them. */
+export type FailedTries = z.infer<z.ZodObject<typeof failedTries>>;
+
+export const requestedAction = {
+  kind: z.enum(PORTAL_ACTIONS),
+  requestedAt: instantSchema,
+  ...failedTries,
+};
+export const portalAction = {
+  ...requestedAction,
+  status: actionStatusSchema,
+  transactionId: z.guid().exactOptional(),
+  finishedAt: instantSchema.exactOptional(),
+  /** The screening service's reply. */
+  code: z.string().exactOptional(),
+  message: z.string().exactOptional(),
+  chargeback: chargebackEcho,
+};
+export const numberedAction = { ...portalAction, number: z.int() };
+
+/** A portal action; `number` counts the order's from 1. */
+export interface ActionRecord extends z.infer<z.ZodObject<typeof numberedAction>> {
+  /** The request as one string. An identical request joins this action or gets its answer. */
+  subject: string;
+  /** Why it must stop after it started: a person withdrew it, or its time limit passed. */
+  stop?: 'withdrawn' | 'overdue';
+  /** An activity that ended without a result, such as one that failed permanently, may have sent it. */
+  maybeSent?: true;
+  by: 'caller' | 'policy';
+  /** The request's `reason`, in the caller's own words. */
+  because?: string;
+}
+
+export const attentionSchema = z.object({
+  code: z.string(),
+  words: z.string(),
+  since: instantSchema,
+  cause: z.object({
+    operation: z.string().exactOptional(),
+    transactionId: z.guid().exactOptional(),
+    action: z.int().exactOptional(),
+  }),
+});
+
+/** An open issue. It ends when its cause ends, or when a person resolves it. */
+export interface Attention extends z.infer<typeof attentionSchema> {
+  code: AttentionCode;
+  cause: AttentionCause;
+}
+/** The cause of an open issue: the call that failed, and its transaction or portal action. Fields are absent for the order as a whole. */
+export type AttentionCause = Omit<z.infer<typeof attentionSchema>['cause'], 'operation'> & {
+  operation?: OperationName;
+};
+
+export const overrideSchema = z.object({
+  action: z.enum(OVERRIDE_ACTIONS),
+  /** The person's own words. */
+  reason: z.string(),
+  by: z.literal('person'),
+  at: instantSchema,
+});
+export type Override = z.infer<typeof overrideSchema>;
+
+export const transaction = {
+  id: z.guid(),
+  /** The number of the attempt that created it. */
+  attempt: z.int(),
+  /** The invoice number in the create request. */
+  invoiceNumber: z.string(),
+  /** Earliest time at which the create was sent; `sentUntil` is the latest. */
+  sentFrom: instantSchema,
+  sentUntil: instantSchema,
+  /** How the order found it: by the answer to the create, by a lookup by invoice number, or by adoption. */
+  found: z.enum(['created', 'lookup', 'adopted']),
+  /** The screening service's last decision, when it was read, and what triggered the read. Absent: none could be read. */
+  decision: decisionSchema.exactOptional(),
+  decidedAt: instantSchema.exactOptional(),
+  source: z.string().exactOptional(),
+  cancelBy: instantSchema,
+};
+/** A transaction at the screening service that belongs to the order. */
+export interface OrderTransaction extends z.infer<z.ZodObject<typeof transaction>> {
+  decision?: Decision;
+  source?: ReadingSource;
+}
+
+export const leftOutSchema = z.partialRecord(
+  z.enum([
+    'attempts',
+    'readings',
+    'insights',
+    'transactions',
+    'attention',
+    'actions',
+    'journal',
+    'events',
+    /** Truncated texts, which end in `…`. */
+    'texts',
+  ]),
+  z.int(),
+);
+/** The numbers of parts that an order's record leaves out. */
+export type LeftOut = z.infer<typeof leftOutSchema>;

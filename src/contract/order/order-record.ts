@@ -1,5 +1,9 @@
 /** The types of an order's public record. `recordOf` in order-memo.ts creates it. */
+import type { LeftOut } from '../terms.ts';
 import type { Shown } from './shown.ts';
+
+export type { LeftOut } from '../terms.ts';
+
 import type { Attempt, FailedTries, OrderState } from './state.ts';
 
 /** An order's public record, stored in its memo. Its size is bounded; `leftOut` counts the parts that only the full view has. */
@@ -17,18 +21,4 @@ export interface OrderRecord extends OrderState {
 export interface RecordedAttempt extends Attempt {
   /** The number of older readings that the record leaves out. */
   readingsLeftOut?: number;
-}
-
-/** The numbers of parts that an order's record leaves out. */
-export interface LeftOut {
-  attempts?: number;
-  readings?: number;
-  insights?: number;
-  transactions?: number;
-  attention?: number;
-  actions?: number;
-  journal?: number;
-  events?: number;
-  /** Truncated texts, which end in `…`. */
-  texts?: number;
 }

@@ -1,31 +1,28 @@
 /** Schemas of an order in read and list answers, including what happened after its end. */
 import { z } from 'zod';
-import { PORTAL_ACTIONS } from '../portal/portal-kinds.ts';
 import {
-  ACTION_STATUSES,
+  type Attention,
   actionSchema,
-  chargebackEcho,
+  actionStatusSchema,
+  attentionSchema,
   decisionSchema,
   eventTypeSchema,
+  failedTries,
   handled,
   insightsSchema,
   instantSchema,
+  leftOutSchema,
+  numberedAction,
   orderName,
+  overrideSchema,
   phaseSchema,
+  portalAction,
+  requestedAction,
+  transaction,
 } from '../terms.ts';
 import { DECISIONS, INTEGRATION_WORKFLOWS, JOURNALED, OVERRIDE_ACTIONS } from '../words.ts';
 import { shownSchema } from './shown.ts';
-import type { Attention } from './state.ts';
 
-const actionStatusSchema = z.enum(ACTION_STATUSES);
-
-const failedTries = {
-  tries: z.int().exactOptional().meta({ description: 'How many tries have failed; absent: none' }),
-  lastError: z.string().exactOptional().meta({ description: 'Why the last try failed' }),
-  nextTryAt: instantSchema
-    .exactOptional()
-    .meta({ description: 'When the next try is due; absent while one is running' }),
-};
 const afterEndSchema = z
   .object({
     decisions: z
@@ -45,19 +42,7 @@ const afterEndSchema = z
       )
       .meta({ description: 'The last 50 decisions that differ from the previous one' }),
     actions: z
-      .array(
-        z.object({
-          kind: z.enum(PORTAL_ACTIONS),
-          status: actionStatusSchema.exclude(['queued', 'withdrawn']),
-          transactionId: z.guid().exactOptional(),
-          requestedAt: instantSchema,
-          finishedAt: instantSchema.exactOptional(),
-          code: z.string().exactOptional(),
-          message: z.string().exactOptional(),
-          chargeback: chargebackEcho,
-          ...failedTries,
-        }),
-      )
+      .array(z.object({ ...portalAction, status: actionStatusSchema.exclude(['queued', 'withdrawn']) }))
       .meta({ description: 'Portal actions; up to 2 s behind' }),
     redeliveries: z
       .array(
@@ -96,17 +81,6 @@ const currency = z
     examples: ['EUR'],
   });
 
-const attentionSchema = z.object({
-  code: z.string(),
-  words: z.string(),
-  since: instantSchema,
-  cause: z.object({
-    operation: z.string().exactOptional(),
-    transactionId: z.guid().exactOptional(),
-    action: z.int().exactOptional(),
-  }),
-});
-
 export const orderStateSchema = z
   .looseObject({
     ...orderName,
@@ -138,46 +112,14 @@ export const orderStateSchema = z
             subStatus: z.string().exactOptional(),
           }),
         ),
-        override: z
-          .object({
-            action: z.enum(OVERRIDE_ACTIONS),
-            reason: z.string(),
-            by: z.literal('person'),
-            at: instantSchema,
-          })
+        override: overrideSchema
           .exactOptional()
           .meta({ description: "A person's last override of the screening service's decision" }),
       }),
     ),
-    transactions: z.array(
-      z.looseObject({
-        id: z.guid(),
-        attempt: z.int(),
-        invoiceNumber: z.string(),
-        sentFrom: instantSchema,
-        sentUntil: instantSchema,
-        found: z.enum(['created', 'lookup', 'adopted']),
-        decision: decisionSchema.exactOptional(),
-        decidedAt: instantSchema.exactOptional(),
-        source: z.string().exactOptional(),
-        cancelBy: instantSchema,
-      }),
-    ),
+    transactions: z.array(z.looseObject(transaction)),
     attention: z.array(attentionSchema),
-    actions: z.array(
-      z.looseObject({
-        number: z.int(),
-        kind: z.enum(PORTAL_ACTIONS),
-        status: actionStatusSchema,
-        transactionId: z.guid().exactOptional(),
-        requestedAt: instantSchema,
-        finishedAt: instantSchema.exactOptional(),
-        code: z.string().exactOptional(),
-        message: z.string().exactOptional(),
-        chargeback: chargebackEcho,
-        ...failedTries,
-      }),
-    ),
+    actions: z.array(z.looseObject(numberedAction)),
     held,
     shown: shownSchema.exactOptional(),
     ...handled,
@@ -219,21 +161,7 @@ export const orderStateSchema = z
       .meta({ description: "The number of the order's events, and how many were delivered" }),
     startedAt: instantSchema,
     afterEnd: afterEndSchema.exactOptional(),
-    leftOut: z
-      .partialRecord(
-        z.enum([
-          'attempts',
-          'readings',
-          'insights',
-          'transactions',
-          'attention',
-          'actions',
-          'journal',
-          'events',
-          'texts',
-        ]),
-        z.int(),
-      )
+    leftOut: leftOutSchema
       .exactOptional()
       .meta({ description: 'How many of each are left out; absent: none. `view=full` has them' }),
   })
@@ -261,11 +189,9 @@ export const orderListSchema = z.object({
       actions: z
         .array(
           z.object({
+            ...requestedAction,
             number: z.int(),
-            kind: z.enum(PORTAL_ACTIONS),
             status: actionStatusSchema.extract(['queued', 'running']),
-            requestedAt: instantSchema,
-            ...failedTries,
           }),
         )
         .exactOptional()

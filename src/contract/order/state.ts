@@ -1,24 +1,28 @@
 /** The state of one order. The workflow returns it, and the public record is built from it. Plain data, no card data. */
 import type { CheckoutAnswer } from '../answers.ts';
 import type { Policy } from '../policy.ts';
-import type { PortalActionKind } from '../portal/portal-kinds.ts';
-import type { ActionStatus, Insights } from '../terms.ts';
+import type { ActionRecord, Attention, Insights, OrderTransaction, Override } from '../terms.ts';
 import type {
   Action,
-  AttentionCode,
   DeadlineKind,
-  Decision,
   GatewayResult,
   Instant,
   IntegrationWorkflow,
   JournalEntry,
-  OperationName,
   OrderDecision,
   OrderEventType,
-  OverrideAction,
   Phase,
   ReadingSource,
 } from '../words.ts';
+
+export type {
+  ActionRecord,
+  Attention,
+  AttentionCause,
+  FailedTries,
+  OrderTransaction,
+  Override,
+} from '../terms.ts';
 
 /** The full state of an order, as its workflow returns it. */
 export interface OrderState {
@@ -108,26 +112,6 @@ export interface Adoption {
   force?: boolean;
 }
 
-/** A transaction at the screening service that belongs to the order. */
-export interface OrderTransaction {
-  id: string;
-  /** The number of the attempt that created it. */
-  attempt: number;
-  /** The invoice number in the create request. */
-  invoiceNumber: string;
-  /** Earliest time at which the create was sent; `sentUntil` is the latest. */
-  sentFrom: Instant;
-  sentUntil: Instant;
-  /** How the order found it: by the answer to the create, by a lookup by invoice number, or by adoption. */
-  found: 'created' | 'lookup' | 'adopted';
-  /** The screening service's last decision, when it was read, and what triggered the read. Absent: none could be read. */
-  decision?: Decision;
-  decidedAt?: Instant;
-  source?: ReadingSource;
-  /** End of its cancel window. */
-  cancelBy: Instant;
-}
-
 /** A create that may have reached the screening service, although its transaction hasn't been found. */
 export interface UnseenCreate {
   invoiceNumber: string;
@@ -166,14 +150,6 @@ export interface Attempt {
   override?: Override;
 }
 
-export interface Override {
-  action: OverrideAction;
-  /** The person's own words. */
-  reason: string;
-  by: 'person';
-  at: Instant;
-}
-
 /** Additional data in the screening service's answer, beside the decision. */
 export interface Enriched {
   insights?: Insights;
@@ -205,55 +181,4 @@ export interface GatewayRecord {
   sent?: Instant | 'recorded' | 'given-up';
   /** Different results that were reported afterwards. They change nothing: a person must find out which one is correct. */
   contradictions?: { result: GatewayResult; at: Instant }[];
-}
-
-/** An open issue. It ends when its cause ends, or when a person resolves it. */
-export interface Attention {
-  code: AttentionCode;
-  /** The reason in words. */
-  words: string;
-  since: Instant;
-  cause: AttentionCause;
-}
-
-/** The cause of an open issue: the call that failed, and its transaction or portal action. Fields are absent for the order as a whole. */
-export interface AttentionCause {
-  operation?: OperationName;
-  transactionId?: string;
-  /** The number of the portal action. */
-  action?: number;
-}
-
-/** Failed tries of a running call. Temporal's server counts them, so only an order that is read has them. */
-export interface FailedTries {
-  /** How many failed. Absent: none. */
-  tries?: number;
-  /** Why the last one failed. */
-  lastError?: string;
-  /** When the next one is due. Absent: it is running. */
-  nextTryAt?: Instant;
-}
-
-export interface ActionRecord extends FailedTries {
-  /** Counts the order's portal actions from 1. */
-  number: number;
-  kind: PortalActionKind;
-  /** The request as one string. An identical request joins this action or gets its answer. */
-  subject: string;
-  transactionId?: string;
-  status: ActionStatus;
-  /** Why it must stop after it started: a person withdrew it, or its time limit passed. */
-  stop?: 'withdrawn' | 'overdue';
-  /** An activity that ended without a result, such as one that failed permanently, may have sent it. */
-  maybeSent?: true;
-  by: 'caller' | 'policy';
-  /** The request's `reason`, in the caller's own words. */
-  because?: string;
-  requestedAt: Instant;
-  finishedAt?: Instant;
-  /** The screening service's reply. */
-  code?: string;
-  message?: string;
-  /** The chargeback as the screening service echoed it. */
-  chargeback?: Record<string, string>;
 }
