@@ -11,6 +11,7 @@ import {
 import { ApplicationFailure, NamespaceNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
 import { isOrderErrorCode, OrderScreeningError } from '../contract/errors.ts';
+import { errorDetails } from '../contract/terms.ts';
 import { whyUnread } from '../order/messages/check-messages.ts';
 
 /** A call to Temporal or to an order got no answer in time. Its outcome is unknown. */
@@ -46,13 +47,7 @@ export async function within<T>(client: Client, deadline: number, call: () => Pr
   }
 }
 
-const detailsSchema = z.object({
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
-  cancelBy: z.string().exactOptional(),
-  repeated: z.literal(true).exactOptional(),
-  serviceCode: z.string().exactOptional(),
-  serviceMessage: z.string().exactOptional(),
-});
+const detailsSchema = z.object(errorDetails);
 
 /** Returns the `OrderScreeningError` for an error of Temporal; any other value unchanged. */
 export function toOrderError(error: unknown): unknown {

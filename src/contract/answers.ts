@@ -7,11 +7,13 @@ import {
   chargebackEcho,
   decisionSchema,
   eventTypeSchema,
+  fieldErrors,
   handled,
   insightsSchema,
   instantSchema,
   orderName,
   phaseSchema,
+  repeated,
   standing,
 } from './terms.ts';
 import { DECISIONS, GATEWAY_RESULTS } from './words.ts';
@@ -24,12 +26,9 @@ export const checkoutAnswerSchema = z.object({
     .exactOptional()
     .meta({ description: 'Passive integrations: the action that the decision would have led to' }),
   reason: z.string().exactOptional().meta({ description: 'Why there is no better decision, as a slug' }),
-  warnings: z
-    .array(z.object({ path: z.string(), message: z.string() }))
-    .exactOptional()
-    .meta({
-      description: 'Fields of the transaction that were not sent, or that are probably a mistake',
-    }),
+  warnings: fieldErrors.meta({
+    description: 'Fields of the transaction that were not sent, or that are probably a mistake',
+  }),
 });
 /** The answer to a checkout. `fingerprint` is the answered request's, so that the client can detect an `attempt-mismatch`. */
 export type CheckoutAnswer = z.infer<typeof checkoutAnswerSchema> & { fingerprint?: string };
@@ -40,11 +39,6 @@ export const gatewayResultAnswerSchema = z.object({
 });
 /** `result` is the recorded result. */
 export type GatewayResultAnswer = z.infer<typeof gatewayResultAnswerSchema>;
-
-/** Marks the answer to a repeated request. */
-export const repeated = z.literal(true).exactOptional().meta({
-  description: 'The order has already answered a request with this `Idempotency-Key`: nothing was done again',
-});
 
 export const portalAnswerSchema = z.object({
   number: z

@@ -2,7 +2,9 @@
  * The errors of order-screening. Their codes are stable and shared by the workflow (as the `type` of an `ApplicationFailure`),
  * the client library, the API (as the slug of a problem document) and the CLI.
  */
-import type { Action } from './words.ts';
+import type { OrderErrorDetails } from './terms.ts';
+
+export type { FieldError, OrderErrorDetails } from './terms.ts';
 
 /**
  * Each error's code, HTTP status, title and advice for the caller, in Markdown. The table in `docs/calling.md` is generated
@@ -233,27 +235,6 @@ export const ORDER_ERRORS = {
 } as const;
 
 export type OrderErrorCode = keyof typeof ORDER_ERRORS;
-
-/** An error of one field. `path` names the field; `message` describes the error and the fix, and never contains the value. */
-export interface FieldError {
-  path: string;
-  message: string;
-}
-
-/** Additional data of an error. A plain object, since Temporal transports it as a failure's details. */
-export interface OrderErrorDetails {
-  errors?: FieldError[];
-  cancelBy?: string;
-  /** The order has already answered a request with this idempotency key. */
-  repeated?: true;
-  /** The screening service's answer to a refused portal action. */
-  serviceCode?: string;
-  serviceMessage?: string;
-  /** Of a checkout whose outcome is unknown: what policy does until the same request, sent again, is answered. */
-  action?: Action;
-  /** Beside `action`: no answer confirms that the order is recorded, so nobody screens it unless the request is sent again. */
-  recorded?: false;
-}
 
 /** Why an order rejects a message: a code for programs, a message for people, and details such as field errors. */
 export interface Refusal extends OrderErrorDetails {

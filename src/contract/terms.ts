@@ -35,6 +35,34 @@ export const actionStatusSchema = z.enum([
 ]);
 export type ActionStatus = z.infer<typeof actionStatusSchema>;
 
+/** Marks the answer to a repeated request. */
+export const repeated = z.literal(true).exactOptional().meta({
+  description: 'The order has already answered a request with this `Idempotency-Key`: nothing was done again',
+});
+
+const fieldErrorSchema = z.object({ path: z.string(), message: z.string() });
+/** An error of one field. `path` names the field; `message` describes the error and the fix, and never contains the value. */
+export type FieldError = z.infer<typeof fieldErrorSchema>;
+export const fieldErrors = z.array(fieldErrorSchema).exactOptional();
+
+/** Additional data of an error. Plain data, since Temporal transports it as a failure's details. */
+export const errorDetails = {
+  errors: fieldErrors,
+  cancelBy: instantSchema.exactOptional(),
+  repeated,
+  /** The screening service's answer to a refused portal action. */
+  serviceCode: z.string().exactOptional(),
+  serviceMessage: z.string().exactOptional(),
+  action: actionSchema.exactOptional().meta({
+    description: 'Of a checkout: what policy does until the same request, sent again, is answered',
+  }),
+  /** Beside `action`: no answer confirms that the order is recorded. */
+  recorded: z.literal(false).exactOptional().meta({
+    description: 'Of a checkout: nobody screens the order unless the same request is sent again',
+  }),
+};
+export type OrderErrorDetails = z.infer<z.ZodObject<typeof errorDetails>>;
+
 export const chargebackEcho = z
   .record(z.string(), z.string())
   .exactOptional()

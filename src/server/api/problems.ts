@@ -2,9 +2,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { SCOPES } from '../../config/index.ts';
-import { repeated } from '../../contract/answers.ts';
 import { ORDER_ERRORS, OrderScreeningError } from '../../contract/errors.ts';
-import { ACTIONS } from '../../contract/words.ts';
+import { errorDetails } from '../../contract/terms.ts';
 import type { Log } from '../../platform/log.ts';
 
 /** A problem document. */
@@ -13,18 +12,8 @@ export const problemSchema = z.object({
   title: z.string(),
   status: z.int(),
   detail: z.string(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
   scope: z.enum(SCOPES).exactOptional().meta({ description: 'What the API key may not do' }),
-  cancelBy: z.iso.datetime().exactOptional(),
-  repeated,
-  serviceCode: z.string().exactOptional(),
-  serviceMessage: z.string().exactOptional(),
-  action: z.enum(ACTIONS).exactOptional().meta({
-    description: 'Of a checkout: what policy does until the same request, sent again, is answered',
-  }),
-  recorded: z.literal(false).exactOptional().meta({
-    description: 'Of a checkout: nobody screens the order unless the same request is sent again',
-  }),
+  ...errorDetails,
 });
 export type Problem = z.infer<typeof problemSchema>;
 
