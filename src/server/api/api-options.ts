@@ -4,7 +4,7 @@ import type { FindIntegration } from '../../contract/policy.ts';
 import type { Log } from '../../platform/log.ts';
 import type { OrderScreening } from '../../starter.ts';
 import type { TemporalUi } from '../dashboard/addresses.ts';
-import type { ConnectionTimes } from './callers.ts';
+import type { CONNECTION_TIMES } from './callers.ts';
 import type { CodecOptions } from './codec-routes.ts';
 import type { SignIn } from './oidc.ts';
 
@@ -34,5 +34,5 @@ export interface ApiOptions {
   signIn?: SignIn;
   log: Log;
   /** Overrides of `CONNECTION_TIMES`. */
-  times?: Partial<ConnectionTimes>;
+  times?: Partial<typeof CONNECTION_TIMES>;
 }

@@ -186,37 +186,26 @@ function digest(text: string): Buffer {
 
 // Connection timeouts. Fastify answers input that isn't a valid HTTP request: 400, 408 or 431.
 
-/** Timeouts in milliseconds. `connection` is the idle timeout; it is longer than any answer takes. */
-export interface ConnectionTimes {
-  headers: number;
-  request: number;
-  connection: number;
-  keepAlive: number;
-  handler: number;
-  /** Interval at which the header and request timeouts are checked. */
-  look: number;
-}
-
-export const CONNECTION_TIMES: ConnectionTimes = {
+/** In milliseconds. */
+export const CONNECTION_TIMES = {
   headers: 10_000,
   request: 20_000,
+  /** The idle timeout; longer than any answer takes. */
   connection: 40_000,
   // Longer than the keep-alive of load balancers, so that they never use a connection that is closing.
   keepAlive: 65_000,
   handler: 30_000,
+  /** Interval at which the header and request timeouts are checked. */
   look: 1_000,
 };
 
-export function connectionOptions(times: ConnectionTimes) {
+export function connectionOptions(times: typeof CONNECTION_TIMES) {
   return {
     requestTimeout: times.request,
     connectionTimeout: times.connection,
     keepAliveTimeout: times.keepAlive,
     handlerTimeout: times.handler,
-    http: {
-      headersTimeout: times.headers,
-      connectionsCheckingInterval: times.look,
-    },
+    http: { headersTimeout: times.headers, connectionsCheckingInterval: times.look },
     // During shutdown, requests on open connections are still answered: Fastify's own 503 isn't a problem document.
     return503OnClosing: false,
   } satisfies FastifyHttpOptions<Server>;

@@ -15,59 +15,30 @@ import type { ApiKeys, Scope } from '../../config/index.ts';
 import { reasonSchema } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { OVERRIDE_ACTIONS } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
 import { isRecord } from '../../order/messages/shapes.ts';
 import { METRICS, namedAs } from '../../order/view/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { PortalOptions } from '../../starter.ts';
 import { CALLBACK } from './oidc.ts';
 
-/** An answer of the API. `route` is the pattern, never the URL. */
-export interface Answered {
-  method: string;
-  route: string;
-  status: number;
-  durationMs: number;
-}
-
-export interface HttpMetrics {
-  observe(answered: Answered): void;
-  noteHint(integration: string, outcome: string): void;
-  /** Counts the warnings of an answer to a checkout. */
-  noteWarnings(integration: string, count: number): void;
-  /** Counts a checkout that was refused for these fields, by path. */
-  noteRefused(integration: string, fields: readonly string[]): void;
-  contentType: string;
-  /** All metrics of the process, in Prometheus's text format. */
-  text(): Promise<string>;
-}
-
 /** The callers choose the names of fields: further ones are counted together. */
 const MOST_FIELDS = 500;
 const OTHER = 'other';
 
 /** Counts answers by route and status, and reports whether the file of API keys is invalid. */
-export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
+export function createHttpMetrics(apiKeys: ApiKeys) {
   const register = new Registry();
   collectDefaultMetrics({ register });
+  const counter = <Label extends string>(name: keyof typeof METRICS, ...labelNames: Label[]) =>
+    new Counter({ ...namedAs(name), labelNames, registers: [register] });
+  const hints = counter('order_screening_hints_total', 'integration', 'outcome');
+  const warnings = counter('order_screening_transaction_warnings_total', 'integration');
+  const refused = counter('order_screening_refused_checkouts_total', 'integration', 'field');
   const durations = new Histogram({
     ...namedAs('order_screening_http_request_duration_seconds'),
     labelNames: ['method', 'route', 'status'],
     buckets: [...METRICS.order_screening_http_request_duration_seconds.bounds],
-    registers: [register],
-  });
-  const hints = new Counter({
-    ...namedAs('order_screening_hints_total'),
-    labelNames: ['integration', 'outcome'],
-    registers: [register],
-  });
-  const warnings = new Counter({
-    ...namedAs('order_screening_transaction_warnings_total'),
-    labelNames: ['integration'],
-    registers: [register],
-  });
-  const refused = new Counter({
-    ...namedAs('order_screening_refused_checkouts_total'),
-    labelNames: ['integration', 'field'],
     registers: [register],
   });
   const fields = new Set<string>();
@@ -79,9 +50,11 @@ export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
     },
   });
   return {
-    noteHint: (integration, outcome) => hints.inc({ integration, outcome }),
-    noteWarnings: (integration, count) => warnings.inc({ integration }, count),
-    noteRefused(integration, names) {
+    noteHint: (integration: string, outcome: string) => hints.inc({ integration, outcome }),
+    /** Counts the warnings of an answer to a checkout. */
+    noteWarnings: (integration: string, count: number) => warnings.inc({ integration }, count),
+    /** Counts a checkout that was refused for these fields, by path. */
+    noteRefused(integration: string, names: readonly string[]) {
       for (const field of names) {
         const label = `${integration} ${field}`;
         if (fields.size < MOST_FIELDS) fields.add(label);
@@ -89,12 +62,15 @@ export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
         refused.inc(labels);
       }
     },
-    observe: ({ method, route, status, durationMs }) =>
+    /** @param route the pattern, never the URL */
+    observe: (method: string, route: string, status: number, durationMs: number) =>
       durations.observe({ method, route, status }, durationMs / 1_000),
     contentType: register.contentType,
+    /** All metrics of the process, in Prometheus's text format. */
     text: () => register.metrics(),
   };
 }
+export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
 
 /**
  * The logger for Fastify. Its lines may quote URLs and error messages, so they are logged as a library's. Our own code uses
@@ -132,44 +108,24 @@ function errorIn(first: unknown): unknown {
 
 const UNKNOWN = 'unknown';
 
-export interface AnswerRecord {
-  sent(request: FastifyRequest, reply: FastifyReply): void;
-  /** An answer to input that wasn't a complete request. */
-  refused(status: number, code: string): void;
-}
-
 /** @param integrations all that are configured. Absent: the audit log names any */
-export function createAnswerRecord(
-  log: Log,
-  metrics: HttpMetrics,
-  integrations?: readonly string[],
-): AnswerRecord {
+export function createAnswerRecord(log: Log, metrics: HttpMetrics, integrations?: readonly string[]) {
   return {
-    sent(request, reply) {
+    sent(request: FastifyRequest, reply: FastifyReply): void {
       const { method, routeOptions, params, body, apiKey } = request;
-      const answered = {
-        method,
-        route: routeOptions.url ?? UNKNOWN,
-        status: reply.statusCode,
-        durationMs: Math.round(reply.elapsedTime),
-      };
-      metrics.observe({ ...answered, durationMs: reply.elapsedTime });
-      log.info(
-        {
-          ...answered,
-          orderId: orderIdIn(params),
-          attempt: attemptIn(body),
-          key: apiKey?.name,
-          code: reply.problemCode,
-        },
-        'answered',
-      );
+      const { statusCode: status, elapsedTime, problemCode: code } = reply;
+      const route = routeOptions.url ?? UNKNOWN;
+      metrics.observe(method, route, status, elapsedTime);
+      const { orderId } = loggedSchema.parse(record(params));
+      const { attempt } = loggedSchema.parse(record(body));
+      const durationMs = Math.round(elapsedTime);
+      log.info({ method, route, status, durationMs, orderId, attempt, key: apiKey?.name, code }, 'answered');
       audit(log, request, reply, integrations);
     },
-    refused(status, code) {
-      const answered = { method: UNKNOWN, route: UNKNOWN, status, durationMs: 0 };
-      metrics.observe(answered);
-      log.info({ ...answered, code }, 'answered');
+    /** An answer to input that wasn't a complete request. */
+    refused(status: number, code: string): void {
+      metrics.observe(UNKNOWN, UNKNOWN, status, 0);
+      log.info({ method: UNKNOWN, route: UNKNOWN, status, durationMs: 0, code }, 'answered');
     },
   };
 }
@@ -196,18 +152,14 @@ function audit(
   if (!isAudited && !REFUSED_CALLERS.includes(status)) return;
   const isOfOne = config.scope !== 'codec' && !config.ofMany && workflowIds === undefined;
   const asked = auditedSchema.parse({ ...record(query), ...record(body), ...record(params) });
-  const { integration = isOfOne ? DEFAULT_INTEGRATION : undefined } = asked;
+  const { integration = isOfOne ? DEFAULT_INTEGRATION : undefined, orderId, action, reason: because } = asked;
   // In a webhook's address the secret may be where the integration belongs.
   const isUnknown = integration !== undefined && integrations?.includes(integration) === false;
   log.audit({
-    ...{ method, route, status, code, repeated },
+    ...{ method, route, status, code, repeated, workflowIds, action, orderId, because },
     ...{ key: apiKey?.name, actor: claimedActor(request).data, peer: isIP(ip) === 0 ? undefined : ip },
-    ...{
-      orderId: asked.orderId,
-      integration: isUnknown ? undefined : integration,
-    },
-    workflowIds,
-    ...{ number: asked.number ?? asked.sequence, action: asked.action, because: asked.reason },
+    integration: isUnknown ? undefined : integration,
+    number: asked.number ?? asked.sequence,
     transactionId: asked.transactionId ?? asked.idOrInvoice,
   });
 }
@@ -221,9 +173,13 @@ export function noteRepeats(scope: FastifyInstance): void {
 }
 
 /** Invalid values aren't logged, since they may contain anything. */
-const auditedSchema = z.object({
-  integration: integrationNameSchema.optional().catch(undefined),
+const loggedSchema = z.object({
   orderId: orderIdSchema.optional().catch(undefined),
+  /** It may be omitted for the first attempt. */
+  attempt: attemptSchema.optional().catch(undefined),
+});
+const auditedSchema = loggedSchema.extend({
+  integration: integrationNameSchema.optional().catch(undefined),
   number: z.coerce.number().int().max(999_999).optional().catch(undefined),
   sequence: z.coerce.number().int().max(999_999).optional().catch(undefined),
   action: z.enum(OVERRIDE_ACTIONS).optional().catch(undefined),
@@ -233,7 +189,7 @@ const auditedSchema = z.object({
 });
 
 function record(part: unknown): object {
-  return typeof part === 'object' && part !== null ? part : {};
+  return isRecord(part) ? part : {};
 }
 
 /** Text that isn't printable ASCII is percent-encoded, like ids in the headers of events. */
@@ -268,11 +224,8 @@ export function whoAsks(request: FastifyRequest): Pick<PortalOptions, 'by'> {
     const path = request.pageUser === undefined ? 'X-Actor' : 'user name';
     throw invalidRequest(fieldErrorsOf(actor.error).map(({ message }) => ({ path, message })));
   }
-  const key = request.apiKey?.name;
-  if (key === undefined && actor.data === undefined) return {};
-  return {
-    by: { ...(key !== undefined && { key }), ...(actor.data !== undefined && { actor: actor.data }) },
-  };
+  const by = defined({ key: request.apiKey?.name, actor: actor.data });
+  return Object.keys(by).length > 0 ? { by } : {};
 }
 
 declare module 'fastify' {
@@ -286,15 +239,4 @@ declare module 'fastify' {
     /** The workflows of a request about several, for the audit log. */
     workflowIds?: readonly string[];
   }
-}
-
-function orderIdIn(params: unknown): string | undefined {
-  if (typeof params !== 'object' || params === null || !('orderId' in params)) return undefined;
-  return orderIdSchema.safeParse(params.orderId).data;
-}
-
-/** The attempt in a body. It may be omitted for the first attempt. */
-function attemptIn(body: unknown): number | undefined {
-  if (typeof body !== 'object' || body === null || !('attempt' in body)) return undefined;
-  return attemptSchema.safeParse(body.attempt).data;
 }

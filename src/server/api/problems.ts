@@ -171,7 +171,7 @@ export function toProblem(error: unknown): { code: string; problem: Problem } {
 }
 
 function httpErrorOf(error: unknown): HttpErrorCode {
-  const { statusCode, code } = fastifyWords(error);
+  const { statusCode, code } = fastifyWords.parse(error);
   if (statusCode === 413) return 'too-large';
   if (code === 'FST_ERR_HANDLER_TIMEOUT') return 'no-answer-in-time';
   if (statusCode === 415) return 'unsupported-media-type';
@@ -180,14 +180,13 @@ function httpErrorOf(error: unknown): HttpErrorCode {
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'bad-request' : 'internal-error';
 }
 
-/** Reads the status and code of a Fastify error. Codes of other types, such as gRPC's numbers, are ignored. */
-function fastifyWords(error: unknown): { statusCode?: number; code?: string } {
-  if (!(error instanceof Error)) return {};
-  return {
-    ...('statusCode' in error && typeof error.statusCode === 'number' && { statusCode: error.statusCode }),
-    ...('code' in error && typeof error.code === 'string' && { code: error.code }),
-  };
-}
+/** The status and code of a Fastify error. Codes of other types, such as gRPC's numbers, are ignored. */
+const fastifyWords = z
+  .object({
+    statusCode: z.number().optional().catch(undefined),
+    code: z.string().optional().catch(undefined),
+  })
+  .catch({});
 
 declare module 'fastify' {
   interface FastifyReply {
