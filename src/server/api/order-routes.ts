@@ -26,7 +26,10 @@ import {
 } from './request-schemas.ts';
 
 const SCREENING = '/v1/orders/:orderId/screening';
-const ORDERS = { tag: 'orders', problems: OF_AN_ORDER } as const;
+const ORDERS = { method: 'POST', tag: 'orders', scope: 'screen', problems: OF_AN_ORDER } as const;
+const READS = { ...ORDERS, method: 'GET', scope: 'read', body: nothing } as const;
+/** Validated by the client library, together with the transaction. */
+const UNCHECKED = { params: uncheckedOrderParams, query: uncheckedOrderQuery, body: anyObject };
 
 export function orderRoutes(
   app: FastifyInstance,
@@ -39,14 +42,10 @@ export function orderRoutes(
     if (routeOptions.url === SCREENING) refused.note(Object.assign({}, query, body, params), error);
   });
   defineRoute(app, {
-    method: 'POST',
     url: SCREENING,
     summary: 'Screen an order and get its decision and action',
     ...ORDERS,
-    scope: 'screen',
-    params: uncheckedOrderParams,
-    query: uncheckedOrderQuery,
-    body: anyObject,
+    ...UNCHECKED,
     documentedBody: screeningBody,
     cards: CARD_FIELDS_OF_AN_ORDER,
     answers: { 200: checkoutAnswerSchema, 202: checkoutAnswerSchema },
@@ -59,14 +58,11 @@ export function orderRoutes(
   });
 
   defineRoute(app, {
-    method: 'POST',
     url: '/v1/orders/:orderId/adopt',
     summary: 'Adopt an order: start it from an existing transaction at the screening service',
     ...ORDERS,
     scope: 'ops',
-    params: uncheckedOrderParams,
-    query: uncheckedOrderQuery,
-    body: anyObject,
+    ...UNCHECKED,
     documentedBody: adoptBody,
     answers: { 200: checkoutAnswerSchema },
     headers: actorHeaders,
@@ -75,11 +71,9 @@ export function orderRoutes(
   });
 
   defineRoute(app, {
-    method: 'POST',
     url: '/v1/orders/:orderId/gateway-result',
     summary: "Report the payment gateway's result (pre-gateway)",
     ...ORDERS,
-    scope: 'screen',
     params: orderParams,
     query: orderQuery,
     body: gatewayResultBody,
@@ -89,14 +83,11 @@ export function orderRoutes(
   });
 
   defineRoute(app, {
-    method: 'GET',
     url: '/v1/orders/:orderId',
     summary: 'Read an order, open or closed, including what happened after its end',
-    ...ORDERS,
-    scope: 'read',
+    ...READS,
     params: orderParams,
     query: readQuery,
-    body: nothing,
     answers: { 200: orderStateSchema },
     problems: [400, 401, 404, 409, 422, 429, 503],
     handle: async ({ params, query: { view = 'record', ...query } }) =>
@@ -104,14 +95,11 @@ export function orderRoutes(
   });
 
   defineRoute(app, {
-    method: 'GET',
     url: '/v1/orders',
     summary: 'List orders; up to 2 s behind',
-    ...ORDERS,
-    scope: 'read',
+    ...READS,
     params: nothing,
     query: listQuery,
-    body: nothing,
     ofMany: true,
     answers: { 200: orderListSchema },
     problems: [401, 422, 429, 503],
@@ -120,14 +108,12 @@ export function orderRoutes(
   });
 
   defineRoute(app, {
-    method: 'POST',
     url: '/v1/card-refs',
     summary: 'Put full card data in the card stash, to start an order with its cardRef',
+    ...ORDERS,
     tag: 'cards',
-    scope: 'screen',
+    ...UNCHECKED,
     params: nothing,
-    query: uncheckedOrderQuery,
-    body: anyObject,
     documentedBody: cardBody,
     cards: CARD_FIELDS,
     answers: { 201: cardRefSchema },

@@ -4,7 +4,6 @@ import { HANDLINGS, handlingDefinition } from '../../client/messages/handling.ts
 import { handlingMethod } from '../../client/messages/order-messages.ts';
 import { portalMethod } from '../../client/messages/portal-action.ts';
 import { fieldErrorsOf, invalidRequest } from '../../client/read-requests.ts';
-import type { PortalAnswer } from '../../contract/answers.ts';
 import {
   acknowledgedSchema,
   handlingSchema,
@@ -51,7 +50,6 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
     method: 'DELETE',
     params: actionParams,
     body: nothing,
-    headers: idempotencyHeaders,
     answers: { 200: portalAnswerSchema, 202: portalAnswerSchema },
     problems: OF_A_WITHDRAWAL,
     handle: async ({ params: { orderId, number }, query }, request, reply) =>
@@ -61,7 +59,6 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
     ...at('override', 'Override the screening service: proceed or cancel, with a reason'),
     scope: 'ops',
     body: overrideBody,
-    headers: idempotencyHeaders,
     answers: { 200: overrideAnswerSchema },
     handle: async ({ params, query, body }, request) =>
       orderScreening.override({ ...params, ...query }, body, readOptions(request)),
@@ -74,10 +71,8 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
     answers: { 200: redeliveryAnswerSchema, 202: redeliveryAnswerSchema },
     problems: OF_AN_EVENT,
     headers: actorHeaders,
-    handle: async ({ params: { orderId, sequence }, query }, request, reply) => {
-      const answer = await orderScreening.redeliver({ orderId, ...query }, { sequence }, whoAsks(request));
-      return reply.code(answer.status === 'requested' ? 202 : 200).send(answer);
-    },
+    handle: async ({ params: { orderId, sequence }, query }, request, reply) =>
+      answer(reply, await orderScreening.redeliver({ orderId, ...query }, { sequence }, whoAsks(request))),
   });
   defineRoute(app, {
     ...at('recheck', 'Read the decision from the screening service now, also after the order’s end'),
@@ -94,7 +89,6 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
   defineRoute(app, {
     ...at('acknowledge', 'Clear what needs attention, with a reason'),
     body: acknowledgeBody,
-    headers: idempotencyHeaders,
     answers: { 200: acknowledgedSchema },
     handle: async ({ params, query, body }, request) =>
       orderScreening.acknowledge({ ...params, ...query }, body, readOptions(request)),
@@ -105,7 +99,6 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
       ...at(kind, summary),
       body: schema,
       documentedBody: schema.meta({ examples: [example] }),
-      headers: idempotencyHeaders,
       answers: { 200: handlingSchema },
       handle: async ({ params, query, body }, request) =>
         handlingMethod(orderScreening, kind)({ ...params, ...query }, body, readOptions(request)),
@@ -120,7 +113,6 @@ function actionRoute(app: FastifyInstance, kind: PortalActionKind, orderScreenin
     ...at(path, summary),
     body: inItsSpelling ? anyObject : schema,
     documentedBody: schema.meta({ examples: [example] }),
-    headers: idempotencyHeaders,
     answers: { 200: portalAnswerSchema, 202: portalAnswerSchema },
     problems: OF_AN_ACTION,
     handle: async ({ params, query, body }, request, reply) => {
@@ -147,11 +139,12 @@ function at(name: string, summary: string) {
     scope: 'act',
     params: orderParams,
     query: orderQuery,
+    headers: idempotencyHeaders,
     problems: OF_AN_ORDER,
   } as const;
 }
 
-function answer(reply: FastifyReply, body: PortalAnswer): FastifyReply {
+function answer(reply: FastifyReply, body: { status: string }): FastifyReply {
   return reply.code(body.status === 'requested' ? 202 : 200).send(body);
 }
 
