@@ -1,16 +1,20 @@
 /** The client library with which an order service in TypeScript screens its orders. */
 import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
 import { readHealth } from './client/health.ts';
-import { countOrders, listOrders } from './client/lists/list-orders.ts';
+import { countOrders, listOrders, readStatistics } from './client/lists/list-orders.ts';
 import { listQueue, listRows } from './client/lists/list-queue.ts';
 import { OpenOrders } from './client/lists/open-orders.ts';
-import { readStatistics } from './client/lists/statistics.ts';
-import { recordGatewayResult } from './client/messages/gateway-result.ts';
 import type { Handling } from './client/messages/handling.ts';
 import { OrderSignals } from './client/messages/hint.ts';
-import { acknowledge, handle, override, withdraw } from './client/messages/order-messages.ts';
+import {
+  acknowledge,
+  handle,
+  override,
+  recordGatewayResult,
+  redeliver,
+  withdraw,
+} from './client/messages/order-messages.ts';
 import { portalAction } from './client/messages/portal-action.ts';
-import { redeliver } from './client/messages/redeliver.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
 import { withAfterEnd } from './client/reading/after-end.ts';
 import { inspectOrder, readOrder } from './client/reading/read-orders.ts';

@@ -1,11 +1,16 @@
 /** Lists and counts orders by Temporal's visibility, newest first. It lags by up to 2 s. */
+import { portalActionWorkflowId } from '../../contract/ids.ts';
+import { PORTAL_ACTION } from '../../contract/messages.ts';
 import type { OrderList } from '../../contract/order/order.ts';
-import { type Instant, ORDER_DECISIONS } from '../../contract/words.ts';
+import { type Instant, ORDER_DECISIONS, OUTCOMES } from '../../contract/words.ts';
+import { orderAttributes, quoted } from '../../order/view/describe.ts';
 import { checked } from '../read-requests.ts';
+import { attributesIn } from '../reading/decode.ts';
 import { callTemporal, READ_WITHIN_MS } from '../temporal-errors.ts';
-import type { ClientContext, OrderScreening } from '../types.ts';
+import type { ClientContext, OrderScreening, Statistics } from '../types.ts';
 import { listRows } from './list-queue.ts';
 import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts';
+import { listWorkflows } from './visibility.ts';
 
 /** @see OrderScreening.list */
 export async function listOrders(context: ClientContext, request: ListRequest = {}): Promise<OrderList> {
@@ -50,9 +55,69 @@ export async function countDays(
     const counted = await Promise.all(
       ORDER_DECISIONS.map(async (decision) => [decision, await count({ ...of, decision, started })] as const),
     );
-    days.push({ from, counts: { ...NONE, ...Object.fromEntries(counted) } });
+    days.push({ from, counts: { ...NO_ORDERS, ...Object.fromEntries(counted) } });
   }
   return days;
 }
 
-const NONE = { pass: 0, review: 0, fail: 0, fraudulent: 0, error: 0, pending: 0, skipped: 0 };
+const NO_ORDERS = { pass: 0, review: 0, fail: 0, fraudulent: 0, error: 0, pending: 0, skipped: 0 };
+
+/** The server's default maximum per page. */
+const PAGE = 1_000;
+
+/**
+ * @param integrations must not be empty
+ * @throws OrderScreeningError `temporal-unavailable`
+ */
+export async function readStatistics(
+  context: ClientContext,
+  integrations: readonly string[],
+  since: Instant,
+): Promise<Statistics> {
+  const of: ListRequest = { integrations, started: { from: since } };
+  const [counts, late, hours] = await Promise.all([
+    Promise.all(OUTCOMES.map(async (outcome) => [outcome, await countOrders(context, { ...of, outcome })])),
+    countOf(context, lateChargebacks(integrations, since)),
+    reviewHours(context, of),
+  ]);
+  const outcomes: Statistics['outcomes'] = { ...NO_OUTCOMES, ...Object.fromEntries(counts) };
+  outcomes.chargeback += late;
+  const at = (share: number) => hours[Math.ceil(hours.length * share) - 1];
+  const [median, p90] = [at(0.5), at(0.9)];
+  return {
+    outcomes,
+    reviews: {
+      count: hours.length,
+      ...(median !== undefined && p90 !== undefined && { median, p90 }),
+    },
+  };
+}
+
+const NO_OUTCOMES: Statistics['outcomes'] = {
+  overridden: 0,
+  'override-confirmed': 0,
+  'override-contradicted': 0,
+  chargeback: 0,
+};
+
+/** Chargebacks of ended orders run as workflows of their own. */
+function lateChargebacks(integrations: readonly string[], since: Instant): string {
+  const ids = integrations.map(
+    (name) => `WorkflowId STARTS_WITH ${quoted(portalActionWorkflowId(name, 'chargeback', ''))}`,
+  );
+  return [
+    `WorkflowType = '${PORTAL_ACTION}'`,
+    "ExecutionStatus = 'Completed'",
+    `StartTime >= ${quoted(since)}`,
+    `(${ids.join(' OR ')})`,
+  ].join(' AND ');
+}
+
+/** @returns the hours of each review, shortest first */
+async function reviewHours({ client }: ClientContext, of: ListRequest): Promise<number[]> {
+  const query = `${queryOf(of)} AND ${orderAttributes.reviewHours.name} IS NOT NULL`;
+  const { executions } = await listWorkflows(client, query, PAGE);
+  return executions
+    .flatMap(({ searchAttributes }) => attributesIn(searchAttributes?.indexedFields).reviewHours ?? [])
+    .sort((a, b) => a - b);
+}

@@ -10,7 +10,7 @@ import { orderAttributes, quoted } from '../../order/view/describe.ts';
 import { LookUps } from '../lists/look-ups.ts';
 import { listWorkflows } from '../lists/visibility.ts';
 import { integrationOf, orderIdSchema } from '../read-requests.ts';
-import { readableOrder, startReadAfterEnd } from '../reading/read-after-end.ts';
+import { readableOrder, startReadAfterEnd } from '../reading/after-end.ts';
 import { orderClosed, toOrderError, within } from '../temporal-errors.ts';
 import type { ClientContext, HintAnswer, HintRequest } from '../types.ts';
 import { SpacedSends } from './spaced-sends.ts';

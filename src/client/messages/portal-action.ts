@@ -43,7 +43,7 @@ import {
 import { parsePortalFields } from '../../screening-service/index.ts';
 import { refuseTaken } from '../lists/visibility.ts';
 import { integrationOf, invalidRequest } from '../read-requests.ts';
-import { lateDecisions } from '../reading/read-after-end.ts';
+import { lateDecisions } from '../reading/after-end.ts';
 import { findOrder } from '../reading/read-orders.ts';
 import {
   ANSWER_WITHIN_MS,

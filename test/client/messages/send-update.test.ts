@@ -158,7 +158,9 @@ describe('an update that the end of the order cut off', () => {
   it.each(UPDATES.filter(([what]) => /gateway|acknowledgement|withdrawal/.test(what)))(
     'is order-closed when it is %s',
     async (_what, call, _id, _answer, ask) => {
-      await expect(ask(ended(call).orderScreening)).rejects.toMatchObject({ code: 'order-closed' });
+      const { orderScreening, temporal } = ended(call);
+      temporal.result.mockReset().mockResolvedValue(aClosedOrder());
+      await expect(ask(orderScreening)).rejects.toMatchObject({ code: 'order-closed' });
     },
   );
 });
