@@ -1,6 +1,7 @@
 /** Reads the orders that may need a person, with their records, for the review pages. Needs no worker. */
 import { orderOfWorkflowId } from '../../contract/ids.ts';
 import { instant } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
 import { checked } from '../read-requests.ts';
 import { attributesIn } from '../reading/decode.ts';
 import { instantOf } from '../reading/describe-order.ts';
@@ -100,10 +101,11 @@ async function rowOf(
   const attributes = attributesIn(searchAttributes?.indexedFields);
   const found = await readMemo(context, workflowId, memo);
   const closedAt = instantOf(closeTime);
-  const read =
-    closedAt === undefined && found.found === 'record'
-      ? { ...found, record: await withFailedTriesInList(context, workflowId, found.record) }
-      : found;
+  const state =
+    found.record && closedAt === undefined
+      ? await withFailedTriesInList(context, workflowId, found.record)
+      : found.record;
+  const read = { ...found, record: state };
   const summary = summaryOf(name, attributes, instantOf(startTime) ?? '', closedAt, read);
-  return [{ summary, ...(read.found === 'record' && { state: read.record }) }];
+  return [defined({ summary, state })];
 }

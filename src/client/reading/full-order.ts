@@ -6,7 +6,7 @@ import type { Payload } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import type { BackgroundActivities } from '../../contract/activity-contract.ts';
-import { orderOfWorkflowId } from '../../contract/ids.ts';
+import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
 import type { OrderEvent } from '../../contract/messages.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import type { Policy } from '../../contract/policy.ts';
@@ -51,38 +51,36 @@ async function tracesOf(
     client.workflow.getHandle(workflowId, runId).fetchHistory(),
   );
   const traces: Traces = { records: [], said: [], events: [] };
-  for (const { kind, payload } of (events ?? []).flatMap(payloadsIn)) {
+  const order = orderOfWorkflowId(workflowId);
+  if (order === undefined) return traces;
+  for (const [payload, add] of (events ?? []).flatMap(payloadsIn)) {
     // A payload that can't be decrypted leaves a gap, which the record counts.
-    const value = await decoded(context, workflowId, payload).catch(() => undefined);
-    add(traces, workflowId, kind, value);
+    if (payload) add(traces, await decoded(context, workflowId, payload).catch(() => undefined), order);
   }
   return traces;
 }
 
-type Kind = 'input' | 'record' | 'result' | 'delivery';
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type Add = (traces: Traces, value: unknown, order: OrderKey) => void;
 
 const DELIVERY: keyof BackgroundActivities = 'deliverEvents';
 
-function payloadsIn(event: HistoryEvent): { kind: Kind; payload: Payload }[] {
+/** Returns the payloads of an event that have traces, each with the function that adds them. */
+function payloadsIn(event: HistoryEvent): [Payload | null | undefined, Add][] {
   const started = event.workflowExecutionStartedEventAttributes;
   const modified = event.workflowPropertiesModifiedEventAttributes;
   const scheduled = event.activityTaskScheduledEventAttributes;
   const completed = event.activityTaskCompletedEventAttributes;
   const isDelivery = scheduled?.activityType?.name === DELIVERY;
   return [
-    ...each('input', started?.input?.payloads?.[0]),
-    ...each('record', started?.memo?.fields?.[RECORD]),
-    ...each('record', modified?.upsertedMemo?.fields?.[RECORD]),
-    ...each('delivery', isDelivery ? scheduled?.input?.payloads?.[0] : undefined),
-    ...each('result', completed?.result?.payloads?.[0]),
+    [started?.input?.payloads?.[0], addInput],
+    [started?.memo?.fields?.[RECORD], addRecord],
+    [modified?.upsertedMemo?.fields?.[RECORD], addRecord],
+    [isDelivery ? scheduled?.input?.payloads?.[0] : undefined, addDelivery],
+    [completed?.result?.payloads?.[0], addResult],
     // The result of a local activity is in a marker.
-    ...each('result', event.markerRecordedEventAttributes?.details?.result?.payloads?.[0]),
+    [event.markerRecordedEventAttributes?.details?.result?.payloads?.[0], addResult],
   ];
-}
-
-function each(kind: Kind, payload: Payload | undefined): { kind: Kind; payload: Payload }[] {
-  return payload === undefined ? [] : [{ kind, payload }];
 }
 
 const inputSchema = z.object({ resume: z.object({ state: z.custom<OrderRecord>(isOrderRecord) }) });
@@ -109,28 +107,30 @@ const isSent = z.looseObject({
 });
 const deliverySchema = z.array(z.custom<SentEvent>((value) => isSent.safeParse(value).success));
 
-function add(traces: Traces, workflowId: string, kind: Kind, value: unknown): void {
-  const name = orderOfWorkflowId(workflowId);
-  if (kind === 'record' && name !== undefined) {
-    const record = recordIn(value, name);
-    if (record !== undefined) traces.records.push(record);
-  } else if (kind === 'input') {
-    const { data } = inputSchema.safeParse(value);
-    if (data === undefined) return;
-    const { state } = data.resume;
-    traces.records.push(state);
-    for (const kept of state.events.last ?? []) {
-      const sent = eventToSend(state, kept);
-      traces.events.push({ ...sent, data: { ...sent.data, ...kept.data } });
-    }
-    if (state.policy !== undefined) traces.policy = state.policy;
-  } else if (kind === 'delivery') {
-    const { data = [] } = deliverySchema.safeParse(value);
-    const known = new Set(traces.events.map(({ sequence }) => sequence));
-    traces.events.push(...data.filter(({ sequence }) => !known.has(sequence)));
-  } else {
-    const { outcome, policy } = resultSchema.safeParse(value).data ?? {};
-    if (outcome !== undefined && countOf(outcome.insights) > 0) traces.said.push(outcome);
-    if (policy !== undefined) traces.policy = policy;
+function addRecord(traces: Traces, value: unknown, order: OrderKey): void {
+  const record = recordIn(value, order);
+  if (record !== undefined) traces.records.push(record);
+}
+
+function addInput(traces: Traces, value: unknown): void {
+  const { state } = inputSchema.safeParse(value).data?.resume ?? {};
+  if (state === undefined) return;
+  traces.records.push(state);
+  for (const kept of state.events.last ?? []) {
+    const sent = eventToSend(state, kept);
+    traces.events.push({ ...sent, data: { ...sent.data, ...kept.data } });
   }
+  if (state.policy !== undefined) traces.policy = state.policy;
+}
+
+function addDelivery(traces: Traces, value: unknown): void {
+  const { data = [] } = deliverySchema.safeParse(value);
+  const known = new Set(traces.events.map(({ sequence }) => sequence));
+  traces.events.push(...data.filter(({ sequence }) => !known.has(sequence)));
+}
+
+function addResult(traces: Traces, value: unknown): void {
+  const { outcome, policy } = resultSchema.safeParse(value).data ?? {};
+  if (outcome !== undefined && countOf(outcome.insights) > 0) traces.said.push(outcome);
+  if (policy !== undefined) traces.policy = policy;
 }

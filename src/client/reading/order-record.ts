@@ -12,30 +12,27 @@ import type { ClientContext } from '../types.ts';
 import { decoded } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';
 
-/** The record in an order's memo. `unreadable`: `cause` is the reason, such as a missing payload key. */
-export type FoundRecord =
-  | { found: 'record'; record: OrderRecord }
-  | { found: 'nothing' }
-  | { found: 'unreadable'; cause?: unknown };
-
-interface Memo {
-  fields?: { [key: string]: Payload } | null;
+/** The record in an order's memo, if there is one. `unreadable`: `cause` is the reason, such as a missing payload key. */
+export interface FoundRecord {
+  record?: OrderRecord | undefined;
+  unreadable?: boolean;
+  cause?: unknown;
 }
 
 /** Reads the record in a memo that `describe` or a list returned. */
 export async function readMemo(
   context: ClientContext,
   workflowId: string,
-  memo: Memo | null | undefined,
+  memo: { fields?: { [key: string]: Payload } | null } | null | undefined,
 ): Promise<FoundRecord> {
   const payload = memo?.fields?.[RECORD];
   const name = orderOfWorkflowId(workflowId);
-  if (payload === undefined || name === undefined) return { found: 'nothing' };
+  if (payload === undefined || name === undefined) return {};
   try {
     const record = recordIn(await decoded(context, workflowId, payload), name);
-    return record === undefined ? { found: 'unreadable' } : { found: 'record', record };
+    return { record, unreadable: record === undefined };
   } catch (cause) {
-    return { found: 'unreadable', cause };
+    return { unreadable: true, cause };
   }
 }
 
@@ -43,12 +40,12 @@ export async function readMemo(
 export async function readRecord(context: ClientContext, order: DescribedOrder): Promise<FoundRecord> {
   const { workflowId, status, startedAt, attributes, raw } = order;
   const found = await readMemo(context, workflowId, raw.workflowExecutionInfo?.memo);
-  if (found.found === 'record') return { ...found, record: asDelivered(found.record, order) };
+  if (found.record) return { record: asDelivered(found.record, order) };
   const name = orderOfWorkflowId(workflowId);
   // The order was started without a memo, such as by the Temporal UI, and no worker has written one yet.
   const isNew = status === 'open' && (attributes.phase ?? 'screening') === 'screening';
-  if (found.found === 'unreadable' || !isNew || name === undefined) return found;
-  return { found: 'record', record: recordOf(newOrderState(name, startedAt)) };
+  if (found.unreadable || !isNew || name === undefined) return found;
+  return { record: recordOf(newOrderState(name, startedAt)) };
 }
 
 const DELIVERY: keyof BackgroundActivities = 'deliverEvents';

@@ -63,14 +63,13 @@ async function recordIn(
   // An order whose start was refused has only a failure.
   if (status === 'failed' || (status === 'completed' && view === 'full'))
     return finalRecord(context, workflowId, withinMs);
-  const found = await readRecord(context, description);
-  if (found.found === 'record') {
-    const record =
-      status === 'open' ? await withFailedTries(context, description, found.record) : found.record;
+  const { record: found, unreadable, cause } = await readRecord(context, description);
+  if (found) {
+    const record = status === 'open' ? await withFailedTries(context, description, found) : found;
     return view === 'full' ? fullRecord(context, description, record, withinMs) : record;
   }
-  if (found.found === 'nothing' && status === 'closed') throw orderClosed();
-  throw recordUnreadable(found.found === 'unreadable' ? found.cause : undefined);
+  if (!unreadable && status === 'closed') throw orderClosed();
+  throw recordUnreadable(cause);
 }
 
 /** Returns the result of a closed order's workflow. @throws OrderScreeningError if it has none */
@@ -138,8 +137,7 @@ export async function inspectOrder(
   if (description === undefined || name === undefined) throw unknownOrder();
   const { attributes, startedAt, closedAt, runId, raw } = description;
   const { state, missing } = await stateOf(context, description, view, deadline);
-  const unread = { found: missing === 'undecryptable' ? 'unreadable' : 'nothing' } as const;
-  const read: FoundRecord = state ? { found: 'record', record: state } : unread;
+  const read = { record: state, unreadable: missing === 'undecryptable' };
   const summary = summaryOf(name, attributes, startedAt, closedAt, read);
   return defined({ summary, runId, state, missing, poll: pollTimes(raw) });
 }
@@ -189,9 +187,8 @@ export function summaryOf(
   attributes: Attributes,
   startedAt: Instant,
   closedAt: Instant | undefined,
-  read: FoundRecord = { found: 'nothing' },
+  { record, unreadable }: FoundRecord = {},
 ): OrderSummary {
-  const record = read.found === 'record' ? read.record : undefined;
   const newest = record?.attempts.at(-1);
   return defined({
     ...name,
@@ -211,7 +208,7 @@ export function summaryOf(
     held: record?.held,
     assignee: record?.assignee,
     snoozedUntil: record?.snoozedUntil,
-    problem: read.found === 'unreadable' ? 'record-unreadable' : undefined,
+    problem: unreadable ? 'record-unreadable' : undefined,
   });
 }
 
