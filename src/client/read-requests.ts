@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName } from '../card-data/card-data.ts';
 import { type FieldError, OrderScreeningError } from '../contract/errors.ts';
-import { reasonSchema } from '../contract/fields.ts';
+import { reasonSchema, workflowSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../contract/ids.ts';
 import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
 import type { IntegrationWorkflow } from '../contract/words.ts';
-import { INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS } from '../contract/words.ts';
+import { OVERRIDE_ACTIONS } from '../contract/words.ts';
 import { sizeError } from '../order/messages/check-messages.ts';
 import { isRecord } from '../order/messages/shapes.ts';
 import { type OrderFacts, orderFactsOf, skipRuleFor } from '../order/order-rules.ts';
@@ -56,9 +56,7 @@ const integrationName = z.string({ error: 'must be the name of an integration' }
 export const screenSchema = z.strictObject({
   orderId: orderIdSchema,
   integration: integrationName.optional(),
-  workflow: z
-    .enum(INTEGRATION_WORKFLOWS, { error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}` })
-    .optional(),
+  workflow: workflowSchema.optional(),
   attempt: attemptSchema.optional(),
   transaction: z.unknown().optional(),
 });
@@ -119,10 +117,9 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
   const workflow = (named.success ? named.data : undefined) ?? integration.workflow;
   const inner = readTransaction(fields.transaction, workflow, integration);
   if (!outer.success || 'fieldErrors' in inner) {
-    throw invalidRequest([
-      ...(outer.success ? [] : fieldErrorsOf(outer.error)),
-      ...('fieldErrors' in inner ? inner.fieldErrors.map((error) => under('transaction', error)) : []),
-    ]);
+    const ofTransaction = 'fieldErrors' in inner ? inner.fieldErrors : [];
+    const fieldErrors = ofTransaction.map((error) => under('transaction', error));
+    throw invalidRequest([...fieldErrorsOf(outer.error), ...fieldErrors]);
   }
   const tooLarge = sizeError(inner.transaction);
   if (tooLarge !== undefined) throw invalidRequest([tooLarge]);
@@ -224,10 +221,7 @@ export function readCardRequest(
   );
   const card = parseCard(given, { mode: integration.mode, workflow: integration.workflow, now: new Date() });
   if (!outer.success || !card.ok) {
-    throw invalidRequest([
-      ...(outer.success ? [] : fieldErrorsOf(outer.error)),
-      ...(card.ok ? [] : card.fieldErrors),
-    ]);
+    throw invalidRequest([...fieldErrorsOf(outer.error), ...(card.ok ? [] : card.fieldErrors)]);
   }
   return { orderId: outer.data.orderId, integration: integration.name, card: card.card };
 }
@@ -257,9 +251,9 @@ export function invalidRequest(errors: FieldError[]): OrderScreeningError {
   });
 }
 
-/** @returns a schema's issues as errors, one per unknown key, with paths such as `lineItems[0].price` */
-export function fieldErrorsOf(error: z.core.$ZodError): FieldError[] {
-  return error.issues.flatMap((issue): FieldError[] => {
+/** @returns a schema's issues as errors, one per unknown key, with paths such as `lineItems[0].price`; none without an error */
+export function fieldErrorsOf(error: z.core.$ZodError | undefined): FieldError[] {
+  return (error?.issues ?? []).flatMap((issue): FieldError[] => {
     const path = showPath(issue.path);
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({

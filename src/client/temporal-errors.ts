@@ -73,9 +73,7 @@ const NO_NAMESPACE =
   'The Temporal namespace was not found: correct TEMPORAL_NAMESPACE, or create it with npm run setup:temporal';
 
 export function temporalUnavailable(cause?: unknown, words = NO_ANSWER): OrderScreeningError {
-  const error = new OrderScreeningError('temporal-unavailable', words);
-  if (cause !== undefined) error.cause = cause;
-  return error;
+  return new OrderScreeningError('temporal-unavailable', words, {}, cause);
 }
 
 /** Returns the value unchanged. @throws OrderScreeningError if its shape is wrong, because other software wrote it */

@@ -248,8 +248,8 @@ export class OrderScreeningError extends Error {
   readonly code: OrderErrorCode;
   readonly details: OrderErrorDetails;
 
-  constructor(code: OrderErrorCode, message: string, details: OrderErrorDetails = {}) {
-    super(message);
+  constructor(code: OrderErrorCode, message: string, details: OrderErrorDetails = {}, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
     this.code = code;
     this.details = details;
   }

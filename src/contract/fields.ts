@@ -2,7 +2,7 @@
  * Schemas of request fields. Each message describes the error and the fix, and never contains the value.
  */
 import { z } from 'zod';
-import { REASON_LIMIT } from './words.ts';
+import { INTEGRATION_WORKFLOWS, instant, millis, REASON_LIMIT } from './words.ts';
 
 /** Text of at most `max` characters. */
 export function text(max: number) {
@@ -22,6 +22,18 @@ export function isoDate() {
     .regex(/^\d{4}-\d{2}-\d{2}$/, { error: message, abort: true })
     .refine((date) => exists(date.slice(0, 4), date.slice(5, 7), date.slice(8)), message);
 }
+
+/** A time with its offset. */
+export const momentText = z.iso.datetime({
+  offset: true,
+  error: 'must be a time with its offset, such as 2030-01-31T12:00:00Z; in a URL write + as %2B',
+});
+/** The same, in UTC. */
+export const momentSchema = momentText.transform((written) => instant(millis(written)));
+
+export const workflowSchema = z.enum(INTEGRATION_WORKFLOWS, {
+  error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}`,
+});
 
 /** Returns whether the date exists in the calendar. */
 export function exists(year: string, month: string, day: string): boolean {

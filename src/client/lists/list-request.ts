@@ -1,17 +1,11 @@
 /** The filters of a list of orders, and the visibility query that they become. */
 import { z } from 'zod';
+import { momentSchema } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../../contract/ids.ts';
 import { SCREEN_ORDER } from '../../contract/messages.ts';
-import { type Instant, instant, millis, ORDER_DECISIONS, OUTCOMES, PHASES } from '../../contract/words.ts';
+import { ORDER_DECISIONS, OUTCOMES, PHASES } from '../../contract/words.ts';
 import { orderAttributes, quoted } from '../../order/view/describe.ts';
 import { integrationNameSchema } from '../read-requests.ts';
-
-const moment = z.iso
-  .datetime({
-    offset: true,
-    error: 'must be a time with its offset, such as 2026-12-24T18:00:00Z; in a URL write + as %2B',
-  })
-  .transform((written) => instant(millis(written)));
 
 /** An amount as decimal text. */
 export const amountSchema = z
@@ -34,7 +28,7 @@ export const WRITTEN_FILTERS = {
         'An order id, an invoice number or a transaction, whole; the order id is one of `integration`, else of the integrations that the key is limited to, else of `default`',
       examples: ['order-1001'],
     }),
-  dueBefore: moment.exactOptional().meta({
+  dueBefore: momentSchema.exactOptional().meta({
     description: 'Only orders whose cancel window ends before this time: open ones, unless `open` is false',
   }),
   amountFrom: amountSchema
@@ -43,10 +37,12 @@ export const WRITTEN_FILTERS = {
   amountTo: amountSchema
     .exactOptional()
     .meta({ description: 'Only orders below this amount', examples: ['500'] }),
-  startedFrom: moment
+  startedFrom: momentSchema
     .exactOptional()
     .meta({ description: 'Only orders that were started at this time or later' }),
-  startedTo: moment.exactOptional().meta({ description: 'Only orders that were started before this time' }),
+  startedTo: momentSchema
+    .exactOptional()
+    .meta({ description: 'Only orders that were started before this time' }),
 };
 type WrittenFilters = z.output<z.ZodObject<typeof WRITTEN_FILTERS>> &
   Pick<ListRequest, 'integration' | 'phase' | 'decision' | 'attention' | 'open' | 'cursor' | 'limit'>;
@@ -69,8 +65,7 @@ export function listRequestOf(filters: WrittenFilters): ListRequest {
 const integrations = z.array(integrationNameSchema, 'must be a list of integrations');
 const RANGE = 'must be {from?, until?}';
 const flag = z.boolean('must be true or false').optional();
-const bounds = (bound: z.ZodType<Instant, Instant>) =>
-  z.strictObject({ from: bound.optional(), until: bound.optional() }, RANGE);
+const bounds = z.strictObject({ from: momentSchema.optional(), until: momentSchema.optional() }, RANGE);
 const amountBound = z.number('must be a number').min(0, 'must be at least 0').optional();
 
 /** The content of Temporal's page tokens: the time and run of the last order, or its sort values. */
@@ -102,11 +97,11 @@ export const listRequestSchema = z.strictObject({
   open: flag,
   outcome: z.enum(OUTCOMES).optional(),
   /** `none`: orders without a deadline. */
-  cancelBy: z.union([bounds(moment), z.literal('none')], 'must be {from?, until?} or none').optional(),
+  cancelBy: z.union([bounds, z.literal('none')], 'must be {from?, until?} or none').optional(),
   /** In the order's own currency. */
   amount: z.strictObject({ from: amountBound, until: amountBound }, RANGE).optional(),
   /** When the order was started. */
-  started: bounds(moment).optional(),
+  started: bounds.optional(),
   find: WRITTEN_FILTERS.find.optional(),
   cursor: z.string('must be text').refine(isCursor, 'must be the cursor of the previous page').optional(),
   limit: z.int(LIMIT).min(1, LIMIT).max(100, LIMIT).optional(),
@@ -116,19 +111,17 @@ export type ListRequest = z.input<typeof listRequestSchema>;
 
 /** @returns a visibility query. Every value is a fixed word of the product, or quoted */
 export function queryOf(request: ListRequest): string {
-  const { integration, integrations, phase, decision, attention, queued, open } = request;
+  const { integration, integrations, phase, decision, attention, queued, outcome, open } = request;
   const conditions = [
     `WorkflowType = '${SCREEN_ORDER}'`,
     "ExecutionStatus != 'ContinuedAsNew'",
-    ...(integration === undefined ? [] : [`${orderAttributes.integration.name} = ${quoted(integration)}`]),
+    ...equals(orderAttributes.integration, integration),
     ...(integrations === undefined ? [] : [oneOf(orderAttributes.integration.name, integrations)]),
-    ...(phase === undefined ? [] : [`${orderAttributes.phase.name} = ${quoted(phase)}`]),
-    ...(decision === undefined ? [] : [`${orderAttributes.decision.name} = ${quoted(decision)}`]),
-    ...(attention === undefined ? [] : [`${orderAttributes.needsAttention.name} = ${attention}`]),
+    ...equals(orderAttributes.phase, phase),
+    ...equals(orderAttributes.decision, decision),
+    ...equals(orderAttributes.needsAttention, attention),
     ...(queued ? [QUEUED] : []),
-    ...(request.outcome === undefined
-      ? []
-      : [`${orderAttributes.outcomes.name} = ${quoted(request.outcome)}`]),
+    ...equals(orderAttributes.outcomes, outcome),
     ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
     ...deadlineConditions(request.cancelBy),
     ...between(orderAttributes.amount.name, request.amount, String),
@@ -140,6 +133,11 @@ export function queryOf(request: ListRequest): string {
 
 const { phase, actionUnderWay, needsAttention } = orderAttributes;
 const QUEUED = `(${phase.name} = 'review' OR ${needsAttention.name} = true OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true)))`;
+
+function equals({ name }: { name: string }, value: string | boolean | undefined): string[] {
+  if (value === undefined) return [];
+  return [`${name} = ${typeof value === 'string' ? quoted(value) : value}`];
+}
 
 function deadlineConditions(range: ListRequest['cancelBy']): string[] {
   if (range === undefined) return [];

@@ -1,12 +1,8 @@
 /** What people who handle an order write on it: notes, an assignee, a snooze. Routes and commands are derived from this table. */
 import { z } from 'zod';
-import { reasonSchema, wordsSchema } from '../../contract/fields.ts';
-import { instant, millis, NOTE_LIMIT } from '../../contract/words.ts';
+import { momentSchema, reasonSchema, wordsSchema } from '../../contract/fields.ts';
+import { NOTE_LIMIT } from '../../contract/words.ts';
 import { actorSchema } from './portal-options.ts';
-
-const until = z.iso
-  .datetime({ offset: true, error: 'must be a time with its offset, such as 2030-01-31T12:00:00Z' })
-  .transform((written) => instant(millis(written)));
 
 export const HANDLING = {
   note: {
@@ -24,7 +20,7 @@ export const HANDLING = {
   snooze: {
     summary: "Put the order's attention off, at most until the end of its cancel window",
     schema: z.strictObject({
-      until: until.meta({ description: 'A future time, at most the end of the cancel window' }),
+      until: momentSchema.meta({ description: 'A future time, at most the end of the cancel window' }),
       note: reasonSchema.meta({ description: 'The reason, for the journal' }),
     }),
     example: { until: '2030-01-31T12:00:00Z', note: 'the customer calls back' },

@@ -88,10 +88,6 @@ export async function startedUpdate<T>(
 }
 
 function busy(cause: unknown): OrderScreeningError {
-  const error = new OrderScreeningError(
-    'busy',
-    'Too many requests are waiting for this order, and this one was not accepted: send it again',
-  );
-  error.cause = cause;
-  return error;
+  const words = 'Too many requests are waiting for this order, and this one was not accepted: send it again';
+  return new OrderScreeningError('busy', words, {}, cause);
 }

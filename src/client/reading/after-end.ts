@@ -46,8 +46,11 @@ export async function withAfterEnd<Order extends AnyOrder>(
   const { endedAt, orderId, integration, transactions } = order;
   if (endedAt === undefined) return order;
   const key = { orderId, integration };
-  const transactionIds = transactions.map(({ id }) => id.toLowerCase());
-  const prefixes = [...actionPrefixes(key, transactionIds), redeliveryPrefix(key)];
+  const ids = actionIds(
+    key,
+    transactions.map(({ id }) => id.toLowerCase()),
+  );
+  const prefixes = [...ids.keys(), redeliveryPrefix(key)];
   const query = prefixes.map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`).join(' OR ');
   const [decisions, page] = await Promise.all([
     lateDecisions(context, key, timeLeft()).catch(() => undefined),
@@ -58,7 +61,7 @@ export async function withAfterEnd<Order extends AnyOrder>(
     .filter(({ startedAt }) => startedAt >= endedAt)
     .sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
   const results = runs.flatMap((run) => {
-    const action = actionOf(run, key, transactionIds);
+    const action = actionOf(run, ids);
     return action === undefined ? [] : [resultOf(context, run, action, timeLeft())];
   });
   const actions = await Promise.all(results);
@@ -87,10 +90,19 @@ function runOf({ execution, status, startTime, closeTime }: Execution) {
   };
 }
 
-/** The prefixes of the workflow ids of the order's portal actions: they contain a transaction's or the order's id. */
-function actionPrefixes({ integration, orderId }: OrderKey, transactionIds: readonly string[]): string[] {
-  return PORTAL_ACTIONS.flatMap((kind) =>
-    [...transactionIds, orderId].map((subject) => portalActionWorkflowId(integration, kind, subject)),
+/** The order's portal actions by workflow id, without a hash at its end: it contains a transaction's or the order's id. */
+function actionIds({ integration, orderId }: OrderKey, transactionIds: readonly string[]) {
+  const subjects = [
+    { subject: orderId },
+    ...transactionIds.map((id) => ({ subject: id, transactionId: id })),
+  ];
+  return new Map(
+    PORTAL_ACTIONS.flatMap((kind) =>
+      subjects.map(({ subject, ...of }) => [
+        portalActionWorkflowId(integration, kind, subject),
+        { kind, ...of },
+      ]),
+    ),
   );
 }
 
@@ -99,18 +111,13 @@ function redeliveryPrefix(key: OrderKey): string {
 }
 
 /** Returns the portal action of a run, without its result; undefined if the run doesn't belong to this order. */
-function actionOf(run: Run, key: OrderKey, transactionIds: readonly string[]): LateAction | undefined {
+function actionOf(run: Run, ids: ReturnType<typeof actionIds>): LateAction | undefined {
   // For some kinds of actions the id ends with a hash of the content.
-  const id = run.workflowId.replace(/:[0-9a-f]{16}$/, '');
-  for (const kind of PORTAL_ACTIONS) {
-    const named = (subject: string) => portalActionWorkflowId(key.integration, kind, subject) === id;
-    const transactionId = transactionIds.find(named);
-    if (transactionId === undefined && !named(key.orderId)) continue;
-    const ended = run.completed ? 'done' : 'unconfirmed';
-    const status = run.closedAt === undefined ? 'running' : ended;
-    return defined({ kind, status, requestedAt: run.startedAt, finishedAt: run.closedAt, transactionId });
-  }
-  return undefined;
+  const named = ids.get(run.workflowId.replace(/:[0-9a-f]{16}$/, ''));
+  if (named === undefined) return undefined;
+  const ended = run.completed ? 'done' : 'unconfirmed';
+  const status = run.closedAt === undefined ? 'running' : ended;
+  return defined({ ...named, status, requestedAt: run.startedAt, finishedAt: run.closedAt });
 }
 
 /** The status by error code. After any other failure, such as a termination, the outcome is unknown. */

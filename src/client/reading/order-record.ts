@@ -69,7 +69,5 @@ export function recordUnreadable(cause?: unknown): OrderScreeningError {
     cause instanceof PayloadCodecError
       ? `${cause.message}. The order itself continues: set PAYLOAD_KEYS of this process as for the workers`
       : 'The memo of the order has no record that this release can read. The order itself continues';
-  const error = new OrderScreeningError('record-unreadable', words);
-  error.cause = cause;
-  return error;
+  return new OrderScreeningError('record-unreadable', words, {}, cause);
 }

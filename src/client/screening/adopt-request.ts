@@ -1,16 +1,11 @@
 /** Requests to adopt an order. */
 import { z } from 'zod';
 import { refuseCardData } from '../../card-data/card-data.ts';
+import { momentText, workflowSchema } from '../../contract/fields.ts';
 import type { TransactionJson } from '../../contract/messages.ts';
 import type { Adoption } from '../../contract/order/state.ts';
 import type { FindIntegration, Integration } from '../../contract/policy.ts';
-import {
-  GATEWAY_RESULTS,
-  INTEGRATION_WORKFLOWS,
-  type IntegrationWorkflow,
-  instant,
-  millis,
-} from '../../contract/words.ts';
+import { GATEWAY_RESULTS, type IntegrationWorkflow, instant, millis } from '../../contract/words.ts';
 import { adoptionErrors } from '../../order/messages/check-messages.ts';
 import {
   checked,
@@ -28,13 +23,8 @@ export const adoptSchema = z.strictObject({
   orderId: orderIdSchema,
   integration: integrationNameSchema.exactOptional(),
   transactionId: z.guid('must be the id of a transaction'),
-  screenedAt: z.iso.datetime({
-    offset: true,
-    error: 'must be a time with its offset (2030-01-31T12:00:00Z)',
-  }),
-  workflow: z
-    .enum(INTEGRATION_WORKFLOWS, { error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}` })
-    .exactOptional(),
+  screenedAt: momentText,
+  workflow: workflowSchema.exactOptional(),
   amount: z
     .string(AMOUNT)
     .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, AMOUNT)

@@ -62,9 +62,7 @@ function unrecorded(error: unknown, request: CheckedScreenRequest): unknown {
   if (!(error instanceof OrderScreeningError) || ORDER_ERRORS[error.code].status !== 503) return error;
   const { code, message, details, cause } = error;
   const { action } = pendingByPolicy(request);
-  const told = new OrderScreeningError(code, message, { ...details, action, recorded: false });
-  told.cause = cause;
-  return told;
+  return new OrderScreeningError(code, message, { ...details, action, recorded: false }, cause);
 }
 
 async function answerOf(context: ClientContext, request: CheckedScreenRequest): Promise<CheckoutAnswer> {

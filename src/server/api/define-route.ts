@@ -79,9 +79,7 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
         body: body.safeParse(method === 'POST' ? (request.body ?? {}) : {}, OUR_WORDS),
       };
       if (!parts.params.success || !parts.query.success || !parts.body.success) {
-        throw invalidRequest(
-          Object.values(parts).flatMap((part) => (part.success ? [] : fieldErrorsOf(part.error))),
-        );
+        throw invalidRequest(Object.values(parts).flatMap((part) => fieldErrorsOf(part.error)));
       }
       // If query and body name different integrations, the handler rejects the request.
       const named = [parts.query.data, parts.body.data].flatMap(integrationsIn);

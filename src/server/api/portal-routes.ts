@@ -162,10 +162,7 @@ function readFields(kind: PortalActionKind, body: Record<string, unknown>): Reco
   const own = schema.safeParse(Object.fromEntries(given.filter(isOwn)), OUR_WORDS);
   const parsed = parsePortalFields(kind, Object.fromEntries(given.filter((field) => !isOwn(field))));
   if (!own.success || !parsed.ok) {
-    throw invalidRequest([
-      ...(own.success ? [] : fieldErrorsOf(own.error)),
-      ...(parsed.ok ? [] : parsed.fieldErrors),
-    ]);
+    throw invalidRequest([...fieldErrorsOf(own.error), ...(parsed.ok ? [] : parsed.fieldErrors)]);
   }
   return { ...own.data, ...parsed.fields };
 }

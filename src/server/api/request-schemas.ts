@@ -10,7 +10,7 @@ import {
 } from '../../client/read-requests.ts';
 import { adoptSchema } from '../../client/screening/adopt-request.ts';
 import { EXAMPLE_PAYMENT } from '../../contract/example-transaction.ts';
-import { reasonSchema } from '../../contract/fields.ts';
+import { reasonSchema, text } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { decisionSchema, phaseSchema } from '../../contract/terms.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../../contract/words.ts';
@@ -21,27 +21,26 @@ const integration = integrationNameSchema.optional().meta({
   description: `The integration. Default: \`${DEFAULT_INTEGRATION}\``,
   examples: [DEFAULT_INTEGRATION],
 });
-/** Text that is sent to the screening service. */
-const text = z.string().max(128, 'must have at most 128 characters');
 const ORDER_ID = {
   description: "The merchant's order id; a leading `#` is removed",
   examples: ['order-1001'],
 };
 
 export const orderParams = z.strictObject({ orderId: orderIdSchema.meta(ORDER_ID) });
-export const actionParams = orderParams.extend({
-  number: z
+const numberOf = (what: string, description: string) =>
+  z
     .string()
-    .regex(/^[1-9]\d{0,5}$/, "must be the number of a portal action on the order's record")
-    .meta({ description: "The portal action's number on the order's record", examples: ['1'] })
-    .transform(Number),
+    .regex(/^[1-9]\d{0,5}$/, `must be the number of ${what}`)
+    .meta({ description, examples: ['1'] })
+    .transform(Number);
+export const actionParams = orderParams.extend({
+  number: numberOf(
+    "a portal action on the order's record",
+    "The portal action's number on the order's record",
+  ),
 });
 export const eventParams = orderParams.extend({
-  sequence: z
-    .string()
-    .regex(/^[1-9]\d{0,5}$/, 'must be the number of an event, its `sequence`')
-    .meta({ description: 'The number of the event, its `sequence`', examples: ['1'] })
-    .transform(Number),
+  sequence: numberOf('an event, its `sequence`', 'The number of the event, its `sequence`'),
 });
 export const transactionParams = z.strictObject({
   idOrInvoice: orderIdSchema.meta({
@@ -130,8 +129,8 @@ export const gatewayResultBody = z
   .strictObject({
     attempt: attemptSchema.exactOptional(),
     result: z.enum(GATEWAY_RESULTS, { error: 'must be "pass", "fail" or "error"' }),
-    authcode: text.exactOptional(),
-    transactionId: text.exactOptional().meta({ description: "The gateway's own transaction id" }),
+    authcode: text(128).exactOptional(),
+    transactionId: text(128).exactOptional().meta({ description: "The gateway's own transaction id" }),
   })
   .meta({ examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }] });
 
