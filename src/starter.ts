@@ -1,21 +1,22 @@
 /** The client library with which an order service in TypeScript screens its orders. */
+import type { UpdateDefinition } from '@temporalio/common';
+import type { z } from 'zod';
 import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
 import { readHealth } from './client/health.ts';
 import { countOrders, listOrders, readStatistics } from './client/lists/list-orders.ts';
 import { listQueue, listRows } from './client/lists/list-queue.ts';
 import { OpenOrders } from './client/lists/open-orders.ts';
-import type { Handling } from './client/messages/handling.ts';
+import { HANDLING } from './client/messages/handling.ts';
 import { OrderSignals } from './client/messages/hint.ts';
-import {
-  acknowledge,
-  handle,
-  override,
-  recordGatewayResult,
-  redeliver,
-  withdraw,
-} from './client/messages/order-messages.ts';
+import { recordGatewayResult, redeliver, update, withdraw } from './client/messages/order-messages.ts';
 import { portalAction } from './client/messages/portal-action.ts';
-import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
+import {
+  checked,
+  integrationOf,
+  overrideSchema,
+  readCardRequest,
+  readOrderId,
+} from './client/read-requests.ts';
 import { withAfterEnd } from './client/reading/after-end.ts';
 import { inspectOrder, readOrder } from './client/reading/read-orders.ts';
 import { readTransaction } from './client/reading/read-transaction.ts';
@@ -30,7 +31,15 @@ import type {
   PortalOptions,
 } from './client/types.ts';
 import { orderWorkflowId } from './contract/ids.ts';
-import type { PortalFields } from './contract/messages.ts';
+import {
+  acknowledgeUpdate,
+  assignUpdate,
+  type Envelope,
+  noteUpdate,
+  overrideUpdate,
+  type PortalFields,
+  snoozeUpdate,
+} from './contract/messages.ts';
 
 export type { ListRequest } from './client/lists/list-request.ts';
 export { EarlyAnswers } from './client/screening/fast-path.ts';
@@ -89,8 +98,13 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     vouchedFor(request, integrationOf(context, order.integration));
   const portal = async (order: OrderName, fields: PortalFields, how: PortalOptions = {}) =>
     portalAction(context, key(order, fields, how), vouched(order, fields), how);
-  const handling = (kind: Handling) => async (order: OrderName, request: object, how?: PortalOptions) =>
-    handle(context, workflowId(order, request, how), kind, request, how);
+  const written = <Answer, Body extends object>(
+    definition: UpdateDefinition<Answer, [Envelope<Body>]>,
+    schema: z.ZodType<NoInfer<Body>>,
+  ) => {
+    return async (order: OrderName, request: object, how?: PortalOptions) =>
+      update(context, workflowId(order, request, how), definition, checked(schema, request), how);
+  };
   return {
     screen: async (request) => screen(context, request),
     adopt: async (request, how) => adopt(context, request, how),
@@ -127,12 +141,12 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     submitChargeback: (order, request, how) => portal(order, { kind: 'chargeback', ...request }, how),
     attachCustomerCode: (order, request, how) => portal(order, { kind: 'customer-code', ...request }, how),
     acknowledge: async (order, { reason }, how) =>
-      acknowledge(context, workflowId(order, { reason }, how), reason, how),
-    note: handling('note'),
-    assign: handling('assign'),
-    snooze: handling('snooze'),
+      update(context, workflowId(order, { reason }, how), acknowledgeUpdate, { reason }, how),
+    note: written(noteUpdate, HANDLING.note.schema),
+    assign: written(assignUpdate, HANDLING.assign.schema),
+    snooze: written(snoozeUpdate, HANDLING.snooze.schema),
+    override: written(overrideUpdate, overrideSchema),
     withdraw: async (order, request, how) => withdraw(context, key(order, request, how), request, how),
-    override: async (order, request, how) => override(context, workflowId(order, request, how), request, how),
     redeliver: async (order, { sequence }, how) => redeliver(context, key(order, {}, how), sequence, how),
     recheck: async (order) => signals.recheck(key(order)),
     hint: async (request) => signals.hint(request),

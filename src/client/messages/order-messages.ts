@@ -1,25 +1,18 @@
-/** Sends updates to open orders; has the short methods of the client library. */
-import type { WorkflowHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import type {
-  AcknowledgeAnswer,
   GatewayResultAnswer,
   HandlingAnswer,
-  OverrideAnswer,
   PortalAnswer,
   RedeliveryAnswer,
 } from '../../contract/answers.ts';
 import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
 import { type OrderKey, orderWorkflowId, redeliveryWorkflowId, TASK_QUEUE } from '../../contract/ids.ts';
 import {
-  acknowledgeUpdate,
   type Envelope,
   type GatewayResultRequest,
   type OrderEvent,
-  overrideUpdate,
   REDELIVER_EVENT,
   recordGatewayResultUpdate,
-  UPDATES,
   type WithdrawRequest,
   withdrawUpdate,
 } from '../../contract/messages.ts';
@@ -28,7 +21,7 @@ import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../../order/concerns/gate
 import { defined } from '../../order/defined.ts';
 import { eventToSend } from '../../order/events.ts';
 import { ScreeningError, whyUnread } from '../../screening-service/index.ts';
-import { checked, integrationOf, overrideSchema } from '../read-requests.ts';
+import { integrationOf } from '../read-requests.ts';
 import { describeOrder } from '../reading/describe-order.ts';
 import { sentEvent } from '../reading/full-order.ts';
 import { closedOrder, finalRecord, readOrder } from '../reading/read-orders.ts';
@@ -44,47 +37,13 @@ import {
   workerSilent,
 } from '../temporal-errors.ts';
 import type { ClientContext, HandlingMethods, OrderName, PortalOptions } from '../types.ts';
-import { type Handling, handlingDefinition } from './handling.ts';
+import type { Handling } from './handling.ts';
 import { readBy } from './portal-options.ts';
 import { sendUpdate, startedUpdate, updateOf } from './send-update.ts';
-
-/** @see OrderScreening.acknowledge */
-export async function acknowledge(
-  context: ClientContext,
-  workflowId: string,
-  reason: string,
-  how: PortalOptions = {},
-): Promise<AcknowledgeAnswer> {
-  const request = { reason, ...readBy(how) };
-  return update(context, workflowId, acknowledgeUpdate, request, how);
-}
-
-/** @see OrderScreening.override */
-export async function override(
-  context: ClientContext,
-  workflowId: string,
-  raw: unknown,
-  how: PortalOptions = {},
-): Promise<OverrideAnswer> {
-  const request = { ...checked(overrideSchema, raw), ...readBy(how) };
-  return update(context, workflowId, overrideUpdate, request, how);
-}
 
 /** Returns the client library's method. The caller has checked the request. */
 export function handlingMethod(orders: HandlingMethods, kind: Handling) {
   return orders[kind] as (order: OrderName, request: object, how: PortalOptions) => Promise<HandlingAnswer>;
-}
-
-/** @see HandlingMethods */
-export async function handle(
-  context: ClientContext,
-  workflowId: string,
-  kind: Handling,
-  raw: unknown,
-  how: PortalOptions = {},
-): Promise<HandlingAnswer> {
-  const request = { ...checked(handlingDefinition(kind).schema, raw), ...readBy(how) };
-  return update(context, workflowId, UPDATES[kind], request, how);
 }
 
 /** @see OrderScreening.withdraw */
@@ -96,11 +55,8 @@ export async function withdraw(
 ): Promise<PortalAnswer> {
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   const request = { number, ...readBy(how) };
-  return whileOpen(context, workflowId, async (handle) => {
-    const update = updateOf(withdrawUpdate, request, how);
-    const answer = await startedUpdate(context, () =>
-      handle.startUpdate(withdrawUpdate, { ...update, waitForStage: 'ACCEPTED' }),
-    );
+  return whileOpen(context, workflowId, async () => {
+    const answer = await startedUpdate(context, workflowId, withdrawUpdate, request, how);
     if (answer !== undefined) return answer;
     // The withdrawal is still running; the order's record has the kind of the action.
     const { actions } = await readOrder(context, workflowId);
@@ -122,8 +78,9 @@ export async function update<Answer, Request extends object>(
   request: Request,
   how: PortalOptions = {},
 ): Promise<Answer> {
-  const options = updateOf(definition, request, how);
-  return whileOpen(context, workflowId, (handle) =>
+  const options = updateOf(definition, { ...request, ...readBy(how) }, how);
+  const handle = context.client.workflow.getHandle(workflowId);
+  return whileOpen(context, workflowId, () =>
     within(context.client, Date.now() + ANSWER_WITHIN_MS, () =>
       sendUpdate(() => handle.executeUpdate(definition, options)),
     ),
@@ -134,13 +91,9 @@ export async function update<Answer, Request extends object>(
  * Calls an open order.
  * @throws OrderScreeningError `order-closed`, `unknown-order`, `temporal-unavailable`, or the order's own refusal
  */
-async function whileOpen<T>(
-  context: ClientContext,
-  workflowId: string,
-  ask: (handle: WorkflowHandle) => Promise<T>,
-): Promise<T> {
+async function whileOpen<T>(context: ClientContext, workflowId: string, ask: () => Promise<T>): Promise<T> {
   try {
-    return await ask(context.client.workflow.getHandle(workflowId));
+    return await ask();
   } catch (error) {
     if (!isEnded(error)) throw toOrderError(error);
     await closedOrder(context, workflowId);

@@ -1,9 +1,11 @@
 /** Sends updates to an order. */
 import { randomUUID } from 'node:crypto';
-import type { WorkflowUpdateHandle } from '@temporalio/client';
+import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
 import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
-import type { Envelope, IdempotencyKey } from '../../contract/messages.ts';
+import { type Envelope, type IdempotencyKey, SCREEN_ORDER } from '../../contract/messages.ts';
 import { fingerprintOfRaw } from '../../screening-service/index.ts';
+import type { OrderStart } from '../screening/order-start.ts';
 import {
   ANSWER_WITHIN_MS,
   isExhausted,
@@ -57,20 +59,44 @@ export async function sendUpdate<T>(send: () => Promise<T>): Promise<T> {
 const ASK_AGAIN_MS = 100;
 const MOST_TRIES = 100;
 
+/** Starts an order unless it exists, and sends it an update. */
+export function startWithUpdate<Answer, Body extends object>(
+  client: Client,
+  deadline: number,
+  definition: UpdateDefinition<Answer, [Envelope<Body>]>,
+  update: { args: [Envelope<Body>]; updateId: string },
+  start: OrderStart,
+): Promise<Answer> {
+  const options = { ...start, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+  return within(client, deadline, () =>
+    sendUpdate(() =>
+      client.workflow.executeUpdateWithStart(definition, {
+        ...update,
+        startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, options),
+      }),
+    ),
+  );
+}
+
 /**
  * Sends an update that continues in the background once the order has accepted it.
  * @returns undefined if it was accepted and is still running after 10 s
  * @throws OrderScreeningError `temporal-unavailable` if it wasn't accepted in time, `busy`; other errors unchanged
  */
-export async function startedUpdate<T>(
+export async function startedUpdate<Answer, Body extends object>(
   { client }: ClientContext,
-  start: () => Promise<WorkflowUpdateHandle<T>>,
-): Promise<T | undefined> {
+  workflowId: string,
+  definition: UpdateDefinition<Answer, [Envelope<Body>]>,
+  body: Body,
+  how: PortalOptions,
+): Promise<Answer | undefined> {
+  const options = { ...updateOf(definition, body, how), waitForStage: 'ACCEPTED' } as const;
+  const handle = client.workflow.getHandle(workflowId);
   let accepted = false;
   try {
     return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
       sendUpdate(async () => {
-        const update = await start();
+        const update = await handle.startUpdate(definition, options);
         accepted = true;
         return update.result().catch((error: unknown) => {
           // The order also ends an update so that it refused.

@@ -1,10 +1,10 @@
 /** Adopts an order: starts it from a transaction that exists at the screening service. */
-import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { refuseCardData } from '../../card-data/card-data.ts';
 import type { CheckoutAnswer } from '../../contract/answers.ts';
 import { OrderScreeningError } from '../../contract/errors.ts';
 import { orderWorkflowId } from '../../contract/ids.ts';
-import { adoptUpdate, SCREEN_ORDER } from '../../contract/messages.ts';
+import { adoptUpdate } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
 import { instant } from '../../contract/words.ts';
 import { adoptRefusal } from '../../order/messages/check-messages.ts';
@@ -15,17 +15,10 @@ import { applyAdoption } from '../../order/screening/apply-reading.ts';
 import { readForAdoption } from '../../screening-service/index.ts';
 import { refuseTaken } from '../lists/visibility.ts';
 import { readBy } from '../messages/portal-options.ts';
-import { sendUpdate, updateOf } from '../messages/send-update.ts';
+import { startWithUpdate, updateOf } from '../messages/send-update.ts';
 import { describeOrder } from '../reading/describe-order.ts';
 import { closedOrder, recordOfOrder } from '../reading/read-orders.ts';
-import {
-  ANSWER_WITHIN_MS,
-  isEnded,
-  orderClosed,
-  READ_WITHIN_MS,
-  toOrderError,
-  within,
-} from '../temporal-errors.ts';
+import { ANSWER_WITHIN_MS, isEnded, orderClosed, READ_WITHIN_MS, toOrderError } from '../temporal-errors.ts';
 import type { ClientContext, PortalOptions } from '../types.ts';
 import { type CheckedAdoptRequest, readAdoptRequest } from './adopt-request.ts';
 import { orderStart } from './order-start.ts';
@@ -56,27 +49,18 @@ async function adopted(
   workflowId: string,
 ): Promise<CheckoutAnswer> {
   const { orderId, integration, workflow, adoption, transaction } = request;
-  const { client } = context;
   const { amount } = orderFactsOf(transaction);
   const input = { orderId, workflow, transaction, adopt: adoption };
   const summary = `Order ${orderId}, adopted, ${workflow}`;
   const start = {
     ...orderStart(integration, input, { workflow, invoiceNumber: orderId, amount, summary }),
-    workflowIdConflictPolicy: 'USE_EXISTING' as const,
     // A refused adoption leaves a failed workflow. Retrying is safe, since an adoption never creates a transaction.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const,
   };
+  // A random update id, so that a refusal isn't kept forever. The order recognizes its own transaction.
   const update = updateOf(adoptUpdate, { transactionId: adoption.transactionId, ...by });
   try {
-    return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
-      // A random update id, so that a refusal isn't kept forever. The order recognizes its own transaction.
-      sendUpdate(() =>
-        client.workflow.executeUpdateWithStart(adoptUpdate, {
-          ...update,
-          startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, start),
-        }),
-      ),
-    );
+    return await startWithUpdate(context.client, Date.now() + ANSWER_WITHIN_MS, adoptUpdate, update, start);
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError) && !isEnded(error))
       throw toOrderError(error);

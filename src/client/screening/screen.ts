@@ -1,22 +1,18 @@
 /** The checkout call: starts the order and returns its decision, or `pending`, in one round trip. */
-import {
-  WithStartWorkflowOperation,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { vouchedFor } from '../../card-data/card-data.ts';
 import { type CardOwner, CardStashError } from '../../card-stash/index.ts';
 import type { CheckoutAnswer } from '../../contract/answers.ts';
 import { hasCode, ORDER_ERRORS, OrderScreeningError } from '../../contract/errors.ts';
 import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../../contract/ids.ts';
-import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../../contract/messages.ts';
+import { decisionUpdate, retryUpdate } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
 import { instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { currencyOf } from '../../order/order-rules.ts';
 import { answerNow } from '../../order/view/answers.ts';
 import type { CardData } from '../../screening-service/index.ts';
-import { sendUpdate, updateOf } from '../messages/send-update.ts';
+import { sendUpdate, startWithUpdate, updateOf } from '../messages/send-update.ts';
 import { type CheckedScreenRequest, readScreenRequest } from '../read-requests.ts';
 import { closedOrder } from '../reading/read-orders.ts';
 import {
@@ -174,22 +170,11 @@ async function recordedAnswer(
   sending: Sending,
   start: OrderStart = startOf(sending),
 ): Promise<CheckoutAnswer> {
-  const { client } = context;
   const question = { attempt: 1, fingerprint: sending.request.fingerprint };
   const update = updateOf(decisionUpdate, question, {}, decisionUpdateId(1));
   let answer: CheckoutAnswer;
   try {
-    answer = await within(client, sending.deadline, () =>
-      sendUpdate(() =>
-        client.workflow.executeUpdateWithStart(decisionUpdate, {
-          ...update,
-          startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, {
-            ...start,
-            workflowIdConflictPolicy: 'USE_EXISTING',
-          }),
-        }),
-      ),
-    );
+    answer = await startWithUpdate(context.client, sending.deadline, decisionUpdate, update, start);
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
       const closed = await closedOrder(context, sending.workflowId).catch((unread: unknown) => {
