@@ -72,23 +72,27 @@ const cardRequestSchema = z.strictObject({
   cardCode: z.unknown().optional(),
 });
 
-/** A checked request to screen, with the full card data separated. */
-export interface CheckedScreenRequest {
+/** A transaction without full card data, which is separate. */
+interface ReadTransaction {
+  transaction: TransactionJson;
+  card?: CardData;
+  invoiceNumber?: string | undefined;
+  fingerprint: string;
+  /** Fields that are not sent, or that are probably a mistake. */
+  warnings: FieldError[];
+}
+
+/** A checked request to screen. */
+export interface CheckedScreenRequest extends ReadTransaction {
   orderId: string;
   integration: Integration;
   workflow: IntegrationWorkflow;
   /** Whether the request named the integration workflow itself. */
   workflowNamed: boolean;
   attempt: number;
-  /** Without full card data. */
-  transaction: TransactionJson;
-  card?: CardData;
   facts: OrderFacts;
   /** The order's id, unless a different invoice number was sent. */
   invoiceNumber: string;
-  fingerprint: string;
-  /** Fields that are not sent, or that are probably a mistake. */
-  warnings: FieldError[];
 }
 
 /** Transactions already scanned for card data: scanning a large one twice would block the event loop. */
@@ -153,14 +157,6 @@ export function integrationOf(
 export function notCardsFor(raw: unknown, findIntegration: FindIntegration): readonly string[] {
   const name = isRecord(raw) ? raw.integration : undefined;
   return findIntegration(textOr(name, DEFAULT_INTEGRATION))?.notCards ?? [];
-}
-
-interface ReadTransaction {
-  transaction: TransactionJson;
-  card?: CardData;
-  invoiceNumber?: string | undefined;
-  fingerprint: string;
-  warnings: FieldError[];
 }
 
 /** An order that policy skips isn't screened, so missing screening fields are no errors. */

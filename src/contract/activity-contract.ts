@@ -47,11 +47,6 @@ export interface RunFacts {
   isReplaying: boolean;
 }
 
-/** The server doesn't schedule local activities, so the workflow passes the start time, in server time. */
-interface BegunAt {
-  begun: Instant;
-}
-
 /** A request to screen an attempt. */
 export interface ScreenRequest extends AboutAttempt {
   orderId: string;
@@ -86,7 +81,9 @@ export interface Retried extends Fingerprinted {
   policy?: Policy;
 }
 
-export interface CheckoutRequest extends ScreenRequest, BegunAt {
+export interface CheckoutRequest extends ScreenRequest {
+  /** The start time, in server time: the server doesn't schedule local activities. */
+  begun: Instant;
   /** When the caller stops waiting. */
   answerBy?: Instant;
   /** The transaction exists: the activity reads its status and creates nothing. */

@@ -32,6 +32,7 @@ import {
   type PortalActionKind,
   portalKind,
 } from '../../contract/portal/portal-kinds.ts';
+import { defined } from '../../order/defined.ts';
 import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../../order/portal/portal-records.ts';
 import {
   earlier,
@@ -47,6 +48,7 @@ import { lateDecisions } from '../reading/after-end.ts';
 import { findOrder } from '../reading/read-orders.ts';
 import {
   ANSWER_WITHIN_MS,
+  callTemporal,
   isEnded,
   isUnanswered,
   orderClosed,
@@ -56,7 +58,7 @@ import {
 } from '../temporal-errors.ts';
 import type { ClientContext, OrderName, OrderScreening, PortalOptions } from '../types.ts';
 import { readBy } from './portal-options.ts';
-import { startedUpdate, updateOf } from './send-update.ts';
+import { startedUpdate } from './send-update.ts';
 
 /** Returns the client library's method for a kind of action. The caller has checked the fields of that kind. */
 export function portalMethod(orders: OrderScreening, kind: PortalActionKind) {
@@ -80,12 +82,8 @@ export async function portalAction(
   const { kind, ...message } = { ...fields, ...by };
   // `kind` selects the definition, so the fields match it.
   const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [Envelope<typeof message>]>;
-  const handle = context.client.workflow.getHandle(workflowId);
-  const update = updateOf(definition, message, how);
   try {
-    const answer = await startedUpdate(context, () =>
-      handle.startUpdate(definition, { ...update, waitForStage: 'ACCEPTED' }),
-    );
+    const answer = await startedUpdate(context, workflowId, definition, message, how);
     return answer ?? { ...order, kind, status: 'requested' };
   } catch (error) {
     // An order that has ended and only delivers its last events no longer accepts actions.
@@ -138,13 +136,7 @@ async function afterTheEnd(
   const transactionId = transactionMeant(order, fields);
   const cancelBy = attempt && windowMeant(order, attempt, transactionId);
   const cancelWindowMs = order.policy?.cancelWindowMs;
-  return run(context, {
-    ...key,
-    ...asked,
-    ...(transactionId !== undefined && { transactionId }),
-    ...(cancelBy !== undefined && { cancelBy }),
-    ...(cancelWindowMs !== undefined && { cancelWindowMs }),
-  });
+  return run(context, { ...key, ...asked, ...defined({ transactionId, cancelBy, cancelWindowMs }) });
 }
 
 /**
@@ -205,7 +197,7 @@ async function run(context: ClientContext, input: PortalActionInput): Promise<Po
   const workflowId = portalActionWorkflowId(integration, fields.kind, subjectOfRun(input));
   const deadline = Date.now() + ANSWER_WITHIN_MS;
   const start = (workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY') =>
-    within(client, deadline, () =>
+    callTemporal(client, deadline - Date.now(), () =>
       client.workflow.start(PORTAL_ACTION, {
         workflowId,
         taskQueue: TASK_QUEUE,
@@ -224,24 +216,14 @@ async function run(context: ClientContext, input: PortalActionInput): Promise<Po
     await start(onlyOnce ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY');
   } catch (error) {
     // It was done before; its result is still available.
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw toOrderError(error);
-    if (onlyOnce && (await wasRefused(result))) {
-      await start('ALLOW_DUPLICATE_FAILED_ONLY').catch((again: unknown) => {
-        throw toOrderError(again);
-      });
-    }
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (onlyOnce && (await wasRefused(result))) await start('ALLOW_DUPLICATE_FAILED_ONLY');
   }
   try {
     return await result();
   } catch (error) {
     if (!isUnanswered(error)) throw toOrderError(error);
-    return {
-      integration,
-      kind: fields.kind,
-      status: 'requested',
-      ...(orderId !== undefined && { orderId }),
-      ...(transactionId !== undefined && { transactionId }),
-    };
+    return defined({ integration, kind: fields.kind, status: 'requested', orderId, transactionId });
   }
 }
 
@@ -266,11 +248,8 @@ function subjectOfRun({ orderId, transactionId, fields }: PortalActionInput): st
   const transaction = transactionId?.toLowerCase();
   const subject = portalKind(fields.kind).ofOrder ? (orderId ?? transaction) : transaction;
   const identity = identityOf(fields);
-  return identity === '' ? `${subject}` : `${subject}:${hash(identity)}`;
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  if (identity === '') return `${subject}`;
+  return `${subject}:${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`;
 }
 
 function refusal(code: OrderErrorCode, details: OrderErrorDetails = {}): OrderScreeningError {

@@ -3,6 +3,7 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { Timestamp } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { type Instant, instant } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
 import { grpcCode, READ_WITHIN_MS, toOrderError, within } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 import { type Attributes, attributesIn } from './decode.ts';
@@ -21,10 +22,6 @@ export interface DescribedOrder {
   attributes: Attributes;
   raw: RawDescription;
 }
-
-/** `WorkflowExecutionStatus` of Temporal's API. */
-const COMPLETED = 2;
-const FAILED = 3;
 
 /**
  * Describes an order. Unlike the SDK's `describe`, it doesn't fail if the memo can't be decrypted.
@@ -57,14 +54,15 @@ function described(workflowId: string, raw: RawDescription): DescribedOrder {
   const { execution, status, historyLength, startTime, closeTime, searchAttributes } =
     raw.workflowExecutionInfo ?? {};
   const closedAt = instantOf(closeTime);
-  const ended = status === COMPLETED ? 'completed' : status === FAILED ? 'failed' : 'closed';
+  const name = statusName(status).toLowerCase();
+  const ended = name === 'completed' || name === 'failed' ? name : 'closed';
   return {
     workflowId,
     runId: execution?.runId ?? '',
     status: closedAt === undefined ? 'open' : ended,
     historyLength: Number(historyLength ?? 0),
     startedAt: instantOf(startTime) ?? '',
-    ...(closedAt !== undefined && { closedAt }),
+    ...defined({ closedAt }),
     attributes: attributesIn(searchAttributes?.indexedFields),
     raw,
   };

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { refuseCardData } from '../../card-data/card-data.ts';
 import { momentText, workflowSchema } from '../../contract/fields.ts';
 import type { TransactionJson } from '../../contract/messages.ts';
-import type { Adoption } from '../../contract/order/state.ts';
-import type { FindIntegration, Integration } from '../../contract/policy.ts';
-import { GATEWAY_RESULTS, type IntegrationWorkflow, instant, millis } from '../../contract/words.ts';
+import type { FindIntegration } from '../../contract/policy.ts';
+import { GATEWAY_RESULTS, instant, millis } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
 import { adoptionErrors } from '../../order/messages/check-messages.ts';
 import {
   checked,
@@ -36,17 +36,10 @@ export const adoptSchema = z.strictObject({
 });
 
 /** A checked request to adopt. */
-export interface CheckedAdoptRequest {
-  orderId: string;
-  integration: Integration;
-  workflow: IntegrationWorkflow;
-  adoption: Adoption;
-  /** The known fields of the transaction: its amount, or none. */
-  transaction: TransactionJson;
-}
+export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;
 
 /** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in `details.errors` */
-export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration): CheckedAdoptRequest {
+export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration) {
   refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
   const { orderId, integration: name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
   const adoption = { ...rest, screenedAt: instant(millis(rest.screenedAt)) };
@@ -54,5 +47,7 @@ export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration)
   const workflow = named ?? integration.workflow;
   const fieldErrors = adoptionErrors(adoption, { ...integration, workflow }, Date.now());
   if (fieldErrors.length > 0) throw invalidRequest(fieldErrors);
-  return { orderId, integration, workflow, adoption, transaction: amount === undefined ? {} : { amount } };
+  /** The known fields of the transaction: its amount, or none. */
+  const transaction: TransactionJson = defined({ amount });
+  return { orderId, integration, workflow, adoption, transaction };
 }

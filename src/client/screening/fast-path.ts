@@ -51,13 +51,6 @@ export interface EndedScreening {
   first?: CheckedOut;
 }
 
-/** Listens for the screening of an order that is about to be started. */
-export interface ScreeningListener {
-  /** Resolves when the screening of that run has ended. @returns its outcome */
-  of(runId: string): Promise<EndedScreening>;
-  close(): unknown;
-}
-
 /** One per process: pass it to the worker as `beforeRecord` and to the client as `earlyAnswers`. */
 export class EarlyAnswers {
   readonly #ended = new EventEmitter().setMaxListeners(0);
@@ -72,7 +65,7 @@ export class EarlyAnswers {
   }
 
   /** Starts listening at once, since the screening may end before the start returns its run id. */
-  listen(workflowId: string): ScreeningListener {
+  listen(workflowId: string) {
     const heard = new Map<string, EndedScreening>();
     let wake = (): void => {};
     const listener = (runId: string, ended: EndedScreening): void => {
@@ -81,7 +74,8 @@ export class EarlyAnswers {
     };
     this.#ended.on(workflowId, listener);
     return {
-      of: async (runId) => {
+      /** Resolves when the screening of that run has ended. @returns its outcome */
+      of: async (runId: string): Promise<EndedScreening> => {
         for (;;) {
           const ended = heard.get(runId);
           if (ended !== undefined) return ended;
