@@ -172,9 +172,9 @@ async function recordedAnswer(
 ): Promise<CheckoutAnswer> {
   const question = { attempt: 1, fingerprint: sending.request.fingerprint };
   const update = updateOf(decisionUpdate, question, {}, decisionUpdateId(1));
-  let answer: CheckoutAnswer;
   try {
-    answer = await startWithUpdate(context.client, sending.deadline, decisionUpdate, update, start);
+    const answer = await startWithUpdate(context.client, sending.deadline, decisionUpdate, update, start);
+    return await asOfNow(context, sending, answer);
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
       const closed = await closedOrder(context, sending.workflowId).catch((unread: unknown) => {
@@ -189,7 +189,6 @@ async function recordedAnswer(
     if (isUnanswered(error)) return pendingAnswer(context, sending.request);
     throw toOrderError(error);
   }
-  return asOfNow(context, sending, answer);
 }
 
 /** Replaces a `pending` with the current answer: an update id keeps its first outcome, and the order may be decided since. */
@@ -214,22 +213,19 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
     request.integration,
   );
   const update = updateOf(retryUpdate, body, {}, retryUpdateId(attempt));
-  let answer: CheckoutAnswer;
   try {
-    answer = await within(client, sending.deadline, () =>
+    const answer = await within(client, sending.deadline, () =>
       sendUpdate(async () => {
         const handle = client.workflow.getHandle(workflowId);
         const accepted = await handle.startUpdate(retryUpdate, { ...update, waitForStage: 'ACCEPTED' });
         return accepted.result();
       }),
     );
+    return await asOfNow(context, sending, answer);
   } catch (error) {
-    if (isEnded(error)) {
-      return answerOnRecord(await closedOrder(context, workflowId), sending);
-    }
+    if (isEnded(error)) return answerOnRecord(await closedOrder(context, workflowId), sending);
     throw toOrderError(error);
   }
-  return asOfNow(context, sending, answer);
 }
 
 /** Returns the recorded answer of a closed order, also of one that was started by other means or continued as new. */

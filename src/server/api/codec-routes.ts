@@ -6,8 +6,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { checked, fieldErrorsOf, invalidRequest } from '../../client/read-requests.ts';
 import { ownerOf, PayloadCodecError } from '../../codec/index.ts';
+import type { ApiKeys } from '../../config/index.ts';
 import { OUR_WORDS } from '../../screening-service/index.ts';
-import { isOneOf, limitRequests } from './callers.ts';
+import { isOneOf, limitRequests, requireKey, requireScope } from './callers.ts';
 import { HttpError } from './problems.ts';
 
 export interface CodecOptions {
@@ -44,9 +45,13 @@ const bodySchema = z.object({
 /** Adds `/decode` and `/encode`, which need an API key, and `/decode` below the token if there is one. */
 export async function codecRoutes(
   app: FastifyInstance,
-  options: CodecOptions & { requireKey: (request: FastifyRequest) => Promise<void> },
+  options: CodecOptions & { apiKeys: ApiKeys },
 ): Promise<void> {
-  const { codec, origins, token, requireKey, maxRps } = options;
+  const { codec, origins, token, apiKeys, maxRps } = options;
+  const requireCodecKey = async (request: FastifyRequest) => {
+    await requireKey(request, apiKeys);
+    requireScope(request);
+  };
   // Before the key check: a browser's preflight request has no key.
   await app.register(cors, { origin: [...origins], methods: ['POST'], allowedHeaders: UI_HEADERS });
   await limitRequests(app, { maxRps });
@@ -62,18 +67,16 @@ export async function codecRoutes(
         return { payloads };
       },
     });
-  add('decode', '/decode', requireKey);
-  add('encode', '/encode', requireKey);
+  add('decode', '/decode', requireCodecKey);
+  add('encode', '/encode', requireCodecKey);
   if (token !== undefined) {
     add('decode', '/:token/decode', async (request) => {
-      if (isOneOf([token], tokenIn.parse(request.params).token)) return;
+      if (isOneOf([token], z.object({ token: z.string() }).parse(request.params).token)) return;
       await app.wrongKey(request);
       throw new HttpError('unauthorized');
     });
   }
 }
-
-const tokenIn = z.object({ token: z.string() });
 
 /**
  * Converts one payload per event-loop turn. The error names the first payload that can't be converted.

@@ -3,7 +3,7 @@ import helmet from '@fastify/helmet';
 import type { SwaggerTransformObject } from '@fastify/swagger';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
+import { type FastifyInstance, fastify, LogController } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { createPayloadCodec } from '../../codec/index.ts';
 import { type Config, ConfigError, KeysOfFile } from '../../config/index.ts';
@@ -19,8 +19,6 @@ import {
   connectionOptions,
   followKeys,
   letConnectionsGo,
-  requireKey,
-  requireScope,
   slowWrongKeys,
 } from './callers.ts';
 import { codecRoutes } from './codec-routes.ts';
@@ -105,14 +103,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await app.register(async (scope) => keyedRoutes(scope, options, metrics, refused));
   await app.register(queueRoutes, { ...options, refused });
   await app.register(webhookRoutes, { ...options, metrics });
-  if (options.codec !== undefined) {
-    const requireApiKey = async (request: FastifyRequest) => {
-      await requireKey(request, options.apiKeys);
-      requireScope(request);
-    };
-    const { codec, maxRps } = options;
-    await app.register(codecRoutes, { prefix: '/codec', requireKey: requireApiKey, maxRps, ...codec });
-  }
+  const { codec, apiKeys, maxRps } = options;
+  if (codec !== undefined) await app.register(codecRoutes, { prefix: '/codec', apiKeys, maxRps, ...codec });
   return app;
 }
 

@@ -50,14 +50,14 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
   route: RouteDefinition<Params, Query, Body>,
 ): void {
   const { method, url, summary, tag, scope, params, query, body, handle } = route;
-  const answers = Object.entries(route.answers).map(([status, answer]) => [
-    status,
-    { description: status === '202' ? GOES_ON : DONE, content: { 'application/json': { schema: answer } } },
-  ]);
-  const problems = [...route.problems, 403 as const, 500 as const].map((status) => [
-    status,
-    { description: PROBLEMS[status], content: problemContent },
-  ]);
+  const answers = Object.entries(route.answers).map(([status, schema]) => {
+    const description = status === '202' ? 'Accepted: still running' : 'Done';
+    return [status, { description, content: { 'application/json': { schema } } }];
+  });
+  const problems = [...route.problems, 403 as const, 500 as const].map((status) => {
+    const content = { 'application/problem+json': { schema: problemSchema } };
+    return [status, { description: PROBLEMS[status], content }];
+  });
   app.route({
     method,
     url,
@@ -65,7 +65,8 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
     schema: {
       summary,
       tags: [tag],
-      security: securityOf(scope),
+      // The scope as a role, which OpenAPI 3.1 allows for a bearer scheme. `{}` is for an API without keys.
+      security: [{ key: [scope] }, {}],
       ...(params instanceof z.ZodObject && Object.keys(params.shape).length > 0 && { params }),
       ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 && { querystring: query }),
       ...(method === 'POST' && { body: route.documentedBody ?? body }),
@@ -96,11 +97,6 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
 
 function integrationsIn(part: unknown): string[] {
   return isRecord(part) && typeof part.integration === 'string' ? [part.integration] : [];
-}
-
-/** Documents the scope as a role, which OpenAPI 3.1 allows for a bearer scheme. `{}` is for an API without keys. */
-function securityOf(scope: Scope): Record<string, string[]>[] {
-  return [{ key: [scope] }, {}];
 }
 
 /** In bytes. */
@@ -139,7 +135,11 @@ export function refuseCards(
 export function refuseByHead(app: FastifyInstance, apiKeys: ApiKeys): void {
   app.addHook('onRequest', async ({ headers, is404, raw, routeOptions }) => {
     const { fromOutside = false } = routeOptions.config;
-    if (apiKeys.current.length === 0 && !fromOutside && !isOfThisMachine(headers.host))
+    if (
+      apiKeys.current.length === 0 &&
+      !fromOutside &&
+      !isLoopback((headers.host ?? '').replace(/:\d{1,5}$/, ''))
+    )
       throw new HttpError('foreign-host');
     // Node takes the first one, a proxy before it perhaps the last.
     if (raw.rawHeaders.filter(isAuthorization).length > 1) throw new HttpError('bad-request');
@@ -151,10 +151,6 @@ export function refuseByHead(app: FastifyInstance, apiKeys: ApiKeys): void {
 
 function isAuthorization(name: string, index: number): boolean {
   return index % 2 === 0 && name.toLowerCase() === 'authorization';
-}
-
-function isOfThisMachine(host = ''): boolean {
-  return isLoopback(host.replace(/:\d{1,5}$/, ''));
 }
 
 declare module 'fastify' {
@@ -229,8 +225,6 @@ export function limitError(body: unknown): string | undefined {
   return undefined;
 }
 
-const DONE = 'Done';
-const GOES_ON = 'Accepted: still running';
 /** The meaning of each error status, for the documentation. */
 const PROBLEMS = {
   400: 'The body is not JSON, or the path cannot be decoded',
@@ -247,5 +241,3 @@ const PROBLEMS = {
   503: 'The outcome is unknown, or nothing was done yet. Retrying is safe',
   504: 'The action could not be sent within a day, and is not retried any more',
 } as const;
-
-const problemContent = { 'application/problem+json': { schema: problemSchema } };
