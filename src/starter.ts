@@ -23,13 +23,7 @@ import { readTransaction } from './client/reading/read-transaction.ts';
 import { adopt } from './client/screening/adopt.ts';
 import { putCard, screen } from './client/screening/screen.ts';
 import { callTemporal, READ_WITHIN_MS } from './client/temporal-errors.ts';
-import type {
-  ClientContext,
-  OrderName,
-  OrderScreening,
-  OrderScreeningOptions,
-  PortalOptions,
-} from './client/types.ts';
+import type { OrderName, OrderScreening, OrderScreeningOptions, PortalOptions } from './client/types.ts';
 import { orderWorkflowId } from './contract/ids.ts';
 import {
   acknowledgeUpdate,
@@ -79,9 +73,8 @@ const PING_WITHIN_MS = 2_000;
  * Creates the client. Use one per process; it opens no connection itself. Its methods throw `OrderScreeningError`, see
  * `OrderScreening`.
  */
-export function createOrderScreening(options: OrderScreeningOptions): OrderScreening {
-  const context: ClientContext = options;
-  const { client } = options;
+export function createOrderScreening(context: OrderScreeningOptions): OrderScreening {
+  const { client } = context;
   const signals = new OrderSignals(context);
   const openOrders = new OpenOrders(context);
   const key = ({ orderId, integration }: OrderName, request = {}, how = {}) => {
@@ -150,7 +143,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     redeliver: async (order, { sequence }, how) => redeliver(context, key(order, {}, how), sequence, how),
     recheck: async (order) => signals.recheck(key(order)),
     hint: async (request) => signals.hint(request),
-    putCard: async (request) => putCard(context, readCardRequest(request, options.findIntegration)),
+    putCard: async (request) => putCard(context, readCardRequest(request, context.findIntegration)),
     ping: async () => {
       const { namespace } = client.options;
       await callTemporal(client, PING_WITHIN_MS, () =>

@@ -38,7 +38,6 @@ function buildOf(
   return version?.deploymentName ? `${version.deploymentName}.${version.buildId}` : '';
 }
 
-/** @see OrderScreening.health */
 export async function readHealth({ client }: ClientContext): Promise<Health> {
   const polled = POLLED_QUEUES.map(async (queue) => {
     const pollers = await callTemporal(client, WITHIN_MS, () => countPollers(client, queue));

@@ -275,10 +275,5 @@ export interface OrderScreening extends HandlingMethods {
   close(): Promise<{ unsent: number }>;
 }
 
-/** The options that the parts of the client library share. */
-export interface ClientContext {
-  client: Client;
-  findIntegration: FindIntegration;
-  cards?: CardStash;
-  earlyAnswers?: EarlyAnswers;
-}
+/** What the parts of the client library share. */
+export type ClientContext = OrderScreeningOptions;

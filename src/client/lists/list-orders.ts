@@ -12,13 +12,11 @@ import { listRows } from './list-queue.ts';
 import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts';
 import { listWorkflows } from './visibility.ts';
 
-/** @see OrderScreening.list */
 export async function listOrders(context: ClientContext, request: ListRequest = {}): Promise<OrderList> {
   const { orders, ...place } = await listRows(context, request);
   return { orders: orders.map(({ summary }) => summary), ...place };
 }
 
-/** @see OrderScreening.count */
 export async function countOrders(context: ClientContext, raw: ListRequest = {}): Promise<number> {
   const request = checked(listRequestSchema, raw);
   return request.integrations?.length === 0 ? 0 : countOf(context, queryOf(request));

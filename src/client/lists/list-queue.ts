@@ -21,7 +21,6 @@ const HOUR_MS = 3_600_000;
 /** Visibility on SQL can't sort: a large queue is read in windows of the deadline, whose ends are this many hours from now. */
 const WINDOW_ENDS = [0, 12, 48, 120];
 
-/** @see OrderScreening.queue */
 export async function listQueue(
   context: ClientContext,
   of: Pick<ListRequest, 'integration' | 'integrations'>,
@@ -50,7 +49,6 @@ export async function listQueue(
 /** The number of orders per page of a list. */
 const DEFAULT_LIMIT = 50;
 
-/** @see OrderScreening.rows */
 export async function listRows(context: ClientContext, raw: ListRequest = {}): Promise<OrderRows> {
   const request = checked(listRequestSchema, raw);
   if (request.integrations?.length === 0) return { orders: [] };

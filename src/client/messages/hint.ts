@@ -68,7 +68,11 @@ export class OrderSignals {
       return sending;
     };
     const candidates = [...known.map((id) => [id]), ...byNumber];
-    const accepted = await Promise.all(candidates.map((ids) => firstThat(sendOnce, ids)));
+    const sendToFirst = async (ids: readonly (string | undefined)[]): Promise<boolean> => {
+      for (const id of ids) if (id !== undefined && (await sendOnce(id))) return true;
+      return false;
+    };
+    const accepted = await Promise.all(candidates.map(sendToFirst));
     if (accepted.includes(true)) return { outcome: 'accepted' };
     if (transactionIds.length === 0) return { outcome: 'unknown' };
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
@@ -77,7 +81,6 @@ export class OrderSignals {
     return { outcome: found.includes(true) ? 'accepted' : 'unknown' };
   }
 
-  /** @see OrderScreening.recheck */
   async recheck(key: OrderKey): Promise<{ status: 'requested' }> {
     const workflowId = orderWorkflowId(key.integration, key.orderId);
     const exists = await this.#rechecks.send(workflowId, undefined, () =>
@@ -88,7 +91,6 @@ export class OrderSignals {
     throw orderClosed();
   }
 
-  /** @see OrderScreening.close */
   async close(): Promise<{ unsent: number }> {
     const unsent = await Promise.all([this.#hints.close(), this.#rechecks.close()]);
     return { unsent: unsent[0] + unsent[1] };
@@ -112,14 +114,6 @@ export class OrderSignals {
       return key !== undefined && startReadAfterEnd(this.#context, key);
     }
   }
-}
-
-async function firstThat(
-  holds: (id: string) => Promise<boolean>,
-  ids: readonly (string | undefined)[],
-): Promise<boolean> {
-  for (const id of ids) if (id !== undefined && (await holds(id))) return true;
-  return false;
 }
 
 function listOf(value: string | string[] | undefined): string[] {

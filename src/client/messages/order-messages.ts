@@ -46,7 +46,6 @@ export function handlingMethod(orders: HandlingMethods, kind: Handling) {
   return orders[kind] as (order: OrderName, request: object, how: PortalOptions) => Promise<HandlingAnswer>;
 }
 
-/** @see OrderScreening.withdraw */
 export async function withdraw(
   context: ClientContext,
   order: OrderKey,
@@ -101,7 +100,6 @@ async function whileOpen<T>(context: ClientContext, workflowId: string, ask: () 
   }
 }
 
-/** @see OrderScreening.recordGatewayResult */
 export async function recordGatewayResult(
   context: ClientContext,
   workflowId: string,
@@ -141,7 +139,6 @@ async function sendOn(
   }
 }
 
-/** @see OrderScreening.redeliver */
 export async function redeliver(
   context: ClientContext,
   key: OrderKey,

@@ -125,7 +125,6 @@ const FIRST_THAT_READS: Record<keyof PollActivities | 'readStatusLast', number> 
   readStatusLast: 1,
 };
 
-/** @see OrderScreening.inspect */
 export async function inspectOrder(
   context: ClientContext,
   workflowId: string,

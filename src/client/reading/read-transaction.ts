@@ -16,7 +16,6 @@ import type { ClientContext, TransactionLookup } from '../types.ts';
 /** Invoice numbers have the limits of order ids. */
 const lookupSchema = z.object({ idOrInvoice: orderIdSchema });
 
-/** @see OrderScreening.getTransaction */
 export async function readTransaction(
   context: ClientContext,
   { integration: name, ...given }: TransactionLookup,

@@ -24,7 +24,6 @@ import { type CheckedAdoptRequest, readAdoptRequest } from './adopt-request.ts';
 import { orderStart } from './order-start.ts';
 import { screeningClientOf } from './screening-client.ts';
 
-/** @see OrderScreening.adopt */
 export async function adopt(
   context: ClientContext,
   raw: unknown,

@@ -23,17 +23,15 @@ export interface OrderStart {
   memo: Record<string, unknown>;
 }
 
-interface Shown extends Omit<KnownAtStart, 'integration'> {
-  workflow: IntegrationWorkflow;
-  /** One line for lists in the Temporal UI. */
-  summary: string;
-}
-
-/** Returns the start options of an order that must not exist yet. */
+/** Returns the start options of an order that must not exist yet. @param summary one line for lists in the Temporal UI */
 export function orderStart(
   integration: Integration,
   input: Omit<ScreenOrderInput, 'version' | 'integration'>,
-  { workflow, summary, ...known }: Shown,
+  {
+    workflow,
+    summary,
+    ...known
+  }: Omit<KnownAtStart, 'integration'> & { workflow: IntegrationWorkflow; summary: string },
 ): OrderStart {
   const { name } = integration;
   const { orderId, adopt, transaction } = input;

@@ -41,7 +41,6 @@ interface Sending {
 /** Added to the checkout budget. A worker that starts after it assumes that the answer was `pending`. */
 const GRACE_MS = 2_000;
 
-/** @see OrderScreening.screen */
 export async function screen(context: ClientContext, raw: unknown): Promise<CheckoutAnswer> {
   const request = readScreenRequest(raw, context.findIntegration);
   const { warnings } = request;

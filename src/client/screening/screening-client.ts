@@ -9,8 +9,10 @@ import { createScreeningClient, type ScreeningClient } from '../../screening-ser
  */
 export function screeningClientOf(integration: Integration): ScreeningClient {
   const apiKey = integration.apiKey();
-  if (!apiKey) throw new OrderScreeningError('screening-service-unavailable', NO_KEY);
+  if (!apiKey) {
+    const words =
+      'This process has no API key of the screening service: set the variable that apiKeyEnv names';
+    throw new OrderScreeningError('screening-service-unavailable', words);
+  }
   return createScreeningClient({ ...integration, apiKey });
 }
-
-const NO_KEY = 'This process has no API key of the screening service: set the variable that apiKeyEnv names';

@@ -110,10 +110,7 @@ async function convert(one: PayloadCodec['decode'], body: unknown) {
 }
 
 function toJson({ metadata, data }: Payload) {
+  const base64 = (value: Uint8Array) => Buffer.from(value).toString('base64');
   const entries = Object.entries(metadata ?? {}).map(([name, value]) => [name, base64(value)] as const);
   return { metadata: Object.fromEntries(entries), ...(data && { data: base64(data) }) };
-}
-
-function base64(value: Uint8Array): string {
-  return Buffer.from(value).toString('base64');
 }
