@@ -61,7 +61,6 @@ export const screenSchema = z.strictObject({
   transaction: z.unknown().optional(),
 });
 
-/** The paths of card fields in a request to screen. */
 export const CARD_FIELDS_OF_AN_ORDER = CARD_FIELDS.map((name) => `transaction.payment.creditCard.${name}`);
 
 const cardRequestSchema = z.strictObject({
@@ -82,7 +81,6 @@ interface ReadTransaction {
   warnings: FieldError[];
 }
 
-/** A checked request to screen. */
 export interface CheckedScreenRequest extends ReadTransaction {
   orderId: string;
   integration: Integration;

@@ -22,7 +22,6 @@ export class DeadlinePassed extends Error {
 /** How long a caller waits for an answer of an order, decisions excepted; in milliseconds. */
 export const ANSWER_WITHIN_MS = 10_000;
 
-/** How long a read may take; in milliseconds. */
 export const READ_WITHIN_MS = 5_000;
 
 /** Added to the call's own deadline, so that the call's more specific error is thrown first. */
@@ -151,7 +150,6 @@ export function attemptMismatch(): OrderScreeningError {
   );
 }
 
-/** gRPC status codes. */
 export const grpcCode = {
   cancelled: 1,
   invalidArgument: 3,

@@ -47,7 +47,6 @@ export interface RunFacts {
   isReplaying: boolean;
 }
 
-/** A request to screen an attempt. */
 export interface ScreenRequest extends AboutAttempt {
   orderId: string;
   integration: string;
@@ -90,7 +89,6 @@ export interface CheckoutRequest extends ScreenRequest {
   adopt?: Adoption;
 }
 
-/** A second attempt's checkout. */
 export interface RetryCheckoutRequest extends ScreenRequest {
   attempt: number;
   /** The first checkout failed before it could read the policy, so the activity returns it. */
@@ -114,7 +112,6 @@ export interface StatusRequest extends AboutAttempt {
 /** Without a transaction, a read returns only the time. */
 export interface ReadRequest extends Omit<StatusRequest, 'transactionId'> {
   transactionId?: string;
-  /** The number of the read. */
   read: number;
   /** The read doesn't start before this time. */
   notBefore?: Instant;
@@ -162,7 +159,6 @@ export interface LookUpRequest {
   knownTransactionIds: string[];
   /** Earliest time at which the create was sent. */
   unseenSince: Instant;
-  /** When the order was started. */
   startedAt: Instant;
   forbiddenKnown: boolean;
 }
@@ -176,7 +172,6 @@ export type LookUpOutcome =
   | { kind: 'hidden' }
   | { kind: 'forbidden' };
 
-/** An activity as the workflow calls it. */
 type Activity<Argument, Result> = (argument: Argument, run: RunFacts) => Promise<Result>;
 
 /** Activities that a caller waits for. `screenAtCheckout` is local: it runs inside the workflow task and may run more than once. */

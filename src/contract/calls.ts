@@ -24,7 +24,6 @@ interface Requested {
 }
 type Kind = keyof Requested;
 
-/** The calls of an order. */
 export type Call =
   | { [K in Kind]: { kind: K; request: Parameters<Requested[K]>[0] } }[Exclude<Kind, 'portal'>]
   | { kind: 'portal'; request: PortalRequest & { action: number } }
@@ -32,7 +31,6 @@ export type Call =
   /** Fires at `at`, and no sooner than `leastMs` after its start. */
   | { kind: 'timer'; at: Instant; summary: string; leastMs?: number };
 
-/** The result of each kind of call. */
 export type CallResult =
   | { [K in Kind]: { kind: K } & Awaited<ReturnType<Requested[K]>> }[Kind]
   | ({ kind: 'deliver' } & Moment)

@@ -4,12 +4,10 @@
 import { z } from 'zod';
 import { INTEGRATION_WORKFLOWS, instant, millis, REASON_LIMIT } from './words.ts';
 
-/** Text of at most `max` characters. */
 export function text(max: number) {
   return z.string().max(max, `must have at most ${max} characters; shorten it`);
 }
 
-/** Non-empty text of at most `max` characters. */
 export function filledText(max: number) {
   return text(max).min(1, 'must not be empty; send its value');
 }
@@ -61,7 +59,6 @@ export function email() {
 const EMAIL =
   /^[^\s@"(),:;<>[\\\]]{1,128}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
-/** One of a few words. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
   const shown = words.map((word) => (word === '' ? 'an empty string' : `"${word}"`)).join(', ');
   return z.enum(words, `must be one of ${shown}`);

@@ -34,9 +34,7 @@ export type SweepFinding = {
   kind: 'stuck' | 'overdue' | 'lost' | 'held';
   /** When the incident began: when the task was first due, the window's end, when the workflow was closed, or `Held.since`. */
   since: Instant;
-  /** The workflow's status, for a lost order. */
   status?: LostStatus;
-  /** For a held order. */
   reason?: Held['reason'];
 };
 
@@ -56,7 +54,6 @@ export const LATE_AFTER_MS = 15 * 60_000;
 /** Assumed cancel window of an order that ended before its first answer and so has none. */
 export const LOST_WITHIN_MS = 5 * 24 * 3_600_000;
 
-/** @returns the message for a finding */
 export function sweepWords({ kind, status, reason }: SweepFinding): string {
   switch (kind) {
     case 'stuck':

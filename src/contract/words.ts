@@ -21,7 +21,6 @@ export type UnavailableAction = (typeof UNAVAILABLE_ACTIONS)[number];
 export const OVERRIDE_ACTIONS = ['proceed', 'cancel'] as const satisfies readonly Action[];
 export type OverrideAction = (typeof OVERRIDE_ACTIONS)[number];
 
-/** The phases of an order. */
 export const PHASES = [
   'screening',
   'awaiting-gateway',
@@ -71,7 +70,6 @@ export const ORDER_EVENTS: Record<OrderEventType, string> = {
 /** A moment as an ISO 8601 string in UTC. */
 export type Instant = string;
 
-/** What triggered the read of a decision. */
 export type ReadingSource =
   | 'checkout'
   | 'adoption'
@@ -108,7 +106,6 @@ export const JOURNALED = [
   'snooze',
 ] as const;
 
-/** An entry in an order's journal. */
 export interface JournalEntry {
   at: Instant;
   what: (typeof JOURNALED)[number];
@@ -120,11 +117,9 @@ export interface JournalEntry {
   number?: number;
   /** The portal action was requested before, and was still pending: the request joined it. */
   joined?: true;
-  /** The action of an override. */
   action?: OverrideAction;
   /** The person that the order was assigned to. Absent: to nobody. */
   assignee?: string;
-  /** The end of a snooze. */
   until?: Instant;
 }
 
@@ -148,7 +143,6 @@ export function laterBy(ms: number, at: Instant): Instant {
   return instant(millis(at) + ms);
 }
 
-/** Why an order needs attention. */
 export type AttentionCode =
   | 'wrong-key'
   | 'no-decision'

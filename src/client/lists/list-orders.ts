@@ -22,7 +22,6 @@ export async function countOrders(context: ClientContext, raw: ListRequest = {})
   return request.integrations?.length === 0 ? 0 : countOf(context, queryOf(request));
 }
 
-/** @returns how many workflows match a visibility query */
 export async function countOf({ client }: ClientContext, query: string): Promise<number> {
   const { namespace } = client.options;
   const { count } = await callTemporal(client, READ_WITHIN_MS, () =>
@@ -31,7 +30,6 @@ export async function countOf({ client }: ClientContext, query: string): Promise
   return Number(count);
 }
 
-/** The orders of one day by current decision. */
 export interface Day {
   from: Instant;
   counts: Record<(typeof ORDER_DECISIONS)[number], number>;

@@ -46,7 +46,6 @@ export async function listQueue(
   return queue;
 }
 
-/** The number of orders per page of a list. */
 const DEFAULT_LIMIT = 50;
 
 export async function listRows(context: ClientContext, raw: ListRequest = {}): Promise<OrderRows> {
@@ -70,7 +69,6 @@ export async function rowsOf(
   return { orders, ...(nextPageToken.length > 0 && { nextPageToken }) };
 }
 
-/** Reads up to `room` orders. */
 async function read(context: ClientContext, of: ListRequest, room: number): Promise<Queue> {
   const query = queryOf(checked(listRequestSchema, { ...of, queued: true }));
   const orders: QueuedOrder[] = [];

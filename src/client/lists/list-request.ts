@@ -7,7 +7,6 @@ import { ORDER_DECISIONS, OUTCOMES, PHASES } from '../../contract/words.ts';
 import { orderAttributes, quoted } from '../../order/view/describe.ts';
 import { integrationNameSchema } from '../read-requests.ts';
 
-/** An amount as decimal text. */
 export const amountSchema = z
   .string()
   .regex(/^\d{1,12}(\.\d{1,3})?$/, {
@@ -100,7 +99,6 @@ export const listRequestSchema = z.strictObject({
   cancelBy: z.union([bounds, z.literal('none')], 'must be {from?, until?} or none').optional(),
   /** In the order's own currency. */
   amount: z.strictObject({ from: amountBound, until: amountBound }, RANGE).optional(),
-  /** When the order was started. */
   started: bounds.optional(),
   find: WRITTEN_FILTERS.find.optional(),
   cursor: z.string('must be text').refine(isCursor, 'must be the cursor of the previous page').optional(),

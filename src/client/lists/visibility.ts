@@ -8,7 +8,6 @@ import type { ClientContext } from '../types.ts';
 
 type Page = Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions']>>;
 
-/** A workflow run in visibility. */
 export type Execution = Page['executions'][number];
 
 /** Lists workflows, newest first. Unlike the SDK's list, it doesn't fail if a memo can't be decrypted. */

@@ -6,7 +6,6 @@ import { ACTOR_LIMIT } from '../../order/messages/message-shapes.ts';
 import { hasUnprintable } from '../../screening-service/index.ts';
 import { checked } from '../read-requests.ts';
 
-/** An idempotency key of the caller. */
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters');

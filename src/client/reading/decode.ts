@@ -5,7 +5,6 @@ import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../../c
 import { orderAttributes } from '../../order/view/describe.ts';
 import type { ClientContext } from '../types.ts';
 
-/** Decodes one payload of a workflow by the client's data converter. */
 export async function decoded(
   { client }: Pick<ClientContext, 'client'>,
   workflowId: string,

@@ -18,7 +18,6 @@ export interface Traces {
   policy?: Policy;
 }
 
-/** An event of an order, as it was sent. */
 export type SentEvent = OrderEvent & { data: OrderEventData };
 
 /** A decision with its insights, as an activity returned it. */
@@ -28,7 +27,6 @@ export interface Said {
   insightsLeftOut?: number;
 }
 
-/** The number of events that an order keeps. */
 const KEPT_EVENTS = 50;
 
 /** Returns the newest record with the entries of earlier ones; `leftOut` counts the entries that none of them has. */

@@ -36,7 +36,6 @@ export async function readMemo(
   }
 }
 
-/** Reads the record of an order that was described. */
 export async function readRecord(context: ClientContext, order: DescribedOrder): Promise<FoundRecord> {
   const { workflowId, status, startedAt, attributes, raw } = order;
   const found = await readMemo(context, workflowId, raw.workflowExecutionInfo?.memo);

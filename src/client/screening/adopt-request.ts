@@ -35,7 +35,6 @@ export const adoptSchema = z.strictObject({
   force: z.boolean('must be true or false').exactOptional(),
 });
 
-/** A checked request to adopt. */
 export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;
 
 /** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in `details.errors` */

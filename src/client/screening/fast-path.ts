@@ -44,7 +44,6 @@ export async function answerFast(
 
 // Passes the outcome of a checkout's screening from the worker to the client in the same process, before it is recorded.
 
-/** The request and the outcome of a screening. */
 export interface EndedScreening {
   request: CheckoutRequest;
   /** Absent if the screening failed. */
@@ -55,7 +54,6 @@ export interface EndedScreening {
 export class EarlyAnswers {
   readonly #ended = new EventEmitter().setMaxListeners(0);
 
-  /** Notifies the listeners of the order. */
   tell(
     { workflowId, runId }: { workflowId: string; runId: string },
     request: CheckoutRequest,

@@ -11,7 +11,6 @@ import { recordOf } from '../../order/view/bounded-record.ts';
 import { type KnownAtStart, searchAttributesAtStart } from '../../order/view/describe.ts';
 import { memoOf } from '../../order/view/order-memo.ts';
 
-/** The options of a workflow start. */
 export interface OrderStart {
   workflowId: string;
   taskQueue: string;

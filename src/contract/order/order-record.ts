@@ -17,7 +17,6 @@ export interface OrderRecord extends OrderState {
   leftOut?: LeftOut;
 }
 
-/** An attempt with its newest readings. */
 export interface RecordedAttempt extends Attempt {
   /** The number of older readings that the record leaves out. */
   readingsLeftOut?: number;

@@ -33,6 +33,5 @@ export interface ApiOptions {
   /** How people sign in to the pages. Absent: by API keys only. */
   signIn?: SignIn;
   log: Log;
-  /** Overrides of `CONNECTION_TIMES`. */
   times?: Partial<typeof CONNECTION_TIMES>;
 }

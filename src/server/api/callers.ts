@@ -232,9 +232,7 @@ declare module 'fastify' {
     apiKey?: Omit<ApiKey, 'hash'>;
   }
   interface FastifyContextConfig {
-    /** The scope that a key needs for the route. */
     scope?: Scope;
-    /** The route lists or counts orders. */
     ofMany?: boolean;
   }
 }

@@ -66,7 +66,6 @@ const CONTRAST_OF_THE_DOCS = `
 .swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: #14613c; border-color: #14613c; }
 `;
 
-/** Creates the HTTP API without listening. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { orderScreening, log } = options;
   const metrics = createHttpMetrics(options.apiKeys);

@@ -18,9 +18,7 @@ const SESSION_SECONDS = 8 * 3_600;
 const PENDING = 'order-screening-sign-in';
 const PENDING_SECONDS = 10 * 60;
 const PROVIDER_WITHIN_SECONDS = 5;
-/** Where the provider sends the browser back to. */
 export const CALLBACK = '/sign-in/callback';
-/** The page after the end of a session. */
 export const SIGNED_OUT = '/signed-out';
 
 const sessionSchema = z.object({ person: actorSchema, roles: z.array(z.string()) });
@@ -110,7 +108,6 @@ export class SignIn {
     return reply.redirect(pending.to, 303);
   }
 
-  /** Ends the session in this browser. */
   end(reply: FastifyReply): FastifyReply {
     return reply.header('set-cookie', this.#ended(SESSION)).redirect(SIGNED_OUT, 303);
   }
@@ -182,7 +179,6 @@ export class SignIn {
   }
 }
 
-/** Adds the way to the provider and back. */
 export function signInRoutes(app: FastifyInstance, signIn: SignIn): void {
   const hidden = { schema: { hide: true } };
   app.get('/sign-in', hidden, async (request, reply) => signIn.begin(request, reply));

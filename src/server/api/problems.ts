@@ -6,7 +6,6 @@ import { ORDER_ERRORS, OrderScreeningError } from '../../contract/errors.ts';
 import { errorDetails } from '../../contract/terms.ts';
 import type { Log } from '../../platform/log.ts';
 
-/** A problem document. */
 export const problemSchema = z.object({
   type: z.string().meta({ description: 'A stable slug, /problems/<code>' }),
   title: z.string(),

@@ -10,7 +10,6 @@ export interface RefusedCheckout {
   integration: string;
   /** Absent if the id is not valid, or may contain a card number. */
   orderId?: string;
-  /** The fields that were refused. */
   fields: readonly string[];
 }
 

@@ -195,7 +195,6 @@ export const queueQuery = z
     };
   });
 
-/** Maximum length of the query of a list. */
 export const FROM_LIMIT = 500;
 /** The query of an order's page and its actions: the list that the page was opened from, and the position in it. */
 export const pageQuery = z.object({
