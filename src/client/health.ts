@@ -1,11 +1,11 @@
 /** Asks Temporal's server whether workers and the sweep are running. Makes no visibility call. */
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../contract/ids.ts';
 import { SWEEP_ID } from '../contract/sweep.ts';
 import { millis } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
-import { instantOf, msOf } from './reading/describe-order.ts';
-import { callTemporal, grpcCode } from './temporal-errors.ts';
+import { describeOrder, instantOf, msOf } from './reading/describe-order.ts';
+import { callTemporal } from './temporal-errors.ts';
 import type { ClientContext, Health } from './types.ts';
 
 /** A poll lasts a minute, so a running worker has polled within this time. */
@@ -49,22 +49,14 @@ export async function readHealth({ client }: ClientContext): Promise<Health> {
 
 /** The sweep is one activity that runs for a day. */
 export async function readSweep({ client }: Pick<ClientContext, 'client'>): Promise<Health['sweep']> {
-  const { namespace } = client.options;
-  const describe = () =>
-    client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId: SWEEP_ID } });
-  const found = await callTemporal(client, WITHIN_MS, () =>
-    describe().catch((error: unknown) => {
-      if (isGrpcServiceError(error) && error.code === grpcCode.notFound) return undefined;
-      throw error;
-    }),
-  );
-  const { closeTime } = found?.workflowExecutionInfo ?? {};
-  if (found === undefined || instantOf(closeTime) !== undefined) return { status: 'stopped' };
-  const [activity] = found.pendingActivities ?? [];
+  const sweep = await describeOrder({ client }, SWEEP_ID, WITHIN_MS);
+  if (sweep?.status !== 'open') return { status: 'stopped' };
+  const { pendingActivities, pendingWorkflowTask } = sweep.raw;
+  const [activity] = pendingActivities ?? [];
   const since = instantOf(activity?.lastStartedTime);
   const isRunning = since !== undefined && millis(since) > 0;
   // Between two days the sweep has a workflow task in place of its activity.
-  const tries = (activity ?? found.pendingWorkflowTask)?.attempt ?? 0;
+  const tries = (activity ?? pendingWorkflowTask)?.attempt ?? 0;
   const failing = !isRunning && tries > 1;
   return defined({ status: failing ? 'failing' : 'running', since: isRunning ? since : undefined } as const);
 }

@@ -52,9 +52,9 @@ export async function listRows(context: ClientContext, raw: ListRequest = {}): P
   const request = checked(listRequestSchema, raw);
   if (request.integrations?.length === 0) return { orders: [] };
   const { cursor, limit = DEFAULT_LIMIT } = request;
-  const place = cursor === undefined ? {} : { nextPageToken: Buffer.from(cursor, 'base64url') };
-  const { orders, nextPageToken } = await rowsOf(context, queryOf(request), limit, place);
-  return { orders, ...(nextPageToken && { cursor: Buffer.from(nextPageToken).toString('base64url') }) };
+  const from = cursor === undefined ? undefined : Buffer.from(cursor, 'base64url');
+  const { orders, place } = await rowsOf(context, queryOf(request), limit, from);
+  return defined({ orders, cursor: place && Buffer.from(place).toString('base64url') });
 }
 
 /** Returns the orders of a visibility query, with the place of the next ones. */
@@ -62,28 +62,22 @@ export async function rowsOf(
   context: ClientContext,
   query: string,
   limit: number,
-  place: { nextPageToken?: Uint8Array } = {},
-): Promise<{ orders: QueuedOrder[]; nextPageToken?: Uint8Array }> {
-  const { executions, nextPageToken } = await listWorkflows(context.client, query, limit, place);
-  const orders = (await inBatches(executions, (execution) => rowOf(context, execution))).flat();
-  return { orders, ...(nextPageToken.length > 0 && { nextPageToken }) };
+  from?: Uint8Array,
+): Promise<{ orders: QueuedOrder[]; place: Uint8Array | undefined }> {
+  const { executions, place } = await listWorkflows(context.client, query, limit, from);
+  return { orders: (await inBatches(executions, (execution) => rowOf(context, execution))).flat(), place };
 }
 
 async function read(context: ClientContext, of: ListRequest, room: number): Promise<Queue> {
   const query = queryOf(checked(listRequestSchema, { ...of, queued: true }));
   const orders: QueuedOrder[] = [];
-  let place: { nextPageToken?: Uint8Array } = {};
+  let place: Uint8Array | undefined;
   do {
-    const { orders: found, ...next } = await rowsOf(
-      context,
-      query,
-      Math.min(PAGE, room - orders.length),
-      place,
-    );
-    orders.push(...found);
-    place = next;
-  } while (place.nextPageToken !== undefined && orders.length < room);
-  return { orders, cut: place.nextPageToken !== undefined };
+    const page = await rowsOf(context, query, Math.min(PAGE, room - orders.length), place);
+    orders.push(...page.orders);
+    place = page.place;
+  } while (place !== undefined && orders.length < room);
+  return { orders, cut: place !== undefined };
 }
 
 /** Returns an order of visibility; empty for a workflow with a different id. Each is read alone, so that one can't fail the list. */

@@ -71,17 +71,16 @@ export class OpenOrders {
     const began = instant(Date.now() - LAG_MS);
     const since = this.#since === undefined ? '' : ` AND StartTime >= ${quoted(this.#since)}`;
     const found: [string, OrderKey][] = [];
-    let nextPageToken: Uint8Array | undefined;
+    let place: Uint8Array | undefined;
     do {
-      const place = nextPageToken && { nextPageToken };
       const page = await listWorkflows(this.#context.client, `${OPEN}${since}`, PAGE, place);
       for (const { execution } of page.executions) {
         const workflowId = execution?.workflowId ?? '';
         const order = orderOfWorkflowId(workflowId);
         if (order !== undefined) found.push([workflowId, order]);
       }
-      nextPageToken = page.nextPageToken.length > 0 ? page.nextPageToken : undefined;
-    } while (nextPageToken !== undefined && found.length < MOST_KEPT);
+      place = page.place;
+    } while (place !== undefined && found.length < MOST_KEPT);
     for (const [workflowId, order] of found.reverse()) {
       this.#known.delete(workflowId);
       this.#known.set(workflowId, order);

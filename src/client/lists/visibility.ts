@@ -10,16 +10,23 @@ type Page = Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions
 
 export type Execution = Page['executions'][number];
 
-/** Lists workflows, newest first. Unlike the SDK's list, it doesn't fail if a memo can't be decrypted. */
-export function listWorkflows(
+/**
+ * Lists workflows, newest first. Unlike the SDK's list, it doesn't fail if a memo can't be decrypted.
+ * @param place of the page; undefined for the first one, and in the result after the last one
+ */
+export async function listWorkflows(
   client: Client,
   query: string,
   pageSize: number,
-  { nextPageToken, withinMs = READ_WITHIN_MS }: { nextPageToken?: Uint8Array; withinMs?: number } = {},
-): Promise<Page> {
+  place?: Uint8Array,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<{ executions: Execution[]; place: Uint8Array | undefined }> {
   const { namespace } = client.options;
-  const page = { namespace, query, pageSize, ...(nextPageToken && { nextPageToken }) };
-  return callTemporal(client, withinMs, () => client.workflowService.listWorkflowExecutions(page));
+  const request = { namespace, query, pageSize, ...(place && { nextPageToken: place }) };
+  const { executions, nextPageToken } = await callTemporal(client, withinMs, () =>
+    client.workflowService.listWorkflowExecutions(request),
+  );
+  return { executions, place: nextPageToken.length > 0 ? nextPageToken : undefined };
 }
 
 /**

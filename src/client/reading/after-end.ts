@@ -54,7 +54,7 @@ export async function withAfterEnd<Order extends AnyOrder>(
   const query = prefixes.map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`).join(' OR ');
   const [decisions, page] = await Promise.all([
     lateDecisions(context, key, timeLeft()).catch(() => undefined),
-    listWorkflows(client, query, MOST_RUNS, { withinMs: timeLeft() }).catch(() => undefined),
+    listWorkflows(client, query, MOST_RUNS, undefined, timeLeft()).catch(() => undefined),
   ]);
   const runs = (page?.executions ?? [])
     .map(runOf)
@@ -65,7 +65,7 @@ export async function withAfterEnd<Order extends AnyOrder>(
     return action === undefined ? [] : [resultOf(context, run, action, timeLeft())];
   });
   const actions = await Promise.all(results);
-  const isWhole = decisions && page?.nextPageToken.length === 0 && actions.every(({ isRead }) => isRead);
+  const isWhole = decisions && page && page.place === undefined && actions.every(({ isRead }) => isRead);
   const afterEnd: AfterEnd = {
     decisions: decisions ?? [],
     actions: actions.map(({ action }) => action),

@@ -3,6 +3,7 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { z } from 'zod';
 import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
 import { orderAttributes } from '../../order/view/describe.ts';
+import { callTemporal } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 
 export async function decoded(
@@ -16,6 +17,26 @@ export async function decoded(
   let payloads = [payload];
   for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads, context);
   return payloads[0] && payloadConverter.fromPayload(payloads[0]);
+}
+
+/** Reads the input with which an order was started, or continued as new. */
+export async function inputOf(
+  { client }: Pick<ClientContext, 'client'>,
+  workflowId: string,
+  runId: string,
+  withinMs: number,
+): Promise<unknown> {
+  const { namespace } = client.options;
+  const { history } = await callTemporal(client, withinMs, () =>
+    client.workflowService.getWorkflowExecutionHistory({
+      namespace,
+      execution: { workflowId, runId },
+      maximumPageSize: 1,
+    }),
+  );
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  const payload = started?.input?.payloads?.[0];
+  return payload && decoded({ client }, workflowId, payload);
 }
 
 const attributesSchema = z.object({

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { orderOfWorkflowId } from '../../contract/ids.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import { type Shown, shownSchema } from '../../contract/order/shown.ts';
-import { callTemporal } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
-import { decoded } from './decode.ts';
+import { inputOf } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';
 
 /** Returns the record with these fields. Without them if the integration shows none, or if the input can't be read. */
@@ -15,18 +14,9 @@ export async function withShown(
   record: OrderRecord,
   withinMs: number,
 ): Promise<OrderRecord> {
-  const { client, findIntegration } = context;
-  const fields = findIntegration(orderOfWorkflowId(workflowId)?.integration ?? '')?.shown ?? [];
+  const fields = context.findIntegration(orderOfWorkflowId(workflowId)?.integration ?? '')?.shown ?? [];
   if (fields.length === 0) return record;
-  const read = await callTemporal(client, withinMs, () =>
-    client.workflowService.getWorkflowExecutionHistory({
-      namespace: client.options.namespace,
-      execution: { workflowId, runId },
-      maximumPageSize: 1,
-    }),
-  ).catch(() => undefined);
-  const payload = read?.history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
-  const input = payload && (await decoded(context, workflowId, payload).catch(() => undefined));
+  const input = await inputOf(context, workflowId, runId, withinMs).catch(() => undefined);
   const shown = shownIn(input, fields);
   return shown === undefined ? record : { ...record, shown };
 }

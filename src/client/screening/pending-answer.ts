@@ -7,10 +7,10 @@ import { defined } from '../../order/defined.ts';
 import { skipRuleFor, unavailableAction } from '../../order/order-rules.ts';
 import { answerNow } from '../../order/view/answers.ts';
 import type { CheckedScreenRequest } from '../read-requests.ts';
-import { decoded } from '../reading/decode.ts';
+import { inputOf } from '../reading/decode.ts';
 import { describeOrder } from '../reading/describe-order.ts';
 import { recordOfOrder } from '../reading/read-orders.ts';
-import { attemptMismatch, callTemporal, workerSilent } from '../temporal-errors.ts';
+import { attemptMismatch, workerSilent } from '../temporal-errors.ts';
 import type { ClientContext, View } from '../types.ts';
 
 /** For all calls together: the customer has already waited for the checkout budget and 2 s. */
@@ -47,26 +47,13 @@ export async function pendingAnswer(
     description.attributes.phase === 'screening' &&
     (description.attributes.decision ?? 'pending') === 'pending';
   if (!waits) throw workerSilent();
-  const known = await startedWith(context, workflowId, deadline - Date.now());
+  const input = await inputOf(context, workflowId, description.runId, deadline - Date.now());
+  const known = inputSchema.safeParse(input).data?.fingerprint;
   if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
   return pendingByPolicy(request);
 }
 
 const inputSchema = z.object({ fingerprint: z.string().optional() });
-
-/** Returns the fingerprint of an order's start from its history; undefined if it has none. */
-async function startedWith(
-  { client }: ClientContext,
-  workflowId: string,
-  withinMs: number,
-): Promise<string | undefined> {
-  const { events } = await callTemporal(client, withinMs, () =>
-    client.workflow.getHandle(workflowId).fetchHistory(),
-  );
-  const payload = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
-  const input = payload && (await decoded({ client }, workflowId, payload));
-  return inputSchema.safeParse(input).data?.fingerprint;
-}
 
 /**
  * @returns `pending` with the policy's action, or `skipped` for an order that policy skips. The worker gives the same answer

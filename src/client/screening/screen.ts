@@ -70,8 +70,8 @@ async function answerOf(context: ClientContext, request: CheckedScreenRequest): 
   };
   const known = card && (await answerUnderWay(context, asked));
   if (known !== undefined) return sameContent(known, request);
-  const sending = { ...asked, ...(card && (await putAway(context, request, card))) };
-  const { cardRef } = sending;
+  const cardRef = card && (await putAway(context, request, card));
+  const sending = { ...asked, ...defined({ cardRef }) };
   try {
     const { client, earlyAnswers } = context;
     const early =
@@ -119,14 +119,13 @@ async function putAway(
   context: ClientContext,
   { integration, orderId, workflow }: CheckedScreenRequest,
   card: NonNullable<CheckedScreenRequest['card']>,
-): Promise<{ cardRef?: string }> {
+): Promise<string | undefined> {
   try {
-    const { cardRef } = await putCard(context, { integration: integration.name, orderId, card });
-    return { cardRef };
+    return (await putCard(context, { integration: integration.name, orderId, card })).cardRef;
   } catch (error) {
     // Workflows after the payment gateway can screen without the card.
     if (workflow === 'pre-gateway') throw error;
-    return {};
+    return undefined;
   }
 }
 

@@ -19,7 +19,9 @@ export async function whileReachable<T>(client: Client, call: () => Promise<T>):
       await sleep(ASK_AFTER_MS, undefined, { signal });
       const ping = () => client.workflowService.getSystemInfo({});
       await within(client, Date.now() + ANSWER_WITHIN_MS, ping).catch((cause: unknown) => {
-        throw temporalUnavailable(cause, AWAY);
+        const words =
+          'Temporal does not answer, so the outcome is unknown. Retrying the same request is safe';
+        throw temporalUnavailable(cause, words);
       });
     }
   };
@@ -29,5 +31,3 @@ export async function whileReachable<T>(client: Client, call: () => Promise<T>):
     over.abort();
   }
 }
-
-const AWAY = 'Temporal does not answer, so the outcome is unknown. Retrying the same request is safe';
