@@ -25,7 +25,7 @@ import { integrationOf } from '../read-requests.ts';
 import { describeOrder } from '../reading/describe-order.ts';
 import { sentEvent } from '../reading/full-order.ts';
 import { closedOrder, finalRecord, readOrder } from '../reading/read-orders.ts';
-import { screeningClientOf } from '../screening/screening-client.ts';
+import { screeningClientOf } from '../reading/read-transaction.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,

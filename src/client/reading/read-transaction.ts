@@ -6,10 +6,15 @@ import { OrderScreeningError } from '../../contract/errors.ts';
 import { orderOfWorkflowId } from '../../contract/ids.ts';
 import type { Integration } from '../../contract/policy.ts';
 import { defined } from '../../order/defined.ts';
-import { ScreeningError, type TransactionResponse, whyUnread } from '../../screening-service/index.ts';
+import {
+  createScreeningClient,
+  type ScreeningClient,
+  ScreeningError,
+  type TransactionResponse,
+  whyUnread,
+} from '../../screening-service/index.ts';
 import { ownersOf } from '../lists/visibility.ts';
 import { checked, integrationOf, orderIdSchema } from '../read-requests.ts';
-import { screeningClientOf } from '../screening/screening-client.ts';
 import { READ_WITHIN_MS } from '../temporal-errors.ts';
 import type { ClientContext, TransactionLookup } from '../types.ts';
 
@@ -37,4 +42,18 @@ async function readStatus(integration: Integration, idOrInvoice: string): Promis
     const { code, message } = whyUnread(error);
     throw new OrderScreeningError(code, message);
   }
+}
+
+/**
+ * Returns a client of the screening service for an integration.
+ * @throws OrderScreeningError `screening-service-unavailable` when this process has no API key for it
+ */
+export function screeningClientOf(integration: Integration): ScreeningClient {
+  const apiKey = integration.apiKey();
+  if (!apiKey) {
+    const words =
+      'This process has no API key of the screening service: set the variable that apiKeyEnv names';
+    throw new OrderScreeningError('screening-service-unavailable', words);
+  }
+  return createScreeningClient({ ...integration, apiKey });
 }

@@ -18,11 +18,11 @@ import { readBy } from '../messages/portal-options.ts';
 import { startWithUpdate, updateOf } from '../messages/send-update.ts';
 import { describeOrder } from '../reading/describe-order.ts';
 import { closedOrder, recordOfOrder } from '../reading/read-orders.ts';
+import { screeningClientOf } from '../reading/read-transaction.ts';
 import { ANSWER_WITHIN_MS, isEnded, orderClosed, READ_WITHIN_MS, toOrderError } from '../temporal-errors.ts';
 import type { ClientContext, PortalOptions } from '../types.ts';
 import { type CheckedAdoptRequest, readAdoptRequest } from './adopt-request.ts';
 import { orderStart } from './order-start.ts';
-import { screeningClientOf } from './screening-client.ts';
 
 export async function adopt(
   context: ClientContext,

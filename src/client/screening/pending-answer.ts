@@ -83,14 +83,16 @@ export function pendingByPolicy({ integration, ...request }: CheckedScreenReques
 }
 
 /**
- * Reads the current answer of an attempt that was answered `pending` (rule «pending becomes the decision»).
+ * Replaces a `pending` with the current answer (rule «pending becomes the decision»): an update id keeps its first outcome, and the order
+ * may be decided since.
  * @returns the answer on the order's record, or the given one if the record has none
  */
-export async function answerSince(
+export async function asOfNow(
   context: ClientContext,
   workflowId: string,
   given: CheckoutAnswer,
 ): Promise<CheckoutAnswer> {
+  if (given.decision !== 'pending') return given;
   const deadline = Date.now() + ASK_WITHIN_MS;
   const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
   if (description === undefined) return given;

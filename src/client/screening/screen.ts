@@ -26,7 +26,7 @@ import {
 import type { ClientContext } from '../types.ts';
 import { answerFast } from './fast-path.ts';
 import { type OrderStart, orderStart } from './order-start.ts';
-import { answerSince, pendingAnswer, pendingByPolicy } from './pending-answer.ts';
+import { asOfNow, pendingAnswer, pendingByPolicy } from './pending-answer.ts';
 import { whileReachable } from './while-reachable.ts';
 
 /** A checked request, with the card replaced by its reference in the card stash. */
@@ -107,7 +107,7 @@ async function answerUnderWay(context: ClientContext, sending: Sending): Promise
   const id = request.attempt === 1 ? decisionUpdateId(1) : retryUpdateId(request.attempt);
   try {
     const update = client.workflow.getHandle(workflowId).getUpdateHandle<CheckoutAnswer>(id);
-    return await asOfNow(context, sending, await within(client, deadline, () => update.result()));
+    return await asOfNow(context, workflowId, await within(client, deadline, () => update.result()));
   } catch (error) {
     if (isEnded(error) || error instanceof WorkflowUpdateFailedError) return undefined;
     if (request.attempt === 1 && isUnanswered(error)) return pendingAnswer(context, request);
@@ -172,7 +172,7 @@ async function recordedAnswer(
   const update = updateOf(decisionUpdate, question, {}, decisionUpdateId(1));
   try {
     const answer = await startWithUpdate(context.client, sending.deadline, decisionUpdate, update, start);
-    return await asOfNow(context, sending, answer);
+    return await asOfNow(context, sending.workflowId, answer);
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
       const closed = await closedOrder(context, sending.workflowId).catch((unread: unknown) => {
@@ -187,15 +187,6 @@ async function recordedAnswer(
     if (isUnanswered(error)) return pendingAnswer(context, sending.request);
     throw toOrderError(error);
   }
-}
-
-/** Replaces a `pending` with the current answer: an update id keeps its first outcome, and the order may be decided since. */
-async function asOfNow(
-  context: ClientContext,
-  { workflowId }: Sending,
-  answer: CheckoutAnswer,
-): Promise<CheckoutAnswer> {
-  return answer.decision === 'pending' ? answerSince(context, workflowId, answer) : answer;
 }
 
 /**
@@ -219,7 +210,7 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
         return accepted.result();
       }),
     );
-    return await asOfNow(context, sending, answer);
+    return await asOfNow(context, workflowId, answer);
   } catch (error) {
     if (isEnded(error)) return answerOnRecord(await closedOrder(context, workflowId), sending);
     throw toOrderError(error);

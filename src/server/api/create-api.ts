@@ -8,7 +8,6 @@ import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { createPayloadCodec } from '../../codec/index.ts';
 import { type Config, ConfigError, KeysOfFile } from '../../config/index.ts';
 import { errorCode } from '../../config/values.ts';
-import type { FieldError } from '../../contract/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { OrderScreening } from '../../starter.ts';
 import { queueRoutes } from '../dashboard/routes.ts';
@@ -239,16 +238,13 @@ export async function startApi(
 }
 
 function listenError(error: unknown, { host, port }: Config['api']): ConfigError | undefined {
-  const noAddress = { path: 'API_HOST', message: `${host} is not an address of this machine` };
-  const byCode: Record<string, FieldError> = {
-    EADDRINUSE: { path: 'API_PORT', message: `port ${port} is taken: free it, or set a different one` },
-    EACCES: {
-      path: 'API_PORT',
-      message: `this user may not listen on port ${port}: set one of 1024 or higher`,
-    },
+  const noAddress = ['API_HOST', `${host} is not an address of this machine`] as const;
+  const byCode: Record<string, readonly [path: string, message: string]> = {
+    EADDRINUSE: ['API_PORT', `port ${port} is taken: free it, or set a different one`],
+    EACCES: ['API_PORT', `this user may not listen on port ${port}: set one of 1024 or higher`],
     EADDRNOTAVAIL: noAddress,
     ENOTFOUND: noAddress,
   };
-  const found = byCode[String(errorCode(error))];
-  return found && new ConfigError([found]);
+  const [path, message] = byCode[String(errorCode(error))] ?? [];
+  return path && message ? new ConfigError([{ path, message }]) : undefined;
 }
