@@ -45,7 +45,7 @@ import { parsePortalFields } from '../../screening-service/index.ts';
 import { refuseTaken } from '../lists/visibility.ts';
 import { integrationOf, invalidRequest } from '../read-requests.ts';
 import { lateDecisions } from '../reading/after-end.ts';
-import { findOrder } from '../reading/read-orders.ts';
+import { readOrder } from '../reading/read-orders.ts';
 import {
   ANSWER_WITHIN_MS,
   callTemporal,
@@ -114,7 +114,7 @@ async function afterTheEnd(
   const { fields } = asked;
   const workflowId = orderWorkflowId(key.integration, key.orderId);
   let gone = unknownOrder();
-  const found = await findOrder(context, workflowId, 'full').catch((error: unknown) => {
+  const found = await readOrder(context, workflowId, 'full').catch((error: unknown) => {
     const code = codeOf(error);
     // A retry, or the right payload keys, may find a record.
     if (code === undefined || code === 'temporal-unavailable' || code === 'record-unreadable') throw error;

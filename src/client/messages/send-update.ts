@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
-import { type Envelope, type IdempotencyKey, SCREEN_ORDER } from '../../contract/messages.ts';
+import { type Envelope, SCREEN_ORDER } from '../../contract/messages.ts';
 import { fingerprintOfRaw } from '../../screening-service/index.ts';
 import type { OrderStart } from '../screening/order-start.ts';
 import {
@@ -27,16 +27,10 @@ export function updateOf<Body extends object>(
   { idempotencyKey }: Pick<PortalOptions, 'idempotencyKey'> = {},
   updateId: string = randomUUID(),
 ): { args: [Envelope<Body>]; updateId: string } {
-  const key = idempotencyKey === undefined ? undefined : keyOf(idempotencyKey, type, body);
-  return { args: [{ type, updateId, ...(key && { key }), body }], updateId };
-}
-
-/** The policy may change between a request and its repeat, so `notCards` doesn't count. */
-function keyOf(name: string, type: string, body: object): IdempotencyKey {
-  return {
-    name,
-    fingerprint: fingerprintOfRaw({ type, body: { ...body, notCards: undefined } }).slice(0, 32),
-  };
+  if (idempotencyKey === undefined) return { args: [{ type, updateId, body }], updateId };
+  // The policy may change between a request and its repeat, so `notCards` doesn't count.
+  const fingerprint = fingerprintOfRaw({ type, body: { ...body, notCards: undefined } }).slice(0, 32);
+  return { args: [{ type, updateId, key: { name: idempotencyKey, fingerprint }, body }], updateId };
 }
 
 /**

@@ -20,28 +20,18 @@ import { fullRecord } from './full-order.ts';
 import { type FoundRecord, readRecord, recordUnreadable } from './order-record.ts';
 import { withShown } from './shown-fields.ts';
 
-/** Returns an order's record. @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `record-unreadable` */
+/** @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `record-unreadable`, and the error that refused the order's start */
 export async function readOrder(
   context: ClientContext,
   workflowId: string,
   view: View = 'record',
 ): Promise<OrderRecord> {
-  const found = await findOrder(context, workflowId, view);
-  if (found === undefined) throw unknownOrder();
-  return found;
-}
-
-/** Returns an order's record; undefined if the order doesn't exist. */
-export async function findOrder(
-  context: ClientContext,
-  workflowId: string,
-  view: View = 'record',
-): Promise<OrderRecord | undefined> {
   const description = await describeOrder(context, workflowId);
-  return description && recordOfOrder(context, description, view);
+  if (description === undefined) throw unknownOrder();
+  return recordOfOrder(context, description, view);
 }
 
-/** Reads the record of a described order, in the full view with the fields that its policy shows. @throws OrderScreeningError as `readOrder`, and the error that refused the order's start */
+/** Reads the record of a described order, in the full view with the fields that its policy shows. @throws OrderScreeningError as `readOrder` */
 export async function recordOfOrder(
   context: ClientContext,
   description: DescribedOrder,
