@@ -87,6 +87,32 @@ export const insightsSchema = z.object({
 export type Insight = z.infer<typeof weighedInsightSchema>;
 export type Insights = Partial<Record<keyof z.infer<typeof insightsSchema>, Record<string, Insight>>>;
 
+const enriched = {
+  insights: insightsSchema.exactOptional(),
+  /** The number of insights in the reply that were not stored. */
+  insightsLeftOut: z.int().exactOptional(),
+  /** The mode of the API key's account. */
+  accountMode: z.enum(['live', 'test']).exactOptional(),
+  passiveMode: z.boolean().exactOptional(),
+  subStatus: z.string().exactOptional(),
+};
+/** Additional data in the screening service's answer, beside the decision. */
+export interface Enriched extends z.infer<z.ZodObject<typeof enriched>> {
+  insights?: Insights;
+}
+
+export const readingSchema = z.object({
+  decision: decisionSchema,
+  at: instantSchema,
+  source: z.string(),
+  ...enriched,
+});
+/** A decision read from the screening service, with the additional data of the answer. */
+export interface Reading extends z.infer<typeof readingSchema>, Enriched {
+  insights?: Insights;
+  source: ReadingSource;
+}
+
 /** What people have set on an order. */
 export const handled = {
   assignee: z.string().exactOptional().meta({ description: 'The person who handles the order' }),

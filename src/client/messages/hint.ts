@@ -44,14 +44,14 @@ export class OrderSignals {
       this.#lookUps.find(`${integration}:${name}:${value}`, () =>
         lookUp(this.#context, integration, name, value),
       );
-    const transactionIds = listOf(request.transactionId);
+    const transactionIds = [request.transactionId ?? []].flat();
     const ownerOf = (id: string): Promise<string | undefined> =>
       find(orderAttributes.transactionId, id.toLowerCase());
     // If visibility fails, fall back to the orders' ids. One failure doesn't affect the other transactions.
     const owning = await Promise.all(transactionIds.map((id) => ownerOf(id).catch(() => undefined)));
     const known = owning.filter((one) => one !== undefined);
     // Skips text that can't be an order id, such as `##`.
-    const named = listOf(request.orderId).flatMap((id) => orderIdSchema.safeParse(id).data ?? []);
+    const named = [request.orderId ?? []].flat().flatMap((id) => orderIdSchema.safeParse(id).data ?? []);
     const isWhole = known.length === transactionIds.length && known.length >= named.length;
     const byNumber = isWhole
       ? []
@@ -116,12 +116,8 @@ export class OrderSignals {
   }
 }
 
-function listOf(value: string | string[] | undefined): string[] {
-  return value === undefined ? [] : [value].flat();
-}
-
 function hintOf(request: HintRequest): ReviewHint {
-  const [id, ...more] = listOf(request.transactionId);
+  const [id, ...more] = [request.transactionId ?? []].flat();
   const [transactionId, decision] = [more.length > 0 ? undefined : id, request.decision].map(unlessCardData);
   return defined({ source: request.source, receivedAt: instant(Date.now()), transactionId, decision });
 }

@@ -8,7 +8,7 @@ import { skipRuleFor, unavailableAction } from '../../order/order-rules.ts';
 import { answerNow } from '../../order/view/answers.ts';
 import type { CheckedScreenRequest } from '../read-requests.ts';
 import { inputOf } from '../reading/decode.ts';
-import { describeOrder } from '../reading/describe-order.ts';
+import { describeOrder, statusName } from '../reading/describe-order.ts';
 import { recordOfOrder } from '../reading/read-orders.ts';
 import { attemptMismatch, workerSilent } from '../temporal-errors.ts';
 import type { ClientContext, View } from '../types.ts';
@@ -16,8 +16,6 @@ import type { ClientContext, View } from '../types.ts';
 /** For all calls together: the customer has already waited for the checkout budget and 2 s. */
 const ASK_WITHIN_MS = 1_000;
 
-/** `WORKFLOW_EXECUTION_STATUS_RUNNING` of Temporal's API: not paused. */
-const RUNNING = 1;
 /** `PENDING_WORKFLOW_TASK_STATE_STARTED` of Temporal's API. */
 const TASK_STARTED = 2;
 /** History length of an order that no worker has started on: the start and the first workflow task. */
@@ -43,8 +41,9 @@ export async function pendingAnswer(
     (description?.historyLength ?? 0) > UNTOUCHED_EVENTS;
   const waits =
     !underWay &&
-    description?.raw.workflowExecutionInfo?.status === RUNNING &&
-    description.attributes.phase === 'screening' &&
+    // Not paused.
+    statusName(description?.raw.workflowExecutionInfo?.status) === 'RUNNING' &&
+    description?.attributes.phase === 'screening' &&
     (description.attributes.decision ?? 'pending') === 'pending';
   if (!waits) throw workerSilent();
   const input = await inputOf(context, workflowId, description.runId, deadline - Date.now());

@@ -9,7 +9,6 @@ import {
   eventTypeSchema,
   failedTries,
   handled,
-  insightsSchema,
   instantSchema,
   leftOutSchema,
   numberedAction,
@@ -17,6 +16,7 @@ import {
   overrideSchema,
   phaseSchema,
   portalAction,
+  readingSchema,
   requestedAction,
   transaction,
 } from '../terms.ts';
@@ -100,18 +100,7 @@ export const orderStateSchema = z
         invoiceNumber: z.string().exactOptional(),
         decision: decisionSchema,
         readingsLeftOut: z.int().exactOptional().meta({ description: 'Older readings that are not shown' }),
-        readings: z.array(
-          z.object({
-            decision: decisionSchema,
-            at: instantSchema,
-            source: z.string(),
-            insights: insightsSchema.exactOptional(),
-            insightsLeftOut: z.int().exactOptional(),
-            accountMode: z.enum(['live', 'test']).exactOptional(),
-            passiveMode: z.boolean().exactOptional(),
-            subStatus: z.string().exactOptional(),
-          }),
-        ),
+        readings: z.array(readingSchema),
         override: overrideSchema
           .exactOptional()
           .meta({ description: "A person's last override of the screening service's decision" }),

@@ -1,7 +1,7 @@
 /** The state of one order. The workflow returns it, and the public record is built from it. Plain data, no card data. */
 import type { CheckoutAnswer } from '../answers.ts';
 import type { Policy } from '../policy.ts';
-import type { ActionRecord, Attention, Insights, OrderTransaction, Override } from '../terms.ts';
+import type { ActionRecord, Attention, Enriched, OrderTransaction, Override, Reading } from '../terms.ts';
 import type {
   Action,
   DeadlineKind,
@@ -19,9 +19,11 @@ export type {
   ActionRecord,
   Attention,
   AttentionCause,
+  Enriched,
   FailedTries,
   OrderTransaction,
   Override,
+  Reading,
 } from '../terms.ts';
 
 /** The full state of an order, as its workflow returns it. */
@@ -148,24 +150,6 @@ export interface Attempt {
   lastAction?: Action;
   /** The last decision of a person. Later decisions of the screening service don't change the action. */
   override?: Override;
-}
-
-/** Additional data in the screening service's answer, beside the decision. */
-export interface Enriched {
-  insights?: Insights;
-  /** The number of insights in the reply that were not stored. */
-  insightsLeftOut?: number;
-  /** The mode of the API key's account. */
-  accountMode?: 'live' | 'test';
-  passiveMode?: boolean;
-  subStatus?: string;
-}
-
-/** A decision read from the screening service, with the additional data of the answer. */
-export interface Reading extends Enriched {
-  decision: OrderDecision;
-  at: Instant;
-  source: ReadingSource;
 }
 
 export interface GatewayRecord {

@@ -71,7 +71,7 @@ export async function requireKey(
   given = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1],
 ): Promise<void> {
   if (current.length === 0) return;
-  const key = keyOf(current, given);
+  const key = matchOf(current, ({ hash }) => hash, given);
   if (key === undefined) {
     await request.server.wrongKey(request);
     throw new HttpError('unauthorized');
@@ -163,20 +163,19 @@ function hostOf(origin: string | undefined): string | null {
   return origin !== undefined && URL.canParse(origin) ? new URL(origin).host : null;
 }
 
-/**
- * Compares with every secret in constant time, so that the timing doesn't reveal which secret matched.
- * @returns whether `given` is one of the secrets; false if there are no secrets
- */
+/** @returns whether `given` is one of the secrets; false if there are no secrets */
 export function isOneOf(secrets: readonly string[], given: string | undefined): boolean {
-  const hash = digest(given ?? '');
-  const matches = secrets.map((secret) => timingSafeEqual(digest(secret), hash));
-  return given !== undefined && matches.includes(true);
+  return matchOf(secrets, digest, given) !== undefined;
 }
 
-/** Compares like `isOneOf`. @returns the matching key, or undefined */
-function keyOf(keys: readonly ApiKey[], given: string | undefined): ApiKey | undefined {
+/** Compares with every secret in constant time, so that the timing doesn't reveal which secret matched. */
+function matchOf<Secret>(
+  secrets: readonly Secret[],
+  hashOf: (secret: Secret) => Buffer,
+  given: string | undefined,
+): Secret | undefined {
   const sent = digest(given ?? '');
-  const matches = keys.filter(({ hash }) => timingSafeEqual(hash, sent));
+  const matches = secrets.filter((secret) => timingSafeEqual(hashOf(secret), sent));
   return given === undefined ? undefined : matches[0];
 }
 
