@@ -116,9 +116,9 @@ export function createOrderScreening(context: OrderScreeningOptions): OrderScree
     getTransaction: async (request) => readTransaction(context, request),
     list: async (request) => listOrders(context, request),
     queue: async (of = {}) => {
-      const { orders, cut } = await listQueue(context, of, Date.now());
+      const queue = await listQueue(context, of);
       openOrders.warm();
-      return { orders, cut };
+      return queue;
     },
     rows: async (request = {}) => {
       const { orders, ...place } = await listRows(context, request);

@@ -24,12 +24,11 @@ const WINDOW_ENDS = [0, 12, 48, 120];
 export async function listQueue(
   context: ClientContext,
   of: Pick<ListRequest, 'integration' | 'integrations'>,
-  nowMs: number,
 ): Promise<Queue> {
   if (of.integrations?.length === 0) return { orders: [], cut: false };
   const all = await read(context, of, PAGE);
   if (!all.cut) return all;
-  const ends = WINDOW_ENDS.map((hours) => instant(nowMs + hours * HOUR_MS));
+  const ends = WINDOW_ENDS.map((hours) => instant(Date.now() + hours * HOUR_MS));
   const windows: ListRequest['cancelBy'][] = [
     ...ends.map((until, index) => ({ from: ends[index - 1], until })),
     { from: ends.at(-1) },

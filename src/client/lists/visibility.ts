@@ -30,13 +30,13 @@ export async function listWorkflows(
 }
 
 /**
- * Returns the workflow ids of the orders that have a transaction, newest first. A workflow that failed owns no transaction.
+ * Returns the orders that have a transaction, newest first. A workflow that failed owns no transaction.
  * @throws OrderScreeningError `temporal-unavailable`
  */
-export async function ownersOf({ client }: ClientContext, transactionId: string): Promise<string[]> {
+export async function ownersOf({ client }: ClientContext, transactionId: string): Promise<OrderKey[]> {
   const owns = "ExecutionStatus IN ('Running', 'ContinuedAsNew', 'Completed')";
   const { executions } = await listWorkflows(client, `${transactionQuery(transactionId)} AND ${owns}`, 10);
-  return executions.flatMap(({ execution }) => execution?.workflowId ?? []);
+  return executions.flatMap(({ execution }) => orderOfWorkflowId(execution?.workflowId ?? '') ?? []);
 }
 
 /**
@@ -48,7 +48,7 @@ export async function refuseTaken(
   transactionId: string,
   { integration, orderId }: OrderKey,
 ): Promise<void> {
-  const owners = (await ownersOf(context, transactionId)).flatMap((id) => orderOfWorkflowId(id) ?? []);
+  const owners = await ownersOf(context, transactionId);
   if (owners.some((one) => one.integration !== integration)) {
     throw new OrderScreeningError(
       'other-integration',

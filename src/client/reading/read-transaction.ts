@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { refuseCardData } from '../../card-data/card-data.ts';
 import type { TransactionStatus } from '../../contract/answers.ts';
 import { OrderScreeningError } from '../../contract/errors.ts';
-import { orderOfWorkflowId } from '../../contract/ids.ts';
 import type { Integration } from '../../contract/policy.ts';
 import { defined } from '../../order/defined.ts';
 import {
@@ -29,7 +28,7 @@ export async function readTransaction(
   refuseCardData(given, { notCards: integration.notCards });
   const { idOrInvoice } = checked(lookupSchema, given);
   const { id, decision, message } = await readStatus(integration, idOrInvoice);
-  const [order] = (await ownersOf(context, id)).flatMap((workflowId) => orderOfWorkflowId(workflowId) ?? []);
+  const [order] = await ownersOf(context, id);
   return defined({ id, decision, message, order });
 }
 
