@@ -9,6 +9,7 @@ import { checkPlaintext } from '../../src/cli/doctor/doctor-command.ts';
 import { find, ok, skipped } from '../../src/cli/doctor/finding.ts';
 import { inspectConfig } from '../../src/config/index.ts';
 import { SWEEP_ID } from '../../src/contract/sweep.ts';
+import { grpcError } from '../client/fake-temporal.ts';
 import { least } from '../config/support.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
@@ -40,8 +41,11 @@ function aNamespace(orders: Record<string, object>, reviews: number): Client {
   const workflowService = {
     countWorkflowExecutions: async () => ({ count: { toNumber: () => reviews } }),
     listWorkflowExecutions: async () => ({ executions, nextPageToken: new Uint8Array() }),
-    describeWorkflowExecution: async ({ execution }: { execution: { workflowId: string } }) =>
-      orders[execution.workflowId],
+    describeWorkflowExecution: async ({ execution }: { execution: { workflowId: string } }) => {
+      const found = orders[execution.workflowId];
+      if (found === undefined) throw grpcError(5, 'workflow not found');
+      return found;
+    },
   };
   const withDeadline = (_deadline: number, call: () => Promise<unknown>) => call();
   const options = { namespace: 'default' };
