@@ -90,14 +90,6 @@ export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, 
   }
 }
 
-/** Clears the matters that an operator can resolve. @returns how many */
-export function resolveAttention(state: OrderState, nowMs: number): number {
-  const left = state.attention.filter((one) => staysOpen(state, one, nowMs));
-  const cleared = state.attention.length - left.length;
-  state.attention = left;
-  return cleared;
-}
-
 /** The cause of attention from reading a transaction's status. */
 export function statusCause(transactionId: string | undefined): AttentionCause {
   return { operation: 'status', ...defined({ transactionId }) };

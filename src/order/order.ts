@@ -24,7 +24,7 @@ import type {
   WithdrawRequest,
 } from '../contract/messages.ts';
 import type { KeptEvent, OrderState } from '../contract/order/state.ts';
-import type { By, Instant, JournalEntry, OrderEventType, ReadingSource } from '../contract/words.ts';
+import type { Instant, JournalEntry, OrderEventType, ReadingSource } from '../contract/words.ts';
 
 export type { Refusal } from '../contract/errors.ts';
 
@@ -114,19 +114,20 @@ export type Outcome =
   /** Canceled before it had an outcome. */
   | { status: 'canceled' };
 
-/** The requests that callers send by update; each gets a reply. */
-export type Request =
-  | { kind: 'decision'; request: DecisionRequest }
-  | { kind: 'adopt'; request: Attributed<AdoptRequest> }
-  | { kind: 'retry'; request: RetryRequest }
-  | { kind: 'gateway-result'; request: GatewayResultRequest }
-  | { kind: 'portal'; fields: PortalFields; by?: By }
-  | { kind: 'withdraw'; request: Attributed<WithdrawRequest> }
-  | { kind: 'override'; request: Attributed<OverrideRequest> }
-  | { kind: 'acknowledge'; request: Attributed<{ reason: string }> }
-  | {
-      [Kind in keyof HandlingRequests]: { kind: Kind; request: Attributed<HandlingRequests[Kind]> };
-    }[keyof HandlingRequests];
+/** The requests that callers send by update, by kind; each gets a reply. */
+export type Requests = {
+  decision: DecisionRequest;
+  adopt: Attributed<AdoptRequest>;
+  retry: RetryRequest;
+  'gateway-result': GatewayResultRequest;
+  portal: Attributed<{ fields: PortalFields }>;
+  withdraw: Attributed<WithdrawRequest>;
+  override: Attributed<OverrideRequest>;
+  acknowledge: Attributed<{ reason: string }>;
+} & { [Kind in keyof HandlingRequests]: Attributed<HandlingRequests[Kind]> };
+export type Request<Among extends keyof Requests = keyof Requests> = {
+  [Kind in Among]: { kind: Kind; request: Requests[Kind] };
+}[Among];
 
 /** The result of accepting a request, on which its reply depends. */
 export type Taken =

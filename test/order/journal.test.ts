@@ -9,7 +9,10 @@ const journal = ({ state }: Life) => state.journal;
 describe('the journal', () => {
   it('has who did what, when and why', () => {
     const life = screened('review');
-    life.ask({ kind: 'portal', fields: { kind: 'report-fraud', reason: 'she called' }, by: ADA }, HOUR);
+    life.ask(
+      { kind: 'portal', request: { fields: { kind: 'report-fraud', reason: 'she called' }, by: ADA } },
+      HOUR,
+    );
     life.ask({ kind: 'withdraw', request: { number: 1, by: { key: 'shop' } } }, HOUR + 1);
     const decided = { action: 'proceed', reason: 'showed the card', by: BO } as const;
     life.ask({ kind: 'override', request: decided }, HOUR + 2);
@@ -40,7 +43,7 @@ describe('the journal', () => {
   it('has each person who joins a pending action, once, and when', () => {
     const life = screened('review');
     const cancel = (by: object, at: number) =>
-      life.ask({ kind: 'portal', fields: { kind: 'cancel', reason: 'a thief' }, by }, at);
+      life.ask({ kind: 'portal', request: { fields: { kind: 'cancel', reason: 'a thief' }, by } }, at);
     for (const at of [1, 2, 3, 4]) cancel(at === 1 ? ADA : BO, at * MINUTE);
     expect(journal(life)).toEqual([
       { at: sinceStart(MINUTE), what: 'cancel', number: 1, by: ADA, because: 'a thief' },

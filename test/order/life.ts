@@ -161,7 +161,7 @@ export class Life {
 
   portal(action: PortalFields | PortalFields['kind'], at = HOUR): this {
     const fields = typeof action === 'string' ? PORTAL_ACTIONS[action] : action;
-    return this.ask({ kind: 'portal', fields }, at);
+    return this.ask({ kind: 'portal', request: { fields } }, at);
   }
 
   withdraw(number: number, at = HOUR): this {

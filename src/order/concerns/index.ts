@@ -1,21 +1,29 @@
 /** The concerns of an order. Each is one file and one entry here. Effects are started in this order. */
-import { type By, type Instant, millis } from '../../contract/words.ts';
+import type { Instant } from '../../contract/words.ts';
 import { announce } from '../events.ts';
 import { note } from '../journal.ts';
-import { refusal } from '../messages/check-messages.ts';
-import type { Accepted, Order, Refusal, Request, Taken } from '../order.ts';
+import { adoptRefusal, decisionRefusal, refusal, retryRefusal } from '../messages/check-messages.ts';
+import type { Accepted, Order, Refusal, Request, Requests, Taken } from '../order.ts';
 import { withdrawRefusal } from '../portal/portal-requests.ts';
 import { card } from './card.ts';
 import type { Concern } from './concern.ts';
 import { deadlines } from './deadlines.ts';
 import { delivery } from './delivery.ts';
 import { gateway, gatewayRefusal, takeGatewayResult } from './gateway.ts';
-import { snoozeRefusal, takeHandling } from './handling.ts';
 import { lookup } from './lookup.ts';
-import { acknowledgeRefusal, override, overrideRefusal, resolve } from './operators.ts';
+import {
+  acknowledge,
+  acknowledgeRefusal,
+  assign,
+  handled,
+  override,
+  overrideRefusal,
+  snooze,
+  snoozeRefusal,
+} from './operators.ts';
 import { portal } from './portal.ts';
 import { actionRefusal, takePortalAction, withdraw } from './portal-requests.ts';
-import { attemptRefusal, screening, takeAttempt } from './screening.ts';
+import { beginAttempt, confirmAdoption, screening } from './screening.ts';
 import { status } from './status.ts';
 
 export const CONCERNS: readonly Concern[] = [
@@ -29,72 +37,61 @@ export const CONCERNS: readonly Concern[] = [
   deadlines,
 ];
 
+/** How the order treats one kind of request. */
+interface Handler<Kind extends keyof Requests> {
+  /** The request is judged by the policy, so it waits for one that the checkout could not read. */
+  needsPolicy?: true;
+  /** Returns why the order refuses the request in its current state, or undefined: it accepts it. */
+  refusal?(order: Order, request: Requests[Kind], at: Instant): Refusal | undefined;
+  apply(order: Order, request: Requests[Kind], at: Instant): Accepted;
+}
+
+const REQUESTS: { [Kind in keyof Requests]: Handler<Kind> } = {
+  decision: {
+    refusal: ({ state }, request) => decisionRefusal(state, request),
+    apply: (_order, { attempt }) => ({ taken: { attempt } }),
+  },
+  adopt: { refusal: ({ state }, request) => adoptRefusal(state, request), apply: confirmAdoption },
+  retry: { refusal: ({ state }, request) => retryRefusal(state, request), apply: beginAttempt },
+  'gateway-result': { needsPolicy: true, refusal: gatewayRefusal, apply: takeGatewayResult },
+  portal: { needsPolicy: true, refusal: actionRefusal, apply: takePortalAction },
+  withdraw: { refusal: withdrawRefusal, apply: withdraw },
+  override: {
+    needsPolicy: true,
+    refusal: ({ state }, request) => overrideRefusal(state, request),
+    apply: override,
+  },
+  acknowledge: { refusal: acknowledgeRefusal, apply: acknowledge },
+  note: { apply: (order, { text }) => handled(order, { what: 'note', because: text }) },
+  assign: { apply: assign },
+  snooze: { refusal: snoozeRefusal, apply: snooze },
+};
+
 /** @returns why the order refuses the request in its current state, or undefined: it accepts it */
-export function refusalOf(order: Order, asked: Request, at: Instant): Refusal | undefined {
-  switch (asked.kind) {
-    case 'decision':
-    case 'retry':
-    case 'adopt':
-      return attemptRefusal(order, asked);
-    case 'acknowledge':
-      return acknowledgeRefusal(order.state, millis(at));
-    case 'note':
-    case 'assign':
-      return undefined;
-    case 'snooze':
-      return snoozeRefusal(order.state, asked.request, at);
-    case 'withdraw':
-      return withdrawRefusal(order.state, asked.request);
-  }
-  if (order.policyMissing)
+export function refusalOf<Kind extends keyof Requests>(
+  order: Order,
+  { kind, request }: Request<Kind>,
+  at: Instant,
+): Refusal | undefined {
+  const { needsPolicy, refusal: refusalBy }: Handler<Kind> = REQUESTS[kind];
+  if (needsPolicy && order.policyMissing)
     return refusal('busy', 'The policy is not known yet: send the same request again.');
-  switch (asked.kind) {
-    case 'gateway-result':
-      return gatewayRefusal(order, asked.request);
-    case 'portal':
-      return actionRefusal(order, asked.fields, at);
-    case 'override':
-      return overrideRefusal(order.state, asked.request);
-  }
+  return refusalBy?.(order, request, at);
 }
 
 /** Accepts or refuses a request. Announces its events, and records a person's action in the journal. */
-export function acceptRequest(order: Order, asked: Request, at: Instant): Taken {
+export function acceptRequest<Kind extends keyof Requests>(
+  order: Order,
+  asked: Request<Kind>,
+  at: Instant,
+): Taken {
   const refused = refusalOf(order, asked, at);
   if (refused !== undefined) return { refusal: refused };
-  const by = byOf(asked);
-  const { taken, events = [], decided = [], entry } = applyRequest(order, asked, at);
-  if (entry !== undefined) note(order, entry, by);
+  const { kind, request } = asked;
+  const handler: Handler<Kind> = REQUESTS[kind];
+  const { taken, events = [], decided = [], entry } = handler.apply(order, request, at);
+  if (entry !== undefined) note(order, entry, 'by' in request ? request.by : undefined);
   announce(order, events);
   announce(order, decided, 'person');
   return taken;
-}
-
-function applyRequest(order: Order, asked: Request, at: Instant): Accepted {
-  switch (asked.kind) {
-    case 'decision':
-    case 'adopt':
-    case 'retry':
-      return takeAttempt(order, asked, at);
-    case 'gateway-result':
-      return takeGatewayResult(order, asked.request);
-    case 'portal':
-      return takePortalAction(order, asked, at);
-    case 'withdraw':
-      return withdraw(order, asked.request, at);
-    case 'override':
-      return override(order, asked.request, at);
-    case 'acknowledge':
-      return resolve(order, asked.request, at);
-    case 'note':
-    case 'assign':
-    case 'snooze':
-      return takeHandling(order, asked);
-  }
-}
-
-function byOf(asked: Request): By | undefined {
-  if (asked.kind === 'portal') return asked.by;
-  const { request } = asked;
-  return 'by' in request ? request.by : undefined;
 }

@@ -1,10 +1,12 @@
-/** Operators' overrides of decisions, and the attention that operators resolve. */
+/** What operators write: overrides of decisions, attention that they resolve, notes, an assignee, and a snooze, which puts attention off. */
 import type { OverrideAnswer } from '../../contract/answers.ts';
-import type { OverrideRequest, PortalFields } from '../../contract/messages.ts';
+import type { HandlingRequests, OverrideRequest, PortalFields } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
-import { type AttentionCode, type Instant, millis } from '../../contract/words.ts';
-import { clear, resolveAttention, staysOpen } from '../attention.ts';
-import { refusal } from '../messages/check-messages.ts';
+import { type AttentionCode, type Instant, instant, millis } from '../../contract/words.ts';
+import { clear, staysOpen } from '../attention.ts';
+import { snoozeLimit } from '../deadlines.ts';
+import { defined } from '../defined.ts';
+import { invalid, refusal } from '../messages/check-messages.ts';
 import type { Accepted, Order, Refusal } from '../order.ts';
 import { cancelSent, concernsNewest, queueAction } from '../portal/portal-records.ts';
 import { isDoneOrPending, joined } from '../portal/portal-requests.ts';
@@ -63,7 +65,7 @@ function requestCancel(
 ): Pick<OverrideAnswer, 'number' | 'notCanceled'> {
   const { state, now } = order;
   const fields: PortalFields = { kind: 'cancel', reason };
-  const refused = actionRefusal(order, fields, at);
+  const refused = actionRefusal(order, { fields }, at);
   if (refused !== undefined) return { notCanceled: refused.code };
   const before = joined(order, fields);
   const record = isDoneOrPending(before) ? before : queueAction(state, fields, 'caller', now);
@@ -103,9 +105,9 @@ const CLEARED_BY_OVERRIDE: AttentionCode[] = [
 ];
 
 /** @returns why the order can't resolve its attention, or undefined: it can */
-export function acknowledgeRefusal(state: OrderState, nowMs: number): Refusal | undefined {
+export function acknowledgeRefusal({ state }: Order, _request: object, at: Instant): Refusal | undefined {
   const { attention } = state;
-  return attention.length > 0 && attention.every((one) => staysOpen(state, one, nowMs))
+  return attention.length > 0 && attention.every((one) => staysOpen(state, one, millis(at)))
     ? refusal(
         'attention-stands',
         'The cause of the attention still exists: the call keeps failing, or a deadline is pending.',
@@ -114,7 +116,46 @@ export function acknowledgeRefusal(state: OrderState, nowMs: number): Refusal | 
 }
 
 /** Resolves the attention that an operator can resolve. */
-export function resolve(order: Order, { reason }: { reason: string }, at: Instant): Accepted {
-  const cleared = resolveAttention(order.state, millis(at));
+export function acknowledge({ state }: Order, { reason }: { reason: string }, at: Instant): Accepted {
+  const left = state.attention.filter((one) => staysOpen(state, one, millis(at)));
+  const cleared = state.attention.length - left.length;
+  state.attention = left;
   return { taken: { cleared }, ...(cleared > 0 && { entry: { what: 'acknowledge', because: reason } }) };
+}
+
+/** @returns why the order refuses the snooze, or undefined: it accepts it */
+export function snoozeRefusal(
+  { state }: Order,
+  { until }: HandlingRequests['snooze'],
+  now: Instant,
+): Refusal | undefined {
+  if (state.endedAt !== undefined)
+    return refusal('order-closed', 'The order is closed: acknowledge its attention instead.');
+  if (millis(until) <= millis(now)) return invalid([{ path: 'until', message: 'must be in the future' }]);
+  const limit = snoozeLimit(state, now);
+  if (limit === undefined || millis(until) <= millis(limit)) return undefined;
+  const message = `must not be later than ${limit}, when the order’s time to act ends`;
+  return invalid([{ path: 'until', message }]);
+}
+
+export function snooze(order: Order, { until, note }: HandlingRequests['snooze']): Accepted {
+  const snoozedUntil = instant(millis(until));
+  order.state.snoozedUntil = snoozedUntil;
+  return handled(order, { what: 'snooze', until: snoozedUntil, because: note });
+}
+
+export function assign(order: Order, { assignee }: HandlingRequests['assign']): Accepted {
+  const { state } = order;
+  const before = state.assignee;
+  delete state.assignee;
+  if (assignee) state.assignee = assignee;
+  if (state.assignee === before) return handled(order);
+  return handled(order, { what: 'assign', ...defined({ assignee: state.assignee }) });
+}
+
+/** Answers a note, an assignment or a snooze. `entry` is absent if nothing changed. */
+export function handled({ state }: Order, entry?: NonNullable<Accepted['entry']>): Accepted {
+  const { orderId, integration, assignee, snoozedUntil } = state;
+  const handling = { orderId, integration, ...defined({ assignee, snoozedUntil }) };
+  return { taken: { handling }, ...defined({ entry }) };
 }

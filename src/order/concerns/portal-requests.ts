@@ -1,9 +1,8 @@
 /** Requests of callers to perform or withdraw a portal action. */
-import type { Attributed, PortalFields, WithdrawRequest } from '../../contract/messages.ts';
 import type { ActionRecord } from '../../contract/order/state.ts';
-import { type By, type Instant, laterBy, millis } from '../../contract/words.ts';
+import { type Instant, laterBy, millis } from '../../contract/words.ts';
 import { hasAsked } from '../journal.ts';
-import type { Accepted, Order, Refusal, Taken } from '../order.ts';
+import type { Accepted, Order, Refusal, Requests, Taken } from '../order.ts';
 import { actionNumbered, portalAnswer, portalRefusal, queueAction } from '../portal/portal-records.ts';
 import {
   emailRefusal,
@@ -16,7 +15,11 @@ import {
 import { endUnsent, stopAction } from './portal.ts';
 
 /** @returns why the order refuses the action, or undefined: it accepts it, or has done it already */
-export function actionRefusal(order: Order, fields: PortalFields, at: Instant): Refusal | undefined {
+export function actionRefusal(
+  order: Order,
+  { fields }: Requests['portal'],
+  at: Instant,
+): Refusal | undefined {
   const { state } = order;
   if (isDoneOrPending(joined(order, identified(order, fields)))) return undefined;
   const refused = emailRefusal(state, fields) ?? portalRefusal(state, fields, millis(at));
@@ -26,11 +29,7 @@ export function actionRefusal(order: Order, fields: PortalFields, at: Instant): 
 }
 
 /** Returns the answer of a completed action, joins a pending one, or queues a new one. Returns immediately if another is queued first. */
-export function takePortalAction(
-  order: Order,
-  { fields, by }: { fields: PortalFields; by?: By },
-  at: Instant,
-): Accepted {
+export function takePortalAction(order: Order, { fields, by }: Requests['portal'], at: Instant): Accepted {
   const { state } = order;
   const same = identified(order, fields);
   const before = joined(order, same);
@@ -52,7 +51,7 @@ export function takePortalAction(
 }
 
 /** Withdraws a queued action. A running action is stopped, and its outcome is awaited. */
-export function withdraw(order: Order, { number, by }: Attributed<WithdrawRequest>, at: Instant): Accepted {
+export function withdraw(order: Order, { number, by }: Requests['withdraw'], at: Instant): Accepted {
   const record = actionNumbered(order.state, number);
   const entry = { what: 'withdraw', number } as const;
   const isNew = isUnderWay(record) && !hasAsked(order, entry, by);

@@ -4,12 +4,12 @@
  */
 import type { Retried, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { CallResult } from '../../contract/calls.ts';
+import type { AdoptRequest, RetryRequest } from '../../contract/messages.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import { type Instant, laterBy, type OrderEventType } from '../../contract/words.ts';
 import { wrongKeyKnown } from '../attention.ts';
 import { eventsOfAnswer } from '../events.ts';
-import { adoptRefusal, decisionRefusal, retryRefusal } from '../messages/check-messages.ts';
-import type { Accepted, Order, Refusal, Request } from '../order.ts';
+import type { Accepted, Order } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening, noteFingerprint } from '../screening/apply-screening.ts';
 import {
@@ -123,37 +123,19 @@ function applyCatchUp(
   return applyScreening(state, outcome, { source, now });
 }
 
-type Asked = Extract<Request, { kind: 'decision' | 'adopt' | 'retry' }>;
-
-/** @returns why the order refuses the request, or undefined: it accepts it */
-export function attemptRefusal({ state }: Order, asked: Asked): Refusal | undefined {
-  switch (asked.kind) {
-    case 'decision':
-      return decisionRefusal(state, asked.request);
-    case 'adopt':
-      return adoptRefusal(state, asked.request);
-    case 'retry':
-      return retryRefusal(state, asked.request);
-  }
+/** Answers an adoption of a transaction that the order has. */
+export function confirmAdoption({ state }: Order, { transactionId }: AdoptRequest): Accepted {
+  const attempt = transactionNamed(state, transactionId)?.attempt ?? 1;
+  const isNoted = state.adopted === undefined || state.journal?.some(({ what }) => what === 'adopt');
+  return { taken: { attempt }, ...(!isNoted && { entry: { what: 'adopt' } }) };
 }
 
-export function takeAttempt(order: Order, asked: Asked, at: Instant): Accepted {
-  const { state } = order;
-  switch (asked.kind) {
-    case 'decision':
-      return { taken: { attempt: asked.request.attempt } };
-    case 'adopt': {
-      const attempt = transactionNamed(state, asked.request.transactionId)?.attempt ?? 1;
-      const isNoted = state.adopted === undefined || state.journal?.some(({ what }) => what === 'adopt');
-      return { taken: { attempt }, ...(!isNoted && { entry: { what: 'adopt' } }) };
-    }
-    case 'retry': {
-      const { attempt, transaction } = asked.request;
-      if (state.attempts.length < attempt) {
-        addAttempt(state, asked.request, at);
-        order.transactions = { [attempt]: transaction };
-      }
-      return { taken: { attempt } };
-    }
+/** Begins the attempt, unless it was begun before. */
+export function beginAttempt(order: Order, request: RetryRequest, at: Instant): Accepted {
+  const { attempt, transaction } = request;
+  if (order.state.attempts.length < attempt) {
+    addAttempt(order.state, request, at);
+    order.transactions = { [attempt]: transaction };
   }
+  return { taken: { attempt } };
 }

@@ -51,5 +51,5 @@ export function requestOf(kind: MessageKind, message: unknown): Request {
   if (!isPortalAction(kind)) return { kind, request } as Request;
   // `by` is not part of the fields that are sent.
   const { by, ...fields } = request;
-  return { kind: 'portal', fields: { ...fields, kind }, ...(by && { by }) } as Request;
+  return { kind: 'portal', request: { fields: { ...fields, kind }, ...(by && { by }) } } as Request;
 }

@@ -9,7 +9,7 @@ import { currentAttempt } from '../record.ts';
 import { transactionNamed, transactionOf } from '../transactions.ts';
 
 /** @returns why the `withdraw` update is refused, or undefined: it is accepted */
-export function withdrawRefusal(state: OrderState, { number }: WithdrawRequest): Refusal | undefined {
+export function withdrawRefusal({ state }: Order, { number }: WithdrawRequest): Refusal | undefined {
   const record = state.actions[number - 1];
   if (record === undefined)
     return refusal('unknown-action', 'The order has no portal action with this number.');

@@ -54,7 +54,7 @@ describe('a portal action', () => {
   it('means the newest transaction also when the caller says null for what is left out', () => {
     const order = anOrder('review');
     const said = requestOf('cancel', { transactionId: null, reason: null });
-    expect(said).toEqual({ kind: 'portal', fields: CANCEL });
+    expect(said).toEqual({ kind: 'portal', request: { fields: CANCEL } });
     const record = queued(order, CANCEL);
     expect(record).toMatchObject({ transactionId: TRANSACTION_ID });
     expect(record).not.toHaveProperty('because');
@@ -62,7 +62,10 @@ describe('a portal action', () => {
 
   it('has only the fields that a portal action of its kind has', () => {
     const said = requestOf('cancel', { reason: 'why', nf_token: 'canary', by: { actor: 'ada' } });
-    expect(said).toEqual({ kind: 'portal', fields: { ...CANCEL, reason: 'why' }, by: { actor: 'ada' } });
+    expect(said).toEqual({
+      kind: 'portal',
+      request: { fields: { ...CANCEL, reason: 'why' }, by: { actor: 'ada' } },
+    });
   });
 
   it('means a transaction also when it is named in the other case', () => {

@@ -5,7 +5,7 @@ import { describe as inWords } from '../../../src/order/view/describe.ts';
 import { answered, aPolicy, DAY, HOUR, MINUTE, unanswered } from '../../fixtures/orders.ts';
 import { aLife, screened } from '../life.ts';
 
-const CANCEL: Request = { kind: 'portal', fields: { kind: 'cancel' } };
+const CANCEL: Request = { kind: 'portal', request: { fields: { kind: 'cancel' } } };
 const PASSED: Request = { kind: 'gateway-result', request: { result: 'pass' } };
 
 describe('who waits for the end of a portal action', () => {

@@ -15,8 +15,8 @@ const override = (action: OverrideAction): Request => ({
   kind: 'override',
   request: { action, reason: 'x' },
 });
-const cancel: Request = { kind: 'portal', fields: PORTAL_ACTIONS.cancel };
-const report: Request = { kind: 'portal', fields: PORTAL_ACTIONS['report-fraud'] };
+const cancel: Request = { kind: 'portal', request: { fields: PORTAL_ACTIONS.cancel } };
+const report: Request = { kind: 'portal', request: { fields: PORTAL_ACTIONS['report-fraud'] } };
 
 function inputOf(request: Request, sent: Partial<Sent> = {}, at = HOUR): RequestInput {
   updates += 1;

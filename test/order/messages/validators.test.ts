@@ -11,7 +11,7 @@ function refused(order: Order, ask: Request, at = HOUR): string | undefined {
   return refusalOf(order, ask, sinceStart(at))?.code;
 }
 
-const portal = (fields: PortalFields): Request => ({ kind: 'portal', fields });
+const portal = (fields: PortalFields): Request => ({ kind: 'portal', request: { fields } });
 const withdraw = (number: number): Request => ({ kind: 'withdraw', request: { number } });
 const retry = (attempt: number): Request => ({ kind: 'retry', request: { attempt, transaction: {} } });
 

@@ -166,7 +166,7 @@ export class Callers {
         return { kind: 'gateway-result', request: { result, ...(attempt !== undefined && { attempt }) } };
       }
       case 'portal':
-        return { kind: 'portal', fields: this.#fields(call) };
+        return { kind: 'portal', request: { fields: this.#fields(call) } };
       case 'withdraw':
         return { kind: 'withdraw', request: { number: call.number } };
       case 'override':

@@ -105,7 +105,7 @@ function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
       return {
         ...when,
         asks: 'portal',
-        fields: ask.fields,
+        fields: ask.request.fields,
         ...('portal' in outcome && {
           status: outcome.portal.status,
           ...(outcome.portal.transactionId !== undefined && { transactionId: outcome.portal.transactionId }),

@@ -34,7 +34,7 @@ function wordsOf(input: Input): string {
 export function askWords(ask: Request): string {
   switch (ask.kind) {
     case 'portal':
-      return JSON.stringify(ask.fields);
+      return JSON.stringify(ask.request.fields);
     case 'retry':
       return `retry ${ask.request.attempt}`;
     default:
