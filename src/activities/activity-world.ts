@@ -15,10 +15,9 @@ import type {
 } from '../contract/activity-contract.ts';
 import type { FieldError, Refusal } from '../contract/errors.ts';
 import type { OrderEvent } from '../contract/messages.ts';
-import type { OrderState } from '../contract/order/state.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
-import type { Held, LostStatus, SweepActivities } from '../contract/sweep.ts';
-import { type Instant, instant, millis, type Phase } from '../contract/words.ts';
+import type { SweepActivities } from '../contract/sweep.ts';
+import { type Instant, instant, millis } from '../contract/words.ts';
 import {
   createScreeningClient,
   type Machine,
@@ -26,8 +25,9 @@ import {
   type ScreeningClient,
   type ScreeningError,
 } from '../screening-service/index.ts';
-import { noteRun } from './earlier-run.ts';
 import type { Beginning, ServerClock } from './server-clock.ts';
+import type { OrderDirectory } from './sweep/order-directory.ts';
+import { noteRun } from './tries.ts';
 
 export interface ActivityWorld {
   machine: Machine;
@@ -187,29 +187,6 @@ export interface EventSenders {
 /** @returns the sender of the integration's events by the current settings; undefined if no receiver is configured */
 export function senderOf({ events }: ActivityWorld, integration: string): EventSender | undefined {
   return events?.own.get(integration) ?? events?.common;
-}
-
-/** Queries about orders through the Temporal API. */
-export interface OrderDirectory {
-  /** One page of open orders, newest first. */
-  open(pageSize: number, cursor?: string): Promise<{ workflowIds: string[]; cursor?: string }>;
-  /** Orders still open although their cancel window has closed. */
-  overdue(limit: number): Promise<{ workflowId: string; since: Instant }[]>;
-  /** Orders that ended too early inside their cancel window. */
-  lost(limit: number): Promise<{ workflowId: string; since: Instant; status: LostStatus }[]>;
-  countByPhase(): Promise<Map<Phase, number>>;
-  /** How many open orders need a person. */
-  countAttention(): Promise<number>;
-  /** Starts a workflow, with the event's id as its id, that delivers the event. Does nothing if one runs or has succeeded. */
-  announce(event: OrderEvent): Promise<void>;
-  /** Orders with this transaction, open or closed. */
-  withTransaction(transactionId: string): Promise<string[]>;
-  /** The result of the newest run with this workflow id that ended by itself. */
-  ended(workflowId: string): Promise<OrderState | undefined>;
-  /** Whether a run with this workflow id has ended by itself, without a failure. */
-  isDone(workflowId: string): Promise<boolean>;
-  /** The order's pending workflow task: its number of attempts, and since when it is due. `held`: an activity of the order doesn't run. */
-  pendingTask(workflowId: string): Promise<{ tries: number; since: Instant; held?: Held } | undefined>;
 }
 
 export interface ActivitiesByQueue {

@@ -22,8 +22,13 @@ import { sweepActivities } from './sweep/sweep.ts';
 export type { ActivityWorld, EventSenders, WorldParts } from './activity-world.ts';
 export { createEventSender } from './events.ts';
 export { withMetrics } from './metrics.ts';
-export { lostOrders, lostQuery, tooEarly } from './sweep/lost-orders.ts';
-export { createOrderDirectory, heldOrders } from './sweep/order-directory.ts';
+export {
+  createOrderDirectory,
+  heldOrders,
+  lostOrders,
+  lostQuery,
+  tooEarly,
+} from './sweep/order-directory.ts';
 export { withHeartbeats } from './tries.ts';
 
 export function createActivities(parts: WorldParts): ActivitiesByQueue {

@@ -17,13 +17,13 @@ import {
   ScreeningError,
 } from '../screening-service/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
-import { isAfterReset, wasCalledBeforeReset } from './earlier-run.ts';
 import type { Beginning, ServerClock } from './server-clock.ts';
 import {
   askedPauseMs,
   askedToStop,
   earlierTryMayBeDone,
   grownPauseMs,
+  isAfterReset,
   isForbidden,
   putOff,
   refusalWords,
@@ -31,6 +31,7 @@ import {
   retryLater,
   retryWrongKey,
   WRONG_KEY_PAUSE_MS,
+  wasCalledBeforeReset,
 } from './tries.ts';
 
 const PATIENT_MS = 30_000;

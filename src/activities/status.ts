@@ -20,12 +20,13 @@ import { adoptionErrors } from '../order/messages/check-messages.ts';
 import { enrichedOf } from '../order/record.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening-service/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
-import { arrivalAfter, isAfterReset } from './earlier-run.ts';
-import { lookByInvoice } from './screening/look-by-invoice.ts';
+import { lookByInvoice } from './screening/begin-screening.ts';
 import { EARLIER_TRY } from './screening/try-screening.ts';
 import {
+  arrivalAfter,
   askedPauseMs,
   earlierHeartbeat,
+  isAfterReset,
   isForbidden,
   noteAnswered,
   putOff,

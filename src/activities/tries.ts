@@ -2,7 +2,8 @@
 import { activityInfo, Context, cancellationDetails } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { Instant } from '../contract/words.ts';
+import { FIRST_TASK_EVENTS, type RunFacts } from '../contract/activity-contract.ts';
+import { type Instant, laterBy } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
 import { ScreeningError } from '../screening-service/index.ts';
 
@@ -107,39 +108,33 @@ export function waitLonger(type: string, message: string, nextRetryDelay: number
 /** Several heartbeats fit in the `heartbeatTimeout` of the background activities. A shorter call sends none. */
 const EVERY_MS = 4_000;
 
-/** Heartbeat details: what an attempt of an activity passes to the next one. */
-export interface HeartbeatDetails {
+/**
+ * Heartbeat details: what an attempt of an activity passes to the next one, with the type of each. Details of another type are dropped: a
+ * worker with a different key may have written unreadable ones.
+ */
+const DETAILS = {
   /** Number of the last attempt that reported its end. A later attempt may have sent a request before its worker died or it timed out. */
-  reported?: number;
+  reported: 'number',
   /** When an attempt last reported its end or was about to send a create. */
-  at?: Instant;
+  at: 'string',
   /** The earliest time at which an unresolved create (one whose transaction was never seen) may have been sent. */
-  unseenSince?: Instant;
+  unseenSince: 'string',
   /** Until when that create may still arrive. The next attempt may start before: the server starts it sooner if the end of this one is lost. */
-  arrivesBy?: Instant;
+  arrivesBy: 'string',
   /** The sequence of the last event that was delivered. */
-  arrived?: number;
+  arrived: 'number',
   /** Number of the attempt that asked to be rescheduled to measure the server's time, and its delay by the worker's clock. */
-  asked?: number;
-  late?: number;
+  asked: 'number',
+  late: 'number',
   /** How many attempts in a row, up to that one, only measured the time. */
-  measured?: number;
+  measured: 'number',
   /** Since when the screening service has answered no attempt of a read. */
-  unansweredSince?: Instant;
-}
-
-/** The type of each detail. Details of another type are dropped: a worker with a different key may have written unreadable ones. */
-const DETAIL_TYPES = new Map<string, string>([
-  ['reported', 'number'],
-  ['at', 'string'],
-  ['unseenSince', 'string'],
-  ['arrivesBy', 'string'],
-  ['arrived', 'number'],
-  ['asked', 'number'],
-  ['late', 'number'],
-  ['measured', 'number'],
-  ['unansweredSince', 'string'],
-]);
+  unansweredSince: 'string',
+} as const;
+type Details = typeof DETAILS;
+export type HeartbeatDetails = {
+  [Name in keyof Details]?: Details[Name] extends 'number' ? number : Instant;
+};
 
 /** The last heartbeat details of each running activity. */
 const lastDetails = new WeakMap<Context, HeartbeatDetails>();
@@ -159,8 +154,10 @@ export function earlierHeartbeat(): HeartbeatDetails {
 /** Returns the valid ones of decoded heartbeat details. */
 export function detailsIn(details: unknown): HeartbeatDetails {
   if (typeof details !== 'object' || details === null) return {};
-  const known = Object.entries(details).filter(([name, value]) => typeof value === DETAIL_TYPES.get(name));
-  return Object.fromEntries(known);
+  const types = new Map<string, string>(Object.entries(DETAILS));
+  return Object.fromEntries(
+    Object.entries(details).filter(([name, value]) => typeof value === types.get(name)),
+  );
 }
 
 /** Tells the sweep whether the screening service answers the attempts of a read. Costs a heartbeat only where that changes. */
@@ -210,4 +207,41 @@ export function measuredBefore(): number {
 /** Reports to the next attempt that this one and all earlier ones did nothing. */
 export function reportNothingDone(): void {
   if (!earlierTryMayBeDone()) sendHeartbeat({ reported: activityInfo().attempt });
+}
+
+/**
+ * Whether the work of an activity may already be done: by the workflow run before a reset, or by a lost workflow task. Only activities
+ * may branch on this, because a replay of the workflow would not see the same answer.
+ */
+const factsOf = new WeakMap<Context, RunFacts>();
+
+/** Stores the facts about its run that the workflow passed to the current activity. */
+export function noteRun(run: RunFacts | undefined): void {
+  if (run !== undefined) factsOf.set(Context.current(), run);
+}
+
+/** @returns whether the run before a reset scheduled this activity, and the new run took it over with its input */
+export function wasCalledBeforeReset(): boolean {
+  const run = factsOf.get(Context.current());
+  return run !== undefined && run.runId !== activityInfo().workflowExecution?.runId;
+}
+
+/** @returns whether an operator reset the workflow. The previous run may have done work that isn't in this run's history */
+export function isAfterReset(): boolean {
+  return factsOf.get(Context.current())?.wasReset === true || wasCalledBeforeReset();
+}
+
+/** @returns whether this checkout may have run before, in a lost workflow task or in the run before a reset */
+export function mayHaveRun(): boolean {
+  const run = factsOf.get(Context.current());
+  if (run === undefined) return false;
+  return isAfterReset() || run.isReplaying || run.historyLength > FIRST_TASK_EVENTS;
+}
+
+/**
+ * Returns when an earlier create has arrived or never will, if it may be under way at the given time. After a reset, an attempt of the
+ * previous run may still be about to send its create, or be waiting for the reply.
+ */
+export function arrivalAfter(at: Instant): Instant {
+  return laterBy(isAfterReset() ? SEND_WITHIN_MS + CREATE_WITHIN_MS + UNDER_WAY_MS : UNDER_WAY_MS, at);
 }

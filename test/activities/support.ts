@@ -3,8 +3,9 @@ import { ApplicationFailure, type MetricMeter, noopMetricMeter } from '@temporal
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger, type Logger } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { ActivitiesByQueue, OrderDirectory } from '../../src/activities/activity-world.ts';
+import type { ActivitiesByQueue } from '../../src/activities/activity-world.ts';
 import { type ActivityWorld, createActivities } from '../../src/activities/index.ts';
+import type { OrderDirectory } from '../../src/activities/sweep/order-directory.ts';
 import { createCardStash } from '../../src/card-stash/index.ts';
 import type {
   CatchUpRequest,

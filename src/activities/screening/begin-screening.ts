@@ -1,20 +1,48 @@
-/** Shared start of the screening activities: the policy, the attempt, and any unresolved create of an earlier attempt. */
-import { activityInfo } from '@temporalio/activity';
+/** Shared parts of the screening activities: the policy, the attempt, any unresolved create of an earlier attempt, and its lookup. */
+import { activityInfo, log } from '@temporalio/activity';
 import type {
   RetryCheckoutRequest,
   ScreeningOutcome,
   ScreenRequest,
 } from '../../contract/activity-contract.ts';
 import type { FieldError } from '../../contract/errors.ts';
+import { sameTransaction } from '../../contract/ids.ts';
 import type { Integration, Policy } from '../../contract/policy.ts';
-import { type Instant, instant } from '../../contract/words.ts';
+import { type Instant, type IntegrationWorkflow, instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { orderFactsOf, policyFor } from '../../order/order-rules.ts';
+import {
+  type ScreeningClient,
+  ScreeningError,
+  type TransactionResponse,
+} from '../../screening-service/index.ts';
 import { type ActivityWorld, clientOf, fieldErrorWords, senderOf } from '../activity-world.ts';
-import { arrivalAfter, isAfterReset } from '../earlier-run.ts';
 import type { Beginning } from '../server-clock.ts';
-import { earlierHeartbeat, lastTry } from '../tries.ts';
-import type { Try, Unseen } from './try-screening.ts';
+import { arrivalAfter, earlierHeartbeat, isAfterReset, lastTry } from '../tries.ts';
+
+export interface Try {
+  world: ActivityWorld;
+  integration: Integration;
+  workflow: IntegrationWorkflow;
+  client: ScreeningClient;
+  /** Returns the current server time. */
+  time: () => Instant;
+  beginning: Beginning;
+  /** Deadline of the attempt by the machine's monotonic clock. */
+  until: number;
+  /** Called right before a create is sent, so that the next attempt learns the time if this one is lost. */
+  beforeCreate?: (sentFrom: Instant) => void;
+  /** Integrations already reported because the account's mode doesn't match theirs. Each worker reports one once. */
+  otherModes: Set<string>;
+}
+
+/** An unresolved create. */
+export interface Unseen {
+  /** The earliest time at which it may have been sent. */
+  since: Instant;
+  /** Until then it may still arrive: a lookup that finds nothing before proves nothing. */
+  arrivesBy?: Instant | undefined;
+}
 
 /** Begins an activity attempt with a deadline in `forMs`. */
 export type BeginTry = (
@@ -84,4 +112,50 @@ export function refusedByRules(
     words: fieldErrorWords(fieldErrors),
     ...defined({ unseenSince }),
   };
+}
+
+/** Result of a lookup by invoice number, which returns the first transaction only. */
+export type Looked =
+  /** A transaction that is new to the order and belongs to no other order. */
+  | { kind: 'found'; transaction: TransactionResponse }
+  /** Like `found`, but with an unknown decision. */
+  | { kind: 'undecided'; transactionId: string }
+  /** A transaction of an earlier attempt or another order, which says nothing about this attempt. */
+  | { kind: 'known' }
+  | { kind: 'none' };
+
+/** @throws ScreeningError if the lookup fails for another reason than `not-found` */
+export async function lookByInvoice(
+  world: ActivityWorld,
+  client: ScreeningClient,
+  { invoiceNumber, knownTransactionIds }: { invoiceNumber: string; knownTransactionIds: string[] },
+  timeoutMs: number,
+): Promise<Looked> {
+  const isOld = async (id: string) =>
+    knownTransactionIds.some((known) => sameTransaction(known, id)) || (await isAnothers(world, id));
+  try {
+    const transaction = await client.statusByInvoice(invoiceNumber, { timeoutMs });
+    return (await isOld(transaction.id)) ? { kind: 'known' } : { kind: 'found', transaction };
+  } catch (error) {
+    if (!(error instanceof ScreeningError)) throw error;
+    const { reason, transactionId } = error;
+    if (reason === 'not-found') return { kind: 'none' };
+    if (transactionId === undefined) throw error;
+    return (await isOld(transactionId)) ? { kind: 'known' } : { kind: 'undecided', transactionId };
+  }
+}
+
+/**
+ * @returns whether the transaction belongs to another order: two integrations with the same key may use the same invoice number. If the
+ * list of orders can't be queried, returns false
+ */
+async function isAnothers({ orders }: ActivityWorld, transactionId: string): Promise<boolean> {
+  if (orders === undefined) return false;
+  const own = activityInfo().workflowExecution?.workflowId;
+  try {
+    return (await orders.withTransaction(transactionId)).some((workflowId) => workflowId !== own);
+  } catch (error) {
+    log.warn('could not check whether a transaction belongs to another order', { error: String(error) });
+    return false;
+  }
 }

@@ -18,13 +18,19 @@ import {
   tryAgain,
   waitLonger,
 } from '../tries.ts';
-import { type BeginTry, policyOf, refusedByRules, unanswered, unseenBefore } from './begin-screening.ts';
+import {
+  type BeginTry,
+  policyOf,
+  refusedByRules,
+  type Try,
+  unanswered,
+  unseenBefore,
+} from './begin-screening.ts';
 import {
   awaitEarlier,
   checkTransaction,
   EARLIER_TRY,
   mayStillArrive,
-  type Try,
   tryScreening,
 } from './try-screening.ts';
 

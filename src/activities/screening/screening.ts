@@ -1,3 +1,4 @@
+import { activityInfo, log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type {
   CheckoutRequest,
@@ -11,25 +12,29 @@ import type { FieldError, Refusal } from '../../contract/errors.ts';
 import type { Integration, Policy } from '../../contract/policy.ts';
 import { type Instant, laterBy, millis } from '../../contract/words.ts';
 import { actionAtCheckout } from '../../order/decide.ts';
+import { whyUnread } from '../../order/messages/check-messages.ts';
 import { skipRuleFor } from '../../order/order-rules.ts';
 import { ORDER_RESET } from '../../order/screening/apply-screening.ts';
-import type { Transaction } from '../../screening-service/index.ts';
+import { ScreeningError, type Transaction } from '../../screening-service/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from '../activity-world.ts';
-import { isAfterReset, mayHaveRun } from '../earlier-run.ts';
 import type { Beginning } from '../server-clock.ts';
 import { readAdopted } from '../status.ts';
-import { askedPauseMs } from '../tries.ts';
-import { type BeginTry, policyOf, refusedByRules, unanswered, unseenBefore } from './begin-screening.ts';
+import { askedPauseMs, isAfterReset, mayHaveRun } from '../tries.ts';
+import {
+  type BeginTry,
+  policyOf,
+  refusedByRules,
+  type Try,
+  unanswered,
+  unseenBefore,
+} from './begin-screening.ts';
 import { checkoutBreakers } from './checkout-breakers.ts';
-import { withDeclineMessage } from './decline-message.ts';
-import { earlierEnd } from './started-again.ts';
 import {
   awaitEarlier,
   checkTransaction,
   LEAST_TIME_MS,
   look,
   type NoAnswer,
-  type Try,
   tryScreening,
 } from './try-screening.ts';
 
@@ -220,3 +225,48 @@ function whyFailed(
   if (!(error instanceof ApplicationFailure)) return ['unexpected', startedAt];
   return [error.type ?? 'unexpected', mayHaveRun() ? startedAt : undefined];
 }
+
+/**
+ * Adds the message for a customer who is declined. Assumption «message of an enriched reply»: the enriched reply has none, so it is read
+ * from the status in the time that is left. Without one the order uses the policy's.
+ */
+async function withDeclineMessage(outcome: ScreeningOutcome, t: Try): Promise<ScreeningOutcome> {
+  if (outcome.kind !== 'answered' || outcome.decision !== 'fail' || outcome.message !== undefined)
+    return outcome;
+  const timeoutMs = t.until - t.world.machine.elapsed();
+  if (!t.integration.enrich || t.workflow === 'post-acceptance' || timeoutMs < LEAST_TIME_MS) return outcome;
+  try {
+    const { decision, message } = await t.client.statusById(outcome.transactionId, { timeoutMs });
+    return decision === 'fail' && message !== undefined ? { ...outcome, message } : outcome;
+  } catch (error) {
+    if (error instanceof ScreeningError) return outcome;
+    throw error;
+  }
+}
+
+/**
+ * Rule «started again»: asks only where the start is no checkout that a customer waits for, since that costs time. If the orders can't be
+ * listed, it is taken for a new order: none may be lost.
+ * @returns the end of the order's earlier run; undefined if there is none
+ */
+async function earlierEnd(
+  { orders }: ActivityWorld,
+  { answerBy, begun }: CheckoutRequest,
+): Promise<Screened | undefined> {
+  const awaited = answerBy !== undefined && begun <= answerBy;
+  const workflowId = activityInfo().workflowExecution?.workflowId;
+  if (orders === undefined || awaited || workflowId === undefined || isAfterReset()) return undefined;
+  try {
+    const earlier = await orders.ended(workflowId);
+    if (earlier === undefined) return undefined;
+    return whyUnread(earlier) === undefined ? { earlier } : { refusal: ENDED };
+  } catch (error) {
+    log.warn('could not check whether an order has ended before', { error: String(error) });
+    return undefined;
+  }
+}
+
+const ENDED: Refusal = {
+  code: 'order-closed',
+  message: 'The order has ended before, and its record can not be read. Nothing was screened.',
+};

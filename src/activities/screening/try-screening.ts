@@ -20,42 +20,14 @@ import {
   fingerprint,
   fingerprintOfRaw,
   parseTransaction,
-  type ScreeningClient,
   ScreeningError,
   sleepOn,
   type Transaction,
   type TransactionResponse,
   transactionRules,
 } from '../../screening-service/index.ts';
-import type { ActivityWorld } from '../activity-world.ts';
-import { arrivalAfter } from '../earlier-run.ts';
-import type { Beginning } from '../server-clock.ts';
-import { CREATE_WITHIN_MS, GIVEN_UP_AFTER_MS, SEND_WITHIN_MS } from '../tries.ts';
-import { lookByInvoice } from './look-by-invoice.ts';
-
-export interface Try {
-  world: ActivityWorld;
-  integration: Integration;
-  workflow: IntegrationWorkflow;
-  client: ScreeningClient;
-  /** Returns the current server time. */
-  time: () => Instant;
-  beginning: Beginning;
-  /** Deadline of the attempt by the machine's monotonic clock. */
-  until: number;
-  /** Called right before a create is sent, so that the next attempt learns the time if this one is lost. */
-  beforeCreate?: (sentFrom: Instant) => void;
-  /** Integrations already reported because the account's mode doesn't match theirs. Each worker reports one once. */
-  otherModes: Set<string>;
-}
-
-/** An unresolved create. */
-export interface Unseen {
-  /** The earliest time at which it may have been sent. */
-  since: Instant;
-  /** Until then it may still arrive: a lookup that finds nothing before proves nothing. */
-  arrivesBy?: Instant | undefined;
-}
+import { arrivalAfter, CREATE_WITHIN_MS, GIVEN_UP_AFTER_MS, SEND_WITHIN_MS } from '../tries.ts';
+import { lookByInvoice, type Try, type Unseen } from './begin-screening.ts';
 
 /** The screening service gave no answer. The message contains no key, address or card data. */
 export interface NoAnswer {

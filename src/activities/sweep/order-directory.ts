@@ -3,17 +3,23 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { inBatches } from '../../client/lists/in-batches.ts';
-import { attributesIn, decoded } from '../../client/reading/decode.ts';
-import { describeOrder, instantOf, msOf } from '../../client/reading/describe-order.ts';
+import { type Attributes, attributesIn, decoded } from '../../client/reading/decode.ts';
+import { describeOrder, instantOf, msOf, statusName } from '../../client/reading/describe-order.ts';
 import { TASK_QUEUE } from '../../contract/ids.ts';
-import { REDELIVER_EVENT } from '../../contract/messages.ts';
+import { type OrderEvent, REDELIVER_EVENT, SCREEN_ORDER } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
-import { type Held, LATE_AFTER_MS, OVERDUE_AFTER_MS } from '../../contract/sweep.ts';
-import { instant, millis, PHASES } from '../../contract/words.ts';
+import {
+  type Held,
+  LATE_AFTER_MS,
+  LOST_STATUSES,
+  LOST_WITHIN_MS,
+  type LostStatus,
+  OVERDUE_AFTER_MS,
+} from '../../contract/sweep.ts';
+import { type Instant, instant, millis, PHASES } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
 import { openQuery, quoted, transactionQuery } from '../../order/view/describe.ts';
-import type { OrderDirectory } from '../activity-world.ts';
 import { detailsIn } from '../tries.ts';
-import { lostOrders } from './lost-orders.ts';
 
 const OPEN = openQuery();
 const SCHEDULED = proto.temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED;
@@ -21,7 +27,9 @@ const SCHEDULED = proto.temporal.api.enums.v1.PendingActivityState.PENDING_ACTIV
 /** A checkout's local activity waits for it, though no customer does. */
 const ENDED_WITHIN_MS = 2_000;
 
-export function createOrderDirectory(client: Client): OrderDirectory {
+export type OrderDirectory = ReturnType<typeof createOrderDirectory>;
+
+export function createOrderDirectory(client: Client) {
   const { namespace } = client.options;
   const count = async (query: string): Promise<number> =>
     Number((await client.workflowService.countWorkflowExecutions({ namespace, query })).count);
@@ -31,7 +39,8 @@ export function createOrderDirectory(client: Client): OrderDirectory {
     return page.executions[0]?.execution?.runId ?? undefined;
   };
   return {
-    open: async (pageSize, cursor) => {
+    /** Returns one page of open orders, newest first. */
+    open: async (pageSize: number, cursor?: string) => {
       const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
         namespace,
         query: OPEN,
@@ -44,7 +53,8 @@ export function createOrderDirectory(client: Client): OrderDirectory {
         ...(next !== '' && { cursor: next }),
       };
     },
-    overdue: async (limit) => {
+    /** Returns orders that are still open although their cancel window has closed. */
+    overdue: async (limit: number) => {
       const before = instant(Date.now() - OVERDUE_AFTER_MS);
       const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway', 'declined')`;
       const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
@@ -61,7 +71,7 @@ export function createOrderDirectory(client: Client): OrderDirectory {
         return isFound ? [{ workflowId, since: cancelBy }] : [];
       });
     },
-    lost: (limit) => lostOrders(client, limit),
+    lost: (limit: number) => lostOrders(client, limit),
     countByPhase: async () => {
       const phases = PHASES.filter((phase) => phase !== 'closed');
       const counts = await Promise.all(
@@ -70,7 +80,8 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       return new Map(phases.map((phase, index) => [phase, counts[index] ?? 0]));
     },
     countAttention: () => count(`${OPEN} AND NeedsAttention = true`),
-    announce: async (event) => {
+    /** Starts a workflow, with the event's id as its id, that delivers the event. Does nothing if one runs or has succeeded. */
+    announce: async (event: OrderEvent) => {
       try {
         await client.workflow.start(REDELIVER_EVENT, {
           workflowId: event.id,
@@ -83,19 +94,23 @@ export function createOrderDirectory(client: Client): OrderDirectory {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       }
     },
-    withTransaction: async (transactionId) => {
+    /** Returns the orders with this transaction, open or closed. */
+    withTransaction: async (transactionId: string) => {
       const query = transactionQuery(transactionId);
       const page = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 10 });
       return page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
     },
-    ended: (workflowId) =>
+    /** Returns the result of the newest run with this workflow id that ended by itself. */
+    ended: (workflowId: string) =>
       client.withDeadline(Date.now() + ENDED_WITHIN_MS, async () => {
         const runId = await completedRun(workflowId);
         if (runId === undefined) return undefined;
         return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
       }),
-    isDone: async (workflowId) => (await completedRun(workflowId)) !== undefined,
-    pendingTask: async (workflowId) => {
+    /** Returns whether a run with this workflow id has ended by itself, without a failure. */
+    isDone: async (workflowId: string) => (await completedRun(workflowId)) !== undefined,
+    /** Returns the number of attempts of the order's pending workflow task, and since when it is due. `held`: an activity of the order doesn't run. */
+    pendingTask: async (workflowId: string) => {
       const order = await describeOrder({ client }, workflowId);
       // A closed order keeps its pin.
       if (order?.status !== 'open') return undefined;
@@ -106,7 +121,7 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       return {
         tries: task?.attempt ?? 0,
         since: instantOf(task?.originalScheduledTime) ?? instant(0),
-        ...(held !== undefined && { held }),
+        ...defined({ held }),
       };
     },
   };
@@ -153,4 +168,67 @@ async function unanswered(
   const [since] = times.sort();
   if (since === undefined || millis(since) > Date.now() - LATE_AFTER_MS) return undefined;
   return { reason: 'unanswered', since };
+}
+
+export interface LostOrder {
+  workflowId: string;
+  runId: string;
+  status: LostStatus;
+  /** When the workflow ended. */
+  since: Instant;
+}
+
+/** @returns the visibility query for lost orders. It also finds a few that a later run has replaced */
+export function lostQuery(nowMs: number): string {
+  const statuses = LOST_STATUSES.map((status) => `'${status}'`).join(', ');
+  const open = `CancelBy > '${instant(nowMs)}' OR StartTime > '${instant(nowMs - LOST_WITHIN_MS)}'`;
+  // Leaves out refused starts: a file of refused adoptions would fill the page.
+  const started = "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)";
+  return `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus IN (${statuses}) AND (${open}) AND ${started}`;
+}
+
+/** @returns orders that ended too early while they could still be canceled: terminated, timed out, or failed unexpectedly */
+export async function lostOrders(client: Client, limit: number, nowMs = Date.now()): Promise<LostOrder[]> {
+  const { executions } = await client.workflowService.listWorkflowExecutions({
+    namespace: client.options.namespace,
+    query: lostQuery(nowMs),
+    pageSize: limit,
+  });
+  const found = executions.map((one) => lostBy(one, nowMs)).filter((one) => one !== undefined);
+  const isNewest = await inBatches(found, (one) => isNewestRun(client, one));
+  return found.filter((_one, index) => isNewest[index]);
+}
+
+/**
+ * @param code the status of the order's workflow in Temporal's API
+ * @returns the status if the workflow ended too early. An order that failed without a cancel window did not: its start was refused, and
+ *   the caller received the refusal
+ */
+export function tooEarly(
+  code: number | null | undefined,
+  { cancelBy }: Pick<Attributes, 'cancelBy'>,
+): LostStatus | undefined {
+  const status = LOST_STATUSES.find((one) => one.toUpperCase() === statusName(code).replaceAll('_', ''));
+  return status === 'Failed' && cancelBy === undefined ? undefined : status;
+}
+
+function lostBy(
+  { execution, status: code, closeTime, searchAttributes }: temporal.api.workflow.v1.IWorkflowExecutionInfo,
+  nowMs: number,
+): LostOrder | undefined {
+  const attributes = attributesIn(searchAttributes?.indexedFields);
+  const status = tooEarly(code, attributes);
+  if (status === undefined) return undefined;
+  const { phase, cancelBy } = attributes;
+  if (phase === 'canceled' || phase === 'closed') return undefined;
+  if (cancelBy !== undefined && millis(cancelBy) <= nowMs) return undefined;
+  // Without a cancel window the order had no answer yet.
+  if (cancelBy === undefined && (phase ?? 'screening') !== 'screening') return undefined;
+  const workflowId = execution?.workflowId ?? '';
+  return { workflowId, runId: execution?.runId ?? '', status, since: instantOf(closeTime) ?? instant(nowMs) };
+}
+
+/** Only the newest run counts: a reset terminates the previous run, and a refused start may be followed by a successful one. */
+async function isNewestRun(client: Client, { workflowId, runId }: LostOrder): Promise<boolean> {
+  return (await describeOrder({ client }, workflowId))?.runId === runId;
 }

@@ -14,8 +14,9 @@ import {
   sweepWords,
 } from '../../contract/sweep.ts';
 import { gaugeOf } from '../../order/view/metrics.ts';
-import { type ActivityWorld, type OrderDirectory, senderOf } from '../activity-world.ts';
+import { type ActivityWorld, senderOf } from '../activity-world.ts';
 import { waitLonger } from '../tries.ts';
+import type { OrderDirectory } from './order-directory.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 /** Then the workflow continues as new, which adds a row to the list of workflows. */

@@ -1,8 +1,8 @@
 import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { OrderDirectory } from '../../../src/activities/activity-world.ts';
 import { createActivities } from '../../../src/activities/index.ts';
+import type { OrderDirectory } from '../../../src/activities/sweep/order-directory.ts';
 import { Sweeper } from '../../../src/activities/sweep/sweep.ts';
 import { createCardStash } from '../../../src/card-stash/index.ts';
 import type { OrderEvent } from '../../../src/contract/messages.ts';
@@ -169,6 +169,7 @@ it('counts and reports orders that ended without a record by the status of their
   const lost = LOST_STATUSES.flatMap((status) =>
     Array.from({ length: statuses[status] }, (_one, index) => ({
       workflowId: `order:shop:${status}-${index}`,
+      runId: 'run',
       since: SINCE,
       status,
     })),
