@@ -58,7 +58,20 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
   setHandler(reviewHintSignal, requestRead);
   setHandler(recheckSignal, requestRead);
   const order: ReadAfterEndInput = { ...input };
-  const deliveries = new Deliveries(order);
+  // Events are delivered one at a time, concurrently with the reads.
+  let undelivered = 0;
+  let lastDelivery = Promise.resolve();
+  const deliver = async (event: OrderEvent): Promise<void> => {
+    const status = await deliverEvents([event], runFacts())
+      .then((result) => ownResult('deliver', result, Date.now()))
+      .then(
+        () => 'delivered' as const,
+        () => 'undelivered' as const,
+      );
+    noteLateEvent(order, event.sequence, status);
+    upsertMemo(memoOf(order));
+    undelivered -= 1;
+  };
   let spacingMs = input.spacingMs ?? FIRST_SPACING_MS;
   for (;;) {
     pending.read = false;
@@ -66,14 +79,16 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
       const read = await statusOf(order, transaction);
       if (read?.outcome?.kind === 'unreadable' && spacingMs < LONGEST_SPACING_MS) pending.read = true;
       const event = read && lateEvent(order, transaction, read);
-      if (event !== undefined) deliveries.add(event);
+      if (event === undefined) continue;
+      undelivered += 1;
+      lastDelivery = lastDelivery.then(() => deliver(event));
     }
     await sleep(spacingMs, { summary: 'The spacing between reads' });
     const again = pending.read || (await condition(() => pending.read, Math.max(spacingMs, MIN_OPEN_MS)));
-    await condition(() => pending.read || deliveries.waiting === 0);
+    await condition(() => pending.read || undelivered === 0);
     if (!pending.read) return order.decisions;
     spacingMs = again ? longerSpacing(spacingMs) : FIRST_SPACING_MS;
-    if (workflowInfo().continueAsNewSuggested && deliveries.waiting === 0) {
+    if (workflowInfo().continueAsNewSuggested && undelivered === 0) {
       const next = makeContinueAsNewFunc<typeof readAfterEnd>({ memo: memoOf(order) });
       await next({ ...order, spacingMs });
     }
@@ -111,32 +126,4 @@ async function statusOf(
 
 function memoOf({ decisions }: ReadAfterEndInput): Record<string, LateDecision[]> {
   return { [LATE_DECISIONS]: decisions };
-}
-
-/** Delivers events one at a time, concurrently with the reads. */
-class Deliveries {
-  waiting = 0;
-  #last: Promise<void> = Promise.resolve();
-  readonly #order: ReadAfterEndInput;
-
-  constructor(order: ReadAfterEndInput) {
-    this.#order = order;
-  }
-
-  add(event: OrderEvent): void {
-    this.waiting += 1;
-    this.#last = this.#last.then(() => this.#deliver(event));
-  }
-
-  async #deliver(event: OrderEvent): Promise<void> {
-    const status = await deliverEvents([event], runFacts())
-      .then((result) => ownResult('deliver', result, Date.now()))
-      .then(
-        () => 'delivered' as const,
-        () => 'undelivered' as const,
-      );
-    noteLateEvent(this.#order, event.sequence, status);
-    upsertMemo(memoOf(this.#order));
-    this.waiting -= 1;
-  }
 }

@@ -30,25 +30,24 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CheckedOut } from '../contract/activity-contract.ts';
+import { type CheckedOut, FIRST_TASK_EVENTS } from '../contract/activity-contract.ts';
 import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import type { LateDecision } from '../contract/order/order.ts';
 import type { OrderState } from '../contract/order/state.ts';
 import { isSupported } from '../contract/version.ts';
-import { instant } from '../contract/words.ts';
+import { instant, KEY_MISSING } from '../contract/words.ts';
 import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../order/after-end.ts';
+import { defined } from '../order/defined.ts';
 import { begin, isFinished, mayContinueAsNew, resultsFirst, resumed, step, wrapUp } from '../order/kernel.ts';
-import { whyUnread } from '../order/messages/check-messages.ts';
+import { invalid, startRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import type { Input, Order, OrderRun, Refusal } from '../order/order.ts';
 import { newOrder } from '../order/record.ts';
 import { applyCheckout, checkoutRequest } from '../order/screening/checkout.ts';
 import { recordOf } from '../order/view/bounded-record.ts';
 import { memoOf } from '../order/view/order-memo.ts';
-import { failureOf, runFacts, screenAtCheckout } from './activities.ts';
-import { refusedStart } from './check-start.ts';
-import { Effects } from './effects.ts';
+import { effectsInto, failureOf, runFacts, screenAtCheckout } from './activities.ts';
 import { type Intake, registerHandlers } from './handlers.ts';
-import { Show } from './show.ts';
+import { showing } from './show.ts';
 
 /**
  * Screens an order and runs it until nothing is pending.
@@ -57,12 +56,13 @@ import { Show } from './show.ts';
  */
 export async function screenOrder(input: OrderRun): Promise<OrderState> {
   const refusal = refusedStart(input);
-  const intake: Intake = { isClosed: false, waiting: 0, ...(refusal !== undefined && { refusal }) };
+  const intake: Intake = { isClosed: false, waiting: 0, ...defined({ refusal }) };
   const inputs: Input[] = [];
   const order = refusal === undefined ? orderOf(input, workflowInfo().startTime) : undefined;
   registerHandlers(order, inputs, intake);
-  if (order === undefined) throw failureOf(required(refusal));
-  return CancellationScope.nonCancellable(() => new Run(input, order, inputs, intake).execute());
+  if (refusal !== undefined) throw failureOf(refusal);
+  if (order === undefined) throw new TypeError('an order is refused or not');
+  return CancellationScope.nonCancellable(() => run(input, order, inputs, intake));
 }
 
 function orderOf({ resume, ...input }: OrderRun, startTime: Date): Order {
@@ -74,118 +74,98 @@ function orderOf({ resume, ...input }: OrderRun, startTime: Date): Order {
   return order;
 }
 
-class Run {
-  readonly #input: OrderRun;
-  readonly #order: Order;
-  readonly #inputs: Input[];
-  readonly #intake: Intake;
-  readonly #effects: Effects;
-  readonly #show: Show;
-
-  constructor(input: OrderRun, order: Order, inputs: Input[], intake: Intake) {
-    this.#input = input;
-    this.#order = order;
-    this.#inputs = inputs;
-    this.#intake = intake;
-    this.#effects = new Effects(inputs, () => runFacts(input.wasReset));
-    this.#show = new Show(order);
-  }
-
-  async execute(): Promise<OrderState> {
-    if (this.#input.resume === undefined) await this.#checkOut();
-    if (this.#intake.refusal === undefined) {
-      this.#effects.carryOut(begin(this.#order));
-      await this.#shown();
-      do {
-        await this.#untilFinished();
-        await condition(allHandlersFinished);
-        if (this.#inputs.length === 0 && isFinished(this.#order)) await this.#handOver();
-        // A message may have arrived while the last callers got their replies.
-      } while (this.#inputs.length > 0);
-      if (!isFinished(this.#order)) await this.#continueAsNew();
-    }
-    await condition(allHandlersFinished);
-    const { state } = this.#order;
-    if (this.#intake.refusal === undefined) return state;
-    if (state.endedAt === undefined) throw failureOf(this.#intake.refusal);
-    this.#show.changes(this.#order);
-    return state;
-  }
-
-  async #checkOut(): Promise<void> {
-    this.#intake.isClosed = true;
-    const request = { ...checkoutRequest(this.#order), begun: instant(Date.now()) };
-    const facts = runFacts(this.#input.wasReset);
-    // A signal that arrived before the first task also makes the history longer, without meaning that a task was lost.
-    const signals = this.#inputs.filter(({ kind }) => kind === 'signal').length;
-    const run = { ...facts, historyLength: facts.historyLength - signals };
-    const refusal = applyCheckout(this.#order, await checkedOut(request, run));
-    this.#intake.isClosed = false;
-    if (refusal !== undefined) this.#intake.refusal = refusal;
-  }
-
-  async #untilFinished(): Promise<void> {
-    for (;;) {
-      if (this.#inputs.length === 0 && (isFinished(this.#order) || this.#mayContinueAsNew())) return;
-      await condition(() => this.#inputs.length > 0);
-      await wholeActivation();
-      let counted = false;
-      for (const input of resultsFirst(this.#inputs.splice(0))) {
-        // Before each input: a replay that joins tasks may call this earlier, and it must take effect at the same point.
-        if (workflowInfo().continueAsNewSuggested) this.#effects.carryOut(wrapUp(this.#order));
-        const commands = step(this.#order, input);
-        this.#effects.carryOut(commands);
-        const count = commands.find((one) => one.do === 'count-signals');
-        if (count !== undefined) counted = true;
-        if (!count?.nothingElse) await this.#shown();
-      }
-      if (counted) upsertMemo({ signals: this.#order.signals });
-    }
-  }
-
-  #mayContinueAsNew(): boolean {
-    return workflowInfo().continueAsNewSuggested && mayContinueAsNew(this.#order);
-  }
+async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intake): Promise<OrderState> {
+  const carryOut = effectsInto(inputs, () => runFacts(input.wasReset));
+  const show = showing(order);
 
   /** Shows the order, and lets replies be sent. */
-  async #shown(): Promise<void> {
-    this.#show.changes(this.#order);
-    if (this.#intake.waiting === 0) return;
+  const shown = async (): Promise<void> => {
+    show();
+    if (intake.waiting === 0) return;
     await wholeActivation();
     await wholeActivation();
-  }
+  };
 
-  /** Starts a workflow for the reads that were pending when the order ended, unless that workflow is already running. */
-  async #handOver(): Promise<void> {
-    const { readsAfterEnd, state } = this.#order;
-    if (readsAfterEnd !== true || state.transactions.length === 0) return;
-    delete this.#order.readsAfterEnd;
-    const decisions: LateDecision[] = [];
-    try {
-      await startChild(READ_AFTER_END, {
-        workflowId: afterEndWorkflowId(state),
-        args: [readAfterEndInput(state, decisions)],
-        memo: { [LATE_DECISIONS]: decisions },
-        parentClosePolicy: 'ABANDON',
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  const untilFinished = async (): Promise<void> => {
+    for (;;) {
+      if (inputs.length === 0 && (isFinished(order) || mayContinueNow(order))) return;
+      await condition(() => inputs.length > 0);
+      await wholeActivation();
+      let counted = false;
+      for (const one of resultsFirst(inputs.splice(0))) {
+        // Before each input: a replay that joins tasks may call this earlier, and it must take effect at the same point.
+        if (workflowInfo().continueAsNewSuggested) carryOut(wrapUp(order));
+        const commands = step(order, one);
+        carryOut(commands);
+        const count = commands.find((command) => command.do === 'count-signals');
+        if (count !== undefined) counted = true;
+        if (!count?.nothingElse) await shown();
+      }
+      if (counted) upsertMemo({ signals: order.signals });
     }
-  }
+  };
 
-  #continueAsNew(): Promise<never> {
-    const { wasReset } = runFacts(this.#input.wasReset);
-    // Temporal would pass on the memo that this run started with.
-    const memo = memoOf(recordOf(this.#order.state));
-    // `resume` has the part of the transaction that the order still needs: passing it twice could exceed Temporal's 2 MB.
-    return makeContinueAsNewFunc<typeof screenOrder>({ memo })({
-      ...this.#input,
-      transaction: {},
-      wasReset,
-      resume: resumed(this.#order),
-    });
+  if (input.resume === undefined) await checkOut(input, order, inputs, intake);
+  if (intake.refusal === undefined) {
+    carryOut(begin(order));
+    await shown();
+    do {
+      await untilFinished();
+      await condition(allHandlersFinished);
+      if (inputs.length === 0 && isFinished(order)) await handOver(order);
+      // A message may have arrived while the last callers got their replies.
+    } while (inputs.length > 0);
+    if (!isFinished(order)) await continueAsNew(input, order);
   }
+  await condition(allHandlersFinished);
+  if (intake.refusal === undefined) return order.state;
+  if (order.state.endedAt === undefined) throw failureOf(intake.refusal);
+  show();
+  return order.state;
+}
+
+async function checkOut(input: OrderRun, order: Order, inputs: Input[], intake: Intake): Promise<void> {
+  intake.isClosed = true;
+  const request = { ...checkoutRequest(order), begun: instant(Date.now()) };
+  const facts = runFacts(input.wasReset);
+  // A signal that arrived before the first task also makes the history longer, without meaning that a task was lost.
+  const signals = inputs.filter(({ kind }) => kind === 'signal').length;
+  const run = { ...facts, historyLength: facts.historyLength - signals };
+  const refusal = applyCheckout(order, await checkedOut(request, run));
+  intake.isClosed = false;
+  if (refusal !== undefined) intake.refusal = refusal;
+}
+
+function mayContinueNow(order: Order): boolean {
+  return workflowInfo().continueAsNewSuggested && mayContinueAsNew(order);
+}
+
+/** Starts a workflow for the reads that were pending when the order ended, unless that workflow is already running. */
+async function handOver(order: Order): Promise<void> {
+  const { readsAfterEnd, state } = order;
+  if (readsAfterEnd !== true || state.transactions.length === 0) return;
+  delete order.readsAfterEnd;
+  const decisions: LateDecision[] = [];
+  try {
+    await startChild(READ_AFTER_END, {
+      workflowId: afterEndWorkflowId(state),
+      args: [readAfterEndInput(state, decisions)],
+      memo: { [LATE_DECISIONS]: decisions },
+      parentClosePolicy: 'ABANDON',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+function continueAsNew(input: OrderRun, order: Order): Promise<never> {
+  const { wasReset } = runFacts(input.wasReset);
+  // Temporal would pass on the memo that this run started with.
+  const memo = memoOf(recordOf(order.state));
+  // `resume` has the part of the transaction that the order still needs: passing it twice could exceed Temporal's 2 MB.
+  const next = { ...input, transaction: {}, wasReset, resume: resumed(order) };
+  return makeContinueAsNewFunc<typeof screenOrder>({ memo })(next);
 }
 
 /** Returns undefined if the activity failed or timed out: a create may have been sent. */
@@ -211,7 +191,35 @@ async function wholeActivation(): Promise<void> {
   });
 }
 
-function required(refusal: Refusal | undefined): Refusal {
-  if (refusal === undefined) throw new TypeError('an order is refused or not');
-  return refusal;
+// The check of a start, before the order's first command, since any tool can start the workflow.
+
+/**
+ * Longer than any order runs. A server may set its own timeout, such as the test server's ten years. A timeout set by a person is shorter,
+ * and would end the order without a record.
+ */
+const MIN_TIMEOUT_MS = 2 * 365 * 24 * 3_600_000;
+
+/**
+ * Returns why this run can't be an order, or undefined.
+ * @throws Error for an existing order if the payload key is missing. It fails the workflow task until a worker with the key takes it; a
+ *   refusal would end the order
+ */
+function refusedStart(input: OrderRun): Refusal | undefined {
+  const { workflowId, continuedFromExecutionRunId, historyLength } = workflowInfo();
+  const isContinued = continuedFromExecutionRunId !== undefined;
+  const exists = isContinued || runFacts().wasReset || historyLength > FIRST_TASK_EVENTS;
+  if (exists && lacksKey(input)) throw new Error(whyUnread(input));
+  return startRefusal(input, workflowId, isContinued) ?? (isContinued ? undefined : timeoutRefusal());
+}
+
+function lacksKey(input: unknown): boolean {
+  return typeof input === 'string' && input.startsWith(KEY_MISSING);
+}
+
+function timeoutRefusal(): Refusal | undefined {
+  const { runTimeoutMs, executionTimeoutMs } = workflowInfo();
+  const fieldErrors = Object.entries({ runTimeout: runTimeoutMs, executionTimeout: executionTimeoutMs })
+    .filter(([, ms]) => ms !== undefined && ms > 0 && ms < MIN_TIMEOUT_MS)
+    .map(([path]) => ({ path, message: 'must not be set: it would end the order without a record' }));
+  return fieldErrors.length > 0 ? invalid(fieldErrors) : undefined;
 }

@@ -2,14 +2,17 @@
 import { condition } from '@temporalio/workflow';
 import type { Call } from '../../../src/contract/calls.ts';
 import type { Input } from '../../../src/order/order.ts';
-import { Effects } from '../../../src/workflows/effects.ts';
+import { effectsInto } from '../../../src/workflows/activities.ts';
 
 const since = '2026-03-01T10:00:00.000Z';
 
 export async function orderOfResults(calls: Call[]): Promise<void> {
   const inputs: Input[] = [];
   const run = { runId: 'run', wasReset: false, historyLength: 3, isReplaying: false };
-  new Effects(inputs, () => run).carryOut(
+  effectsInto(
+    inputs,
+    () => run,
+  )(
     calls.map((call, id) => {
       const effect = { key: `${id}`, concern: 'reads', call, whenObsolete: 'drop' } as const;
       return { do: 'start', running: { id, effect, since } };
