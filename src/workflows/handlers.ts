@@ -5,7 +5,6 @@ import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../c
 import { instant } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
 import { messageRefusal, whyUnread } from '../order/messages/check-messages.ts';
-import { MESSAGES } from '../order/messages/message-shapes.ts';
 import {
   envelopeRefusal,
   isRecheck,
@@ -13,6 +12,7 @@ import {
   requestOf,
   withoutNulls,
 } from '../order/messages/read-message.ts';
+import { MESSAGES } from '../order/messages/shapes.ts';
 import { inputRefusal } from '../order/messages/used-messages.ts';
 import type { Input, Order, Refusal, Reply, RequestInput, Signal } from '../order/order.ts';
 import { currentAttempt } from '../order/record.ts';

@@ -12,7 +12,7 @@ import {
 import type { Call, CallResult } from '../contract/calls.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../contract/ids.ts';
 import { whyUnread } from '../order/messages/check-messages.ts';
-import { isOwnResult } from '../order/messages/check-results.ts';
+import { isOwnResult } from '../order/messages/shapes.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

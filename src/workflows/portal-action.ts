@@ -15,7 +15,7 @@ import type { Instant } from '../contract/words.ts';
 import { wrongKeyWords } from '../order/attention.ts';
 import { ACTION_MS } from '../order/deadlines.ts';
 import { messageRefusal } from '../order/messages/check-messages.ts';
-import { PORTAL_ACTION_INPUT } from '../order/messages/message-shapes.ts';
+import { PORTAL_ACTION_INPUT } from '../order/messages/shapes.ts';
 import { portalFailure } from '../order/portal/portal-records.ts';
 import { lastCall } from '../order/transactions.ts';
 import { orderAttributes } from '../order/view/describe.ts';

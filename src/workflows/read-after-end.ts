@@ -27,7 +27,7 @@ import {
   type ReadAfterEndInput,
 } from '../order/after-end.ts';
 import { shapeRefusal } from '../order/messages/check-messages.ts';
-import { READ_AFTER_END_INPUT } from '../order/messages/message-shapes.ts';
+import { READ_AFTER_END_INPUT } from '../order/messages/shapes.ts';
 import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../order/spacing.ts';
 import { failureOf, runFacts } from './activities.ts';
 import { ACTIVITY_OPTIONS, ownResult, READ_AFTER_END_OPTIONS } from './perform.ts';

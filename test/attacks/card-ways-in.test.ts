@@ -5,7 +5,7 @@ import { createOutput } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { OrderScreeningError } from '../../src/contract/errors.ts';
 import { messageRefusal, startRefusal } from '../../src/order/messages/check-messages.ts';
-import { PORTAL_ACTION_INPUT } from '../../src/order/messages/message-shapes.ts';
+import { PORTAL_ACTION_INPUT } from '../../src/order/messages/shapes.ts';
 import { aClient } from '../client/fake-temporal.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import { TRANSACTION_ID } from '../server/api/fake-order-screening.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { By } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
-import { ACTOR_LIMIT } from '../../order/messages/message-shapes.ts';
+import { ACTOR_LIMIT } from '../../order/messages/shapes.ts';
 import { hasUnprintable } from '../../screening-service/index.ts';
 import { checked } from '../read-requests.ts';
 

@@ -14,8 +14,7 @@ import { GATEWAY_RESULTS, KEY_MISSING, millis, REFUSED_PAYLOAD } from '../../con
 import { bytesOf } from '../bounds.ts';
 import type { Refusal } from '../order.ts';
 import { currentAttempt } from '../record.ts';
-import { ORDER } from './message-shapes.ts';
-import { type Fields, isRecord, misfits } from './shapes.ts';
+import { type Fields, isRecord, misfits, ORDER } from './shapes.ts';
 
 const MAX_ATTEMPTS = 20;
 /** Maximum bytes of a transaction as JSON: about a thousand line items. Assumption «request size». */

@@ -5,8 +5,7 @@ import type { By } from '../../contract/words.ts';
 import { defined } from '../defined.ts';
 import type { Refusal, Request, Sent } from '../order.ts';
 import { invalid, shapeRefusal } from './check-messages.ts';
-import { ENVELOPE, MESSAGES } from './message-shapes.ts';
-import { isRecord, misfits, moment } from './shapes.ts';
+import { ENVELOPE, isRecord, MESSAGES, misfits, moment } from './shapes.ts';
 
 /** @returns why an update is refused: it isn't an envelope, or it was made for a different update */
 export function envelopeRefusal(message: unknown, update: { id: string; name: string }): Refusal | undefined {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isOwnResult } from '../../../src/order/messages/check-results.ts';
+import { isOwnResult } from '../../../src/order/messages/shapes.ts';
 import type { ActivityCall } from '../../../src/workflows/perform.ts';
 import { aPolicy } from '../../fixtures/policies.ts';
 import { property } from '../../support/property.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { integrationNameSchema, orderIdSchema } from '../../../client/read-requests.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
 import { type Instant, millis, type OrderDecision, REASON_LIMIT } from '../../../contract/words.ts';
-import { ACTOR_LIMIT } from '../../../order/messages/message-shapes.ts';
+import { ACTOR_LIMIT } from '../../../order/messages/shapes.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { FROM_LIMIT } from '../../api/request-schemas.ts';
 import { type From, orderPath, type TemporalUi } from '../addresses.ts';
