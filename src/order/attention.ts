@@ -62,6 +62,28 @@ export function clear(
   );
 }
 
+/** What resolves a matter, beside the end of its cause: a new attempt, a changed decision, a cancel that is done, an override. */
+type Change = 'attempt' | 'decision' | 'cancel' | 'override';
+const CLEARED_BY = new Map<AttentionCode, readonly Change[]>([
+  ['no-decision', ['attempt', 'decision', 'cancel', 'override']],
+  ['unreadable-answer', ['attempt', 'decision', 'cancel', 'override']],
+  ['status-error', ['attempt', 'decision', 'cancel', 'override']],
+  ['decision-after-override', ['attempt', 'decision', 'override']],
+  ['fraud-confirmed', ['attempt', 'cancel', 'override']],
+  ['review-unresolved', ['decision', 'cancel', 'override']],
+  ['failed-at-adoption', ['decision', 'cancel', 'override']],
+  ['cancel-due', ['cancel', 'override']],
+  ['cancel-refused', ['cancel', 'override']],
+  ['cancel-too-late', ['cancel', 'override']],
+  ['gateway-late', ['cancel']],
+  ['review-limit', ['override']],
+  ['failed-after-window', ['override']],
+]);
+
+export function clearedBy(change: Change): AttentionCode[] {
+  return [...CLEARED_BY].flatMap(([code, changes]) => (changes.includes(change) ? [code] : []));
+}
+
 /** Returns whether an operator can't resolve the matter: its call still fails, or a deadline is pending. */
 export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, nowMs: number): boolean {
   const { decision, phase, endedAt, policy, passed } = state;
@@ -145,12 +167,4 @@ const STATUS_OF_MATTER: Partial<Record<AttentionCode, ActionRecord['status']>> =
 /** The cause of attention from a portal action. */
 export function actionCause({ kind, transactionId, number }: ActionRecord): AttentionCause {
   return { operation: kind, ...defined({ transactionId }), action: number };
-}
-
-/** The cause of attention from a cancel. It has no action number, so a repeated cancel has the same cause. */
-export function cancelCause({
-  kind,
-  transactionId,
-}: Pick<ActionRecord, 'kind' | 'transactionId'>): AttentionCause {
-  return { operation: kind, ...defined({ transactionId }) };
 }

@@ -10,7 +10,7 @@ import {
   millis,
   type OrderDecision,
 } from '../contract/words.ts';
-import { confirmedWords, keepsActionAfterReport } from './portal/fraud-report.ts';
+import { clearedBy } from './attention.ts';
 import { currentAttempt, overrideOf } from './record.ts';
 import { cancelByOf, transactionOf, windowOpen } from './transactions.ts';
 
@@ -45,7 +45,7 @@ export function decide(state: OrderState, read: Decision, now: Instant): Consequ
     decision: read,
     event: EVENT_OF_CHANGE[state.decision],
     clear: [
-      ...(isFinal ? FINAL_CLEARED : CLEARED_BY_CHANGE),
+      ...(isFinal ? (['status-error', 'decision-after-override'] as const) : clearedBy('decision')),
       ...(actionLater(read) === 'cancel' ? [] : (['fraud-confirmed'] as const)),
     ],
   };
@@ -70,16 +70,6 @@ const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
   fail: 'order.decision_changed',
   fraudulent: 'order.decision_changed',
 };
-
-const FINAL_CLEARED: AttentionCode[] = ['status-error', 'decision-after-override'];
-const CLEARED_BY_CHANGE: AttentionCode[] = [
-  'status-error',
-  'review-unresolved',
-  'no-decision',
-  'unreadable-answer',
-  'failed-at-adoption',
-  'decision-after-override',
-];
 
 /** Returns whether the order had failed before it was adopted and nothing was canceled since: a person decides. */
 function requiresOperator({ adopted, action, wouldBe }: OrderState): boolean {
@@ -167,4 +157,29 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
         record.kind === 'cancel' && record.transactionId === transactionId && !isWithdrawnBefore(record),
     )
   );
+}
+
+// Decisions that follow a fraud report of a caller. The order may have shipped before the report.
+
+const REPORTED = ['running', 'done', 'unconfirmed'];
+
+/**
+ * Returns whether the order could ship before a caller reported its transaction as fraud: it had passed, and did not wait for the payment
+ * gateway. The policy `cancelAfterReport: never` then leaves the action to a person.
+ */
+function keepsActionAfterReport(state: OrderState): boolean {
+  if (state.policy.cancelAfterReport === 'always' || state.phase === 'awaiting-gateway') return false;
+  const attempt = currentAttempt(state);
+  const transactionId = transactionOf(state, attempt)?.id;
+  return state.actions.some(
+    (one) =>
+      one.kind === 'report-fraud' &&
+      one.transactionId === transactionId &&
+      REPORTED.includes(one.status) &&
+      attempt.readings.findLast(({ at }) => at <= one.requestedAt)?.decision === 'pass',
+  );
+}
+
+function confirmedWords(read: Decision): string {
+  return `The screening service’s decision is «${read}» after the fraud report. The order is not canceled automatically: cancel it, unless it has shipped.`;
 }

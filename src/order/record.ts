@@ -5,7 +5,6 @@ import { FALLBACK_POLICY } from '../contract/policy.ts';
 import { OLDEST_VERSION } from '../contract/version.ts';
 import {
   type Action,
-  type AttentionCode,
   type Instant,
   type IntegrationWorkflow,
   laterBy,
@@ -16,15 +15,6 @@ import { defined } from './defined.ts';
 import type { Order } from './order.ts';
 import { currencyOf } from './order-rules.ts';
 import { FIRST_SPACING_MS } from './spacing.ts';
-
-/** The attention that a new attempt resolves: it is about an earlier screening. */
-const CLEARED_BY_ATTEMPT: AttentionCode[] = [
-  'no-decision',
-  'unreadable-answer',
-  'status-error',
-  'decision-after-override',
-  'fraud-confirmed',
-];
 
 /** @returns a new order, not screened yet */
 export function newOrder(input: ScreenOrderInput & { integration: string }, startedAt: Instant): Order {
@@ -85,6 +75,9 @@ export function newOrderState(
   return state;
 }
 
+/** What an order records only of its newest attempt. */
+const OF_ATTEMPT = ['message', 'reason', 'wouldBe', 'fraudReportedAt', 'snoozedUntil', 'currency'] as const;
+
 /** Adds the next attempt and sets the phase to `screening`. */
 export function addAttempt(
   state: OrderState,
@@ -110,13 +103,7 @@ export function addAttempt(
   state.phaseSince = now;
   state.decision = 'pending';
   state.action = state.policy.passive ? 'proceed' : 'hold';
-  state.attention = state.attention.filter((one) => !CLEARED_BY_ATTEMPT.includes(one.code));
-  delete state.message;
-  delete state.reason;
-  delete state.wouldBe;
-  delete state.fraudReportedAt;
-  delete state.snoozedUntil;
-  delete state.currency;
+  for (const name of OF_ATTEMPT) delete state[name];
   if (currency !== undefined) state.currency = currency;
   return attempt;
 }

@@ -2,8 +2,8 @@
 import type { OverrideAnswer } from '../../contract/answers.ts';
 import type { HandlingRequests, OverrideRequest, PortalFields } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
-import { type AttentionCode, type Instant, instant, millis } from '../../contract/words.ts';
-import { clear, staysOpen } from '../attention.ts';
+import { type Instant, instant, millis } from '../../contract/words.ts';
+import { clear, clearedBy, staysOpen } from '../attention.ts';
 import { snoozeLimit } from '../deadlines.ts';
 import { defined } from '../defined.ts';
 import { invalid, refusal } from '../messages/check-messages.ts';
@@ -47,7 +47,7 @@ export function override(order: Order, { action, reason }: OverrideRequest, at: 
           .flatMap((one) => endUnsent(order, one))
       : [];
   currentAttempt(state).override = { action, reason, by: 'person', at: now };
-  clear(state, { codes: CLEARED_BY_OVERRIDE });
+  clear(state, { codes: clearedBy('override') });
   setAction(state, action);
   settlePhase(state, now);
   return {
@@ -83,26 +83,9 @@ export function overrideAnswer(
   const reason = isNothing ? 'no-transaction' : notCanceled;
   return {
     ...attemptSummary(state, currentAttempt(state)),
-    ...(number !== undefined && { number }),
-    ...(reason !== undefined && { notCanceled: reason }),
+    ...defined({ number, notCanceled: reason }),
   };
 }
-
-/** The attention that an override resolves. */
-const CLEARED_BY_OVERRIDE: AttentionCode[] = [
-  'no-decision',
-  'unreadable-answer',
-  'status-error',
-  'review-unresolved',
-  'review-limit',
-  'cancel-due',
-  'cancel-refused',
-  'cancel-too-late',
-  'failed-after-window',
-  'failed-at-adoption',
-  'decision-after-override',
-  'fraud-confirmed',
-];
 
 /** @returns why the order can't resolve its attention, or undefined: it can */
 export function acknowledgeRefusal({ state }: Order, _request: object, at: Instant): Refusal | undefined {

@@ -7,7 +7,7 @@ import type { CallResult } from '../../contract/calls.ts';
 import type { AdoptRequest, RetryRequest } from '../../contract/messages.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import { type Instant, laterBy, type OrderEventType } from '../../contract/words.ts';
-import { wrongKeyKnown } from '../attention.ts';
+import { clear, clearedBy, wrongKeyKnown } from '../attention.ts';
 import { eventsOfAnswer } from '../events.ts';
 import type { Accepted, Order } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
@@ -135,6 +135,7 @@ export function beginAttempt(order: Order, request: RetryRequest, at: Instant): 
   const { attempt, transaction } = request;
   if (order.state.attempts.length < attempt) {
     addAttempt(order.state, request, at);
+    clear(order.state, { codes: clearedBy('attempt') });
     order.transactions = { [attempt]: transaction };
   }
   return { taken: { attempt } };

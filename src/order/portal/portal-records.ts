@@ -6,7 +6,8 @@ import type { OrderEventType, PortalFields } from '../../contract/messages.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../contract/order/state.ts';
 import { isSentOnce, portalKind } from '../../contract/portal/portal-kinds.ts';
 import type { AttentionCode, Decision, Instant } from '../../contract/words.ts';
-import { actionCause, cancelCause, clear, clearRepeatedActions, raiseAttention } from '../attention.ts';
+import { actionCause, clear, clearedBy, clearRepeatedActions, raiseAttention } from '../attention.ts';
+import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
 import { cancelByOf, transactionNamed, transactionOf, windowOpen } from '../transactions.ts';
 import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
@@ -98,8 +99,7 @@ export function queueAction(
     status: 'queued',
     by,
     requestedAt: now,
-    ...(transactionId !== undefined && { transactionId }),
-    ...(because !== undefined && { because }),
+    ...defined({ transactionId, because }),
   };
   state.actions.push(record);
   if (fields.kind === 'cancel' && concernsNewest(state, record)) state.cancelAsked = true;
@@ -133,57 +133,49 @@ export function applyPortalOutcome(
 ): OrderEventType[] {
   record.status = outcome.kind === 'not-sent' && record.stop === 'withdrawn' ? 'withdrawn' : outcome.kind;
   record.finishedAt = now;
-  if ('chargeback' in outcome && outcome.chargeback !== undefined) record.chargeback = outcome.chargeback;
-  if ('code' in outcome && outcome.code !== undefined) record.code = outcome.code;
-  if ('message' in outcome && outcome.message !== undefined) record.message = outcome.message;
+  const { chargeback, code, message }: { kind: string } & Pick<ActionRecord, ReplyField> = outcome;
+  Object.assign(record, defined({ chargeback, code, message }));
+  const cause = actionCause(record);
   // Only a call that was sent proves that the key is accepted.
-  const answered = outcome.kind === 'refused' || (outcome.kind === 'done' && outcome.code !== undefined);
-  if (answered) clear(state, { codes: ['wrong-key'], ...actionCause(record) });
+  const answered = outcome.kind === 'refused' || (outcome.kind === 'done' && code !== undefined);
+  if (answered) clear(state, { codes: ['wrong-key'], ...cause });
   const events: OrderEventType[] = [];
-  if (record.kind === 'cancel') afterCancel(state, record, now, events);
+  if (record.kind === 'cancel') events.push(...afterCancel(state, record, now));
   else if (record.kind === 'report-fraud' && record.status === 'done' && concernsNewest(state, record)) {
     state.fraudReportedAt = state.decision;
   }
   clearRepeatedActions(state);
-  if (record.status === 'unconfirmed') {
-    events.push(
-      ...raiseAttention(
-        state,
-        'portal-unconfirmed',
-        portalKind(record.kind).unconfirmed,
-        actionCause(record),
-        now,
-      ),
-    );
-  }
-  if (record.status === 'not-sent')
-    events.push(...raiseAttention(state, 'portal-not-sent', NOT_SENT, actionCause(record), now));
-  if (record.status === 'refused' && record.kind !== 'cancel') {
-    events.push(...raiseAttention(state, 'portal-refused', refusedWords(record), actionCause(record), now));
-  }
+  const raise = (code: AttentionCode, words: string) =>
+    events.push(...raiseAttention(state, code, words, cause, now));
+  if (record.status === 'unconfirmed') raise('portal-unconfirmed', portalKind(record.kind).unconfirmed);
+  if (record.status === 'not-sent') raise('portal-not-sent', NOT_SENT);
+  if (record.status === 'refused' && record.kind !== 'cancel') raise('portal-refused', refusedWords(record));
   settlePhase(state, now);
   return events;
 }
 
-function afterCancel(state: OrderState, record: ActionRecord, now: Instant, events: OrderEventType[]): void {
+type ReplyField = 'code' | 'message' | 'chargeback';
+
+function afterCancel(state: OrderState, record: ActionRecord, now: Instant): OrderEventType[] {
   state.cancelAsked = state.actions.some(
     (one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(state, one),
   );
-  if (!concernsNewest(state, record) || record.status === 'withdrawn' || record.status === 'not-sent') return;
+  if (!concernsNewest(state, record) || record.status === 'withdrawn' || record.status === 'not-sent')
+    return [];
   setAction(state, 'cancel');
   delete state.message;
   if (record.status === 'done') {
-    clear(state, { codes: CLEARED_BY_CANCEL });
+    clear(state, { codes: clearedBy('cancel') });
     // A second transaction of the attempt may be canceled too.
-    if (state.phase !== 'canceled') events.push('order.canceled');
+    const isNew = state.phase !== 'canceled';
     setPhase(state, 'canceled', now);
-    return;
+    return isNew ? ['order.canceled'] : [];
   }
-  if (record.status === 'refused') {
-    events.push(...raiseAttention(state, 'cancel-refused', refusedWords(record), cancelCause(record), now));
-  }
-  if (record.status === 'too-late')
-    events.push(...raiseAttention(state, 'cancel-too-late', TOO_LATE, cancelCause(record), now));
+  // The cause has no action number, so a repeated cancel has the same one.
+  const { action: _number, ...cause } = actionCause(record);
+  if (record.status === 'refused')
+    return raiseAttention(state, 'cancel-refused', refusedWords(record), cause, now);
+  return record.status === 'too-late' ? raiseAttention(state, 'cancel-too-late', TOO_LATE, cause, now) : [];
 }
 
 /** Returns whether the action is for the newest transaction: actions for earlier ones don't change the order's phase. */
@@ -202,46 +194,18 @@ export function cancelSent(state: OrderState): boolean {
 
 const SENT: readonly ActionRecord['status'][] = ['running', 'unconfirmed', 'refused', 'done'];
 
-/** The attention that a cancel resolves. */
-const CLEARED_BY_CANCEL: AttentionCode[] = [
-  'review-unresolved',
-  'cancel-due',
-  'cancel-refused',
-  'cancel-too-late',
-  'failed-at-adoption',
-  'fraud-confirmed',
-  'no-decision',
-  'unreadable-answer',
-  'status-error',
-  'gateway-late',
-];
-
 function refusedWords({ kind, code, message }: ActionRecord): string {
   const who = code === undefined ? 'It could not be sent' : 'The screening service refused';
   return `${who}: ${kind}${message ? ` (${message})` : ''}. It can be requested again.`;
 }
 
-/** @param code the screening service's code; without one the worker refused the action and sent nothing */
-function refusedBy(code: string | undefined): string {
-  return code === undefined ? 'It was not sent' : 'The screening service refused it';
-}
-
 /** @returns the answer to the caller of an action that is done or pending */
 export function portalAnswer(state: OrderState, record: ActionRecord): PortalAnswer {
-  return {
-    orderId: state.orderId,
-    integration: state.integration,
-    number: record.number,
-    kind: record.kind,
-    status: record.status === 'done' || record.status === 'withdrawn' ? record.status : 'requested',
-    phase: state.phase,
-    action: state.action,
-    ...(record.transactionId !== undefined && { transactionId: record.transactionId }),
-    ...(record.code !== undefined && { code: record.code }),
-    ...(record.message !== undefined && { message: record.message }),
-    ...(record.chargeback !== undefined && { chargeback: record.chargeback }),
-    ...(record.finishedAt !== undefined && { at: record.finishedAt }),
-  };
+  const { orderId, integration, phase, action } = state;
+  const { number, kind, transactionId, code, message, chargeback, finishedAt: at } = record;
+  const status = record.status === 'done' || record.status === 'withdrawn' ? record.status : 'requested';
+  const optional = defined({ transactionId, code, message, chargeback, at });
+  return { orderId, integration, number, kind, status, phase, action, ...optional };
 }
 
 /** @returns the error of an action that did not succeed, or undefined: it is done or pending */
@@ -256,15 +220,15 @@ export function portalFailure({
     case 'running':
     case 'done':
       return undefined;
-    case 'refused':
+    case 'refused': {
+      // Without a code the worker refused the action and sent nothing.
+      const words = code === undefined ? 'It was not sent' : 'The screening service refused it';
       return {
         code: 'refused-by-screening-service',
-        message: `${refusedBy(code)}${message ? `: ${message}` : ''}`,
-        ...(code !== undefined && {
-          serviceCode: code,
-          ...(message !== undefined && { serviceMessage: message }),
-        }),
+        message: message ? `${words}: ${message}` : words,
+        ...(code !== undefined && defined({ serviceCode: code, serviceMessage: message })),
       };
+    }
     case 'unconfirmed':
       return { code: 'outcome-unknown', message: portalKind(kind).unconfirmed };
     case 'too-late':

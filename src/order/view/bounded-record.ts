@@ -11,58 +11,37 @@ export const MEMO_BYTES = 16 * 1024;
 /** Maximum bytes of a record as JSON. Encryption adds about 200. */
 export const RECORD_BYTES = 15_000;
 
-/** The maximum sizes in a record. */
-interface Room {
-  attempts: number;
-  /** Per attempt. */
-  readings: number;
-  /** Bytes, of the newest reading that has insights. */
-  insightBytes: number;
-  transactions: number;
-  attention: number;
-  actions: number;
-  journal: number;
-  /** Characters of one text. */
-  text: number;
-}
-
-/** Enough for nearly every order. */
-const USUAL: Room = {
+/** The maximum sizes in a record, enough for nearly every order. */
+const USUAL = {
   attempts: 10,
+  /** Per attempt. */
   readings: 5,
+  /** Bytes, of the newest reading that has insights. */
   insightBytes: 400,
   transactions: 10,
   attention: 20,
   actions: 10,
   journal: 10,
+  /** Characters of one text. */
   text: 500,
 };
+type Room = (what: keyof typeof USUAL) => number;
 
-const WITH_WHOLE_NOTES: Room = { ...USUAL, text: NOTE_LIMIT };
+/** The largest room comes first. */
+const ROOMS: readonly Room[] = [
+  (what) => (what === 'text' ? NOTE_LIMIT : USUAL[what]),
+  (what) => USUAL[what],
+  (what) => Math.ceil(USUAL[what] / 2),
+];
+const LEAST_ROOM: Room = (what) => Math.ceil(USUAL[what] / 8);
 
 /** Returns an order's record: the strongest insights, the newest entries, and the number of omitted entries. */
 export function recordOf(state: OrderState): OrderRecord {
-  for (const room of [WITH_WHOLE_NOTES, USUAL]) {
+  for (const room of ROOMS) {
     const record = recordWithin(state, room);
     if (bytesOf(record) <= RECORD_BYTES) return record;
   }
-  const smaller = recordWithin(state, partOf(USUAL, 2));
-  return bytesOf(smaller) <= RECORD_BYTES ? smaller : recordWithin(state, partOf(USUAL, 8));
-}
-
-function partOf(room: Room, divisor: number): Room {
-  const { attempts, readings, insightBytes, transactions, attention, actions, journal, text } = room;
-  const part = (most: number) => Math.ceil(most / divisor);
-  return {
-    attempts: part(attempts),
-    readings: part(readings),
-    insightBytes: part(insightBytes),
-    transactions: part(transactions),
-    attention: part(attention),
-    actions: part(actions),
-    journal: part(journal),
-    text: part(text),
-  };
+  return recordWithin(state, LEAST_ROOM);
 }
 
 function recordWithin(state: OrderState, room: Room): OrderRecord {
@@ -73,11 +52,11 @@ function recordWithin(state: OrderState, room: Room): OrderRecord {
   const { policy, attempts, transactions, attention, journal, events, ...facts } = state;
   const last = attempts.findLast(({ readings }) => readings.some(({ insights }) => insights !== undefined));
   const shown = {
-    attempts: newest(attempts, room.attempts),
-    transactions: newest(transactions, room.transactions),
-    attention: newest(attention, room.attention),
-    actions: shownActions(state.actions, room.actions),
-    journal: newest(journal ?? [], room.journal),
+    attempts: newest(attempts, room('attempts')),
+    transactions: newest(transactions, room('transactions')),
+    attention: newest(attention, room('attention')),
+    actions: shownActions(state.actions, room('actions')),
+    journal: newest(journal ?? [], room('journal')),
   };
   for (const what of LISTS) count(what, (state[what] ?? []).length - shown[what].length);
   for (const { readings } of attempts.slice(0, attempts.length - shown.attempts.length)) {
@@ -89,13 +68,13 @@ function recordWithin(state: OrderState, room: Room): OrderRecord {
     ...facts,
     ...lists,
     attempts: lists.attempts.map((one) =>
-      attemptWithin(one, room.readings, one === last ? room.insightBytes : 0, count),
+      attemptWithin(one, room('readings'), one === last ? room('insightBytes') : 0, count),
     ),
     ...(journal !== undefined && { journal: entries }),
   };
   const { sequence, delivered, waiting, paused } = events;
   return {
-    ...shortened(record, room.text, () => count('texts', 1)),
+    ...shortened(record, room('text'), () => count('texts', 1)),
     policy,
     events: { sequence, delivered, waiting, ...(paused && { paused }) },
     ...(Object.keys(leftOut).length > 0 && { leftOut }),
