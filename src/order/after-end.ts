@@ -6,6 +6,7 @@ import type { Enriched, OrderState, OrderTransaction } from '../contract/order/s
 import type { Action, Decision, Instant, Phase } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
 import { actionLater } from './decide.ts';
+import { defined } from './defined.ts';
 import { attemptFor } from './portal/portal-records.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
 import { transactionOf } from './transactions.ts';
@@ -55,12 +56,12 @@ export function readAfterEndInput(
     orderId,
     phase,
     action,
-    ...(wouldBe !== undefined && { wouldBe }),
+    ...defined({ wouldBe }),
     transactions: state.transactions.map((transaction) => ({
       id: transaction.id,
       attempt: transaction.attempt,
       cancelBy: transaction.cancelBy,
-      ...(transaction.decision !== undefined && { decision: transaction.decision }),
+      ...defined({ decision: transaction.decision }),
       acts: transaction === newest && !overridden,
       ...(transaction.attempt !== attempt.number && {
         action: attemptFor(state, transaction.id)?.lastAction ?? 'hold',
@@ -158,7 +159,7 @@ function eventOf(
       attention,
       transactionId,
       cancelBy,
-      ...(wouldBe !== undefined && { wouldBe }),
+      ...defined({ wouldBe }),
       afterClose: true,
       ...enrichedOf(read),
     },
@@ -173,7 +174,7 @@ function actionsAfter(
 ): { action: Action; wouldBe?: Action; attention: string[] } {
   if (earlier !== undefined) return { action: earlier, attention: [] };
   if (!acts || action === 'cancel' || action === 'decline') {
-    return { action, ...(wouldBe !== undefined && { wouldBe }), attention: [] };
+    return { action, ...defined({ wouldBe }), attention: [] };
   }
   const meant = actionLater(decision);
   const later = gatewayError && meant === 'proceed' ? 'hold' : meant;

@@ -9,6 +9,7 @@ import {
   lastCall,
   lastWindowOf,
   mayBeSeen,
+  owedFor,
   transactionNamed,
   transactionOf,
 } from './transactions.ts';
@@ -26,11 +27,9 @@ export function nextDeadline(state: OrderState): Deadline | undefined {
   return first(deadlines(state).filter(({ kind }) => !state.passed.includes(kind)));
 }
 
+/** Returns the earliest deadline; of several at the same time the first. */
 export function first(found: readonly Deadline[]): Deadline | undefined {
-  return found.reduce<Deadline | undefined>(
-    (next, one) => (next === undefined || one.at < next.at ? one : next),
-    undefined,
-  );
+  return found.toSorted((one, other) => millis(one.at) - millis(other.at))[0];
 }
 
 /** @returns every deadline of the order, including passed ones, action timeouts and the leftovers' timeout */
@@ -73,14 +72,8 @@ export function boundOf(state: OrderState, record: ActionRecord): Instant | unde
 export function leftoversBound(state: OrderState): Deadline | undefined {
   const cancelWaits = state.actions.some(({ kind, status }) => kind === 'cancel' && status === 'queued');
   if (state.endedAt === undefined || cancelWaits) return undefined;
-  if (!state.attempts.some((attempt) => hasLeftovers(state, attempt))) return undefined;
+  if (!state.attempts.some((attempt) => mayBeSeen(attempt) || owedFor(state, attempt))) return undefined;
   return { kind: 'leftovers-over', at: laterBy(ACTION_MS, state.endedAt) };
-}
-
-function hasLeftovers(state: OrderState, attempt: Attempt): boolean {
-  const { gateway } = attempt;
-  const unsent = gateway !== undefined && gateway.sent === undefined;
-  return mayBeSeen(attempt) || (unsent && transactionOf(state, attempt) !== undefined);
 }
 
 /** @returns every deadline of the order's phase, including passed ones */

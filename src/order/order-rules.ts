@@ -32,18 +32,14 @@ export function ruleMatches(rule: OrderRule, facts: OrderFacts): boolean {
   );
 }
 
-/** @returns the index of the first `skip` rule that matches, or undefined: the order is screened */
-export function matchingSkipRule(rules: readonly OrderRule[], facts: OrderFacts): number | undefined {
-  const index = rules.findIndex((rule) => ruleMatches(rule, facts));
-  return index < 0 ? undefined : index;
-}
-
 /**
  * Decides whether the policy skips an attempt. The API and the worker both call it.
  * @returns the index of the matching `skip` rule, or undefined: the attempt is screened
  */
 export function skipRuleFor({ skip }: Pick<Integration, 'skip'>, transaction: unknown): number | undefined {
-  return matchingSkipRule(skip, orderFactsOf(transaction));
+  const facts = orderFactsOf(transaction);
+  const index = skip.findIndex((rule) => ruleMatches(rule, facts));
+  return index < 0 ? undefined : index;
 }
 
 /** @returns the action of a checkout without a decision: the configured action, or that of the first matching rule, else `hold` */

@@ -2,6 +2,7 @@
 import { sameTransaction } from '../contract/ids.ts';
 import type { Attempt, OrderState, OrderTransaction } from '../contract/order/state.ts';
 import { type Instant, laterBy, millis, type OrderDecision } from '../contract/words.ts';
+import { defined } from './defined.ts';
 import type { Order } from './order.ts';
 
 /** Returns the transaction with this id, ignoring case. */
@@ -35,6 +36,12 @@ export function lastWindowOf(state: OrderState, attempt: Attempt): Instant | und
   const known = cancelByOf(state, attempt);
   const opened = mayBeSeen(attempt) ? unseenWindowEnd(state, attempt) : undefined;
   return known === undefined || (opened !== undefined && opened > known) ? opened : known;
+}
+
+/** Returns the transaction for which the attempt's gateway result must still be sent, if any. */
+export function owedFor(state: OrderState, attempt: Attempt): OrderTransaction | undefined {
+  const { gateway } = attempt;
+  return gateway === undefined || gateway.sent !== undefined ? undefined : transactionOf(state, attempt);
 }
 
 /** Returns the transactions with a known decision, which a lookup can skip. */
@@ -102,11 +109,8 @@ export function createUnderWay({ state, running }: Order): boolean {
 /** Returns the state of an attempt, as answers contain it. */
 export function attemptSummary(state: OrderState, attempt: Attempt) {
   const { orderId, integration, decision, action, phase } = state;
-  const transaction = transactionOf(state, attempt);
-  const cancelBy = cancelByOf(state, attempt);
   return {
     ...{ orderId, integration, attempt: attempt.number, decision, action, phase },
-    ...(transaction !== undefined && { transactionId: transaction.id }),
-    ...(cancelBy !== undefined && { cancelBy }),
+    ...defined({ transactionId: transactionOf(state, attempt)?.id, cancelBy: cancelByOf(state, attempt) }),
   };
 }

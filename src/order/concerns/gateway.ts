@@ -7,10 +7,11 @@ import type { GatewayResultRequest } from '../../contract/messages.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../../contract/order/state.ts';
 import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
 import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import { defined } from '../defined.ts';
 import { refusal } from '../messages/check-messages.ts';
 import type { Accepted, Order, Refusal } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
-import { attemptSummary, transactionOf } from '../transactions.ts';
+import { attemptSummary, owedFor, transactionOf } from '../transactions.ts';
 import type { Concern, RequiredEffect } from './concern.ts';
 
 export const gateway: Concern = {
@@ -19,10 +20,9 @@ export const gateway: Concern = {
 
   desired: ({ state }) =>
     state.attempts.flatMap((attempt) => {
-      const transactionId = transactionOf(state, attempt)?.id;
       const { gateway: result } = attempt;
-      if (result === undefined || result.sent !== undefined || transactionId === undefined) return [];
-      return [send(state, attempt, result, transactionId)];
+      const transaction = owedFor(state, attempt);
+      return result && transaction ? [send(state, attempt, result, transaction.id)] : [];
     }),
 
   ended({ state, now }, { effect: { call } }, outcome) {
@@ -55,11 +55,7 @@ function send(
     integration,
     transactionId,
     attempt: number,
-    gateway: {
-      result,
-      ...(authcode !== undefined && { authcode }),
-      ...(own !== undefined && { transactionId: own }),
-    },
+    gateway: { result, ...defined({ authcode, transactionId: own }) },
     forbiddenKnown: wrongKeyKnown({ attention }, cause),
   };
   return {
@@ -83,7 +79,8 @@ export function gatewayRefusal(
   if (attempt === undefined) return refusal('unknown-attempt', 'The order has no such attempt.');
   const { result: recorded, contradictions = [] } = attempt.gateway ?? {};
   if (recorded === request.result) return undefined;
-  if (contradictions.some(({ result }) => result === request.result)) return contradictionOf(state, request);
+  if (contradictions.some(({ result }) => result === request.result))
+    return contradictionOf(attempt, request);
   // A canceled order keeps its phase when it ends.
   if (state.endedAt !== undefined) return TOO_LATE;
   if (recorded !== undefined && recorded !== 'error') return undefined;
@@ -91,13 +88,14 @@ export function gatewayRefusal(
 }
 
 /** @returns the refusal of a result that contradicts the recorded one, if it does */
-function contradictionOf(state: OrderState, request: GatewayResultRequest): Refusal | undefined {
-  const attempt = attemptOf(state, request);
-  const recorded = attempt?.gateway?.result;
-  if (attempt === undefined || recorded === undefined || recorded === request.result) return undefined;
+function contradictionOf(
+  { number, gateway }: Attempt,
+  { result }: GatewayResultRequest,
+): Refusal | undefined {
+  if (gateway === undefined || gateway.result === result) return undefined;
   return refusal(
     'gateway-result-mismatch',
-    `The payment gateway’s result of attempt ${attempt.number} is recorded as ${recorded}, but was later reported as ${request.result}. The first result stays recorded. ${ADVICE[request.result]}`,
+    `The payment gateway’s result of attempt ${number} is recorded as ${gateway.result}, but was later reported as ${result}. The first result stays recorded. ${ADVICE[result]}`,
   );
 }
 
@@ -121,7 +119,7 @@ export function applyGatewayResult(
 ): OrderEventType[] {
   const attempt = attemptOf(state, request);
   if (attempt === undefined || attempt.gateway?.result === request.result) return [];
-  const contradiction = attempt.gateway?.result === 'error' ? undefined : contradictionOf(state, request);
+  const contradiction = attempt.gateway?.result === 'error' ? undefined : contradictionOf(attempt, request);
   if (attempt.gateway !== undefined && contradiction !== undefined) {
     const { contradictions = [] } = attempt.gateway;
     attempt.gateway.contradictions = [...contradictions, { result: request.result, at: now }];
@@ -133,8 +131,7 @@ export function applyGatewayResult(
   attempt.gateway = {
     result,
     at: now,
-    ...(authcode !== undefined && { authcode }),
-    ...(transactionId !== undefined && { transactionId }),
+    ...defined({ authcode, transactionId }),
     ...(state.decision === 'skipped' && { sent: 'recorded' as const }),
   };
   clear(state, { codes: ['gateway-late', 'gateway-error'] });
@@ -174,9 +171,8 @@ function followResult(
  */
 export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[] {
   return state.attempts.flatMap((attempt) => {
-    const transaction = transactionOf(state, attempt);
-    if (transaction === undefined || attempt.gateway === undefined || attempt.gateway.sent !== undefined)
-      return [];
+    const transaction = owedFor(state, attempt);
+    if (transaction === undefined || attempt.gateway === undefined) return [];
     attempt.gateway.sent = 'given-up';
     return raiseAttention(state, 'gateway-not-sent', NOT_SENT, gatewayCause(transaction.id), now);
   });
@@ -223,9 +219,9 @@ export function gatewayReplyAfterEnd(
 }
 
 function gatewayReply(state: OrderState, request: GatewayResultRequest): GatewayReply {
-  const contradiction = contradictionOf(state, request);
-  if (contradiction !== undefined) return { refusal: contradiction };
   const attempt = attemptOf(state, request) ?? currentAttempt(state);
+  const contradiction = contradictionOf(attempt, request);
+  if (contradiction !== undefined) return { refusal: contradiction };
   return {
     gateway: { ...attemptSummary(state, attempt), result: attempt.gateway?.result ?? request.result },
   };

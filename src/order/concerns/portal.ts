@@ -9,6 +9,7 @@ import { type Instant, millis, type OrderEventType } from '../../contract/words.
 import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import { boundOf } from '../deadlines.ts';
 import { autoCancelDue } from '../decide.ts';
+import { defined } from '../defined.ts';
 import type { Order } from '../order.ts';
 import {
   actionNumbered,
@@ -104,8 +105,7 @@ function perform(order: Order, record: ActionRecord): RequiredEffect {
     fields,
     forbiddenKnown: wrongKeyKnown(state, cause),
     ...(record.maybeSent === true && { maybeDone: true }),
-    ...(attempt !== undefined && { attempt: attempt.number }),
-    ...(transactionId !== undefined && { transactionId }),
+    ...defined({ attempt: attempt?.number, transactionId }),
     ...(kind === 'customer-code' && { email: emailOf(order) }),
     ...(cancelBy !== undefined && { notAfter: lastCall(cancelBy, state.policy.cancelWindowMs) }),
   };
@@ -142,7 +142,7 @@ function ended(
 export function queueCancel(order: Order): void {
   const { state, now } = order;
   const { id: transactionId } = transactionOf(state, currentAttempt(state)) ?? {};
-  const cancel = { kind: 'cancel' as const, ...(transactionId !== undefined && { transactionId }) };
+  const cancel = { kind: 'cancel' as const, ...defined({ transactionId }) };
   const record = queueAction(state, cancel, 'policy', now);
   order.fields[record.number] = cancel;
 }

@@ -52,12 +52,10 @@ export const status: Concern = {
     }
     const { result } = outcome;
     if (call.kind === 'read' && result.kind === 'read')
-      return readEnded(order, call.request.read, readingOf(call, result), result.outcome);
-    if (call.kind === 'poll' && result.kind === 'poll')
-      return applyFresh(order, readingOf(call, result), result.outcome, 'poll');
-    if (call.kind === 'last-read' && result.kind === 'last-read')
-      return applyFresh(order, readingOf(call, result), result.outcome, 'recheck');
-    return [];
+      return readEnded(order, call.request.read, { ...call.request, ...result });
+    const isWatch = call.kind === 'poll' || call.kind === 'last-read';
+    if (!isWatch || (result.kind !== 'poll' && result.kind !== 'last-read')) return [];
+    return applyFresh(order, { ...call.request, ...result }, call.kind === 'poll' ? 'poll' : 'recheck');
   },
 
   signaled(order, { kind, unread, sentAt }) {
@@ -142,22 +140,25 @@ function transactionToRead(state: OrderState): string | undefined {
   return state.phase === 'screening' ? undefined : transactionOf(state, currentAttempt(state))?.id;
 }
 
-function readEnded(
-  order: Order,
-  number: number,
-  about: Reading,
-  outcome: StatusOutcome | undefined,
-): OrderEventType[] {
+/** A read that has ended: of which transaction, when it began, and what it returned. */
+interface Ended {
+  transactionId?: string;
+  began: Instant;
+  outcome: StatusOutcome | undefined;
+}
+
+function readEnded(order: Order, number: number, ended: Ended): OrderEventType[] {
   const { state, now } = order;
+  const { outcome } = ended;
   const pending = order.reads.find((one) => one.number === number);
   if (pending === undefined) return [];
-  space(order, about.began);
+  space(order, ended.began);
   // After a wrong key the read is retried until the key is right. If the transaction has changed, the status is read again.
-  const isDone = outcome?.kind !== 'forbidden' && about.transactionId === transactionToRead(state);
+  const isDone = outcome?.kind !== 'forbidden' && ended.transactionId === transactionToRead(state);
   if (isDone) order.reads = order.reads.filter((one) => one !== pending);
   const isDecided = outcome?.kind === 'read' && outcome.decision !== 'error';
   if (pending.source === 'operator' && !isDecided && screensAgain(state)) screenAgain(state, now);
-  return outcome === undefined ? [] : applyFresh(order, about, outcome, pending.source);
+  return applyFresh(order, ended, pending.source);
 }
 
 /** Doubles the spacing while reads follow each other, and resets it after a quiet period. */
@@ -168,32 +169,18 @@ function space(order: Order, began: Instant): void {
   order.spacing = { ms: next, until: laterBy(next, order.now) };
 }
 
-/** The transaction of a read, and when the read began. */
-interface Reading {
-  transactionId: string | undefined;
-  began: Instant;
-}
-
-function readingOf(
-  { request: { transactionId } }: { request: { transactionId?: string } },
-  { began }: { began: Instant },
-): Reading {
-  return { transactionId, began };
-}
-
 /**
  * Applies a reading unless it is of an earlier attempt's transaction. A read that began before the last one ended may be outdated, so the
  * status is read again.
  */
 function applyFresh(
   order: Order,
-  { transactionId, began }: Reading,
-  outcome: StatusOutcome,
+  { transactionId, began, outcome }: Ended,
   source: ReadingSource,
 ): OrderEventType[] {
   const { state, now } = order;
-  if (transactionId !== transactionOf(state, currentAttempt(state))?.id || state.phase === 'screening')
-    return [];
+  const isOfNewest = transactionId === transactionOf(state, currentAttempt(state))?.id;
+  if (outcome === undefined || !isOfNewest || state.phase === 'screening') return [];
   if (outcome.kind === 'read') {
     if (order.readAt !== undefined && began < order.readAt) {
       request(order, 'webhook');

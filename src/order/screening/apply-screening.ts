@@ -2,7 +2,7 @@
 import type { Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { OrderEventType } from '../../contract/messages.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
-import type { Action, Instant, ReadingSource } from '../../contract/words.ts';
+import type { Action, Instant } from '../../contract/words.ts';
 import { clear, raiseAttention, raiseWrongKey } from '../attention.ts';
 import {
   actionAtCheckout,
@@ -13,22 +13,21 @@ import {
 } from '../decide.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from '../record.ts';
 import { hasDecision } from '../transactions.ts';
-import { isAwaited, isNews, noteUnseen, recordLate, recordSeen, withoutOthers } from './record-screening.ts';
-
-export interface ScreeningMoment {
-  source: Extract<ReadingSource, 'checkout' | 'catch-up' | 'rescreen' | 'look-up'>;
-  now: Instant;
-}
+import {
+  isAwaited,
+  isNews,
+  type Moment,
+  noteUnseen,
+  recordLate,
+  recordSeen,
+  withoutOthers,
+} from './record-screening.ts';
 
 /**
  * Applies a screening of the newest attempt.
  * @returns the events to send, oldest first
  */
-export function applyScreening(
-  state: OrderState,
-  given: ScreeningOutcome,
-  moment: ScreeningMoment,
-): OrderEventType[] {
+export function applyScreening(state: OrderState, given: ScreeningOutcome, moment: Moment): OrderEventType[] {
   const attempt = currentAttempt(state);
   const outcome = withoutOthers(state, attempt, given, moment.now);
   if (outcome.kind !== 'forbidden') clear(state, { codes: ['wrong-key'], operation: 'create' });
@@ -51,7 +50,7 @@ export function applyScreening(
   return events;
 }
 
-function follow(state: OrderState, outcome: ScreeningOutcome, moment: ScreeningMoment): OrderEventType[] {
+function follow(state: OrderState, outcome: ScreeningOutcome, moment: Moment): OrderEventType[] {
   const attempt = currentAttempt(state);
   const { now } = moment;
   switch (outcome.kind) {
@@ -68,13 +67,7 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: ScreeningM
     case 'unreadable':
       if (outcome.seen !== undefined) recordSeen(state, attempt, outcome.seen, moment);
       return [
-        ...raiseAttention(
-          state,
-          'unreadable-answer',
-          UNREADABLE[outcome.reason] ?? UNREADABLE_OTHERWISE,
-          CREATE,
-          now,
-        ),
+        ...raiseAttention(state, 'unreadable-answer', unreadableWords(outcome.reason), CREATE, now),
         ...errorDecision(state, moment),
       ];
     case 'unanswered':
@@ -91,7 +84,7 @@ const CREATE = { operation: 'create' } as const;
 
 /** Ends the screening without a decision: the checkout's action stays, and an operator must decide. */
 export function giveUpScreening(state: OrderState, now: Instant): OrderEventType[] {
-  const moment: ScreeningMoment = { source: 'catch-up', now };
+  const moment: Moment = { source: 'catch-up', now };
   delete currentAttempt(state).rescreenDue;
   const events = noDecision(state, 'screening-deadline', moment, GIVEN_UP);
   settlePhase(state, now);
@@ -101,7 +94,7 @@ export function giveUpScreening(state: OrderState, now: Instant): OrderEventType
 function answered(
   state: OrderState,
   outcome: Extract<ScreeningOutcome, { kind: 'answered' }>,
-  moment: ScreeningMoment,
+  moment: Moment,
 ): OrderEventType[] {
   const attempt = currentAttempt(state);
   if (outcome.decision === 'error') return errorDecision(state, moment);
@@ -129,7 +122,7 @@ function answered(
 }
 
 /** Applies the decision `error`. Assumption «decision error»: the order is screened again after a pause unless no rescreens are left. */
-function errorDecision(state: OrderState, moment: ScreeningMoment): OrderEventType[] {
+function errorDecision(state: OrderState, moment: Moment): OrderEventType[] {
   const attempt = currentAttempt(state);
   if (attempt.rescreens >= state.policy.rescreenOnError.tries) {
     return noDecision(state, 'error', moment, OUT_OF_RESCREENS);
@@ -138,12 +131,7 @@ function errorDecision(state: OrderState, moment: ScreeningMoment): OrderEventTy
   return withoutDecision(state, moment);
 }
 
-function noDecision(
-  state: OrderState,
-  reason: string,
-  moment: ScreeningMoment,
-  words: string,
-): OrderEventType[] {
+function noDecision(state: OrderState, reason: string, moment: Moment, words: string): OrderEventType[] {
   const attempt = currentAttempt(state);
   recordReading(state, attempt, { decision: 'error', at: moment.now, source: moment.source });
   attempt.screeningOver = true;
@@ -159,7 +147,7 @@ export const ORDER_RESET = 'order-reset';
  * Answers a checkout without a decision. A decline ends the attempt, so it is also sent as an event. After a reset the caller has an answer
  * from before, so the order is held until the decision is found.
  */
-function withoutDecision(state: OrderState, { source }: ScreeningMoment): OrderEventType[] {
+function withoutDecision(state: OrderState, { source }: Moment): OrderEventType[] {
   if (source !== 'checkout') return [];
   applyAction(state, state.reason === ORDER_RESET ? 'hold' : actionWithoutDecision(state.policy), undefined);
   return state.action === 'decline' ? ['order.decided'] : [];
@@ -179,13 +167,14 @@ function refusedWords(outcome: Extract<ScreeningOutcome, { kind: 'refused' }>): 
   return `The screening service refused the transaction: ${words}.`;
 }
 
+function unreadableWords(reason: string): string {
+  if (reason === 'unknown-decision') return 'The screening service returned an unknown decision.';
+  if (reason === 'missing-id') return 'The screening service’s response has no transaction id.';
+  return 'The screening service’s response could not be read.';
+}
+
 const CARD_DATA_EXPIRED =
   'The card data expired before the screening service answered: the order service can send another attempt.';
-const UNREADABLE: Record<string, string> = {
-  'unknown-decision': 'The screening service returned an unknown decision.',
-  'missing-id': 'The screening service’s response has no transaction id.',
-};
-const UNREADABLE_OTHERWISE = 'The screening service’s response could not be read.';
 const OTHER_MODE =
   'The mode of the API key’s account doesn’t match the integration’s: set mode, key and address that belong together.';
 export const HIDDEN =

@@ -6,7 +6,7 @@ import { clear } from '../attention.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading } from '../record.ts';
 import { hasDecision, ownerOf, recordTransaction, transactionNamed, transactionOf } from '../transactions.ts';
 
-interface Moment {
+export interface Moment {
   source: ReadingSource;
   now: Instant;
 }

@@ -1,6 +1,6 @@
 /** The replies to callers: the answer to a checkout, the result of a portal action, and the result of other requests. */
 import type { CheckoutAnswer } from '../../contract/answers.ts';
-import type { ActionRecord, Attempt, OrderState } from '../../contract/order/state.ts';
+import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import { overrideAnswer } from '../concerns/operators.ts';
 import { defined } from '../defined.ts';
 import type { Order, Reply, Taken } from '../order.ts';
@@ -18,17 +18,12 @@ export function replyTo(order: Order, taken: Taken): Reply | undefined {
   }
   if ('action' in taken) {
     const record = actionNumbered(state, taken.action);
-    if (isUnderWay(record))
-      return taken.until > order.now ? undefined : { portal: portalAnswer(state, record) };
-    return endOf(state, record, taken.withdraws === true);
+    if (isUnderWay(record) && taken.until > order.now) return undefined;
+    const isDone = taken.withdraws === true && record.status === 'withdrawn';
+    const refusal = isDone ? undefined : portalFailure(record);
+    return refusal === undefined ? { portal: portalAnswer(state, record) } : { refusal };
   }
   return 'overridden' in taken ? { override: overrideAnswer(order, taken.overridden) } : taken;
-}
-
-function endOf(state: OrderState, record: ActionRecord, withdraws: boolean): Reply {
-  if (withdraws && record.status === 'withdrawn') return { portal: portalAnswer(state, record) };
-  const refusal = portalFailure(record);
-  return refusal === undefined ? { portal: portalAnswer(state, record) } : { refusal };
 }
 
 /** @returns the current answer to the checkout of an attempt, by default the newest, without insights */

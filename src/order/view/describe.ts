@@ -21,7 +21,7 @@ import type { Order } from '../order.ts';
 import { orderFactsOf } from '../order-rules.ts';
 import { isUnderWay } from '../portal/portal-requests.ts';
 import { currentAttempt } from '../record.ts';
-import { cancelByOf, mayBeSeen, transactionOf } from '../transactions.ts';
+import { cancelByOf, mayBeSeen, owedFor, transactionOf } from '../transactions.ts';
 import { outcomesOf, reviewHours } from './outcomes.ts';
 
 /** Returns the current details in the Temporal UI: the state and its reason, facts, the next deadline, and the operator's choices. */
@@ -70,7 +70,6 @@ function factsOf(order: OrderState): string[] {
   ];
 }
 
-/** Returns words for a gateway result that the screening service did not get. */
 function notSent({ sent }: GatewayRecord): string {
   if (sent === 'given-up') return ', not sent to the screening service';
   return sent === undefined ? ', not sent yet' : '';
@@ -78,11 +77,10 @@ function notSent({ sent }: GatewayRecord): string {
 
 function keptOpenBy(state: OrderState, events: number): string[] {
   const attempts = state.attempts.flatMap((attempt) => {
-    const { number, gateway, cardRef, cardForgotten } = attempt;
-    const owesGateway = gateway !== undefined && !gateway.sent && transactionOf(state, attempt) !== undefined;
+    const { number, cardRef, cardForgotten } = attempt;
     return [
       ...(mayBeSeen(attempt) ? [`- a lookup of the transaction of attempt ${number}`] : []),
-      ...(owesGateway ? [`- the payment gateway’s result of attempt ${number}`] : []),
+      ...(owedFor(state, attempt) ? [`- the payment gateway’s result of attempt ${number}`] : []),
       ...(cardRef && !cardForgotten ? [`- the card of attempt ${number}, to be deleted`] : []),
     ];
   });
