@@ -12,7 +12,7 @@ import { currentAttempt } from '../order/record.ts';
 import { recordOf } from '../order/view/bounded-record.ts';
 import { describe, searchAttributesOf } from '../order/view/describe.ts';
 import { counterOf } from '../order/view/metrics.ts';
-import { WrittenMemo } from '../order/view/order-memo.ts';
+import { writtenMemo } from '../order/view/order-memo.ts';
 
 /**
  * @param order at its start, or after continue-as-new: then the previous run has written its memo, and counted its decision and attention
@@ -20,9 +20,9 @@ import { WrittenMemo } from '../order/view/order-memo.ts';
  */
 export function showing(order: Order): () => void {
   const shown = new Map<string, string>();
-  const memo = new WrittenMemo();
+  const memo = writtenMemo();
   let counted = countedOf(order.state);
-  if (workflowInfo().continuedFromExecutionRunId !== undefined) memo.newsOf(recordOf(order.state));
+  if (workflowInfo().continuedFromExecutionRunId !== undefined) memo(recordOf(order.state));
   return () => {
     const changed = searchAttributesOf(order).filter(({ key, value }) => {
       const text = JSON.stringify(value);
@@ -31,7 +31,7 @@ export function showing(order: Order): () => void {
       return true;
     });
     if (changed.length > 0) upsertSearchAttributes(changed);
-    const news = memo.newsOf(recordOf(order.state));
+    const news = memo(recordOf(order.state));
     if (news !== undefined) upsertMemo(news);
     setCurrentDetails(describe(order));
     count(order.state, counted);

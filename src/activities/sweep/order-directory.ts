@@ -33,20 +33,24 @@ export function createOrderDirectory(client: Client) {
   const { namespace } = client.options;
   const count = async (query: string): Promise<number> =>
     Number((await client.workflowService.countWorkflowExecutions({ namespace, query })).count);
+  // The SDK's list method decodes memos, and fails on a memo encrypted with a key that this process lacks.
+  const list = (query: string, pageSize: number, nextPageToken?: Buffer) =>
+    client.workflowService.listWorkflowExecutions({
+      namespace,
+      query,
+      pageSize,
+      ...defined({ nextPageToken }),
+    });
   const completedRun = async (workflowId: string): Promise<string | undefined> => {
     const query = `WorkflowId = ${quoted(workflowId)} AND ExecutionStatus = 'Completed'`;
-    const page = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 1 });
+    const page = await list(query, 1);
     return page.executions[0]?.execution?.runId ?? undefined;
   };
   return {
     /** Returns one page of open orders, newest first. */
     open: async (pageSize: number, cursor?: string) => {
-      const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
-        namespace,
-        query: OPEN,
-        pageSize,
-        ...(cursor !== undefined && { nextPageToken: Buffer.from(cursor, 'base64') }),
-      });
+      const token = cursor === undefined ? undefined : Buffer.from(cursor, 'base64');
+      const { executions, nextPageToken } = await list(OPEN, pageSize, token);
       const next = Buffer.from(nextPageToken).toString('base64');
       return {
         workflowIds: executions.flatMap(({ execution }) => execution?.workflowId ?? []),
@@ -58,12 +62,7 @@ export function createOrderDirectory(client: Client) {
       const before = instant(Date.now() - OVERDUE_AFTER_MS);
       const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway', 'declined')`;
       const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
-      // The SDK's list method decodes memos, and fails on a memo encrypted with a key that this process lacks.
-      const { executions } = await client.workflowService.listWorkflowExecutions({
-        namespace,
-        query: late,
-        pageSize: limit,
-      });
+      const { executions } = await list(late, limit);
       return executions.flatMap(({ execution, searchAttributes }) => {
         const { cancelBy } = attributesIn(searchAttributes?.indexedFields);
         const workflowId = execution?.workflowId;
@@ -96,8 +95,7 @@ export function createOrderDirectory(client: Client) {
     },
     /** Returns the orders with this transaction, open or closed. */
     withTransaction: async (transactionId: string) => {
-      const query = transactionQuery(transactionId);
-      const page = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 10 });
+      const page = await list(transactionQuery(transactionId), 10);
       return page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
     },
     /** Returns the result of the newest run with this workflow id that ended by itself. */

@@ -30,12 +30,12 @@ export function sweepActivities(world: ActivityWorld) {
     async sweep(): Promise<void> {
       const { orders } = world;
       if (orders === undefined) throw ApplicationFailure.retryable('no directory of orders', 'no-directory');
-      const sweeper = new Sweeper(world, orders);
+      const sweepOnce = sweeper(world, orders);
       const until = activityInfo().currentAttemptScheduledTimestampMs + SWEEP_FOR_MS;
       const { stopping } = world;
       const signal = AbortSignal.any([cancellationSignal(), ...(stopping === undefined ? [] : [stopping])]);
       for (;;) {
-        await sweeper.sweep();
+        await sweepOnce();
         if (Date.now() >= until) return;
         await pause(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
         cancellationSignal().throwIfAborted();
@@ -50,79 +50,76 @@ export function sweepActivities(world: ActivityWorld) {
   };
 }
 
-/** Runs the sweeps of one worker. Its state is in memory only: the first sweep on another worker finds all current problems again. */
-export class Sweeper {
-  readonly #world: ActivityWorld;
-  readonly #orders: OrderDirectory;
+/** Returns a function that runs one sweep. Its state is in memory only: the first sweep on another worker finds all current problems again. */
+export function sweeper(world: ActivityWorld, orders: OrderDirectory): () => Promise<void> {
   /** Page token for the next sweep: a large number of open orders takes several sweeps. */
-  #cursor: string | undefined;
-  #standing: SweepFinding[] = [];
+  let nextCursor: string | undefined;
+  let standing: SweepFinding[] = [];
 
-  constructor(world: ActivityWorld, orders: OrderDirectory) {
-    this.#world = world;
-    this.#orders = orders;
-  }
-
-  /** Runs one sweep. Errors are only logged, since the next sweep follows in a minute. */
-  async sweep(): Promise<void> {
-    try {
-      await this.#look();
-      await showNumbers(this.#orders, this.#standing);
-      await inBatches(this.#standing, (finding) => this.#tell(finding));
-    } catch (error) {
-      log.warn('the sweep failed', { error: String(error) });
-    }
-  }
-
-  async #look(): Promise<void> {
-    const cursor = this.#cursor;
+  const look = async (): Promise<void> => {
+    const cursor = nextCursor;
     // If the server no longer accepts the page token, the next sweep starts again from the first page.
-    this.#cursor = undefined;
-    const page = await this.#orders.open(MAX_CHECKED, cursor);
+    nextCursor = undefined;
+    const page = await orders.open(MAX_CHECKED, cursor);
     // If something else fails, the next sweep looks at this page again.
-    this.#cursor = cursor;
+    nextCursor = cursor;
     // Orders that were stuck or held before are checked again even if not on this page, so that the metric falls once they recover.
     // Those with one cause, which may be thousands, as far as there is room.
-    const before = this.#standing
-      .filter(({ kind }) => kind === 'stuck' || kind === 'held')
+    const before = standing
+      .filter(isOfTask)
       .sort((one, other) => Number(isHeldTogether(one)) - Number(isHeldTogether(other)))
       .map(({ workflowId }) => workflowId)
       .slice(0, MAX_CHECKED);
-    const stuck = await stuckOf(this.#orders, [...new Set([...page.workflowIds, ...before])], this.#standing);
-    const overdue = await this.#orders.overdue(MAX_CHECKED);
-    const lost = await this.#orders.lost(MAX_CHECKED);
-    this.#standing = [
+    const stuck = await stuckOf(orders, [...new Set([...page.workflowIds, ...before])], standing);
+    const overdue = await orders.overdue(MAX_CHECKED);
+    const lost = await orders.lost(MAX_CHECKED);
+    standing = [
       ...stuck,
       ...overdue.map((one) => ({ ...one, kind: 'overdue' as const })),
       ...lost.map((one) => ({ ...one, kind: 'lost' as const })),
     ];
-    this.#cursor = page.cursor;
-  }
+    nextCursor = page.cursor;
+  };
 
-  /**
-   * Sends the events receiver one event per incident, with sequence 0 because the order itself doesn't number it. Orders that are held by
-   * one cause may be thousands: they are only counted.
-   */
-  async #tell(finding: SweepFinding): Promise<void> {
-    if (isHeldTogether(finding)) return;
-    // A workflow with a foreign id is reported too: the event's id contains the workflow id.
-    const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
-    if (senderOf(this.#world, order.integration) === undefined) return;
-    const { workflowId, kind, since } = finding;
-    const event: OrderEvent = {
-      // `since` identifies the incident: the order may get into the same state again later.
-      id: `sweep:${workflowId}:${kind}:${since}`,
-      type: 'order.attention',
-      ...order,
-      sequence: 0,
-      occurredAt: since,
-      data: { attention: [sweepWords(finding)] },
-    };
-    // One that fails, such as one with an id that is too long for Temporal, must not stop the others.
-    await this.#orders.announce(event).catch((error: unknown) => {
-      log.warn('an event of the sweep could not be announced', { error: String(error) });
-    });
-  }
+  // Errors are only logged, since the next sweep follows in a minute.
+  return async () => {
+    try {
+      await look();
+      await showNumbers(orders, standing);
+      await inBatches(standing, (finding) => announce(world, orders, finding));
+    } catch (error) {
+      log.warn('the sweep failed', { error: String(error) });
+    }
+  };
+}
+
+/**
+ * Sends the events receiver one event per incident, with sequence 0 because the order itself doesn't number it. Orders that are held by
+ * one cause may be thousands: they are only counted.
+ */
+async function announce(world: ActivityWorld, orders: OrderDirectory, finding: SweepFinding): Promise<void> {
+  if (isHeldTogether(finding)) return;
+  // A workflow with a foreign id is reported too: the event's id contains the workflow id.
+  const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
+  if (senderOf(world, order.integration) === undefined) return;
+  const { workflowId, kind, since } = finding;
+  const event: OrderEvent = {
+    // `since` identifies the incident: the order may get into the same state again later.
+    id: `sweep:${workflowId}:${kind}:${since}`,
+    type: 'order.attention',
+    ...order,
+    sequence: 0,
+    occurredAt: since,
+    data: { attention: [sweepWords(finding)] },
+  };
+  // One that fails, such as one with an id that is too long for Temporal, must not stop the others.
+  await orders.announce(event).catch((error: unknown) => {
+    log.warn('an event of the sweep could not be announced', { error: String(error) });
+  });
+}
+
+function isOfTask({ kind }: SweepFinding): boolean {
+  return kind === 'stuck' || kind === 'held';
 }
 
 function isHeldTogether({ reason }: SweepFinding): boolean {
@@ -143,7 +140,6 @@ async function stuckOf(
         ...(held !== undefined ? [{ workflowId, kind: 'held' as const, ...held }] : []),
       ];
     } catch {
-      const isOfTask = ({ kind }: SweepFinding) => kind === 'stuck' || kind === 'held';
       return standing.filter((one) => one.workflowId === workflowId && isOfTask(one));
     }
   });

@@ -6,7 +6,17 @@ import type { OrderKey } from '../../contract/ids.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import type { Policy } from '../../contract/policy.ts';
 import { ACTIONS, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
-import { isRecord } from '../messages/shapes.ts';
+import {
+  type Fields,
+  finite,
+  isRecord,
+  listOf,
+  misfits,
+  oneOfWords,
+  optional,
+  type Shape,
+  shaped,
+} from '../messages/shapes.ts';
 import { checkoutAnswer } from './answers.ts';
 
 /** The memo's key. */
@@ -49,24 +59,22 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * The memo that a run last wrote. Two changes don't justify a history event. One is a delivery, which readers derive (`asDelivered` in
+ * Returns a function that returns the memo if it must be written, and remembers it as written. Two changes don't justify a history event. One is a delivery, which readers derive (`asDelivered` in
  * src/client/reading/order-record.ts): each new or given-up event writes the memo, and so does a delivery that an operator ended. The
  * other is the moment of a pass's last read.
  */
-export class WrittenMemo {
-  #key: string | undefined;
-
-  /** Returns the memo if it must be written, and remembers it as written. */
-  newsOf(record: OrderRecord): ReturnType<typeof memoOf> | undefined {
+export function writtenMemo(): (record: OrderRecord) => ReturnType<typeof memoOf> | undefined {
+  let written: string | undefined;
+  return (record) => {
     const memo = memoOf(record);
     const { sequence, delivered, waiting, paused } = record.events;
     const passed = record.passed.filter((kind) => kind !== 'recheck');
     const facts = { ...memo[RECORD], passed: undefined, events: undefined };
     const key = JSON.stringify([facts, passed, sequence, sequence - delivered - waiting, paused]);
-    if (key === this.#key) return undefined;
-    this.#key = key;
+    if (key === written) return undefined;
+    written = key;
     return memo;
-  }
+  };
 }
 
 /** Returns the record in an order's memo, as `memoOf` wrote it; undefined if the memo has something else. */
@@ -83,41 +91,28 @@ export function recordIn(memo: unknown, { orderId, integration }: OrderKey): Ord
   return { ...record, attempts };
 }
 
-/** Validates the fields that readers use, since any starter of a workflow can write a memo. */
-export function isOrderRecord(value: unknown): value is OrderRecord {
-  if (!isRecord(value)) return false;
-  const { phase, decision, action, attempts, events, passed } = value;
-  return (
-    isOneOf(PHASES, phase) &&
-    isOneOf(ORDER_DECISIONS, decision) &&
-    isOneOf(ACTIONS, action) &&
-    isRecord(events) &&
-    [events.sequence, events.delivered, events.waiting].every(Number.isFinite) &&
-    Array.isArray(passed) &&
-    Array.isArray(attempts) &&
-    attempts.length > 0 &&
-    attempts.every((one) => isRecord(one) && Array.isArray(one.readings)) &&
-    Object.entries(TEXTS).every(([list, texts]) => isListOf(value[list] ?? [], texts)) &&
-    isRecord(value.policy)
-  );
-}
+const isText: Shape = (value) => typeof value === 'string';
+const textsIn = (...names: string[]): Shape =>
+  listOf(shaped(Object.fromEntries(names.map((name) => [name, isText]))));
 
-/** The lists of a record, and the required string fields of their entries. */
-const TEXTS = {
-  attempts: ['startedAt', 'screenUntil', 'decision'],
-  transactions: ['id', 'cancelBy', 'sentFrom'],
-  attention: ['code', 'words', 'since'],
-  actions: ['kind', 'status', 'subject', 'requestedAt'],
-  journal: ['at', 'what'],
+/** The fields that readers use: any starter of a workflow can write a memo. */
+const RECORD_FIELDS: Fields = {
+  phase: oneOfWords(PHASES),
+  decision: oneOfWords(ORDER_DECISIONS),
+  action: oneOfWords(ACTIONS),
+  policy: isRecord,
+  events: shaped({ sequence: finite, delivered: finite, waiting: finite }),
+  passed: Array.isArray,
+  attempts: (value) =>
+    textsIn('startedAt', 'screenUntil', 'decision')(value) &&
+    listOf(shaped({ readings: Array.isArray }))(value),
+  transactions: optional(textsIn('id', 'cancelBy', 'sentFrom')),
+  attention: optional(textsIn('code', 'words', 'since')),
+  actions: optional(textsIn('kind', 'status', 'subject', 'requestedAt')),
+  journal: optional(textsIn('at', 'what')),
 };
 
-function isListOf(list: unknown, texts: readonly string[]): boolean {
-  return (
-    Array.isArray(list) &&
-    list.every((one) => isRecord(one) && texts.every((name) => typeof one[name] === 'string'))
-  );
-}
-
-function isOneOf(words: readonly string[], value: unknown): boolean {
-  return typeof value === 'string' && words.includes(value);
+export function isOrderRecord(value: unknown): value is OrderRecord {
+  if (!isRecord(value) || misfits(value, RECORD_FIELDS).length > 0) return false;
+  return Array.isArray(value.attempts) && value.attempts.length > 0;
 }

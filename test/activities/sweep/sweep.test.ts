@@ -3,7 +3,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createActivities } from '../../../src/activities/index.ts';
 import type { OrderDirectory } from '../../../src/activities/sweep/order-directory.ts';
-import { Sweeper } from '../../../src/activities/sweep/sweep.ts';
+import { sweeper } from '../../../src/activities/sweep/sweep.ts';
 import { createCardStash } from '../../../src/card-stash/index.ts';
 import type { OrderEvent } from '../../../src/contract/messages.ts';
 import { HELD_REASONS, type Held, LOST_STATUSES } from '../../../src/contract/sweep.ts';
@@ -37,14 +37,14 @@ function sweeps(orders: OrderDirectory, { wanted = true, refused = '' } = {}) {
     cards: createCardStash('memory:'),
     ...(wanted && { events: { own: new Map(), common: async () => undefined } }),
   };
-  const sweeper = new Sweeper(world, { ...orders, announce });
+  const sweepOnce = sweeper(world, { ...orders, announce });
   const logger = new DefaultLogger('ERROR');
   const shown: Record<string, number> = {};
   const metricMeter = gaugesIn(shown);
   return {
     announced,
     shown,
-    sweep: () => perform(() => sweeper.sweep(), undefined, { logger, metricMeter }),
+    sweep: () => perform(sweepOnce, undefined, { logger, metricMeter }),
   };
 }
 

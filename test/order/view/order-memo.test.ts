@@ -12,7 +12,7 @@ import type { Order } from '../../../src/order/order.ts';
 import { queueAction } from '../../../src/order/portal/portal-records.ts';
 import { addAttempt, newOrder } from '../../../src/order/record.ts';
 import { recordOf } from '../../../src/order/view/bounded-record.ts';
-import { memoOf, RECORD, recordIn, WrittenMemo } from '../../../src/order/view/order-memo.ts';
+import { memoOf, RECORD, recordIn, writtenMemo } from '../../../src/order/view/order-memo.ts';
 import {
   aNewOrder,
   announced,
@@ -120,12 +120,12 @@ describe('the record of an order', () => {
 describe('a memo is written', () => {
   /** Whether it is written once more after the change. */
   const isWritten = (before: OrderState, change: (order: OrderState) => void) => {
-    const memo = new WrittenMemo();
-    expect(memo.newsOf(recordOf(before))).toEqual(memoOf(recordOf(before)));
+    const memo = writtenMemo();
+    expect(memo(recordOf(before))).toEqual(memoOf(recordOf(before)));
     const after = structuredClone(before);
-    expect(memo.newsOf(recordOf(after))).toBeUndefined();
+    expect(memo(recordOf(after))).toBeUndefined();
     change(after);
-    return memo.newsOf(recordOf(after)) !== undefined;
+    return memo(recordOf(after)) !== undefined;
   };
   const events = (delivered: number, waiting: number) => ({ sequence: 2, delivered, waiting });
 
