@@ -25,7 +25,7 @@ import {
   type ScreeningClient,
   type ScreeningError,
 } from '../screening-service/index.ts';
-import type { Beginning, ServerClock } from './server-clock.ts';
+import type { Beginning, Clock, ServerClock } from './server-clock.ts';
 import type { OrderDirectory } from './sweep/order-directory.ts';
 import { noteRun } from './tries.ts';
 
@@ -121,15 +121,7 @@ export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, scre
 
 // Timestamps of activity results, in server time, so that a wrong worker clock does no harm.
 
-/**
- * @param time returns the current server time
- * @param beginning when the attempt began
- */
-type Activity<Request, Result> = (
-  request: Request,
-  time: () => Instant,
-  beginning: Beginning,
-) => Promise<Result>;
+type Activity<Request, Result> = (request: Request, clock: Clock) => Promise<Result>;
 
 type Called<Request, Result> = (request: Request, run?: RunFacts) => Promise<Result>;
 
@@ -158,7 +150,7 @@ export function withMoment<Request, Result extends object>(
     const { began, elapsed } = beginning;
     // The wall clock may be adjusted in between, so elapsed time is measured by the monotonic clock.
     const time = () => instant(millis(began) + Math.floor(clock.machine.elapsed() - elapsed));
-    const result = await activity(request, time, beginning);
+    const result = await activity(request, { ...beginning, time });
     return { ...result, began, at: time() };
   };
 }

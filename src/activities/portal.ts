@@ -9,7 +9,7 @@ import type {
 } from '../contract/activity-contract.ts';
 import { PORTAL_ACTION } from '../contract/messages.ts';
 import { isSentOnce, portalKind } from '../contract/portal/portal-kinds.ts';
-import { type Instant, millis } from '../contract/words.ts';
+import { millis } from '../contract/words.ts';
 import {
   type CallOptions,
   type ChargebackReply,
@@ -17,7 +17,7 @@ import {
   ScreeningError,
 } from '../screening-service/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
-import type { Beginning, ServerClock } from './server-clock.ts';
+import type { Beginning, Clock, ServerClock } from './server-clock.ts';
 import {
   askedPauseMs,
   askedToStop,
@@ -84,7 +84,7 @@ export function portalActivities(world: ActivityWorld) {
      * sent again. Other actions are, and if the repeat is refused, the action stays unconfirmed. A cancel is never sent after its
      * window. A request in flight isn't aborted when the order cancels the activity: its result counts.
      */
-    async performPortalAction(request: PortalRequest, time: () => Instant): Promise<PortalOutcome> {
+    async performPortalAction(request: PortalRequest, { time }: Clock): Promise<PortalOutcome> {
       if (await wasDoneBefore(world)) return { kind: 'done' };
       const mayBeDone = mayBeDoneBefore(request);
       if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
@@ -148,7 +148,7 @@ function mayBeRepeated(request: PortalRequest): boolean {
 }
 
 function afterFailure(
-  time: () => Instant,
+  time: Clock['time'],
   request: PortalRequest,
   error: unknown,
   mayBeDone: boolean,
@@ -198,18 +198,18 @@ function codeOf(error: unknown): { code?: string } {
 }
 
 /** The pause from the Retry-After header, else an exponential backoff. */
-function pauseMs(time: () => Instant, request: PortalRequest, error?: unknown): number {
+function pauseMs(time: Clock['time'], request: PortalRequest, error?: unknown): number {
   const asked = error instanceof ScreeningError ? askedPauseMs(error) : undefined;
   return beforeTheEnd(time, request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
 }
 
 /** Rule «window not wasted»: shortens the pause so that a cancel is retried within its window, and ends as too late right after it. */
-function beforeTheEnd(time: () => Instant, request: PortalRequest, pause: number): number {
+function beforeTheEnd(time: Clock['time'], request: PortalRequest, pause: number): number {
   const left = timeLeftMs(time, request);
   return Math.max(1, Math.round(Math.min(pause, Math.max(SHORTEST_PAUSE_MS, left / 2), left)));
 }
 
-function timeLeftMs(time: () => Instant, { notAfter }: PortalRequest): number {
+function timeLeftMs(time: Clock['time'], { notAfter }: PortalRequest): number {
   return notAfter === undefined ? Number.MAX_SAFE_INTEGER : millis(notAfter) - millis(time());
 }
 

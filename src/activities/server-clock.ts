@@ -18,6 +18,12 @@ export interface Beginning {
   elapsed: number;
 }
 
+/** The times of an attempt. */
+export interface Clock extends Beginning {
+  /** Returns the current server time. */
+  time: () => Instant;
+}
+
 /** Timeout of a workflow task. The server then retries the task and its local activities. */
 const TASK_MS = 10_000;
 

@@ -22,6 +22,7 @@ import { readForAdoption, type ScreeningClient, ScreeningError } from '../screen
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
 import { lookByInvoice } from './screening/begin-screening.ts';
 import { EARLIER_TRY } from './screening/try-screening.ts';
+import type { Clock } from './server-clock.ts';
 import {
   arrivalAfter,
   askedPauseMs,
@@ -40,41 +41,18 @@ import {
 const QUICK_MS = 4_000;
 const PATIENT_MS = 20_000;
 
-const OTHER_TRANSACTION = 'The screening service returned a different transaction than the requested one.';
-
 /** Least polling interval of a review after the cancel window. */
 const SLOW_POLL_MS = 3_600_000;
 
 export function statusActivities(world: ActivityWorld) {
-  async function read(request: StatusRequest, time: () => Instant): Promise<StatusOutcome | ScreeningError> {
-    const outcome = await readOnce(request).catch((error: unknown) => {
-      // Without the integration's settings, no request was made.
-      noteAnswered(false, time());
-      throw error;
-    });
-    noteAnswered(!(outcome instanceof ScreeningError), time());
-    return outcome;
-  }
-
-  async function readOnce(request: StatusRequest): Promise<StatusOutcome | ScreeningError> {
-    const client = clientOf(world, integrationOf(world, request.integration));
+  /** Reads the status once, and reports to the sweep whether there was an answer. Without the integration's settings there is none. */
+  async function read(request: StatusRequest, time: Clock['time']): Promise<StatusOutcome | ScreeningError> {
+    let outcome: StatusOutcome | ScreeningError | undefined;
     try {
-      const read = await client.statusById(request.transactionId, { timeoutMs: PATIENT_MS });
-      return { kind: 'read', decision: read.decision, ...enrichedOf(read) };
-    } catch (error) {
-      if (!(error instanceof ScreeningError)) throw error;
-      if (isForbidden(error)) return { kind: 'forbidden' };
-      if (error.reason === 'unknown-decision' || error.reason === 'missing-id') {
-        return {
-          kind: 'unreadable',
-          words: 'The screening service’s response has no id or no known decision.',
-        };
-      }
-      if (error.reason === 'other-transaction') return { kind: 'unreadable', words: OTHER_TRANSACTION };
-      if (error.outcome !== 'refused') return error;
-      const said =
-        error.reason === 'not-found' ? 'found no such transaction' : 'refused to return the transaction';
-      return { kind: 'unreadable', words: `The screening service ${said}.` };
+      outcome = await readBy(clientOf(world, integrationOf(world, request.integration)), request);
+      return outcome;
+    } finally {
+      noteAnswered(outcome !== undefined && !(outcome instanceof ScreeningError), time());
     }
   }
 
@@ -89,7 +67,7 @@ export function statusActivities(world: ActivityWorld) {
 
   return {
     /** Reads the status no earlier than `notBefore`, until the screening service answers. Without a transaction, only reports the time. */
-    async readStatus(request: ReadRequest, time: () => Instant): Promise<StatusOutcome | undefined> {
+    async readStatus(request: ReadRequest, { time }: Clock): Promise<StatusOutcome | undefined> {
       const { transactionId, notBefore } = request;
       if (transactionId === undefined) return undefined;
       const pauseMs = notBefore === undefined ? 0 : millis(notBefore) - millis(time());
@@ -101,7 +79,7 @@ export function statusActivities(world: ActivityWorld) {
     },
 
     /** Polls at growing intervals until the decision changes. The first call only starts the first interval. */
-    async pollStatus(request: PollRequest, time: () => Instant): Promise<StatusOutcome> {
+    async pollStatus(request: PollRequest, { time }: Clock): Promise<StatusOutcome> {
       const { attempt } = activityInfo();
       const pauseMs = (): number => pollPauseMs(request, attempt, millis(time()));
       const again = (): Error => waitLonger(POLL_UNCHANGED, 'the decision is unchanged', pauseMs());
@@ -113,7 +91,7 @@ export function statusActivities(world: ActivityWorld) {
     },
 
     /** Reads at once, until the screening service answers. Without news it doesn't end before the cancel window does. */
-    async readStatusLast(request: LastReadRequest, time: () => Instant): Promise<StatusOutcome> {
+    async readStatusLast(request: LastReadRequest, { time }: Clock): Promise<StatusOutcome> {
       const outcome = await read(request, time);
       if (outcome instanceof ScreeningError) throw retryLater(outcome);
       const afterWindowMs = Math.max(0, millis(request.cancelBy) - millis(time())) + SLOW_POLL_MS;
@@ -125,7 +103,7 @@ export function statusActivities(world: ActivityWorld) {
     /** Looks a transaction up by invoice number, until the screening service answers. */
     async lookUp(
       request: LookUpRequest,
-      time: () => Instant,
+      { time }: Clock,
     ): Promise<{ outcome: LookUpOutcome; sentFrom: Instant }> {
       // After a reset the previous run may have sent it at any time.
       const sentFrom = isAfterReset() ? request.startedAt : request.unseenSince;
@@ -156,6 +134,36 @@ export function statusActivities(world: ActivityWorld) {
     }
     if (pauseMs === undefined) return { kind: 'none' };
     throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, pauseMs);
+  }
+}
+
+async function readBy(
+  client: ScreeningClient,
+  { transactionId }: StatusRequest,
+): Promise<StatusOutcome | ScreeningError> {
+  try {
+    const read = await client.statusById(transactionId, { timeoutMs: PATIENT_MS });
+    return { kind: 'read', decision: read.decision, ...enrichedOf(read) };
+  } catch (error) {
+    if (!(error instanceof ScreeningError)) throw error;
+    if (isForbidden(error)) return { kind: 'forbidden' };
+    const words = unreadableWords(error);
+    return words === undefined ? error : { kind: 'unreadable', words };
+  }
+}
+
+/** @returns what is wrong with an answer from which no decision can be read; undefined if there was no answer */
+function unreadableWords({ reason, outcome }: ScreeningError): string | undefined {
+  switch (reason) {
+    case 'unknown-decision':
+    case 'missing-id':
+      return 'The screening service’s response has no id or no known decision.';
+    case 'other-transaction':
+      return 'The screening service returned a different transaction than the requested one.';
+    case 'not-found':
+      return outcome === 'refused' ? 'The screening service found no such transaction.' : undefined;
+    default:
+      return outcome === 'refused' ? 'The screening service refused to return the transaction.' : undefined;
   }
 }
 

@@ -17,17 +17,14 @@ import {
   type TransactionResponse,
 } from '../../screening-service/index.ts';
 import { type ActivityWorld, clientOf, fieldErrorWords, senderOf } from '../activity-world.ts';
-import type { Beginning } from '../server-clock.ts';
+import type { Clock } from '../server-clock.ts';
 import { arrivalAfter, earlierHeartbeat, isAfterReset, lastTry } from '../tries.ts';
 
-export interface Try {
+export interface Try extends Clock {
   world: ActivityWorld;
   integration: Integration;
   workflow: IntegrationWorkflow;
   client: ScreeningClient;
-  /** Returns the current server time. */
-  time: () => Instant;
-  beginning: Beginning;
   /** Deadline of the attempt by the machine's monotonic clock. */
   until: number;
   /** Called right before a create is sent, so that the next attempt learns the time if this one is lost. */
@@ -44,29 +41,20 @@ export interface Unseen {
   arrivesBy?: Instant | undefined;
 }
 
-/** Begins an activity attempt with a deadline in `forMs`. */
-export type BeginTry = (
-  request: ScreenRequest,
-  integration: Integration,
-  forMs: number,
-  time: () => Instant,
-  beginning: Beginning,
-) => Try;
+export type BeginTry = ReturnType<typeof tryBeginner>;
 
-export function tryBeginner(world: ActivityWorld): BeginTry {
+/** Returns a function that begins an activity attempt with a deadline in `forMs`. */
+export function tryBeginner(world: ActivityWorld) {
   const otherModes = new Set<string>();
-  return (request, integration, forMs, time, beginning) => {
-    return {
-      world,
-      integration,
-      workflow: request.workflow ?? integration.workflow,
-      client: clientOf(world, integration),
-      otherModes,
-      time,
-      beginning,
-      until: beginning.elapsed + forMs,
-    };
-  };
+  return (request: ScreenRequest, integration: Integration, forMs: number, clock: Clock): Try => ({
+    ...clock,
+    world,
+    integration,
+    workflow: request.workflow ?? integration.workflow,
+    client: clientOf(world, integration),
+    otherModes,
+    until: clock.elapsed + forMs,
+  });
 }
 
 export function policyOf(world: ActivityWorld, request: ScreenRequest, integration: Integration): Policy {

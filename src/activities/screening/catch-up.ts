@@ -7,7 +7,7 @@ import { defined } from '../../order/defined.ts';
 import { skipRuleFor } from '../../order/order-rules.ts';
 import { BROKE_DOWN } from '../../order/screening/checkout.ts';
 import { type ActivityWorld, integrationOf } from '../activity-world.ts';
-import type { Beginning } from '../server-clock.ts';
+import type { Clock } from '../server-clock.ts';
 import {
   askedPauseMs,
   askedToStop,
@@ -46,9 +46,9 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
      */
     async catchUp(
       request: CatchUpRequest,
-      time: () => Instant,
-      beginning: Beginning,
+      clock: Clock,
     ): Promise<{ outcome: ScreeningOutcome; policy?: Policy } & Fingerprinted> {
+      const { time } = clock;
       const now = time();
       const unseen = unseenBefore(request, now);
       /** Reports the end of this attempt. @returns the least pause until the next one, in milliseconds */
@@ -69,7 +69,7 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
           const policy = policyOf(world, request, integration);
           return { policy, outcome: unanswered(BROKE_DOWN, unseen?.since) };
         }
-        t = begin(request, integration, PATIENT_MS, time, beginning);
+        t = begin(request, integration, PATIENT_MS, clock);
       } catch (error) {
         // With incomplete settings, still wait long enough that the next lookup is conclusive.
         const leastMs = report(unseen?.since);

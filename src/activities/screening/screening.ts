@@ -17,7 +17,7 @@ import { skipRuleFor } from '../../order/order-rules.ts';
 import { ORDER_RESET } from '../../order/screening/apply-screening.ts';
 import { ScreeningError, type Transaction } from '../../screening-service/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from '../activity-world.ts';
-import type { Beginning } from '../server-clock.ts';
+import type { Clock } from '../server-clock.ts';
 import { readAdopted } from '../status.ts';
 import { askedPauseMs, isAfterReset, mayHaveRun } from '../tries.ts';
 import {
@@ -61,8 +61,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
     checked: ReturnType<typeof checkTransaction>['checked'],
     integration: Integration,
     policy: Policy,
-    time: () => Instant,
-    beginning: Beginning,
+    clock: Clock,
   ): Promise<ScreeningOutcome | { refusal: Refusal }> => {
     const rule = skipRuleFor(integration, request.transaction);
     if (rule !== undefined) return { kind: 'skipped', rule };
@@ -70,13 +69,13 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
     const unseenSince = mayHaveRun() ? request.startedAt : undefined;
     const budget = budgetOf(request, integration);
     if (budget >= LEAST_TIME_MS) {
-      const t = begin(request, integration, budget, time, beginning);
+      const t = begin(request, integration, budget, clock);
       return atCheckout(request, checked.transaction, t, unseenSince);
     }
     // Too late. A lost run of this task may have returned a decision to its caller, so look it up. After a reset the catch-up does.
     if (unseenSince === undefined || isAfterReset())
       return heldAfterReset(unanswered('no-time-left', unseenSince));
-    const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
+    const t = begin(request, integration, integration.checkoutBudgetMs, clock);
     const screening = () => screenRepeated(request, t, unseenSince, false);
     const outcome = await behindBreaker(request.integration, screening);
     return outcome === undefined ? unanswered('service-down', unseenSince) : foundTooLate(outcome, policy);
@@ -87,11 +86,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
      * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. Runs as a local activity. Returns
      * failures as an outcome, and a refusal if the order can't be screened at all.
      */
-    async screenAtCheckout(
-      request: CheckoutRequest,
-      time: () => Instant,
-      beginning: Beginning,
-    ): Promise<Screened> {
+    async screenAtCheckout(request: CheckoutRequest, clock: Clock): Promise<Screened> {
       const integration = world.findIntegration(request.integration);
       if (integration === undefined) return { refusal: unknownIntegration(request.integration) };
       const policy = policyOf(world, request, integration);
@@ -101,7 +96,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
         const { checked, content } = checkTransaction(request, integration, policy.workflow);
         const outcome =
           request.adopt === undefined
-            ? await firstScreening(request, checked, integration, policy, time, beginning)
+            ? await firstScreening(request, checked, integration, policy, clock)
             : await readAdopted(request, request.adopt, policy, clientOf(world, integration));
         if ('refusal' in outcome) return outcome;
         return { policy, outcome, ...content, ...(mayHaveRun() && { again: true as const }) };
@@ -117,10 +112,9 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
      */
     async screenRetry(
       request: RetryCheckoutRequest,
-      time: () => Instant,
-      beginning: Beginning,
+      clock: Clock,
     ): Promise<{ outcome: ScreeningOutcome } & Retried> {
-      const unseenSince = unseenBefore(request, time())?.since;
+      const unseenSince = unseenBefore(request, clock.time())?.since;
       const integration = integrationOf(world, request.integration);
       const workflow = request.workflow ?? integration.workflow;
       const { checked, content } = checkTransaction(request, integration, workflow);
@@ -132,7 +126,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       });
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
-      const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
+      const t = begin(request, integration, integration.checkoutBudgetMs, clock);
       if (!checked.ok) return ended(refusedByRules(checked.fieldErrors, unseenSince));
       return ended(await atCheckout(request, checked.transaction, t, unseenSince));
     },

@@ -92,7 +92,7 @@ export async function tryScreening(
   t: Try,
   unseen: Unseen | undefined,
 ): Promise<Tried> {
-  let sendableSince = t.beginning.began;
+  let sendableSince = t.began;
   if (unseen !== undefined) {
     sendableSince = t.time();
     const { since, arrivesBy } = unseen;
@@ -112,7 +112,7 @@ export async function tryScreening(
   // Read the clock last, since a process that pauses after this line sends its create late.
   const sentFrom = t.time();
   // The server may have timed this attempt out, or the order may have been reset. The next attempt looks first, and may already create.
-  const overdue = millis(sentFrom) - millis(t.beginning.handedOut) > GIVEN_UP_AFTER_MS;
+  const overdue = millis(sentFrom) - millis(t.handedOut) > GIVEN_UP_AFTER_MS;
   if (overdue || millis(sentFrom) - millis(sendableSince) > SEND_WITHIN_MS) {
     return notSent('stalled', 'the attempt took too long to send its create');
   }
