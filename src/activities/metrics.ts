@@ -3,6 +3,8 @@ import { metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { OrderEvent } from '../contract/messages.ts';
+import { defined } from '../order/defined.ts';
+import { fieldsOf, textOf } from '../order/messages/shapes.ts';
 import { counterOf, histogramOf } from '../order/view/metrics.ts';
 
 interface Call {
@@ -64,11 +66,10 @@ export const withMetrics: ActivityInterceptorsFactory = ({ info }) => {
 function endOf({ outcome, refusal }: Record<string, unknown>): Pick<Call, 'kind' | 'decision' | 'reason'> {
   if (refusal !== undefined) return { kind: 'failed', reason: 'refused' };
   const { kind, decision, reason } = fieldsOf(outcome);
-  const known = textOf(decision);
   return {
     kind: textOf(kind) ?? '',
     reason: textOf(reason) ?? '',
-    ...(known !== undefined && { decision: known }),
+    ...defined({ decision: textOf(decision) }),
   };
 }
 
@@ -119,12 +120,4 @@ export function noteDelivery({ integration, type, occurredAt }: OrderEvent, deli
 /** The type of our own failures, a short word. Other errors become `unknown`, to keep arbitrary text out of labels. */
 function reasonOf(error: unknown): string {
   return error instanceof ApplicationFailure ? (error.type ?? 'unknown') : 'unknown';
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

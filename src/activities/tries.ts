@@ -5,6 +5,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { FIRST_TASK_EVENTS, type RunFacts } from '../contract/activity-contract.ts';
 import { type Instant, laterBy } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
+import { fieldsOf } from '../order/messages/shapes.ts';
 import { ScreeningError } from '../screening-service/index.ts';
 
 /** Whether the workflow requested cancellation. A worker that shuts down also cancels its activities; those are retried elsewhere. */
@@ -153,10 +154,9 @@ export function earlierHeartbeat(): HeartbeatDetails {
 
 /** Returns the valid ones of decoded heartbeat details. */
 export function detailsIn(details: unknown): HeartbeatDetails {
-  if (typeof details !== 'object' || details === null) return {};
   const types = new Map<string, string>(Object.entries(DETAILS));
   return Object.fromEntries(
-    Object.entries(details).filter(([name, value]) => typeof value === types.get(name)),
+    Object.entries(fieldsOf(details)).filter(([name, value]) => typeof value === types.get(name)),
   );
 }
 

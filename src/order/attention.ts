@@ -12,19 +12,19 @@ const MAX_CHARACTERS = 1_000;
 /**
  * Raises attention unless the same matter with the same cause is already open.
  * @param words the reason, without personal data
- * @returns whether it is new
+ * @returns the event to send, if the matter is new
  */
-export function noteAttention(
+export function raiseAttention(
   state: OrderState,
   code: AttentionCode,
   words: string,
   cause: AttentionCause,
   now: Instant,
-): boolean {
-  if (state.attention.some((one) => one.code === code && isSameCause(one.cause, cause))) return false;
+): OrderEventType[] {
+  if (state.attention.some((one) => one.code === code && isSameCause(one.cause, cause))) return [];
   state.attention.push({ code, words: words.slice(0, MAX_CHARACTERS), since: now, cause });
   delete state.snoozedUntil;
-  return true;
+  return ['order.attention'];
 }
 
 /** Returns whether a person must look at the order now. */
@@ -33,11 +33,6 @@ export function needsAttention({
   snoozedUntil,
 }: Pick<OrderState, 'attention' | 'snoozedUntil'>): boolean {
   return attention.length > 0 && snoozedUntil === undefined;
-}
-
-/** Raises attention. @returns the event to send, if the matter is new */
-export function raiseAttention(...matter: Parameters<typeof noteAttention>): OrderEventType[] {
-  return noteAttention(...matter) ? ['order.attention'] : [];
 }
 
 export function isSameCause(one: AttentionCause, other: AttentionCause): boolean {

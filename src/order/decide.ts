@@ -39,8 +39,10 @@ export function decide(state: OrderState, read: Decision, now: Instant): Consequ
     };
   }
   if (read === state.decision) return { clear: ['status-error'] };
+  // The order had failed before it was adopted and nothing was canceled since: a person decides.
+  const isLeftToPerson = state.adopted !== undefined && (state.wouldBe ?? state.action) === 'hold';
   const isFinal =
-    actionLater(state.decision) === 'cancel' && (!requiresOperator(state) || actionLater(read) === 'cancel');
+    actionLater(state.decision) === 'cancel' && (!isLeftToPerson || actionLater(read) === 'cancel');
   const consequence: Consequence = {
     decision: read,
     event: EVENT_OF_CHANGE[state.decision],
@@ -52,7 +54,8 @@ export function decide(state: OrderState, read: Decision, now: Instant): Consequ
   if (!isFinal && overrideOf(state) === undefined) {
     if (state.phase === 'declined' || state.action === 'cancel') return consequence;
     if (actionLater(read) === 'cancel' && keepsActionAfterReport(state)) {
-      return { ...consequence, attention: { code: 'fraud-confirmed', words: confirmedWords(read) } };
+      const words = `The screening service’s decision is «${read}» after the fraud report. The order is not canceled automatically: cancel it, unless it has shipped.`;
+      return { ...consequence, attention: { code: 'fraud-confirmed', words } };
     }
     consequence.action = heldByGateway(currentAttempt(state), actionLater(read));
   }
@@ -70,11 +73,6 @@ const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
   fail: 'order.decision_changed',
   fraudulent: 'order.decision_changed',
 };
-
-/** Returns whether the order had failed before it was adopted and nothing was canceled since: a person decides. */
-function requiresOperator({ adopted, action, wouldBe }: OrderState): boolean {
-  return adopted !== undefined && (wouldBe ?? action) === 'hold';
-}
 
 /**
  * @param action the action that the decision means
@@ -178,8 +176,4 @@ function keepsActionAfterReport(state: OrderState): boolean {
       REPORTED.includes(one.status) &&
       attempt.readings.findLast(({ at }) => at <= one.requestedAt)?.decision === 'pass',
   );
-}
-
-function confirmedWords(read: Decision): string {
-  return `The screening service’s decision is «${read}» after the fraud report. The order is not canceled automatically: cancel it, unless it has shipped.`;
 }

@@ -7,6 +7,7 @@ import {
   type UnavailableRule,
 } from '../contract/policy.ts';
 import type { IntegrationWorkflow, UnavailableAction } from '../contract/words.ts';
+import { fieldsOf, textOf } from './messages/shapes.ts';
 
 /** The facts that rules compare. */
 export interface OrderFacts {
@@ -64,14 +65,14 @@ function listedAll(accepted: string[] | undefined, values: (string | undefined)[
 
 /** @returns the facts of a transaction in either spelling; the currency defaults to USD */
 export function orderFactsOf(transaction: unknown): OrderFacts {
-  const order = record(transaction);
+  const order = fieldsOf(transaction);
   const items = Array.isArray(order.lineItems) ? order.lineItems : [];
   return {
     amount: amountOf(order.amount),
-    currency: (text(order.currency_code) ?? text(order.currencyCode) ?? 'USD').toUpperCase(),
-    paymentMethod: text(record(order.payment).method),
-    customerId: text(record(order.customer).id),
-    itemCategories: items.map((item) => text(record(item).category)),
+    currency: (textOf(order.currency_code) ?? textOf(order.currencyCode) ?? 'USD').toUpperCase(),
+    paymentMethod: textOf(fieldsOf(order.payment).method),
+    customerId: textOf(fieldsOf(order.customer).id),
+    itemCategories: items.map((item) => textOf(fieldsOf(item).category)),
   };
 }
 
@@ -85,14 +86,6 @@ export function currencyOf(transaction: unknown): string | undefined {
 /** Anything but a decimal number becomes NaN and matches no rule: `Number('')` is 0 and `Number('0x10')` is 16. */
 function amountOf(value: unknown): number {
   return typeof value === 'string' && /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN;
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /**

@@ -88,7 +88,10 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
      */
     async screenAtCheckout(request: CheckoutRequest, clock: Clock): Promise<Screened> {
       const integration = world.findIntegration(request.integration);
-      if (integration === undefined) return { refusal: unknownIntegration(request.integration) };
+      if (integration === undefined) {
+        const message = `No integration «${request.integration}» is configured.`;
+        return { refusal: { code: 'unknown-integration', message } };
+      }
       const policy = policyOf(world, request, integration);
       const ended = await earlierEnd(world, request);
       if (ended !== undefined) return ended;
@@ -194,10 +197,6 @@ function budgetOf(
   if (answerBy === undefined) return checkoutBudgetMs;
   const queuedMs = millis(begun) - millis(startedAt);
   return Math.min(checkoutBudgetMs - queuedMs, millis(answerBy) - millis(begun));
-}
-
-function unknownIntegration(name: string): Refusal {
-  return { code: 'unknown-integration', message: `No integration «${name}» is configured.` };
 }
 
 function invalidTransaction(fieldErrors: readonly FieldError[]): Refusal {

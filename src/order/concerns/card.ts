@@ -1,5 +1,4 @@
 /** Card removal: deletes a card from the stash as soon as no screening needs it. */
-import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import { attemptNumbered } from '../record.ts';
 import type { Concern } from './concern.ts';
 
@@ -8,17 +7,12 @@ export const card: Concern = {
   keepsOpen: true,
 
   desired: ({ state }) =>
-    state.attempts.flatMap((attempt) => {
-      const { number, cardRef, cardForgotten } = attempt;
-      if (cardRef === undefined || cardForgotten === true || isNeeded(state, attempt)) return [];
-      const request = { cardRef, attempt: number };
-      return [
-        {
-          key: `forget-card:${number}`,
-          whenObsolete: 'drop' as const,
-          call: { kind: 'forget-card' as const, request },
-        },
-      ];
+    state.attempts.flatMap(({ number, cardRef, cardForgotten }) => {
+      // A screening may still need the card.
+      const isNeeded = number === state.attempts.length && state.phase === 'screening';
+      if (cardRef === undefined || cardForgotten === true || isNeeded) return [];
+      const call = { kind: 'forget-card', request: { cardRef, attempt: number } } as const;
+      return [{ key: `forget-card:${number}`, whenObsolete: 'drop' as const, call }];
     }),
 
   // If the stash is unreachable for 15 minutes, the card has expired there anyway.
@@ -28,8 +22,3 @@ export const card: Concern = {
     return [];
   },
 };
-
-/** Returns whether a screening may still need the card: the order's newest attempt is in `screening`. */
-function isNeeded({ attempts, phase }: OrderState, { number }: Attempt): boolean {
-  return number === attempts.length && phase === 'screening';
-}

@@ -25,7 +25,7 @@ import type { Order } from '../order.ts';
 import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
 import { giveUpScreening } from '../screening/apply-screening.ts';
 import { cancelByOf, mayBeSeen, windowOpen } from '../transactions.ts';
-import { describeDeadline } from '../view/describe.ts';
+import { DEADLINES } from '../view/describe.ts';
 import type { Concern, RequiredEffect } from './concern.ts';
 import { giveUpGateway } from './gateway.ts';
 import { giveUpActions, queueCancel } from './portal.ts';
@@ -77,7 +77,7 @@ function timer(name: string, { kind, at }: Deadline): RequiredEffect {
     call: {
       kind: 'timer',
       at,
-      summary: describeDeadline(kind),
+      summary: DEADLINES[kind],
       // A failure carries no time, and the order's newest moment may be days old.
       ...(kind === 'retry-due' && { leastMs: RETRY_AFTER_MS }),
     },

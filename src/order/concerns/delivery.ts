@@ -1,7 +1,7 @@
 /** Event delivery: one batch at a time, in order. Events announced during a delivery go into the next batch. */
 import type { OrderEvent } from '../../contract/messages.ts';
 import type { KeptEvent, OrderState } from '../../contract/order/state.ts';
-import { clear, noteAttention } from '../attention.ts';
+import { clear, raiseAttention } from '../attention.ts';
 import { bytesOf } from '../bounds.ts';
 import { eventToSend } from '../events.ts';
 import type { Concern } from './concern.ts';
@@ -42,7 +42,7 @@ export const delivery: Concern = {
     if (status === 'completed') {
       state.events.delivered += count;
       clear(state, { codes: ['events-undelivered'] });
-    } else noteAttention(state, 'events-undelivered', UNDELIVERED, { operation: 'events' }, order.now);
+    } else raiseAttention(state, 'events-undelivered', UNDELIVERED, { operation: 'events' }, order.now);
     return [];
   },
 };

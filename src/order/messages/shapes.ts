@@ -35,6 +35,15 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The fields of a value that may be no object: then there are none. */
+export function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** A string of at most that many characters. It may be empty if `least` is 0. */
 export function text(most: number, least = 1): Shape {
   return (value) => typeof value === 'string' && value.length >= least && value.length <= most;

@@ -4,6 +4,7 @@ import type { ActionRecord, OrderState } from '../../contract/order/state.ts';
 import { contentOf, portalKind } from '../../contract/portal/portal-kinds.ts';
 import { bytesOf } from '../bounds.ts';
 import { invalid, refusal } from '../messages/check-messages.ts';
+import { fieldsOf, textOf } from '../messages/shapes.ts';
 import type { Order, Refusal } from '../order.ts';
 import { currentAttempt } from '../record.ts';
 import { transactionNamed, transactionOf } from '../transactions.ts';
@@ -20,9 +21,7 @@ export function withdrawRefusal({ state }: Order, { number }: WithdrawRequest): 
 /** @returns the customer's e-mail, or an empty string if it is unknown */
 export function emailOf({ state, transactions }: Pick<Order, 'state' | 'transactions'>): string {
   const { customer } = transactions[currentAttempt(state).number] ?? {};
-  const known =
-    typeof customer === 'object' && customer !== null && 'email' in customer ? customer.email : '';
-  return typeof known === 'string' ? known : '';
+  return textOf(fieldsOf(customer).email) ?? '';
 }
 
 /**

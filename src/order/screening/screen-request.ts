@@ -3,6 +3,7 @@ import type { RetryCheckoutRequest } from '../../contract/activity-contract.ts';
 import { withoutHash } from '../../contract/ids.ts';
 import type { Attempt } from '../../contract/order/state.ts';
 import { defined } from '../defined.ts';
+import { fieldsOf } from '../messages/shapes.ts';
 import type { Order } from '../order.ts';
 import { currentAttempt } from '../record.ts';
 import { knownTransactionIds, transactionOf } from '../transactions.ts';
@@ -37,9 +38,8 @@ const MAX_INVOICE_LENGTH = 64;
 const SEPARATOR = '~';
 
 export function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): string {
-  const info = (transactions[attempt.number] ?? transactions[currentAttempt(state).number])?.order;
-  const own =
-    typeof info === 'object' && info !== null && 'invoiceNumber' in info ? info.invoiceNumber : undefined;
+  const transaction = transactions[attempt.number] ?? transactions[currentAttempt(state).number];
+  const { invoiceNumber: own } = fieldsOf(transaction?.order);
   const perAttempt = state.policy.invoicePerAttempt;
   const earlier = state.attempts.filter((one) => one.number < attempt.number);
   const used = [...state.transactions, ...earlier].map((one) => one.invoiceNumber);

@@ -30,7 +30,7 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
   const ended = order.endedAt !== undefined;
   const next = ended ? leftoversBound(order) : nextDeadline(order);
   return [
-    `## ${PHASES[order.phase]}`,
+    `## ${PHASE_WORDS[order.phase]}`,
     '',
     `**Decision** ${order.decision}${reason} · **Action** ${ACTIONS[order.action]}`,
     ...(order.wouldBe
@@ -91,17 +91,8 @@ function keptOpenBy(state: OrderState, events: number): string[] {
   ];
 }
 
-/** @returns what happens to an order in a phase, in words */
-export function describePhase(phase: Phase): string {
-  return PHASES[phase];
-}
-
-/** @returns what a deadline does, in words; it is also the summary of its timer */
-export function describeDeadline(kind: DeadlineKind): string {
-  return DEADLINES[kind];
-}
-
-const PHASES: Record<Phase, string> = {
+/** What happens to an order in a phase. */
+export const PHASE_WORDS: Record<Phase, string> = {
   screening: 'Being screened: no decision yet',
   'awaiting-gateway': 'Waiting for the payment gateway’s result',
   review: 'In review at the screening service',
@@ -118,7 +109,8 @@ const ACTIONS: Record<Action, string> = {
   cancel: 'cancel: void or refund',
 };
 
-const DEADLINES: Record<DeadlineKind, string> = {
+/** What a deadline does; also the summary of its timer. */
+export const DEADLINES: Record<DeadlineKind, string> = {
   'screening-deadline': 'Screening is given up',
   rescreen: 'The order is screened again',
   'gateway-late': 'The gateway’s result is overdue',

@@ -2,7 +2,7 @@
 import { orderWorkflowId } from '../../../contract/ids.ts';
 import type { Shown as Fields } from '../../../contract/order/shown.ts';
 import type { OrderState } from '../../../contract/order/state.ts';
-import { describePhase } from '../../../order/view/describe.ts';
+import { PHASE_WORDS } from '../../../order/view/describe.ts';
 import { policyLink, temporalLink, transactionPath } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, type Facts, factList, table } from '../layout.ts';
@@ -22,7 +22,7 @@ export function evidence(state: OrderState, view: ShownOrder): Html {
   const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${inGroup('recommendation').map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
 ${last && html`Last check ${shortClock(last.at, now)}, ${ORIGINS[last.source]}${!last.answered && ', without an answer'}.`}`;
   const proofs = html`${proof('Against the order', inGroup('risk'), now)}${proof('For the order', inGroup('trust'), now)}${inGroup('neutral').length > 0 && proof('Other', inGroup('neutral'), now)}`;
-  return html`<section class="card pair"><h2>${strongest ? insightWords(strongest) : describePhase(state.phase)}</h2><p class="quiet">${said}${!strongest && ' The screening service sent no insights.'}</p>
+  return html`<section class="card pair"><h2>${strongest ? insightWords(strongest) : PHASE_WORDS[state.phase]}</h2><p class="quiet">${said}${!strongest && ' The screening service sent no insights.'}</p>
 ${strongest && proofs}</section>`;
 }
 

@@ -6,7 +6,7 @@ import { allDeadlines } from '../../../order/deadlines.ts';
 import { isUnderWay } from '../../../order/portal/portal-requests.ts';
 import { currentAttempt } from '../../../order/record.ts';
 import { cancelByOf } from '../../../order/transactions.ts';
-import { describeDeadline, describePhase } from '../../../order/view/describe.ts';
+import { DEADLINES, PHASE_WORDS } from '../../../order/view/describe.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { queueQuery } from '../../api/request-schemas.ts';
 import { type From, listPath, listQuery, orderPath, TAB_NAMES } from '../addresses.ts';
@@ -148,7 +148,7 @@ function facts(view: ShownOrder): Html {
     ['Message', state?.message],
     ['Assigned to', state?.assignee],
     ['Snoozed until', state?.snoozedUntil && clock(state.snoozedUntil, now)],
-    ['Phase', phase && html`${describePhase(phase)}${since}`],
+    ['Phase', phase && html`${PHASE_WORDS[phase]}${since}`],
   ]);
   return html`<div class="card">${due(view)}${list}</div>`;
 }
@@ -157,7 +157,7 @@ function facts(view: ShownOrder): Html {
 function due({ summary, state, now }: ShownOrder): Html {
   const cancelBy = (state && cancelByOf(state, currentAttempt(state))) ?? summary.cancelBy;
   const phase = state?.phase ?? summary.phase;
-  if (phase === 'canceled' || phase === 'closed') return html`<p class="due">${describePhase(phase)}</p>`;
+  if (phase === 'canceled' || phase === 'closed') return html`<p class="due">${PHASE_WORDS[phase]}</p>`;
   if (cancelBy === undefined)
     return html`<p class="label">Can be canceled</p><p class="due">no deadline yet</p>`;
   const over = millis(cancelBy) < now.ms;
@@ -229,7 +229,7 @@ function nextSteps({ summary, state, poll, now }: ShownOrder): Html {
     if (isReview && state.decision === 'review' && cancelBy !== undefined)
       found.push({ at: cancelBy, words: 'The cancel window closes' });
     const ahead = allDeadlines(state).filter(({ kind }) => !state.passed.includes(kind));
-    found.push(...ahead.map(({ kind, at }) => ({ at, words: describeDeadline(kind) })));
+    found.push(...ahead.map(({ kind, at }) => ({ at, words: DEADLINES[kind] })));
   }
   const steps = found.filter(({ at }) => millis(at) >= now.ms).sort(byTime);
   const lines = steps.map(

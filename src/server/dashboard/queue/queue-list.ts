@@ -5,7 +5,7 @@ import type { Insight, Insights } from '../../../contract/terms.ts';
 import { type Instant, instant, millis } from '../../../contract/words.ts';
 import { isUnderWay } from '../../../order/portal/portal-requests.ts';
 import { currentAttempt } from '../../../order/record.ts';
-import { describePhase } from '../../../order/view/describe.ts';
+import { PHASE_WORDS } from '../../../order/view/describe.ts';
 import type { OrderSummary, QueuedOrder } from '../../../starter.ts';
 import type { Filters, Tab } from '../addresses.ts';
 import { duration, HOUR_MS } from '../words.ts';
@@ -91,7 +91,7 @@ function whyOf(order: QueuedOrder, nowMs: number): Entry['why'] {
   const { summary, state } = order;
   const needed = attentionWords(summary);
   if (needed !== undefined) return { flag: 'Attention', words: needed };
-  const phase = describePhase(summary.phase ?? 'closed');
+  const phase = PHASE_WORDS[summary.phase ?? 'closed'];
   if (state === undefined) return { words: phase };
   const { stuck, held } = troubleOf(order, nowMs);
   if (stuck !== undefined) return { flag: 'Stuck', words: stuckWords(stuck, nowMs) };
