@@ -1,5 +1,4 @@
 /** When each deadline of an order is due. `concerns/deadlines.ts` applies it. */
-
 import type { ActionRecord, Attempt, OrderState } from '../contract/order/state.ts';
 import type { Policy } from '../contract/policy.ts';
 import { type DeadlineKind, type Instant, laterBy, millis } from '../contract/words.ts';

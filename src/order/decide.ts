@@ -1,5 +1,5 @@
 /** Which action a decision means for an order, at checkout and later. */
-import type { OrderEventType } from '../contract/messages.ts';
+import type { StatusOutcome } from '../contract/activity-contract.ts';
 import type { ActionRecord, Attempt, OrderState } from '../contract/order/state.ts';
 import type { Policy } from '../contract/policy.ts';
 import {
@@ -9,9 +9,11 @@ import {
   type Instant,
   millis,
   type OrderDecision,
+  type OrderEventType,
+  type ReadingSource,
 } from '../contract/words.ts';
-import { clearedBy } from './attention.ts';
-import { currentAttempt, overrideOf } from './record.ts';
+import { clear, clearedBy, raiseAttention, raiseWrongKey, statusCause } from './attention.ts';
+import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from './record.ts';
 import { cancelByOf, transactionOf, windowOpen } from './transactions.ts';
 
 /** The changes that a status read causes. Absent fields stay unchanged. */
@@ -176,4 +178,45 @@ function keepsActionAfterReport(state: OrderState): boolean {
       REPORTED.includes(one.status) &&
       attempt.readings.findLast(({ at }) => at <= one.requestedAt)?.decision === 'pass',
   );
+}
+
+/**
+ * Records a reading of the status, and applies its consequences.
+ * @returns the events to send, oldest first
+ */
+export function applyReading(
+  state: OrderState,
+  outcome: StatusOutcome,
+  source: ReadingSource,
+  now: Instant,
+): OrderEventType[] {
+  const attempt = currentAttempt(state);
+  const transaction = transactionOf(state, attempt);
+  const cause = statusCause(transaction?.id);
+  if (outcome.kind === 'forbidden') return raiseWrongKey(state, cause, now);
+  clear(state, { codes: ['wrong-key'], ...cause });
+  if (outcome.kind === 'unreadable') return raiseAttention(state, 'status-error', outcome.words, cause, now);
+  // Rule «last read»: an `error` in place of a decision is read again.
+  if (outcome.decision !== 'error' || state.decision === 'error') state.lastRead = { at: now, source };
+  const consequence = decide(state, outcome.decision, now);
+  clear(state, { codes: consequence.clear ?? [] });
+  if (transaction !== undefined && outcome.decision !== 'error') {
+    Object.assign(transaction, { decision: outcome.decision, decidedAt: now, source });
+  }
+  if (consequence.decision !== undefined) {
+    const { decision } = consequence;
+    recordReading(state, attempt, { decision, at: now, source, ...enrichedOf(outcome) });
+    state.passed = state.passed.filter((kind) => kind !== 'review-lead' && kind !== 'cancel-reminder');
+    delete state.fraudReportedAt;
+    delete state.reason;
+    delete attempt.rescreenDue;
+  }
+  if (consequence.action !== undefined) setAction(state, consequence.action);
+  settlePhase(state, now);
+  const events = consequence.event === undefined ? [] : [consequence.event];
+  if (consequence.attention !== undefined) {
+    const { code, words } = consequence.attention;
+    events.push(...raiseAttention(state, code, words, cause, now));
+  }
+  return events;
 }

@@ -4,12 +4,22 @@
  */
 import { type Instant, laterBy } from '../contract/words.ts';
 import { isSameCause } from './attention.ts';
-import type { Concern, RequiredEffect } from './concerns/concern.ts';
 import { acceptRequest, CONCERNS } from './concerns/index.ts';
 import { RETRY_AFTER_MS } from './deadlines.ts';
 import { announce, closingEvents } from './events.ts';
 import { takeRequest } from './messages/used-messages.ts';
-import type { Command, Effect, Input, Order, Outcome, Request, Running, Signal } from './order.ts';
+import type {
+  Command,
+  Concern,
+  Effect,
+  Input,
+  Order,
+  Outcome,
+  Request,
+  RequiredEffect,
+  Running,
+  Signal,
+} from './order.ts';
 
 /**
  * Applies an input and all its consequences. Sets `taken` of a request.

@@ -1,5 +1,4 @@
 /** The state of an order and its inputs: results of effects, requests and signals. Plain data, so that it can continue as new. */
-
 import type {
   CheckoutAnswer,
   GatewayResultAnswer,
@@ -23,7 +22,7 @@ import type {
   TransactionJson,
   WithdrawRequest,
 } from '../contract/messages.ts';
-import type { KeptEvent, OrderState } from '../contract/order/state.ts';
+import type { AttentionCause, KeptEvent, OrderState } from '../contract/order/state.ts';
 import type { Instant, JournalEntry, OrderEventType, ReadingSource } from '../contract/words.ts';
 
 export type { Refusal } from '../contract/errors.ts';
@@ -195,3 +194,25 @@ export type Command =
 
 /** The input of a run of an order's workflow. Only continue-as-new sets `resume`, never a caller. */
 export type OrderRun = ScreenOrderInput & { resume?: Order; wasReset?: boolean };
+
+/** An effect that a concern requires. `cause`: the cause of attention if the call is refused. */
+export type RequiredEffect = Omit<Effect, 'concern'> & { cause?: AttentionCause };
+
+/** One concern of an order, in one file. */
+export interface Concern {
+  name: string;
+  /** Whether the order stays open while this concern requires an effect or one of its writes runs. */
+  keepsOpen: boolean;
+  /** Returns the effects that are required now. */
+  desired(order: Order): RequiredEffect[];
+  /** Records that an effect was started. */
+  started?(order: Order, effect: Effect): void;
+  /** Applies an effect's outcome. Returns the events to send, or that the effect restarts after a pause. */
+  ended(order: Order, running: Running, outcome: Outcome): OrderEventType[] | 'retry-later';
+  /** Handles a signal. Returns the events to send; undefined if nothing changed. */
+  signaled?(order: Order, signal: Signal): OrderEventType[] | undefined;
+  /** Applies consequences of the state that need no input. Returns the events to send. */
+  followUp?(order: Order): OrderEventType[];
+  /** Applies deadlines up to that moment, each at its own time. Returns whether there were any. */
+  passTime?(order: Order, until: Instant): boolean;
+}

@@ -4,14 +4,15 @@ import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@te
 import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../contract/messages.ts';
 import { instant } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
-import { messageRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import {
   envelopeRefusal,
   isRecheck,
+  messageRefusal,
   opened,
   requestOf,
+  whyUnread,
   withoutNulls,
-} from '../order/messages/read-message.ts';
+} from '../order/messages/check-messages.ts';
 import { MESSAGES } from '../order/messages/shapes.ts';
 import { inputRefusal } from '../order/messages/used-messages.ts';
 import type { Input, Order, Refusal, Reply, RequestInput, Signal } from '../order/order.ts';

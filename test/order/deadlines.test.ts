@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { OrderState } from '../../src/contract/order/state.ts';
 import type { DeadlineKind, Decision } from '../../src/contract/words.ts';
 import { nextDeadline } from '../../src/order/deadlines.ts';
+import { applyReading } from '../../src/order/decide.ts';
 import { applyPortalOutcome, queueAction } from '../../src/order/portal/portal-records.ts';
 import { addAttempt, screenAgain, screensAgain } from '../../src/order/record.ts';
-import { applyReading } from '../../src/order/screening/apply-reading.ts';
 import { applyScreening } from '../../src/order/screening/apply-screening.ts';
 import {
   anOrder,

@@ -3,9 +3,8 @@ import type { StatusOutcome } from '../../src/contract/activity-contract.ts';
 import type { OrderState } from '../../src/contract/order/state.ts';
 import type { Decision, Phase } from '../../src/contract/words.ts';
 import { applyGatewayResult } from '../../src/order/concerns/gateway.ts';
-import { decide } from '../../src/order/decide.ts';
+import { applyReading, decide } from '../../src/order/decide.ts';
 import { setPhase } from '../../src/order/record.ts';
-import { applyReading } from '../../src/order/screening/apply-reading.ts';
 import { anOrder, attention, DAY, MINUTE, sinceStart } from '../fixtures/orders.ts';
 
 const DECISIONS: Decision[] = ['pass', 'fail', 'review', 'fraudulent', 'error'];

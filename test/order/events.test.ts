@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import type { Policy } from '../../src/contract/policy.ts';
 import type { Decision } from '../../src/contract/words.ts';
+import { applyReading } from '../../src/order/decide.ts';
 import { eventToSend } from '../../src/order/events.ts';
-import { applyReading } from '../../src/order/screening/apply-reading.ts';
 import { announced, anOrder, answered, DAY, HOUR, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { aLife, checkedOut, type Life, screened } from './life.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { invoiceNumberOf } from '../../src/order/screening/screen-request.ts';
+import { invoiceNumberOf } from '../../src/order/screening/checkout.ts';
 import { answerNow } from '../../src/order/view/answers.ts';
 import { answered, DAY, found, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { property } from '../support/property.ts';

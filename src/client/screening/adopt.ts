@@ -11,7 +11,7 @@ import { adoptRefusal } from '../../order/messages/check-messages.ts';
 import { orderFactsOf, policyFor } from '../../order/order-rules.ts';
 import { attemptFor } from '../../order/portal/portal-records.ts';
 import { newOrderState } from '../../order/record.ts';
-import { applyAdoption } from '../../order/screening/apply-reading.ts';
+import { applyAdoption } from '../../order/screening/checkout.ts';
 import { readForAdoption } from '../../screening-service/index.ts';
 import { refuseTaken } from '../lists/visibility.ts';
 import { readBy } from '../messages/portal-options.ts';

@@ -1,6 +1,6 @@
 /** Card removal: deletes a card from the stash as soon as no screening needs it. */
+import type { Concern } from '../order.ts';
 import { attemptNumbered } from '../record.ts';
-import type { Concern } from './concern.ts';
 
 export const card: Concern = {
   name: 'card',

@@ -21,12 +21,11 @@ import {
   RETRY_AFTER_MS,
 } from '../deadlines.ts';
 import { announce } from '../events.ts';
-import type { Order } from '../order.ts';
+import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
 import { giveUpScreening } from '../screening/apply-screening.ts';
 import { cancelByOf, mayBeSeen, windowOpen } from '../transactions.ts';
 import { DEADLINES } from '../view/describe.ts';
-import type { Concern, RequiredEffect } from './concern.ts';
 import { giveUpGateway } from './gateway.ts';
 import { giveUpActions, queueCancel } from './portal.ts';
 

@@ -4,7 +4,7 @@ import type { KeptEvent, OrderState } from '../../contract/order/state.ts';
 import { clear, raiseAttention } from '../attention.ts';
 import { bytesOf } from '../bounds.ts';
 import { eventToSend } from '../events.ts';
-import type { Concern } from './concern.ts';
+import type { Concern } from '../order.ts';
 
 const UNDELIVERED =
   'Events could not be delivered for three days and were given up: redeliver them, or have the receiver read the orders.';

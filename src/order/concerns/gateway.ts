@@ -9,10 +9,9 @@ import type { Action, GatewayResult, Instant, OrderEventType } from '../../contr
 import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import { defined } from '../defined.ts';
 import { refusal } from '../messages/check-messages.ts';
-import type { Accepted, Order, Refusal } from '../order.ts';
+import type { Accepted, Concern, Order, Refusal, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
 import { attemptSummary, owedFor, transactionOf } from '../transactions.ts';
-import type { Concern, RequiredEffect } from './concern.ts';
 
 export const gateway: Concern = {
   name: 'gateway',

@@ -3,10 +3,9 @@ import type { Instant } from '../../contract/words.ts';
 import { announce } from '../events.ts';
 import { note } from '../journal.ts';
 import { adoptRefusal, decisionRefusal, refusal, retryRefusal } from '../messages/check-messages.ts';
-import type { Accepted, Order, Refusal, Request, Requests, Taken } from '../order.ts';
+import type { Accepted, Concern, Order, Refusal, Request, Requests, Taken } from '../order.ts';
 import { withdrawRefusal } from '../portal/portal-requests.ts';
 import { card } from './card.ts';
-import type { Concern } from './concern.ts';
 import { deadlines } from './deadlines.ts';
 import { delivery } from './delivery.ts';
 import { gateway, gatewayRefusal, takeGatewayResult } from './gateway.ts';
@@ -21,8 +20,7 @@ import {
   snooze,
   snoozeRefusal,
 } from './operators.ts';
-import { portal } from './portal.ts';
-import { actionRefusal, takePortalAction, withdraw } from './portal-requests.ts';
+import { actionRefusal, portal, takePortalAction, withdraw } from './portal.ts';
 import { beginAttempt, confirmAdoption, screening } from './screening.ts';
 import { status } from './status.ts';
 

@@ -6,12 +6,11 @@ import type { LookUpOutcome } from '../../contract/activity-contract.ts';
 import type { Attempt } from '../../contract/order/state.ts';
 import type { Instant, OrderEventType } from '../../contract/words.ts';
 import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
-import type { Order } from '../order.ts';
+import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening, HIDDEN } from '../screening/apply-screening.ts';
 import { isAwaited, noneUnseen, recordFound } from '../screening/record-screening.ts';
 import { createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
-import type { Concern, RequiredEffect } from './concern.ts';
 
 const LOOKUP = { operation: 'lookup' } as const;
 

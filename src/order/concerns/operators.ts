@@ -12,8 +12,7 @@ import { cancelSent, concernsNewest, queueAction } from '../portal/portal-record
 import { isDoneOrPending, joined } from '../portal/portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
 import { attemptSummary } from '../transactions.ts';
-import { endUnsent } from './portal.ts';
-import { actionRefusal } from './portal-requests.ts';
+import { actionRefusal, endUnsent } from './portal.ts';
 
 /** @returns why the order refuses the override, or undefined: it accepts it */
 export function overrideRefusal(

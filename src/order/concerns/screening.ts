@@ -9,7 +9,7 @@ import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import { type Instant, laterBy, type OrderEventType } from '../../contract/words.ts';
 import { clear, clearedBy, wrongKeyKnown } from '../attention.ts';
 import { eventsOfAnswer } from '../events.ts';
-import type { Accepted, Order } from '../order.ts';
+import type { Accepted, Concern, Order, RequiredEffect } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening, noteFingerprint } from '../screening/apply-screening.ts';
 import {
@@ -17,12 +17,11 @@ import {
   checkoutFailed,
   failedScreening,
   noteAskedPause,
+  screenRequest,
   takePolicy,
 } from '../screening/checkout.ts';
 import { recordLate } from '../screening/record-screening.ts';
-import { screenRequest } from '../screening/screen-request.ts';
 import { transactionNamed } from '../transactions.ts';
-import type { Concern, RequiredEffect } from './concern.ts';
 
 const CREATE = { operation: 'create' } as const;
 /** How long a try may still send a create after the server has given it up, or an operator has failed it. */

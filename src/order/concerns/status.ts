@@ -16,13 +16,12 @@ import {
 } from '../../contract/words.ts';
 import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
 import { recheckUseful } from '../deadlines.ts';
+import { applyReading } from '../decide.ts';
 import { defined } from '../defined.ts';
-import type { Order, PendingRead } from '../order.ts';
+import type { Concern, Order, PendingRead, RequiredEffect } from '../order.ts';
 import { currentAttempt, screenAgain, screensAgain } from '../record.ts';
-import { applyReading } from '../screening/apply-reading.ts';
 import { FIRST_SPACING_MS, longerSpacing } from '../spacing.ts';
 import { transactionOf } from '../transactions.ts';
-import type { Concern, RequiredEffect } from './concern.ts';
 
 /** The maximum of pending reads. A read that begins after the last signal covers all earlier signals, so two are enough. */
 export const MAX_READS = 2;

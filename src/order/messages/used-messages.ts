@@ -2,9 +2,8 @@
  * The messages that an order has accepted, by the caller's idempotency key, else by update id. A repeat does nothing and gets the reply of
  * the first. Temporal recognizes an update id only until the order continues as new, and doesn't compare contents.
  */
-
 import { acceptRequest, refusalOf } from '../concerns/index.ts';
-import { waitFor } from '../concerns/portal-requests.ts';
+import { waitFor } from '../concerns/portal.ts';
 import { defined } from '../defined.ts';
 import type { Order, Refusal, RequestInput, Sent, Taken, Used } from '../order.ts';
 import { actionNumbered } from '../portal/portal-records.ts';

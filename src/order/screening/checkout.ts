@@ -1,19 +1,27 @@
 /** The checkout: the order's first screening, which runs alone, before everything else. A failed checkout is an outcome as well. */
-import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from '../../contract/activity-contract.ts';
+import type {
+  CheckedOut,
+  CheckoutRequest,
+  RetryCheckoutRequest,
+  ScreeningOutcome,
+} from '../../contract/activity-contract.ts';
 import type { CheckoutAnswer } from '../../contract/answers.ts';
+import { withoutHash } from '../../contract/ids.ts';
 import type { ScreenOrderInput } from '../../contract/messages.ts';
-import type { Attempt, OrderState } from '../../contract/order/state.ts';
+import type { Adoption, Attempt, OrderState } from '../../contract/order/state.ts';
 import type { Policy } from '../../contract/policy.ts';
-import { type Instant, laterBy, type OrderEventType } from '../../contract/words.ts';
-import { actionWithoutDecision } from '../decide.ts';
+import { type Instant, instant, laterBy, millis, type OrderEventType } from '../../contract/words.ts';
+import { raiseAttention, statusCause } from '../attention.ts';
+import { applyGatewayResult } from '../concerns/gateway.ts';
+import { actionLater, actionWithoutDecision } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { announce, eventsOfAnswer } from '../events.ts';
+import { fieldsOf } from '../messages/shapes.ts';
 import type { Order, Refusal } from '../order.ts';
-import { currentAttempt, newOrder, setAction } from '../record.ts';
+import { currentAttempt, enrichedOf, newOrder, recordReading, setAction, settlePhase } from '../record.ts';
+import { knownTransactionIds, recordTransaction, transactionOf } from '../transactions.ts';
 import { answerNow, checkoutAnswer } from '../view/answers.ts';
-import { applyAdoption } from './apply-reading.ts';
 import { applyScreening, noteFingerprint } from './apply-screening.ts';
-import { screenRequest } from './screen-request.ts';
 
 /** @returns the arguments of the checkout's activity */
 export function checkoutRequest(order: Order): Omit<CheckoutRequest, 'begun'> {
@@ -128,3 +136,134 @@ const NOT_READ: Refusal = {
   code: 'screening-service-unavailable',
   message: 'The status could not be read, so nothing was adopted: send the same request again.',
 };
+
+/**
+ * Applies the reading of an adopted order's transaction, and answers the adoption's caller (rule «nothing by itself»).
+ * @returns the events to send, oldest first
+ */
+export function applyAdoption(
+  state: OrderState,
+  { screenedAt, gatewayResult }: Adoption,
+  outcome: ScreeningOutcome,
+  now: Instant,
+): OrderEventType[] {
+  if (outcome.kind !== 'answered') throw new TypeError(`an adoption was ${outcome.kind}`);
+  const { transactionId, decision } = outcome;
+  const attempt = currentAttempt(state);
+  // Within the clock tolerance it may be in the future.
+  const sentFrom = instant(Math.min(millis(screenedAt), millis(now)));
+  recordTransaction(state, {
+    id: transactionId,
+    attempt: attempt.number,
+    invoiceNumber: attempt.invoiceNumber ?? state.orderId,
+    sentFrom,
+    sentUntil: sentFrom,
+    found: 'adopted',
+    decision,
+    decidedAt: now,
+    source: 'adoption',
+  });
+  recordReading(state, attempt, { decision, at: now, source: 'adoption', ...enrichedOf(outcome) });
+  const failed = actionLater(decision) === 'cancel';
+  setAction(state, failed ? 'hold' : actionLater(decision));
+  const events: OrderEventType[] = ['order.decided'];
+  if (failed)
+    events.push(
+      ...raiseAttention(state, 'failed-at-adoption', FAILED_AT_ADOPTION, statusCause(transactionId), now),
+    );
+  if (gatewayResult !== undefined) {
+    events.push(...applyGatewayResult(state, { result: gatewayResult }, now));
+    if (attempt.gateway !== undefined) attempt.gateway.sent = 'recorded';
+  }
+  settlePhase(state, now);
+  attempt.answer = checkoutAnswer(state);
+  return events;
+}
+
+const FAILED_AT_ADOPTION =
+  'The transaction had already failed when the order was adopted: cancel it unless it is canceled already.';
+
+/** Returns the request for a try at a decision of the newest attempt. */
+export function screenRequest(order: Order, attempt: Attempt): RetryCheckoutRequest {
+  const { state } = order;
+  const transaction = transactionOf(state, attempt);
+  const undecided = transaction?.decision === undefined ? transaction : undefined;
+  // An unconfirmed create is looked up first, by the invoice number that it was sent with.
+  const kept = attempt.unseen?.invoiceNumber ?? undecided?.invoiceNumber;
+  return {
+    integration: state.integration,
+    attempt: attempt.number,
+    orderId: state.orderId,
+    transaction: order.transactions[attempt.number] ?? {},
+    invoiceNumber: kept ?? invoiceNumberNow(order, attempt),
+    knownTransactionIds: knownTransactionIds(state),
+    startedAt: state.startedAt,
+    ...defined({
+      unseenSince: attempt.unseen?.since ?? undecided?.sentFrom,
+      workflow: order.policyMissing ? order.asked.workflow : state.policy.workflow,
+      policyMissing: order.policyMissing,
+      cardRef: attempt.cardRef,
+      fingerprintMissing: (attempt.fingerprint ?? state.adopted) === undefined ? (true as const) : undefined,
+    }),
+  };
+}
+
+const MAX_INVOICE_LENGTH = 64;
+/** A separator that no shop uses in its order numbers. */
+const SEPARATOR = '~';
+
+export function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): string {
+  const transaction = transactions[attempt.number] ?? transactions[currentAttempt(state).number];
+  const { invoiceNumber: own } = fieldsOf(transaction?.order);
+  const perAttempt = state.policy.invoicePerAttempt;
+  const earlier = state.attempts.filter((one) => one.number < attempt.number);
+  const used = [...state.transactions, ...earlier].map((one) => one.invoiceNumber);
+  const numbered = (create: number) =>
+    invoiceNumberOf(state.orderId, own, { attempt: attempt.number, create }, perAttempt);
+  let create = 1;
+  // After a reset this is the number of a create that the attempt has forgotten, so the lookup finds that create.
+  while (perAttempt && used.includes(numbered(create))) create += 1;
+  return numbered(create);
+}
+
+/**
+ * Assumption «first of an invoice number». Returns the invoice number of a create, at most 64 characters: the transaction's own number, else the order id. With `perAttempt` each
+ * create has a different number: attempt 2 has `<invoice>~2`, and its first rescreen `<invoice>~2.2`. Even a rescreen that the order forgot
+ * in a reset never shares its number with another attempt.
+ *
+ * @param own the transaction's own invoice number, if any
+ * @param which the attempt, and its create (the first screening, then its rescreens), both counted from 1
+ */
+export function invoiceNumberOf(
+  orderId: string,
+  own: unknown,
+  { attempt, create }: { attempt: number; create: number },
+  perAttempt: boolean,
+): string {
+  const invoice = withoutHash(typeof own === 'string' && own !== '' ? own : orderId);
+  const suffix = perAttempt ? suffixOf(attempt, create) : '';
+  // An own number that already ends like a suffix gets `~1`, so that it can't equal the number of another order's later create.
+  return cutTo(invoice, suffix === '' && /~\d+(?:\.\d+)?$/.test(invoice) ? `${SEPARATOR}1` : suffix);
+}
+
+function suffixOf(attempt: number, create: number): string {
+  if (create > 1) return `${SEPARATOR}${attempt}.${create}`;
+  return attempt > 1 ? `${SEPARATOR}${attempt}` : '';
+}
+
+function cutTo(invoice: string, suffix: string): string {
+  if (invoice.length + suffix.length <= MAX_INVOICE_LENGTH) return invoice + suffix;
+  const mark = `${SEPARATOR}${hashOf(invoice)}`;
+  // The cut must not split a surrogate pair: half of one can't be encoded in a URL.
+  const cut = invoice
+    .slice(0, MAX_INVOICE_LENGTH - mark.length - suffix.length)
+    .replace(/[\uD800-\uDBFF]$/, '');
+  return cut + mark + suffix;
+}
+
+/** Distinguishes numbers that are cut to the same prefix (FNV-1a). @returns eight hexadecimal digits */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}

@@ -7,10 +7,9 @@ import {
   gatewayRefusal,
   gatewayReplyAfterEnd,
 } from '../../../src/order/concerns/gateway.ts';
-import { autoCancelDue } from '../../../src/order/decide.ts';
-import { requestOf } from '../../../src/order/messages/read-message.ts';
+import { applyReading, autoCancelDue } from '../../../src/order/decide.ts';
+import { requestOf } from '../../../src/order/messages/check-messages.ts';
 import { addAttempt, setPhase } from '../../../src/order/record.ts';
-import { applyReading } from '../../../src/order/screening/apply-reading.ts';
 import { applyScreening } from '../../../src/order/screening/apply-screening.ts';
 import { describe as inWords } from '../../../src/order/view/describe.ts';
 import {

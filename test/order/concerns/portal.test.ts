@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../../src/contract/messages.ts';
 import type { ActionRecord, OrderState } from '../../../src/contract/order/state.ts';
 import { autoCancelDue } from '../../../src/order/decide.ts';
-import { requestOf } from '../../../src/order/messages/read-message.ts';
+import { requestOf } from '../../../src/order/messages/check-messages.ts';
 import {
   applyPortalOutcome,
   portalFailure,

@@ -8,8 +8,8 @@ import {
   retryRefusal,
   shapeRefusal,
   startRefusal,
+  withoutNulls,
 } from '../../../src/order/messages/check-messages.ts';
-import { withoutNulls } from '../../../src/order/messages/read-message.ts';
 import { MESSAGES, PORTAL_ACTION_INPUT, READ_AFTER_END_INPUT } from '../../../src/order/messages/shapes.ts';
 import { addAttempt, setPhase } from '../../../src/order/record.ts';
 import { aClosedOrder, anOrder, sinceStart } from '../../fixtures/orders.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderEventType } from '../../../src/contract/messages.ts';
 import type { OrderState } from '../../../src/contract/order/state.ts';
+import { applyReading } from '../../../src/order/decide.ts';
 import { eventToSend } from '../../../src/order/events.ts';
 import { currentAttempt } from '../../../src/order/record.ts';
-import { applyReading } from '../../../src/order/screening/apply-reading.ts';
 import { applyScreening } from '../../../src/order/screening/apply-screening.ts';
 import { answerNow } from '../../../src/order/view/answers.ts';
 import {

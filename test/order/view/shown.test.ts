@@ -4,8 +4,8 @@ import type { Phase } from '../../../src/contract/words.ts';
 import { bytesOf } from '../../../src/order/bounds.ts';
 import { applyGatewayResult } from '../../../src/order/concerns/gateway.ts';
 import { overrideRefusal } from '../../../src/order/concerns/operators.ts';
+import { applyReading } from '../../../src/order/decide.ts';
 import { addAttempt, setPhase } from '../../../src/order/record.ts';
-import { applyReading } from '../../../src/order/screening/apply-reading.ts';
 import { describe as inWords, searchAttributesOf } from '../../../src/order/view/describe.ts';
 import {
   aNewOrder,
