@@ -114,7 +114,6 @@ class NotTaken extends Error {
   readonly reason: string;
   /** Host and port only: the rest of the address may be secret. */
   readonly address: string;
-  /** The pause from the Retry-After header. */
   readonly retryAfterMs: number | undefined;
 
   constructor(what: string, reason: string, url: string, retryAfterMs?: number) {

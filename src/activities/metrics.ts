@@ -17,7 +17,6 @@ interface Call {
   seconds: number;
 }
 
-/** Metrics that a worker records for each activity. */
 const COUNTED: Record<string, (call: Call) => void> = {
   screenAtCheckout: (call) => countScreening('checkout', call),
   screenRetry: (call) => countScreening('retry', call),
@@ -110,7 +109,6 @@ function countPortalAction({ integration, request, ...end }: Call): void {
   timeLeft.record(Math.max(0, Date.parse(notAfter) - Date.now()) / 1_000, { integration });
 }
 
-/** Counts a delivery attempt and records the age of the event. */
 export function noteDelivery({ integration, type, occurredAt }: OrderEvent, delivered: boolean): void {
   const ages = histogramOf(metricMeter, 'order_screening_event_age_seconds');
   const outcome = delivered ? 'delivered' : 'failed';

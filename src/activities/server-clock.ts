@@ -18,7 +18,6 @@ export interface Beginning {
   elapsed: number;
 }
 
-/** The times of an attempt. */
 export interface Clock extends Beginning {
   /** Returns the current server time. */
   time: () => Instant;
@@ -116,7 +115,6 @@ export class ServerClock {
     return { handedOut: task, began, elapsed };
   }
 
-  /** Returns the least delay of this minute and the one before. */
   #leastMs(elapsed: number): number {
     const minutesAgo = minuteOf(elapsed) - this.#least.minute;
     if (minutesAgo > 1) return Number.POSITIVE_INFINITY;

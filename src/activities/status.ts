@@ -100,7 +100,6 @@ export function statusActivities(world: ActivityWorld) {
       );
     },
 
-    /** Looks a transaction up by invoice number, until the screening service answers. */
     async lookUp(
       request: LookUpRequest,
       { time }: Clock,

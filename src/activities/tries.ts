@@ -31,14 +31,12 @@ export const SEND_WITHIN_MS = 5_000;
 /** An attempt older than this sends no create: the server may have timed it out and started the next one. */
 export const GIVEN_UP_AFTER_MS = 9_000;
 
-/** Upper limit of the exponential backoff. */
 const LONGEST_GROWN_MS = 300_000;
 
 /** Limits applied to a Retry-After: 0 would flood the screening service, and weeks are a mistake. */
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
-/** @returns whether the screening service rejected the API key */
 export function isForbidden(error: unknown): boolean {
   return error instanceof ScreeningError && error.reason === 'forbidden';
 }
@@ -83,7 +81,6 @@ export function tryAgain(type: string, message: string, nextRetryDelay?: number)
   return ApplicationFailure.create({ type, message, ...defined({ nextRetryDelay }) });
 }
 
-/** Returns the same failure, retried after `pauseMs`. */
 export function putOff(error: unknown, pauseMs: number): ApplicationFailure {
   const { type, message } = retryLater(error);
   return tryAgain(type ?? 'unexpected', message, pauseMs);
@@ -137,7 +134,6 @@ export type HeartbeatDetails = {
   [Name in keyof Details]?: Details[Name] extends 'number' ? number : Instant;
 };
 
-/** The last heartbeat details of each running activity. */
 const lastDetails = new WeakMap<Context, HeartbeatDetails>();
 
 /** Sends a heartbeat with the details. The next attempt reads them with `earlierHeartbeat`. */
@@ -147,7 +143,6 @@ export function sendHeartbeat(details: HeartbeatDetails): void {
   context.heartbeat(details);
 }
 
-/** Returns the heartbeat details of the earlier attempts. */
 export function earlierHeartbeat(): HeartbeatDetails {
   return detailsIn(activityInfo().heartbeatDetails);
 }
@@ -215,7 +210,6 @@ export function reportNothingDone(): void {
  */
 const factsOf = new WeakMap<Context, RunFacts>();
 
-/** Stores the facts about its run that the workflow passed to the current activity. */
 export function noteRun(run: RunFacts | undefined): void {
   if (run !== undefined) factsOf.set(Context.current(), run);
 }

@@ -32,7 +32,6 @@ export interface ReadAfterEndInput {
   spacingMs?: number;
 }
 
-/** A transaction of an ended order. */
 export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt' | 'decision' | 'cancelBy'> {
   /** A later decision can change the order's action: the transaction is the newest, and there is no override. */
   acts: boolean;
@@ -42,7 +41,6 @@ export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt
   gatewayError?: true;
 }
 
-/** @returns the input of `readAfterEnd` for an ended order. @param decisions those that earlier runs found */
 export function readAfterEndInput(
   state: OrderState,
   decisions: readonly LateDecision[] = [],
@@ -73,7 +71,6 @@ export function readAfterEndInput(
   };
 }
 
-/** The maximum of recorded decisions. */
 const KEPT_DECISIONS = 50;
 const KEPT_BYTES = 12_000;
 
@@ -110,7 +107,6 @@ export function applyLateReading(
     : eventOf(order, transaction, read, { ...late, sequence, attention });
 }
 
-/** Records whether an event was delivered. */
 export function noteLateEvent(
   order: ReadAfterEndInput,
   sequence: number,

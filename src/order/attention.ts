@@ -27,7 +27,6 @@ export function raiseAttention(
   return ['order.attention'];
 }
 
-/** Returns whether a person must look at the order now. */
 export function needsAttention({
   attention,
   snoozedUntil,
@@ -107,7 +106,6 @@ export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, 
   }
 }
 
-/** The cause of attention from reading a transaction's status. */
 export function statusCause(transactionId: string | undefined): AttentionCause {
   return { operation: 'status', ...defined({ transactionId }) };
 }
@@ -137,7 +135,6 @@ export function wrongKeyWords({ operation }: AttentionCause): string {
   return `The screening service does not accept the API key (403, ${operation}): set the right key.`;
 }
 
-/** The cause of attention from sending a gateway result for the transaction. */
 export function gatewayCause(transactionId: string): AttentionCause {
   return { operation: 'gateway-response', transactionId };
 }
@@ -159,7 +156,6 @@ const STATUS_OF_MATTER: Partial<Record<AttentionCode, ActionRecord['status']>> =
   'portal-not-sent': 'not-sent',
 };
 
-/** The cause of attention from a portal action. */
 export function actionCause({ kind, transactionId, number }: ActionRecord): AttentionCause {
   return { operation: kind, ...defined({ transactionId }), action: number };
 }

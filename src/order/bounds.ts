@@ -6,7 +6,6 @@ const INSIGHTS_BYTES = 150_000;
 /** Maximum readings of one attempt. A later reading replaces the last, and is kept without its insights. */
 const MOST_READINGS = 50;
 
-/** Records a reading within the limits. */
 export function addReading(state: OrderState, attempt: Attempt, reading: Reading): void {
   const { readings } = attempt;
   const isFull = readings.length >= MOST_READINGS;

@@ -21,7 +21,6 @@ export interface Deadline {
 /** Pause before an effect restarts that failed permanently, because of a bug or a limit of the Temporal server. */
 export const RETRY_AFTER_MS = 5 * 60_000;
 
-/** @returns the order's next deadline that has not passed, if any */
 export function nextDeadline(state: OrderState): Deadline | undefined {
   return first(deadlines(state).filter(({ kind }) => !state.passed.includes(kind)));
 }
@@ -37,7 +36,6 @@ export function allDeadlines(state: OrderState): Deadline[] {
   return [...deadlines(state), ...actionBounds(state), ...(leftovers === undefined ? [] : [leftovers])];
 }
 
-/** @returns when each pending portal action is given up */
 export function actionBounds(state: OrderState): Deadline[] {
   return state.actions.flatMap((record) => {
     const at = boundOf(state, record);

@@ -65,7 +65,6 @@ export function decide(state: OrderState, read: Decision, now: Instant): Consequ
   return attention === undefined ? consequence : { ...consequence, attention };
 }
 
-/** The event of a change, by the previous decision. */
 const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
   pending: 'order.decided',
   error: 'order.decided',
@@ -99,7 +98,6 @@ export function attentionTo(
   return { code: 'failed-after-window', words };
 }
 
-/** @returns the action in the answer to a checkout */
 export function actionAtCheckout(decision: OrderDecision, policy: Policy): Action {
   if (decision === 'error' || decision === 'pending') return actionWithoutDecision(policy);
   if (decision === 'review' && policy.workflow === 'pre-gateway') return policy.reviewBeforeGateway;

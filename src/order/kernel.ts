@@ -186,7 +186,6 @@ function isWrite({ whenObsolete }: Effect): boolean {
   return whenObsolete === 'cancel-and-await';
 }
 
-/** Returns whether nothing is pending and no caller waits. */
 export function isFinished(order: Order): boolean {
   return order.over === true && order.outbox.length + order.running.length === 0 && !isAwaited(order);
 }
@@ -213,7 +212,6 @@ function isAwaited({ replies, earlyRetries, state }: Order): boolean {
   );
 }
 
-/** Returns the order as the input of the next run. */
 export function resumed(order: Order): Order {
   const { continues: _ended, ...next } = order;
   return { ...next, running: [] };

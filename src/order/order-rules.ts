@@ -9,7 +9,6 @@ import {
 import type { IntegrationWorkflow, UnavailableAction } from '../contract/words.ts';
 import { fieldsOf, textOf } from './messages/shapes.ts';
 
-/** The facts that rules compare. */
 export interface OrderFacts {
   amount: number;
   /** Three letters. Defaults to USD. */

@@ -40,11 +40,9 @@ export interface Order {
   policyMissing?: true;
   /** The newest attempt's transaction, by attempt number: needed to screen again. */
   transactions: Record<number, TransactionJson>;
-  /** Events to deliver, oldest first. */
   outbox: KeptEvent[];
   /** The arguments of pending portal actions, by action number. */
   fields: Record<number, PortalFields>;
-  /** Pending reads of the status, oldest first. */
   reads: PendingRead[];
   /** The number of reads requested so far. */
   readsRequested: number;
@@ -54,11 +52,9 @@ export interface Order {
   readAt?: Instant;
   /** A read was requested and did not end before the order did: the workflow `readAfterEnd` makes it. */
   readsAfterEnd?: true;
-  /** The number of signals received. */
   signals: number;
   /** Retries that arrived before the previous attempt was answered. They are applied after it. */
   earlyRetries: RequestInput[];
-  /** The messages that the order has accepted, oldest first. */
   used?: Record<string, Used>;
   /** Callers that wait for a portal action, and until when. */
   replies: { action: number; until: Instant }[];
@@ -96,12 +92,10 @@ export interface Effect {
   call: Call;
 }
 
-/** A started effect. */
 export interface Running {
   /** Counts the order's effects from 1. */
   id: number;
   effect: Effect;
-  /** The order's time when the effect started. */
   since: Instant;
   canceled?: true;
 }
@@ -148,7 +142,6 @@ export interface Accepted {
   entry?: Omit<JournalEntry, 'at' | 'by' | 'because'> & { because?: string | undefined };
 }
 
-/** The reply to a request. */
 export type Reply =
   | { refusal: Refusal }
   | { checkout: CheckoutAnswer }
@@ -168,7 +161,6 @@ export type Input =
   | { kind: 'request'; request: Request; at: Instant; sent?: Sent; taken?: Taken; repeated?: true }
   | { kind: 'signal'; signal: Signal };
 
-/** How a request was sent. */
 export interface Sent {
   updateId: string;
   key?: IdempotencyKey;
@@ -198,14 +190,11 @@ export type OrderRun = ScreenOrderInput & { resume?: Order; wasReset?: boolean }
 /** An effect that a concern requires. `cause`: the cause of attention if the call is refused. */
 export type RequiredEffect = Omit<Effect, 'concern'> & { cause?: AttentionCause };
 
-/** One concern of an order, in one file. */
 export interface Concern {
   name: string;
   /** Whether the order stays open while this concern requires an effect or one of its writes runs. */
   keepsOpen: boolean;
-  /** Returns the effects that are required now. */
   desired(order: Order): RequiredEffect[];
-  /** Records that an effect was started. */
   started?(order: Order, effect: Effect): void;
   /** Applies an effect's outcome. Returns the events to send, or that the effect restarts after a pause. */
   ended(order: Order, running: Running, outcome: Outcome): OrderEventType[] | 'retry-later';

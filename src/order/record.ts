@@ -16,7 +16,6 @@ import type { Order } from './order.ts';
 import { currencyOf } from './order-rules.ts';
 import { FIRST_SPACING_MS } from './spacing.ts';
 
-/** @returns a new order, not screened yet */
 export function newOrder(input: ScreenOrderInput & { integration: string }, startedAt: Instant): Order {
   const { workflow, answerBy, version = OLDEST_VERSION } = input;
   return {
@@ -113,14 +112,12 @@ export function overrideOf(state: OrderState): Override | undefined {
   return state.phase === 'declined' ? undefined : currentAttempt(state).override;
 }
 
-/** @returns the attempt with this number @throws TypeError if there is none, which is a bug */
 export function attemptNumbered(state: OrderState, number: number): Attempt {
   const attempt = state.attempts[number - 1];
   if (attempt === undefined) throw new TypeError(`the order has no attempt ${number}`);
   return attempt;
 }
 
-/** @returns the newest attempt @throws TypeError if there is none, which is a bug */
 export function currentAttempt(state: OrderState): Attempt {
   const attempt = state.attempts.at(-1);
   if (attempt === undefined) throw new TypeError('an order has at least one attempt');

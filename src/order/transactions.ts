@@ -95,7 +95,6 @@ export function lastCall(cancelBy: Instant, cancelWindowMs: number): Instant {
   return laterBy(-Math.min(LAST_STRETCH_MS, cancelWindowMs / 100), cancelBy);
 }
 
-/** Returns whether a cancel may be sent at `nowMs`. */
 export function windowOpen(cancelBy: Instant | undefined, cancelWindowMs: number, nowMs: number): boolean {
   return cancelBy !== undefined && nowMs < millis(lastCall(cancelBy, cancelWindowMs));
 }

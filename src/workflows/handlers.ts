@@ -83,7 +83,6 @@ function inputOf(kind: MessageKind, message: unknown): RequestInput {
   return { kind: 'request', request: requestOf(kind, body), at: instant(Date.now()), ...(sent && { sent }) };
 }
 
-/** Returns the content of a reply, which is the result of the update. */
 function resultOf(reply: Reply | undefined, repeated: true | undefined): unknown {
   if (reply === undefined) throw new TypeError('a reply is missing');
   const again = repeated && { repeated };

@@ -129,13 +129,10 @@ export const DELIVER_AGAIN_OPTIONS = {
   summary: 'Redeliver an event',
 } satisfies ActivityLimits & ActivityOptions;
 
-/** The activities that orders call. */
 export type OrderActivities = CheckoutActivities & BackgroundActivities & ReadActivities & PollActivities;
 
-/** A call that is an activity. */
 export type ActivityCall = Exclude<Call, { kind: 'timer' }>;
 
-/** The activity of each call. */
 export const ACTIVITY_OF = {
   'retry-screening': 'screenRetry',
   'catch-up': 'catchUp',

@@ -38,7 +38,6 @@ export interface NoAnswer {
   unseenSince?: Instant;
   /** Until when that create may still arrive. */
   arrivesBy?: Instant;
-  /** The pause from the Retry-After header. */
   retryAfterMs?: number;
 }
 

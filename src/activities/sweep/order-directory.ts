@@ -93,7 +93,6 @@ export function createOrderDirectory(client: Client) {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       }
     },
-    /** Returns the orders with this transaction, open or closed. */
     withTransaction: async (transactionId: string) => {
       const page = await list(transactionQuery(transactionId), 10);
       return page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
@@ -172,7 +171,6 @@ export interface LostOrder {
   workflowId: string;
   runId: string;
   status: LostStatus;
-  /** When the workflow ended. */
   since: Instant;
 }
 

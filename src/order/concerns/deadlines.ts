@@ -189,7 +189,6 @@ function by(state: OrderState): string {
   return cancelBy === undefined ? '' : ` (${cancelBy})`;
 }
 
-/** Raises attention to creates that no lookup confirmed within a day of the order's end. */
 function giveUpLookups({ state, now }: Order): OrderEventType[] {
   return state.attempts.flatMap((attempt) => {
     const { unseen } = attempt;

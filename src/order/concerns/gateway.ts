@@ -177,7 +177,6 @@ export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[]
   });
 }
 
-/** Returns the action after the gateway passed; without a decision it is the checkout's action. */
 function actionAfterGateway(state: OrderState): Action {
   if (state.decision === 'pass') return 'proceed';
   if (state.decision === 'review') return 'hold';

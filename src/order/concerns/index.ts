@@ -65,7 +65,6 @@ const REQUESTS: { [Kind in keyof Requests]: Handler<Kind> } = {
   snooze: { refusal: snoozeRefusal, apply: snooze },
 };
 
-/** @returns why the order refuses the request in its current state, or undefined: it accepts it */
 export function refusalOf<Kind extends keyof Requests>(
   order: Order,
   { kind, request }: Request<Kind>,

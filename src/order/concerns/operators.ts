@@ -14,7 +14,6 @@ import { currentAttempt, setAction, settlePhase } from '../record.ts';
 import { attemptSummary } from '../transactions.ts';
 import { actionRefusal, endUnsent } from './portal.ts';
 
-/** @returns why the order refuses the override, or undefined: it accepts it */
 export function overrideRefusal(
   state: OrderState,
   { action }: Pick<OverrideRequest, 'action'>,
@@ -86,7 +85,6 @@ export function overrideAnswer(
   };
 }
 
-/** @returns why the order can't resolve its attention, or undefined: it can */
 export function acknowledgeRefusal({ state }: Order, _request: object, at: Instant): Refusal | undefined {
   const { attention } = state;
   return attention.length > 0 && attention.every((one) => staysOpen(state, one, millis(at)))
@@ -97,7 +95,6 @@ export function acknowledgeRefusal({ state }: Order, _request: object, at: Insta
     : undefined;
 }
 
-/** Resolves the attention that an operator can resolve. */
 export function acknowledge({ state }: Order, { reason }: { reason: string }, at: Instant): Accepted {
   const left = state.attention.filter((one) => staysOpen(state, one, millis(at)));
   const cleared = state.attention.length - left.length;
@@ -105,7 +102,6 @@ export function acknowledge({ state }: Order, { reason }: { reason: string }, at
   return { taken: { cleared }, ...(cleared > 0 && { entry: { what: 'acknowledge', because: reason } }) };
 }
 
-/** @returns why the order refuses the snooze, or undefined: it accepts it */
 export function snoozeRefusal(
   { state }: Order,
   { until }: HandlingRequests['snooze'],

@@ -211,7 +211,6 @@ export function stopAction(
   return runs ? [] : ended(order, record, { kind: 'unconfirmed' });
 }
 
-/** Withdraws an action that has not started. */
 export function endUnsent(order: Order, record: ActionRecord): OrderEventType[] {
   record.stop = 'withdrawn';
   return ended(order, record, { kind: 'not-sent' });
@@ -267,7 +266,6 @@ export function withdraw(order: Order, { number, by }: Requests['withdraw'], at:
   };
 }
 
-/** How long a caller waits for a portal action. */
 const WAIT_MS = 10_000;
 /** Temporal allows ten concurrent updates: the maximum of waiting callers per action, and of all. */
 const MAX_PER_ACTION = 2;

@@ -122,7 +122,6 @@ function applyCatchUp(
   return applyScreening(state, outcome, { source, now });
 }
 
-/** Answers an adoption of a transaction that the order has. */
 export function confirmAdoption({ state }: Order, { transactionId }: AdoptRequest): Accepted {
   const attempt = transactionNamed(state, transactionId)?.attempt ?? 1;
   const isNoted = state.adopted === undefined || state.journal?.some(({ what }) => what === 'adopt');

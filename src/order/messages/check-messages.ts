@@ -132,7 +132,6 @@ export function adoptionErrors(
   return errors;
 }
 
-/** @returns why the `decision` update is refused, or undefined: it is accepted */
 export function decisionRefusal(state: OrderState, request: DecisionRequest): Refusal | undefined {
   const attempt = state.attempts.find((one) => one.number === request.attempt);
   if (attempt === undefined) return refusal('unknown-attempt', 'The order has no such attempt.');
@@ -146,7 +145,6 @@ export function adoptRefusal(state: OrderState, { transactionId }: AdoptRequest)
   return refusal('order-exists', 'The order already exists, and this transaction doesn’t belong to it.');
 }
 
-/** @returns why the `retry` update is refused, or undefined: it is accepted */
 export function retryRefusal(state: OrderState, request: RetryRequest): Refusal | undefined {
   const tooLarge = sizeError(request.transaction);
   if (tooLarge !== undefined) return invalid([tooLarge]);

@@ -10,10 +10,8 @@ import { actionNumbered } from '../portal/portal-records.ts';
 import { isUnderWay } from '../portal/portal-requests.ts';
 import { refusal } from './check-messages.ts';
 
-/** The newest messages that an order remembers. */
 const MAX_USED = 1_000;
 
-/** @returns why the order refuses the request now, or undefined: it accepts it, or has accepted it before */
 export function inputRefusal(order: Order, input: RequestInput): Refusal | undefined {
   const used = usedBefore(order, input);
   return used ? reuseRefusal(used, input) : refusalOf(order, input.request, input.at);

@@ -83,7 +83,6 @@ export function isCanceled({ actions }: OrderState, transactionId: string | unde
   );
 }
 
-/** Records a requested action as queued. */
 export function queueAction(
   state: OrderState,
   fields: PortalFields,
@@ -117,7 +116,6 @@ export function setCancelTarget(state: OrderState, record: ActionRecord, fields:
   record.subject = subjectOf(state, fields);
 }
 
-/** @returns the record of the action with this number @throws TypeError if there is none, which is a bug */
 export function actionNumbered(state: OrderState, number: number): ActionRecord {
   const record = state.actions[number - 1];
   if (record === undefined) throw new TypeError(`the order has no portal action ${number}`);

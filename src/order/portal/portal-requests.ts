@@ -9,7 +9,6 @@ import type { Order, Refusal } from '../order.ts';
 import { currentAttempt } from '../record.ts';
 import { transactionNamed, transactionOf } from '../transactions.ts';
 
-/** @returns why the `withdraw` update is refused, or undefined: it is accepted */
 export function withdrawRefusal({ state }: Order, { number }: WithdrawRequest): Refusal | undefined {
   const record = state.actions[number - 1];
   if (record === undefined)
@@ -18,7 +17,6 @@ export function withdrawRefusal({ state }: Order, { number }: WithdrawRequest): 
   return refusal('action-ended', `The portal action has ended: it is ${record.status}.`);
 }
 
-/** @returns the customer's e-mail, or an empty string if it is unknown */
 export function emailOf({ state, transactions }: Pick<Order, 'state' | 'transactions'>): string {
   const { customer } = transactions[currentAttempt(state).number] ?? {};
   return textOf(fieldsOf(customer).email) ?? '';
@@ -45,7 +43,6 @@ const MAX_ACTIONS = 200;
 /** Bytes of an order's portal actions as JSON: together with a large transaction they must fit Temporal's limit of 2 MB. */
 const ACTIONS_LIMIT = 500_000;
 
-/** @returns why the order accepts no more portal actions, or undefined: it does */
 export function tooManyActions(
   { state: { actions }, fields }: Pick<Order, 'state' | 'fields'>,
   another: PortalFields,
@@ -57,7 +54,6 @@ export function tooManyActions(
 
 // Repeated portal actions.
 
-/** @returns the newest record of the same action, if any */
 export function earlier(state: OrderState, fields: PortalFields): ActionRecord | undefined {
   const subject = subjectOf(state, fields);
   return state.actions.findLast((record) => record.subject === subject);
@@ -79,12 +75,10 @@ export function joined(
   });
 }
 
-/** @returns whether the action is done or pending, so that it isn't requested again */
 export function isDoneOrPending(record: ActionRecord | undefined): record is ActionRecord {
   return record !== undefined && (record.status === 'done' || isUnderWay(record));
 }
 
-/** @returns whether the action is queued or running */
 export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
   return status === 'queued' || status === 'running';
 }

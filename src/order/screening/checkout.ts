@@ -23,7 +23,6 @@ import { knownTransactionIds, recordTransaction, transactionOf } from '../transa
 import { answerNow, checkoutAnswer } from '../view/answers.ts';
 import { applyScreening, noteFingerprint } from './apply-screening.ts';
 
-/** @returns the arguments of the checkout's activity */
 export function checkoutRequest(order: Order): Omit<CheckoutRequest, 'begun'> {
   const { state, asked } = order;
   const attempt = currentAttempt(state);

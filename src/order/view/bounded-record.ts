@@ -137,7 +137,6 @@ function weight({ impact = 'low' }: Insight): number {
   return IMPACTS.indexOf(impact);
 }
 
-/** Returns the number of insights in all groups. */
 export function countOf(insights: Insights): number {
   return GROUPS.reduce((sum, group) => sum + Object.keys(insights[group] ?? {}).length, 0);
 }

@@ -172,7 +172,6 @@ export const orderAttributes = {
   amount: attribute('OrderAmount', 'DOUBLE', 'in the order’s own currency'),
 };
 
-/** The search attributes as a list. */
 export const orderSearchAttributes = Object.values(orderAttributes);
 
 /** @param about its description in the guide, in Markdown */
@@ -180,7 +179,6 @@ function attribute<Type extends SearchAttributeType>(name: string, type: Type, a
   return { ...defineSearchAttributeKey(name, type), about };
 }
 
-/** Returns all search attributes of an order. */
 export function searchAttributesOf({ state, transactions }: Shown): SearchAttributePair[] {
   const attempt = currentAttempt(state);
   // An attempt has the number of its newest create only.
@@ -212,7 +210,6 @@ function newestOf(values: string[]): string[] {
   return lastOf(values, values.length, VALUE_BYTES);
 }
 
-/** The facts of an order at its start. */
 export interface KnownAtStart {
   integration: string;
   invoiceNumber: string;
@@ -255,7 +252,6 @@ export function openQuery(workflowType: string = SCREEN_ORDER): string {
   return `WorkflowType = '${workflowType}' AND ExecutionStatus = 'Running'`;
 }
 
-/** Returns the visibility query for the orders with this transaction. */
 export function transactionQuery(transactionId: string): string {
   return [
     `WorkflowType = '${SCREEN_ORDER}'`,

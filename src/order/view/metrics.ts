@@ -89,7 +89,6 @@ export function namedAs<Name extends keyof typeof METRICS>(name: Name): { name: 
   return { name, help: METRICS[name].about.replaceAll('`', '') };
 }
 
-/** @returns the buckets of each histogram */
 export function histogramBounds(): Record<string, number[]> {
   return Object.fromEntries(
     Object.entries(METRICS).flatMap(([name, metric]) =>
@@ -98,7 +97,6 @@ export function histogramBounds(): Record<string, number[]> {
   );
 }
 
-/** @returns a counter of the worker */
 export function counterOf(meter: MetricMeter, name: MetricName<'counter'>): MetricCounter {
   return meter.createCounter(name, undefined, namedAs(name).help);
 }
@@ -108,7 +106,6 @@ export function histogramOf(meter: MetricMeter, name: MetricName<'histogram'>): 
   return meter.createHistogram(name, 'float', undefined, namedAs(name).help);
 }
 
-/** @returns a gauge of the worker */
 export function gaugeOf(
   meter: MetricMeter,
   name: MetricName<'gauge'>,

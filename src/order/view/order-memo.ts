@@ -19,7 +19,6 @@ import {
 } from '../messages/shapes.ts';
 import { checkoutAnswer } from './answers.ts';
 
-/** The memo's key. */
 export const RECORD = 'record';
 
 /** The part of a policy that readers need: for deadlines, cancel windows and allowed requests. The full view has the whole policy. */
