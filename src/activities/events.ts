@@ -47,7 +47,8 @@ function timeFor(left: number): number {
 }
 
 async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: number): Promise<void> {
-  const send = senderOf(world, event.integration);
+  const { integration } = event;
+  const send = senderOf(world, integration);
   if (send === undefined) {
     throw ApplicationFailure.retryable('no events receiver is configured', 'no-receiver');
   }
@@ -56,16 +57,12 @@ async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: numbe
     noteDelivery(event, true);
   } catch (error) {
     noteDelivery(event, false);
-    logFailure(event.integration, error);
+    const { reason, address } =
+      error instanceof NotTaken ? error : { reason: 'unexpected', address: undefined };
+    log.warn('the events receiver did not accept an event', { integration, reason, address });
     const pauseMs = error instanceof NotTaken ? askedPauseMs(error, LONGEST_DELIVERY_PAUSE_MS) : undefined;
     throw tryAgain('not-delivered', error instanceof Error ? error.message : 'not delivered', pauseMs);
   }
-}
-
-function logFailure(integration: string, error: unknown): void {
-  const { reason, address } =
-    error instanceof NotTaken ? error : { reason: 'unexpected', address: undefined };
-  log.warn('the events receiver did not accept an event', { integration, reason, address });
 }
 
 /** Limit of the receiver's reply, which is discarded: only its status counts. */

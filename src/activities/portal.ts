@@ -10,6 +10,7 @@ import type {
 import { PORTAL_ACTION } from '../contract/messages.ts';
 import { isSentOnce, portalKind } from '../contract/portal/portal-kinds.ts';
 import { millis } from '../contract/words.ts';
+import { defined } from '../order/defined.ts';
 import {
   type CallOptions,
   type ChargebackReply,
@@ -57,14 +58,10 @@ export function portalActivities(world: ActivityWorld) {
     /** Sends the gateway's result until the screening service accepts it. Sending it again is safe. */
     async sendGatewayResponse(request: GatewayResponseRequest): Promise<GatewayOutcome> {
       const { transactionId, gateway } = request;
+      const { result, authcode, transactionId: gatewayTransactionId } = gateway;
       try {
         await clientOf(world, integrationOf(world, request.integration)).gatewayResponse(
-          {
-            transactionId,
-            result: gateway.result,
-            ...(gateway.authcode !== undefined && { authcode: gateway.authcode }),
-            ...(gateway.transactionId !== undefined && { gatewayTransactionId: gateway.transactionId }),
-          },
+          { transactionId, result, ...defined({ authcode, gatewayTransactionId }) },
           { timeoutMs: PATIENT_MS },
         );
         return { kind: 'sent' };
@@ -98,12 +95,8 @@ export function portalActivities(world: ActivityWorld) {
       try {
         const client = clientFor(world, request);
         const reply = await call(client, { timeoutMs: Math.min(PATIENT_MS, timeLeft) });
-        return {
-          kind: 'done',
-          code: String(reply.code),
-          ...(reply.message !== undefined && { message: reply.message }),
-          ...(reply.chargeback !== undefined && { chargeback: reply.chargeback }),
-        };
+        const { message, chargeback } = reply;
+        return { kind: 'done', code: String(reply.code), ...defined({ message, chargeback }) };
       } catch (error) {
         return afterFailure(time, request, error, mayBeDone);
       }
@@ -185,10 +178,9 @@ function isCertainlyUndone(error: unknown): boolean {
 }
 
 function isUnknown(error: unknown): boolean {
-  return !(
-    error instanceof ApplicationFailure ||
-    (error instanceof ScreeningError && error.outcome !== 'unknown')
-  );
+  return error instanceof ScreeningError
+    ? error.outcome === 'unknown'
+    : !(error instanceof ApplicationFailure);
 }
 
 /** The code of a refusal. 200 is left out: a refusal may arrive with HTTP 200, which would look like success. */

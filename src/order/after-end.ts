@@ -85,13 +85,12 @@ export function applyLateReading(
   at: Instant,
 ): OrderEvent | undefined {
   const { decision } = read;
-  const last = lastLate(order, transaction);
+  const { decisions } = order;
+  const last = decisions.findLast(({ transactionId }) => sameTransaction(transactionId, transaction.id));
   if (decision === 'error' || decision === (last ?? transaction).decision) return undefined;
-  const { attention, ...actions } = actionsAfter(
-    lastOfAttempt(order, transaction) ?? order,
-    transaction,
-    decision,
-  );
+  // Transactions of one attempt, as after a rescreen, have the same action.
+  const before = decisions.findLast(({ attempt }) => attempt === transaction.attempt) ?? order;
+  const { attention, ...actions } = actionsAfter(before, transaction, decision);
   const sequence = nextSequence(order);
   const late: LateDecision = {
     decision,
@@ -101,7 +100,7 @@ export function applyLateReading(
     at,
     ...(sequence !== undefined && { event: { sequence, status: 'waiting' } }),
   };
-  order.decisions = lastOf([...order.decisions, late], KEPT_DECISIONS, KEPT_BYTES);
+  order.decisions = lastOf([...decisions, late], KEPT_DECISIONS, KEPT_BYTES);
   return sequence === undefined
     ? undefined
     : eventOf(order, transaction, read, { ...late, sequence, attention });
@@ -113,18 +112,6 @@ export function noteLateEvent(
   status: 'delivered' | 'undelivered',
 ): void {
   for (const { event } of order.decisions) if (event?.sequence === sequence) event.status = status;
-}
-
-function lastLate({ decisions }: ReadAfterEndInput, { id }: EndedTransaction): LateDecision | undefined {
-  return decisions.findLast(({ transactionId }) => sameTransaction(transactionId, id));
-}
-
-/** Transactions of one attempt, as after a rescreen, have the same action. */
-function lastOfAttempt(
-  { decisions }: ReadAfterEndInput,
-  { attempt }: EndedTransaction,
-): LateDecision | undefined {
-  return decisions.findLast((late) => late.attempt === attempt);
 }
 
 /** Continues the order's own sequence, so that event numbers stay unique. */

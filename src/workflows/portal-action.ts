@@ -7,13 +7,14 @@ import {
   TemporalFailure,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { PortalOutcome, PortalRequest, Timed } from '../contract/activity-contract.ts';
+import type { PortalOutcome, PortalRequest } from '../contract/activity-contract.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import type { PortalActionInput } from '../contract/messages.ts';
 import { portalKind } from '../contract/portal/portal-kinds.ts';
 import type { Instant } from '../contract/words.ts';
 import { wrongKeyWords } from '../order/attention.ts';
 import { ACTION_MS } from '../order/deadlines.ts';
+import { defined } from '../order/defined.ts';
 import { messageRefusal } from '../order/messages/check-messages.ts';
 import { PORTAL_ACTION_INPUT } from '../order/messages/shapes.ts';
 import { portalFailure } from '../order/portal/portal-records.ts';
@@ -42,7 +43,7 @@ function requestOf(input: PortalActionInput): FirstRequest {
   const refused = messageRefusal(input, PORTAL_ACTION_INPUT);
   if (refused !== undefined) throw failureOf(refused);
   const { fields, transactionId, cancelBy, cancelWindowMs, integration } = input;
-  const request = { integration, fields, ...(transactionId !== undefined && { transactionId }) };
+  const request = { integration, fields, ...defined({ transactionId }) };
   if (fields.kind !== 'cancel') return request;
   if (cancelBy === undefined || cancelWindowMs === undefined) {
     throw failure(
@@ -80,29 +81,20 @@ async function retryUntilKeyAccepted(request: FirstRequest): Promise<Ended> {
   let maybeDone = false;
   let forbiddenKnown = false;
   for (;;) {
-    const result = await performOnce({ ...request, maybeDone, forbiddenKnown });
-    if (result === undefined) {
+    try {
+      const result = await performPortalAction({ ...request, maybeDone, forbiddenKnown }, runFacts());
+      const { outcome, at } = ownResult('portal', result, Date.now());
+      if (outcome.kind !== 'forbidden') return { outcome, at };
+      maybeDone ||= outcome.maybeDone === true;
+      forbiddenKnown = true;
+      upsertSearchAttributes([{ key: orderAttributes.needsAttention, value: true }]);
+      setCurrentDetails(wrongKeyWords({ operation: request.fields.kind }));
+    } catch (error) {
+      const cause = error instanceof ActivityFailure ? error.cause : error;
+      if (!isEndedByHand(cause) || portalKind(request.fields.kind).once) throw error;
       maybeDone = true;
       await sleep(PAUSE_MS, { summary: 'Retry after a failure' });
-      continue;
     }
-    const { outcome, at } = result;
-    if (outcome.kind !== 'forbidden') return { outcome, at };
-    maybeDone ||= outcome.maybeDone === true;
-    forbiddenKnown = true;
-    upsertSearchAttributes([{ key: orderAttributes.needsAttention, value: true }]);
-    setCurrentDetails(wrongKeyWords({ operation: request.fields.kind }));
-  }
-}
-
-/** @returns undefined if an operator ended the activity: the action's outcome is unknown */
-async function performOnce(request: PortalRequest): Promise<Timed<PortalOutcome> | undefined> {
-  try {
-    return ownResult('portal', await performPortalAction(request, runFacts()), Date.now());
-  } catch (error) {
-    const cause = error instanceof ActivityFailure ? error.cause : error;
-    if (!isEndedByHand(cause) || portalKind(request.fields.kind).once) throw error;
-    return undefined;
   }
 }
 
@@ -121,8 +113,6 @@ function answerOf(
     kind,
     status: 'done',
     ...said,
-    ...(at !== undefined && { at }),
-    ...(orderId !== undefined && { orderId }),
-    ...(transactionId !== undefined && { transactionId }),
+    ...defined({ at, orderId, transactionId }),
   };
 }

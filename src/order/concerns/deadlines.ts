@@ -84,72 +84,69 @@ function timer(name: string, { kind, at }: Deadline): RequiredEffect {
 }
 
 function pass(order: Order, { kind, at }: Deadline): void {
-  switch (kind) {
-    case 'action-over':
-      announce(order, giveUpActions(order, at));
-      return;
-    case 'leftovers-over':
-      announce(order, [...giveUpGateway(order.state, order.now), ...giveUpLookups(order)]);
-      return;
-    case 'retry-due':
-      for (const [key, due] of Object.entries(order.retryAt)) if (due <= at) delete order.retryAt[key];
-      return;
-    default: {
-      const events = passed(order, kind);
-      settlePhase(order.state, order.now);
-      announce(order, events);
-    }
-  }
-}
-
-function passed(order: Order, kind: DeadlineKind): OrderEventType[] {
-  const { state, now } = order;
-  const attend = (code: AttentionCode, words: string) => raiseAttention(state, code, words, {}, now);
-  if (!REPEATED.includes(kind)) state.passed.push(kind);
-  switch (kind) {
-    case 'screening-deadline':
-      return giveUpScreening(state, now);
-    case 'rescreen':
-      beginRescreen(state);
-      return [];
-    case 'snooze-over':
-      delete state.snoozedUntil;
-      return [];
-    case 'gateway-late':
-      return attend('gateway-late', 'The order service has not reported the payment gateway’s result.');
-    case 'review-lead':
-      return overrideOf(state) === undefined ? reviewUnresolved(order) : [];
-    case 'review-limit': {
-      const isOpen = overrideOf(state) === undefined;
-      if (isOpen) setAction(state, 'hold');
-      const events = isOpen
-        ? attend('review-limit', 'The review limit passed without a resolution: decide manually.')
-        : [];
-      close(state, now);
-      return events;
-    }
-    case 'cancel-reminder':
-      return isCancelOverdue(state, now)
-        ? attend('cancel-due', `The order must be canceled and is not canceled yet${by(state)}.`)
-        : [];
-    case 'gateway-over':
-    case 'retry-over':
-    case 'window-closes':
-    case 'nothing-left':
-      close(state, now);
-      return [];
-    default:
-      return [];
-  }
+  if (!REPEATED.includes(kind)) order.state.passed.push(kind);
+  const events = PASSING[kind](order, at);
+  settlePhase(order.state, order.now);
+  announce(order, events);
 }
 
 /** Deadlines that may be due several times. */
-const REPEATED: readonly DeadlineKind[] = ['rescreen', 'snooze-over'];
+const REPEATED: readonly DeadlineKind[] = [
+  'rescreen',
+  'snooze-over',
+  'action-over',
+  'leftovers-over',
+  'retry-due',
+];
+
+/** What each deadline changes. Returns the events to send. */
+const PASSING: Record<DeadlineKind, (order: Order, at: Instant) => OrderEventType[]> = {
+  'screening-deadline': ({ state, now }) => giveUpScreening(state, now),
+  rescreen({ state }) {
+    beginRescreen(state);
+    return [];
+  },
+  'snooze-over'({ state }) {
+    delete state.snoozedUntil;
+    return [];
+  },
+  'gateway-late': (order) =>
+    attend(order, 'gateway-late', 'The order service has not reported the payment gateway’s result.'),
+  'review-lead': (order) => (overrideOf(order.state) === undefined ? reviewUnresolved(order) : []),
+  'review-limit'(order) {
+    const isOpen = overrideOf(order.state) === undefined;
+    if (isOpen) setAction(order.state, 'hold');
+    const words = 'The review limit passed without a resolution: decide manually.';
+    return [...(isOpen ? attend(order, 'review-limit', words) : []), ...close(order)];
+  },
+  'cancel-reminder'(order) {
+    const { state, now } = order;
+    if (!isCancelOverdue(state, now)) return [];
+    return attend(order, 'cancel-due', `The order must be canceled and is not canceled yet${by(state)}.`);
+  },
+  'gateway-over': close,
+  'retry-over': close,
+  'window-closes': close,
+  'nothing-left': close,
+  'action-over': giveUpActions,
+  'leftovers-over': (order) => [...giveUpGateway(order.state, order.now), ...giveUpLookups(order)],
+  'retry-due'({ retryAt }, at) {
+    for (const [key, due] of Object.entries(retryAt)) if (due <= at) delete retryAt[key];
+    return [];
+  },
+  // The status concern reads the decision again, and replies are sent by their time.
+  recheck: () => [],
+  'reply-due': () => [],
+};
+
+function attend({ state, now }: Order, code: AttentionCode, words: string): OrderEventType[] {
+  return raiseAttention(state, code, words, {}, now);
+}
 
 function reviewUnresolved(order: Order): OrderEventType[] {
-  const { state, now } = order;
+  const { state } = order;
   const words = `The review is unresolved shortly before the cancel window closes${by(state)}.`;
-  const events = raiseAttention(state, 'review-unresolved', words, {}, now);
+  const events = attend(order, 'review-unresolved', words);
   const { onUnresolvedReview, passive } = state.policy;
   if (onUnresolvedReview === 'cancel' && !passive && !isDueAtAdoption(state)) {
     setAction(state, 'cancel');
@@ -169,10 +166,11 @@ function isDueAtAdoption(state: OrderState): boolean {
 }
 
 /** Ends the order. A canceled order keeps its phase. */
-function close(state: OrderState, now: Instant): void {
+function close({ state, now }: Order): [] {
   state.endedAt ??= now;
   delete state.snoozedUntil;
   if (state.phase !== 'canceled') setPhase(state, 'closed', now);
+  return [];
 }
 
 /** @returns whether to remind: not if a cancel was requested after the reminder was due, nor if the window is closed */
