@@ -55,17 +55,15 @@ export function readAfterEndInput(
     phase,
     action,
     ...defined({ wouldBe }),
-    transactions: state.transactions.map((transaction) => ({
-      id: transaction.id,
-      attempt: transaction.attempt,
-      cancelBy: transaction.cancelBy,
-      ...defined({ decision: transaction.decision }),
-      acts: transaction === newest && !overridden,
-      ...(transaction.attempt !== attempt.number && {
-        action: attemptFor(state, transaction.id)?.lastAction ?? 'hold',
-      }),
-      ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
-    })),
+    transactions: state.transactions.map((transaction) => {
+      const { id, attempt: number, cancelBy, decision } = transaction;
+      return {
+        ...{ id, attempt: number, cancelBy, ...defined({ decision }) },
+        acts: transaction === newest && !overridden,
+        ...(number !== attempt.number && { action: attemptFor(state, id)?.lastAction ?? 'hold' }),
+        ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
+      };
+    }),
     ...(policy?.events && { sequence: events.sequence }),
     decisions: [...decisions],
   };
@@ -126,27 +124,11 @@ function eventOf(
   read: Enriched,
   late: LateDecision & { sequence: number; attention: string[] },
 ): OrderEvent {
-  const { sequence, at, attempt, transactionId, decision, action, wouldBe, attention } = late;
-  return {
-    id: `${integration}:${orderId}:${sequence}`,
-    type: 'order.decision_changed',
-    orderId,
-    integration,
-    sequence,
-    occurredAt: at,
-    data: {
-      phase,
-      decision,
-      action,
-      attempt,
-      attention,
-      transactionId,
-      cancelBy,
-      ...defined({ wouldBe }),
-      afterClose: true,
-      ...enrichedOf(read),
-    },
-  };
+  const { sequence, at: occurredAt, attempt, transactionId, decision, action, wouldBe, attention } = late;
+  const id = `${integration}:${orderId}:${sequence}`;
+  const facts = { phase, decision, action, attempt, attention, transactionId, cancelBy };
+  const data = { ...facts, ...defined({ wouldBe }), afterClose: true as const, ...enrichedOf(read) };
+  return { id, type: 'order.decision_changed', orderId, integration, sequence, occurredAt, data };
 }
 
 /** @returns the action of a decision, by the rules of open orders: `decline` and `cancel` never change */

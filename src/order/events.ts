@@ -53,28 +53,20 @@ export function closingEvents({ policy, decision, action, events, actions }: Ord
 
 /** Returns the next event with a summary of the order's current state. Increments the sequence, and keeps the event. */
 export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): KeptEvent {
-  const { events } = state;
+  const { events, phase, decision, action, message, reason, wouldBe } = state;
   const attempt = currentAttempt(state);
   const reading = newestReading(attempt);
+  const transactionId = transactionOf(state, attempt)?.id;
+  const cancelBy = cancelByOf(state, attempt);
+  const attention = state.attention.map(({ words }) => words);
   events.sequence += 1;
   const event: KeptEvent = {
     sequence: events.sequence,
     type,
     occurredAt: now,
     data: {
-      phase: state.phase,
-      decision: state.decision,
-      action: state.action,
-      attempt: attempt.number,
-      attention: state.attention.map((one) => one.words),
-      ...defined({
-        transactionId: transactionOf(state, attempt)?.id,
-        message: state.message,
-        reason: state.reason,
-        cancelBy: cancelByOf(state, attempt),
-        wouldBe: state.wouldBe,
-        by,
-      }),
+      ...{ phase, decision, action, attempt: attempt.number, attention },
+      ...defined({ transactionId, message, reason, cancelBy, wouldBe, by }),
     },
     ...(DECISION_EVENTS.includes(type) && reading !== undefined && { reading }),
   };
@@ -83,16 +75,10 @@ export function nextEvent(state: OrderState, type: OrderEventType, now: Instant,
 }
 
 /** Returns an event as it is sent. The content is the same every time. */
-export function eventToSend(state: OrderState, { data, reading, ...event }: KeptEvent): OrderEvent {
-  const { integration, orderId, attempts } = state;
+export function eventToSend({ integration, orderId, attempts }: OrderState, kept: KeptEvent): OrderEvent {
+  const { type, sequence, occurredAt, data, reading } = kept;
   const read = reading === undefined ? undefined : attempts[data.attempt - 1]?.readings[reading];
-  return {
-    id: `${integration}:${orderId}:${event.sequence}`,
-    type: event.type,
-    orderId,
-    integration,
-    sequence: event.sequence,
-    occurredAt: event.occurredAt,
-    data: { ...data, ...enrichedOf(read ?? {}) },
-  };
+  const id = `${integration}:${orderId}:${sequence}`;
+  const sent = { ...data, ...enrichedOf(read ?? {}) };
+  return { id, type, orderId, integration, sequence, occurredAt, data: sent };
 }

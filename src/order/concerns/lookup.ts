@@ -2,14 +2,14 @@
  * The lookup of an unconfirmed create: its request or response was lost. If the order has no decision, the found decision becomes the
  * order's. Otherwise it is only recorded.
  */
-import type { LookUpOutcome } from '../../contract/activity-contract.ts';
+import type { LookUpOutcome, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { Attempt } from '../../contract/order/state.ts';
 import type { Instant, OrderEventType } from '../../contract/words.ts';
 import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening, HIDDEN } from '../screening/apply-screening.ts';
-import { isAwaited, noneUnseen, recordFound } from '../screening/record-screening.ts';
+import { isAwaited, noneUnseen, recordLate, withoutOthers } from '../screening/record-screening.ts';
 import { createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
 
 const LOOKUP = { operation: 'lookup' } as const;
@@ -42,23 +42,16 @@ function isTime(order: Order, attempt: Attempt): boolean {
   return isCanceling && attempt === currentAttempt(state) && !createUnderWay(order);
 }
 
-function look({ state }: Order, { number, unseen }: Attempt): RequiredEffect {
-  const request = {
-    integration: state.integration,
-    attempt: number,
-    invoiceNumber: unseen?.invoiceNumber ?? state.orderId,
+function look({ state }: Order, { number: attempt, unseen }: Attempt): RequiredEffect {
+  const { integration, orderId, startedAt } = state;
+  const { invoiceNumber, since: unseenSince } = unseen ?? { invoiceNumber: orderId, since: startedAt };
+  const known = {
     knownTransactionIds: knownTransactionIds(state),
-    unseenSince: unseen?.since ?? state.startedAt,
-    startedAt: state.startedAt,
     forbiddenKnown: wrongKeyKnown(state, LOOKUP),
   };
-  return {
-    key: `look-up:${number}`,
-    resource: 'create',
-    whenObsolete: 'drop',
-    cause: LOOKUP,
-    call: { kind: 'look-up', request },
-  };
+  const request = { integration, attempt, invoiceNumber, unseenSince, startedAt, ...known };
+  const call = { kind: 'look-up', request } as const;
+  return { key: `look-up:${attempt}`, resource: 'create', whenObsolete: 'drop', cause: LOOKUP, call };
 }
 
 function applyLookup(
@@ -81,13 +74,12 @@ function applyLookup(
   }
   const { transactionId, decision } = outcome;
   const seen = { transactionId, found: true, sentFrom, sentUntil: now };
-  if (decision === undefined) {
-    recordFound(state, attempt, { kind: 'unreadable', reason: 'unknown-decision', seen }, now);
-    return [];
-  }
-  const answered = { ...outcome, ...seen, kind: 'answered' as const, decision };
-  if (isAwaited(state, attempt, decision))
-    return applyScreening(state, answered, { source: 'catch-up', now });
-  recordFound(state, attempt, answered, now);
+  const found: ScreeningOutcome =
+    decision === undefined
+      ? { kind: 'unreadable', reason: 'unknown-decision', seen }
+      : { ...outcome, ...seen, kind: 'answered', decision };
+  if (decision !== undefined && isAwaited(state, attempt, decision))
+    return applyScreening(state, found, { source: 'catch-up', now });
+  recordLate(state, attempt, withoutOthers(state, attempt, found, now), now);
   return [];
 }

@@ -57,16 +57,6 @@ export function recordLate(
   if (decision !== 'error') clear(state, { codes: ['no-decision'] });
 }
 
-/** Records what a lookup found for the attempt, possibly another attempt's transaction. Changes nothing else. */
-export function recordFound(
-  state: OrderState,
-  attempt: Attempt,
-  outcome: ScreeningOutcome,
-  now: Instant,
-): void {
-  recordLate(state, attempt, withoutOthers(state, attempt, outcome, now), now);
-}
-
 export function recordSeen(
   state: OrderState,
   attempt: Attempt,

@@ -28,21 +28,14 @@ export function replyTo(order: Order, taken: Taken): Reply | undefined {
 
 /** @returns the current answer to the checkout of an attempt, by default the newest, without insights */
 export function checkoutAnswer(state: OrderState, attempt: Attempt = currentAttempt(state)): CheckoutAnswer {
+  const { orderId, integration, action, phase, message, wouldBe } = state;
+  const { number, decision, fingerprint } = attempt;
+  const transactionId = transactionOf(state, attempt)?.id;
+  const cancelBy = cancelByOf(state, attempt);
+  const reason = attempt === currentAttempt(state) ? state.reason : undefined;
   return {
-    orderId: state.orderId,
-    integration: state.integration,
-    attempt: attempt.number,
-    decision: attempt.decision,
-    action: state.action,
-    phase: state.phase,
-    ...defined({
-      transactionId: transactionOf(state, attempt)?.id,
-      message: state.message,
-      cancelBy: cancelByOf(state, attempt),
-      wouldBe: state.wouldBe,
-      reason: attempt === currentAttempt(state) ? state.reason : undefined,
-      fingerprint: attempt.fingerprint,
-    }),
+    ...{ orderId, integration, attempt: number, decision, action, phase },
+    ...defined({ transactionId, message, cancelBy, wouldBe, reason, fingerprint }),
   };
 }
 

@@ -185,11 +185,9 @@ export function searchAttributesOf({ state, transactions }: Shown): SearchAttrib
   const creates = [...state.transactions, ...state.attempts];
   const invoiceNumbers = creates.flatMap((one) => one.invoiceNumber ?? []);
   const cancelBy = cancelByOf(state, attempt);
+  const { phase, decision, action, integration } = state;
   return pairsOf({
-    phase: state.phase,
-    decision: state.decision,
-    action: state.action,
-    integration: state.integration,
+    ...{ phase, decision, action, integration },
     invoiceNumber: newestOf([...new Set(invoiceNumbers)]),
     transactionId: newestOf(state.transactions.map(({ id }) => id.toLowerCase())),
     cancelBy: cancelBy && new Date(millis(cancelBy)),
