@@ -13,11 +13,11 @@ import {
 import { eventActivities } from './events.ts';
 import { exactlyForCancels, portalActivities } from './portal.ts';
 import { tryBeginner } from './screening/begin-screening.ts';
-import { catchUpActivities } from './screening/catch-up.ts';
+import { catchUpActivity } from './screening/catch-up.ts';
 import { screeningActivities } from './screening/screening.ts';
 import { ServerClock } from './server-clock.ts';
 import { statusActivities } from './status.ts';
-import { sweepActivities } from './sweep/sweep.ts';
+import { sweepActivity } from './sweep/sweep.ts';
 
 export type { ActivityWorld, EventSenders, WorldParts } from './activity-world.ts';
 export { createEventSender } from './events.ts';
@@ -35,11 +35,9 @@ export function createActivities(parts: WorldParts): ActivitiesByQueue {
   const world: ActivityWorld = { machine: MACHINE, ...parts };
   const begin = tryBeginner(world);
   const screening = screeningActivities(world, begin);
-  const { catchUp } = catchUpActivities(world, begin);
   const status = statusActivities(world);
   const portal = portalActivities(world);
   const events = eventActivities(world);
-  const sweep = sweepActivities(world);
   const clock = new ServerClock(world.machine);
   const screenAtCheckout = withMoment(clock, screening.screenAtCheckout, asRequested);
   return {
@@ -48,13 +46,13 @@ export function createActivities(parts: WorldParts): ActivitiesByQueue {
       screenRetry: withMoment(clock, screening.screenRetry, exactly),
     },
     background: {
-      catchUp: withMoment(clock, catchUp, exactly),
+      catchUp: withMoment(clock, catchUpActivity(world, begin), exactly),
       lookUp: withMoment(clock, status.lookUp),
       sendGatewayResponse: timed(clock, portal.sendGatewayResponse),
       performPortalAction: timed(clock, portal.performPortalAction, exactlyForCancels),
       deliverEvents: withMoment(clock, events.deliverEvents),
       forgetCard: withMoment(clock, events.forgetCard),
-      sweep: sweep.sweep,
+      sweep: sweepActivity(world),
     },
     reads: {
       readStatus: timed(clock, status.readStatus),

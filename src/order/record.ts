@@ -1,15 +1,10 @@
 /** The record of an order: creates it and its attempts, and sets the action and the phase. */
+import type { OrderKey } from '../contract/ids.ts';
 import type { ScreenOrderInput } from '../contract/messages.ts';
-import type { Adoption, Attempt, Enriched, OrderState, Override, Reading } from '../contract/order/state.ts';
+import type { Attempt, Enriched, OrderState, Override, Reading } from '../contract/order/state.ts';
 import { FALLBACK_POLICY } from '../contract/policy.ts';
 import { OLDEST_VERSION } from '../contract/version.ts';
-import {
-  type Action,
-  type Instant,
-  type IntegrationWorkflow,
-  laterBy,
-  type Phase,
-} from '../contract/words.ts';
+import { type Action, type Instant, laterBy, type Phase } from '../contract/words.ts';
 import { addReading } from './bounds.ts';
 import { defined } from './defined.ts';
 import type { Order } from './order.ts';
@@ -38,19 +33,10 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
   };
 }
 
+type Begun = OrderKey & { [Field in keyof ScreenOrderInput]?: ScreenOrderInput[Field] | undefined };
+
 /** @returns the state of a new order with its first attempt, not screened yet */
-export function newOrderState(
-  request: {
-    orderId: string;
-    integration: string;
-    workflow?: IntegrationWorkflow | undefined;
-    cardRef?: string | undefined;
-    fingerprint?: string | undefined;
-    adopt?: Adoption | undefined;
-    transaction?: unknown;
-  },
-  now: Instant,
-): OrderState {
+export function newOrderState(request: Begun, now: Instant): OrderState {
   const state: OrderState = {
     orderId: request.orderId,
     integration: request.integration,
@@ -80,7 +66,7 @@ const OF_ATTEMPT = ['message', 'reason', 'wouldBe', 'fraudReportedAt', 'snoozedU
 /** Adds the next attempt and sets the phase to `screening`. */
 export function addAttempt(
   state: OrderState,
-  request: { cardRef?: string | undefined; fingerprint?: string | undefined; transaction?: unknown },
+  request: Pick<Begun, 'cardRef' | 'fingerprint' | 'transaction'>,
   now: Instant,
 ): Attempt {
   const currency = currencyOf(request.transaction);

@@ -21,6 +21,7 @@ import type { Clock } from '../server-clock.ts';
 import { arrivalAfter, earlierHeartbeat, isAfterReset, lastTry } from '../tries.ts';
 
 export interface Try extends Clock {
+  request: ScreenRequest;
   world: ActivityWorld;
   integration: Integration;
   workflow: IntegrationWorkflow;
@@ -48,6 +49,7 @@ export function tryBeginner(world: ActivityWorld) {
   const otherModes = new Set<string>();
   return (request: ScreenRequest, integration: Integration, forMs: number, clock: Clock): Try => ({
     ...clock,
+    request,
     world,
     integration,
     workflow: request.workflow ?? integration.workflow,

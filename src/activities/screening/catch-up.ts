@@ -38,74 +38,71 @@ import {
 const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 2_000;
 
-export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
-  return {
-    /**
-     * Screens an order that has no decision yet. The server retries it until the screening service answers. Applies a skip rule only if the
-     * checkout could not read the rules and no transaction is found that the checkout may have created.
-     */
-    async catchUp(
-      request: CatchUpRequest,
-      clock: Clock,
-    ): Promise<{ outcome: ScreeningOutcome; policy?: Policy } & Fingerprinted> {
-      const { time } = clock;
-      const now = time();
-      const unseen = unseenBefore(request, now);
-      /** Reports the end of this attempt. @returns the least pause until the next one, in milliseconds */
-      const report = (unseenSince: Instant | undefined, arrivesBy = unseen?.arrivesBy): number => {
-        const at = time();
-        sendHeartbeat({ reported: activityInfo().attempt, at, ...defined({ unseenSince, arrivesBy }) });
-        return arrivesBy === undefined ? 0 : Math.max(0, millis(arrivesBy) - millis(at));
-      };
-      const waitMs = request.notBefore === undefined ? 0 : millis(request.notBefore) - millis(now);
-      if (waitMs > 0) {
-        const pauseMs = Math.max(waitMs, report(unseen?.since));
-        throw waitLonger('retry-after', 'the screening service asked for a pause', pauseMs);
+/**
+ * Returns the activity that screens an order without a decision. The server retries it until the screening service answers. It applies a
+ * skip rule only if the checkout could not read the rules and no transaction is found that the checkout may have created.
+ */
+export function catchUpActivity(world: ActivityWorld, begin: BeginTry) {
+  return async (
+    request: CatchUpRequest,
+    clock: Clock,
+  ): Promise<{ outcome: ScreeningOutcome; policy?: Policy } & Fingerprinted> => {
+    const { time } = clock;
+    const now = time();
+    const unseen = unseenBefore(request, now);
+    /** Reports the end of this attempt. @returns the least pause until the next one, in milliseconds */
+    const report = (unseenSince: Instant | undefined, arrivesBy = unseen?.arrivesBy): number => {
+      const at = time();
+      sendHeartbeat({ reported: activityInfo().attempt, at, ...defined({ unseenSince, arrivesBy }) });
+      return arrivesBy === undefined ? 0 : Math.max(0, millis(arrivesBy) - millis(at));
+    };
+    const waitMs = request.notBefore === undefined ? 0 : millis(request.notBefore) - millis(now);
+    if (waitMs > 0) {
+      const pauseMs = Math.max(waitMs, report(unseen?.since));
+      throw waitLonger('retry-after', 'the screening service asked for a pause', pauseMs);
+    }
+    let t: Try;
+    try {
+      const integration = integrationOf(world, request.integration);
+      if (request.policyMissing) {
+        const policy = policyOf(world, request, integration);
+        return { policy, outcome: unanswered(BROKE_DOWN, unseen?.since) };
       }
-      let t: Try;
-      try {
-        const integration = integrationOf(world, request.integration);
-        if (request.policyMissing) {
-          const policy = policyOf(world, request, integration);
-          return { policy, outcome: unanswered(BROKE_DOWN, unseen?.since) };
-        }
-        t = begin(request, integration, PATIENT_MS, clock);
-      } catch (error) {
-        // With incomplete settings, still wait long enough that the next lookup is conclusive.
-        const leastMs = report(unseen?.since);
-        throw leastMs > 0 ? putOff(error, leastMs) : error;
-      }
-      const { checked, content } = checkTransaction(request, t.integration, t.workflow);
-      const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
-      const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
-      const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
-      // An invalid transaction was never sent.
-      if (!checked.ok) return ended(skipped ?? refusedByRules(checked.fieldErrors, unseen?.since));
-      if (skipped !== undefined && unseen === undefined) return ended(skipped);
-      // Until this attempt reports its end, assume that it may have sent a create at this time or later.
-      t.beforeCreate = (at) => sendHeartbeat({ at, unseenSince: at });
-      const outcome =
-        skipped === undefined || unseen === undefined
-          ? await tryScreening(request, checked.transaction, t, unseen)
-          : await awaitEarlier(request, t, unseen.since, false);
-      const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
-      if (skipped !== undefined && noneFound && !(unseen && mayStillArrive(unseen, now)))
-        return ended(skipped);
-      // The server doesn't retry an activity whose cancellation was requested, so this is its final result.
-      if (outcome.kind === 'no-answer' && askedToStop()) {
-        return ended(unanswered(outcome.reason, outcome.unseenSince));
-      }
-      if (outcome.kind === 'no-answer') {
-        const leastMs = report(outcome.unseenSince, outcome.arrivesBy);
-        const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
-        throw tryAgain(outcome.reason, outcome.message, pauseMs);
-      }
-      if (outcome.kind === 'forbidden' && request.forbiddenKnown) {
-        report(outcome.unseenSince);
-        throw retryWrongKey();
-      }
-      return ended(outcome);
-    },
+      t = begin(request, integration, PATIENT_MS, clock);
+    } catch (error) {
+      // With incomplete settings, still wait long enough that the next lookup is conclusive.
+      const leastMs = report(unseen?.since);
+      throw leastMs > 0 ? putOff(error, leastMs) : error;
+    }
+    const { checked, content } = checkTransaction(request, t.integration, t.workflow);
+    const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
+    const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
+    const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
+    // An invalid transaction was never sent.
+    if (!checked.ok) return ended(skipped ?? refusedByRules(checked.fieldErrors, unseen?.since));
+    if (skipped !== undefined && unseen === undefined) return ended(skipped);
+    // Until this attempt reports its end, assume that it may have sent a create at this time or later.
+    t.beforeCreate = (at) => sendHeartbeat({ at, unseenSince: at });
+    const outcome =
+      skipped === undefined || unseen === undefined
+        ? await tryScreening(checked.transaction, t, unseen)
+        : await awaitEarlier(t, unseen.since, false);
+    const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
+    if (skipped !== undefined && noneFound && !(unseen && mayStillArrive(unseen, now))) return ended(skipped);
+    // The server doesn't retry an activity whose cancellation was requested, so this is its final result.
+    if (outcome.kind === 'no-answer' && askedToStop()) {
+      return ended(unanswered(outcome.reason, outcome.unseenSince));
+    }
+    if (outcome.kind === 'no-answer') {
+      const leastMs = report(outcome.unseenSince, outcome.arrivesBy);
+      const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
+      throw tryAgain(outcome.reason, outcome.message, pauseMs);
+    }
+    if (outcome.kind === 'forbidden' && request.forbiddenKnown) {
+      report(outcome.unseenSince);
+      throw retryWrongKey();
+    }
+    return ended(outcome);
   };
 }
 

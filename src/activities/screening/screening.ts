@@ -6,7 +6,6 @@ import type {
   RetryCheckoutRequest,
   Screened,
   ScreeningOutcome,
-  ScreenRequest,
 } from '../../contract/activity-contract.ts';
 import type { FieldError, Refusal } from '../../contract/errors.ts';
 import type { Integration, Policy } from '../../contract/policy.ts';
@@ -43,16 +42,13 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
 
   /** Screens for a waiting caller. A create of an earlier run of this task may still be in flight, in this process or another. */
   const atCheckout = async (
-    request: ScreenRequest,
     transaction: Transaction,
     t: Try,
     unseenSince: Instant | undefined,
   ): Promise<ScreeningOutcome> => {
     const screening = () =>
-      unseenSince === undefined
-        ? screenFresh(request, transaction, t)
-        : screenRepeated(request, t, unseenSince, true);
-    const outcome = await behindBreaker(request.integration, screening);
+      unseenSince === undefined ? screenFresh(transaction, t) : screenRepeated(t, unseenSince, true);
+    const outcome = await behindBreaker(t.request.integration, screening);
     return heldAfterReset(outcome ?? unanswered('service-down', unseenSince));
   };
 
@@ -70,13 +66,13 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
     const budget = budgetOf(request, integration);
     if (budget >= LEAST_TIME_MS) {
       const t = begin(request, integration, budget, clock);
-      return atCheckout(request, checked.transaction, t, unseenSince);
+      return atCheckout(checked.transaction, t, unseenSince);
     }
     // Too late. A lost run of this task may have returned a decision to its caller, so look it up. After a reset the catch-up does.
     if (unseenSince === undefined || isAfterReset())
       return heldAfterReset(unanswered('no-time-left', unseenSince));
     const t = begin(request, integration, integration.checkoutBudgetMs, clock);
-    const screening = () => screenRepeated(request, t, unseenSince, false);
+    const screening = () => screenRepeated(t, unseenSince, false);
     const outcome = await behindBreaker(request.integration, screening);
     return outcome === undefined ? unanswered('service-down', unseenSince) : foundTooLate(outcome, policy);
   };
@@ -131,22 +127,18 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const t = begin(request, integration, integration.checkoutBudgetMs, clock);
       if (!checked.ok) return ended(refusedByRules(checked.fieldErrors, unseenSince));
-      return ended(await atCheckout(request, checked.transaction, t, unseenSince));
+      return ended(await atCheckout(checked.transaction, t, unseenSince));
     },
   };
 }
 
 /** Creates a transaction. After an unknown outcome it looks the transaction up if there is time, and never sends a second create. */
-async function screenFresh(
-  request: ScreenRequest,
-  transaction: Transaction,
-  t: Try,
-): Promise<ScreeningOutcome> {
-  const outcome = await tryScreening(request, transaction, t, undefined);
+async function screenFresh(transaction: Transaction, t: Try): Promise<ScreeningOutcome> {
+  const outcome = await tryScreening(transaction, t, undefined);
   if (outcome.kind !== 'no-answer') return withDeclineMessage(outcome, t);
   const { reason, unseenSince } = outcome;
   if (unseenSince !== undefined && t.until - t.world.machine.elapsed() >= LEAST_TIME_MS) {
-    const found = await look(request, t, unseenSince);
+    const found = await look(t, unseenSince);
     if (typeof found !== 'string' && found.kind === 'answered') return found;
   }
   return unanswered(reason, unseenSince, askedToWait(outcome, t));
@@ -159,13 +151,8 @@ function askedToWait(outcome: NoAnswer, { time }: Try): Instant | undefined {
 }
 
 /** Looks up the transaction that an earlier run may have created. Never creates one. */
-async function screenRepeated(
-  request: ScreenRequest,
-  t: Try,
-  unseenSince: Instant,
-  again: boolean,
-): Promise<ScreeningOutcome> {
-  const outcome = await awaitEarlier(request, t, unseenSince, again);
+async function screenRepeated(t: Try, unseenSince: Instant, again: boolean): Promise<ScreeningOutcome> {
+  const outcome = await awaitEarlier(t, unseenSince, again);
   if (outcome.kind === 'forbidden') return unanswered('forbidden', unseenSince);
   if (outcome.kind !== 'no-answer') return outcome;
   return unanswered(outcome.reason, outcome.unseenSince, askedToWait(outcome, t));

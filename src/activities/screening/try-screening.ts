@@ -86,7 +86,6 @@ export function checkTransaction(
  * another attempt or order, a lost create can't be found, so no other create is sent.
  */
 export async function tryScreening(
-  request: ScreenRequest,
   transaction: Transaction,
   t: Try,
   unseen: Unseen | undefined,
@@ -95,13 +94,13 @@ export async function tryScreening(
   if (unseen !== undefined) {
     sendableSince = t.time();
     const { since, arrivesBy } = unseen;
-    const found = await look(request, t, since);
+    const found = await look(t, since);
     if (typeof found !== 'string')
       return found.kind === 'no-answer' ? { ...found, ...defined({ arrivesBy }) } : found;
     if (found === 'known') return noAnswerYet({ since, arrivesBy: arrivesBy ?? arrivalAfter(t.time()) });
     if (mayStillArrive(unseen, sendableSince)) return noAnswerYet(unseen);
   }
-  const card = await cardFor(request, t);
+  const card = await cardFor(t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
   // Although the lookup found nothing, the create stays unresolved: a later create needs a new lookup.
   const notSent = (reason: string, message: string) => noAnswer({ reason, message }, unseen?.since);
@@ -121,7 +120,7 @@ export async function tryScreening(
       {
         transaction,
         enrich: t.integration.enrich,
-        invoiceNumber: request.invoiceNumber,
+        invoiceNumber: t.request.invoiceNumber,
         ...defined({ card }),
       },
       { timeoutMs },
@@ -137,15 +136,10 @@ export async function tryScreening(
  * Looks for the transaction of an earlier attempt until this attempt's deadline. Creates nothing.
  * @param again whether the earlier create may be in flight, so that it is worth looking again
  */
-export async function awaitEarlier(
-  request: ScreenRequest,
-  t: Try,
-  unseenSince: Instant,
-  again: boolean,
-): Promise<Tried> {
+export async function awaitEarlier(t: Try, unseenSince: Instant, again: boolean): Promise<Tried> {
   const none = noAnswer(EARLIER_TRY, unseenSince);
   for (;;) {
-    const found = await look(request, t, unseenSince);
+    const found = await look(t, unseenSince);
     if (found === 'known' || (found === 'none' && !again)) return none;
     const unseen = found === 'none' ? none : found;
     if (unseen.kind !== 'no-answer') return unseen;
@@ -160,13 +154,9 @@ export async function awaitEarlier(
  * @returns the outcome, or `none`, or `known`: the lookup returned a transaction already on the order or one of another order, and will
  * never return a different one for this invoice number
  */
-export async function look(
-  request: ScreenRequest,
-  t: Try,
-  unseenSince: Instant,
-): Promise<Tried | 'known' | 'none'> {
+export async function look(t: Try, unseenSince: Instant): Promise<Tried | 'known' | 'none'> {
   try {
-    const found = await lookByInvoice(t.world, t.client, request, left(t));
+    const found = await lookByInvoice(t.world, t.client, t.request, left(t));
     const how = { found: true, sentFrom: unseenSince };
     if (found.kind === 'found') return answeredBy(found.transaction, t, how);
     if (found.kind !== 'undecided') return found.kind;
@@ -235,11 +225,8 @@ function answeredBy(
  * Reads the card from the stash. With a post-gateway workflow an order can be screened without full card data, so a missing card
  * is left out.
  */
-async function cardFor(
-  request: ScreenRequest,
-  t: Try,
-): Promise<CardData | 'gone' | 'unreachable' | undefined> {
-  const { integration, orderId, cardRef } = request;
+async function cardFor(t: Try): Promise<CardData | 'gone' | 'unreachable' | undefined> {
+  const { integration, orderId, cardRef } = t.request;
   if (cardRef === undefined) return undefined;
   const needed = t.workflow === 'pre-gateway';
   try {

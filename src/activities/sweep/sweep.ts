@@ -24,29 +24,22 @@ const SWEEP_FOR_MS = 24 * 3_600_000;
 /** Limits the load on the server: orders checked per sweep. */
 const MAX_CHECKED = 1_000;
 
-export function sweepActivities(world: ActivityWorld) {
-  return {
-    /** Sweeps every minute for a day. If this worker shuts down, the activity is retried on another worker. */
-    async sweep(): Promise<void> {
-      const { orders } = world;
-      if (orders === undefined) throw ApplicationFailure.retryable('no directory of orders', 'no-directory');
-      const sweepOnce = sweeper(world, orders);
-      const until = activityInfo().currentAttemptScheduledTimestampMs + SWEEP_FOR_MS;
-      const { stopping } = world;
-      const signal = AbortSignal.any([cancellationSignal(), ...(stopping === undefined ? [] : [stopping])]);
-      for (;;) {
-        await sweepOnce();
-        if (Date.now() >= until) return;
-        await pause(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
-        cancellationSignal().throwIfAborted();
-        if (signal.aborted)
-          throw waitLonger(
-            'stopping',
-            'this worker is shutting down; another worker continues the sweep',
-            1_000,
-          );
-      }
-    },
+/** Returns the activity that sweeps every minute for a day. If this worker shuts down, it is retried on another worker. */
+export function sweepActivity(world: ActivityWorld) {
+  return async (): Promise<void> => {
+    const { orders, stopping } = world;
+    if (orders === undefined) throw ApplicationFailure.retryable('no directory of orders', 'no-directory');
+    const sweepOnce = sweeper(world, orders);
+    const until = activityInfo().currentAttemptScheduledTimestampMs + SWEEP_FOR_MS;
+    const signal = AbortSignal.any([cancellationSignal(), ...(stopping === undefined ? [] : [stopping])]);
+    for (;;) {
+      await sweepOnce();
+      if (Date.now() >= until) return;
+      await pause(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      cancellationSignal().throwIfAborted();
+      const words = 'this worker is shutting down; another worker continues the sweep';
+      if (signal.aborted) throw waitLonger('stopping', words, 1_000);
+    }
   };
 }
 

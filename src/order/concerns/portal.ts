@@ -119,13 +119,9 @@ function perform(order: Order, record: ActionRecord): RequiredEffect {
     ...(kind === 'customer-code' && { email: emailOf(order) }),
     ...(cancelBy !== undefined && { notAfter: lastCall(cancelBy, state.policy.cancelWindowMs) }),
   };
-  return {
-    key: `portal:${number}`,
-    resource: kind === 'cancel' ? `cancel:${number}` : 'portal',
-    whenObsolete: 'cancel-and-await',
-    cause,
-    call: { kind: 'portal', request },
-  };
+  const resource = kind === 'cancel' ? `cancel:${number}` : 'portal';
+  const call = { kind: 'portal', request } as const;
+  return { key: `portal:${number}`, resource, whenObsolete: 'cancel-and-await', cause, call };
 }
 
 function performed(order: Order, record: ActionRecord, outcome: PortalOutcome): OrderEventType[] {

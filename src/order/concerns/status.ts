@@ -63,18 +63,10 @@ export const status: Concern = {
     const isOperators =
       kind === 'recheck' && sentAt !== undefined && millis(sentAt) > millis(state.phaseSince);
     const isNews = takesReads(order) && request(order, isOperators ? 'operator' : 'webhook');
-    const refused =
-      unread &&
-      raiseAttention(
-        state,
-        'message-refused',
-        `A signal could not be read, and caused only a read of the status: ${unread}.`,
-        {},
-        now,
-      );
-    const canceled =
-      kind === 'cancellation' && raiseAttention(state, 'cancellation-requested', CANCELLATION, {}, now);
-    const events = [...(refused || []), ...(canceled || [])];
+    const words = `A signal could not be read, and caused only a read of the status: ${unread}.`;
+    const events = unread ? raiseAttention(state, 'message-refused', words, {}, now) : [];
+    if (kind === 'cancellation')
+      events.push(...raiseAttention(state, 'cancellation-requested', CANCELLATION, {}, now));
     return isNews || events.length > 0 ? events : undefined;
   },
 

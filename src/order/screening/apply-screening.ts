@@ -97,28 +97,20 @@ function answered(
   moment: Moment,
 ): OrderEventType[] {
   const attempt = currentAttempt(state);
-  if (outcome.decision === 'error') return errorDecision(state, moment);
-  recordReading(state, attempt, {
-    decision: outcome.decision,
-    at: moment.now,
-    source: moment.source,
-    ...enrichedOf(outcome),
-  });
+  const { decision } = outcome;
+  const { source, now: at } = moment;
+  if (decision === 'error') return errorDecision(state, moment);
+  recordReading(state, attempt, { decision, at, source, ...enrichedOf(outcome) });
   clear(state, { codes: ['no-decision', 'unreadable-answer', 'decision-after-override'] });
   delete state.reason;
-  const action =
-    moment.source === 'checkout'
-      ? actionAtCheckout(outcome.decision, state.policy)
-      : actionLater(outcome.decision);
+  const action = source === 'checkout' ? actionAtCheckout(decision, state.policy) : actionLater(decision);
   applyAction(state, heldByGateway(attempt, action), outcome.message);
-  const matter = attentionTo(state, state.action, outcome.decision, moment.now);
-  return [
-    'order.decided',
-    ...(outcome.otherMode === true
-      ? raiseAttention(state, 'account-mode', OTHER_MODE, CREATE, moment.now)
-      : []),
-    ...(matter === undefined ? [] : raiseAttention(state, matter.code, matter.words, {}, moment.now)),
-  ];
+  const matter = attentionTo(state, state.action, decision, at);
+  const events: OrderEventType[] = ['order.decided'];
+  if (outcome.otherMode === true)
+    events.push(...raiseAttention(state, 'account-mode', OTHER_MODE, CREATE, at));
+  if (matter !== undefined) events.push(...raiseAttention(state, matter.code, matter.words, {}, at));
+  return events;
 }
 
 /** Applies the decision `error`. Assumption «decision error»: the order is screened again after a pause unless no rescreens are left. */
