@@ -151,6 +151,16 @@ export type Reply =
   | { handling: HandlingAnswer }
   | { cleared: number };
 
+/** How the order treats one kind of request. */
+export interface Handler<Kind extends keyof Requests> {
+  /** The request is judged by the policy, so it waits for one that the checkout could not read. */
+  needsPolicy?: true;
+  /** Returns why the order refuses the request in its current state, or undefined: it accepts it. */
+  refusal?(order: Order, request: Requests[Kind], at: Instant): Refusal | undefined;
+  apply(order: Order, request: Requests[Kind], at: Instant): Accepted;
+}
+export type Handlers<Among extends keyof Requests = keyof Requests> = { [Kind in Among]: Handler<Kind> };
+
 /** A signal. `unread`: why its payload could not be read; `sentAt`: when an operator sent a recheck. */
 export type Signal = { kind: 'review-hint' | 'recheck' | 'cancellation'; unread?: string; sentAt?: Instant };
 

@@ -24,10 +24,7 @@ export interface ActivityLimits {
   scheduleToCloseTimeout?: number;
   heartbeatTimeout?: number;
   retry: {
-    initialInterval?: number;
-    backoffCoefficient?: number;
-    maximumInterval?: number;
-    maximumAttempts?: number;
+    [Name in 'initialInterval' | 'backoffCoefficient' | 'maximumInterval' | 'maximumAttempts']?: number;
   };
 }
 

@@ -3,23 +3,14 @@ import type { Instant } from '../../contract/words.ts';
 import { announce } from '../events.ts';
 import { note } from '../journal.ts';
 import { adoptRefusal, decisionRefusal, refusal, retryRefusal } from '../messages/check-messages.ts';
-import type { Accepted, Concern, Order, Refusal, Request, Requests, Taken } from '../order.ts';
+import type { Concern, Handler, Handlers, Order, Refusal, Request, Requests, Taken } from '../order.ts';
 import { withdrawRefusal } from '../portal/portal-requests.ts';
 import { card } from './card.ts';
 import { deadlines } from './deadlines.ts';
 import { delivery } from './delivery.ts';
 import { gateway, gatewayRefusal, takeGatewayResult } from './gateway.ts';
 import { lookup } from './lookup.ts';
-import {
-  acknowledge,
-  acknowledgeRefusal,
-  assign,
-  handled,
-  override,
-  overrideRefusal,
-  snooze,
-  snoozeRefusal,
-} from './operators.ts';
+import { operatorRequests } from './operators.ts';
 import { actionRefusal, portal, takePortalAction, withdraw } from './portal.ts';
 import { beginAttempt, confirmAdoption, screening } from './screening.ts';
 import { status } from './status.ts';
@@ -35,16 +26,7 @@ export const CONCERNS: readonly Concern[] = [
   deadlines,
 ];
 
-/** How the order treats one kind of request. */
-interface Handler<Kind extends keyof Requests> {
-  /** The request is judged by the policy, so it waits for one that the checkout could not read. */
-  needsPolicy?: true;
-  /** Returns why the order refuses the request in its current state, or undefined: it accepts it. */
-  refusal?(order: Order, request: Requests[Kind], at: Instant): Refusal | undefined;
-  apply(order: Order, request: Requests[Kind], at: Instant): Accepted;
-}
-
-const REQUESTS: { [Kind in keyof Requests]: Handler<Kind> } = {
+const REQUESTS: Handlers = {
   decision: {
     refusal: ({ state }, request) => decisionRefusal(state, request),
     apply: (_order, { attempt }) => ({ taken: { attempt } }),
@@ -54,15 +36,7 @@ const REQUESTS: { [Kind in keyof Requests]: Handler<Kind> } = {
   'gateway-result': { needsPolicy: true, refusal: gatewayRefusal, apply: takeGatewayResult },
   portal: { needsPolicy: true, refusal: actionRefusal, apply: takePortalAction },
   withdraw: { refusal: withdrawRefusal, apply: withdraw },
-  override: {
-    needsPolicy: true,
-    refusal: ({ state }, request) => overrideRefusal(state, request),
-    apply: override,
-  },
-  acknowledge: { refusal: acknowledgeRefusal, apply: acknowledge },
-  note: { apply: (order, { text }) => handled(order, { what: 'note', because: text }) },
-  assign: { apply: assign },
-  snooze: { refusal: snoozeRefusal, apply: snooze },
+  ...operatorRequests,
 };
 
 export function refusalOf<Kind extends keyof Requests>(

@@ -1,13 +1,13 @@
 /** What operators write: overrides of decisions, attention that they resolve, notes, an assignee, and a snooze, which puts attention off. */
 import type { OverrideAnswer } from '../../contract/answers.ts';
-import type { HandlingRequests, OverrideRequest, PortalFields } from '../../contract/messages.ts';
+import type { OverrideRequest, PortalFields } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
 import { type Instant, instant, millis } from '../../contract/words.ts';
 import { clear, clearedBy, staysOpen } from '../attention.ts';
 import { snoozeLimit } from '../deadlines.ts';
 import { defined } from '../defined.ts';
 import { invalid, refusal } from '../messages/check-messages.ts';
-import type { Accepted, Order, Refusal } from '../order.ts';
+import type { Accepted, Handlers, Order, Refusal } from '../order.ts';
 import { cancelSent, concernsNewest, queueAction } from '../portal/portal-records.ts';
 import { isDoneOrPending, joined } from '../portal/portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
@@ -33,28 +33,70 @@ export function overrideRefusal(
     : undefined;
 }
 
-/** Rule «a person decides». An override to `cancel` also requests a cancel. If that is refused, the override still applies. */
-export function override(order: Order, { action, reason }: OverrideRequest, at: Instant): Accepted {
-  const { state, now } = order;
-  const cancel = action === 'cancel' ? requestCancel(order, reason, at) : {};
-  const events =
-    action === 'proceed'
-      ? state.actions
-          .filter(({ kind, status }) => kind === 'cancel' && status === 'queued')
-          .filter((one) => concernsNewest(state, one))
-          .flatMap((one) => endUnsent(order, one))
-      : [];
-  currentAttempt(state).override = { action, reason, by: 'person', at: now };
-  clear(state, { codes: clearedBy('override') });
-  setAction(state, action);
-  settlePhase(state, now);
-  return {
-    taken: { overridden: cancel },
-    events,
-    decided: ['order.decision_changed'],
-    entry: { what: 'override', action, because: reason },
-  };
-}
+export const operatorRequests: Handlers<'override' | 'acknowledge' | 'note' | 'assign' | 'snooze'> = {
+  /** Rule «a person decides». An override to `cancel` also requests a cancel. If that is refused, the override still applies. */
+  override: {
+    needsPolicy: true,
+    refusal: ({ state }, request) => overrideRefusal(state, request),
+    apply(order, { action, reason }, at) {
+      const { state, now } = order;
+      const withdrawn = action === 'proceed' ? state.actions : [];
+      const cancel = action === 'cancel' ? requestCancel(order, reason, at) : {};
+      const events = withdrawn
+        .filter(({ kind, status }) => kind === 'cancel' && status === 'queued')
+        .filter((one) => concernsNewest(state, one))
+        .flatMap((one) => endUnsent(order, one));
+      currentAttempt(state).override = { action, reason, by: 'person', at: now };
+      clear(state, { codes: clearedBy('override') });
+      setAction(state, action);
+      settlePhase(state, now);
+      const entry = { what: 'override', action, because: reason } as const;
+      return { taken: { overridden: cancel }, events, decided: ['order.decision_changed'], entry };
+    },
+  },
+  acknowledge: {
+    refusal({ state: { attention }, state }, _request, at) {
+      if (attention.some((one) => !staysOpen(state, one, millis(at))) || attention.length === 0)
+        return undefined;
+      const words =
+        'The cause of the attention still exists: the call keeps failing, or a deadline is pending.';
+      return refusal('attention-stands', words);
+    },
+    apply({ state }, { reason }, at) {
+      const left = state.attention.filter((one) => staysOpen(state, one, millis(at)));
+      const cleared = state.attention.length - left.length;
+      state.attention = left;
+      return { taken: { cleared }, ...(cleared > 0 && { entry: { what: 'acknowledge', because: reason } }) };
+    },
+  },
+  note: { apply: (order, { text }) => handled(order, { what: 'note', because: text }) },
+  assign: {
+    apply(order, { assignee }) {
+      const { state } = order;
+      const before = state.assignee;
+      delete state.assignee;
+      if (assignee) state.assignee = assignee;
+      if (state.assignee === before) return handled(order);
+      return handled(order, { what: 'assign', ...defined({ assignee: state.assignee }) });
+    },
+  },
+  snooze: {
+    refusal({ state }, { until }, now) {
+      if (state.endedAt !== undefined)
+        return refusal('order-closed', 'The order is closed: acknowledge its attention instead.');
+      if (millis(until) <= millis(now)) return invalid([{ path: 'until', message: 'must be in the future' }]);
+      const limit = snoozeLimit(state, now);
+      if (limit === undefined || millis(until) <= millis(limit)) return undefined;
+      const message = `must not be later than ${limit}, when the order’s time to act ends`;
+      return invalid([{ path: 'until', message }]);
+    },
+    apply(order, { until, note }) {
+      const snoozedUntil = instant(millis(until));
+      order.state.snoozedUntil = snoozedUntil;
+      return handled(order, { what: 'snooze', until: snoozedUntil, because: note });
+    },
+  },
+};
 
 function requestCancel(
   order: Order,
@@ -85,54 +127,8 @@ export function overrideAnswer(
   };
 }
 
-export function acknowledgeRefusal({ state }: Order, _request: object, at: Instant): Refusal | undefined {
-  const { attention } = state;
-  return attention.length > 0 && attention.every((one) => staysOpen(state, one, millis(at)))
-    ? refusal(
-        'attention-stands',
-        'The cause of the attention still exists: the call keeps failing, or a deadline is pending.',
-      )
-    : undefined;
-}
-
-export function acknowledge({ state }: Order, { reason }: { reason: string }, at: Instant): Accepted {
-  const left = state.attention.filter((one) => staysOpen(state, one, millis(at)));
-  const cleared = state.attention.length - left.length;
-  state.attention = left;
-  return { taken: { cleared }, ...(cleared > 0 && { entry: { what: 'acknowledge', because: reason } }) };
-}
-
-export function snoozeRefusal(
-  { state }: Order,
-  { until }: HandlingRequests['snooze'],
-  now: Instant,
-): Refusal | undefined {
-  if (state.endedAt !== undefined)
-    return refusal('order-closed', 'The order is closed: acknowledge its attention instead.');
-  if (millis(until) <= millis(now)) return invalid([{ path: 'until', message: 'must be in the future' }]);
-  const limit = snoozeLimit(state, now);
-  if (limit === undefined || millis(until) <= millis(limit)) return undefined;
-  const message = `must not be later than ${limit}, when the order’s time to act ends`;
-  return invalid([{ path: 'until', message }]);
-}
-
-export function snooze(order: Order, { until, note }: HandlingRequests['snooze']): Accepted {
-  const snoozedUntil = instant(millis(until));
-  order.state.snoozedUntil = snoozedUntil;
-  return handled(order, { what: 'snooze', until: snoozedUntil, because: note });
-}
-
-export function assign(order: Order, { assignee }: HandlingRequests['assign']): Accepted {
-  const { state } = order;
-  const before = state.assignee;
-  delete state.assignee;
-  if (assignee) state.assignee = assignee;
-  if (state.assignee === before) return handled(order);
-  return handled(order, { what: 'assign', ...defined({ assignee: state.assignee }) });
-}
-
 /** Answers a note, an assignment or a snooze. `entry` is absent if nothing changed. */
-export function handled({ state }: Order, entry?: NonNullable<Accepted['entry']>): Accepted {
+function handled({ state }: Order, entry?: NonNullable<Accepted['entry']>): Accepted {
   const { orderId, integration, assignee, snoozedUntil } = state;
   const handling = { orderId, integration, ...defined({ assignee, snoozedUntil }) };
   return { taken: { handling }, ...defined({ entry }) };
