@@ -182,10 +182,7 @@ function newsOf(
   return outcome;
 }
 
-/**
- * Reads the transaction of an adopted order, within the workflow's first task.
- * @returns the decision, or a refusal of the order
- */
+/** Reads the transaction of an adopted order, within the workflow's first task. @returns the decision, or a refusal of the order */
 export async function readAdopted(
   { invoiceNumber, begun }: Pick<CheckoutRequest, 'invoiceNumber' | 'begun'>,
   adoption: Adoption,

@@ -178,10 +178,6 @@ function keepsActionAfterReport(state: OrderState): boolean {
   );
 }
 
-/**
- * Records a reading of the status, and applies its consequences.
- * @returns the events to send, oldest first
- */
 export function applyReading(
   state: OrderState,
   outcome: StatusOutcome,

@@ -87,10 +87,7 @@ function amountOf(value: unknown): number {
   return typeof value === 'string' && /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN;
 }
 
-/**
- * Resolves an integration's policy for one order.
- * @param workflow the integration workflow in the request, if any
- */
+/** Resolves an integration's policy for one order. */
 export function policyFor(
   integration: Integration,
   workflow: IntegrationWorkflow | undefined,

@@ -98,10 +98,7 @@ function brokenBy(error: unknown, effect: string): Outcome {
   return { status: 'failed', ...(isEndedByHand(cause) && { byHand: true }) };
 }
 
-/**
- * Returns the facts about this run that activities receive.
- * @param wasReset an operator reset an earlier run
- */
+/** Returns the facts about this run that activities receive. @param wasReset an operator reset an earlier run */
 export function runFacts(wasReset = false): RunFacts {
   const { runId, originalExecutionRunId, historyLength, unsafe } = workflowInfo();
   return {

@@ -50,20 +50,12 @@ function send(
   transactionId: string,
 ): RequiredEffect {
   const cause = gatewayCause(transactionId);
-  const request = {
-    integration,
-    transactionId,
-    attempt: number,
-    gateway: { result, ...defined({ authcode, transactionId: own }) },
-    forbiddenKnown: wrongKeyKnown({ attention }, cause),
-  };
-  return {
-    key: `gateway:${number}:${result}:${transactionId}`,
-    resource: `gateway:${number}`,
-    whenObsolete: 'cancel-and-await',
-    cause,
-    call: { kind: 'gateway', request },
-  };
+  const sent = { result, ...defined({ authcode, transactionId: own }) };
+  const forbiddenKnown = wrongKeyKnown({ attention }, cause);
+  const request = { integration, transactionId, attempt: number, gateway: sent, forbiddenKnown };
+  const key = `gateway:${number}:${result}:${transactionId}`;
+  const call = { kind: 'gateway', request } as const;
+  return { key, resource: `gateway:${number}`, whenObsolete: 'cancel-and-await', cause, call };
 }
 
 /** @returns why the order refuses the result, or undefined: it accepts it, even if it contradicts the first */
@@ -164,10 +156,7 @@ function followResult(
   }
 }
 
-/**
- * Gives up the results that could not be sent within a day of the order's end.
- * @returns the events to send
- */
+/** Gives up the results that could not be sent within a day of the order's end. @returns the events to send */
 export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[] {
   return state.attempts.flatMap((attempt) => {
     const transaction = owedFor(state, attempt);

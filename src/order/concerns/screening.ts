@@ -8,6 +8,7 @@ import type { AdoptRequest, RetryRequest } from '../../contract/messages.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import { type Instant, laterBy, type OrderEventType } from '../../contract/words.ts';
 import { clear, clearedBy, wrongKeyKnown } from '../attention.ts';
+import { defined } from '../defined.ts';
 import { eventsOfAnswer } from '../events.ts';
 import type { Accepted, Concern, Order, RequiredEffect } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
@@ -35,7 +36,10 @@ export const screening: Concern = {
     const { state } = order;
     const attempt = currentAttempt(state);
     if (state.endedAt !== undefined) return [];
-    if (attempt.answer === undefined) return [retry(order, attempt)];
+    if (attempt.answer === undefined) {
+      const call = { kind: 'retry-screening', request: screenRequest(order, attempt) } as const;
+      return [{ ...write(`retry:${attempt.number}`), call }];
+    }
     return needsCatchUp(state, attempt) ? [catchUp(order, attempt)] : [];
   },
 
@@ -63,13 +67,6 @@ export const screening: Concern = {
   },
 };
 
-function retry(order: Order, attempt: Attempt): RequiredEffect {
-  return {
-    ...write(`retry:${attempt.number}`),
-    call: { kind: 'retry-screening', request: screenRequest(order, attempt) },
-  };
-}
-
 function needsCatchUp(state: OrderState, attempt: Attempt): boolean {
   if (state.phase !== 'screening' || state.cancelAsked || attempt.screeningOver) return false;
   return state.decision === 'pending' || attempt.rescreenDue === true;
@@ -81,12 +78,9 @@ function catchUp(order: Order, attempt: Attempt): RequiredEffect {
     ...screenRequest(order, attempt),
     forbiddenKnown: wrongKeyKnown(state, CREATE),
     ...(checkoutFailed(attempt) && { mayBeSkipped: true as const }),
-    ...(notBefore !== undefined && { notBefore }),
+    ...defined({ notBefore }),
   };
-  return {
-    ...write(catchUpKey(attempt)),
-    call: { kind: 'catch-up', request },
-  };
+  return { ...write(catchUpKey(attempt)), call: { kind: 'catch-up', request } };
 }
 
 function catchUpKey({ number, rescreens }: Attempt): string {

@@ -108,22 +108,12 @@ function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffec
   const { integration } = state;
   const transactionId = transactionToRead(state);
   const { forbiddenKnown } = statusTrouble(state, transactionId);
-  return {
-    key: `read:${number}${forbiddenKnown ? ':wrong-key' : ''}`,
-    resource: 'status',
-    whenObsolete: 'drop',
-    cause: statusCause(transactionId),
-    call: {
-      kind: 'read',
-      request: {
-        integration,
-        attempt: currentAttempt(state).number,
-        read: number,
-        forbiddenKnown,
-        ...defined({ transactionId, notBefore: spacing.until }),
-      },
-    },
-  };
+  const attempt = currentAttempt(state).number;
+  const optional = defined({ transactionId, notBefore: spacing.until });
+  const request = { integration, attempt, read: number, forbiddenKnown, ...optional };
+  const key = `read:${number}${forbiddenKnown ? ':wrong-key' : ''}`;
+  const call = { kind: 'read', request } as const;
+  return { key, resource: 'status', whenObsolete: 'drop', cause: statusCause(transactionId), call };
 }
 
 /** Without a transaction a read only returns the time. */
@@ -218,14 +208,8 @@ function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] 
   const call: Call = isPoll
     ? { kind: 'poll', request: { ...request, pauses: policy.poll } }
     : { kind: 'last-read', request };
-  return [
-    {
-      key: `${call.kind}:${transactionId}:${decision}:${readings.length}${isTroubled ? ':troubled' : ''}`,
-      whenObsolete: 'drop',
-      cause: statusCause(transactionId),
-      call,
-    },
-  ];
+  const key = `${call.kind}:${transactionId}:${decision}:${readings.length}${isTroubled ? ':troubled' : ''}`;
+  return [{ key, whenObsolete: 'drop', cause: statusCause(transactionId), call }];
 }
 
 const CANCELLATION =

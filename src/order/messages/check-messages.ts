@@ -108,10 +108,7 @@ function nestsTooDeep(value: unknown, depth = 0): boolean {
 /** How far another system's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/**
- * Checks an adoption against the current policy.
- * @returns its errors; empty if the transaction may be read
- */
+/** Checks an adoption against the current policy. @returns its errors; empty if the transaction may be read */
 export function adoptionErrors(
   { screenedAt, gatewayResult }: Adoption,
   { workflow, reviewLimitMs }: Pick<Policy, 'workflow' | 'reviewLimitMs'>,

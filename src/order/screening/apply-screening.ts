@@ -23,10 +23,7 @@ import {
   withoutOthers,
 } from './record-screening.ts';
 
-/**
- * Applies a screening of the newest attempt.
- * @returns the events to send, oldest first
- */
+/** Applies a screening of the newest attempt. @returns the events to send, oldest first */
 export function applyScreening(state: OrderState, given: ScreeningOutcome, moment: Moment): OrderEventType[] {
   const attempt = currentAttempt(state);
   const outcome = withoutOthers(state, attempt, given, moment.now);

@@ -77,10 +77,7 @@ export function takePolicy(order: Order, policy: Policy): void {
   if (policy.passive) setAction(state, state.action);
 }
 
-/**
- * Applies the screening of an attempt whose caller waits, and answers it.
- * @returns the events to send, oldest first
- */
+/** Applies the screening of an attempt whose caller waits, and answers it. */
 export function answerCheckout(state: OrderState, outcome: ScreeningOutcome, now: Instant): OrderEventType[] {
   const events = applyScreening(state, outcome, { source: 'checkout', now });
   currentAttempt(state).answer = checkoutAnswer(state);

@@ -58,9 +58,9 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Returns a function that returns the memo if it must be written, and remembers it as written. Two changes don't justify a history event. One is a delivery, which readers derive (`asDelivered` in
- * src/client/reading/order-record.ts): each new or given-up event writes the memo, and so does a delivery that an operator ended. The
- * other is the moment of a pass's last read.
+ * Returns a function that returns the memo of a record if it must be written, and remembers it as written. Two changes don't justify a
+ * history event. One is a delivery, which readers derive (`asDelivered` in src/client/reading/order-record.ts): each new or given-up event
+ * writes the memo, and so does a delivery that an operator ended. The other is the moment of a pass's last read.
  */
 export function writtenMemo(): (record: OrderRecord) => ReturnType<typeof memoOf> | undefined {
   let written: string | undefined;
