@@ -18,6 +18,7 @@ import type { OrderEvent } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
 import type { SweepActivities } from '../contract/sweep.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
+import { defined } from '../order/defined.ts';
 import {
   createScreeningClient,
   type Machine,
@@ -71,7 +72,7 @@ export function clientOf({ machine }: ActivityWorld, integration: Integration): 
 /** Logs a failed call. Refusals aren't logged: they are on the order's record. */
 function logFailure(integration: string, error: ScreeningError, address: string): void {
   const { operation: call, outcome, reason, status } = error;
-  const fields = { integration, call, reason, address, ...(status !== undefined && { status }) };
+  const fields = { integration, call, reason, address, ...defined({ status }) };
   // Outside of an activity there is no logger.
   const log = asyncLocalStorage.getStore()?.log;
   if (log === undefined) return;

@@ -27,11 +27,8 @@ export function raiseAttention(
   return ['order.attention'];
 }
 
-export function needsAttention({
-  attention,
-  snoozedUntil,
-}: Pick<OrderState, 'attention' | 'snoozedUntil'>): boolean {
-  return attention.length > 0 && snoozedUntil === undefined;
+export function needsAttention(state: Pick<OrderState, 'attention' | 'snoozedUntil'>): boolean {
+  return state.attention.length > 0 && state.snoozedUntil === undefined;
 }
 
 export function isSameCause(one: AttentionCause, other: AttentionCause): boolean {

@@ -26,15 +26,11 @@ function insightBytes({ attempts }: OrderState): number {
   return all.length === 0 ? 0 : bytesOf(all);
 }
 
-function withoutInsights({
-  insights,
-  insightsLeftOut = 0,
-  subStatus: _dropped,
-  ...reading
-}: Reading): Reading {
+function withoutInsights(reading: Reading): Reading {
+  const { insights, insightsLeftOut = 0, subStatus: _dropped, ...kept } = reading;
   const dropped = Object.values(insights ?? {}).reduce((sum, group) => sum + Object.keys(group).length, 0);
   const leftOut = insightsLeftOut + dropped;
-  return { ...reading, ...(leftOut > 0 && { insightsLeftOut: leftOut }) };
+  return { ...kept, ...(leftOut > 0 && { insightsLeftOut: leftOut }) };
 }
 
 /** @returns the last entries of a list, limited by number and by bytes as JSON; the very last entry is always included */

@@ -146,10 +146,8 @@ function endAfterGateway(found: Deadline[], state: OrderState, policy: Policy): 
 }
 
 /** @returns whether to read a `pass` once more: not if it was read within the lead time, nor if the result could not change anything */
-export function recheckUseful(
-  { decision, policy, lastRead }: OrderState,
-  cancelBy: Instant | undefined,
-): boolean {
+export function recheckUseful(state: OrderState, cancelBy: Instant | undefined): boolean {
+  const { decision, policy, lastRead } = state;
   if (decision !== 'pass' || policy.passive || policy.recheckLeadTimeMs === 0) return false;
   if (cancelBy === undefined || lastRead === undefined) return false;
   return millis(lastRead.at) < millis(cancelBy) - policy.recheckLeadTimeMs;

@@ -16,12 +16,17 @@ import { clear, clearedBy, raiseAttention, raiseWrongKey, statusCause } from './
 import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from './record.ts';
 import { cancelByOf, transactionOf, windowOpen } from './transactions.ts';
 
+interface Matter {
+  code: AttentionCode;
+  words: string;
+}
+
 /** The changes that a status read causes. Absent fields stay unchanged. */
 export interface Consequence {
   decision?: Decision;
   action?: Action;
   event?: OrderEventType;
-  attention?: { code: AttentionCode; words: string };
+  attention?: Matter;
   clear?: AttentionCode[];
 }
 
@@ -84,7 +89,7 @@ export function attentionTo(
   action: Action | undefined,
   read: Decision,
   now: Instant,
-): NonNullable<Consequence['attention']> | undefined {
+): Matter | undefined {
   const override = overrideOf(state);
   if (override !== undefined) {
     const words = `The screening service’s decision is now «${read}». The operator’s override (${override.action}) still applies.`;

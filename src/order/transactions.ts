@@ -21,9 +21,7 @@ export function transactionOf(state: OrderState, { number }: Attempt): OrderTran
  * have. Undefined if there can be no transaction.
  */
 export function cancelByOf(state: OrderState, attempt: Attempt): Instant | undefined {
-  const transaction = transactionOf(state, attempt);
-  if (transaction !== undefined) return transaction.cancelBy;
-  return unseenWindowEnd(state, attempt);
+  return transactionOf(state, attempt)?.cancelBy ?? unseenWindowEnd(state, attempt);
 }
 
 /** Returns when the window of the attempt's unconfirmed create ends. */

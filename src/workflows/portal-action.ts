@@ -7,7 +7,7 @@ import {
   TemporalFailure,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { PortalOutcome, PortalRequest } from '../contract/activity-contract.ts';
+import type { PortalRequest } from '../contract/activity-contract.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import type { PortalActionInput } from '../contract/messages.ts';
 import { portalKind } from '../contract/portal/portal-kinds.ts';
@@ -17,7 +17,7 @@ import { ACTION_MS } from '../order/deadlines.ts';
 import { defined } from '../order/defined.ts';
 import { messageRefusal } from '../order/messages/check-messages.ts';
 import { PORTAL_ACTION_INPUT } from '../order/messages/shapes.ts';
-import { portalFailure } from '../order/portal/portal-records.ts';
+import { type EndedOutcome, portalFailure } from '../order/portal/portal-records.ts';
 import { lastCall } from '../order/transactions.ts';
 import { orderAttributes } from '../order/view/describe.ts';
 import { failure, failureOf, performPortalAction, runFacts } from './activities.ts';
@@ -55,7 +55,7 @@ function requestOf(input: PortalActionInput): FirstRequest {
 }
 
 interface Ended {
-  outcome: Exclude<PortalOutcome, { kind: 'forbidden' }>;
+  outcome: EndedOutcome;
   at?: Instant;
 }
 

@@ -71,7 +71,7 @@ export function gatewayRefusal(
   const { result: recorded, contradictions = [] } = attempt.gateway ?? {};
   if (recorded === request.result) return undefined;
   if (contradictions.some(({ result }) => result === request.result))
-    return contradictionOf(attempt, request);
+    return contradictionOf(attempt, request.result);
   // A canceled order keeps its phase when it ends.
   if (state.endedAt !== undefined) return TOO_LATE;
   if (recorded !== undefined && recorded !== 'error') return undefined;
@@ -79,10 +79,7 @@ export function gatewayRefusal(
 }
 
 /** @returns the refusal of a result that contradicts the recorded one, if it does */
-function contradictionOf(
-  { number, gateway }: Attempt,
-  { result }: GatewayResultRequest,
-): Refusal | undefined {
+function contradictionOf({ number, gateway }: Attempt, result: GatewayResult): Refusal | undefined {
   if (gateway === undefined || gateway.result === result) return undefined;
   return refusal(
     'gateway-result-mismatch',
@@ -110,7 +107,8 @@ export function applyGatewayResult(
 ): OrderEventType[] {
   const attempt = attemptOf(state, request);
   if (attempt === undefined || attempt.gateway?.result === request.result) return [];
-  const contradiction = attempt.gateway?.result === 'error' ? undefined : contradictionOf(attempt, request);
+  const contradiction =
+    attempt.gateway?.result === 'error' ? undefined : contradictionOf(attempt, request.result);
   if (attempt.gateway !== undefined && contradiction !== undefined) {
     const { contradictions = [] } = attempt.gateway;
     attempt.gateway.contradictions = [...contradictions, { result: request.result, at: now }];
@@ -126,33 +124,26 @@ export function applyGatewayResult(
     ...(state.decision === 'skipped' && { sent: 'recorded' as const }),
   };
   clear(state, { codes: ['gateway-late', 'gateway-error'] });
-  const events: OrderEventType[] = [];
   const action = state.wouldBe ?? state.action;
   const settled = state.phase === 'canceled' || action === 'cancel' || state.decision === 'skipped';
-  if (!settled) followResult(state, request.result, now, events);
+  const events = settled ? [] : followResult(state, request.result, now);
   settlePhase(state, now);
   return events;
 }
 
-function followResult(
-  state: OrderState,
-  result: GatewayResultRequest['result'],
-  now: Instant,
-  events: OrderEventType[],
-): void {
+function followResult(state: OrderState, result: GatewayResult, now: Instant): OrderEventType[] {
   switch (result) {
     case 'fail':
       setAction(state, 'decline');
       clear(state, { codes: ['review-unresolved'] });
       if (state.action === 'decline') state.message = state.policy.declineMessage;
-      break;
+      return [];
     case 'error':
       setAction(state, 'hold');
-      events.push(...raiseAttention(state, 'gateway-error', GATEWAY_ERROR, {}, now));
-      break;
+      return raiseAttention(state, 'gateway-error', GATEWAY_ERROR, {}, now);
     case 'pass':
       setAction(state, overrideOf(state)?.action ?? actionAfterGateway(state));
-      break;
+      return [];
   }
 }
 
@@ -207,7 +198,7 @@ export function gatewayReplyAfterEnd(
 
 function gatewayReply(state: OrderState, request: GatewayResultRequest): GatewayReply {
   const attempt = attemptOf(state, request) ?? currentAttempt(state);
-  const contradiction = contradictionOf(attempt, request);
+  const contradiction = contradictionOf(attempt, request.result);
   if (contradiction !== undefined) return { refusal: contradiction };
   return {
     gateway: { ...attemptSummary(state, attempt), result: attempt.gateway?.result ?? request.result },

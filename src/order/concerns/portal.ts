@@ -17,6 +17,7 @@ import {
   applyPortalOutcome,
   attemptFor,
   concernsNewest,
+  type EndedOutcome,
   isCanceled,
   portalAnswer,
   portalRefusal,
@@ -135,11 +136,7 @@ function performed(order: Order, record: ActionRecord, outcome: PortalOutcome): 
   return [...events, ...ended(order, record, { kind })];
 }
 
-function ended(
-  order: Order,
-  record: ActionRecord,
-  outcome: Exclude<PortalOutcome, { kind: 'forbidden' }>,
-): OrderEventType[] {
+function ended(order: Order, record: ActionRecord, outcome: EndedOutcome): OrderEventType[] {
   delete order.fields[record.number];
   return applyPortalOutcome(order.state, record, outcome, order.now);
 }
@@ -172,7 +169,7 @@ function settleCancels(order: Order): OrderEventType[] {
 function outcomeWithoutSending(
   { state, now }: Order,
   { transactionId }: ActionRecord,
-): Exclude<PortalOutcome, { kind: 'forbidden' }> | undefined {
+): EndedOutcome | undefined {
   if (transactionId === undefined) {
     // A transaction that lookups can't show can't be canceled either.
     const { unseen } = currentAttempt(state);

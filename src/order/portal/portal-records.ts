@@ -12,6 +12,8 @@ import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
 import { cancelByOf, transactionNamed, transactionOf, windowOpen } from '../transactions.ts';
 import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
 
+/** An outcome after which the action isn't retried. */
+export type EndedOutcome = Exclude<PortalOutcome, { kind: 'forbidden' }>;
 type PortalRefusal = Pick<Refusal, 'code' | 'cancelBy'>;
 
 /**
@@ -126,7 +128,7 @@ export function actionNumbered(state: OrderState, number: number): ActionRecord 
 export function applyPortalOutcome(
   state: OrderState,
   record: ActionRecord,
-  outcome: Exclude<PortalOutcome, { kind: 'forbidden' }>,
+  outcome: EndedOutcome,
   now: Instant,
 ): OrderEventType[] {
   record.status = outcome.kind === 'not-sent' && record.stop === 'withdrawn' ? 'withdrawn' : outcome.kind;
