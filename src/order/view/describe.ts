@@ -146,7 +146,7 @@ const CHOICES: Record<Phase, string> = {
  * is generated from them. Temporal always stores them unencrypted: no personal data.
  */
 export const orderAttributes = {
-  phase: attribute('ScreeningPhase', 'KEYWORD', listed(Object.keys(PHASES))),
+  phase: attribute('ScreeningPhase', 'KEYWORD', listed(Object.keys(PHASE_WORDS))),
   decision: attribute('ScreeningDecision', 'KEYWORD', listed(ORDER_DECISIONS)),
   action: attribute(
     'ScreeningAction',
