@@ -1,6 +1,7 @@
 /** `adopt`: adopts the orders of a CSV file, one per line, each from a transaction that exists at the screening service. */
 import type { Command } from 'commander';
 import { CsvError, parse } from 'csv-parse/sync';
+import pc from 'picocolors';
 import { z } from 'zod';
 import { withoutCardNumbers } from '../card-data/card-numbers.ts';
 import { adoptSchema } from '../client/screening/adopt-request.ts';
@@ -86,7 +87,7 @@ async function adoptAll(
   const some = async (): Promise<void> => {
     for (const line of left) {
       const { outcome, code } = await adopt(orders, line, how);
-      output.line(outcome, () => inWords(outcome, code, how.dryRun, output));
+      output.line(outcome, () => inWords(outcome, code, how.dryRun));
       codes.push(code);
     }
   };
@@ -121,17 +122,17 @@ async function adopt(
   }
 }
 
-function inWords(outcome: Outcome, code: ExitCode, dryRun: boolean, { colors }: Output): string {
+function inWords(outcome: Outcome, code: ExitCode, dryRun: boolean): string {
   const { line, orderId } = outcome;
   const begin = `line ${line}  ${plain(String(orderId ?? ''))}`;
   if ('problem' in outcome) {
     const { type, detail, errors = [] } = outcome.problem;
     const fieldErrors = errors.map(({ path, message }) => `; ${path} ${message}`).join('');
-    return `${begin}  ${colors.red(failedWord(code))} ${plain(detail + fieldErrors)} ${colors.dim(`(${type})`)}`;
+    return `${begin}  ${pc.red(failedWord(code))} ${plain(detail + fieldErrors)} ${pc.dim(`(${type})`)}`;
   }
   const { decision, action, phase } = outcome;
   const words = dryRun ? 'would be adopted' : 'adopted';
-  return `${begin}  ${words}: ${colored(decision, colors)}, ${colored(action, colors)}, ${phase}`;
+  return `${begin}  ${words}: ${colored(decision)}, ${colored(action)}, ${phase}`;
 }
 
 // The file.

@@ -6,7 +6,7 @@ import { actorSchema } from '../client/messages/portal-options.ts';
 import { integrationNameSchema } from '../client/read-requests.ts';
 import { OUR_WORDS } from '../screening-service/index.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
-import { type ExitCode, UsageError } from './exit-codes.ts';
+import { EXIT, type ExitCode, UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
 
 export interface CommandTools {
@@ -96,7 +96,8 @@ export interface CommandDefinition<Args extends Schemas = None, Given extends Op
   options?: Given;
   /** Command lines without the program's name. */
   examples: readonly string[];
-  run: (input: z.output<z.ZodObject<Args & SchemasOf<Given>>>) => Promise<ExitCode>;
+  /** @returns the exit code; nothing: done */
+  run: (input: z.output<z.ZodObject<Args & SchemasOf<Given>>>) => Promise<ExitCode | undefined>;
 }
 
 /** Returns the actor, as claimed: commands use no API key, so nothing proves it. */
@@ -136,7 +137,7 @@ export function defineCommand<Args extends Schemas = None, Given extends Options
   }
   command.action(async () => {
     // `fields` has the definition's schemas, so the type matches.
-    process.exitCode = await run(read(command, fields) as Parameters<typeof run>[0]);
+    process.exitCode = (await run(read(command, fields) as Parameters<typeof run>[0])) ?? EXIT.ok;
   });
 }
 

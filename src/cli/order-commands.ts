@@ -30,9 +30,8 @@ import {
   required,
   type SchemasOf,
 } from './define-command.ts';
-import { EXIT } from './exit-codes.ts';
 import { oneOf, readJsonObject, wholeNumber } from './input.ts';
-import { showAnswer, showList, showOrder } from './output.ts';
+import { showList, showOrder } from './output.ts';
 
 const WORKFLOW = option(
   '--workflow <name>',
@@ -45,7 +44,8 @@ const attempt = (from: number) => wholeNumber(from, HIGHEST_ATTEMPT);
 const screenArgs = { orderId: orderIdSchema, file: z.string().exactOptional() };
 
 export function orderCommands(program: Command, { output, withOrders }: CommandTools): void {
-  const screen = async ({ file, ...named }: { orderId: string; file?: string; attempt?: number }) => {
+  type Named = { orderId: string; file?: string; attempt?: number };
+  const screen = async ({ file, ...named }: Named): Promise<undefined> => {
     const body = await readJsonObject(file);
     if (Object.hasOwn(body, 'orderId')) {
       throw invalidRequest([
@@ -55,8 +55,7 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
     const answer = await withOrders((orders) => orders.screen({ ...body, ...named }));
     // Only the client library uses the fingerprint.
     const { fingerprint: _ours, ...shown }: CheckoutAnswer = answer;
-    output.answer(shown, () => showAnswer(shown, output.colors));
-    return EXIT.ok;
+    output.answer(shown);
   };
 
   defineCommand(program, {
@@ -102,8 +101,7 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
     run: async ({ orderId, integration, ...result }) => {
       const order = { orderId, integration };
       const answer = await withOrders((orders) => orders.recordGatewayResult(order, result));
-      output.answer(answer, () => showAnswer(answer, output.colors));
-      return EXIT.ok;
+      output.answer(answer);
     },
   });
 }
@@ -153,8 +151,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
     examples: ['show 1001', 'show 1001 --json | jq -r .phase', 'show 1001 --full --json'],
     run: async ({ full, ...order }) => {
       const state = await withOrders((orders) => orders.get(order, { view: full ? 'full' : 'record' }));
-      output.answer(state, () => showOrder(state, output.colors));
-      return EXIT.ok;
+      output.answer(state, () => showOrder(state));
     },
   });
 
@@ -182,8 +179,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
       const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
       const request = { ...requestOf(filters), ...page };
       const shown = await withOrders((orders) => orders.list(request));
-      output.answer(shown, () => showList(shown, output.colors));
-      return EXIT.ok;
+      output.answer(shown, () => showList(shown));
     },
   });
 
@@ -200,9 +196,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
           request.open === false ? 0 : orders.count({ ...request, open: true }),
         ]),
       );
-      const counted = { open, closed: Math.max(0, all - open) };
-      output.answer(counted, () => showAnswer(counted, output.colors));
-      return EXIT.ok;
+      output.answer({ open, closed: Math.max(0, all - open) });
     },
   });
 
@@ -218,9 +212,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
       'transaction 1001 --json | jq -r .decision',
     ],
     run: async (asked) => {
-      const status = await withOrders((orders) => orders.getTransaction(asked));
-      output.answer(status, () => showAnswer(status, output.colors));
-      return EXIT.ok;
+      output.answer(await withOrders((orders) => orders.getTransaction(asked)));
     },
   });
 }

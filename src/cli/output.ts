@@ -9,16 +9,12 @@ import { cancelByOf, transactionOf } from '../order/transactions.ts';
 import type { OrderList } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';
 
-export type Colors = typeof pc;
-
 /** The output of a command: text for people, JSON for scripts, or a file. */
 export interface Output {
-  readonly json: boolean;
-  readonly colors: Colors;
-  /** Writes an answer. @param words returns it as text for people */
-  answer(document: unknown, words: () => string): void;
+  /** Writes an answer. @param words returns it as text for people; absent: its fields */
+  answer(document: object, words?: () => string): void;
   /** Writes one of several answers; as JSON, on one line. */
-  line(document: unknown, words: () => string): void;
+  line(document: object, words: () => string): void;
   file(content: string): void;
   notice(words: string): void;
   /** Writes an error to standard error. */
@@ -37,9 +33,8 @@ export function createOutput(json: boolean, file: Output['file']): Output {
   const write = (text: string) => file(`${text}\n`);
   const complain = (text: string) => process.stderr.write(`${text}\n`);
   return {
-    json,
-    colors: pc,
-    answer: (document, words) => write(json ? JSON.stringify(document, undefined, 2) : words()),
+    answer: (document, words = () => showAnswer(document)) =>
+      write(json ? JSON.stringify(document, undefined, 2) : words()),
     line: (document, words) => write(json ? JSON.stringify(document) : words()),
     file,
     notice: (words) => complain(json ? JSON.stringify({ notice: words }) : pc.dim(words)),
@@ -72,9 +67,7 @@ type Value = string | number | undefined;
 export type Row = readonly [label: string, value: Value];
 
 /** Returns the fields of an answer by their names in JSON, and the fields of an object in it, such as a chargeback's. */
-export function showAnswer(answer: object, colors: Colors): string {
-  return facts(rowsOf(answer), colors);
-}
+export const showAnswer = (answer: object): string => facts(rowsOf(answer));
 
 function rowsOf(answer: object): Row[] {
   return Object.entries(answer).flatMap(([name, value]): Row[] => {
@@ -95,7 +88,7 @@ function echoOf({ chargeback }: OrderRecord['actions'][number]): string | undefi
 }
 
 /** Returns an order's state: what it is, what needs attention, its attempts and actions. */
-export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: Colors): string {
+export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }): string {
   const { attempts, actions, attention, journal = [], leftOut = {}, afterEnd } = order;
   const { last = [], sequence, waiting, delivered } = order.events;
   const newest = attempts.at(-1);
@@ -146,13 +139,13 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: 
     one.sequence > sequence - waiting ? 'yes' : undefined,
   ]);
   return [
-    facts(rows, colors),
-    lines.length > 0 && [colors.red('Needs attention'), ...lines].join('\n'),
-    table(['attempt', 'decision', 'transaction', 'gateway'], ofAttempts, colors),
-    table(['number', 'portal action', 'status', 'asked', 'by', 'service'], ofActions, colors),
-    table(['when', 'what', 'key', 'person, as claimed', 'why'], ofJournal, colors),
-    table(['number', 'event', 'of', 'waits to be delivered'], ofEvents, colors),
-    afterEnd && showAfterEnd(afterEnd, colors),
+    facts(rows),
+    lines.length > 0 && [pc.red('Needs attention'), ...lines].join('\n'),
+    table(['attempt', 'decision', 'transaction', 'gateway'], ofAttempts),
+    table(['number', 'portal action', 'status', 'asked', 'by', 'service'], ofActions),
+    table(['when', 'what', 'key', 'person, as claimed', 'why'], ofJournal),
+    table(['number', 'event', 'of', 'waits to be delivered'], ofEvents),
+    afterEnd && showAfterEnd(afterEnd),
   ]
     .filter((part) => part)
     .join('\n\n');
@@ -164,7 +157,7 @@ function triesIn({ tries, lastError, nextTryAt }: FailedTries): string | undefin
 }
 
 /** Returns a table of the events after the order's end, oldest first. */
-function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd, colors: Colors): string {
+function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd): string {
   const rows = [
     ...decisions.map(({ at, decision, action }) => [at, `decision ${decision}`, action]),
     ...actions.map((one) => [
@@ -177,14 +170,13 @@ function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd
   const shown = table(
     ['after the end', 'when', 'outcome'],
     rows.map(([at, what, outcome]) => [what, shortTime(at), outcome]),
-    colors,
   );
   return incomplete ? `${shown}\nNot everything could be read this time: show the order again.` : shown;
 }
 
 /** Returns a page of orders as a table, with the option for the next page. */
-export function showList({ orders, cursor }: OrderList, colors: Colors): string {
-  if (orders.length === 0) return colors.dim('No orders.');
+export function showList({ orders, cursor }: OrderList): string {
+  if (orders.length === 0) return pc.dim('No orders.');
   const shown = table(
     ['order', 'integration', 'phase', 'decision', 'action', 'attention', 'amount', 'cancel by'],
     orders.map((order) => [
@@ -197,9 +189,8 @@ export function showList({ orders, cursor }: OrderList, colors: Colors): string 
       order.amount?.toFixed(2),
       shortTime(order.cancelBy),
     ]),
-    colors,
   );
-  return cursor === undefined ? shown : `${shown}\n${colors.dim(`More: --cursor ${cursor}`)}`;
+  return cursor === undefined ? shown : `${shown}\n${pc.dim(`More: --cursor ${cursor}`)}`;
 }
 
 /** Joins the defined values with spaces; undefined without any. */
@@ -208,10 +199,10 @@ function joined(...values: Value[]): string | undefined {
 }
 
 /** Returns labels and values in two columns, without undefined values. */
-export function facts(rows: readonly Row[], colors: Colors): string {
+export function facts(rows: readonly Row[]): string {
   const given = rows.filter(([, value]) => value !== undefined);
   const width = Math.max(...given.map(([label]) => label.length));
-  return given.map(([label, value]) => `${label.padEnd(width)}  ${cell(label, value, colors)}`).join('\n');
+  return given.map(([label, value]) => `${label.padEnd(width)}  ${cell(label, value)}`).join('\n');
 }
 
 /** Returns the answer about one of several orders in one line. */
@@ -220,34 +211,32 @@ export function answerLine(orderId: string, answer: object): string {
   return `${plain(orderId)}  ${values.map(([name, value]) => `${name} ${plain(String(value))}`).join(', ')}`;
 }
 
-function table(head: string[], rows: readonly (readonly Value[])[], colors: Colors): string {
+function table(head: string[], rows: readonly (readonly Value[])[]): string {
   if (rows.length === 0) return '';
   const made = new Table({ head, style: { head: [], border: [], compact: true } });
-  made.push(
-    ...rows.map((values) => values.map((value, place) => cell(head[place] ?? '', value ?? '-', colors))),
-  );
+  made.push(...rows.map((values) => values.map((value, place) => cell(head[place] ?? '', value ?? '-'))));
   return made.toString();
 }
 
 /** Columns whose values are colored. */
 const COLORED: ReadonlySet<string> = new Set(['decision', 'action', 'status', 'attention']);
 
-function cell(label: string, value: Value, colors: Colors): string {
+function cell(label: string, value: Value): string {
   const text = plain(String(value));
-  return COLORED.has(label) && text !== '-' ? colored(text, colors) : text;
+  return COLORED.has(label) && text !== '-' ? colored(text) : text;
 }
 
 /** Returns a time to the second, in UTC. */
-export function shortTime(at: string | undefined): string | undefined {
+function shortTime(at: string | undefined): string | undefined {
   return at?.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }
 
 /** Colors a word: green is good, yellow is pending, red needs a look. */
-export function colored(word: string, colors: Colors): string {
-  if (['pass', 'proceed', 'done'].includes(word)) return colors.green(word);
+export function colored(word: string): string {
+  if (['pass', 'proceed', 'done'].includes(word)) return pc.green(word);
   if (['review', 'hold', 'pending', 'requested', 'queued', 'running'].includes(word)) {
-    return colors.yellow(word);
+    return pc.yellow(word);
   }
-  if (word === 'skipped' || word === 'withdrawn') return colors.dim(word);
-  return colors.red(word);
+  if (word === 'skipped' || word === 'withdrawn') return pc.dim(word);
+  return pc.red(word);
 }

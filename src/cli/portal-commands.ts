@@ -5,7 +5,6 @@ import { handlingMethod } from '../client/messages/order-messages.ts';
 import { portalMethod } from '../client/messages/portal-action.ts';
 import { actorSchema, idempotencyKeySchema } from '../client/messages/portal-options.ts';
 import { orderIdSchema } from '../client/read-requests.ts';
-import type { PortalAnswer } from '../contract/answers.ts';
 import { reasonSchema } from '../contract/fields.ts';
 import { portalDefinition } from '../contract/portal/portal-actions.ts';
 import { PORTAL_ACTIONS, type PortalActionKind } from '../contract/portal/portal-kinds.ts';
@@ -24,7 +23,7 @@ import {
 } from './define-command.ts';
 import { EXIT, type ExitCode, exitCodeOf, failedWord, problemOf } from './exit-codes.ts';
 import { numberOnRecord, oneOf, orderIds } from './input.ts';
-import { answerLine, showAnswer } from './output.ts';
+import { answerLine } from './output.ts';
 
 const SEVERAL =
   'Several orders get one line each. A refused order does not stop the others; the exit code is that of the first that failed.';
@@ -45,10 +44,10 @@ interface Named extends OrderName {
 }
 
 export function portalCommands(program: Command, { output, withOrders }: CommandTools): void {
-  type Send = (orders: OrderScreening, order: OrderName, how: PortalOptions) => Promise<PortalAnswer>;
+  type Send = (orders: OrderScreening, order: OrderName, how: PortalOptions) => Promise<{ status: string }>;
   const act = async ({ orderId, integration, ...how }: Named, send: Send): Promise<ExitCode> => {
     const answer = await withOrders((orders) => send(orders, { orderId, integration }, howOf(how)));
-    output.answer(answer, () => showAnswer(answer, output.colors));
+    output.answer(answer);
     return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
   };
 
@@ -61,7 +60,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       const [first = '', second] = ids;
       if (second === undefined) {
         const answer = await ask(orders, { orderId: first, integration });
-        output.answer(answer, () => showAnswer(answer, output.colors));
+        output.answer(answer);
         return EXIT.ok;
       }
       const codes: ExitCode[] = [];
@@ -137,11 +136,8 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     args: { orderId: orderIdSchema, sequence: numberOnRecord },
     options: WHO,
     examples: ['redeliver 1001 2'],
-    run: async ({ sequence, actor, ...order }) => {
-      const answer = await withOrders((orders) => orders.redeliver(order, { sequence }, actingAs(actor)));
-      output.answer(answer, () => showAnswer(answer, output.colors));
-      return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
-    },
+    run: ({ sequence, ...order }) =>
+      act(order, (orders, order, how) => orders.redeliver(order, { sequence }, how)),
   });
 
   defineCommand(program, {

@@ -61,7 +61,7 @@ Exit code 3 if the order is healthy, 6 if it can't be repaired, 7 if no worker h
         force,
         reason: words,
       });
-      output.answer({ orderId, integration, ...repair }, () => facts(rowsOf(orderId, repair), output.colors));
+      output.answer({ orderId, integration, ...repair }, () => facts(rowsOf(orderId, repair)));
       return OUTCOMES[repair.outcome][0];
     },
   });

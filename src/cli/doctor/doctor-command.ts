@@ -1,5 +1,6 @@
 /** `doctor`: checks a set-up, and says how to fix what is wrong. */
 import type { Command } from 'commander';
+import pc from 'picocolors';
 import { z } from 'zod';
 import { type Config, inspectConfig } from '../../config/index.ts';
 import { localApiAddress } from '../../config/load-config.ts';
@@ -8,7 +9,6 @@ import type { FieldError } from '../../contract/errors.ts';
 import { localEnvironment } from '../../platform/local.ts';
 import { type CommandTools, defineCommand, option } from '../define-command.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { Colors } from '../output.ts';
 import { checkCardStash } from './check-card-stash.ts';
 import { checkApi, checkEvents, checkService } from './check-http.ts';
 import { checkTemporal } from './check-temporal.ts';
@@ -49,7 +49,7 @@ Exit code 6 if there is an error; warnings alone give 0.`,
       const findings = await examine(env, api?.replace(/\/$/, ''));
       const errors = findings.filter(({ status }) => status === 'error').length;
       const warnings = findings.filter(({ status }) => status === 'warning').length;
-      output.answer({ errors, warnings, findings }, () => inWords(findings, errors, warnings, output.colors));
+      output.answer({ errors, warnings, findings }, () => inWords(findings, errors, warnings));
       return errors === 0 ? EXIT.ok : EXIT.errorFound;
     },
   });
@@ -79,15 +79,15 @@ async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): 
   return [...(await find('settings', () => checkSettings(fieldErrors))), ...groups.flat(), ...stash];
 }
 
-function inWords(findings: readonly Finding[], errors: number, warnings: number, colors: Colors): string {
+function inWords(findings: readonly Finding[], errors: number, warnings: number): string {
   const marks: Record<Finding['status'], string> = {
-    ok: colors.green('ok     '),
-    warning: colors.yellow('warning'),
-    error: colors.red('error  '),
-    skipped: colors.dim('-      '),
+    ok: pc.green('ok     '),
+    warning: pc.yellow('warning'),
+    error: pc.red('error  '),
+    skipped: pc.dim('-      '),
   };
   const lines = findings.map(({ check, status, what, todo }) => {
-    const line = `${marks[status]}  ${colors.dim(check)}: ${what}`;
+    const line = `${marks[status]}  ${pc.dim(check)}: ${what}`;
     return todo === undefined ? line : `${line}\n         ${todo}.`;
   });
   return [...lines, '', `${counted(errors, 'error')}, ${counted(warnings, 'warning')}.`].join('\n');

@@ -1,7 +1,7 @@
-import pc from 'picocolors';
+import { stripVTControlCharacters } from 'node:util';
 import type { CommandTools } from '../../../src/cli/define-command.ts';
 import { exitCodeOf, type Problem, problemOf } from '../../../src/cli/exit-codes.ts';
-import type { Output } from '../../../src/cli/output.ts';
+import { type Output, showAnswer } from '../../../src/cli/output.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 
 export interface CommandRun {
@@ -25,11 +25,9 @@ export async function runCommand(
   const run: CommandRun = { code: 0, answers: [], notices: [], problem: undefined };
   const json = !args.includes('--table');
   // As a reader of the JSON sees it, without what is undefined.
-  const answer: Output['answer'] = (document, words) =>
-    void run.answers.push(json ? JSON.parse(JSON.stringify(document)) : words());
+  const answer: Output['answer'] = (document, words = () => showAnswer(document)) =>
+    void run.answers.push(json ? JSON.parse(JSON.stringify(document)) : stripVTControlCharacters(words()));
   const output: Output = {
-    json,
-    colors: { ...pc.createColors(false), createColors: pc.createColors },
     answer,
     line: answer,
     file: (content) => void run.answers.push(content),
