@@ -9,14 +9,11 @@ import { exchange, type Reply } from './exchange.ts';
 import { schemaFindings } from './fields.ts';
 import { MACHINE, type Machine } from './machine.ts';
 import {
-  type ChargebackReply,
   type Context,
-  type PortalReply,
   readChargebackReply,
   readGatewayReply,
   readPortalReply,
   readTransactionResponse,
-  type TransactionResponse,
 } from './replies.ts';
 import { type Dialect, toDefinitionSpelling } from './spellings.ts';
 import { writeTransaction } from './transaction/parse-transaction.ts';
@@ -24,34 +21,28 @@ import type { CardData, Transaction } from './transaction/transaction-schema.ts'
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
+/** The operations of the screening service. Each rejects only with `ScreeningError`. */
+export type ScreeningClient = ReturnType<typeof createScreeningClient>;
+
 /**
  * Creates a client of the screening service for one integration. Clients share their connections, so creating one per call is cheap.
  * @throws if an address isn't http(s); the error doesn't contain the address
  */
-export function createScreeningClient(settings: ScreeningClientSettings): ScreeningClient {
+export function createScreeningClient(settings: ScreeningClientSettings) {
   const { apiKey, dialect, apiKeyHeader = false, machine = MACHINE, onFailure } = settings;
   const base = withoutLastSlash(settings.baseUrl, 'baseUrl');
   const portal = withoutLastSlash(settings.portalBaseUrl, 'portalBaseUrl');
 
   async function call<T>(
-    request: Pick<Context, 'operation' | 'transactionId'> & {
-      url: string;
-      body?: unknown;
-      secrets?: string[];
-    },
-    options: CallOptions | undefined,
+    request: Omit<Context, 'secrets'> & { url: string; body?: unknown; secrets?: string[] },
+    { timeoutMs = DEFAULT_TIMEOUT_MS }: CallOptions = {},
     read: (reply: Reply, context: Context) => T,
   ): Promise<T> {
     const { operation, url, body, secrets = [], transactionId } = request;
-    const timeoutMs = options?.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const headers = apiKeyHeader ? { 'x-api-key': apiKey } : {};
     try {
       const reply = await exchange(machine, { operation, url, headers, body, timeoutMs });
-      return read(reply, {
-        operation,
-        secrets: [apiKey, ...secrets],
-        ...(transactionId !== undefined && { transactionId }),
-      });
+      return read(reply, { operation, secrets: [apiKey, ...secrets], transactionId });
     } catch (error) {
       if (error instanceof ScreeningError) onFailure?.(error, new URL(url).host);
       throw error;
@@ -64,69 +55,63 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
       return Promise.reject(new ScreeningError({ operation, outcome: 'refused', reason: 'bad-request' }));
     }
     const url = `${base}/${path}/${encodeURIComponent(apiKey)}/${encodeURIComponent(requested)}`;
-    const byId = operation === 'status-by-url' && { transactionId: requested };
-    return call({ operation, url, ...byId }, options, readTransactionResponse);
+    const transactionId = operation === 'status-by-url' ? requested : undefined;
+    return call({ operation, url, transactionId }, options, readTransactionResponse);
   }
 
+  /** Sends a portal action. Fields that are undefined aren't sent. */
   function act<T>(
     operation: Operation,
-    fields: Record<string, unknown>,
+    { transactionId, ...fields }: { transactionId?: string; [field: string]: unknown },
     options: CallOptions | undefined,
     read: (reply: Reply, context: Context) => T,
   ): Promise<T> {
-    const body = { nf_token: apiKey, ...fields };
-    const { transaction_id: transactionId } = fields;
-    return call(
-      {
-        operation,
-        url: `${portal}/${operation}`,
-        body,
-        ...(typeof transactionId === 'string' && { transactionId }),
-      },
-      options,
-      read,
-    );
+    const body = { nf_token: apiKey, transaction_id: transactionId, ...fields };
+    return call({ operation, url: `${portal}/${operation}`, body, transactionId }, options, read);
   }
 
   return {
-    createTransaction({ transaction, card, enrich, invoiceNumber }: CreateRequest, options) {
+    /** Screens a transaction. Not idempotent: after outcome `unknown`, look it up by invoice number before sending it again. */
+    createTransaction(request: CreateRequest, options?: CallOptions) {
+      const { transaction, card, enrich, invoiceNumber } = request;
       const body = writeTransaction(transaction, { dialect, apiKey, enrich, card, invoiceNumber });
       // Assumption «path of a create».
       const url = dialect === 'definition' ? `${base}/transaction` : `${base}/`;
       const secrets = card === undefined ? [] : Object.values(card);
       return call({ operation: 'create-transaction', url, body, secrets }, options, readTransactionResponse);
     },
-    gatewayResponse({ transactionId, result, authcode, gatewayTransactionId }: GatewayResponse, options) {
+    /** Reports the gateway's result of a transaction that was screened before the gateway was called. */
+    gatewayResponse(response: GatewayResponse, options?: CallOptions) {
+      const { transactionId, result, authcode, gatewayTransactionId } = response;
       // The samples use the definition's spelling for this body, so it is the same in both dialects.
-      const body: GatewayResponseBody = {
+      const body = {
         'nf-token': apiKey,
         'nf-id': transactionId,
-        'gateway-response': {
-          result,
-          ...(authcode === undefined ? {} : { authcode }),
-          ...(gatewayTransactionId === undefined ? {} : { 'transaction-id': gatewayTransactionId }),
-        },
+        'gateway-response': { result, authcode, 'transaction-id': gatewayTransactionId },
       };
       const url = `${base}/gateway_response`;
       return call({ operation: 'gateway-response', url, body }, options, readGatewayReply);
     },
-    status: (idOrInvoice, options) => lookUp('status', 'status', withoutHash(idOrInvoice), options),
-    statusById: (id, options) => lookUp('status-by-url', 'status_by_url', id, options),
-    statusByInvoice: (invoiceNumber, options) =>
+    /** Reads a transaction by its id or invoice number. */
+    status: (idOrInvoice: string, options?: CallOptions) =>
+      lookUp('status', 'status', withoutHash(idOrInvoice), options),
+    /** Reads a transaction by its id. @throws ScreeningError `not-found`, or `other-transaction` if the reply has a different id */
+    statusById: (id: string, options?: CallOptions) => lookUp('status-by-url', 'status_by_url', id, options),
+    /** Reads the first transaction with this invoice number, without a leading `#`. @throws ScreeningError `not-found` */
+    statusByInvoice: (invoiceNumber: string, options?: CallOptions) =>
       lookUp('status-by-invoice', 'status_by_invoice', withoutHash(invoiceNumber), options),
-    customerCode: ({ customerCode, email }, options) =>
+    /** Attaches a phone-order customer code. */
+    customerCode: ({ customerCode, email }: { customerCode: string; email: string }, options?: CallOptions) =>
       act('customer-code', { customer_code: customerCode, email }, options, readPortalReply),
-    reportFraud: ({ transactionId }, options) =>
-      act('report-fraud', { transaction_id: transactionId }, options, readPortalReply),
-    cancelTransaction: ({ transactionId }, options) =>
-      act('cancel-transaction', { transaction_id: transactionId }, options, readPortalReply),
-    submitChargeback: ({ transactionId, ...chargeback }, options) =>
-      act(
-        'submit-chargeback',
-        { transaction_id: transactionId, ...chargeback },
-        options,
-        readChargebackReply,
-      ),
+    /** Reports a transaction to the analysts as fraud. */
+    reportFraud: ({ transactionId }: { transactionId: string }, options?: CallOptions) =>
+      act('report-fraud', { transactionId }, options, readPortalReply),
+    /** Cancels a transaction. The screening service accepts this for 5 days after the first screening. */
+    cancelTransaction: ({ transactionId }: { transactionId: string }, options?: CallOptions) =>
+      act('cancel-transaction', { transactionId }, options, readPortalReply),
+    /** Submits a chargeback. A repeat after an unknown outcome may submit it twice. */
+    submitChargeback: (chargeback: { transactionId: string } & Chargeback, options?: CallOptions) =>
+      act('submit-chargeback', chargeback, options, readChargebackReply),
   };
 }
 
@@ -179,41 +164,6 @@ export interface GatewayResponse {
   authcode?: string;
   /** The gateway's own id of the payment. */
   gatewayTransactionId?: string;
-}
-
-/** The operations of the screening service. Each rejects only with `ScreeningError`. */
-export interface ScreeningClient {
-  /** Screens a transaction. Not idempotent: after outcome `unknown`, look it up by invoice number before sending it again. */
-  createTransaction(request: CreateRequest, options?: CallOptions): Promise<TransactionResponse>;
-  /** Reports the gateway's result of a transaction that was screened before the gateway was called. */
-  gatewayResponse(result: GatewayResponse, options?: CallOptions): Promise<void>;
-  /** Reads a transaction by its id or invoice number. */
-  status(idOrInvoice: string, options?: CallOptions): Promise<TransactionResponse>;
-  /** Reads a transaction by its id. @throws ScreeningError `not-found`, or `other-transaction` if the reply has a different id */
-  statusById(id: string, options?: CallOptions): Promise<TransactionResponse>;
-  /** Reads the first transaction with this invoice number, without a leading `#`. @throws ScreeningError `not-found` */
-  statusByInvoice(invoiceNumber: string, options?: CallOptions): Promise<TransactionResponse>;
-  /** Attaches a phone-order customer code. */
-  customerCode(request: { customerCode: string; email: string }, options?: CallOptions): Promise<PortalReply>;
-  /** Reports a transaction to the analysts as fraud. */
-  reportFraud(request: { transactionId: string }, options?: CallOptions): Promise<PortalReply>;
-  /** Cancels a transaction. The screening service accepts this for 5 days after the first screening. */
-  cancelTransaction(request: { transactionId: string }, options?: CallOptions): Promise<PortalReply>;
-  /** Submits a chargeback. A repeat after an unknown outcome may submit it twice. */
-  submitChargeback(
-    request: { transactionId: string } & Chargeback,
-    options?: CallOptions,
-  ): Promise<ChargebackReply>;
-}
-
-// The fields of the portal actions.
-
-/** The body of `POST /gateway_response`, in definition spelling: the payment gateway's result. */
-export interface GatewayResponseBody {
-  'nf-token': string;
-  /** The id of the response to the initial transaction. */
-  'nf-id': string;
-  'gateway-response': { result: GatewayResult; authcode?: string; 'transaction-id'?: string };
 }
 
 /** A chargeback without the key and the transaction id. */

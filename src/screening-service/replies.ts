@@ -29,7 +29,7 @@ export interface Context {
   /** The key and card data that were sent. They are removed from texts of the reply. */
   secrets: readonly string[];
   /** Id of the requested transaction. A reply about a different transaction is an error. */
-  transactionId?: string;
+  transactionId?: string | undefined;
 }
 
 /**

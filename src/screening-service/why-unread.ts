@@ -6,24 +6,21 @@ import type { ScreeningError } from './errors.ts';
 export function whyUnread(error: ScreeningError): { code: OrderErrorCode; message: string } {
   switch (error.reason) {
     case 'not-found':
-      return { code: 'unknown-transaction', message: UNKNOWN_TRANSACTION };
+      return { code: 'unknown-transaction', message: 'The screening service does not know the transaction' };
     case 'unknown-decision':
-      return { code: 'transaction-without-decision', message: UNKNOWN_DECISION };
+      return {
+        code: 'transaction-without-decision',
+        message: 'The screening service returned an unknown decision for the transaction',
+      };
     default:
       return { code: 'screening-service-unavailable', message: whyUnavailable(error) };
   }
 }
 
 function whyUnavailable({ reason, outcome, status }: ScreeningError): string {
-  if (reason === 'forbidden') return WRONG_KEY;
-  if (reason === 'other-transaction') return OTHER_TRANSACTION;
-  if (outcome === 'refused') return REFUSED;
+  if (reason === 'forbidden') return 'The screening service does not accept the API key';
+  if (reason === 'other-transaction') return 'The screening service returned a different transaction';
+  if (outcome === 'refused') return 'The screening service refused to return the status';
   const facts = status === undefined ? reason : `${reason}, HTTP ${status}`;
   return `The screening service gave no usable answer (${facts})`;
 }
-
-const UNKNOWN_TRANSACTION = 'The screening service does not know the transaction';
-const UNKNOWN_DECISION = 'The screening service returned an unknown decision for the transaction';
-const WRONG_KEY = 'The screening service does not accept the API key';
-const OTHER_TRANSACTION = 'The screening service returned a different transaction';
-const REFUSED = 'The screening service refused to return the status';
