@@ -1,3 +1,5 @@
+import { defined } from '../order/defined.ts';
+
 /**
  * Outcome of a failed call.
  * - `refused`: the screening service refused it with a message; the same call would be refused again.
@@ -48,15 +50,15 @@ export interface ScreeningFailure {
   operation: Operation;
   reason: Reason;
   /** HTTP status, if there was a reply. */
-  status?: number;
+  status?: number | undefined;
   /** Error messages of the screening service, bounded and without secrets. */
-  words?: string[];
+  words?: string[] | undefined;
   /** `code` in the body of a portal reply. */
-  code?: number;
+  code?: number | undefined;
   /** The pause from the Retry-After header, in milliseconds. */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
   /** The transaction's id, if an otherwise unusable reply has one. */
-  transactionId?: string;
+  transactionId?: string | undefined;
 }
 
 /**
@@ -79,11 +81,7 @@ export class ScreeningError extends Error {
     this.outcome = failure.outcome;
     this.operation = failure.operation;
     this.reason = failure.reason;
-    if (failure.status !== undefined) this.status = failure.status;
-    if (failure.words !== undefined) this.words = failure.words;
-    if (failure.code !== undefined) this.code = failure.code;
-    if (failure.retryAfterMs !== undefined) this.retryAfterMs = failure.retryAfterMs;
-    if (failure.transactionId !== undefined) this.transactionId = failure.transactionId;
+    Object.assign(this, defined(failure));
   }
 }
 
@@ -98,7 +96,7 @@ function describe({ operation, outcome, reason, status, code, words }: Screening
   const facts: string[] = [reason];
   if (status !== undefined) facts.push(`HTTP ${status}`);
   if (code !== undefined) facts.push(`code ${code}`);
-  const said = words === undefined || words.length === 0 ? '' : `: ${words.join('; ')}`;
+  const said = words?.length ? `: ${words.join('; ')}` : '';
   return `${operation} ${saying} (${facts.join(', ')})${said}`;
 }
 

@@ -8,7 +8,7 @@ import type { HttpResponse, Machine } from './machine.ts';
 export interface Reply {
   status: number;
   text: string;
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
 }
 
 export interface Exchange {
@@ -40,23 +40,22 @@ export async function exchange(
       headers: {
         accept: 'application/json',
         'user-agent': 'order-screening',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       redirect: 'manual',
       size: MAX_REPLY_BYTES,
       signal: late.signal,
     });
     const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), machine.now());
     const text = await readText(response);
-    return { status: response.status, text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    return { status: response.status, text, retryAfterMs };
   } catch (error) {
     if (late.signal.aborted) throw new ScreeningError({ operation, outcome: 'unknown', reason: 'timeout' });
     const reason = response === undefined ? requestReason(error) : bodyReason(error);
     const outcome = NEVER_SENT.has(reason) ? 'not-done' : 'unknown';
-    const status = response === undefined ? {} : { status: response.status };
-    throw new ScreeningError({ operation, outcome, reason, ...status });
+    throw new ScreeningError({ operation, outcome, reason, status: response?.status });
   } finally {
     inTime();
   }

@@ -19,80 +19,59 @@ export function hasUnprintable(text: string): boolean {
  * The invoice number, by which a lost create is looked up: 1 to 64 characters that are safe in an address. At most one leading `#`
  * is allowed: it is removed before this check. The lookup would remove a second one too, and not find the transaction.
  */
-export function invoiceNumber() {
-  return filledText(64)
-    .regex(/^(?!\.{1,2}$)/, 'must not consist of dots only: such a number can’t be looked up')
-    .refine((number) => !number.startsWith('#'), 'must have at most one leading #')
-    .refine((number) => !hasUnprintable(number), 'must not have control characters or lone surrogates');
-}
+export const invoiceNumber = filledText(64)
+  .regex(/^(?!\.{1,2}$)/, 'must not consist of dots only: such a number can’t be looked up')
+  .refine((number) => !number.startsWith('#'), 'must have at most one leading #')
+  .refine((number) => !hasUnprintable(number), 'must not have control characters or lone surrogates');
 
 /** A decimal number in a string. Stricter than the screening service's pattern `^\d*\.?\d*$`, which also matches '' and '.'. */
-export function decimal() {
-  return z
-    .string()
-    .regex(
-      /^(?:\d+(?:\.\d*)?|\.\d+)$/,
-      'must be a non-negative number in a string, such as "125.50", without sign or separators',
-    );
-}
+export const decimal = z
+  .string()
+  .regex(
+    /^(?:\d+(?:\.\d*)?|\.\d+)$/,
+    'must be a non-negative number in a string, such as "125.50", without sign or separators',
+  );
 
 /** An amount of money: a decimal of at most 24 characters. */
-export function amount() {
-  return decimal().max(24, 'must have at most 24 characters; shorten it');
-}
+export const amount = decimal.max(24, 'must have at most 24 characters; shorten it');
 
 /** A discount. It may be empty, since the screening service documents only the pattern. */
-export function discount() {
-  return z
-    .string()
-    .regex(
-      /^\d*(?:\.\d*)?$/,
-      'must be digits with at most one point, such as "10.00", without sign or separators',
-    );
-}
+export const discount = z
+  .string()
+  .regex(
+    /^\d*(?:\.\d*)?$/,
+    'must be digits with at most one point, such as "10.00", without sign or separators',
+  );
 
+const DATE_MESSAGE = 'must be a date that exists, written MM/DD/YYYY, such as "02/28/2026"';
 /** A date `MM/DD/YYYY` that exists in the calendar. */
-export function usDate() {
-  const message = 'must be a date that exists, written MM/DD/YYYY, such as "02/28/2026"';
-  return z
-    .string()
-    .regex(/^\d{2}\/\d{2}\/\d{4}$/, { error: message, abort: true })
-    .refine((date) => exists(date.slice(6), date.slice(0, 2), date.slice(3, 5)), message);
-}
+export const usDate = z
+  .string()
+  .regex(/^\d{2}\/\d{2}\/\d{4}$/, { error: DATE_MESSAGE, abort: true })
+  .refine((date) => exists(date.slice(6), date.slice(0, 2), date.slice(3, 5)), DATE_MESSAGE);
 
 /** A fully qualified domain name of at most 128 characters: no scheme, no path. */
-export function domainName() {
-  return bounded().regex(
-    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i,
-    'must be a domain name such as "www.example.com", without https:// and path',
-  );
-}
+export const domainName = bounded().regex(
+  /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i,
+  'must be a domain name such as "www.example.com", without https:// and path',
+);
 
 /** An IPv4 or IPv6 address. */
-export function ipAddress() {
-  return z.string().refine((ip) => isIP(ip) !== 0, 'must be an IPv4 or IPv6 address of the customer');
-}
+export const ipAddress = z
+  .string()
+  .refine((ip) => isIP(ip) !== 0, 'must be an IPv4 or IPv6 address of the customer');
 
-/** An ISO 3166 two-letter country code in capitals. `parseTransaction` converts it before, so any case is accepted. */
-export function country() {
-  return z.string().refine(isCountryCode, 'must be an ISO two-letter country code, such as "US"');
-}
-
+const PHONE_MESSAGE = 'must be a phone number of 5 to 20 digits, such as "+1 212 555 0100"';
 /** Assumption «phone numbers»: 5 to 20 digits with the usual separators, and an optional extension. */
-export function phoneNumber() {
-  const message = 'must be a phone number of 5 to 20 digits, such as "+1 212 555 0100"';
-  return bounded()
-    .regex(/^[+\d\s().\-/]+(?:(?:x|ext\.?|#)\s*\d{1,8})?$/i, { error: message, abort: true })
-    .refine((number) => {
-      const digits = number.replace(/(?:x|ext|#).*$/i, '').replace(/\D/g, '').length;
-      return digits >= 5 && digits <= 20;
-    }, message);
-}
+export const phoneNumber = bounded()
+  .regex(/^[+\d\s().\-/]+(?:(?:x|ext\.?|#)\s*\d{1,8})?$/i, { error: PHONE_MESSAGE, abort: true })
+  .refine((number) => {
+    const digits = number.replace(/(?:x|ext|#).*$/i, '').replace(/\D/g, '').length;
+    return digits >= 5 && digits <= 20;
+  }, PHONE_MESSAGE);
 
 /** Assumption «free objects»: the screening service doesn't document the content, which is passed through unchanged. */
-export function passThrough() {
-  return z.record(z.string(), z.unknown());
-}
+export const passThrough = z.record(z.string(), z.unknown());
 
 /** Assumption «country codes»: ISO 3166-1 alpha-2, and the user-assigned code XK, which merchants use for Kosovo. */
 const COUNTRY_CODES = new Set(
@@ -107,10 +86,10 @@ const COUNTRY_CODES = new Set(
   ).split(' '),
 );
 
-/** Whether `code` is a country code in two capital letters, as the screening service requires. */
-function isCountryCode(code: string): boolean {
-  return COUNTRY_CODES.has(code);
-}
+/** An ISO 3166 two-letter country code in capitals. `parseTransaction` converts it before, so any case is accepted. */
+export const country = z
+  .string()
+  .refine((code) => COUNTRY_CODES.has(code), 'must be an ISO two-letter country code, such as "US"');
 
 const KINDS: Record<string, string> = {
   string: 'a string',

@@ -5,6 +5,7 @@ import { sameTransaction } from '../contract/ids.ts';
 import { type Insights, insightsSchema } from '../contract/terms.ts';
 import { DECISIONS, type Decision } from '../contract/words.ts';
 import { bytesOf } from '../order/bounds.ts';
+import { defined } from '../order/defined.ts';
 import {
   isAboutKey,
   isLookUp,
@@ -37,39 +38,33 @@ export interface Context {
  * @throws ScreeningError `missing-id`; `unknown-decision`, which has the id; `other-transaction` if the id isn't the requested one
  */
 export function readTransactionResponse(reply: Reply, context: Context): TransactionResponse {
-  const body = toDefinitionSpelling(enrichedResponseSchema, bodyOfSuccess(reply, context)).value;
+  const body = toDefinitionSpelling(responseSchema, bodyOfSuccess(reply, context)).value;
   const fields = isObject(body) ? body : {};
-  const { shape } = enrichedResponseSchema;
-  const id = shape.id.safeParse(fields.id);
-  const found = { operation: context.operation, status: reply.status, ...wordsOf(fields, context) };
-  if (!id.success) throw new ScreeningError({ ...found, outcome: 'unknown', reason: 'missing-id' });
-  requireSame(id.data, reply, context);
+  const { shape } = responseSchema;
+  const { data: id } = shape.id.safeParse(fields.id);
+  if (id === undefined) {
+    throw failure(reply, context, fields, { outcome: 'unknown', reason: 'missing-id' });
+  }
+  requireSame(id, reply, context);
   if (!isDecision(fields.decision)) {
-    throw new ScreeningError({
-      ...found,
-      outcome: 'unknown',
-      reason: 'unknown-decision',
-      transactionId: id.data,
-    });
+    const verdict = { outcome: 'unknown', reason: 'unknown-decision', transactionId: id } as const;
+    throw failure(reply, context, fields, verdict);
   }
   const { data: message = '' } = shape.message.safeParse(fields.message);
-  const accountMode = shape.account_mode.safeParse(fields.account_mode);
-  const passiveMode = shape.passive_mode.safeParse(fields.passive_mode);
-  const subStatus = shape.sub_status.safeParse(fields.sub_status);
+  const { data: subStatus } = shape.sub_status.safeParse(fields.sub_status);
   const clean = (text: string) => withoutSecrets(text, context.secrets).slice(0, MAX_FREE_TEXT);
   const { insights, leftOut } = readInsights(fields.insights, clean);
-  return {
-    id: id.data,
+  return defined({
+    id,
     decision: fields.decision,
-    ...(message.trim() === ''
-      ? {}
-      : { message: withoutSecrets(message, context.secrets).slice(0, MAX_MESSAGE) }),
-    ...(accountMode.data === undefined ? {} : { accountMode: accountMode.data }),
-    ...(passiveMode.data === undefined ? {} : { passiveMode: passiveMode.data }),
-    ...(subStatus.data === undefined ? {} : { subStatus: clean(subStatus.data) }),
-    ...(insights === undefined ? {} : { insights }),
-    ...(leftOut === 0 ? {} : { insightsLeftOut: leftOut }),
-  };
+    message:
+      message.trim() === '' ? undefined : withoutSecrets(message, context.secrets).slice(0, MAX_MESSAGE),
+    accountMode: shape.account_mode.safeParse(fields.account_mode).data,
+    passiveMode: shape.passive_mode.safeParse(fields.passive_mode).data,
+    subStatus: subStatus === undefined ? undefined : clean(subStatus),
+    insights,
+    insightsLeftOut: leftOut === 0 ? undefined : leftOut,
+  });
 }
 
 /** Limit of the message for the customer, in characters. */
@@ -79,7 +74,7 @@ const MAX_MESSAGE = 1_000;
 export function readGatewayReply(reply: Reply, context: Context): void {
   const body = bodyOfSuccess(reply, context);
   if (body.Status === 'OK' || body.status === 'OK') return;
-  throw unusable(reply, context, body);
+  throw failure(reply, context, body, NOT_ITS_OWN);
 }
 
 const codeSchema = z.union([
@@ -98,15 +93,12 @@ const codeSchema = z.union([
 export function readPortalReply(reply: Reply, context: Context): PortalReply {
   const body = bodyOfSuccess(reply, context);
   const code = codeSchema.optional().safeParse(body.code);
-  if (!code.success || reply.status !== 200) throw unusable(reply, context, body);
+  if (!code.success || reply.status !== 200) throw failure(reply, context, body, NOT_ITS_OWN);
   const [message] = typeof body.message === 'string' ? scrubWords([body.message], context.secrets) : [];
-  if (isSuccess(code.data)) return { code: code.data, ...(message === undefined ? {} : { message }) };
-  throw new ScreeningError({
-    operation: context.operation,
-    status: reply.status,
-    ...(code.data === undefined ? {} : { code: code.data }),
-    ...wordsOf(body, context),
-    ...retryAfterOf(reply),
+  if (isSuccess(code.data)) return defined({ code: code.data, message });
+  throw failure(reply, context, body, {
+    code: code.data,
+    retryAfterMs: reply.retryAfterMs,
     ...portalVerdict(code.data, ownWords(body, context.operation), context.operation),
   });
 }
@@ -157,7 +149,7 @@ function isEchoable([name, value]: [string, unknown], secrets: readonly string[]
 function bodyOfSuccess(reply: Reply, context: Context): Record<string, unknown> {
   const body = parseObject(reply.text);
   if (reply.status < 200 || reply.status > 299) throw failureOf(reply, context, body ?? {});
-  if (body === undefined) throw unusable(reply, context, {});
+  if (body === undefined) throw failure(reply, context, {}, NOT_ITS_OWN);
   return body;
 }
 
@@ -171,15 +163,10 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 function failureOf(reply: Reply, context: Context, body: Record<string, unknown>): ScreeningError {
-  const { status } = reply;
-  const code = codeSchema.safeParse(body.code);
-  return new ScreeningError({
-    operation: context.operation,
-    status,
-    ...wordsOf(body, context),
-    ...retryAfterOf(reply),
-    ...(code.success ? { code: code.data } : {}),
-    ...verdict(status, ownWords(body, context.operation), context.operation),
+  return failure(reply, context, body, {
+    code: codeSchema.safeParse(body.code).data,
+    retryAfterMs: reply.retryAfterMs,
+    ...verdict(reply.status, ownWords(body, context.operation), context.operation),
   });
 }
 
@@ -213,36 +200,28 @@ function verdict(status: number, said: readonly string[], operation: Operation):
   return { outcome: 'refused', reason: 'not-found' };
 }
 
-function unusable(reply: Reply, context: Context, body: Record<string, unknown>): ScreeningError {
+/** @param more the outcome and its reason, and what else is known. The words are the texts of `Errors`, or the `message` of the portal */
+function failure(
+  { status }: Reply,
+  { operation, secrets }: Context,
+  body: Record<string, unknown>,
+  more: Omit<ScreeningFailure, 'operation' | 'status' | 'words'>,
+): ScreeningError {
+  const given = Array.isArray(body.Errors) ? body.Errors : [body.message];
+  const words = given.filter((word): word is string => typeof word === 'string' && word !== '');
   return new ScreeningError({
-    operation: context.operation,
-    outcome: 'unknown',
-    reason: 'malformed-reply',
-    status: reply.status,
-    ...wordsOf(body, context),
+    operation,
+    status,
+    words: words.length === 0 ? undefined : scrubWords(words, secrets),
+    ...more,
   });
 }
 
-/** Error messages of a reply: `Errors` of the screening operations, `message` of the portal's. */
-function wordsOf(body: Record<string, unknown>, { secrets }: Context): { words?: string[] } {
-  const given = Array.isArray(body.Errors) ? body.Errors : [body.message];
-  const words = given.filter((word): word is string => typeof word === 'string' && word !== '');
-  return words.length === 0 ? {} : { words: scrubWords(words, secrets) };
-}
-
-function retryAfterOf({ retryAfterMs }: Reply): { retryAfterMs?: number } {
-  return retryAfterMs === undefined ? {} : { retryAfterMs };
-}
-
-/** The standard Transaction response as the screening service sends it. */
-const standardResponseSchema = z.object({
+/** The Transaction response as the screening service sends it, in definition spelling. Only an enriched one has insights and modes. */
+const responseSchema = z.object({
   id: z.guid(),
   decision: z.enum(DECISIONS),
   message: z.string().exactOptional(),
-});
-
-/** The enriched Transaction response as the screening service sends it, in definition spelling. */
-const enrichedResponseSchema = standardResponseSchema.extend({
   account_mode: z.enum(['live', 'test']).exactOptional(),
   passive_mode: z.boolean().exactOptional(),
   sub_status: z.string().exactOptional(),

@@ -20,23 +20,23 @@ import {
 const customerSchema = z.strictObject({
   id: text(64).exactOptional(),
   email: email(),
-  joined_on: usDate().exactOptional(),
-  last_sign_in: usDate().exactOptional(),
-  last_purchase_date: usDate().exactOptional(),
-  total_previous_purchases: decimal().exactOptional(),
-  total_purchase_value: decimal().exactOptional(),
-  saved_cc_added_on: usDate().exactOptional(),
+  joined_on: usDate.exactOptional(),
+  last_sign_in: usDate.exactOptional(),
+  last_purchase_date: usDate.exactOptional(),
+  total_previous_purchases: decimal.exactOptional(),
+  total_purchase_value: decimal.exactOptional(),
+  saved_cc_added_on: usDate.exactOptional(),
 });
 
 const merchantSchema = z.strictObject({
   name: text(128),
-  website: domainName(),
+  website: domainName,
   email: email(),
   productType: oneOf(['Goods', 'Services']).exactOptional(),
 });
 
 const orderInfoSchema = z.strictObject({
-  invoiceNumber: invoiceNumber().exactOptional(),
+  invoiceNumber: invoiceNumber.exactOptional(),
   order_type: oneOf(['one-time', 'recurring', 'subscription', 'upsell', '']).exactOptional(),
   referring_site: z.string().exactOptional(),
   referring_url: z.string().exactOptional(),
@@ -52,7 +52,7 @@ const address = {
   city: text(128),
   state: text(128),
   zip: text(128),
-  country: country(),
+  country: country,
 };
 
 const shipToSchema = z.strictObject(address);
@@ -67,7 +67,7 @@ const billToSchema = z.strictObject({
   state: address.state.exactOptional(),
   zip: address.zip.exactOptional(),
   country: address.country.exactOptional(),
-  phoneNumber: phoneNumber().exactOptional(),
+  phoneNumber: phoneNumber.exactOptional(),
 });
 
 const lineItemSchema = z.strictObject({
@@ -87,19 +87,6 @@ const threeDSecureSchema = z.strictObject({
   succeeded: z.boolean().exactOptional(),
   version: z.string().exactOptional(),
 });
-
-const creditCardFields = {
-  // BINs have 6 or 8 digits. Only the first six are stored (rule «six and four»). More could be a card number.
-  bin: z
-    .string()
-    .regex(/^(?:\d{4,8})?$/, 'must be the first 4 to 8 digits of the card number, or empty')
-    .exactOptional(),
-  last4: z
-    .string()
-    .regex(/^\d{4}$/, 'must be the last 4 digits of the card number')
-    .exactOptional(),
-  cardType: z.string().exactOptional(),
-};
 
 /**
  * Full card data. It is removed from a transaction before the transaction is stored. `cardCode` is allowed only before an
@@ -123,20 +110,35 @@ export const cardSchema = z.strictObject({
 });
 export type CardData = z.infer<typeof cardSchema>;
 
+const creditCard = z.strictObject({
+  // BINs have 6 or 8 digits. Only the first six are stored (rule «six and four»). More could be a card number.
+  bin: z
+    .string()
+    .regex(/^(?:\d{4,8})?$/, 'must be the first 4 to 8 digits of the card number, or empty')
+    .exactOptional(),
+  last4: z
+    .string()
+    .regex(/^\d{4}$/, 'must be the last 4 digits of the card number')
+    .exactOptional(),
+  cardType: z.string().exactOptional(),
+  ...cardSchema.shape,
+  cardNumber: cardSchema.shape.cardNumber.exactOptional(),
+});
+
 const transactionFields = {
-  amount: amount(),
+  amount: amount,
   // Assumption «currency code».
   currency_code: z
     .string()
     .regex(/^[A-Z]{1,3}$/, 'must be a code of at most three letters, such as "USD"')
     .exactOptional(),
-  discountAmount: discount().exactOptional(),
-  discountPrice: discount().exactOptional(),
-  discountPercentage: discount().exactOptional(),
-  shippingAmount: amount().exactOptional(),
+  discountAmount: discount.exactOptional(),
+  discountPrice: discount.exactOptional(),
+  discountPercentage: discount.exactOptional(),
+  shippingAmount: amount.exactOptional(),
   shippingMethod: z.string().exactOptional(),
-  fulfillmentDate: usDate().exactOptional(),
-  checkout: passThrough().exactOptional(),
+  fulfillmentDate: usDate.exactOptional(),
+  checkout: passThrough.exactOptional(),
   customer: customerSchema,
   merchant: merchantSchema.exactOptional(),
   order: orderInfoSchema.exactOptional(),
@@ -145,7 +147,7 @@ const transactionFields = {
   lineItems: z.array(lineItemSchema).exactOptional(),
   gatewayName: z.string().exactOptional(),
   gatewayStatus: z.string().exactOptional(),
-  customerIP: ipAddress(),
+  customerIP: ipAddress,
   avsResultCode: text(3).exactOptional(),
   cvvResultCode: z
     .string()
@@ -164,26 +166,24 @@ const transactionFields = {
   version: z.string().exactOptional(),
   appName: z.string().exactOptional(),
   appVersion: z.string().exactOptional(),
-  userFields: passThrough().exactOptional(),
-  performance: passThrough().exactOptional(),
+  userFields: passThrough.exactOptional(),
+  performance: passThrough.exactOptional(),
   digitalGoodsAmount: z.string().exactOptional(),
   digitalGoodsPercentage: z.string().exactOptional(),
   gatewayType: oneOf(['post-gateway', 'pre-gateway']).exactOptional(),
   isBopis: z.string().exactOptional(),
-  subscriptionDetails: passThrough().exactOptional(),
+  subscriptionDetails: passThrough.exactOptional(),
 };
 
-const paymentFields = { method: z.string().exactOptional() };
+const method = z.string().exactOptional();
 
 /** A transaction as order-screening stores it: definition spelling, no API key, no full card data. */
 export const transactionSchema = z.strictObject({
   ...transactionFields,
+  // The expiry only without a card number: else it is part of the full card data.
   payment: z.strictObject({
-    ...paymentFields,
-    // The expiry only without a card number: else it is part of the full card data.
-    creditCard: z
-      .strictObject({ ...creditCardFields, expirationDate: cardSchema.shape.expirationDate })
-      .exactOptional(),
+    method,
+    creditCard: creditCard.omit({ cardNumber: true, cardCode: true }).exactOptional(),
   }),
 });
 export type Transaction = z.infer<typeof transactionSchema>;
@@ -194,16 +194,6 @@ export type Transaction = z.infer<typeof transactionSchema>;
  */
 export const transactionRequestSchema = z.strictObject({
   ...transactionFields,
-  payment: z.strictObject({
-    ...paymentFields,
-    creditCard: z
-      .strictObject({
-        ...creditCardFields,
-        cardNumber: cardSchema.shape.cardNumber.exactOptional(),
-        expirationDate: cardSchema.shape.expirationDate,
-        cardCode: cardSchema.shape.cardCode,
-      })
-      .exactOptional(),
-  }),
+  payment: z.strictObject({ method, creditCard: creditCard.exactOptional() }),
 });
 export type TransactionRequest = z.infer<typeof transactionRequestSchema>;
