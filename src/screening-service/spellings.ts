@@ -12,10 +12,10 @@ export type Dialect = 'definition' | 'sample';
  * The names are derived from the schemas, so there is no list to maintain.
  */
 interface Spelling {
-  /** Maps a name in the definition to the name in the samples and the field's schema. */
-  fields: Map<string, { sample: string; schema: z.core.$ZodType }>;
+  /** Maps a name in the definition to the field's schema. */
+  fields: ReadonlyMap<string, z.core.$ZodType>;
   /** Maps a name in the samples to the name in the definition. */
-  definitions: Map<string, string>;
+  definitions: ReadonlyMap<string, string>;
 }
 
 const spellings = new WeakMap<z.ZodObject, Spelling>();
@@ -23,13 +23,10 @@ const spellings = new WeakMap<z.ZodObject, Spelling>();
 function spellingOf(schema: z.ZodObject): Spelling {
   const known = spellings.get(schema);
   if (known !== undefined) return known;
-  const spelling: Spelling = { fields: new Map(), definitions: new Map() };
-  for (const [name, field] of Object.entries<z.core.$ZodType>(schema.shape)) {
-    spelling.fields.set(name, { sample: sampleName(name), schema: field });
-    spelling.definitions.set(sampleName(name), name);
-  }
-  spellings.set(schema, spelling);
-  return spelling;
+  const fields = new Map(Object.entries<z.core.$ZodType>(schema.shape));
+  const definitions = new Map([...fields.keys()].map((name) => [sampleName(name), name]));
+  spellings.set(schema, { fields, definitions });
+  return { fields, definitions };
 }
 
 /** Compares the values of a field given in both spellings. Bounded, since requests may be nested very deeply. */
@@ -74,7 +71,7 @@ export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled 
       if (given === undefined) continue;
       const definition = spelling.definitions.get(name) ?? name;
       const here = [...path, definition];
-      const inside = spelling.fields.get(definition)?.schema;
+      const inside = spelling.fields.get(definition);
       const field = inside === undefined ? given : read(given, inside, here);
       if (fields.has(definition) && stringify(fields.get(definition)) !== stringify(field)) {
         findings.push({ path: here, message: 'is given in two spellings with different values; send one' });
@@ -120,7 +117,7 @@ export function withoutUnknown(
   const kept = Object.entries(value).flatMap(([name, inner]) => {
     const field = fields.get(name);
     const here = [...path, name];
-    if (field !== undefined) return [[name, withoutUnknown(field.schema, inner, removed, here)] as const];
+    if (field !== undefined) return [[name, withoutUnknown(field, inner, removed, here)] as const];
     removed(here);
     return [];
   });
@@ -132,7 +129,7 @@ export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]):
   return path.reduce<z.core.$ZodType | undefined>((at, part) => {
     const outer = at instanceof z.ZodExactOptional ? at.unwrap() : at;
     if (outer instanceof z.ZodArray) return outer.element;
-    return outer instanceof z.ZodObject ? spellingOf(outer).fields.get(String(part))?.schema : undefined;
+    return outer instanceof z.ZodObject ? spellingOf(outer).fields.get(String(part)) : undefined;
   }, schema);
 }
 
@@ -147,7 +144,7 @@ export function toSampleSpelling(schema: z.core.$ZodType, value: unknown): unkno
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
       const field = fields.get(name);
-      return field === undefined ? [name, inner] : [field.sample, toSampleSpelling(field.schema, inner)];
+      return field === undefined ? [name, inner] : [sampleName(name), toSampleSpelling(field, inner)];
     }),
   );
 }

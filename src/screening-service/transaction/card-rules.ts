@@ -3,6 +3,7 @@ import { passesLuhn } from '../../card-data/card-numbers.ts';
 import { TEST_CARDS } from '../../card-data/test-cards.ts';
 import type { FieldError } from '../../contract/errors.ts';
 import type { IntegrationWorkflow } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
 import { schemaFindings } from '../fields.ts';
 import { type Finding, isObject, toDefinitionSpelling } from '../spellings.ts';
 import { type CardData, cardSchema } from './transaction-schema.ts';
@@ -32,13 +33,11 @@ export function parseCard(input: unknown, rules: CardRules & { workflow: Integra
     ...cardFindings(parsed.success ? parsed.data : wellFormed(value), rules),
     ...(isObject(value) ? missing(value) : []),
   ];
-  if (!parsed.success || findings.length > 0) {
-    return {
-      ok: false,
-      fieldErrors: findings.map(({ path, message }) => ({ path: shownPath(path), message })),
-    };
-  }
-  return { ok: true, card: parsed.data };
+  if (parsed.success && findings.length === 0) return { ok: true, card: parsed.data };
+  return {
+    ok: false,
+    fieldErrors: findings.map(({ path, message }) => ({ path: shownPath(path), message })),
+  };
 }
 
 function missingOf(given: Record<string, unknown>): Finding[] {
@@ -56,14 +55,11 @@ export function cardOfWorkflow({ cardCode, ...card }: CardData, workflow: Integr
 export function wellFormed(value: unknown): Partial<CardData> {
   const { cardNumber, expirationDate, cardCode } = cardSchema.shape;
   const given: Record<string, unknown> = isObject(value) ? value : {};
-  const number = cardNumber.safeParse(given.cardNumber);
-  const expiry = expirationDate.safeParse(given.expirationDate);
-  const code = cardCode.safeParse(given.cardCode);
-  return {
-    ...(number.success && { cardNumber: number.data }),
-    ...(expiry.data !== undefined && { expirationDate: expiry.data }),
-    ...(code.data !== undefined && { cardCode: code.data }),
-  };
+  return defined({
+    cardNumber: cardNumber.safeParse(given.cardNumber).data,
+    expirationDate: expirationDate.safeParse(given.expirationDate).data,
+    cardCode: cardCode.safeParse(given.cardCode).data,
+  });
 }
 
 /** Checks well-formed card fields. */
@@ -72,32 +68,24 @@ export function cardFindings(
   rules: CardRules,
 ): Finding[] {
   const findings: Finding[] = [];
+  const find = (field: keyof CardData, message: string) => findings.push({ path: [field], message });
   if (cardNumber !== undefined) {
     if (!passesLuhn(cardNumber)) {
-      findings.push({
-        path: ['cardNumber'],
-        message: 'is not a valid card number: its check digit is wrong',
-      });
+      find('cardNumber', 'is not a valid card number: its check digit is wrong');
     } else if (rules.mode === 'live' && isTestCardNumber(cardNumber)) {
-      findings.push({
-        path: ['cardNumber'],
-        message:
-          'must be a real card number: this integration is in live mode, which accepts no test numbers',
-      });
+      find(
+        'cardNumber',
+        'must be a real card number: this integration is in live mode, which accepts no test numbers',
+      );
     }
   }
   if (cardNumber !== undefined && cardCode !== undefined) {
     // Assumption «card code»: American Express has 4 digits.
     const digits = /^3[47]/.test(cardNumber) ? 4 : 3;
-    if (cardCode.length !== digits) {
-      findings.push({ path: ['cardCode'], message: `must have ${digits} digits for a card of this brand` });
-    }
+    if (cardCode.length !== digits) find('cardCode', `must have ${digits} digits for a card of this brand`);
   }
   if (expirationDate !== undefined && isExpired(expirationDate, rules.now)) {
-    findings.push({
-      path: ['expirationDate'],
-      message: 'is in the past; ask the customer for a valid card',
-    });
+    find('expirationDate', 'is in the past; ask the customer for a valid card');
   }
   return findings;
 }

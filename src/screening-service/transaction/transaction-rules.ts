@@ -5,7 +5,7 @@ import { type Finding, isObject } from '../spellings.ts';
 import { isNotPublic } from './as-pasted.ts';
 import { type CardRules, cardFindings, wellFormed } from './card-rules.ts';
 import { isNoCard } from './payment-methods.ts';
-import type { Transaction } from './transaction-schema.ts';
+import { billToSchema, type Transaction } from './transaction-schema.ts';
 
 /** Settings for validating a transaction. */
 export interface TransactionRules extends CardRules {
@@ -28,17 +28,6 @@ export function transactionRules(
 
 /** The fields of full card data. */
 export const CARD_FIELDS = ['cardNumber', 'expirationDate', 'cardCode'] as const;
-
-const BILL_TO_REQUIRED = [
-  'firstName',
-  'lastName',
-  'address',
-  'city',
-  'state',
-  'zip',
-  'country',
-  'phoneNumber',
-] as const;
 
 const PASS_THROUGH = ['checkout', 'performance', 'subscriptionDetails', 'userFields'] as const;
 /** Nesting limit of objects that the screening service doesn't document. */
@@ -90,20 +79,16 @@ function gatewayTypeFindings(
 ): Finding[] {
   const expected = gatewayTypeOf(workflow);
   if (gatewayType === undefined || gatewayType === expected) return [];
-  return [
-    {
-      path: ['gatewayType'],
-      message: `contradicts the integration workflow ${workflow}, which makes it "${expected}"; leave it out`,
-    },
-  ];
+  const message = `contradicts the integration workflow ${workflow}, which makes it "${expected}"; leave it out`;
+  return [{ path: ['gatewayType'], message }];
 }
 
 /** Assumption «empty text»: an empty text counts as a value. */
 function addressFindings({ billTo, shipTo, merchant }: Record<string, unknown>): Finding[] {
   const findings: Finding[] = [];
   if (isObject(billTo) && Object.keys(billTo).length > 0) {
-    for (const field of BILL_TO_REQUIRED) {
-      if (billTo[field] === undefined) {
+    for (const field of Object.keys(billToSchema.shape)) {
+      if (field !== 'company' && billTo[field] === undefined) {
         findings.push({ path: ['billTo', field], message: 'is required when billTo is not empty' });
       }
     }
@@ -123,56 +108,38 @@ function paymentFindings(body: Record<string, unknown>, rules: TransactionRules)
   const findings = cardInStash ? leftOut(card) : cardOf(card, rules);
   if (workflow === 'pre-gateway') {
     if (cardInStash) return findings;
-    const missing = CARD_FIELDS.filter((field) => isBlank(card[field])).map((field) => ({
-      path: at(field),
-      message: 'is required: a pre-gateway transaction needs the full card data',
-    }));
-    return [...missing, ...findings];
+    const message = 'is required: a pre-gateway transaction needs the full card data';
+    const missing = CARD_FIELDS.filter((field) => isBlank(card[field]));
+    return [...missing.map((field) => ({ path: at(field), message })), ...findings];
   }
   const needed = `is required: a ${workflow} transaction needs it`;
   if (isBlank(card.last4) && isBlank(card.cardNumber)) findings.push({ path: at('last4'), message: needed });
   // Assumption «AVS and CVV».
-  for (const field of ['avsResultCode', 'cvvResultCode']) {
-    if (isBlank(body[field])) {
-      findings.push({
-        path: [field],
-        message: `${needed}, as the gateway gave it; send "U" when the gateway gave none`,
-      });
-    }
-  }
-  return findings;
+  const message = `${needed}, as the gateway gave it; send "U" when the gateway gave none`;
+  const codes = ['avsResultCode', 'cvvResultCode'].filter((field) => isBlank(body[field]));
+  return [...findings, ...codes.map((field) => ({ path: [field], message }))];
 }
 
 /** Checks full card data. */
 function cardOf(card: Record<string, unknown>, rules: CardRules): Finding[] {
-  if (CARD_FIELDS.every((field) => card[field] === undefined)) return [];
-  const wrong = cardFindings(wellFormed(card), rules).map(({ path, message }) => ({
-    path: ['payment', 'creditCard', ...path],
-    message,
-  }));
-  return [...wrong, ...digitsFindings(card)];
+  const findings = [...cardFindings(wellFormed(card), rules), ...digitsFindings(card)];
+  return findings.map(({ path, message }) => ({ path: ['payment', 'creditCard', ...path], message }));
 }
 
 function leftOut(card: Record<string, unknown>): Finding[] {
   const message = 'must be left out: the request has a card reference';
-  return CARD_FIELDS.filter((field) => card[field] !== undefined).map((field) => ({
-    path: ['payment', 'creditCard', field],
-    message,
-  }));
+  const given = CARD_FIELDS.filter((field) => card[field] !== undefined);
+  return given.map((field) => ({ path: ['payment', 'creditCard', field], message }));
 }
 
 /** Assumption «no card data»: an order that wasn't paid with a card has none. */
 function withoutCard({ method }: Record<string, unknown>, { workflow, noCard }: TransactionRules): Finding[] {
-  const path = ['payment', 'creditCard'];
-  if (!isNoCard(method, noCard)) {
-    const message =
-      'is required unless payment.method names something other than a card; list the name in the policy key paymentMethods.noCard';
-    return [{ path, message }];
-  }
-  if (workflow !== 'pre-gateway') return [];
-  const message =
-    'is required: a pre-gateway transaction needs the full card data; to skip orders paid without a card, add a `skip` rule to the policy';
-  return [{ path, message }];
+  const isKnown = isNoCard(method, noCard);
+  if (isKnown && workflow !== 'pre-gateway') return [];
+  const message = isKnown
+    ? 'is required: a pre-gateway transaction needs the full card data; to skip orders paid without a card, add a `skip` rule to the policy'
+    : 'is required unless payment.method names something other than a card; list the name in the policy key paymentMethods.noCard';
+  return [{ path: ['payment', 'creditCard'], message }];
 }
 
 /** Assumption «digits of one card»: `bin` and `last4` are stored without the card number, so check that they match it. */
@@ -181,16 +148,10 @@ function digitsFindings(card: Record<string, unknown>): Finding[] {
   if (typeof cardNumber !== 'string') return [];
   const findings: Finding[] = [];
   if (typeof bin === 'string' && !cardNumber.startsWith(bin)) {
-    findings.push({
-      path: ['payment', 'creditCard', 'bin'],
-      message: 'must match the beginning of cardNumber; it may be left out',
-    });
+    findings.push({ path: ['bin'], message: 'must match the beginning of cardNumber; it may be left out' });
   }
   if (typeof last4 === 'string' && !cardNumber.endsWith(last4)) {
-    findings.push({
-      path: ['payment', 'creditCard', 'last4'],
-      message: 'must match the end of cardNumber; it may be left out',
-    });
+    findings.push({ path: ['last4'], message: 'must match the end of cardNumber; it may be left out' });
   }
   return findings;
 }
@@ -222,10 +183,8 @@ function strayCardFindings(body: Record<string, unknown>): Finding[] {
     if (path.length > MAX_DEPTH + 1) return false;
     const own = path.join('.') === 'payment.creditCard.cardNumber';
     if (!own && typeof value === 'string' && value.replace(/[\s-]/g, '').includes(cardNumber)) {
-      findings.push({
-        path,
-        message: 'must not hold the card number; it belongs in payment.creditCard.cardNumber only',
-      });
+      const message = 'must not hold the card number; it belongs in payment.creditCard.cardNumber only';
+      findings.push({ path, message });
     }
     return true;
   });

@@ -58,7 +58,7 @@ const address = {
 const shipToSchema = z.strictObject(address);
 
 /** May be empty. Otherwise `parseTransaction` requires all fields except `company`. */
-const billToSchema = z.strictObject({
+export const billToSchema = z.strictObject({
   firstName: address.firstName.exactOptional(),
   lastName: address.lastName.exactOptional(),
   company: address.company,
