@@ -15,12 +15,12 @@ import {
   webhooksInput,
 } from './control.ts';
 import { FaultPlan, faultPlanSchema } from './fault-plan.ts';
-import { Gate, type Keys, portalRoutes, screeningRoutes } from './gate.ts';
+import { createGate, type Keys, portalRoutes, screeningRoutes } from './gate.ts';
 import type { TransactionRecord } from './model.ts';
-import { PortalService } from './portal-service.ts';
-import { refuse, ScreeningService } from './screening-service.ts';
+import { createPortalService } from './portal-service.ts';
+import { createScreeningService, refuse } from './screening-service.ts';
 import { errorCode, Ledger, SandboxState, StateFile } from './state.ts';
-import { DEFAULT_WEBHOOKS, headerValue, WebhookSender } from './webhook-sender.ts';
+import { createWebhookSender, DEFAULT_WEBHOOKS, headerValue } from './webhook-sender.ts';
 
 const PORTAL_PATH = '/portal/api/v1/transaction-update';
 
@@ -60,7 +60,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const headers: Record<string, string> = options.webhookSecret
     ? { 'X-Webhook-Secret': options.webhookSecret }
     : {};
-  const webhooks = new WebhookSender(
+  const webhooks = createWebhookSender(
     { ...DEFAULT_WEBHOOKS, url: options.webhookUrl ?? null, headers },
     ledger,
     faults,
@@ -72,11 +72,11 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   if (saved) state.restore(saved);
   const onChange = () => file?.changed();
 
-  const gate = new Gate(ledger, faults, onChange);
+  const gate = createGate(ledger, faults, onChange);
   const parts = {
     gate,
-    screening: new ScreeningService(state),
-    portal: new PortalService(state, ledger),
+    screening: createScreeningService(state),
+    portal: createPortalService(state, ledger),
     keys: () => keys,
   };
   const control = createControl({ state, ledger, faults, webhooks, keys, onChange });

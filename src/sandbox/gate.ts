@@ -26,51 +26,40 @@ export interface Call {
   readonly answer: () => Answer;
 }
 
+export type Gate = ReturnType<typeof createGate>;
+
 /**
  * Handles every request: records it in the ledger, injects the planned fault, and answers. The state and the ledger entry
  * change in the same synchronous step, so they agree even if the connection breaks.
  */
-export class Gate {
-  private readonly ledger: Ledger;
-  private readonly faults: FaultPlan;
-  private readonly onChange: () => void;
-  private readonly closing = new AbortController();
+export function createGate(ledger: Ledger, faults: FaultPlan, onChange: () => void) {
+  const closing = new AbortController();
+  // Each active delay adds a listener, and a chaos run has many.
+  setMaxListeners(0, closing.signal);
 
-  constructor(ledger: Ledger, faults: FaultPlan, onChange: () => void) {
-    this.ledger = ledger;
-    this.faults = faults;
-    this.onChange = onChange;
-    // Each active delay adds a listener, and a chaos run has many.
-    setMaxListeners(0, this.closing.signal);
-  }
-
-  async pass(call: Call, reply: FastifyReply): Promise<FastifyReply> {
-    const entry = this.ledger.open(call.operation, call.base, call.subject);
-    entry.callerPort = reply.request.socket.remotePort ?? null;
-    const fault = this.faults.pick(call.operation, call.subject);
-    if (fault) {
-      entry.fault = fault.kind;
-      if (fault.delayMs && !(await this.delay(fault.delayMs))) return reply.hijack();
-      const instead = answerBeforeCommit(fault);
-      if (instead) return send(reply, entry, instead, fault);
-      if (fault.kind === 'reset-before-commit') return reset(reply);
-      if (fault.kind === 'hang-before-commit') return reply.hijack();
-    }
-    const answer = call.answer();
-    settle(entry, answer);
-    if (answer.committed) this.onChange();
-    return fault ? playAfterCommit(reply, entry, answer, fault) : send(reply, entry, answer);
-  }
-
-  /** Aborts active delays. Their requests are neither committed nor answered. */
-  close(): void {
-    this.closing.abort();
-  }
-
-  /** Resolves to false if the sandbox is closed during the delay. */
-  private delay(ms: number): Promise<boolean> {
-    return sleep(ms, true, { signal: this.closing.signal }).catch(() => false);
-  }
+  return {
+    async pass(call: Call, reply: FastifyReply): Promise<FastifyReply> {
+      const entry = ledger.open(call.operation, call.base, call.subject);
+      entry.callerPort = reply.request.socket.remotePort ?? null;
+      const fault = faults.pick(call.operation, call.subject);
+      if (fault) {
+        entry.fault = fault.kind;
+        const { signal } = closing;
+        const isOpen = !fault.delayMs || (await sleep(fault.delayMs, true, { signal }).catch(() => false));
+        if (!isOpen) return reply.hijack();
+        const instead = answerBeforeCommit(fault);
+        if (instead) return send(reply, entry, instead, fault);
+        if (fault.kind === 'reset-before-commit') return reset(reply);
+        if (fault.kind === 'hang-before-commit') return reply.hijack();
+      }
+      const answer = call.answer();
+      settle(entry, answer);
+      if (answer.committed) onChange();
+      return fault ? playAfterCommit(reply, entry, answer, fault) : send(reply, entry, answer);
+    },
+    /** Aborts active delays. Their requests are neither committed nor answered. */
+    close: () => closing.abort(),
+  };
 }
 
 function settle(entry: LedgerEntry, answer: Answer): void {

@@ -103,7 +103,6 @@ export const customerCodeSchema = z.object({
   customerCode: z.string(),
   email: z.string(),
 });
-export type CustomerCode = z.infer<typeof customerCodeSchema>;
 
 export const portalSettingsSchema = z.object({
   /** Type of `code` in portal replies. The documentation shows both. */

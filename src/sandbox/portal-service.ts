@@ -16,97 +16,92 @@ const customerCodeRequest = z.looseObject({
 });
 const transactionRequest = z.looseObject({ transaction_id: z.string().min(1) });
 
+export type PortalService = ReturnType<typeof createPortalService>;
+
 /**
  * The portal-action API. Its refusals aren't documented; in practice they have HTTP 200 and a `code` other than 200 in the body.
  */
-export class PortalService {
-  private readonly state: SandboxState;
-  private readonly ledger: Ledger;
-  private replies = 0;
-
-  constructor(state: SandboxState, ledger: Ledger) {
-    this.state = state;
-    this.ledger = ledger;
-  }
-
-  subjectOf(body: Record<string, unknown>): Subject {
-    return this.state.subjectOf(z.string().nullable().catch(null).parse(body.transaction_id));
-  }
-
-  /** Performs an action and returns the reply. */
-  act(operation: PortalOperation, mode: Mode, body: Record<string, unknown>): Answer {
-    if (operation === 'customer-code') return this.attachCustomerCode(mode, body);
-    const parsed = transactionRequest.safeParse(body);
-    if (!parsed.success) return this.refuseFields(parsed.error);
-    const transaction = this.state.findById(mode, parsed.data.transaction_id);
-    if (!transaction) return this.reply(404, 'Transaction Not Found');
-    if (operation === 'report-fraud') return this.reportFraud(transaction);
-    if (operation === 'cancel-transaction') return this.cancel(transaction);
-    return this.submitChargeback(transaction, body);
-  }
+export function createPortalService(state: SandboxState, ledger: Ledger) {
+  let replies = 0;
 
   /** Returns a portal reply: `code` in the configured type; `committed`, whether something was changed, is false unless `more` has it. */
-  reply(code: number, message: string, more: Partial<Answer> = {}): Answer {
-    this.replies += 1;
-    const { codeType } = this.state.portal;
-    const asText = codeType === 'string' || (codeType === 'alternating' && this.replies % 2 === 0);
+  function reply(code: number, message: string, more: Partial<Answer> = {}): Answer {
+    replies += 1;
+    const { codeType } = state.portal;
+    const asText = codeType === 'string' || (codeType === 'alternating' && replies % 2 === 0);
     const body = { code: asText ? String(code) : code, message, ...more.body };
     return { status: 200, committed: false, ...more, body };
   }
 
-  private attachCustomerCode(mode: Mode, body: Record<string, unknown>): Answer {
+  function attachCustomerCode(mode: Mode, body: Record<string, unknown>): Answer {
     const parsed = customerCodeRequest.safeParse(body);
-    if (!parsed.success) return this.refuseFields(parsed.error);
+    if (!parsed.success) return refuseFields(parsed.error);
     const { customer_code: customerCode, email } = parsed.data;
-    this.state.customerCodes.push({ at: this.state.nowIso(), mode, customerCode, email });
-    return this.reply(200, 'customer code created successfully', { committed: true });
+    state.customerCodes.push({ at: state.nowIso(), mode, customerCode, email });
+    return reply(200, 'customer code created successfully', { committed: true });
   }
 
   /** Alerts the analysts. A test decides in their place: `/_sandbox/…`. */
-  private reportFraud(transaction: TransactionRecord): Answer {
-    transaction.fraudReports.push(this.state.nowIso());
+  function reportFraud(transaction: TransactionRecord): Answer {
+    transaction.fraudReports.push(state.nowIso());
     const { id: transactionId, invoiceNumber } = transaction;
-    const alert = this.ledger.open('alert', 'service', { transactionId, invoiceNumber });
+    const alert = ledger.open('alert', 'service', { transactionId, invoiceNumber });
     alert.committed = true;
     alert.outcome.decision = transaction.decision;
-    return this.reply(200, 'transaction reported as fraudulent', { committed: true, transaction });
+    return reply(200, 'transaction reported as fraudulent', { committed: true, transaction });
   }
 
   /** Allowed within 5 days of the first screening, also as a repeat, which changes nothing. */
-  private cancel(transaction: TransactionRecord): Answer {
-    if (this.state.now() - Date.parse(transaction.createdAt) > this.state.portal.cancelWindowMs) {
+  function cancel(transaction: TransactionRecord): Answer {
+    if (state.now() - Date.parse(transaction.createdAt) > state.portal.cancelWindowMs) {
       const message = 'A transaction can be canceled only within 5 days of its screening.';
-      return this.reply(403, message, { transaction });
+      return reply(403, message, { transaction });
     }
     if (transaction.canceledAt !== null) {
-      return this.reply(200, 'transaction canceled successfully', { transaction });
+      return reply(200, 'transaction canceled successfully', { transaction });
     }
-    transaction.canceledAt = this.state.nowIso();
-    return this.reply(200, 'transaction canceled successfully', { committed: true, transaction });
+    transaction.canceledAt = state.nowIso();
+    return reply(200, 'transaction canceled successfully', { committed: true, transaction });
   }
 
   /** Allowed while the decision is pass or fraudulent. Not idempotent: a repeat submits another chargeback. */
-  private submitChargeback(transaction: TransactionRecord, body: Record<string, unknown>): Answer {
+  function submitChargeback(transaction: TransactionRecord, body: Record<string, unknown>): Answer {
     const parsed = chargebackSchema.safeParse(body);
-    if (!parsed.success) return this.refuseFields(parsed.error);
+    if (!parsed.success) return refuseFields(parsed.error);
     if (transaction.decision !== 'pass' && transaction.decision !== 'fraudulent') {
       const message = 'A chargeback can be submitted only while the status is pass or fraudulent.';
-      return this.reply(403, message, { transaction });
+      return reply(403, message, { transaction });
     }
     if (!transaction.covered) {
       const message = 'The transaction is not covered by chargeback protection.';
-      return this.reply(403, message, { transaction });
+      return reply(403, message, { transaction });
     }
     transaction.chargebacks.push(parsed.data);
-    return this.reply(200, 'chargeback submitted successfully', {
+    return reply(200, 'chargeback submitted successfully', {
       body: { chargeback: parsed.data },
       committed: true,
       transaction,
     });
   }
 
-  private refuseFields({ issues }: z.ZodError): Answer {
+  function refuseFields({ issues }: z.ZodError): Answer {
     const fields = issues.map(({ path }) => path.join('.'));
-    return this.reply(400, `Missing or malformed: ${[...new Set(fields)].join(', ')}`);
+    return reply(400, `Missing or malformed: ${[...new Set(fields)].join(', ')}`);
   }
+  return {
+    subjectOf: (body: Record<string, unknown>): Subject =>
+      state.subjectOf(z.string().nullable().catch(null).parse(body.transaction_id)),
+
+    /** Performs an action and returns the reply. */
+    act(operation: PortalOperation, mode: Mode, body: Record<string, unknown>): Answer {
+      if (operation === 'customer-code') return attachCustomerCode(mode, body);
+      const parsed = transactionRequest.safeParse(body);
+      if (!parsed.success) return refuseFields(parsed.error);
+      const transaction = state.findById(mode, parsed.data.transaction_id);
+      if (!transaction) return reply(404, 'Transaction Not Found');
+      if (operation === 'report-fraud') return reportFraud(transaction);
+      if (operation === 'cancel-transaction') return cancel(transaction);
+      return submitChargeback(transaction, body);
+    },
+  };
 }

@@ -30,109 +30,100 @@ const gatewayResponseRequest = z
   })
   .superRefine(oneSpelling);
 
+export type ScreeningService = ReturnType<typeof createScreeningService>;
+
 /** The operations of the screening API. The caller has checked the key. */
-export class ScreeningService {
-  private readonly state: SandboxState;
+export function createScreeningService(state: SandboxState) {
+  return {
+    /** The subject of an unvalidated create-transaction request. */
+    subjectOfCreate(body: Record<string, unknown>): Subject {
+      const invoiceNumber = text.parse(asObject(body.order).invoiceNumber);
+      return {
+        transactionId: null,
+        invoiceNumber: invoiceNumber === null ? null : bareInvoiceNumber(invoiceNumber),
+      };
+    },
 
-  constructor(state: SandboxState) {
-    this.state = state;
-  }
+    subjectOfGatewayResponse: (body: Record<string, unknown>): Subject =>
+      state.subjectOf(text.parse(body['nf-id'])),
 
-  /** The subject of an unvalidated create-transaction request. */
-  subjectOfCreate(body: Record<string, unknown>): Subject {
-    const invoiceNumber = text.parse(asObject(body.order).invoiceNumber);
-    return {
-      transactionId: null,
-      invoiceNumber: invoiceNumber === null ? null : bareInvoiceNumber(invoiceNumber),
-    };
-  }
+    /** The subject of a status request: a known transaction id, else an invoice number. */
+    subjectOfStatus(idOrInvoice: string): Subject {
+      const subject = state.subjectOf(idOrInvoice);
+      return subject.invoiceNumber === null && !z.guid().safeParse(idOrInvoice).success
+        ? { transactionId: null, invoiceNumber: idOrInvoice }
+        : subject;
+    },
 
-  subjectOfGatewayResponse(body: Record<string, unknown>): Subject {
-    return this.state.subjectOf(text.parse(body['nf-id']));
-  }
+    /** POST /transaction. Not idempotent: repeating a request creates another transaction. */
+    create(mode: Mode, body: Record<string, unknown>): Answer {
+      const read = readTransactionRequest(body, mode, new Date(state.now()));
+      if ('errors' in read) return refuse(400, ...read.errors);
+      const hasCard = read.request.payment?.creditCard !== undefined;
+      if (!hasCard && state.screening.withoutCreditCard === 'refuse') {
+        return refuse(400, 'Missing data, payment.creditCard field');
+      }
+      const transaction = recordOf(state, mode, read.request);
+      state.add(transaction);
+      const reply = read.request.enrich === true ? enrichedReply(transaction) : standardReply(transaction);
+      return { status: 200, body: reply, committed: true, transaction };
+    },
 
-  /** The subject of a status request: a known transaction id, else an invoice number. */
-  subjectOfStatus(idOrInvoice: string): Subject {
-    const subject = this.state.subjectOf(idOrInvoice);
-    return subject.invoiceNumber === null && !z.guid().safeParse(idOrInvoice).success
-      ? { transactionId: null, invoiceNumber: idOrInvoice }
-      : subject;
-  }
+    /** POST /gateway_response. The reply for an unknown `nf-id` isn't documented; 404 is an assumption. */
+    gatewayResponse(mode: Mode, body: Record<string, unknown>): Answer {
+      const id = body['nf-id'];
+      if (id === undefined || id === null) return refuse(400, 'nf-id field is not defined.');
+      const parsed = z.guid().safeParse(id);
+      if (!parsed.success) return refuse(400, NF_ID_FAULT);
+      const transaction = state.findById(mode, parsed.data);
+      if (!transaction) return transactionNotFound();
+      const read = gatewayResponseRequest.safeParse(body);
+      if (!read.success) return refuse(400, ...inWords(read.error));
+      const {
+        result = null,
+        authcode = null,
+        'transaction-id': own = null,
+      } = read.data['gateway-response'] ?? {};
+      const isNamed = result === null || result === 'pass' || result === 'fail';
+      if (!isNamed && state.screening.otherGatewayResults === 'refuse') {
+        return refuse(400, 'gateway-response.result: must be pass or fail');
+      }
+      transaction.gatewayResponses.push({ at: state.nowIso(), result, authcode, transactionId: own });
+      return { status: 200, body: { Status: 'OK' }, committed: true, transaction };
+    },
 
-  /** POST /transaction. Not idempotent: repeating a request creates another transaction. */
-  create(mode: Mode, body: Record<string, unknown>): Answer {
-    const read = readTransactionRequest(body, mode, new Date(this.state.now()));
-    if ('errors' in read) return refuse(400, ...read.errors);
-    const hasCard = read.request.payment?.creditCard !== undefined;
-    if (!hasCard && this.state.screening.withoutCreditCard === 'refuse') {
-      return refuse(400, 'Missing data, payment.creditCard field');
-    }
-    const transaction = this.recordOf(mode, read.request);
-    this.state.add(transaction);
-    const reply = read.request.enrich === true ? enrichedReply(transaction) : standardReply(transaction);
-    return { status: 200, body: reply, committed: true, transaction };
-  }
+    /** GET /status: by id, else by invoice number. Its 404 isn't documented; that of the other lookups is an assumption. */
+    status: (mode: Mode, idOrInvoice: string): Answer =>
+      answerStatus(state.findById(mode, idOrInvoice) ?? state.findByInvoice(mode, idOrInvoice)),
 
-  /** POST /gateway_response. The reply for an unknown `nf-id` isn't documented; 404 is an assumption. */
-  gatewayResponse(mode: Mode, body: Record<string, unknown>): Answer {
-    const id = body['nf-id'];
-    if (id === undefined || id === null) return refuse(400, 'nf-id field is not defined.');
-    const parsed = z.guid().safeParse(id);
-    if (!parsed.success) return refuse(400, NF_ID_FAULT);
-    const transaction = this.state.findById(mode, parsed.data);
-    if (!transaction) return transactionNotFound();
-    const read = gatewayResponseRequest.safeParse(body);
-    if (!read.success) return refuse(400, ...inWords(read.error));
-    const {
-      result = null,
-      authcode = null,
-      'transaction-id': own = null,
-    } = read.data['gateway-response'] ?? {};
-    const isNamed = result === null || result === 'pass' || result === 'fail';
-    if (!isNamed && this.state.screening.otherGatewayResults === 'refuse') {
-      return refuse(400, 'gateway-response.result: must be pass or fail');
-    }
-    transaction.gatewayResponses.push({ at: this.state.nowIso(), result, authcode, transactionId: own });
-    return { status: 200, body: { Status: 'OK' }, committed: true, transaction };
-  }
+    statusById: (mode: Mode, id: string): Answer => answerStatus(state.findById(mode, id)),
 
-  /** GET /status: by id, else by invoice number. Its 404 isn't documented; that of the other lookups is an assumption. */
-  status(mode: Mode, idOrInvoice: string): Answer {
-    return answerStatus(
-      this.state.findById(mode, idOrInvoice) ?? this.state.findByInvoice(mode, idOrInvoice),
-    );
-  }
+    /** GET /status_by_invoice. Returns the first transaction only, and none for a number with a leading `#`. */
+    statusByInvoice: (mode: Mode, invoiceNumber: string): Answer =>
+      answerStatus(state.findByInvoice(mode, invoiceNumber)),
+  };
+}
 
-  statusById(mode: Mode, id: string): Answer {
-    return answerStatus(this.state.findById(mode, id));
-  }
-
-  /** GET /status_by_invoice. Returns the first transaction only, and none for a number with a leading `#`. */
-  statusByInvoice(mode: Mode, invoiceNumber: string): Answer {
-    return answerStatus(this.state.findByInvoice(mode, invoiceNumber));
-  }
-
-  private recordOf(mode: Mode, request: TransactionRequest): TransactionRecord {
-    const at = this.state.nowIso();
-    const decision = decisionFor(request.customer.email);
-    const card = request.payment?.creditCard;
-    const invoiceNumber = request.order?.invoiceNumber;
-    return {
-      id: randomUUID(),
-      mode,
-      invoiceNumber: invoiceNumber ? bareInvoiceNumber(invoiceNumber) : null,
-      amount: request.amount,
-      last4: card?.last4 ?? card?.cardNumber?.slice(-4) ?? null,
-      decision,
-      decisions: [{ decision, at, by: 'screening' }],
-      createdAt: at,
-      gatewayResponses: [],
-      fraudReports: [],
-      canceledAt: null,
-      covered: this.state.portal.covered,
-      chargebacks: [],
-    };
-  }
+function recordOf(state: SandboxState, mode: Mode, request: TransactionRequest): TransactionRecord {
+  const at = state.nowIso();
+  const decision = decisionFor(request.customer.email);
+  const card = request.payment?.creditCard;
+  const invoiceNumber = request.order?.invoiceNumber;
+  return {
+    id: randomUUID(),
+    mode,
+    invoiceNumber: invoiceNumber ? bareInvoiceNumber(invoiceNumber) : null,
+    amount: request.amount,
+    last4: card?.last4 ?? card?.cardNumber?.slice(-4) ?? null,
+    decision,
+    decisions: [{ decision, at, by: 'screening' }],
+    createdAt: at,
+    gatewayResponses: [],
+    fraudReports: [],
+    canceledAt: null,
+    covered: state.portal.covered,
+    chargebacks: [],
+  };
 }
 
 function answerStatus(transaction: TransactionRecord | undefined): Answer {

@@ -38,83 +38,67 @@ export const DEFAULT_WEBHOOKS: WebhookConfig = {
   enabled: true,
 };
 
-interface News {
-  readonly id: string;
-  readonly invoiceNumber: string | null;
-  readonly decision: string;
-}
+type News = Pick<TransactionRecord, 'id' | 'invoiceNumber' | 'decision'>;
+
+export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
 /** Sends webhooks about changed decisions, once and without retries, and records each delivery in the ledger. */
-export class WebhookSender {
-  config: WebhookConfig;
-  private readonly ledger: Ledger;
-  private readonly faults: FaultPlan;
-  private readonly closing = new AbortController();
+export function createWebhookSender(config: WebhookConfig, ledger: Ledger, faults: FaultPlan) {
+  const closing = new AbortController();
+  const { signal } = closing;
+  // Each active webhook adds a listener, and a chaos run has many.
+  setMaxListeners(0, signal);
   /** Callbacks that release waiting `reordered` webhooks once the next one was sent. */
-  private overtaken: (() => void)[] = [];
+  const overtaken: (() => void)[] = [];
 
-  constructor(config: WebhookConfig, ledger: Ledger, faults: FaultPlan) {
-    this.config = config;
-    this.ledger = ledger;
-    this.faults = faults;
-    // Each active webhook adds a listener, and a chaos run has many.
-    setMaxListeners(0, this.closing.signal);
-  }
-
-  /** Sends the webhook about a transaction's decision in the background. */
-  announce({ id, invoiceNumber, decision }: TransactionRecord): void {
-    if (!this.config.enabled || this.config.url === null) return;
-    const news: News = { id, invoiceNumber, decision };
-    const fault = this.faults.pick('webhook', { transactionId: id, invoiceNumber });
-    this.play(news, fault).catch((error: unknown) => {
-      if (!this.closing.signal.aborted) throw error;
-    });
-  }
-
-  close(): void {
-    this.closing.abort();
-  }
-
-  private async play(news: News, fault: Fault | undefined): Promise<void> {
+  async function play(news: News, fault: Fault | undefined): Promise<void> {
     if (fault?.kind === 'lost') {
-      this.enter(news, fault);
+      enter(news, fault);
       return;
     }
-    if (fault?.delayMs) await sleep(fault.delayMs, undefined, { signal: this.closing.signal });
-    if (fault?.kind === 'reordered') await this.toBeOvertaken();
-    if (fault?.kind === 'forged') {
-      await this.deliver({ ...news, decision: news.decision === 'pass' ? 'fail' : 'pass' }, fault);
-      await this.deliver({ ...news, id: randomUUID(), decision: 'pass' }, fault);
+    if (fault?.delayMs) await sleep(fault.delayMs, undefined, { signal });
+    if (fault?.kind === 'reordered') {
+      const next = new Promise<void>((resolve) => overtaken.push(resolve));
+      await Promise.race([next, sleep(OVERTAKEN_AFTER_MS, undefined, { signal })]);
     }
-    await this.deliver(news, fault);
-    if (fault?.kind === 'doubled') await this.deliver(news, fault);
-    if (fault?.kind !== 'reordered') for (const release of this.overtaken.splice(0)) release();
+    if (fault?.kind === 'forged') {
+      await deliver({ ...news, decision: news.decision === 'pass' ? 'fail' : 'pass' }, fault);
+      await deliver({ ...news, id: randomUUID(), decision: 'pass' }, fault);
+    }
+    await deliver(news, fault);
+    if (fault?.kind === 'doubled') await deliver(news, fault);
+    if (fault?.kind !== 'reordered') for (const release of overtaken.splice(0)) release();
   }
 
-  private async toBeOvertaken(): Promise<void> {
-    const next = new Promise<void>((resolve) => this.overtaken.push(resolve));
-    await Promise.race([next, sleep(OVERTAKEN_AFTER_MS, undefined, { signal: this.closing.signal })]);
-  }
-
-  private async deliver(news: News, fault: Fault | undefined): Promise<void> {
-    const entry = this.enter(news, fault);
-    const { url, template, method, headers } = this.config;
+  async function deliver(news: News, fault: Fault | undefined): Promise<void> {
+    const entry = enter(news, fault);
+    const { url, template, method, headers } = sender.config;
     if (url === null) return;
     const target = new URL(fill(url, news, encodeURIComponent));
-    entry.outcome.status = await post(
-      target,
-      { method, headers, signal: this.closing.signal },
-      fill(template, news),
-    );
+    entry.outcome.status = await post(target, { method, headers, signal }, fill(template, news));
     entry.committed = entry.outcome.status !== null && entry.outcome.status < 300;
   }
 
-  private enter({ id: transactionId, invoiceNumber, decision }: News, fault: Fault | undefined) {
-    const entry = this.ledger.open('webhook', 'webhook', { transactionId, invoiceNumber });
+  function enter({ id: transactionId, invoiceNumber, decision }: News, fault: Fault | undefined) {
+    const entry = ledger.open('webhook', 'webhook', { transactionId, invoiceNumber });
     entry.outcome.decision = decision;
     entry.fault = fault?.kind ?? null;
     return entry;
   }
+
+  const sender = {
+    config,
+    /** Sends the webhook about a transaction's decision in the background. */
+    announce({ id, invoiceNumber, decision }: TransactionRecord): void {
+      if (!sender.config.enabled || sender.config.url === null) return;
+      const fault = faults.pick('webhook', { transactionId: id, invoiceNumber });
+      play({ id, invoiceNumber, decision }, fault).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+    },
+    close: () => closing.abort(),
+  };
+  return sender;
 }
 
 function fill(template: string, news: News, encode = (value: string) => value): string {
