@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
-import { RETENTION_SECONDS, registerNamespace, setupTemporal } from '../../src/platform/namespace.ts';
+import { registerNamespace, setupTemporal } from '../../src/platform/namespace.ts';
 import { StartedParts } from '../../src/platform/parts.ts';
 import {
   type SpawnedProcess,
@@ -73,7 +73,7 @@ async function startStack(given: string | undefined, parts: StartedParts): Promi
   const connection = await Connection.connect({ address });
   parts.add(() => connection.close());
   const makeNamespace = async (namespace: string) => {
-    await registerNamespace(connection, namespace, RETENTION_SECONDS);
+    await registerNamespace(connection, namespace);
     await setupTemporal(connection, namespace);
   };
   return { address, connection, serverPids, sandbox, events, directory, makeNamespace, startProcess };

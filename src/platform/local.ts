@@ -23,13 +23,6 @@ export function localEnvironment(env: NodeJS.ProcessEnv): { env: NodeJS.ProcessE
   };
 }
 
-export interface LocalSecrets {
-  /** Encrypt the data of the embedded Temporal server. */
-  payloadKeys: NamedKey[];
-  /** Part of the address at which the Temporal UI decrypts payloads. */
-  codecToken: string;
-}
-
 /** In the format of PAYLOAD_KEYS: `PAYLOAD_KEYS=$(cat .data/payload-keys)` lets another process read the same orders. */
 const PAYLOAD_KEYS_FILE = 'payload-keys';
 
@@ -38,12 +31,14 @@ const PAYLOAD_KEYS_FILE = 'payload-keys';
  *
  * @throws ConfigError naming the file that has no valid secret
  */
-export async function localSecrets(dataDir: string): Promise<LocalSecrets> {
+export async function localSecrets(dataDir: string) {
   const newKey = () => `local-${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`;
   const newToken = () => randomBytes(24).toString('base64url');
   await mkdir(dataDir, { recursive: true });
   return {
+    /** Encrypt the data of the embedded Temporal server. */
     payloadKeys: await readOrMake(join(dataDir, PAYLOAD_KEYS_FILE), newKey, readPayloadKeys),
+    /** Part of the address at which the Temporal UI decrypts payloads. */
     codecToken: await readOrMake(join(dataDir, 'codec-token'), newToken, readCodecToken),
   };
 }

@@ -10,7 +10,7 @@ import { orderSearchAttributes } from '../order/view/describe.ts';
 
 /** How long a closed order stays readable and its id stays in use. */
 export const RETENTION_DAYS = 90;
-export const RETENTION_SECONDS = RETENTION_DAYS * 24 * 3600;
+const RETENTION = proto.google.protobuf.Duration.fromObject({ seconds: RETENTION_DAYS * 24 * 3600 });
 
 const USABLE_WITHIN_MS = 30_000;
 // After a refusal, wait this long: a different process may have registered the attributes first.
@@ -64,7 +64,7 @@ export async function addSearchAttributes(
   const searchAttributes = Object.fromEntries(
     orderSearchAttributes
       .filter(({ name }) => names.includes(name))
-      .map(({ name, type }) => [name, indexedValueType[type]]),
+      .map(({ name, type }) => [name, indexedValueType(type)]),
   );
   await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }
@@ -99,14 +99,10 @@ function missingInWords(missing: string[], namespace: string, refusal: string | 
 async function setRetention(connection: TemporalServices, namespace: string): Promise<string[]> {
   try {
     const { config } = await connection.workflowService.describeNamespace({ namespace });
-    if (Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) === RETENTION_SECONDS) return [];
+    if (Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) === Number(RETENTION.seconds)) return [];
     await connection.workflowService.updateNamespace({
       namespace,
-      config: {
-        workflowExecutionRetentionTtl: proto.google.protobuf.Duration.fromObject({
-          seconds: RETENTION_SECONDS,
-        }),
-      },
+      config: { workflowExecutionRetentionTtl: RETENTION },
     });
     return [];
   } catch (error) {
@@ -133,15 +129,12 @@ const KNOWN_WITHIN_MS = 60_000;
 export async function registerNamespace(
   { workflowService }: TemporalServices,
   namespace: string,
-  retentionSeconds: number,
 ): Promise<boolean> {
-  if (await isKnown(workflowService, namespace)) return false;
+  if (await unlessNotFound(() => workflowService.describeNamespace({ namespace }))) return false;
   try {
     await workflowService.registerNamespace({
       namespace,
-      workflowExecutionRetentionPeriod: proto.google.protobuf.Duration.fromObject({
-        seconds: retentionSeconds,
-      }),
+      workflowExecutionRetentionPeriod: RETENTION,
     });
   } catch (error) {
     if (!isGrpcServiceError(error)) throw error;
@@ -153,7 +146,8 @@ export async function registerNamespace(
     }
   }
   const deadline = Date.now() + KNOWN_WITHIN_MS;
-  while (!(await isUsable(workflowService, namespace))) {
+  // Describing a namespace reads the database. This call uses each server's cache, which may not have it yet.
+  while (!(await unlessNotFound(() => workflowService.countWorkflowExecutions({ namespace })))) {
     if (Date.now() >= deadline) {
       throw new Error(`Namespace "${namespace}" was created but is not available yet: try again.`);
     }
@@ -162,23 +156,12 @@ export async function registerNamespace(
   return true;
 }
 
-type Service = TemporalServices['workflowService'];
-
-async function isKnown(service: Service, namespace: string): Promise<boolean> {
-  return unlessNotFound(() => service.describeNamespace({ namespace }));
-}
-
-/** Describing a namespace reads the database. Other calls use each server's cache, which may not have it yet. */
-async function isUsable(service: Service, namespace: string): Promise<boolean> {
-  return unlessNotFound(() => service.countWorkflowExecutions({ namespace }));
-}
-
 async function unlessNotFound(call: () => Promise<unknown>): Promise<boolean> {
   try {
     await call();
     return true;
   } catch (error) {
-    if (isGrpcServiceError(error) && error.code === grpcCode.notFound) return false;
+    if (isRefusal(error, grpcCode.notFound)) return false;
     throw error;
   }
 }
@@ -186,16 +169,10 @@ async function unlessNotFound(call: () => Promise<unknown>): Promise<boolean> {
 /** The services of a connection that this file uses; clients, workers and test environments have them. */
 export type TemporalServices = Pick<ConnectionLike, 'workflowService' | 'operatorService'>;
 
-/** Values of `temporal.api.enums.v1.IndexedValueType`. */
-const indexedValueType: Record<SearchAttributeType, number> = {
-  TEXT: 1,
-  KEYWORD: 2,
-  INT: 3,
-  DOUBLE: 4,
-  BOOL: 5,
-  DATETIME: 6,
-  KEYWORD_LIST: 7,
-};
+/** Returns the value of a search attribute's type in the server's API. */
+function indexedValueType(type: SearchAttributeType): number {
+  return proto.temporal.api.enums.v1.IndexedValueType[`INDEXED_VALUE_TYPE_${type}`];
+}
 
 function isRefusal(error: unknown, ...codes: number[]): boolean {
   return isGrpcServiceError(error) && codes.includes(error.code);
@@ -214,7 +191,7 @@ export async function missingSearchAttributes(
   try {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     return orderSearchAttributes
-      .filter(({ name, type }) => customAttributes[name] !== indexedValueType[type])
+      .filter(({ name, type }) => customAttributes[name] !== indexedValueType(type))
       .map(({ name }) => name);
   } catch (error) {
     // Temporal Cloud has no operator service. A query with the attribute shows whether it exists.

@@ -1,10 +1,8 @@
-/** `npm run setup:temporal`. */
+/** `npm run setup:temporal`: sets up the namespace for orders, and makes the configured version of the workers current. */
 import { Connection } from '@temporalio/client';
 import { loadTemporalSettings, loadWorkerVersion, unreachableTemporal } from '../config/index.ts';
 import { makeCurrent } from './current-version.ts';
-import { RETENTION_SECONDS, registerNamespace, setupTemporal, startSweep } from './namespace.ts';
-
-// `npm run setup:temporal`: sets up the namespace for orders, and makes the configured version of the workers current.
+import { registerNamespace, setupTemporal, startSweep } from './namespace.ts';
 
 async function setUp(): Promise<void> {
   const { connection: options, namespace } = loadTemporalSettings(process.env);
@@ -13,7 +11,7 @@ async function setUp(): Promise<void> {
     throw new Error(unreachableTemporal(options), { cause });
   });
   try {
-    if (await registerNamespace(connection, namespace, RETENTION_SECONDS)) {
+    if (await registerNamespace(connection, namespace)) {
       console.log(`Namespace "${namespace}" was created.`);
     }
     for (const warning of await setupTemporal(connection, namespace)) console.warn(`Warning: ${warning}`);

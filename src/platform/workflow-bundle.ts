@@ -22,40 +22,32 @@ export const SOURCES = [
 ];
 const KEPT_IN = join(ROOT, 'node_modules/.cache/order-screening');
 
-/**
- * All cached orders of a process share one copy of our modules, which Temporal freezes; otherwise each order would have its
- * own copy. So modules under `src/workflows/` and `src/order/` must not keep state of an order, or use the workflow's context
- * while they load.
- */
-const OPTIONS: Omit<BundleOptions, 'workflowsPath'> = {
-  logger: new DefaultLogger('ERROR'),
-};
-
-type BundledModules = Pick<DataConverter, 'failureConverterPath' | 'payloadConverterPath'> &
-  Pick<BundleOptions, 'workflowInterceptorModules'> & {
-    /** Replaces our workflows, for a test. */
-    workflowsPath?: string;
-  };
+type BundledModules = Pick<DataConverter, 'failureConverterPath'> &
+  Pick<BundleOptions, 'workflowInterceptorModules'>;
 
 /**
  * Returns the cached bundle for the current sources, or creates it. Bundling takes most of a worker's start.
  * @param modules paths of additional modules: the data converter's, or a test's
  * @returns the `workflowBundle` option of `Worker.create`: a file, or the code if the cache can't be written
  */
-export async function workflowBundle(
-  modules: BundledModules = {},
-): Promise<{ codePath: string } | { code: string }> {
-  const codePath = join(KEPT_IN, `workflows-${await fingerprint(modules)}.js`);
+export async function workflowBundle({
+  failureConverterPath,
+  workflowInterceptorModules = [],
+}: BundledModules = {}): Promise<{ codePath: string } | { code: string }> {
+  const failureConverter = failureConverterPath === undefined ? {} : { failureConverterPath };
+  const added = [PAYLOAD_CONVERTER, ...Object.values(failureConverter), ...workflowInterceptorModules];
+  const codePath = join(KEPT_IN, `workflows-${await fingerprint(added)}.js`);
   if (await isReadable(codePath)) return { codePath };
-  const { workflowInterceptorModules, workflowsPath = WORKFLOWS } = modules;
-  const { failureConverterPath, payloadConverterPath = PAYLOAD_CONVERTER } = modules;
   const { code } = await bundleWorkflowCode({
-    ...OPTIONS,
-    workflowsPath,
-    preloadModules: [workflowsPath],
-    payloadConverterPath,
-    ...(failureConverterPath !== undefined && { failureConverterPath }),
-    ...(workflowInterceptorModules !== undefined && { workflowInterceptorModules }),
+    logger: new DefaultLogger('ERROR'),
+    workflowsPath: WORKFLOWS,
+    // All cached orders of a process share one copy of our modules, which Temporal freezes; otherwise each order would have its
+    // own copy. So modules under `src/workflows/` and `src/order/` must not keep state of an order, or use the workflow's context
+    // while they load.
+    preloadModules: [WORKFLOWS],
+    payloadConverterPath: PAYLOAD_CONVERTER,
+    ...failureConverter,
+    workflowInterceptorModules,
   });
   return (await kept(codePath, code)) ? { codePath } : { code };
 }
@@ -80,19 +72,9 @@ async function kept(file: string, code: string): Promise<boolean> {
   }
 }
 
-async function fingerprint({
-  failureConverterPath,
-  payloadConverterPath = PAYLOAD_CONVERTER,
-  workflowInterceptorModules = [],
-  workflowsPath = WORKFLOWS,
-}: BundledModules): Promise<string> {
+async function fingerprint(added: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
-  const own = SOURCES.map((path) => join(ROOT, path));
-  const converters = [
-    payloadConverterPath,
-    ...(failureConverterPath === undefined ? [] : [failureConverterPath]),
-  ];
-  for (const source of [...own, workflowsPath, ...converters, ...workflowInterceptorModules]) {
+  for (const source of [...SOURCES.map((path) => join(ROOT, path)), ...added]) {
     for (const file of await filesOf(source)) hash.update(file).update(await readFile(file));
   }
   return hash.digest('hex').slice(0, 16);
