@@ -1,15 +1,14 @@
 /** The screening service's interface: resources, client, errors and webhooks. */
 
-export { proxyFor } from './agents.ts';
 export type { CallOptions, ScreeningClient } from './client.ts';
 export {
   createScreeningClient,
   parsePortalFields,
 } from './client.ts';
-export { ScreeningError } from './errors.ts';
+export { ScreeningError, whyUnread } from './errors.ts';
 export { readRetryAfter, requestReason } from './exchange.ts';
 export { hasUnprintable, OUR_WORDS } from './fields.ts';
-export { type HttpResponse, MACHINE, type Machine, sleepOn } from './machine.ts';
+export { type HttpResponse, MACHINE, type Machine, proxyFor, sleepOn } from './machine.ts';
 export { readForAdoption } from './read-for-adoption.ts';
 export {
   type ChargebackReply,
@@ -46,4 +45,3 @@ export {
   transactionSchema,
 } from './transaction/transaction-schema.ts';
 export { readWebhook } from './webhook.ts';
-export { whyUnread } from './why-unread.ts';

@@ -1,6 +1,11 @@
 /** The environment of order-screening: clocks, timers and HTTP. Simulations supply a virtual one. */
+import http from 'node:http';
+import https from 'node:https';
+import { HttpProxyAgent } from 'http-proxy-agent';
+import { HttpsProxyAgent } from 'https-proxy-agent';
 import fetch, { type RequestInit } from 'node-fetch';
-import { agentFor } from './agents.ts';
+import { getProxyForUrl } from 'proxy-from-env';
+import { isLoopback } from '../contract/addresses.ts';
 
 /** The parts of an HTTP response that are used. */
 export interface HttpResponse {
@@ -38,4 +43,34 @@ export function sleepOn(machine: Machine, ms: number): Promise<void> {
   return new Promise((resolve) => {
     machine.after(ms, resolve);
   });
+}
+
+// How requests reach other services: directly, or through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
+
+/**
+ * Closes idle connections after 4 s. Many servers close them after 5 s, and a request sent at that moment would end with an
+ * unknown outcome.
+ */
+const OPTIONS = { keepAlive: true, timeout: 4_000 };
+
+/** By protocol and proxy. */
+const agents = new Map<string, http.Agent>();
+
+/** Returns the agent for requests to an address. */
+function agentFor(url: URL): http.Agent {
+  const proxy = proxyFor(url);
+  const key = `${url.protocol} ${proxy ?? ''}`;
+  const agent = agents.get(key) ?? newAgent(url.protocol === 'http:', proxy);
+  agents.set(key, agent);
+  return agent;
+}
+
+/** Returns the address of the proxy for requests to an address; undefined: none. Nothing on this machine is reached through one. */
+export function proxyFor(url: URL): string | undefined {
+  return isLoopback(url.hostname) ? undefined : getProxyForUrl(url.href) || undefined;
+}
+
+function newAgent(isPlain: boolean, proxy: string | undefined): http.Agent {
+  if (proxy === undefined) return isPlain ? new http.Agent(OPTIONS) : new https.Agent(OPTIONS);
+  return isPlain ? new HttpProxyAgent(proxy, OPTIONS) : new HttpsProxyAgent(proxy, OPTIONS);
 }

@@ -2,9 +2,8 @@
 import type { OrderErrorCode } from '../contract/errors.ts';
 import { sameTransaction } from '../contract/ids.ts';
 import type { ScreeningClient } from './client.ts';
-import { ScreeningError } from './errors.ts';
+import { ScreeningError, whyUnread } from './errors.ts';
 import type { TransactionResponse } from './replies.ts';
-import { whyUnread } from './why-unread.ts';
 
 /**
  * Reads the transaction and looks the order's invoice number up, both within `timeoutMs`.
@@ -21,11 +20,14 @@ export async function readForAdoption(
       client.statusById(transactionId, { timeoutMs }),
       force === true ? transactionId : idByInvoice(client, invoiceNumber, timeoutMs),
     ]);
-    if (read.decision === 'error') return { code: 'transaction-without-decision', message: IN_ERROR };
-    if (found !== undefined && !sameTransaction(found, transactionId)) {
-      return { code: 'invoice-mismatch', message: ANOTHER_BY_INVOICE };
+    if (read.decision === 'error') {
+      const message = 'The decision of the transaction is «error»: there is nothing to adopt';
+      return { code: 'transaction-without-decision', message };
     }
-    return read;
+    if (found === undefined || sameTransaction(found, transactionId)) return read;
+    const message =
+      'The screening service has a different transaction for the order’s invoice number. To adopt it anyway, send force';
+    return { code: 'invoice-mismatch', message };
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     const { code, message } = whyUnread(error);
@@ -48,7 +50,3 @@ async function idByInvoice(
     throw error;
   }
 }
-
-const IN_ERROR = 'The decision of the transaction is «error»: there is nothing to adopt';
-const ANOTHER_BY_INVOICE =
-  'The screening service has a different transaction for the order’s invoice number. To adopt it anyway, send force';
