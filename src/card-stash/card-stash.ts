@@ -1,7 +1,7 @@
 /** The card stash: its interface, the encryption of cards, a stash in memory, and the address of a stash in Redis. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { createSealer, type NamedKey, SealError, type Sealed } from '../codec/sealer.ts';
+import { createSealer, type NamedKey, type Sealed, UnknownKeyError } from '../codec/sealer.ts';
 import { instant } from '../contract/words.ts';
 import { type CardData, cardSchema } from '../screening-service/index.ts';
 
@@ -82,35 +82,29 @@ export function createMemoryCardStash(sealer: CardSealer): CardStash {
   };
 }
 
-export interface CardSealer {
-  /**
-   * Encrypts with the first key.
-   * @param expires when the card expires, in milliseconds since the epoch. Encrypted with the card, so it can't be extended.
-   */
-  seal(owner: CardOwner, card: CardData, expires: number): Sealed;
-  /**
-   * @returns the card; undefined if it has expired, belongs to another order or was changed
-   * @throws CardStashError `unknown-key` with the key's id
-   */
-  open(owner: CardOwner, sealed: Sealed): CardData | undefined;
-}
+export type CardSealer = ReturnType<typeof createCardSealer>;
 
 const contentSchema = z.strictObject({ card: cardSchema, expires: z.int() });
 
 /** @param keys the first encrypts, all decrypt. If empty, a random key is used that lasts as long as the process. */
-export function createCardSealer(keys: readonly NamedKey[]): CardSealer {
+export function createCardSealer(keys: readonly NamedKey[]) {
   const [first = { id: 'process', key: randomBytes(32) }, ...others] = keys;
   const sealer = createSealer(first, ...others);
   return {
-    seal: (owner, card, expires) =>
+    /** @param expires when the card expires, in milliseconds since the epoch. Encrypted with the card, so it can't be extended */
+    seal: (owner: CardOwner, card: CardData, expires: number): Sealed =>
       sealer.seal(Buffer.from(JSON.stringify({ card, expires })), associatedData(owner)),
-    open(owner, sealed) {
+    /**
+     * @returns the card; undefined if it has expired, belongs to another order or was changed
+     * @throws CardStashError `unknown-key` with the key's id
+     */
+    open(owner: CardOwner, sealed: Sealed): CardData | undefined {
       try {
         const opened = sealer.open(sealed, associatedData(owner));
         const { card, expires } = contentSchema.parse(JSON.parse(opened.toString('utf8')));
         return expires > Date.now() ? card : undefined;
       } catch (error) {
-        if (!(error instanceof SealError) || error.reason !== 'unknown-key') return undefined;
+        if (!(error instanceof UnknownKeyError)) return undefined;
         throw new CardStashError(
           'unknown-key',
           `The card was encrypted with the key "${sealed.keyId}", which CARD_STASH_KEYS of this process lacks`,

@@ -7,7 +7,14 @@ import {
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { KEY_MISSING, REFUSED_PAYLOAD } from '../contract/words.ts';
-import { createSealer, type NamedKey, NONCE_BYTES, SealError, type Sealed, TAG_BYTES } from './sealer.ts';
+import {
+  createSealer,
+  type NamedKey,
+  NONCE_BYTES,
+  type Sealed,
+  TAG_BYTES,
+  UnknownKeyError,
+} from './sealer.ts';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
@@ -74,7 +81,8 @@ export function createPayloadCodec(
     return defaultPayloadConverter.toPayload(`${mark}${error.message}`);
   };
   const decrypt = (payload: Payload, context: SerializationContext | undefined): Payload => {
-    const reader = workflowOf(context);
+    // In the codec endpoint the SDK supplies no workflow id.
+    const reader = context?.workflowId;
     const unopened = (code: UnopenedCode, keyId: string): Payload => {
       if (context?.type === 'activity') throw new PayloadCodecError(code, keyId);
       return refuse(code, keyId, KEY_MISSING);
@@ -91,19 +99,14 @@ export function createPayloadCodec(
       const { metadata, data } = PayloadMessage.decode(sealer.open(sealed, associated(owner)));
       return { metadata, data };
     } catch (error) {
-      const unknown = error instanceof SealError && error.reason === 'unknown-key';
-      return unopened(unknown ? 'unknown-payload-key' : 'damaged-payload', sealed.keyId);
+      const isUnknown = error instanceof UnknownKeyError;
+      return unopened(isUnknown ? 'unknown-payload-key' : 'damaged-payload', sealed.keyId);
     }
   };
   return {
-    encode: async (payloads, context) => payloads.map((one) => encrypt(one, workflowOf(context))),
+    encode: async (payloads, context) => payloads.map((one) => encrypt(one, context?.workflowId)),
     decode: async (payloads, context) => payloads.map((one) => decrypt(one, context)),
   };
-}
-
-/** @returns the id of the workflow that payloads belong to, if the SDK supplies it. In the codec endpoint it doesn't. */
-function workflowOf(context: SerializationContext | undefined): string | undefined {
-  return context?.workflowId;
 }
 
 /** @returns the id of the workflow that an encrypted payload belongs to, as its metadata says */

@@ -16,27 +16,9 @@ export interface Sealed {
   data: Buffer;
 }
 
-/** `unknown-key`: this process lacks the key. `damaged`: changed, or encrypted with other associated data or a different key. */
-export type SealErrorReason = 'unknown-key' | 'damaged';
-
-/** Thrown when data can't be decrypted. Contains no key and no content. */
-export class SealError extends Error {
-  override readonly name = 'SealError';
-  readonly reason: SealErrorReason;
-
-  constructor(reason: SealErrorReason) {
-    super(`Decryption failed: ${reason}`);
-    this.reason = reason;
-  }
-}
-
-export interface Sealer {
-  /**
-   * Encrypts with the first key and a new random nonce.
-   * @param associated associated data; decryption requires the same bytes
-   */
-  seal(content: Uint8Array, associated: Uint8Array): Sealed;
-  open(sealed: Sealed, associated: Uint8Array): Buffer;
+/** Thrown when this process lacks the key that the data was encrypted with. */
+export class UnknownKeyError extends Error {
+  override readonly name = 'UnknownKeyError';
 }
 
 const CIPHER = 'aes-256-gcm';
@@ -44,26 +26,27 @@ export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
 /** @param first encrypts; all keys decrypt */
-export function createSealer(first: NamedKey, ...others: readonly NamedKey[]): Sealer {
+export function createSealer(first: NamedKey, ...others: readonly NamedKey[]) {
   const all = new Map([first, ...others].map(({ id, key }) => [id, key]));
   return {
-    seal(content, associated) {
+    /**
+     * Encrypts with the first key and a new random nonce.
+     * @param associated associated data; decryption requires the same bytes
+     */
+    seal(content: Uint8Array, associated: Uint8Array): Sealed {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, first.key, nonce).setAAD(associated);
       const data = Buffer.concat([cipher.update(content), cipher.final()]);
       return { keyId: first.id, nonce, tag: cipher.getAuthTag(), data };
     },
-    open({ keyId, nonce, tag, data }, associated) {
+    /** @throws UnknownKeyError; Node's error, without content, if the data was changed, or has other associated data or a different key */
+    open({ keyId, nonce, tag, data }: Sealed, associated: Uint8Array): Buffer {
       const key = all.get(keyId);
-      if (key === undefined) throw new SealError('unknown-key');
-      try {
-        const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
-          .setAAD(associated)
-          .setAuthTag(tag);
-        return Buffer.concat([decipher.update(data), decipher.final()]);
-      } catch {
-        throw new SealError('damaged');
-      }
+      if (key === undefined) throw new UnknownKeyError();
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+        .setAAD(associated)
+        .setAuthTag(tag);
+      return Buffer.concat([decipher.update(data), decipher.final()]);
     },
   };
 }
