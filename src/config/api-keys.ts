@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { z } from 'zod';
 import type { FieldError } from '../contract/errors.ts';
+import { oneOf } from '../contract/fields.ts';
 import { ErrorList, readJsonFile } from './errors.ts';
-import { listOf, oneOf, text, texts } from './values.ts';
+import { listOf, text, texts } from './values.ts';
 
 /** What a key may do; each route requires one of them. */
 export const SCOPES = ['screen', 'read', 'act', 'ops', 'codec'] as const;

@@ -1,6 +1,7 @@
 /** The schema of the environment. `npm run docs` writes `docs/configuration.md` from it. */
 import { z } from 'zod';
 import { readRedisAddress } from '../card-stash/card-stash.ts';
+import { oneOf } from '../contract/fields.ts';
 import { apiKeyList, signInRoles } from './api-keys.ts';
 import type { ErrorList } from './errors.ts';
 import { integrationKeys } from './policy-schema.ts';
@@ -12,7 +13,6 @@ import {
   list,
   namedKeys,
   networks,
-  oneOf,
   origins,
   port,
   signingSecrets,

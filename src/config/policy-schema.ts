@@ -1,9 +1,10 @@
 /** The schema of the policy file. `npm run docs` writes the table of `docs/policy.md` from it. */
 import { z } from 'zod';
 import { isIdPath } from '../card-data/card-data.ts';
+import { oneOf } from '../contract/fields.ts';
 import { DECLINE_MESSAGE, type Integration, type OrderRule, SHOWN_FIELDS } from '../contract/policy.ts';
 import { INTEGRATION_WORKFLOWS, UNAVAILABLE_ACTIONS } from '../contract/words.ts';
-import { baseUrl, duration, durationMs, isPlaintext, oneOf, targetUrl, text, texts } from './values.ts';
+import { baseUrl, duration, durationMs, isPlaintext, targetUrl, text, texts } from './values.ts';
 
 const flag = z.boolean({ error: 'must be true or false' });
 const number = z.number({ error: 'must be a number' });
@@ -22,10 +23,11 @@ const linkWith = (id: string) =>
   );
 const idPath = text.refine(isIdPath, 'must be the path of an id field, such as order.invoiceNumber');
 
-const amounts = {
+const conditions = {
   amountBelow: money.optional(),
   amountAtLeast: money.optional(),
   currency: currencies.optional(),
+  paymentMethod: texts.optional(),
 };
 /** @returns whether a rule with an amount names its currencies: 100 is another amount in each */
 const hasCurrency = ({ amountBelow, amountAtLeast, currency }: OrderRule): boolean =>
@@ -33,16 +35,12 @@ const hasCurrency = ({ amountBelow, amountAtLeast, currency }: OrderRule): boole
 const CURRENCY_MISSING = { path: ['currency'], error: 'is required beside an amount' };
 const action = oneOf(UNAVAILABLE_ACTIONS);
 const unavailableRule = z
-  .strictObject(
-    { ...amounts, paymentMethod: texts.optional(), action },
-    { error: 'must be a rule with an action' },
-  )
+  .strictObject({ ...conditions, action }, { error: 'must be a rule with an action' })
   .refine(hasCurrency, CURRENCY_MISSING);
 const skipRule = z
   .strictObject(
     {
-      ...amounts,
-      paymentMethod: texts.optional(),
+      ...conditions,
       customerId: texts.optional(),
       itemCategory: texts.optional(),
       anyItemCategory: texts.optional(),

@@ -1,30 +1,15 @@
 /** How people sign in to the pages with OpenID Connect. */
-import type { NamedKey } from '../codec/sealer.ts';
-import type { Scope } from './api-keys.ts';
 import type { ReadVariable } from './environment.ts';
 import type { ErrorList } from './errors.ts';
 
-export interface SignInSettings {
-  issuer: string;
-  clientId: string;
-  /** Absent: a public client. */
-  clientSecret?: string;
-  scope: string;
-  rolesClaim: string;
-  /** What each role may do. */
-  roles: ReadonlyMap<string, { scopes: readonly Scope[]; integrations?: readonly string[] }>;
-  /** The pages' address, without a slash at its end. */
-  pagesUrl: string;
-  /** Encrypt the cookies: the first encrypts, all decrypt. */
-  sessionKeys: readonly NamedKey[];
-}
+export type SignInSettings = NonNullable<ReturnType<typeof readSignIn>>;
 
 /** @returns undefined if no provider is set */
 export function readSignIn(
   read: ReadVariable,
   integrations: ReadonlyMap<string, unknown>,
   errors: ErrorList,
-): SignInSettings | undefined {
+) {
   const issuer = read('OIDC_ISSUER');
   const clientId = read('OIDC_CLIENT_ID');
   const clientSecret = read('OIDC_CLIENT_SECRET');
@@ -50,10 +35,14 @@ export function readSignIn(
   return {
     issuer,
     clientId,
-    ...(clientSecret !== undefined && { clientSecret }),
+    /** Undefined: a public client. */
+    clientSecret,
     ...others,
+    /** What each role may do. */
     roles,
+    /** The pages' address, without a slash at its end. */
     pagesUrl: pagesUrl.replace(/\/$/, ''),
+    /** Encrypt the cookies: the first encrypts, all decrypt. */
     sessionKeys,
   };
 }

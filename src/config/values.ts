@@ -26,10 +26,6 @@ export function durationMs(written: string): number {
   return Math.round(Number(number) * DURATION_UNITS[unit as keyof typeof DURATION_UNITS]);
 }
 
-export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
-  return z.enum(words, { error: `must be one of ${words.map((one) => `"${one}"`).join(', ')}` });
-}
-
 function address(message: string, fits: (url: URL) => boolean) {
   return z.string({ error: message }).refine((written) => {
     const url = httpUrl(written);

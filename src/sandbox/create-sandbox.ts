@@ -159,7 +159,7 @@ function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
     if (LOOPBACK.test(socket.remoteAddress ?? '') && LOOPBACK_NAME.test(headers.host ?? '')) return;
     await reply
       .code(403)
-      .send(errorBody('', 'the control plane is available only on this machine, at localhost or 127.0.0.1'));
+      .send(errorBody('the control plane is available only on this machine, at localhost or 127.0.0.1'));
   });
 
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
@@ -167,7 +167,7 @@ function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
       const errors = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
       return reply.code(400).send({ errors });
     }
-    return reply.code(error.statusCode ?? 500).send(errorBody('', error.message));
+    return reply.code(error.statusCode ?? 500).send(errorBody(error.message));
   });
 
   app.get('/transactions', () => control.transactions());
@@ -211,11 +211,11 @@ function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
 
 function known(reply: FastifyReply, found: TransactionRecord[]): FastifyReply {
   if (found.length > 0) return reply.send(found);
-  return reply.code(404).send(errorBody('', 'no transaction with this id or invoice number'));
+  return reply.code(404).send(errorBody('no transaction with this id or invoice number'));
 }
 
-function errorBody(path: string, message: string) {
-  return { errors: [{ path, message }] };
+function errorBody(message: string) {
+  return { errors: [{ path: '', message }] };
 }
 
 export const sandboxEnvironment = z.object({

@@ -75,13 +75,6 @@ export const faultPlanSchema = z.strictObject({
 });
 export type FaultPlanInput = z.input<typeof faultPlanSchema>;
 
-/** The current plan, and how often each kind was injected since the last reset. */
-export interface FaultReport {
-  readonly seed: number;
-  readonly faults: readonly Fault[];
-  readonly played: readonly { operation: Operation; kind: FaultKind; count: number }[];
-}
-
 /**
  * Hashes the text to a number from 0 to 1. With a random number generator the faults would depend on the order of arrival,
  * so concurrent runs could not be repeated.
@@ -135,7 +128,8 @@ export class FaultPlan {
     return undefined;
   }
 
-  report(): FaultReport {
+  /** Returns the current plan, and how often each kind was injected since the last reset. */
+  report() {
     return {
       seed: this.seed,
       faults: this.faults.map(({ fault }) => fault),
