@@ -1,4 +1,4 @@
-/** The schema of the environment. `npm run docs` writes `docs/configuration.md` from it. */
+/** The schema of the environment. `npm run docs` writes the table of `docs/configuration.md` from it. */
 import { z } from 'zod';
 import { readRedisAddress } from '../card-stash/card-stash.ts';
 import { oneOf } from '../contract/fields.ts';
@@ -265,18 +265,8 @@ export function withoutQuoted(env: NodeJS.ProcessEnv, errors: ErrorList): NodeJS
   return Object.fromEntries(Object.entries(env).filter(([name]) => !quoted.includes(name)));
 }
 
-/** A variable as the documentation describes it. */
-export interface DocumentedVariable {
-  name: string;
-  /** Its meaning, with units. */
-  about: string;
-  readBy: readonly Process[];
-  /** As it would be written. */
-  fallback?: string;
-  secret: boolean;
-}
-
-export function documentedVariables(): DocumentedVariable[] {
+/** Returns the variables as the documentation describes them, each with its default as it would be written. */
+export function documentedVariables() {
   return Object.entries<z.ZodType>(environment.shape).map(([name, schema]) => {
     const { description: about = '', secret } = schema.meta() ?? {};
     const { default: fallback } = z.toJSONSchema(schema, { io: 'input' });
@@ -284,7 +274,7 @@ export function documentedVariables(): DocumentedVariable[] {
       name,
       about,
       readBy: readers.get(schema)?.readBy ?? [],
-      ...(fallback !== undefined && { fallback: String(fallback) }),
+      fallback: fallback === undefined ? undefined : String(fallback),
       secret: secret === true,
     };
   });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { z } from 'zod';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
+import { documentedVariables } from '../../src/config/environment.ts';
 import { integrationKeys } from '../../src/config/policy-schema.ts';
 import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/contract/errors.ts';
 import { ORDER_EVENTS } from '../../src/contract/words.ts';
@@ -17,6 +18,15 @@ const policyKeys = z.toJSONSchema(integrationKeys, { io: 'input' });
 
 /** Each table by its name in the pages; the first row is the header. */
 export const TABLES: Record<string, () => Row[]> = {
+  variables: () => [
+    ['variable', 'default', 'read by', 'meaning'],
+    ...documentedVariables().map(({ name, about, fallback, readBy, secret }) => [
+      code(name),
+      fallback === undefined ? '–' : code(fallback),
+      readBy.join(', '),
+      secret ? `${about} (secret)` : about,
+    ]),
+  ],
   'policy keys': () => [
     ['key', 'default', 'meaning'],
     ...Object.entries(policyKeys.properties ?? {}).map(([name, key]) => {
