@@ -1,6 +1,7 @@
 /** The control plane of the sandbox: decisions, faults, clock, ledger. */
-import { z } from 'zod';
-import type { FaultPlan, FaultPlanInput } from './fault-plan.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ZodError, z } from 'zod';
+import { type FaultPlan, type FaultPlanInput, faultPlanSchema } from './fault-plan.ts';
 import type { Keys } from './gate.ts';
 import {
   DECISIONS,
@@ -15,23 +16,23 @@ import {
 import type { Ledger, LedgerFilter, SandboxState } from './state.ts';
 import { type WebhookConfig, type WebhookSender, webhookConfigSchema } from './webhook-sender.ts';
 
-export const decisionInput = z.strictObject({ decision: z.enum(DECISIONS) });
-export const coverageInput = z.strictObject({ covered: z.boolean() });
+const decisionInput = z.strictObject({ decision: z.enum(DECISIONS) });
+const coverageInput = z.strictObject({ covered: z.boolean() });
 /** About 1,000 years. A date far beyond has no ISO form, so every later request would fail. */
 const MOST_MS = 3e13;
 const milliseconds = z.number().int().min(-MOST_MS).max(MOST_MS);
-export const clockInput = z.union([
+const clockInput = z.union([
   z.strictObject({ advanceMs: milliseconds }),
   z.strictObject({ now: z.union([milliseconds, z.iso.datetime({ offset: true })]) }),
 ]);
-export const keysInput = z.strictObject({
+const keysInput = z.strictObject({
   test: z.string().min(1).optional(),
   live: z.string().min(1).optional(),
 });
-export const webhooksInput = webhookConfigSchema.partial();
-export const portalInput = portalSettingsSchema.partial().strict();
-export const screeningInput = screeningSettingsSchema.partial().strict();
-export const ledgerInput = z.strictObject({
+const webhooksInput = webhookConfigSchema.partial();
+const portalInput = portalSettingsSchema.partial().strict();
+const screeningInput = screeningSettingsSchema.partial().strict();
+const ledgerInput = z.strictObject({
   operation: z.enum(LEDGER_OPERATIONS).optional(),
   invoice: z.string().optional(),
   since: z.coerce.number().int().nonnegative().optional(),
@@ -143,4 +144,81 @@ export function createControl(parts: ControlParts) {
       onChange();
     },
   };
+}
+
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
+/** Allowed Host headers. Protects against DNS rebinding, where a website's own host name resolves to this machine. */
+const LOOPBACK_NAME = /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})(?::\d{1,5})?$/i;
+
+interface OfTransaction {
+  Params: { idOrInvoice: string };
+}
+
+/**
+ * The HTTP control plane, for callers on the same machine only. Invalid input returns 400 with every error:
+ * `{"errors":[{"path","message"}]}`.
+ */
+export function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { socket, headers } = request;
+    if (LOOPBACK.test(socket.remoteAddress ?? '') && LOOPBACK_NAME.test(headers.host ?? '')) return;
+    await reply
+      .code(403)
+      .send(errorBody('the control plane is available only on this machine, at localhost or 127.0.0.1'));
+  });
+
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    if (error instanceof ZodError) {
+      const errors = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+      return reply.code(400).send({ errors });
+    }
+    return reply.code(error.statusCode ?? 500).send(errorBody(error.message));
+  });
+
+  app.get('/transactions', () => control.transactions());
+  app.get<OfTransaction>('/transactions/:idOrInvoice', ({ params }, reply) =>
+    known(reply, control.transactions(params.idOrInvoice)),
+  );
+  app.post<OfTransaction>('/transactions/:idOrInvoice/decision', ({ params, body }, reply) =>
+    known(reply, control.decide(params.idOrInvoice, decisionInput.parse(body).decision)),
+  );
+  app.post<OfTransaction>('/transactions/:idOrInvoice/coverage', ({ params, body }, reply) =>
+    known(reply, control.cover(params.idOrInvoice, coverageInput.parse(body).covered)),
+  );
+  app.get('/customer-codes', () => control.customerCodes());
+  app.get('/ledger', ({ query }) => control.ledger(ledgerInput.parse(query)));
+
+  app.get('/clock', () => control.clock());
+  app.post('/clock', ({ body }) => control.setClock(clockInput.parse(body)));
+
+  app.get('/faults', () => control.faults());
+  app.post('/faults', ({ body }) => control.setFaults(faultPlanSchema.parse(body)));
+  app.delete('/faults', () => control.clearFaults());
+
+  app.get('/portal', () => control.portal());
+  app.put('/portal', ({ body }) => control.setPortal(portalInput.parse(body)));
+
+  app.put('/screening', ({ body }) => control.setScreening(screeningInput.parse(body)));
+
+  app.put('/webhooks', ({ body }, reply) => {
+    control.setWebhooks(webhooksInput.parse(body));
+    return reply.code(204).send();
+  });
+  app.post('/keys', ({ body }, reply) => {
+    control.setKeys(keysInput.parse(body));
+    return reply.code(204).send();
+  });
+  app.post('/reset', (_request, reply) => {
+    control.reset();
+    return reply.code(204).send();
+  });
+}
+
+function known(reply: FastifyReply, found: TransactionRecord[]): FastifyReply {
+  if (found.length > 0) return reply.send(found);
+  return reply.code(404).send(errorBody('no transaction with this id or invoice number'));
+}
+
+function errorBody(message: string) {
+  return { errors: [{ path: '', message }] };
 }

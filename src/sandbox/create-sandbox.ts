@@ -1,25 +1,13 @@
 /** Starts the sandbox with its HTTP control plane. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import Fastify from 'fastify';
-import { ZodError, z } from 'zod';
-import {
-  clockInput,
-  coverageInput,
-  createControl,
-  decisionInput,
-  keysInput,
-  ledgerInput,
-  portalInput,
-  type SandboxControl,
-  screeningInput,
-  webhooksInput,
-} from './control.ts';
-import { FaultPlan, faultPlanSchema } from './fault-plan.ts';
+import { z } from 'zod';
+import { controlRoutes, createControl, type SandboxControl } from './control.ts';
+import { FaultPlan } from './fault-plan.ts';
 import { createGate, type Keys, portalRoutes, screeningRoutes } from './gate.ts';
-import type { TransactionRecord } from './model.ts';
 import { createPortalService } from './portal-service.ts';
 import { createScreeningService, refuse } from './screening-service.ts';
-import { errorCode, Ledger, SandboxState, StateFile } from './state.ts';
+import { createStateFile, errorCode, Ledger, SandboxState } from './state.ts';
 import { createWebhookSender, DEFAULT_WEBHOOKS, headerValue } from './webhook-sender.ts';
 
 const PORTAL_PATH = '/portal/api/v1/transaction-update';
@@ -67,7 +55,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   );
   const keys: Keys = { ...(options.apiKeys ?? { test: 'sandbox-test-key', live: 'sandbox-live-key' }) };
 
-  const file = options.dataFile ? new StateFile(options.dataFile, () => state.snapshot()) : undefined;
+  const file = options.dataFile ? createStateFile(options.dataFile, () => state.snapshot()) : undefined;
   const saved = await file?.load();
   if (saved) state.restore(saved);
   const onChange = () => file?.changed();
@@ -139,83 +127,6 @@ async function listen(app: FastifyInstance, port: number, host: string): Promise
     }
     throw error;
   }
-}
-
-const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
-/** Allowed Host headers. Protects against DNS rebinding, where a website's own host name resolves to this machine. */
-const LOOPBACK_NAME = /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})(?::\d{1,5})?$/i;
-
-interface OfTransaction {
-  Params: { idOrInvoice: string };
-}
-
-/**
- * The HTTP control plane, for callers on the same machine only. Invalid input returns 400 with every error:
- * `{"errors":[{"path","message"}]}`.
- */
-function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
-  app.addHook('onRequest', async (request, reply) => {
-    const { socket, headers } = request;
-    if (LOOPBACK.test(socket.remoteAddress ?? '') && LOOPBACK_NAME.test(headers.host ?? '')) return;
-    await reply
-      .code(403)
-      .send(errorBody('the control plane is available only on this machine, at localhost or 127.0.0.1'));
-  });
-
-  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-    if (error instanceof ZodError) {
-      const errors = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-      return reply.code(400).send({ errors });
-    }
-    return reply.code(error.statusCode ?? 500).send(errorBody(error.message));
-  });
-
-  app.get('/transactions', () => control.transactions());
-  app.get<OfTransaction>('/transactions/:idOrInvoice', ({ params }, reply) =>
-    known(reply, control.transactions(params.idOrInvoice)),
-  );
-  app.post<OfTransaction>('/transactions/:idOrInvoice/decision', ({ params, body }, reply) =>
-    known(reply, control.decide(params.idOrInvoice, decisionInput.parse(body).decision)),
-  );
-  app.post<OfTransaction>('/transactions/:idOrInvoice/coverage', ({ params, body }, reply) =>
-    known(reply, control.cover(params.idOrInvoice, coverageInput.parse(body).covered)),
-  );
-  app.get('/customer-codes', () => control.customerCodes());
-  app.get('/ledger', ({ query }) => control.ledger(ledgerInput.parse(query)));
-
-  app.get('/clock', () => control.clock());
-  app.post('/clock', ({ body }) => control.setClock(clockInput.parse(body)));
-
-  app.get('/faults', () => control.faults());
-  app.post('/faults', ({ body }) => control.setFaults(faultPlanSchema.parse(body)));
-  app.delete('/faults', () => control.clearFaults());
-
-  app.get('/portal', () => control.portal());
-  app.put('/portal', ({ body }) => control.setPortal(portalInput.parse(body)));
-
-  app.put('/screening', ({ body }) => control.setScreening(screeningInput.parse(body)));
-
-  app.put('/webhooks', ({ body }, reply) => {
-    control.setWebhooks(webhooksInput.parse(body));
-    return reply.code(204).send();
-  });
-  app.post('/keys', ({ body }, reply) => {
-    control.setKeys(keysInput.parse(body));
-    return reply.code(204).send();
-  });
-  app.post('/reset', (_request, reply) => {
-    control.reset();
-    return reply.code(204).send();
-  });
-}
-
-function known(reply: FastifyReply, found: TransactionRecord[]): FastifyReply {
-  if (found.length > 0) return reply.send(found);
-  return reply.code(404).send(errorBody('no transaction with this id or invoice number'));
-}
-
-function errorBody(message: string) {
-  return { errors: [{ path: '', message }] };
 }
 
 export const sandboxEnvironment = z.object({

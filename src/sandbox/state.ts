@@ -97,13 +97,8 @@ export class SandboxState {
   }
 
   clear(): void {
-    this.restore({
-      clockOffsetMs: 0,
-      portal: DEFAULT_PORTAL,
-      screening: DEFAULT_SCREENING,
-      transactions: [],
-      customerCodes: [],
-    });
+    const settings = { portal: DEFAULT_PORTAL, screening: DEFAULT_SCREENING };
+    this.restore({ clockOffsetMs: 0, ...settings, transactions: [], customerCodes: [] });
   }
 
   snapshot(): StateSnapshot {
@@ -126,52 +121,44 @@ export class SandboxState {
 export const WRITE_EVERY_MS = 250;
 
 /** Keeps the sandbox's state in one JSON file across restarts. Each write replaces the file atomically. */
-export class StateFile {
-  private readonly path: string;
-  private readonly snapshot: () => StateSnapshot;
-  private timer: NodeJS.Timeout | undefined;
-  private writing: Promise<void> = Promise.resolve();
+export function createStateFile(path: string, snapshot: () => StateSnapshot) {
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
 
-  constructor(path: string, snapshot: () => StateSnapshot) {
-    this.path = path;
-    this.snapshot = snapshot;
+  async function write(): Promise<void> {
+    const beside = `${path}.new`;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(beside, JSON.stringify(snapshot()));
+    await rename(beside, path);
   }
 
-  /** Returns the saved state, or undefined if the file doesn't exist. @throws an error that names the file if it can't be read */
-  async load(): Promise<StateSnapshot | undefined> {
-    try {
-      return stateSnapshotSchema.parse(JSON.parse(await readFile(this.path, 'utf8')));
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined;
-      throw new Error(
-        `Can't read the sandbox's state file ${this.path}. Move it away to start with an empty state.`,
-      );
-    }
-  }
-
-  /** Schedules a write. Several changes share one write. */
-  changed(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      this.writing = this.writing
-        .then(() => this.write())
-        .catch((error: unknown) => console.error('sandbox: the state was not saved:', error));
-    }, WRITE_EVERY_MS);
-  }
-
-  async close(): Promise<void> {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    await this.writing;
-    await this.write();
-  }
-
-  private async write(): Promise<void> {
-    const beside = `${this.path}.new`;
-    await mkdir(dirname(this.path), { recursive: true });
-    await writeFile(beside, JSON.stringify(this.snapshot()));
-    await rename(beside, this.path);
-  }
+  return {
+    /** Returns the saved state, or undefined if the file doesn't exist. @throws an error that names the file if it can't be read */
+    async load(): Promise<StateSnapshot | undefined> {
+      try {
+        return stateSnapshotSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT') return undefined;
+        throw new Error(
+          `Can't read the sandbox's state file ${path}. Move it away to start with an empty state.`,
+        );
+      }
+    },
+    /** Schedules a write. Several changes share one write. */
+    changed(): void {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        writing = writing
+          .then(write)
+          .catch((error: unknown) => console.error('sandbox: the state was not saved:', error));
+      }, WRITE_EVERY_MS);
+    },
+    async close(): Promise<void> {
+      clearTimeout(timer);
+      await writing;
+      await write();
+    },
+  };
 }
 
 /** How many of the newest entries are kept: enough for a chaos run of tens of thousands of orders. */

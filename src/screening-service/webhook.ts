@@ -48,23 +48,18 @@ export function readWebhook({ contentEncoding, query = '', body }: WebhookReques
   };
 }
 
+const DECOMPRESS = new Map([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+]);
+
 function decompressed(body: Uint8Array, encoding: string): Uint8Array | undefined {
-  const options = { maxOutputLength: MAX_BYTES };
+  const name = encoding.trim().toLowerCase();
+  if (name === '' || name === 'identity') return body;
   try {
-    switch (encoding.trim().toLowerCase()) {
-      case '':
-      case 'identity':
-        return body;
-      case 'gzip':
-      case 'x-gzip':
-        return gunzipSync(body, options);
-      case 'deflate':
-        return inflateSync(body, options);
-      case 'br':
-        return brotliDecompressSync(body, options);
-      default:
-        return undefined;
-    }
+    return DECOMPRESS.get(name)?.(body, { maxOutputLength: MAX_BYTES });
   } catch {
     return undefined;
   }
@@ -86,7 +81,7 @@ function decoded(bytes: Uint8Array): string[] {
 function unpacked(texts: string[]): string[] {
   const all = new Set(texts);
   for (const text of all) {
-    for (const inside of [withoutPercents(text), withoutEscapes(text), ...base64In(text)]) {
+    for (const inside of [withoutPercents(text), text.replaceAll('\\"', '"'), ...base64In(text)]) {
       if (all.size < MAX_TEXTS) all.add(inside);
     }
   }
@@ -99,10 +94,6 @@ function withoutPercents(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) =>
     Buffer.from(encoded.replaceAll('%', ''), 'hex').toString(),
   );
-}
-
-function withoutEscapes(text: string): string {
-  return text.replaceAll('\\"', '"');
 }
 
 /** Only text counts, not a signature. */

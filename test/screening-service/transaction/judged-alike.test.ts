@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TEST_CARDS } from '../../../src/card-data/test-cards.ts';
 import type { IntegrationWorkflow } from '../../../src/contract/words.ts';
-import { cardErrors } from '../../../src/sandbox/card.ts';
 import { inDefinitionSpelling } from '../../../src/sandbox/spelling.ts';
-import { readTransactionRequest } from '../../../src/sandbox/transaction-request.ts';
+import { cardErrors, readTransactionRequest } from '../../../src/sandbox/transaction-request.ts';
 import {
   isTestCardNumber,
   parseTransaction,
