@@ -66,33 +66,25 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
     () => checkSearchAttributes(client),
     'the server does not list its search attributes',
   );
-  const queues = QUEUES.map(([name, type, effect]) =>
-    find(
-      `task-queue:${name}`,
-      () => checkTaskQueue(client, name, type, effect),
-      'the server does not list its pollers',
-    ),
-  );
-  const count: Count = (query) => countOf(client, query);
-  const orders = [
-    ['polls', 'count orders', () => checkPolls(client, config)],
-    ['sweep', 'describe the sweep', () => checkSweep(client)],
-    ['portal-actions', 'count portal actions', () => checkPortalActions(count)],
-    ['lost-orders', 'list orders', () => checkLostOrders(client)],
-  ] as const;
   const without = skipped('orders cannot be counted without the search attributes');
-  return [
-    ...namespace,
-    ...attributes,
-    ...(await Promise.all(queues)).flat(),
-    ...(
-      await Promise.all(
-        orders.map(([name, asked, look]) =>
-          find(name, hasError(attributes) ? () => without : look, `the server does not ${asked}`),
-        ),
-      )
-    ).flat(),
-  ];
+  const ofOrders = (check: string, asked: string, look: () => Promise<Verdict | Verdict[]>) =>
+    find(check, hasError(attributes) ? () => without : look, `the server does not ${asked}`);
+  const others = await Promise.all([
+    ...QUEUES.map(([name, type, effect]) =>
+      find(
+        `task-queue:${name}`,
+        () => checkTaskQueue(client, name, type, effect),
+        'the server does not list its pollers',
+      ),
+    ),
+    ofOrders('polls', 'count orders', () => checkPolls(client, config)),
+    ofOrders('sweep', 'describe the sweep', () => checkSweep(client)),
+    ofOrders('portal-actions', 'count portal actions', () =>
+      checkPortalActions((query) => countOf(client, query)),
+    ),
+    ofOrders('lost-orders', 'list orders', () => checkLostOrders(client)),
+  ]);
+  return [...namespace, ...attributes, ...others.flat()];
 }
 
 function hasError(findings: readonly Finding[]): boolean {
@@ -174,8 +166,6 @@ async function checkTaskQueue(
   );
 }
 
-type Count = (query: string) => Promise<number>;
-
 async function countOf(client: Client, query: string): Promise<number> {
   const { namespace } = client.options;
   const { count } = await soon(client, () =>
@@ -235,7 +225,7 @@ export async function checkSweep(client: Client): Promise<Verdict> {
 }
 
 /** Warns of portal actions on closed orders, which neither the queue page nor a list of orders shows. */
-export async function checkPortalActions(count: Count): Promise<Verdict> {
+export async function checkPortalActions(count: (query: string) => Promise<number>): Promise<Verdict> {
   const waiting = `${openQuery(PORTAL_ACTION)} AND ${orderAttributes.needsAttention.name} = true`;
   const number = await count(waiting);
   if (number === 0) return ok('no portal action on a closed order waits for the right key');
