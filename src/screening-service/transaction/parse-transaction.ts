@@ -147,15 +147,13 @@ function untilEnoughErrors(body: Record<string, unknown>): Record<string, unknow
 
 /** Keeps at most one error of the rules per path, and none where the schema already found one. */
 function show(findings: Finding[], fromRules: Finding[], { shownPath }: Spelled): FieldError[] {
-  const fieldErrors = findings
-    .slice(0, MOST_ERRORS)
-    .map(({ path, message }) => ({ path: shownPath(path), message }));
+  const shown = (some: Finding[]): FieldError[] =>
+    some.slice(0, MOST_ERRORS).map(({ path, message }) => ({ path: shownPath(path), message }));
+  const fieldErrors = shown(findings);
   const seen = new Set(fieldErrors.map(({ path }) => path));
-  for (const { path, message } of fromRules.slice(0, MOST_ERRORS)) {
-    const found = { path: shownPath(path), message };
-    if (seen.has(found.path)) continue;
+  for (const found of shown(fromRules)) {
+    if (!seen.has(found.path)) fieldErrors.push(found);
     seen.add(found.path);
-    fieldErrors.push(found);
   }
   return fieldErrors;
 }
