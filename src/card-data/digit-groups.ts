@@ -106,17 +106,14 @@ export class Groups {
   constructor(text: string) {
     this.digits = new Uint8Array(text.length);
     this.#gaps = new Uint8Array(text.length);
-    let kinds: Map<number, number> | undefined;
+    const kinds = new Map<number, number>();
     let gap = APART;
     let length = 0;
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
       const point = code < 128 ? code : (text.codePointAt(index) ?? code);
-      let kind = OF_ASCII[point];
-      if (kind === undefined) {
-        kinds ??= new Map();
-        kind = known(kinds, point);
-      }
+      const kind = OF_ASCII[point] ?? kinds.get(point) ?? kindOf(point);
+      if (code > 127) kinds.set(point, kind);
       if (point > 0xffff) index += 1;
       if (kind >= SEPARATED) {
         if (kind > gap) gap = kind;
@@ -167,10 +164,4 @@ function sumsOf(digits: Digits, length: number, doubled: 0 | 1): Uint32Array {
     sums[index + 1] = (sums[index] ?? 0) + (index % 2 === doubled ? twice : digit);
   }
   return sums;
-}
-
-function known(kinds: Map<number, number>, point: number): number {
-  const kind = kinds.get(point) ?? kindOf(point);
-  kinds.set(point, kind);
-  return kind;
 }

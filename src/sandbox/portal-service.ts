@@ -89,8 +89,7 @@ export function createPortalService(state: SandboxState, ledger: Ledger) {
     return reply(400, `Missing or malformed: ${[...new Set(fields)].join(', ')}`);
   }
   return {
-    subjectOf: (body: Record<string, unknown>): Subject =>
-      state.subjectOf(z.string().nullable().catch(null).parse(body.transaction_id)),
+    subjectOf: (body: Record<string, unknown>): Subject => state.subjectOf(body.transaction_id),
 
     /** Performs an action and returns the reply. */
     act(operation: PortalOperation, mode: Mode, body: Record<string, unknown>): Answer {

@@ -16,8 +16,6 @@ import { inWords, readTransactionRequest, type TransactionRequest } from './tran
 const NF_ID_FAULT =
   'The nf-id field is empty or malformed: send the id of the response to the initial transaction.';
 
-const text = z.string().nullable().catch(null);
-
 const gatewayResponseRequest = z
   .looseObject({
     'gateway-response': eitherSpelling(
@@ -37,15 +35,12 @@ export function createScreeningService(state: SandboxState) {
   return {
     /** The subject of an unvalidated create-transaction request. */
     subjectOfCreate(body: Record<string, unknown>): Subject {
-      const invoiceNumber = text.parse(asObject(body.order).invoiceNumber);
-      return {
-        transactionId: null,
-        invoiceNumber: invoiceNumber === null ? null : bareInvoiceNumber(invoiceNumber),
-      };
+      const { invoiceNumber } = asObject(body.order);
+      const bare = typeof invoiceNumber === 'string' ? bareInvoiceNumber(invoiceNumber) : null;
+      return { transactionId: null, invoiceNumber: bare };
     },
 
-    subjectOfGatewayResponse: (body: Record<string, unknown>): Subject =>
-      state.subjectOf(text.parse(body['nf-id'])),
+    subjectOfGatewayResponse: (body: Record<string, unknown>): Subject => state.subjectOf(body['nf-id']),
 
     /** The subject of a status request: a known transaction id, else an invoice number. */
     subjectOfStatus(idOrInvoice: string): Subject {

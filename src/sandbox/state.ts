@@ -83,9 +83,10 @@ export class SandboxState {
     return byId ? [byId] : [...(this.byInvoice.get(bareInvoiceNumber(idOrInvoice)) ?? [])];
   }
 
-  subjectOf(id: string | null): Subject {
-    const invoiceNumber = id === null ? null : (this.byId.get(id.toLowerCase())?.invoiceNumber ?? null);
-    return { transactionId: id, invoiceNumber };
+  /** The subject of an unvalidated request that should have a transaction id. */
+  subjectOf(id: unknown): Subject {
+    if (typeof id !== 'string') return { transactionId: null, invoiceNumber: null };
+    return { transactionId: id, invoiceNumber: this.byId.get(id.toLowerCase())?.invoiceNumber ?? null };
   }
 
   /** Sets an analyst's decision. Returns false if it is unchanged. */

@@ -148,7 +148,13 @@ function isEchoable([name, value]: [string, unknown], secrets: readonly string[]
 /** Returns the JSON object of a 2xx reply. @throws ScreeningError for any other reply */
 function bodyOfSuccess(reply: Reply, context: Context): Record<string, unknown> {
   const body = parseObject(reply.text);
-  if (reply.status < 200 || reply.status > 299) throw failureOf(reply, context, body ?? {});
+  if (reply.status < 200 || reply.status > 299) {
+    throw failure(reply, context, body ?? {}, {
+      code: codeSchema.safeParse(body?.code).data,
+      retryAfterMs: reply.retryAfterMs,
+      ...verdict(reply.status, ownWords(body ?? {}, context.operation), context.operation),
+    });
+  }
   if (body === undefined) throw failure(reply, context, {}, NOT_ITS_OWN);
   return body;
 }
@@ -160,14 +166,6 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function failureOf(reply: Reply, context: Context, body: Record<string, unknown>): ScreeningError {
-  return failure(reply, context, body, {
-    code: codeSchema.safeParse(body.code).data,
-    retryAfterMs: reply.retryAfterMs,
-    ...verdict(reply.status, ownWords(body, context.operation), context.operation),
-  });
 }
 
 type Verdict = Pick<ScreeningFailure, 'outcome' | 'reason'>;

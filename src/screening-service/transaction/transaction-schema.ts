@@ -17,33 +17,6 @@ import {
   usDate,
 } from '../fields.ts';
 
-const customerSchema = z.strictObject({
-  id: text(64).exactOptional(),
-  email: email(),
-  joined_on: usDate.exactOptional(),
-  last_sign_in: usDate.exactOptional(),
-  last_purchase_date: usDate.exactOptional(),
-  total_previous_purchases: decimal.exactOptional(),
-  total_purchase_value: decimal.exactOptional(),
-  saved_cc_added_on: usDate.exactOptional(),
-});
-
-const merchantSchema = z.strictObject({
-  name: text(128),
-  website: domainName,
-  email: email(),
-  productType: oneOf(['Goods', 'Services']).exactOptional(),
-});
-
-const orderInfoSchema = z.strictObject({
-  invoiceNumber: invoiceNumber.exactOptional(),
-  order_type: oneOf(['one-time', 'recurring', 'subscription', 'upsell', '']).exactOptional(),
-  referring_site: z.string().exactOptional(),
-  referring_url: z.string().exactOptional(),
-  landing_page: z.string().exactOptional(),
-  landing_page_type: oneOf(['home', 'product', 'search', 'category', 'about', 'other']).exactOptional(),
-});
-
 const address = {
   firstName: text(128),
   lastName: text(128),
@@ -54,8 +27,6 @@ const address = {
   zip: text(128),
   country: country,
 };
-
-const shipToSchema = z.strictObject(address);
 
 /** May be empty. Otherwise `parseTransaction` requires all fields except `company`. */
 export const billToSchema = z.strictObject({
@@ -68,24 +39,6 @@ export const billToSchema = z.strictObject({
   zip: address.zip.exactOptional(),
   country: address.country.exactOptional(),
   phoneNumber: phoneNumber.exactOptional(),
-});
-
-const lineItemSchema = z.strictObject({
-  sku: z.string().exactOptional(),
-  manufacturer: z.string().exactOptional(),
-  name: z.string().exactOptional(),
-  category: z.string().exactOptional(),
-  notes: z.string().exactOptional(),
-  price: z.number().exactOptional(),
-  quantity: z.number().exactOptional(),
-  sellingPlanName: z.string().exactOptional(),
-  sellingPlanId: z.string().exactOptional(),
-});
-
-const threeDSecureSchema = z.strictObject({
-  authenticated: z.boolean().exactOptional(),
-  succeeded: z.boolean().exactOptional(),
-  version: z.string().exactOptional(),
 });
 
 /**
@@ -139,12 +92,51 @@ const transactionFields = {
   shippingMethod: z.string().exactOptional(),
   fulfillmentDate: usDate.exactOptional(),
   checkout: passThrough.exactOptional(),
-  customer: customerSchema,
-  merchant: merchantSchema.exactOptional(),
-  order: orderInfoSchema.exactOptional(),
+  customer: z.strictObject({
+    id: text(64).exactOptional(),
+    email: email(),
+    joined_on: usDate.exactOptional(),
+    last_sign_in: usDate.exactOptional(),
+    last_purchase_date: usDate.exactOptional(),
+    total_previous_purchases: decimal.exactOptional(),
+    total_purchase_value: decimal.exactOptional(),
+    saved_cc_added_on: usDate.exactOptional(),
+  }),
+  merchant: z
+    .strictObject({
+      name: text(128),
+      website: domainName,
+      email: email(),
+      productType: oneOf(['Goods', 'Services']).exactOptional(),
+    })
+    .exactOptional(),
+  order: z
+    .strictObject({
+      invoiceNumber: invoiceNumber.exactOptional(),
+      order_type: oneOf(['one-time', 'recurring', 'subscription', 'upsell', '']).exactOptional(),
+      referring_site: z.string().exactOptional(),
+      referring_url: z.string().exactOptional(),
+      landing_page: z.string().exactOptional(),
+      landing_page_type: oneOf(['home', 'product', 'search', 'category', 'about', 'other']).exactOptional(),
+    })
+    .exactOptional(),
   billTo: billToSchema,
-  shipTo: shipToSchema.exactOptional(),
-  lineItems: z.array(lineItemSchema).exactOptional(),
+  shipTo: z.strictObject(address).exactOptional(),
+  lineItems: z
+    .array(
+      z.strictObject({
+        sku: z.string().exactOptional(),
+        manufacturer: z.string().exactOptional(),
+        name: z.string().exactOptional(),
+        category: z.string().exactOptional(),
+        notes: z.string().exactOptional(),
+        price: z.number().exactOptional(),
+        quantity: z.number().exactOptional(),
+        sellingPlanName: z.string().exactOptional(),
+        sellingPlanId: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
   gatewayName: z.string().exactOptional(),
   gatewayStatus: z.string().exactOptional(),
   customerIP: ipAddress,
@@ -157,7 +149,13 @@ const transactionFields = {
     ...(['', 'A', 'B', 'C', 'D', 'I', 'U'] as const),
     ...(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'] as const),
   ]).exactOptional(),
-  '3d_secure': threeDSecureSchema.exactOptional(),
+  '3d_secure': z
+    .strictObject({
+      authenticated: z.boolean().exactOptional(),
+      succeeded: z.boolean().exactOptional(),
+      version: z.string().exactOptional(),
+    })
+    .exactOptional(),
   card_attempts: z.string().regex(/^\d+$/, 'must be a whole number in a string, such as "1"').exactOptional(),
   referial_code: text(64)
     .regex(/^[0-9A-Fa-f]+$/, 'must be hexadecimal: 0 to 9, a to f')
