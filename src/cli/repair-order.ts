@@ -6,6 +6,7 @@ import type { temporal } from '@temporalio/proto';
 import { tooEarly } from '../activities/index.ts';
 import { describeOrder, instantOf, statusName } from '../client/reading/describe-order.ts';
 import { callTemporal, unknownOrder } from '../client/temporal-errors.ts';
+import { defined } from '../order/defined.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
@@ -58,12 +59,12 @@ export async function repairOrder(
   if (points.length === 0) return { ...repair, outcome: 'nothing-good' };
   let current = runId;
   for (const point of points) {
-    const { eventId, at } = point;
+    const eventId = Number(point.eventId);
     current = await reset(client, workflowId, current, { point, reason });
     repair.resets += 1;
     Object.assign(repair, {
       newRunId: current,
-      resetTo: { eventId, ...(at !== undefined && { at }) },
+      resetTo: defined({ eventId, at: instantOf(point.eventTime) }),
       eventsDropped: history.length - eventId + 1,
     });
     const tried = await untilTried(client, workflowId, current, eventId);
@@ -110,24 +111,10 @@ async function eventsOf(client: Client, workflowId: string, runId: string): Prom
   return events ?? [];
 }
 
-interface ResetPoint {
-  eventId: number;
-  /** The same in the type of the server's API. */
-  id: HistoryEvent['eventId'];
-  at?: string;
-}
-
 /** @returns the completed workflow tasks to try, newest first */
-function resetPoints(events: readonly HistoryEvent[]): ResetPoint[] {
-  const completed = events
-    .filter((event) => event.workflowTaskCompletedEventAttributes)
-    .map(({ eventId, eventTime }) => ({
-      eventId: Number(eventId),
-      id: eventId,
-      ...(eventTime && { at: instantOf(eventTime) ?? '' }),
-    }))
-    .reverse();
-  const tried = completed.filter((_point, index) => isTried(index));
+function resetPoints(events: readonly HistoryEvent[]): HistoryEvent[] {
+  const completed = events.filter((event) => event.workflowTaskCompletedEventAttributes).reverse();
+  const tried = completed.filter((_event, index) => isTried(index));
   const first = completed.at(-1);
   return first === undefined || tried.includes(first) ? tried : [...tried, first];
 }
@@ -141,12 +128,12 @@ async function reset(
   client: Client,
   workflowId: string,
   runId: string,
-  { point, reason }: { point: ResetPoint; reason: string },
+  { point, reason }: { point: HistoryEvent; reason: string },
 ): Promise<string> {
   const request = {
     namespace: client.options.namespace,
     workflowExecution: { workflowId, runId },
-    workflowTaskFinishEventId: point.id ?? null,
+    workflowTaskFinishEventId: point.eventId ?? null,
     requestId: randomUUID(),
     reason,
   };

@@ -131,7 +131,4 @@ export interface Answer {
 }
 
 /** The transaction that a request is about, as far as the request shows it. */
-export interface Subject {
-  readonly transactionId: string | null;
-  readonly invoiceNumber: string | null;
-}
+export type Subject = Readonly<Pick<LedgerEntry, 'transactionId' | 'invoiceNumber'>>;

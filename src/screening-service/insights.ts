@@ -1,7 +1,7 @@
 /** Reads the insights of a reply: well-formed ones, strongest first, within a size limit. */
 import { type Insight, type Insights, insightsSchema, weighedInsightSchema } from '../contract/terms.ts';
 import { bytesOf } from '../order/bounds.ts';
-
+import { defined } from '../order/defined.ts';
 import { isObject } from './spellings.ts';
 
 /** Limit of each free text of the screening service, in characters. */
@@ -72,10 +72,6 @@ function readInsight(
   clean: (text: string) => string,
 ): Insight {
   const weight = isWeighed ? weighedInsightSchema.shape.impact.safeParse(impact).data : undefined;
-  return {
-    ...(typeof name === 'string' && { name: clean(name) }),
-    ...(typeof description === 'string' && { description: clean(description) }),
-    ...(typeof kind === 'string' && { kind: clean(kind) }),
-    ...(weight !== undefined && { impact: weight }),
-  };
+  const text = (value: unknown) => (typeof value === 'string' ? clean(value) : undefined);
+  return defined({ name: text(name), description: text(description), kind: text(kind), impact: weight });
 }

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { holdsCardNumber } from '../card-data/card-numbers.ts';
 import { sameTransaction } from '../contract/ids.ts';
-import { type Insights, insightsSchema } from '../contract/terms.ts';
+import type { Enriched } from '../contract/order/state.ts';
+import { insightsSchema } from '../contract/terms.ts';
 import { DECISIONS, type Decision } from '../contract/words.ts';
 import { bytesOf } from '../order/bounds.ts';
 import { defined } from '../order/defined.ts';
@@ -227,16 +228,10 @@ const responseSchema = z.object({
 });
 
 /** A Transaction response in camelCase, with known fields only. */
-export interface TransactionResponse {
+export interface TransactionResponse extends Enriched {
   id: string;
   decision: Decision;
   message?: string;
-  accountMode?: 'live' | 'test';
-  passiveMode?: boolean;
-  subStatus?: string;
-  insights?: Insights;
-  /** How many insights of the reply are left out to stay within 16 KiB. */
-  insightsLeftOut?: number;
 }
 
 /** The portal's reply. `code` is a string in the definition and a number in real replies; here it is always a number. */
