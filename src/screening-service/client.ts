@@ -16,8 +16,8 @@ import {
   readTransactionResponse,
 } from './replies.ts';
 import { type Dialect, toDefinitionSpelling } from './spellings.ts';
-import { writeTransaction } from './transaction/parse-transaction.ts';
-import type { CardData, Transaction } from './transaction/transaction-schema.ts';
+import { type CreateBody, writeTransaction } from './transaction/parse-transaction.ts';
+import type { Transaction } from './transaction/transaction-schema.ts';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
@@ -149,13 +149,7 @@ export interface CallOptions {
   timeoutMs?: number;
 }
 
-export interface CreateRequest {
-  transaction: Transaction;
-  /** Full card data. It is used only in the request. */
-  card?: CardData;
-  enrich: boolean;
-  invoiceNumber: string;
-}
+type CreateRequest = { transaction: Transaction } & Omit<CreateBody, 'dialect' | 'apiKey'>;
 
 export interface GatewayResponse {
   /** The id that create-transaction returned. */

@@ -68,26 +68,17 @@ function phoneNumber(text: string): string {
 }
 
 const NOT_PUBLIC = new BlockList();
-for (const [net, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const) {
-  NOT_PUBLIC.addSubnet(net, prefix, 'ipv4');
-}
-for (const [net, prefix] of [
-  ['::', 127],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const) {
-  NOT_PUBLIC.addSubnet(net, prefix, 'ipv6');
+const NETS =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16 ::/127 fc00::/7 fe80::/10';
+for (const [net = '', prefix] of NETS.split(' ').map((one) => one.split('/'))) {
+  NOT_PUBLIC.addSubnet(net, Number(prefix), familyOf(net));
 }
 
 /** @returns whether no customer on the internet can have this address: it is private, of this machine, or unspecified */
 export function isNotPublic(address: string): boolean {
-  return NOT_PUBLIC.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return NOT_PUBLIC.check(address, familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }

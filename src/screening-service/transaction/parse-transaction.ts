@@ -190,7 +190,7 @@ export interface CreateBody {
   dialect: Dialect;
   apiKey: string;
   enrich: boolean;
-  /** Full card data. */
+  /** Full card data. It is used only in the request. */
   card?: CardData | undefined;
   /** Always sent, since a create with an unknown outcome can only be looked up by it. */
   invoiceNumber: string;
