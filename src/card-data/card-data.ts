@@ -36,7 +36,7 @@ export function cardDataIn(root: unknown, scan: Scan = {}): string[] {
   const open: Place[] = [{ value: root, name: undefined, field: undefined, parent: undefined }];
   for (let place = open.pop(); place !== undefined && found.size < MAX_FINDS; place = open.pop()) {
     if (isCardData(place) && !isExempt(place, scan)) {
-      found.add(shownPath(place));
+      found.add(shownPath(namesTo(place).slice(0, MAX_PATH_LENGTH)));
       continue;
     }
     const { value } = place;
@@ -91,13 +91,12 @@ export function shownName(name: string): string {
     .slice(0, 64);
 }
 
-function shownPath(place: Place): string {
-  return namesTo(place)
-    .slice(0, MAX_PATH_LENGTH)
-    .reduce<string>((shown, name) => {
-      if (typeof name === 'number') return `${shown}[${name}]`;
-      return shown === '' ? shownName(name) : `${shown}.${shownName(name)}`;
-    }, '');
+/** Returns a path for an error, with the names as `shownName` returns them: `lineItems[0].price`. */
+export function shownPath(names: readonly PropertyKey[]): string {
+  return names.reduce<string>((shown, name) => {
+    if (typeof name === 'number') return `${shown}[${name}]`;
+    return shown === '' ? shownName(String(name)) : `${shown}.${shownName(String(name))}`;
+  }, '');
 }
 
 function namesTo(place: Place): (string | number)[] {

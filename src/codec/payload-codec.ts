@@ -135,13 +135,11 @@ function textOf(bytes: Uint8Array | null | undefined): string {
   return Buffer.from(bytes ?? []).toString();
 }
 
-/** `plain-payload`: not encrypted although this is required. `payload-of-another`: belongs to another workflow. */
-type RefusalCode = 'plain-payload' | 'payload-of-another';
-
 /** `unknown-payload-key`: this process lacks the key. `damaged-payload`: changed, or encrypted with a different key of the same id. */
 type UnopenedCode = 'unknown-payload-key' | 'damaged-payload';
 
-export type PayloadCodecErrorCode = UnopenedCode | RefusalCode;
+/** `plain-payload`: not encrypted although this is required. `payload-of-another`: belongs to another workflow. */
+export type PayloadCodecErrorCode = UnopenedCode | 'plain-payload' | 'payload-of-another';
 
 /** Thrown when a payload can't be decrypted or is refused. The error contains the key's id and nothing else of the payload. */
 export class PayloadCodecError extends Error {

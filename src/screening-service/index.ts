@@ -19,7 +19,6 @@ export type { Dialect } from './spellings.ts';
 export {
   cardOfWorkflow,
   isExpired,
-  isTestCardNumber,
   parseCard,
 } from './transaction/card-rules.ts';
 export {

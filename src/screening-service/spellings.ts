@@ -1,7 +1,7 @@
 /** Conversion between the two spellings of field names. */
 import { configure } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { shownName } from '../card-data/card-data.ts';
+import { shownPath } from '../card-data/card-data.ts';
 
 /** The spelling and path used to send create-transaction. Both spellings are always accepted as input. */
 export type Dialect = 'definition' | 'sample';
@@ -88,12 +88,11 @@ export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled 
     value: read(body, schema, []),
     findings,
     shownPath: (path) =>
-      path.reduce<string>((shown, part, index) => {
-        if (typeof part === 'number') return `${shown}[${part}]`;
-        const spelled = sent.size === 0 ? undefined : sent.get(JSON.stringify(path.slice(0, index + 1)));
-        const name = shownName(spelled ?? String(part));
-        return shown === '' ? name : `${shown}.${name}`;
-      }, ''),
+      shownPath(
+        path.map((part, index) =>
+          sent.size === 0 ? part : (sent.get(JSON.stringify(path.slice(0, index + 1))) ?? part),
+        ),
+      ),
   };
 }
 

@@ -10,12 +10,9 @@ import { type CardData, cardSchema } from './transaction-schema.ts';
 
 export type ParsedCard = { ok: true; card: CardData } | { ok: false; fieldErrors: FieldError[] };
 
-/** The mode of an API key, which determines whether test or real card numbers are accepted. */
-export type Mode = 'test' | 'live';
-
 /** Settings for validating a card: the key's mode, and the time at which the card must not have expired. */
 export interface CardRules {
-  mode: Mode;
+  mode: 'test' | 'live';
   now: Date;
 }
 
@@ -72,7 +69,8 @@ export function cardFindings(
   if (cardNumber !== undefined) {
     if (!passesLuhn(cardNumber)) {
       find('cardNumber', 'is not a valid card number: its check digit is wrong');
-    } else if (rules.mode === 'live' && isTestCardNumber(cardNumber)) {
+    } else if (rules.mode === 'live' && TEST_CARDS.has(cardNumber)) {
+      // Assumption «test cards»: live accounts refuse the well-known test numbers. Test accounts may accept others.
       find(
         'cardNumber',
         'must be a real card number: this integration is in live mode, which accepts no test numbers',
@@ -105,9 +103,4 @@ export function isExpired(expirationDate: string, now: Date): boolean {
   const month = Number(expirationDate.slice(0, 2));
   const year = expirationDate.replace(/^..[-/]?/, '');
   return now.getTime() >= Date.UTC(Number(year.length === 2 ? `20${year}` : year), month, 1, 12);
-}
-
-/** Assumption «test cards». Whether a card number is a well-known test number, which live accounts always refuse. Test accounts may accept others. */
-export function isTestCardNumber(cardNumber: string): boolean {
-  return TEST_CARDS.has(cardNumber);
 }
