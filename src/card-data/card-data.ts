@@ -6,7 +6,6 @@ import { OrderScreeningError, type Refusal } from '../contract/errors.ts';
 import { beginsAsACard, type Content, holdsCardNumber, passesLuhn, SHORTEST } from './card-numbers.ts';
 import { digitsOf, hasDigits, plainText } from './digit-groups.ts';
 
-/** The options of a scan. */
 export interface Scan {
   /** Paths of the fields meant for card data, spelled as in the request: `payment.creditCard.cardNumber`. */
   cards?: readonly string[] | undefined;

@@ -94,7 +94,6 @@ export function digitsOf(value: unknown): string {
 /** The digits of a text, in groups of adjacent digits. Groups with only separators in between are a run. */
 export class Groups {
   readonly digits: Digits;
-  /** How many digits. */
   readonly length: number;
   /** The index of each group's first digit. */
   readonly #begins: number[] = [];
@@ -145,7 +144,6 @@ export class Groups {
     return this.#begins[group] ?? this.length;
   }
 
-  /** @returns whether a group ends before this digit */
   endsBefore(index: number): boolean {
     return index >= this.length || this.#gaps[index] !== INSIDE;
   }

@@ -24,7 +24,6 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The exit codes as text for `--help`. */
 export const EXIT_CODES = `Exit codes
   0  done
   1  unexpected: an error in this program, or no room for its output

@@ -18,6 +18,7 @@ import {
   ORDER_DECISIONS,
   PHASES,
 } from '../contract/words.ts';
+import { defined } from '../order/defined.ts';
 import type { ListRequest } from '../starter.ts';
 import {
   type CommandTools,
@@ -176,8 +177,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
       'list --json | jq -r ".orders[].orderId"',
     ],
     run: async ({ cursor, limit, ...filters }) => {
-      const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
-      const request = { ...requestOf(filters), ...page };
+      const request = { ...requestOf(filters), ...defined({ limit, cursor }) };
       const shown = await withOrders((orders) => orders.list(request));
       output.answer(shown, () => showList(shown));
     },

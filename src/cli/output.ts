@@ -218,7 +218,6 @@ function table(head: string[], rows: readonly (readonly Value[])[]): string {
   return made.toString();
 }
 
-/** Columns whose values are colored. */
 const COLORED: ReadonlySet<string> = new Set(['decision', 'action', 'status', 'attention']);
 
 function cell(label: string, value: Value): string {

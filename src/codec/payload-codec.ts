@@ -22,7 +22,6 @@ const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 const ENCRYPTED = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 
-/** The workflow that a payload belongs to. */
 const WORKFLOW_ID = 'workflow-id';
 
 /**

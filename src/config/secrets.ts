@@ -40,7 +40,6 @@ export function readEvents(
   return { own, common };
 }
 
-/** Returns the webhook secrets of each integration that has its own. */
 export function readOwnWebhookSecrets(
   integrations: readonly Integration[],
   errors: ErrorList,

@@ -25,7 +25,6 @@ export interface EmbeddedTemporalOptions {
   dataDir?: string;
   /** `default` if absent. */
   namespace?: string;
-  /** Address of the codec endpoint that the UI decrypts payloads with. */
   codecEndpoint?: string;
 }
 

@@ -114,7 +114,6 @@ export async function assertPortFree(port: number, variable: string): Promise<vo
   });
 }
 
-/** Whether no server listens on a port on loopback. */
 export function isPortFree(port: number): Promise<boolean> {
   return listenOnce(port).then(
     () => true,

@@ -94,7 +94,6 @@ export const transactionRecordSchema = z.object({
   covered: z.boolean(),
   chargebacks: z.array(chargebackSchema),
 });
-/** The stored state of one transaction. */
 export type TransactionRecord = z.infer<typeof transactionRecordSchema>;
 
 export const customerCodeSchema = z.object({

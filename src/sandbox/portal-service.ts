@@ -91,7 +91,6 @@ export function createPortalService(state: SandboxState, ledger: Ledger) {
   return {
     subjectOf: (body: Record<string, unknown>): Subject => state.subjectOf(body.transaction_id),
 
-    /** Performs an action and returns the reply. */
     act(operation: PortalOperation, mode: Mode, body: Record<string, unknown>): Answer {
       if (operation === 'customer-code') return attachCustomerCode(mode, body);
       const parsed = transactionRequest.safeParse(body);

@@ -100,7 +100,6 @@ export function createScreeningClient(settings: ScreeningClientSettings) {
     /** Reads the first transaction with this invoice number, without a leading `#`. @throws ScreeningError `not-found` */
     statusByInvoice: (invoiceNumber: string, options?: CallOptions) =>
       lookUp('status-by-invoice', 'status_by_invoice', withoutHash(invoiceNumber), options),
-    /** Attaches a phone-order customer code. */
     customerCode: ({ customerCode, email }: { customerCode: string; email: string }, options?: CallOptions) =>
       act('customer-code', { customer_code: customerCode, email }, options, readPortalReply),
     /** Reports a transaction to the analysts as fraud. */

@@ -45,7 +45,6 @@ export type Reason =
   | 'other-transaction'
   | 'unknown-decision';
 
-/** The properties of a `ScreeningError`. */
 export interface ScreeningFailure {
   outcome: Outcome;
   operation: Operation;
@@ -129,7 +128,6 @@ function whyUnavailable({ reason, outcome, status }: ScreeningError): string {
 const LOOK_UPS: ReadonlySet<Operation> = new Set(['status', 'status-by-url', 'status-by-invoice']);
 const SCREENING: ReadonlySet<Operation> = new Set([...LOOK_UPS, 'create-transaction', 'gateway-response']);
 
-/** @returns whether the operation only reads */
 export function isLookUp(operation: Operation): boolean {
   return LOOK_UPS.has(operation);
 }

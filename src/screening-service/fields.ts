@@ -56,7 +56,6 @@ export const domainName = bounded().regex(
   'must be a domain name such as "www.example.com", without https:// and path',
 );
 
-/** An IPv4 or IPv6 address. */
 export const ipAddress = z
   .string()
   .refine((ip) => isIP(ip) !== 0, 'must be an IPv4 or IPv6 address of the customer');

@@ -27,7 +27,6 @@ export interface Machine {
   fetch(url: string, request: RequestInit): Promise<HttpResponse>;
 }
 
-/** The machine of this process. */
 export const MACHINE: Machine = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -56,7 +55,6 @@ const OPTIONS = { keepAlive: true, timeout: 4_000 };
 /** By protocol and proxy. */
 const agents = new Map<string, http.Agent>();
 
-/** Returns the agent for requests to an address. */
 function agentFor(url: URL): http.Agent {
   const proxy = proxyFor(url);
   const key = `${url.protocol} ${proxy ?? ''}`;

@@ -3,7 +3,6 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { withoutHash } from '../contract/ids.ts';
 import { hasUnprintable } from './fields.ts';
 
-/** A request to a webhook address. */
 export interface WebhookRequest {
   contentEncoding?: string | undefined;
   /** As it was sent, without `?`. */

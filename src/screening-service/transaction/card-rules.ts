@@ -59,7 +59,6 @@ export function wellFormed(value: unknown): Partial<CardData> {
   });
 }
 
-/** Checks well-formed card fields. */
 export function cardFindings(
   { cardNumber, expirationDate, cardCode }: Partial<CardData>,
   rules: CardRules,

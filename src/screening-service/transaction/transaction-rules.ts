@@ -26,7 +26,6 @@ export function transactionRules(
   return { mode, unknownFields, noCard: paymentMethods.noCard, workflow, now: new Date() };
 }
 
-/** The fields of full card data. */
 export const CARD_FIELDS = ['cardNumber', 'expirationDate', 'cardCode'] as const;
 
 const PASS_THROUGH = ['checkout', 'performance', 'subscriptionDetails', 'userFields'] as const;
@@ -120,7 +119,6 @@ function paymentFindings(body: Record<string, unknown>, rules: TransactionRules)
   return [...findings, ...codes.map((field) => ({ path: [field], message }))];
 }
 
-/** Checks full card data. */
 function cardOf(card: Record<string, unknown>, rules: CardRules): Finding[] {
   const findings = [...cardFindings(wellFormed(card), rules), ...digitsFindings(card)];
   return findings.map(({ path, message }) => ({ path: ['payment', 'creditCard', ...path], message }));
