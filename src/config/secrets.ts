@@ -44,15 +44,12 @@ export function readOwnWebhookSecrets(
   integrations: readonly Integration[],
   errors: ErrorList,
 ): ReadonlyMap<string, readonly string[]> {
-  const own = new Map<string, readonly string[]>();
-  for (const { name, webhookSecret } of integrations) {
-    if (webhookSecret === undefined) continue;
-    own.set(
-      name,
-      readOwnSecrets(`integrations.${name}.webhookSecretEnv`, webhookSecret(), errors, list) ?? [],
-    );
-  }
-  return own;
+  const own = integrations.flatMap(({ name, webhookSecret }) => {
+    if (webhookSecret === undefined) return [];
+    const path = `integrations.${name}.webhookSecretEnv`;
+    return [[name, readOwnSecrets(path, webhookSecret(), errors, list) ?? []] as const];
+  });
+  return new Map(own);
 }
 
 /** Returns the secrets in a variable that the policy file names at `path`. */

@@ -12,27 +12,14 @@ import { startService } from '../serve.ts';
 import { type EmbeddedTemporalOptions, startEmbeddedTemporal } from './embedded-temporal.ts';
 import { assertPortFree, freePort } from './guarded-child.ts';
 
-export interface LocalStack {
-  apiUrl: string;
-  /** A temporary API key for the sample orders. Absent if the API requires none. */
-  apiKey?: string;
-  temporalAddress: string;
-  /** Absent if a Temporal server is configured. */
-  temporalUiUrl?: string;
-  /** Absent if a screening service is configured. */
-  sandboxUrl?: string;
-  /** Rejects when a part ends unexpectedly. */
-  broken: Promise<never>;
-  /** Lets running work finish, then stops all parts. */
-  stop(): Promise<void>;
-}
+export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 
 /**
  * Starts the worker and the API, and also Temporal and the sandbox unless the settings name others.
  *
  * @throws ConfigError for invalid settings; Error with the port and its variable if a port is in use
  */
-export async function startLocalStack(processEnv: NodeJS.ProcessEnv): Promise<LocalStack> {
+export async function startLocalStack(processEnv: NodeJS.ProcessEnv) {
   const { env, sandbox: ownSandbox } = localEnvironment(await withChosenPorts(processEnv));
   let config = loadConfig(env, 'start');
   const { api, temporal, local, metrics } = config;
@@ -87,12 +74,17 @@ export async function startLocalStack(processEnv: NodeJS.ProcessEnv): Promise<Lo
     broken.catch(() => undefined);
     return {
       apiUrl: localApiAddress(api),
+      /** A temporary API key for the sample orders. Undefined if the API requires none. */
+      apiKey,
       temporalAddress: temporal.connection.address,
+      /** Undefined if a Temporal server is configured. */
+      temporalUiUrl,
+      /** Undefined if a screening service is configured. */
+      sandboxUrl,
+      /** Rejects when a part ends unexpectedly. */
       broken,
+      /** Lets running work finish, then stops all parts. */
       stop: parts.stop,
-      ...(apiKey !== undefined && { apiKey }),
-      ...(temporalUiUrl !== undefined && { temporalUiUrl }),
-      ...(sandboxUrl !== undefined && { sandboxUrl }),
     };
   } catch (error) {
     await parts.giveUp();

@@ -65,7 +65,8 @@ it('a sample order that is refused does not stop the others', async () => {
     if (params.orderId === 'sample-fail') return reply.code(409).send({ type: '/problems/attempt-mismatch' });
     return { decision: 'pass', action: 'proceed', phase: 'decided' };
   });
-  const shown = await screenSampleOrders({ apiUrl: await app.listen({ port: 0, host: '127.0.0.1' }) });
+  const apiUrl = await app.listen({ port: 0, host: '127.0.0.1' });
+  const shown = await screenSampleOrders({ apiUrl, apiKey: undefined });
   for (const name of ['pass', 'review', 'fraudulent', 'error', 'pre-gateway']) {
     expect(shown).toMatch(new RegExp(`sample-${name} .* pass .* proceed .* ms`));
   }
