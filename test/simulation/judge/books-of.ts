@@ -5,9 +5,9 @@ import { recordOf } from '../../books/record-of.ts';
 import type { Booked } from '../callers/booked.ts';
 import type { Entry, Transaction } from '../network/service.ts';
 import type { OrderWorld } from '../order-world.ts';
-import { SKIP_BELOW } from '../plan/base-policies.ts';
 import type { Happening } from '../plan/happenings.ts';
 import { type Life, START } from '../plan/life.ts';
+import { SKIP_BELOW } from '../plan/policies.ts';
 
 /** @param state the order's record when the books are closed */
 export function booksOf(orderWorld: OrderWorld, state: OrderState): Books {

@@ -68,7 +68,6 @@ export function operationOf(asked: Asked): Operation {
 export class Service {
   readonly transactions: Transaction[] = [];
   readonly ledger: Entry[] = [];
-  customerCodes = 0;
   covered = true;
   readonly #cancelWindowMs: number;
 
@@ -167,7 +166,6 @@ export class Service {
 
   #act({ fields, transactionId }: Extract<Asked, { operation: 'portal' }>, entry: Entry, now: number): Said {
     if (fields.kind === 'customer-code') {
-      this.customerCodes += 1;
       entry.committed = true;
       return { is: 'done' };
     }

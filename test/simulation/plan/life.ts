@@ -2,8 +2,8 @@
 import type { Policy } from '../../../src/contract/policy.ts';
 import type { Decision } from '../../../src/contract/words.ts';
 import type { Adopted } from './adopted-lives.ts';
-import type { IntegrationName } from './base-policies.ts';
 import type { Happening } from './happenings.ts';
+import type { IntegrationName } from './policies.ts';
 
 export interface Life {
   seed: number;

@@ -2,25 +2,25 @@
 import type { Decision } from '../../../src/contract/words.ts';
 import { Dice, mixed } from '../random.ts';
 import { adoptedOrNot } from './adopted-lives.ts';
-import { type IntegrationName, POLICIES } from './base-policies.ts';
 import type { Happening } from './happenings.ts';
 import type { Life } from './life.ts';
 import { byHand, call } from './plan-people.ts';
 import { liberty, ofTheWorld } from './plan-trouble.ts';
-import { policyFor } from './policies.ts';
+import { integrationNames, policyFor } from './policies.ts';
 import { RATES, withRareTrouble } from './rare-trouble.ts';
 import { someTime } from './some-time.ts';
 import { variedLife } from './varied-life.ts';
 
-const NAMES = Object.keys(POLICIES).filter((name): name is IntegrationName => name in POLICIES);
-const [FIRST = 'default', ...OTHERS] = NAMES;
+const [FIRST = 'default', ...OTHERS] = integrationNames();
 
 /** @returns the life of this seed: what befalls it is drawn for each happening by itself */
 export function planLife(seed: number, rates = RATES): Life {
   const dice = new Dice(mixed(seed, 0));
   const integration = dice.pick([FIRST, ...OTHERS]);
   const amount = dice.chance(0.03) ? 0.5 : dice.between(20, 200);
-  const policy = policyFor(integration, amount, dice);
+  const policy = policyFor(integration, amount);
+  // A draw without a use: the lives of the seeds that are kept stay as they are.
+  dice.number();
   const gateway = policy.workflow === 'pre-gateway';
   const first = firstDecision(dice);
   const life: Life = {

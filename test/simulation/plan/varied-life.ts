@@ -1,9 +1,9 @@
 /** Varies a planned life by what its plan leaves alone: keys of the policy, orders that a skip rule matches late. */
 
 import { Dice, mixed } from '../random.ts';
-import { SKIP_BELOW } from './base-policies.ts';
 import type { Happening } from './happenings.ts';
 import type { Life } from './life.ts';
+import { SKIP_BELOW } from './policies.ts';
 
 const HOUR = 3_600_000;
 
