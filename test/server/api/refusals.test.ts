@@ -1,5 +1,7 @@
-/** The errors of the client library that an operation may get. `anApi` compares each answer with the OpenAPI document. */
-import { expect, it } from 'vitest';
+/** What each operation may be refused with. `anApi` compares each answer with the OpenAPI document. */
+import type { InjectOptions } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { hashedKey } from '../../../src/config/index.ts';
 import { ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../../../src/contract/errors.ts';
 import { anApi } from './fake-order-screening.ts';
 import { POSTS } from './operations.ts';
@@ -15,22 +17,60 @@ const REFUSALS: Record<string, OrderErrorCode[]> = {
   submitChargeback: [...SENT, 'action-not-sent'],
   withdraw: SENT,
   redeliver: [...MOST, 'event-not-delivered'],
+  list: ['invalid-request', 'temporal-unavailable'],
   putCard: ['unknown-integration', 'invalid-request', 'card-stash-unavailable'],
   getTransaction: ['unknown-transaction', 'transaction-without-decision', 'screening-service-unavailable'],
 };
 
-it.each([
+const OPERATIONS = [
   ...POSTS.map((post) => ({ method: 'POST', ...post }) as const),
   { method: 'DELETE', path: '/v1/orders/order-1/actions/2', body: undefined, calls: 'withdraw' },
+  { method: 'GET', path: '/v1/orders', body: undefined, calls: 'list' },
   { method: 'GET', path: '/v1/orders/order-1', body: undefined, calls: 'get' },
   { method: 'GET', path: '/v1/transactions/order-1', body: undefined, calls: 'getTransaction' },
-] as const)('are documented for $method $path', async ({ method, path, body, calls }) => {
-  const { app, orderScreening } = await anApi();
-  for (const code of REFUSALS[calls] ?? WITH_STATE) {
-    orderScreening[calls].mockRejectedValueOnce(new OrderScreeningError(code, 'In words.'));
-    const response = await app.inject({ method, url: path, ...(body && { payload: body }) });
-    expect(response.statusCode, code).toBe(ORDER_ERRORS[code].status);
-  }
+] as const;
+
+const KEY = 'the-key-of-the-shop';
+/** It may only decrypt payloads. */
+const CODEC_KEY = 'the-key-of-the-codec';
+const apiKeys = [
+  hashedKey('shop', KEY, { scopes: ['screen', 'read', 'act', 'ops'] }),
+  hashedKey('ui', CODEC_KEY, { scopes: ['codec'] }),
+];
+
+describe.each(OPERATIONS)('the refusals of $method $path', ({ method, path, body, calls }) => {
+  it('by the client library are documented', async () => {
+    const { app, orderScreening } = await anApi();
+    for (const code of REFUSALS[calls] ?? WITH_STATE) {
+      orderScreening[calls].mockRejectedValueOnce(new OrderScreeningError(code, 'In words.'));
+      const response = await app.inject({ method, url: path, ...(body && { payload: body }) });
+      expect(response.statusCode, code).toBe(ORDER_ERRORS[code].status);
+    }
+  });
+
+  it('before the client library is asked are documented', async () => {
+    const { app, orderScreening } = await anApi({ apiKeys });
+    const json = { 'content-type': 'application/json' };
+    const send = async ({ headers, ...how }: InjectOptions = {}, key = KEY, to = app) => {
+      const sent = { authorization: `Bearer ${key}`, ...headers };
+      const usual = { method, url: path, ...(body && { payload: body }) };
+      return (await to.inject({ ...usual, headers: sent, ...how })).statusCode;
+    };
+    expect([await send({}, 'wrong'), await send({}, CODEC_KEY)]).toEqual([401, 403]);
+    if (method === 'GET') {
+      expect(await send({ url: path.replace(/[^/]*$/, '%zz') })).toBe(400);
+    } else {
+      expect(await send({ headers: json, payload: '{' })).toBe(400);
+      expect(await send({ headers: json, payload: `{"reason":"${'x'.repeat(256 * 1024)}"}` })).toBe(413);
+      expect(await send({ headers: { 'content-type': 'text/plain' }, payload: 'a=b' })).toBe(415);
+    }
+    for (const asked of Object.values(orderScreening)) expect(asked).not.toHaveBeenCalled();
+    const strict = await anApi({ apiKeys, maxRps: 1 });
+    const statuses = [await send({}, KEY, strict.app), await send({}, KEY, strict.app)];
+    // Both in one second, or not.
+    if (!statuses.includes(429)) statuses.push(await send({}, KEY, strict.app));
+    expect(statuses).toContain(429);
+  });
 });
 
 it.each([
