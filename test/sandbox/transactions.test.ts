@@ -1,17 +1,6 @@
 import { expect, it } from 'vitest';
 import { DECISIONS } from '../../src/sandbox/model.ts';
-import { created, decidedAs, LIVE_KEY, send, startSandbox, TEST_KEY, transaction } from './support.ts';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
-it('create-transaction answers with id and decision only, and each time with another transaction', async () => {
-  const { testBaseUrl, control } = await startSandbox();
-  for (let time = 0; time < 2; time += 1) {
-    const reply = await send('POST', `${testBaseUrl}/transaction`, transaction());
-    expect([reply.status, reply.body]).toEqual([200, { id: expect.stringMatching(UUID), decision: 'pass' }]);
-  }
-  expect(control.transactions('A-1')).toHaveLength(2);
-});
+import { created, decidedAs, send, startSandbox, TEST_KEY, transaction } from './support.ts';
 
 it.each([
   ...DECISIONS.flatMap((word) =>
@@ -39,51 +28,6 @@ it.each(DECISIONS)('the enriched response for %s has what the interface describe
     neutral: { 1: plain },
     recommendation: { 1: plain },
   });
-});
-
-it('both dialects are accepted: either path, either name of the key, either spelling of the fields', async () => {
-  const { testBaseUrl, control } = await startSandbox();
-  const sample = {
-    ...transaction({ currencyCode: 'USD', cardAttempts: '2', referialCode: 'AF01' }),
-    'nf-token': undefined,
-    nfToken: TEST_KEY,
-    customer: { email: 'review@example.com', joinedOn: '01/31/2020' },
-    order: { invoiceNumber: 'sample-1', orderType: 'upsell' },
-  };
-  for (const url of [testBaseUrl, `${testBaseUrl}/`, `${testBaseUrl}/transaction`]) {
-    expect((await send('POST', url, sample)).body.decision).toBe('review');
-    expect((await send('POST', url, transaction({ currency_code: 'USD' }))).status).toBe(200);
-  }
-  expect(control.transactions('sample-1')).toHaveLength(3);
-});
-
-it('a test key accepts test cards, and a live key real ones', async () => {
-  const { testBaseUrl, liveBaseUrl, control } = await startSandbox();
-  const card = { cardNumber: '4111111111111111', expirationDate: '12/2099', cardCode: '123' };
-  const real = { creditCard: { ...card, cardNumber: '4539578763621486' } };
-  await send('POST', testBaseUrl, transaction({ payment: { creditCard: card } }));
-  await send('POST', liveBaseUrl, transaction({ payment: real, 'nf-token': LIVE_KEY }));
-  expect(control.transactions().map(({ last4 }) => last4)).toEqual(['1111', '1486']);
-});
-
-it('a transaction is found by its id, and by its invoice number without the #, the first one only', async () => {
-  const sandbox = await startSandbox();
-  const long = `Ä 1/2?%${'x'.repeat(50)}`;
-  const id = await created(sandbox, decidedAs('pass', { order: { invoiceNumber: '#1001' } }));
-  await created(sandbox, decidedAs('pass', { order: { invoiceNumber: '1001' } }));
-  const odd = await created(sandbox, transaction({ order: { invoiceNumber: long } }));
-  sandbox.control.decide(id, 'fraudulent');
-  const read = (path: string, of: string) =>
-    send('GET', `${sandbox.testBaseUrl}/${path}/${TEST_KEY}/${encodeURIComponent(of)}`);
-  for (const [path, of] of [
-    ['status', id],
-    ['status', '1001'],
-    ['status_by_url', id],
-    ['status_by_invoice', '1001'],
-  ] as const) {
-    expect(await read(path, of)).toMatchObject({ status: 200, body: { id, decision: 'fraudulent' } });
-  }
-  expect((await read('status_by_invoice', long)).body.id).toBe(odd);
 });
 
 it('gateway_response refuses a result that the interface does not name only when it is told to', async () => {
