@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { updateOf } from '../../src/client/messages/send-update.ts';
 import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
-import { decisionUpdate, decisionUpdateId, retryUpdate } from '../../src/contract/messages.ts';
-import { aTransaction } from '../fixtures/transactions.ts';
-import { answered, aPolicy, decided, MINUTE, withOrders } from './support.ts';
+import { decisionUpdate } from '../../src/contract/messages.ts';
+import { answered, aPolicy, decided, withOrders } from './support.ts';
 
 const { order } = withOrders();
 const STACK_FRAME = /^\s*at /m;
@@ -58,17 +57,6 @@ describe('a checkout', () => {
     },
   );
 
-  it('told pending gets the decision by another update id, and by the id of the first time what was told then', async () => {
-    const { handle, until } = await order((world) => {
-      world.screenings = [unanswered, answered('pass')];
-    });
-    await until((state) => state.decision === 'pass');
-    const asked = (updateId: string) =>
-      handle.executeUpdate(decisionUpdate, updateOf(decisionUpdate, { attempt: 1 }, {}, updateId));
-    expect(await asked('again')).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'decided' });
-    expect(await asked(decisionUpdateId(1))).toMatchObject({ decision: 'pending', action: 'hold' });
-  });
-
   it('whose screening broke down is pending by policy, and screened later', async () => {
     const { answer, handle } = await order((world) => {
       world.screenAtCheckout = async () => {
@@ -114,27 +102,5 @@ describe('a start', () => {
       },
     });
     expect(world.screened).toEqual([]);
-  });
-});
-
-describe('another attempt', () => {
-  it('of a declined order is screened, answered and decided like the first', async () => {
-    const { handle, world, pass, state } = await order((one) => {
-      one.policy = aPolicy({ events: 'all' });
-      one.screenings = [answered('fail'), answered('pass', { transactionId: 'second' })];
-    });
-    const first = await state();
-    await pass(30 * MINUTE);
-    const request = { attempt: 2, transaction: { ...aTransaction() }, fingerprint: 'f-2' };
-    const answer = await handle.executeUpdate(retryUpdate, updateOf(retryUpdate, request, {}, 'retry-2'));
-    const passed = { attempt: 2, decision: 'pass', action: 'proceed', phase: 'decided' };
-    expect(answer).toMatchObject({ ...passed, transactionId: 'second' });
-    expect(await handle.executeUpdate(retryUpdate, updateOf(retryUpdate, request))).toEqual(answer);
-    expect(world.screened.map((one) => one.knownTransactionIds)).toEqual([[], [first.transactions[0]?.id]]);
-    const ended = await handle.result();
-    expect(ended).toMatchObject({ phase: 'closed', decision: 'pass' });
-    const [one, two] = ended.transactions.map(({ cancelBy }) => Date.parse(cancelBy));
-    expect(Number(two) - Number(one)).toBeGreaterThanOrEqual(30 * MINUTE);
-    expect(world.eventTypes()).toEqual(['order.decided', 'order.decided', 'order.closed']);
   });
 });

@@ -10,14 +10,13 @@ import {
   recheckSignal,
   reportFraudUpdate,
   retryUpdate,
-  snoozeUpdate,
   submitChargebackUpdate,
   UPDATES,
 } from '../../src/contract/messages.ts';
 import type { OrderState } from '../../src/contract/order/state.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
-import { aPolicy, DAY, decided, HOUR, MINUTE, withOrders } from './support.ts';
+import { aPolicy, DAY, decided, HOUR, withOrders } from './support.ts';
 
 const { environment, order } = withOrders();
 
@@ -61,42 +60,16 @@ describe('a request to cancel the workflow', () => {
 });
 
 it('who asks stands in the journal, and goes to nobody else', async () => {
-  const { handle, world, state } = await order();
+  const { handle, world, state, orderId, integration } = await order();
   const by = { key: 'ops', actor: 'ada' };
-  await handle.executeUpdate(noteUpdate, updateOf(noteUpdate, { text: 'seen', by }));
+  const noted = await handle.executeUpdate(noteUpdate, updateOf(noteUpdate, { text: 'seen', by }));
+  expect(noted).toEqual({ orderId, integration });
   await handle.executeUpdate(reportFraudUpdate, updateOf(reportFraudUpdate, { by }));
   expect((await state()).journal).toMatchObject([
     { what: 'note', by, because: 'seen' },
     { what: 'report-fraud', by, number: 1 },
   ]);
   expect(JSON.stringify([world.portalCalls, world.events])).not.toContain('ada');
-});
-
-it('a snooze ends at its time, and a later one replaces it', async () => {
-  const { handle, state, pass, until } = await order(decided('review'));
-  await handle.cancel();
-  await until(({ attention }) => attention.length === 1);
-  const snooze = async (ms: number) => {
-    const from = Date.parse((await state()).startedAt);
-    const request = { until: new Date(from + ms).toISOString(), note: 'later' };
-    return handle.executeUpdate(snoozeUpdate, updateOf(snoozeUpdate, request));
-  };
-  await snooze(2 * HOUR);
-  const { snoozedUntil } = await snooze(6 * HOUR);
-  await pass(5 * HOUR);
-  expect((await state()).snoozedUntil).toBe(snoozedUntil);
-  await pass(2 * HOUR);
-  expect((await until((now) => now.snoozedUntil === undefined)).attention).toHaveLength(1);
-});
-
-it('messages that can’t be read do the order no harm', async () => {
-  const { handle } = await order();
-  for (const update of Object.keys(UPDATES)) {
-    for (const nonsense of [null, 'text', { transactionId: 5, attempt: 'x', result: {} }])
-      await handle.executeUpdate(update, { args: [nonsense] }).catch(() => undefined);
-  }
-  const answer = await handle.executeUpdate(decisionUpdate, updateOf(decisionUpdate, { attempt: 1 }));
-  expect(answer).toMatchObject({ decision: 'pass' });
 });
 
 describe('an update', () => {
@@ -223,19 +196,6 @@ it('events that nobody takes for three days are given up, with attention until o
   await handle.signal(recheckSignal);
   const now = await until((state) => state.attention.length === 0);
   expect(now).toMatchObject({ phase: 'review', events: { sequence: 2, delivered: 1, waiting: 0 } });
-});
-
-it('a recheck of what the service doesn’t tell goes on until it does', async () => {
-  const { handle, world, pass, until } = await order((one) => {
-    one.status = { kind: 'unanswered' };
-  });
-  await handle.signal(recheckSignal, { sentAt: '2099-01-01T00:00:00.000Z' });
-  await pass(10 * MINUTE);
-  expect(world.reads).toBe(0);
-  world.status = { kind: 'read', decision: 'review' };
-  await pass(2 * MINUTE);
-  const read = await until((state) => state.decision === 'review');
-  expect(read.attempts[0]?.readings.at(-1)?.source).toBe('operator');
 });
 
 describe('the end of an order', () => {

@@ -1,4 +1,3 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { updateOf } from '../../src/client/messages/send-update.ts';
 import {
@@ -12,23 +11,6 @@ import { again, aPolicy, decided, MINUTE, withOrders } from './support.ts';
 const { order } = withOrders();
 
 describe('a portal action', () => {
-  it('whose activity fails for good is tried again after five minutes, and knows that it may be done', async () => {
-    const { handle, world, pass, until } = await order(decided('pass'));
-    world.portal = async ({ maybeDone }) => {
-      if (maybeDone) return { kind: 'done', code: '200' };
-      throw ApplicationFailure.nonRetryable('too large');
-    };
-    const asked = await handle.startUpdate(reportFraudUpdate, {
-      ...updateOf(reportFraudUpdate, {}),
-      waitForStage: 'ACCEPTED',
-    });
-    expect(await asked.result()).toMatchObject({ status: 'requested' });
-    expect(world.portalCalls).toHaveLength(1);
-    await pass(6 * MINUTE);
-    await until(({ actions }) => actions[0]?.status === 'done');
-    expect(world.portalCalls).toHaveLength(2);
-  });
-
   it('is taken back while it waits, and stopped when it was begun', async () => {
     const { handle, world, until } = await order(decided('pass'));
     world.portal = async () => {

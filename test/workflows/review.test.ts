@@ -8,18 +8,6 @@ const inReview = decided('review', aPolicy({ events: 'all' }));
 const TASK = /^workflowTask(Scheduled|Started|Completed)EventAttributes$/;
 
 describe('a review', () => {
-  it('is found by the poll when it is resolved', async () => {
-    const { answer, handle, world, pass } = await order(inReview);
-    expect(answer).toMatchObject({ decision: 'review', action: 'hold', phase: 'review' });
-    await pass(3 * HOUR);
-    expect(world.polls).toBeGreaterThan(10);
-    world.status = { kind: 'read', decision: 'fail' };
-    expect(await handle.result()).toMatchObject({ phase: 'canceled', decision: 'fail', action: 'cancel' });
-    const events = ['order.decided', 'order.review_resolved', 'order.canceled', 'order.closed'];
-    expect(world.eventTypes()).toEqual(events);
-    expect(world.portalCalls).toHaveLength(1);
-  });
-
   it('costs the same history for 3 polls as for 400', async () => {
     const lengths: number[] = [];
     for (const ms of [40 * MINUTE, 100 * HOUR]) {
