@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { findOrInstall } from './install.ts';
+import { findOrInstall } from '../support/processes/debian-package.ts';
 
 const run = promisify(execFile);
 

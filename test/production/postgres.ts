@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually, freePort } from '../support/index.ts';
-import { findOrInstall } from './install.ts';
+import { findOrInstall } from '../support/processes/debian-package.ts';
 
 const run = promisify(execFile);
 

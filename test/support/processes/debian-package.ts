@@ -30,7 +30,23 @@ export async function needProgram(program: NeededProgram): Promise<string> {
   return now;
 }
 
-async function install({ debianPackages, afterInstall }: NeededProgram): Promise<void> {
+/**
+ * Returns what `find` finds, after installing the Debian package as root, wherever it runs, if it finds nothing.
+ * @throws the error of `find` if it still finds nothing
+ */
+export async function findOrInstall(debianPackage: string, find: () => Promise<string>): Promise<string> {
+  const found = await find().catch(() => undefined);
+  if (found !== undefined || process.getuid?.() !== 0) return found ?? find();
+  // The package starts a server of its own where it may: nobody asked for that.
+  const afterInstall = () => run('service', [debianPackage, 'stop']).catch(() => undefined);
+  await install({ debianPackages: [debianPackage], afterInstall });
+  return find();
+}
+
+async function install({
+  debianPackages,
+  afterInstall,
+}: Pick<NeededProgram, 'debianPackages' | 'afterInstall'>): Promise<void> {
   const apt = (...args: string[]) =>
     run('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=60', ...args], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
