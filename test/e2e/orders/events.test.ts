@@ -42,15 +42,6 @@ it('with the policy changes a caller that missed the answer gets it by the same 
   await eventually(() => expect(all.eventsOf(orderId)).toEqual(first));
 });
 
-it.each(['Заказ', '注文 😀', 'Größe'])('events of an order named %s arrive', async (name) => {
-  const orderId = `${name}-${anOrderId()}`;
-  expect((await all.screen(orderId)).status).toBe(200);
-  await eventually(() => {
-    const id = expect.stringMatching(/^default:[ -~]+:1$/);
-    expect(all.eventsOf(orderId)[0]).toMatchObject({ type: 'order.decided', id });
-  });
-});
-
 it('events go to their integration’s own receiver, and to nobody else', async () => {
   const [own, common] = [anOrderId(), anOrderId()];
   await all.screen(own, 'pass', { integration: 'phone' });
