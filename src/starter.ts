@@ -6,10 +6,12 @@ import { readHealth } from './client/health.ts';
 import { countOrders, listOrders, readStatistics } from './client/lists/list-orders.ts';
 import { listQueue, listRows } from './client/lists/list-queue.ts';
 import { OpenOrders } from './client/lists/open-orders.ts';
+import { recordGatewayResult } from './client/messages/gateway-result.ts';
 import { HANDLING } from './client/messages/handling.ts';
 import { OrderSignals } from './client/messages/hint.ts';
-import { recordGatewayResult, redeliver, update, withdraw } from './client/messages/order-messages.ts';
+import { update, withdraw } from './client/messages/order-messages.ts';
 import { portalAction } from './client/messages/portal-action.ts';
+import { redeliver } from './client/messages/redeliver.ts';
 import {
   checked,
   integrationOf,

@@ -1,0 +1,53 @@
+/** Reports the payment gateway's result to an order; after the order's end, directly to the screening service. */
+import type { GatewayResultAnswer } from '../../contract/answers.ts';
+import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
+import { type GatewayResultRequest, recordGatewayResultUpdate } from '../../contract/messages.ts';
+import { instant } from '../../contract/words.ts';
+import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../../order/concerns/gateway.ts';
+import { defined } from '../../order/defined.ts';
+import { ScreeningError, whyUnread } from '../../screening-service/index.ts';
+import { integrationOf } from '../read-requests.ts';
+import { readOrder } from '../reading/read-orders.ts';
+import { screeningClientOf } from '../reading/read-transaction.ts';
+import { ANSWER_WITHIN_MS } from '../temporal-errors.ts';
+import type { ClientContext } from '../types.ts';
+import { update } from './order-messages.ts';
+
+export async function recordGatewayResult(
+  context: ClientContext,
+  workflowId: string,
+  request: GatewayResultRequest,
+): Promise<GatewayResultAnswer> {
+  try {
+    return await update(context, workflowId, recordGatewayResultUpdate, request);
+  } catch (error) {
+    // Also of an order that has ended and still delivers its last events.
+    if (!hasCode(error, 'order-closed')) throw error;
+  }
+  const order = await readOrder(context, workflowId, 'full');
+  const reply = gatewayReplyAfterEnd(order, request, instant(Date.now()));
+  if ('refusal' in reply) throw new OrderScreeningError(reply.refusal.code, reply.refusal.message);
+  if (reply.sendFor !== undefined) await sendOn(context, order.integration, reply.sendFor, request);
+  return reply.gateway;
+}
+
+/** Sends the result once. An ended order keeps no record of it, and sending it again is safe: the caller repeats it after an error. */
+async function sendOn(
+  context: ClientContext,
+  integration: string,
+  transactionId: string,
+  { result, authcode, transactionId: gatewayTransactionId }: GatewayResultRequest,
+): Promise<void> {
+  const client = screeningClientOf(integrationOf(context, integration));
+  const response = { transactionId, result, ...defined({ authcode, gatewayTransactionId }) };
+  try {
+    await client.gatewayResponse(response, { timeoutMs: ANSWER_WITHIN_MS });
+  } catch (error) {
+    if (!(error instanceof ScreeningError)) throw error;
+    if (error.outcome === 'refused' && error.reason !== 'forbidden') {
+      throw new OrderScreeningError('order-closed', RESULT_TOO_LATE);
+    }
+    const { message } = whyUnread(error);
+    throw new OrderScreeningError('screening-service-unavailable', message);
+  }
+}

@@ -1,0 +1,58 @@
+/** Sends an event of an order again, in a workflow of its own. */
+import type { RedeliveryAnswer } from '../../contract/answers.ts';
+import { OrderScreeningError } from '../../contract/errors.ts';
+import { type OrderKey, orderWorkflowId, redeliveryWorkflowId, TASK_QUEUE } from '../../contract/ids.ts';
+import { type OrderEvent, REDELIVER_EVENT } from '../../contract/messages.ts';
+import { eventToSend } from '../../order/events.ts';
+import { describeOrder } from '../reading/describe-order.ts';
+import { sentEvent } from '../reading/full-order.ts';
+import { finalRecord } from '../reading/read-orders.ts';
+import { ANSWER_WITHIN_MS, isUnanswered, toOrderError, unknownOrder, within } from '../temporal-errors.ts';
+import type { ClientContext, PortalOptions } from '../types.ts';
+import { readBy } from './portal-options.ts';
+
+export async function redeliver(
+  context: ClientContext,
+  key: OrderKey,
+  sequence: number,
+  how: Pick<PortalOptions, 'by'> = {},
+): Promise<RedeliveryAnswer> {
+  const { by } = readBy(how);
+  const event = await eventOf(context, orderWorkflowId(key.integration, key.orderId), sequence);
+  if (event === undefined)
+    throw new OrderScreeningError('unknown-event', `The order keeps no event ${sequence}`);
+  const answer = { ...key, sequence, type: event.type };
+  let taken = false;
+  try {
+    await within(context.client, Date.now() + ANSWER_WITHIN_MS, async () => {
+      const handle = await context.client.workflow.start(REDELIVER_EVENT, {
+        workflowId: redeliveryWorkflowId(key, sequence),
+        taskQueue: TASK_QUEUE,
+        args: by === undefined ? [event] : [event, by],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        staticSummary: `event ${sequence}, ${event.type}`,
+      });
+      taken = true;
+      await handle.result();
+    });
+    return { ...answer, status: 'delivered' };
+  } catch (error) {
+    if (taken && isUnanswered(error)) return { ...answer, status: 'requested' };
+    throw toOrderError(error);
+  }
+}
+
+/** @returns the event as it was sent: from the result of a completed order, else from the history */
+async function eventOf(
+  context: ClientContext,
+  workflowId: string,
+  sequence: number,
+): Promise<OrderEvent | undefined> {
+  const description = await describeOrder(context, workflowId);
+  if (description === undefined) throw unknownOrder();
+  if (description.status !== 'completed') return sentEvent(context, description, sequence);
+  const order = await finalRecord(context, workflowId);
+  const kept = order.events.last?.find((one) => one.sequence === sequence);
+  return kept && eventToSend(order, kept);
+}
