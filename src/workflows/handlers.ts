@@ -87,9 +87,15 @@ function resultOf(reply: Reply | undefined, repeated: true | undefined): unknown
   if (reply === undefined) throw new TypeError('a reply is missing');
   const again = repeated && { repeated };
   if ('refusal' in reply) throw failureOf({ ...reply.refusal, ...again });
-  // A reply has one field, its content. A number is not an object, so it keeps its name.
-  const [answer] = 'cleared' in reply ? [reply] : Object.values<object>(reply);
-  return { ...answer, ...again };
+  return { ...contentOf(reply), ...again };
+}
+
+function contentOf(reply: Exclude<Reply, { refusal: Refusal }>): object {
+  if ('cleared' in reply) return reply;
+  if ('checkout' in reply) return reply.checkout;
+  if ('gateway' in reply) return reply.gateway;
+  if ('handling' in reply) return reply.handling;
+  return 'portal' in reply ? reply.portal : reply.override;
 }
 
 function isScreened({ state }: Order): boolean {
