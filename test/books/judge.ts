@@ -10,8 +10,8 @@ import { creates } from './rules/creates.ts';
 import { ends } from './rules/ends.ts';
 import { events } from './rules/events.ts';
 import { gatewayResults } from './rules/gateway-results.ts';
-import { lateDecisions } from './rules/late-decisions.ts';
-import { owedReads } from './rules/owed-reads.ts';
+
+import { lateDecisions, owedReads } from './rules/owed-reads.ts';
 import { windows } from './windows.ts';
 
 const QUESTIONS = [

@@ -1,6 +1,16 @@
-/** Is each hint and each recheck followed by a read of the status in time, and is each pass read shortly before its window closes? */
-import { type BookedNews, type BookedRequest, type Books, type Finding, iso } from '../books.ts';
-import { nobodyCould, takenBack, unnoticedMs, wasLate } from '../facts.ts';
+/**
+ * Is each hint and each recheck followed by a read of the status in time, and is each pass read shortly before its window closes? After
+ * the order's end, is a decision that was read sent as an event?
+ */
+import {
+  type BookedNews,
+  type BookedRequest,
+  type Books,
+  type Finding,
+  iso,
+  transactionOf,
+} from '../books.ts';
+import { downForThreeDays, nobodyCould, takenBack, unnoticedMs, wasLate, wasReset } from '../facts.ts';
 
 const FIRST_SPACING_MS = 2_000;
 const LONGEST_SPACING_MS = 5 * 60_000;
@@ -104,4 +114,46 @@ function isOwed(books: Books, { at, what, transactionId }: Cause, by: number): b
     return one.answer.action === 'decline' || (one.attempt > newest.attempt && one.at <= by);
   });
   return told && !canceled && !over && !moved && !declined;
+}
+
+/** For reads at their longest spacing, and tries that grow to five minutes. */
+const READ_WITHIN_MS = 15 * 60_000;
+
+/** Is a decision after an order's end sent as an event once a hint or a recheck asks for a read? */
+export function lateDecisions(books: Books): Finding[] {
+  const { arrivals, policy, record, world } = books;
+  // An operator who fails the read by hand ends it.
+  if (policy.events === false || downForThreeDays(books) || wasReset(books) || world.cutOff) return [];
+  return record.transactions.flatMap(({ id }) => {
+    const last = transactionOf(books, id)?.decisions.at(-1);
+    if (last === undefined || last.decision === 'error') return [];
+    const news = newsSince(books, last.at);
+    if (news === undefined || knownAtEnd(books, id) === last.decision) return [];
+    const told = arrivals.findLast(({ event, taken }) => taken && event.data.transactionId === id);
+    if (told?.event.data.decision === last.decision) return [];
+    const facts = `${id} became ${last.decision} at ${iso(last.at)}, and no event followed the news of ${iso(news.at)}`;
+    return [{ kind: 'late decision untold', facts }];
+  });
+}
+
+/** @returns the first news after the end that came since this decision, and that a read could follow */
+function newsSince(books: Books, decidedAt: number): BookedNews | undefined {
+  const { endedAt = Number.POSITIVE_INFINITY, closedAt, news } = books;
+  return news.find(
+    ({ at, what }) =>
+      what !== 'cancellation' &&
+      at > Math.max(endedAt, decidedAt) &&
+      at + READ_WITHIN_MS < closedAt &&
+      !wasLate(books) &&
+      !nobodyCould(books, at, at + READ_WITHIN_MS),
+  );
+}
+
+/** @returns the transaction's last decision that the order read; undefined if an event after the end changed it */
+function knownAtEnd({ requests, arrivals, endedAt = 0 }: Books, id: string): string | undefined {
+  const since = arrivals.some(({ event, at }) => event.data.transactionId === id && at > endedAt);
+  const read = requests.findLast(
+    (one) => one.transactionId === id && one.heard === 'transaction' && one.endedAt <= endedAt,
+  );
+  return since ? undefined : read?.decision;
 }
