@@ -29,8 +29,6 @@ export interface Entry {
   tabs: readonly Tab[];
   band: (typeof BANDS)[number]['band'];
   since: Instant;
-  /** Changes when the order or its words change, except for times. */
-  mark: string;
 }
 
 /** @returns the entry of an order; undefined if there is nothing to do for a person */
@@ -56,12 +54,15 @@ export function queueEntry(order: QueuedOrder, nowMs: number): Entry | undefined
 /** @returns the entry of any order, for lists that aren't the queue */
 export function entryOf(order: QueuedOrder, nowMs: number): Entry {
   const { summary } = order;
-  const why = whyOf(order, nowMs);
+  const [why, band] = [whyOf(order, nowMs), bandOf(summary, nowMs)];
+  return { summary, why, tabs: [], band, since: cameAt(order) };
+}
+
+/** @returns what changes when the order or its words change, except for times */
+export function markOf({ summary, why: { flag, words } }: Entry): string {
   // Words of a running action have durations in them, which change with every page.
-  const fixed = why.flag === undefined || why.flag === 'Attention' ? why.words : why.flag;
-  const shown = JSON.stringify([summary, why.flag, fixed]);
-  const mark = createHash('sha256').update(shown).digest('base64url').slice(0, 5);
-  return { summary, why, tabs: [], band: bandOf(summary, nowMs), since: cameAt(order), mark };
+  const shown = JSON.stringify([summary, flag, flag === undefined || flag === 'Attention' ? words : flag]);
+  return createHash('sha256').update(shown).digest('base64url').slice(0, 5);
 }
 
 /** @returns when the order came: for an adopted order, when it was screened */

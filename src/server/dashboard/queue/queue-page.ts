@@ -6,7 +6,7 @@ import { REFUSED_PATH } from '../card-pages.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { anyOf, decisionPill, options, type Page } from '../layout.ts';
 import { age, distance, duration, money, type Now, shortClock } from '../words.ts';
-import { BANDS, countTabs, type Entry, filtered, type Snapshot } from './queue-list.ts';
+import { BANDS, countTabs, type Entry, filtered, markOf, type Snapshot } from './queue-list.ts';
 
 /** Rows per page of a list of the queue. */
 export const ROWS = 100;
@@ -51,7 +51,7 @@ export function queuePage(view: QueueView, now: Now): Page {
       html`<span class="chip">${words}<a href="${listPath(without)}" aria-label="Remove filter: ${words}">×</a></span>`,
   );
   // The script asks every 15 s whether the list has changed; the answer is a link to the same list.
-  const seen = `seen=${rows.map(({ mark }) => mark).join('')}`;
+  const seen = `seen=${rows.map(markOf).join('')}`;
   const poll = [listQuery(filters, { page: at }), seen].filter(Boolean).join('&');
   const news = html`<span id="news" role="status" data-poll="/news?${poll}" data-seconds="15"></span>`;
   const content = html`<h1 class="sr">${filters.q === undefined ? 'Queue' : 'Search'}</h1>
@@ -120,7 +120,7 @@ function chosen(filters: Filters): [words: string, without: Filters][] {
 export function newsLink(filters: Filters, at: number, entries: readonly Entry[], seen: string): Shown {
   const before: readonly string[] = seen.match(/.{5}/g) ?? [];
   const rows = filtered(entries, filters).slice((at - 1) * ROWS, at * ROWS);
-  const now = rows.map(({ mark }) => mark);
+  const now = rows.map(markOf);
   const came = now.filter((mark) => !before.includes(mark)).length;
   const left = before.filter((mark) => !now.includes(mark)).length;
   const changed = Math.max(came, left);
