@@ -170,9 +170,9 @@ async function recordedAnswer(
 ): Promise<CheckoutAnswer> {
   const question = { attempt: 1, fingerprint: sending.request.fingerprint };
   const update = updateOf(decisionUpdate, question, {}, decisionUpdateId(1));
+  let answer: CheckoutAnswer;
   try {
-    const answer = await startWithUpdate(context.client, sending.deadline, decisionUpdate, update, start);
-    return await asOfNow(context, sending.workflowId, answer);
+    answer = await startWithUpdate(context.client, sending.deadline, decisionUpdate, update, start);
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
       const closed = await closedOrder(context, sending.workflowId).catch((unread: unknown) => {
@@ -187,6 +187,7 @@ async function recordedAnswer(
     if (isUnanswered(error)) return pendingAnswer(context, sending.request);
     throw toOrderError(error);
   }
+  return asOfNow(context, sending.workflowId, answer);
 }
 
 /**
@@ -202,19 +203,20 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
     request.integration,
   );
   const update = updateOf(retryUpdate, body, {}, retryUpdateId(attempt));
+  let answer: CheckoutAnswer;
   try {
-    const answer = await within(client, sending.deadline, () =>
+    answer = await within(client, sending.deadline, () =>
       sendUpdate(async () => {
         const handle = client.workflow.getHandle(workflowId);
         const accepted = await handle.startUpdate(retryUpdate, { ...update, waitForStage: 'ACCEPTED' });
         return accepted.result();
       }),
     );
-    return await asOfNow(context, workflowId, answer);
   } catch (error) {
     if (isEnded(error)) return answerOnRecord(await closedOrder(context, workflowId), sending);
     throw toOrderError(error);
   }
+  return asOfNow(context, workflowId, answer);
 }
 
 /** Returns the recorded answer of a closed order, also of one that was started by other means or continued as new. */
