@@ -105,14 +105,18 @@ export class Groups {
   constructor(text: string) {
     this.digits = new Uint8Array(text.length);
     this.#gaps = new Uint8Array(text.length);
-    const kinds = new Map<number, number>();
+    let kinds: Map<number, number> | undefined;
     let gap = APART;
     let length = 0;
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
       const point = code < 128 ? code : (text.codePointAt(index) ?? code);
-      const kind = OF_ASCII[point] ?? kinds.get(point) ?? kindOf(point);
-      if (code > 127) kinds.set(point, kind);
+      let kind = OF_ASCII[point] ?? kinds?.get(point);
+      if (kind === undefined) {
+        kind = kindOf(point);
+        kinds ??= new Map();
+        kinds.set(point, kind);
+      }
       if (point > 0xffff) index += 1;
       if (kind >= SEPARATED) {
         if (kind > gap) gap = kind;
