@@ -81,7 +81,9 @@ export class ScreeningError extends Error {
     this.outcome = failure.outcome;
     this.operation = failure.operation;
     this.reason = failure.reason;
-    Object.assign(this, defined(failure));
+    // Listed, so that nothing else of a failure gets into an error.
+    const { status, words, code, retryAfterMs, transactionId } = failure;
+    Object.assign(this, defined({ status, words, code, retryAfterMs, transactionId }));
   }
 }
 
