@@ -189,7 +189,7 @@ export interface BackgroundActivities {
   forgetCard: Activity<ForgetCardRequest, Moment>;
 }
 
-export interface ForgetCardRequest {
+interface ForgetCardRequest {
   cardRef: string;
   attempt: number;
 }

@@ -33,7 +33,6 @@ export const actionStatusSchema = z.enum([
   'not-sent',
   'withdrawn',
 ]);
-export type ActionStatus = z.infer<typeof actionStatusSchema>;
 
 /** Marks the answer to a repeated request. */
 export const repeated = z.literal(true).exactOptional().meta({

@@ -194,7 +194,7 @@ export function giveUpActions(order: Order, at: Instant): OrderEventType[] {
 }
 
 /** Stops a started action. Its outcome is awaited, unless the action is pausing after a failure: then the outcome is unknown. */
-export function stopAction(
+function stopAction(
   order: Order,
   record: ActionRecord,
   why: NonNullable<ActionRecord['stop']>,

@@ -62,7 +62,7 @@ export function optional(shape: Shape): Shape {
   return (value) => value === undefined || shape(value);
 }
 
-export function mapOf(shape: Shape): Shape {
+function mapOf(shape: Shape): Shape {
   return (value) => isRecord(value) && Object.values(value).every(shape);
 }
 

@@ -13,7 +13,7 @@ import type { ListRequest } from '../../starter.ts';
 import { HttpError } from './problems.ts';
 
 /** The API keys and the rate limit, shared by the API's Fastify scopes. */
-export interface Admission {
+interface Admission {
   apiKeys: ApiKeys;
   maxRps: number;
 }

@@ -25,7 +25,7 @@ export interface Page {
 }
 
 /** What the frame shows. Error pages have only a part of it. */
-export interface Frame {
+interface Frame {
   now?: Now;
   parts?: readonly Part[];
   /** The viewer's name. */

@@ -30,7 +30,7 @@ interface FormOf {
   back?: Html;
 }
 
-export function actionForm(action: PageAction, form: FormOf, now: Now): Html {
+function actionForm(action: PageAction, form: FormOf, now: Now): Html {
   const { about, button, danger, reason, label = 'Reason' } = PAGE_ACTIONS[action];
   const { path, id = action, typed, more, back } = form;
   const submit = html`<button class="${danger ? 'danger' : 'primary'}">${button}</button>`;

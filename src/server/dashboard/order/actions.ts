@@ -182,7 +182,7 @@ export const NOTICES = {
   redelivered: 'The event was resent, and the receiver accepted it.',
   'redeliver-requested': 'The event is being resent.',
 } as const;
-export type Notice = keyof typeof NOTICES;
+type Notice = keyof typeof NOTICES;
 
 /** How long a page waits for a cancel. Then the order's page shows it as running. */
 const QUICK_MS = 1_500;

@@ -20,7 +20,7 @@ import { PAGE_ACTIONS, type PageAction, refusalOf } from './actions.ts';
 import { evidence, outLinks, shownCards, technical, transactions } from './order-cards.ts';
 import { byTime, requestOf, timeline, whoOf } from './timeline.ts';
 
-export interface OrderView extends ShownOrder {
+interface OrderView extends ShownOrder {
   /** The result of the last action. */
   notice: string | undefined;
   list: ReturnType<typeof placeOf>['list'];
