@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { ScreeningError } from '../../src/screening-service/index.ts';
 import { freePort } from '../support/index.ts';
 import { CREATE, client, failureOf, ID, OPERATIONS, service, withService } from './client-harness.ts';
 
@@ -58,4 +60,12 @@ it.each([
 ])('a %i whose words are cut short is judged by its status', async (status, expected) => {
   service.answerWith(cutShort(status, '{"Errors":["Not', { 'retry-after': '7' }));
   expect(await failureOf(client().createTransaction(CREATE))).toMatchObject(expected);
+});
+
+it('an error has only what is listed, whatever it is made from', () => {
+  const failure = { operation: 'status', outcome: 'refused', reason: 'forbidden', status: 403 } as const;
+  const given = { ...failure, secrets: ['a-key'], url: 'https://screening.example/status/a-key' };
+  const error = new ScreeningError(given);
+  expect(error).toMatchObject(failure);
+  expect(inspect(error, { showHidden: true, depth: 5 })).not.toContain('a-key');
 });
