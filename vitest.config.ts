@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config';
-import { E2E_AT_A_TIME } from './test/support/servers/dev-server-setup.ts';
 import { CHAOS, FIRST_E2E, LONG_E2E, MORE_LIVES, PRODUCTION } from './test/support/vitest/first-set.ts';
 import LongOnesFirst from './test/support/vitest/long-ones-first.ts';
 
@@ -19,8 +18,7 @@ const group = (groupOrder: number) => ({ maxWorkers: AT_A_TIME, sequence: { grou
 const e2e = {
   ...patient,
   globalSetup: 'test/support/servers/dev-server-setup.ts',
-  maxWorkers: E2E_AT_A_TIME,
-  sequence: { groupOrder: 2 },
+  ...group(2),
 };
 
 export default defineConfig({

@@ -158,7 +158,6 @@ export async function deploy(
   const starts = [startApi(apiPort), withWorker && startWorker()] as const;
   const [{ url: apiUrl, process: _first, ...calls }] = await Promise.all(starts).catch(
     async (error: unknown) => {
-      // A worker that went on would take the tasks of the next file at this server.
       await Promise.allSettled(starts);
       await stop();
       throw error;

@@ -98,16 +98,15 @@ export async function* historiesOf(
 }
 
 /**
- * The history of each run of our workflows that began since then, or that a namespace has. A run that an operator's reset made is
- * none of them: the SDK replays it under the id of the run before, and the order would not know that it was reset.
+ * The history of each run of our workflows. A run that an operator's reset made is none of them: the SDK replays it under the id of
+ * the run before, and the order would not know that it was reset.
  */
 export async function* everyHistory(
   client: Client,
-  { since, except = () => false }: { since?: Date; except?: (workflowId: string) => boolean } = {},
+  { except = () => false }: { except?: (workflowId: string) => boolean } = {},
 ): AsyncIterable<OneHistory> {
   const ours = "WorkflowType IN ('screenOrder', 'portalAction', 'redeliverEvent', 'sweepOrders')";
-  const query = since === undefined ? ours : `${ours} AND StartTime >= '${since.toISOString()}'`;
-  for await (const { workflowId, runId } of listed(client, query)) {
+  for await (const { workflowId, runId } of listed(client, ours)) {
     if (except(workflowId)) continue;
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;

@@ -62,15 +62,7 @@ it('back in the queue the mark is on the order that was open last, also if it wa
   await page.keyboard.press('j');
   const [, orderId = ''] = await idsIn(page);
   await page.getByRole('link', { name: orderId, exact: true }).click();
-  await eventually(
-    async () => {
-      const title = await page.locator('h1').textContent();
-      // Beside other tests Temporal may take more than the 3 s that a page waits.
-      if (title === 'Temporal can’t be reached') await page.reload();
-      expect(title).toBe(orderId);
-    },
-    { timeoutMs: 30_000 },
-  );
+  await page.getByRole('heading', { name: orderId, level: 1 }).waitFor();
   await page.locator('.steps a').first().click();
   await page.getByRole('navigation', { name: 'Lists' }).waitFor();
   await eventually(async () => {
