@@ -42,7 +42,9 @@ export function createPages(scope: FastifyInstance, options: PageOptions) {
     const standing = await store.standing(of);
     const signedIn = request.apiKey?.name === SIGNED_IN;
     const frame = { now: now(), parts: standing.parts, who: request.pageUser, signedIn };
-    return sendHtml(reply, document(await make(request, { now: frame.now, standing, of }), frame));
+    const page = await make(request, { now: frame.now, standing, of });
+    store.renew(of);
+    return sendHtml(reply, document(page, frame));
   }
   const get = (url: string, needed: Scope, make: MakePage, ofMany = false) =>
     scope.get(url, pageFor(needed, ofMany), (request, reply) => send(request, reply, make));

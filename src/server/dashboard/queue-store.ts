@@ -1,6 +1,6 @@
 /**
- * What all open pages share: the queue and the health of the parts, each read from Temporal at most once in 5 s. A page doesn't wait for
- * the read that it causes, unless the queue is older than half a minute or somebody has just changed an order.
+ * What all open pages share: the queue and the health of the parts, each read from Temporal at most once in 5 s, after a page was made:
+ * no page waits for that, unless the queue is older than half a minute or somebody has just changed an order.
  */
 import { LookUps } from '../../client/lists/look-ups.ts';
 import type { Instant } from '../../contract/words.ts';
@@ -12,21 +12,22 @@ const STALE_MS = 30_000;
 /** By key; the oldest are dropped. */
 const MOST = 10;
 
-/** Values by key, each read again when it is 5 s old, and shown meanwhile until it is 30 s old. */
+/** Values by key, each shown until it is 30 s old. */
 export class Kept<Value> {
   #reads = new LookUps<Value>(READ_AGAIN_MS, MOST);
   /** `atMs`: when it was asked for. */
   readonly #last = new Map<string, { value: Value; atMs: number }>();
   #forgottenAtMs = 0;
 
-  /** Returns what was read last, or waits if that is too old or forgotten. Rejects as the read does. */
+  /** Returns what was read last, or reads if that is too old or forgotten. Rejects as the read does. */
   async get(key: string, read: () => Promise<Value>): Promise<Value> {
-    const last = this.#last.get(key);
-    const reading = this.#reads.find(key, () => this.#read(key, read));
-    if (last === undefined || last.atMs <= Math.max(this.#forgottenAtMs, Date.now() - STALE_MS))
-      return reading;
-    reading.catch(() => undefined);
-    return last.value;
+    const shown = this.#shown(key);
+    return shown === undefined ? this.#find(key, read) : shown.value;
+  }
+
+  /** Reads what is shown again if it is 5 s old, and stays as it is when that fails. */
+  renew(key: string, read: () => Promise<Value>): void {
+    if (this.#shown(key) !== undefined) this.#find(key, read).catch(() => undefined);
   }
 
   /** Returns what was read last, however old; undefined if it was never read. */
@@ -38,6 +39,15 @@ export class Kept<Value> {
   forget(): void {
     this.#forgottenAtMs = Date.now();
     this.#reads = new LookUps(READ_AGAIN_MS, MOST);
+  }
+
+  #shown(key: string) {
+    const last = this.#last.get(key);
+    return last && last.atMs > Math.max(this.#forgottenAtMs, Date.now() - STALE_MS) ? last : undefined;
+  }
+
+  #find(key: string, read: () => Promise<Value>): Promise<Value> {
+    return this.#reads.find(key, () => this.#read(key, read));
   }
 
   async #read(key: string, read: () => Promise<Value>): Promise<Value> {
@@ -70,24 +80,29 @@ export function createQueueStore(orders: Pick<OrderScreening, 'queue' | 'health'
   const queues = new Kept<Snapshot>();
   const healths = new Kept<Health | undefined>();
 
+  const readQueue = async (of: Integrations) => {
+    const askedMs = Date.now();
+    const found = await orders.queue(of);
+    return snapshotOf(found.orders, found.cut, askedMs);
+  };
+  const readHealth = () => orders.health().catch(unlessOurs);
+
   /** @throws OrderScreeningError `temporal-unavailable` */
-  const queue = (of: Integrations) =>
-    queues.get(JSON.stringify(of), async () => {
-      const askedMs = Date.now();
-      const found = await orders.queue(of);
-      return snapshotOf(found.orders, found.cut, askedMs);
-    });
+  const queue = (of: Integrations) => queues.get(JSON.stringify(of), () => readQueue(of));
+
+  /** Reads again what is old, for the pages to come. */
+  const renew = (of: Integrations) => {
+    queues.renew(JSON.stringify(of), () => readQueue(of));
+    healths.renew('', readHealth);
+  };
 
   /** Returns what is known, also while Temporal can't be reached: then the queue is the last one that was read. */
   async function standing(of: Integrations): Promise<Standing> {
-    const [read, health] = await Promise.all([
-      queue(of).catch(unlessOurs),
-      healths.get('', () => orders.health().catch(unlessOurs)),
-    ]);
+    const [read, health] = await Promise.all([queue(of).catch(unlessOurs), healths.get('', readHealth)]);
     return { queue: read ?? queues.last(JSON.stringify(of)), parts: partsOf(read, health) };
   }
 
-  return { queue, standing, forget: () => queues.forget() };
+  return { queue, standing, renew, forget: () => queues.forget() };
 }
 
 function partsOf(queue: Snapshot | undefined, health: Health | undefined): Part[] {

@@ -96,7 +96,9 @@ function listRoutes({ scope, options, store, allowed, get }: Pages): void {
 
   scope.get('/news', pageFor('read'), async (request, reply) => {
     const { filters, page, seen = '' } = listedIn(request);
-    const { entries } = await store.queue(allowed(request));
+    const of = allowed(request);
+    const { entries } = await store.queue(of);
+    store.renew(of);
     return sendHtml(reply, html`${newsLink(filters, page, entries, seen)}`.markup);
   });
 

@@ -48,17 +48,6 @@ describe('the queue page', () => {
     expect(body).not.toMatch(/class="d [a-z]+ red/);
   });
 
-  it('reads Temporal’s visibility once in 5 s for all open pages, and again after an action', async () => {
-    const { app, orderScreening } = await queued();
-    for (const url of ['/', '/?list=soon', '/orders/order-1', '/?wall=1', '/news?seen=x'])
-      await app.inject(url);
-    expect(orderScreening.queue).toHaveBeenCalledTimes(1);
-    expect(orderScreening.health).toHaveBeenCalledTimes(1);
-    await sendForm(app, '/orders/order-1/recheck');
-    await app.inject('/');
-    expect(orderScreening.queue).toHaveBeenCalledTimes(2);
-  });
-
   it('a search looks in every order, and has no other filter', async () => {
     const { app, orderScreening } = await queued([], { integrations: ['default', 'shop'] });
     const { body } = await app.inject('/?q=%20a%2F1%20&list=overdue&decision=fail&amount-from=10.5');
