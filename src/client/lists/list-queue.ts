@@ -18,7 +18,7 @@ const PAGE = 1_000;
 /** More orders than people can work through; reading them takes about a second. */
 const MOST_ORDERS = 2_000;
 const HOUR_MS = 3_600_000;
-/** Visibility on SQL can't sort: a large queue is read in windows of the deadline, whose ends are this many hours from now. */
+/** Visibility on SQL can't sort: a larger queue is read in windows of the deadline, whose ends are this many hours from now. */
 const WINDOW_ENDS = [0, 12, 48, 120];
 
 export async function listQueue(
@@ -26,7 +26,7 @@ export async function listQueue(
   of: Pick<ListRequest, 'integration' | 'integrations'>,
 ): Promise<Queue> {
   if (of.integrations?.length === 0) return { orders: [], cut: false };
-  const all = await read(context, of, PAGE);
+  const all = await read(context, of, MOST_ORDERS);
   if (!all.cut) return all;
   const ends = WINDOW_ENDS.map((hours) => instant(Date.now() + hours * HOUR_MS));
   const windows: ListRequest['cancelBy'][] = [

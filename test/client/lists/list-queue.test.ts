@@ -25,6 +25,12 @@ const page = (count: number, more: boolean) => ({
   nextPageToken: more ? Buffer.from('more') : new Uint8Array(),
 });
 
+/** The queries for the queue. One other call reads the ids for searches, once. */
+const queriesOf = ({ listWorkflowExecutions }: ReturnType<typeof aClient>['temporal']) => {
+  const calls = listWorkflowExecutions.mock.calls as unknown as [{ query: string }][];
+  return calls.map(([{ query }]) => query).filter((query) => query.includes('NeedsAttention'));
+};
+
 describe('the queue', () => {
   it('is read in one call, with each order’s record', async () => {
     const { orderScreening, temporal } = aClient();
@@ -35,24 +41,27 @@ describe('the queue', () => {
       { summary: { orderId: 'order-0', amount: 125.5, currency: 'KWD' }, state: { phase: 'review' } },
       { summary: { orderId: 'order-1' }, state: { orderId: 'order-1' } },
     ]);
-    const queries = temporal.listWorkflowExecutions.mock.calls as unknown as [{ query: string }][];
-    // The other call reads the ids for searches, once.
-    expect(queries.filter(([{ query }]) => query.includes('NeedsAttention'))).toHaveLength(1);
+    expect(queriesOf(temporal)).toHaveLength(1);
     expect(await orderScreening.queue({ integrations: [] })).toEqual({ orders: [], cut: false });
   });
 
-  it('a large one has the nearest deadlines, and says that there are more', async () => {
+  it('up to 2,000 orders are read once each', async () => {
+    const { orderScreening, temporal } = aClient();
+    const pages = [page(1_000, true), page(1, false)];
+    for (const answer of pages) temporal.listWorkflowExecutions.mockResolvedValueOnce(answer);
+    temporal.listWorkflowExecutions.mockResolvedValue(page(0, false));
+    const { orders, cut } = await orderScreening.queue();
+    expect([orders.length, cut, queriesOf(temporal).length]).toEqual([1_001, false, 2]);
+  });
+
+  it('a larger one has the nearest deadlines, and says that there are more', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.listWorkflowExecutions.mockResolvedValue(page(1_000, true));
     const { orders, cut } = await orderScreening.queue();
-    expect(cut).toBe(true);
-    expect(orders).toHaveLength(2_000);
-    const calls = temporal.listWorkflowExecutions.mock.calls as unknown as [{ query: string }][];
-    const [first, ...others] = calls
-      .map(([{ query }]) => query)
-      .filter((query) => query.includes('NeedsAttention'));
-    expect(first).not.toContain('CancelBy');
-    for (const query of others) expect(query).toContain('CancelBy <');
+    expect([orders.length, cut]).toEqual([2_000, true]);
+    const [first, second, ...windows] = queriesOf(temporal);
+    expect(`${first}${second}`).not.toContain('CancelBy');
+    for (const query of windows) expect(query).toContain('CancelBy <');
   });
 });
 
