@@ -4,8 +4,8 @@ export class LookUps<Found> {
   readonly #most: number;
   readonly #known = new Map<string, Promise<Found>>();
 
-  /** @param most the most results that are kept; the oldest are dropped */
-  constructor(keptMs: number, most: number) {
+  /** @param most the most results that are kept; the oldest are dropped. All are kept by default */
+  constructor(keptMs: number, most = Number.POSITIVE_INFINITY) {
     this.#keptMs = keptMs;
     this.#most = most;
   }

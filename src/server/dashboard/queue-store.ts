@@ -9,56 +9,42 @@ import { type Snapshot, snapshotOf } from './queue/queue-list.ts';
 
 const READ_AGAIN_MS = 5_000;
 const STALE_MS = 30_000;
-/** By key; the oldest are dropped. */
-const MOST = 10;
 
-/** Values by key, each shown until it is 30 s old. */
-export class Kept<Value> {
-  #reads = new LookUps<Value>(READ_AGAIN_MS, MOST);
-  /** `atMs`: when it was asked for. */
-  readonly #last = new Map<string, { value: Value; atMs: number }>();
-  #forgottenAtMs = 0;
+/** Keeps what is read by key, as many as there are choices of integrations in the keys and roles, each shown until it is 30 s old. */
+export function keep<Key, Value>(read: (key: Key) => Promise<Value>) {
+  let reads = new LookUps<{ value: Value; askedMs: number }>(READ_AGAIN_MS);
+  const known = new Map<string, { value: Value; askedMs: number }>();
+  let forgottenMs = 0;
 
-  /** Returns what was read last, or reads if that is too old or forgotten. Rejects as the read does. */
-  async get(key: string, read: () => Promise<Value>): Promise<Value> {
-    const shown = this.#shown(key);
-    return shown === undefined ? this.#find(key, read) : shown.value;
-  }
+  const shown = (key: Key) => {
+    const last = known.get(JSON.stringify(key));
+    return last && last.askedMs > Math.max(forgottenMs, Date.now() - STALE_MS) ? last : undefined;
+  };
+  const find = (key: Key) =>
+    reads.find(JSON.stringify(key), async () => {
+      const found = { askedMs: Date.now(), value: await read(key) };
+      known.set(JSON.stringify(key), found);
+      return found;
+    });
 
-  /** Reads what is shown again if it is 5 s old, and stays as it is when that fails. */
-  renew(key: string, read: () => Promise<Value>): void {
-    if (this.#shown(key) !== undefined) this.#find(key, read).catch(() => undefined);
-  }
+  return {
+    /** Returns what was read last, or reads if that is too old or forgotten. Rejects as the read does. */
+    get: async (key: Key) => (shown(key) ?? (await find(key))).value,
 
-  /** Returns what was read last, however old; undefined if it was never read. */
-  last(key: string): Value | undefined {
-    return this.#last.get(key)?.value;
-  }
+    /** Reads what is shown again if it is 5 s old, and leaves it as it is when that fails. */
+    renew(key: Key): void {
+      if (shown(key) !== undefined) find(key).catch(() => undefined);
+    },
 
-  /** Makes the next call wait for a new read, after an action. */
-  forget(): void {
-    this.#forgottenAtMs = Date.now();
-    this.#reads = new LookUps(READ_AGAIN_MS, MOST);
-  }
+    /** Returns what was read last, however old; undefined if it was never read. */
+    last: (key: Key) => known.get(JSON.stringify(key))?.value,
 
-  #shown(key: string) {
-    const last = this.#last.get(key);
-    return last && last.atMs > Math.max(this.#forgottenAtMs, Date.now() - STALE_MS) ? last : undefined;
-  }
-
-  #find(key: string, read: () => Promise<Value>): Promise<Value> {
-    return this.#reads.find(key, () => this.#read(key, read));
-  }
-
-  async #read(key: string, read: () => Promise<Value>): Promise<Value> {
-    const atMs = Date.now();
-    const value = await read();
-    this.#last.delete(key);
-    this.#last.set(key, { value, atMs });
-    const [oldest = ''] = this.#last.keys();
-    if (this.#last.size > MOST) this.#last.delete(oldest);
-    return value;
-  }
+    /** Makes the next call wait for a new read, after an action. */
+    forget(): void {
+      forgottenMs = Date.now();
+      reads = new LookUps(READ_AGAIN_MS);
+    },
+  };
 }
 
 export type Integrations = Pick<ListRequest, 'integration' | 'integrations'>;
@@ -77,32 +63,31 @@ export interface Standing {
 }
 
 export function createQueueStore(orders: Pick<OrderScreening, 'queue' | 'health'>) {
-  const queues = new Kept<Snapshot>();
-  const healths = new Kept<Health | undefined>();
-
-  const readQueue = async (of: Integrations) => {
+  const queues = keep(async (of: Integrations) => {
     const askedMs = Date.now();
     const found = await orders.queue(of);
     return snapshotOf(found.orders, found.cut, askedMs);
+  });
+  const healths = keep((_: 'all') => orders.health().catch(unlessOurs));
+
+  return {
+    /** @throws OrderScreeningError `temporal-unavailable` */
+    queue: (of: Integrations) => queues.get(of),
+
+    /** Returns what is known, also while Temporal can't be reached: then the queue is the last one that was read. */
+    async standing(of: Integrations): Promise<Standing> {
+      const [read, health] = await Promise.all([queues.get(of).catch(unlessOurs), healths.get('all')]);
+      return { queue: read ?? queues.last(of), parts: partsOf(read, health) };
+    },
+
+    /** Reads again what is old, for the pages to come. */
+    renew(of: Integrations): void {
+      queues.renew(of);
+      healths.renew('all');
+    },
+
+    forget: () => queues.forget(),
   };
-  const readHealth = () => orders.health().catch(unlessOurs);
-
-  /** @throws OrderScreeningError `temporal-unavailable` */
-  const queue = (of: Integrations) => queues.get(JSON.stringify(of), () => readQueue(of));
-
-  /** Reads again what is old, for the pages to come. */
-  const renew = (of: Integrations) => {
-    queues.renew(JSON.stringify(of), () => readQueue(of));
-    healths.renew('', readHealth);
-  };
-
-  /** Returns what is known, also while Temporal can't be reached: then the queue is the last one that was read. */
-  async function standing(of: Integrations): Promise<Standing> {
-    const [read, health] = await Promise.all([queue(of).catch(unlessOurs), healths.get('', readHealth)]);
-    return { queue: read ?? queues.last(JSON.stringify(of)), parts: partsOf(read, health) };
-  }
-
-  return { queue, standing, renew, forget: () => queues.forget() };
 }
 
 function partsOf(queue: Snapshot | undefined, health: Health | undefined): Part[] {
@@ -115,13 +100,12 @@ function partsOf(queue: Snapshot | undefined, health: Health | undefined): Part[
   const counted = ({ length }: Snapshot['entries'], state: string) =>
     length === 0 ? undefined : `${length} ${length === 1 ? 'order' : 'orders'} ${state}`;
   const [since] = held.map((entry) => entry.since).sort();
-  const { status } = health.sweep;
   return [
     { name: 'Worker', problem: health.unpolled.length > 0 ? 'not running' : undefined },
     { name: 'Temporal' },
     { name: 'Screening service', problem: counted(held, 'on hold'), since },
     { name: 'Events', problem: counted(silent, 'with undelivered events') },
-    { name: 'Sweep', problem: status === 'running' ? undefined : status },
+    { name: 'Sweep', problem: health.sweep.status === 'running' ? undefined : health.sweep.status },
   ];
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest';
-import { Kept } from '../../../src/server/dashboard/queue-store.ts';
+import { keep } from '../../../src/server/dashboard/queue-store.ts';
 import { anApi } from '../api/fake-order-screening.ts';
 import { sendForm } from './support.ts';
 
@@ -8,21 +8,21 @@ afterEach(() => void vi.useRealTimers());
 
 /** A value that counts its reads. A read ends when `answer` is called. */
 function counted() {
-  const kept = new Kept<number>();
   let reads = 0;
-  const waiting: (() => void)[] = [];
-  const read = () => {
+  const waiting: { answer: (value: number) => void; fail: (error: Error) => void }[] = [];
+  const kept = keep((_key: string) => {
     reads += 1;
-    const value = reads;
-    return new Promise<number>((resolve) => waiting.push(() => resolve(value)));
-  };
-  const get = (key = '') => kept.get(key, read);
-  const renew = () => kept.renew('', read);
+    return new Promise<number>((answer, fail) => waiting.push({ answer, fail }));
+  });
   const answer = async () => {
-    for (const end of waiting.splice(0)) end();
+    for (const one of waiting.splice(0)) one.answer(reads);
     await vi.advanceTimersByTimeAsync(0);
   };
-  return { kept, get, renew, answer, reads: () => reads };
+  const fail = () => {
+    for (const one of waiting.splice(0)) one.fail(new Error('away'));
+  };
+  const get = (key = '') => kept.get(key);
+  return { kept, get, renew: () => kept.renew(''), answer, fail, reads: () => reads };
 }
 
 async function readOnce() {
@@ -86,21 +86,28 @@ describe('a value that is kept', () => {
   });
 
   it('stays when it can’t be read again: the failure is told to whoever waits', async () => {
-    const { kept, get } = await readOnce();
-    const fails = () => Promise.reject(new Error('away'));
+    const { kept, get, renew, fail } = await readOnce();
     vi.advanceTimersByTime(10_000);
-    kept.renew('', fails);
+    renew();
+    fail();
     expect(await get()).toBe(1);
     vi.advanceTimersByTime(20_000);
-    await expect(kept.get('', fails)).rejects.toThrow('away');
+    const next = get();
+    fail();
+    await expect(next).rejects.toThrow('away');
     expect(kept.last('')).toBe(1);
   });
 
-  it('is kept for the last ten keys', async () => {
-    const { kept, get, answer } = counted();
-    for (let key = 0; key < 11; key += 1) void get(`key-${key}`);
-    await answer();
-    expect([kept.last('key-0'), kept.last('key-1'), kept.last('key-10')]).toEqual([undefined, 2, 11]);
+  it('is kept for each key', async () => {
+    const { get, answer, reads } = counted();
+    const all = Array.from({ length: 20 }, (_, key) => `key-${key}`);
+    for (const round of [1, 2]) {
+      const found = Promise.all(all.map(get));
+      await answer();
+      await found;
+      vi.advanceTimersByTime(4_000);
+      expect(reads(), `round ${round}`).toBe(20);
+    }
   });
 });
 

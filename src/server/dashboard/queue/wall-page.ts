@@ -27,10 +27,9 @@ export function wallPage({ queue, parts }: Standing, filters: Filters, now: Now)
   const at = instant(now.ms);
   const rows = entries.slice(0, ROWS);
   const empty = queue === undefined ? 'The queue can’t be read.' : 'Queue is clear.';
-  const pathOf = ({ summary }: (typeof rows)[number]) => orderPath(summary);
   const content = html`<header><h1>Queue</h1>${health([...old, ...parts], now)}<time class="end" datetime="${at}">${dayOf(at, now)} <b>${timeOfDay(at, now)}</b></time></header>
 <main><ul class="numbers" aria-label="Orders in numbers">${numbers}</ul>
-${rows.length === 0 ? html`<p class="clear-wall">${empty}</p>` : orderTable({ label: 'The nearest deadlines', rows, pathOf }, now)}</main>
+${rows.length === 0 ? html`<p class="clear-wall">${empty}</p>` : orderTable({ label: 'The nearest deadlines', rows, pathOf: ({ summary }) => orderPath(summary) }, now)}</main>
 <footer class="line quiet"><span>${rows.length} of ${entries.length.toLocaleString('en')}, nearest deadline first</span><span class="end">${age !== undefined && `Read ${age} ago · `}Refreshes every ${WALL_SECONDS} s</span></footer>`;
   return { title: 'Wall', content, at: '/?wall=1' };
 }
