@@ -123,10 +123,9 @@ export function createOrderScreening(context: OrderScreeningOptions): OrderScree
       return queue;
     },
     rows: async (request = {}) => {
-      const { orders, ...place } = await listRows(context, request);
       const { find, cursor } = request;
-      const others = find && cursor === undefined ? await openOrders.find(find, request, orders) : [];
-      return { orders: [...orders, ...others], ...place };
+      const partly = find && cursor === undefined ? await openOrders.find(find, request) : [];
+      return listRows(context, request, partly);
     },
     health: async () => readHealth(context),
     statistics: async (integrations, since) => readStatistics(context, integrations, since),

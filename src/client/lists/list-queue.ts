@@ -1,5 +1,5 @@
 /** Reads the orders that may need a person, with their records, for the review pages. Needs no worker. */
-import { orderOfWorkflowId } from '../../contract/ids.ts';
+import { orderOfWorkflowId, orderWorkflowId } from '../../contract/ids.ts';
 import { instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { checked } from '../read-requests.ts';
@@ -47,17 +47,25 @@ export async function listQueue(
 
 const DEFAULT_LIMIT = 50;
 
-export async function listRows(context: ClientContext, raw: ListRequest = {}): Promise<OrderRows> {
+/** Lists orders, newest first. @param partly as of `queryOf`; they come after orders that match whole */
+export async function listRows(
+  context: ClientContext,
+  raw: ListRequest = {},
+  partly: readonly string[] = [],
+): Promise<OrderRows> {
   const request = checked(listRequestSchema, raw);
   if (request.integrations?.length === 0) return { orders: [] };
   const { cursor, limit = DEFAULT_LIMIT } = request;
   const from = cursor === undefined ? undefined : Buffer.from(cursor, 'base64url');
-  const { orders, place } = await rowsOf(context, queryOf(request), limit, from);
+  const { orders, place } = await rowsOf(context, queryOf(request, partly), limit, from);
+  const isPart = ({ summary: { integration, orderId } }: QueuedOrder) =>
+    orderId !== request.find && partly.includes(orderWorkflowId(integration, orderId));
+  orders.sort((a, b) => Number(isPart(a)) - Number(isPart(b)));
   return defined({ orders, cursor: place && Buffer.from(place).toString('base64url') });
 }
 
 /** Returns the orders of a visibility query, with the place of the next ones. */
-export async function rowsOf(
+async function rowsOf(
   context: ClientContext,
   query: string,
   limit: number,

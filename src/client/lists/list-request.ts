@@ -107,8 +107,11 @@ export const listRequestSchema = z.strictObject({
 
 export type ListRequest = z.input<typeof listRequestSchema>;
 
-/** @returns a visibility query. Every value is a fixed word of the product, or quoted */
-export function queryOf(request: ListRequest): string {
+/**
+ * @param partly the workflow ids of which `find` is a part, to be found while their orders are open
+ * @returns a visibility query. Every value is a fixed word of the product, or quoted
+ */
+export function queryOf(request: ListRequest, partly: readonly string[] = []): string {
   const { integration, integrations, phase, decision, attention, queued, outcome, open } = request;
   const conditions = [
     `WorkflowType = '${SCREEN_ORDER}'`,
@@ -124,7 +127,7 @@ export function queryOf(request: ListRequest): string {
     ...deadlineConditions(request.cancelBy),
     ...between(orderAttributes.amount.name, request.amount, String),
     ...between('StartTime', request.started, quoted),
-    ...(request.find === undefined ? [] : [foundBy(request.find, request)]),
+    ...(request.find === undefined ? [] : [foundBy(request.find, request, partly)]),
   ];
   return conditions.join(' AND ');
 }
@@ -158,8 +161,12 @@ function between<Bound>(
   ];
 }
 
-/** Matches the order with that id, and orders with that invoice number or transaction. */
-function foundBy(words: string, { integration, integrations }: ListRequest): string {
+/** Matches the order with that id, orders with that invoice number or transaction, and open ones of those workflow ids. */
+function foundBy(
+  words: string,
+  { integration, integrations }: ListRequest,
+  partly: readonly string[],
+): string {
   const named = integration === undefined ? (integrations ?? [DEFAULT_INTEGRATION]) : [integration];
   const ids = named.map((name) => orderWorkflowId(name, withoutHash(words)));
   const conditions = [
@@ -168,6 +175,7 @@ function foundBy(words: string, { integration, integrations }: ListRequest): str
       (number) => `${orderAttributes.invoiceNumber.name} = ${quoted(number)}`,
     ),
     `${orderAttributes.transactionId.name} = ${quoted(words.toLowerCase())}`,
+    ...(partly.length === 0 ? [] : [`(ExecutionStatus = 'Running' AND ${oneOf('WorkflowId', partly)})`]),
   ];
   return `(${[...new Set(conditions)].join(' OR ')})`;
 }

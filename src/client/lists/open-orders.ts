@@ -1,9 +1,8 @@
 /** Finds open orders by any part of their ids: visibility matches whole values and prefixes only. */
-import { type OrderKey, orderOfWorkflowId, orderWorkflowId } from '../../contract/ids.ts';
+import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
 import { type Instant, instant } from '../../contract/words.ts';
 import { openQuery, quoted } from '../../order/view/describe.ts';
-import type { ClientContext, QueuedOrder } from '../types.ts';
-import { rowsOf } from './list-queue.ts';
+import type { ClientContext } from '../types.ts';
 import type { ListRequest } from './list-request.ts';
 import { LookUps } from './look-ups.ts';
 import { listWorkflows } from './visibility.ts';
@@ -19,7 +18,7 @@ const MOST_FOUND = 50;
 const SHORTEST = 3;
 const OPEN = openQuery();
 
-/** The ids of open orders, as this process knows them. An id stays after its order's end: what is found is read again. */
+/** The ids of open orders, as this process knows them. An id stays after its order's end. */
 export class OpenOrders {
   readonly #context: ClientContext;
   /** By workflow id, oldest first. */
@@ -41,30 +40,19 @@ export class OpenOrders {
     return this.#reads.find('', () => this.#read());
   }
 
-  /**
-   * Returns the orders whose id contains the words, newest first, at most 50.
-   * @param except those that are found already
-   */
+  /** Returns the workflow ids of orders whose id contains the words, the 50 newest. Some of them may have ended. */
   async find(
     words: string,
     { integration, integrations }: Pick<ListRequest, 'integration' | 'integrations'>,
-    except: readonly QueuedOrder[],
-  ): Promise<QueuedOrder[]> {
+  ): Promise<string[]> {
     if (words.length < SHORTEST) return [];
     await this.#refresh();
     const wanted = words.toLowerCase();
     const allowed = integration === undefined ? integrations : [integration];
-    const shown = except.map(({ summary }) => orderWorkflowId(summary.integration, summary.orderId));
     const found = [...this.#known].filter(
-      ([workflowId, { orderId, integration }]) =>
-        orderId.toLowerCase().includes(wanted) &&
-        (allowed?.includes(integration) ?? true) &&
-        !shown.includes(workflowId),
+      ([, key]) => key.orderId.toLowerCase().includes(wanted) && (allowed?.includes(key.integration) ?? true),
     );
-    const ids = found.slice(-MOST_FOUND).map(([workflowId]) => quoted(workflowId));
-    if (ids.length === 0) return [];
-    const query = `${OPEN} AND WorkflowId IN (${ids.join(', ')})`;
-    return (await rowsOf(this.#context, query, MOST_FOUND)).orders;
+    return found.slice(-MOST_FOUND).map(([workflowId]) => workflowId);
   }
 
   async #read(): Promise<true> {
