@@ -103,7 +103,7 @@ function describe({ operation, outcome, reason, status, code, words }: Screening
 }
 
 /** Returns the product's error code for a failed status read, and a message without any data of the request or reply. */
-export function whyUnread(error: ScreeningError): { code: OrderErrorCode; message: string } {
+export function readFailure(error: ScreeningError): { code: OrderErrorCode; message: string } {
   switch (error.reason) {
     case 'not-found':
       return { code: 'unknown-transaction', message: 'The screening service does not know the transaction' };

@@ -5,7 +5,7 @@ export {
   createScreeningClient,
   parsePortalFields,
 } from './client.ts';
-export { ScreeningError, whyUnread } from './errors.ts';
+export { readFailure, ScreeningError } from './errors.ts';
 export { readRetryAfter, requestReason } from './exchange.ts';
 export { hasUnprintable, OUR_WORDS } from './fields.ts';
 export { type HttpResponse, MACHINE, type Machine, proxyFor, sleepOn } from './machine.ts';

@@ -2,7 +2,7 @@
 import type { OrderErrorCode } from '../contract/errors.ts';
 import { sameTransaction } from '../contract/ids.ts';
 import type { ScreeningClient } from './client.ts';
-import { ScreeningError, whyUnread } from './errors.ts';
+import { readFailure, ScreeningError } from './errors.ts';
 import type { TransactionResponse } from './replies.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function readForAdoption(
     return { code: 'invoice-mismatch', message };
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
-    const { code, message } = whyUnread(error);
+    const { code, message } = readFailure(error);
     return { code, message: `${message}, so nothing was adopted` };
   }
 }

@@ -5,7 +5,7 @@ import { type GatewayResultRequest, recordGatewayResultUpdate } from '../../cont
 import { instant } from '../../contract/words.ts';
 import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../../order/concerns/gateway.ts';
 import { defined } from '../../order/defined.ts';
-import { ScreeningError, whyUnread } from '../../screening-service/index.ts';
+import { readFailure, ScreeningError } from '../../screening-service/index.ts';
 import { integrationOf } from '../read-requests.ts';
 import { readOrder } from '../reading/read-orders.ts';
 import { screeningClientOf } from '../reading/read-transaction.ts';
@@ -47,7 +47,7 @@ async function sendOn(
     if (error.outcome === 'refused' && error.reason !== 'forbidden') {
       throw new OrderScreeningError('order-closed', RESULT_TOO_LATE);
     }
-    const { message } = whyUnread(error);
+    const { message } = readFailure(error);
     throw new OrderScreeningError('screening-service-unavailable', message);
   }
 }

@@ -7,10 +7,10 @@ import type { Integration } from '../../contract/policy.ts';
 import { defined } from '../../order/defined.ts';
 import {
   createScreeningClient,
+  readFailure,
   type ScreeningClient,
   ScreeningError,
   type TransactionResponse,
-  whyUnread,
 } from '../../screening-service/index.ts';
 import { ownersOf } from '../lists/visibility.ts';
 import { checked, integrationOf, orderIdSchema } from '../read-requests.ts';
@@ -38,7 +38,7 @@ async function readStatus(integration: Integration, idOrInvoice: string): Promis
     return await screeningClientOf(integration).status(idOrInvoice, { timeoutMs: READ_WITHIN_MS });
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
-    const { code, message } = whyUnread(error);
+    const { code, message } = readFailure(error);
     throw new OrderScreeningError(code, message);
   }
 }
