@@ -57,6 +57,12 @@ describe('a person decides', () => {
     expect(life.attention).toEqual(['decision-after-override']);
   });
 
+  it('but not while an attempt is being screened, which would undo it', () => {
+    const life = screened('fail').retry(2, MINUTE);
+    expect(decides(life, 'proceed')).toBe('busy');
+    expect(life.order.state.attempts.at(-1)).not.toHaveProperty('override');
+  });
+
   it('until a new attempt comes', () => {
     const life = screened(REFUSED)
       .override('proceed')

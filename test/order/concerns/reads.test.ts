@@ -122,6 +122,12 @@ describe('a read', () => {
   });
 });
 
+it('a signal to an order that has ended, also a canceled one, is left to a read after the end', () => {
+  const { state, order } = screened('review').portal('cancel').portalEnds('done').take(HINT);
+  expect(state).toMatchObject({ phase: 'canceled', endedAt: expect.any(String) });
+  expect([order.readsAfterEnd, order.reads]).toEqual([true, []]);
+});
+
 describe('the spacing between reads', () => {
   it('is 2 s, doubles while hints keep coming, up to 5 min', () => {
     const begun = [0, 2, 6, 14, 30, 62, 126, 254, 510, 810, 1_110].map((second) => second * 1_000);
