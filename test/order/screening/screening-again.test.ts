@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ScreeningOutcome } from '../../../src/contract/activity-contract.ts';
 import { isFinished, mayContinueAsNew } from '../../../src/order/kernel.ts';
+import { setPhase } from '../../../src/order/record.ts';
+import { applyScreening } from '../../../src/order/screening/apply-screening.ts';
 import {
+  anOrder,
   answered,
   DAY,
   found,
@@ -33,6 +36,15 @@ describe('an order that was given up and is screened again', () => {
     life.caughtUp(found('error'), 2 * HOUR).until(2 * HOUR + MINUTE);
     expect(request()?.invoiceNumber).toBe('order-1~1.2');
   });
+});
+
+it('another transaction that is found for an order that has closed with a decision changes neither its action nor its phase', () => {
+  const order = anOrder('pass');
+  setPhase(order, 'closed', sinceStart(DAY));
+  expect(
+    applyScreening(order, found('fail', 'another'), { source: 'look-up', now: sinceStart(DAY) }),
+  ).toEqual([]);
+  expect(order).toMatchObject({ action: 'proceed', phase: 'closed', actions: [] });
 });
 
 describe('a recheck that anybody with access to Temporal may have sent', () => {
