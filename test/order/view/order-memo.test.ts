@@ -7,6 +7,7 @@ import type { Insights } from '../../../src/contract/terms.ts';
 import type { AttentionCode } from '../../../src/contract/words.ts';
 import { raiseAttention } from '../../../src/order/attention.ts';
 import { bytesOf } from '../../../src/order/bounds.ts';
+import { applyReading } from '../../../src/order/decide.ts';
 import { note } from '../../../src/order/journal.ts';
 import type { Order } from '../../../src/order/order.ts';
 import { queueAction } from '../../../src/order/portal/portal-records.ts';
@@ -94,6 +95,23 @@ describe('the record of an order', () => {
     expect(actions[0]).toMatchObject({ number: 1, kind: 'cancel', status: 'queued' });
     const [left, done, noted] = [21 - readings.length, 21 - actions.length, 20 - journal.length];
     expect(leftOut).toEqual({ readings: left, actions: done, journal: noted });
+  });
+
+  it('has of all readings only the newest insights, the strongest that fit, and counts the others', () => {
+    const order = anOrder({ ...answered('review'), insights: INSIGHTS });
+    const later: Insights = {
+      risk: {
+        '0': { description: 'd'.repeat(250), impact: 'low' },
+        '1': { description: 'D'.repeat(250), impact: 'high' },
+      },
+    };
+    const read = { kind: 'read', decision: 'pass', insights: later } as const;
+    applyReading(order, read, 'poll', sinceStart(1));
+    const { attempts, leftOut } = readBack(order);
+    const [first, second] = attempts[0]?.readings ?? [];
+    expect([first?.insights, first?.insightsLeftOut]).toEqual([undefined, 3]);
+    expect([second?.insights, second?.insightsLeftOut]).toEqual([{ risk: { '1': later.risk?.['1'] } }, 1]);
+    expect(leftOut).toEqual({ insights: 4 });
   });
 
   it('stays under 16 KiB encrypted, whatever becomes of an order', async () => {
