@@ -50,7 +50,7 @@ it('an order is noted and snoozed by keyboard, and leaves the list for its own',
     await page.goto(`/?list=${list}`);
     return idsIn(page);
   };
-  await eventually(async () => expect(await idsOf('snoozed')).toContain(orderId));
+  await eventually(async () => expect(await idsOf('snoozed')).toEqual([orderId]));
   expect(await idsOf('all')).not.toContain(orderId);
   expect((await all.read(orderId)).journal).toMatchObject([{ what: 'note' }, { what: 'snooze' }]);
 });

@@ -16,7 +16,7 @@ import { eventually, withTestServer } from '../../support/index.ts';
 import { anOrderId, withDeployment } from '../support.ts';
 
 const KEY = 'a-key-of-the-operators';
-const INTEGRATION = `queue-${randomUUID().slice(0, 8)}`;
+const INTEGRATION = 'shop';
 const UI = 'https://temporal.example:8443';
 const PHONE = { width: 360, height: 740 };
 const DESK = { width: 1280, height: 900 };
