@@ -71,13 +71,14 @@ export class ServerClock {
     if (attempt === 1 || asked) this.#note(delayMs, elapsed);
     const knownMs = this.#leastMs(elapsed);
     const leastMs = Math.min(delayMs, knownMs);
+    // Two immediately scheduled attempts were equally late.
     if (asked && !this.#isKnownBy(leastMs) && isAlike(delayMs, earlierHeartbeat().late))
       this.#correct(leastMs);
     const isOwn = asked && askedAt !== undefined;
     if (isOwn) {
       // The server scheduled this attempt after this process requested it, so the server's time is at most that plus what passed since.
       const leastAheadMs = nowMs - (scheduledMs + elapsed - askedAt);
-      if (!this.#isKnownBy(leastAheadMs)) this.#aheadMs = leastAheadMs;
+      if (!this.#isKnownBy(leastAheadMs)) this.#correct(leastAheadMs);
     }
     // A restarted server may hand out a retry before its pause is over. Wait for the rest of the pause here. As long as the clock's error
     // is not known, it counts as the least delay.
@@ -152,8 +153,8 @@ export class ServerClock {
       this.#least = { minute, nowMs: Number.POSITIVE_INFINITY, beforeMs: this.#leastMs(elapsed) };
     }
     this.#least.nowMs = Math.min(this.#least.nowMs, delayMs);
-    const tooFarMs = this.#aheadMs - this.#leastMs(elapsed);
-    if (tooFarMs > 0 && tooFarMs <= AGREES_WITHIN_MS) this.#aheadMs -= tooFarMs;
+    const leastMs = this.#leastMs(elapsed);
+    if (leastMs < this.#aheadMs && this.#isKnownBy(leastMs)) this.#correct(leastMs);
   }
 
   /** Returns a failure that makes the server schedule the attempt again, and notes when. */
@@ -165,9 +166,9 @@ export class ServerClock {
     return waitLonger(MEASURED_TIME, 'rescheduled to measure the server time', 1);
   }
 
-  /** Corrects the estimate after two immediately scheduled attempts were equally late. */
-  #correct(leastMs: number): void {
-    this.#aheadMs = Math.abs(leastMs) > AGREES_WITHIN_MS ? leastMs : 0;
+  /** Corrects the estimate. An error that may be a wait is none: the next wait would be added to it. */
+  #correct(aheadMs: number): void {
+    this.#aheadMs = Math.abs(aheadMs) > AGREES_WITHIN_MS ? aheadMs : 0;
   }
 }
 

@@ -1,6 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { timed } from '../../src/activities/activity-world.ts';
-import { ServerClock } from '../../src/activities/server-clock.ts';
+import { describe, expect, it } from 'vitest';
 import { MACHINE } from '../../src/screening-service/index.ts';
 import { HOUR } from '../fixtures/orders.ts';
 import { act, aPortalRequest } from './portal-support.ts';
@@ -38,6 +36,17 @@ async function aPromptWorld() {
 /** The activities of a worker whose clock is ahead of the server's, or behind it. */
 function aWorldAhead(ms: number) {
   return aWorld({}, { machine: { ...MACHINE, now: () => Date.now() + ms } });
+}
+
+/** A worker for which time passes when a test says so, too. */
+function aWorldOfTime() {
+  let passed = 0;
+  const now = () => MACHINE.now() + passed;
+  const world = aWorld({}, { machine: { ...MACHINE, now, elapsed: () => MACHINE.elapsed() + passed } });
+  const pass = (ms: number) => {
+    passed = ms;
+  };
+  return { world, now, pass };
 }
 
 describe.each([HOUR, -HOUR])('a worker whose clock is %i ms ahead', (aheadMs) => {
@@ -105,27 +114,23 @@ describe('a worker whose tries wait', () => {
 });
 
 it('a worker that is so busy that each try waits, each for another time, sends a cancel in time all the same', async () => {
-  let passed = 0;
-  const now = () => MACHINE.now() + passed;
-  const world = aWorld({}, { machine: { ...MACHINE, now, elapsed: () => MACHINE.elapsed() + passed } });
+  const { world, now, pass } = aWorldOfTime();
   const first = act(cancel(60_000), { scheduledMs: now() - 15_000 }, [], world);
   expect(await failureOf(first)).toMatchObject({ type: 'server-time' });
   const scheduledMs = now();
-  passed = 9_000;
+  pass(9_000);
   await act(cancel(60_000), { ...asked(15_000), scheduledMs }, [], world);
   expect(requests('cancel-transaction')).toBe(1);
 });
 
 it('a screening that waits again after it asked for the time asks once more, so that its window counts from its create', async () => {
-  let passed = 0;
-  const now = () => MACHINE.now() + passed;
-  const world = aWorld({}, { machine: { ...MACHINE, now, elapsed: () => MACHINE.elapsed() + passed } });
+  const { world, now, pass } = aWorldOfTime();
   const { catchUp } = world.background;
   const first = perform(catchUp, aCatchUp(), { scheduledMs: now() - 15_000 });
   expect(await failureOf(first)).toMatchObject({ type: 'server-time' });
   const heartbeats: unknown[] = [];
   const scheduledMs = now();
-  passed = 4_000;
+  pass(4_000);
   const second = perform(catchUp, aCatchUp(), { ...asked(15_000), scheduledMs }, heartbeats);
   expect(await failureOf(second)).toMatchObject({ type: 'server-time' });
   const before = now();
@@ -133,6 +138,16 @@ it('a screening that waits again after it asked for the time asks once more, so 
   const outcome = await outcomeOf(catchUp, aCatchUp(), third);
   if (outcome.kind !== 'answered') throw new Error(outcome.kind);
   expect(Date.parse(outcome.sentFrom)).toBeGreaterThanOrEqual(before);
+});
+
+it('a worker whose tries waited longer once and shorter later still takes no more than 2 s off a window', async () => {
+  const { world, now, pass } = aWorldOfTime();
+  const { catchUp, forgetCard } = world.background;
+  const waited = (ms: number) => ({ scheduledMs: now() - ms });
+  await perform(catchUp, aCatchUp(), { ...asked(2_500), ...waited(2_500) });
+  await perform(forgetCard, { cardRef: 'card_1', attempt: 1 }, waited(600));
+  pass(HOUR);
+  expect(await failureOf(perform(catchUp, aCatchUp(), waited(2_500)))).toMatchObject({ type: 'server-time' });
 });
 
 it.each([HOUR, -HOUR])('nor does it send one late by a clock that is %i ms ahead', async (aheadMs) => {
@@ -230,62 +245,4 @@ it('two tries in two processes that only asked for the time count as no tries: a
 it('a try that only asked for the time counts as no try: a chargeback after it is sent', async () => {
   const request = aPortalRequest('chargeback', { transactionId: await screened(aWorld()) });
   expect(await act(request, asked(3_000))).toMatchObject({ kind: 'done' });
-});
-
-const BEGUN = '2026-11-22T10:00:00.000Z';
-const scheduledMs = Date.parse(BEGUN);
-
-describe('the moment of a result', () => {
-  afterEach(() => void vi.useRealTimers());
-
-  it('is the server’s time of its try and what passed since, whatever the worker’s clock does meanwhile', async () => {
-    const activity = async () => {
-      const since = performance.now();
-      vi.useFakeTimers({ toFake: ['Date'], now: scheduledMs - 24 * HOUR });
-      await vi.waitUntil(() => performance.now() > since + 60);
-      return 'known';
-    };
-    const result = await perform(timed(new ServerClock(MACHINE), activity), undefined, { scheduledMs });
-    expect(result).toMatchObject({ began: BEGUN, outcome: 'known' });
-    expect(Date.parse(result.at) - scheduledMs).toBeGreaterThanOrEqual(55);
-    expect(Date.parse(result.at) - scheduledMs).toBeLessThan(5_000);
-  });
-
-  it.each([300, HOUR])(
-    'isn’t to come for a try that the server hands out %i ms too early',
-    async (earlyMs) => {
-      vi.useFakeTimers({ shouldAdvanceTime: true });
-      const handedOut = Date.now();
-      const activity = timed(new ServerClock(MACHINE), async () => Date.now());
-      const early = perform(activity, undefined, { scheduledMs: handedOut + earlyMs, attempt: 3 });
-      await vi.advanceTimersByTimeAsync(10_000);
-      const { began, at, outcome: performedAt } = await early;
-      const waited = Math.min(earlyMs, 10_000);
-      expect(performedAt - handedOut).toBeGreaterThanOrEqual(waited);
-      expect(Date.parse(began) - handedOut).toBeGreaterThanOrEqual(waited);
-      expect(Date.parse(began)).toBeLessThanOrEqual(performedAt);
-      expect(Date.parse(at)).toBeLessThan(performedAt + 5_000);
-    },
-  );
-
-  it('isn’t to come either where the worker’s clock is wrong and not measured yet', async () => {
-    vi.useFakeTimers({ shouldAdvanceTime: true });
-    const activity = timed(new ServerClock(MACHINE), async () => Date.now());
-    // By the worker's clock each try begins an hour late.
-    const serverMs = () => Date.now() - HOUR;
-    await perform(activity, undefined, { scheduledMs: serverMs() });
-    const dueMs = Date.now() + 9_000;
-    const early = perform(activity, undefined, { scheduledMs: serverMs() + 9_000, attempt: 2 });
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect((await early).outcome).toBeGreaterThanOrEqual(dueMs - 10);
-  });
-});
-
-it('a checkout, which is local, tells when it was learned', async () => {
-  const request = aCheckout('pass', { begun: BEGUN });
-  expect(await perform(aWorld().checkout.screenAtCheckout, request)).toMatchObject({
-    began: BEGUN,
-    at: expect.any(String),
-    outcome: { kind: 'answered' },
-  });
 });
