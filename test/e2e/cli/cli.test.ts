@@ -115,7 +115,7 @@ describe('the process', () => {
     const run = await runCli(['screen', orderId, PRE_GATEWAY], env);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.problem().detail).toContain('CARD_STASH_URL');
-    expect(run.stderr).not.toContain('4111');
+    expect(run.stderr).not.toContain('411111');
     expect((await all.call('GET', `/v1/orders/${orderId}`)).status).toBe(404);
   });
 

@@ -15,7 +15,7 @@ import {
   TRANSACTION_ID,
   unanswered,
 } from '../../fixtures/orders.ts';
-import { type Life, RECHECK, screened } from '../life.ts';
+import { aLife, HINT, type Life, RECHECK, screened } from '../life.ts';
 
 /** Has an operator ask for another screening of an order whose decision is «error» to the end. */
 function recheck(life: Life, at: number): Life {
@@ -45,6 +45,22 @@ it('another transaction that is found for an order that has closed with a decisi
     applyScreening(order, found('fail', 'another'), { source: 'look-up', now: sinceStart(DAY) }),
   ).toEqual([]);
   expect(order).toMatchObject({ action: 'proceed', phase: 'closed', actions: [] });
+});
+
+it('a review that a lookup finds beside a pass starts no review when another call is made again', () => {
+  const again = { screeningDeadlineMs: HOUR, rescreenOnError: { tries: 0, pauseMs: MINUTE } };
+  const life = screened('error', again, aLife({ cardRef: 'card' })).take(RECHECK);
+  life
+    .read('error', 2 * MINUTE)
+    .until(HOUR + 3 * MINUTE)
+    .break('catch-up', 'canceled')
+    .take(HINT);
+  life.read('pass', HOUR + 4 * MINUTE).lookedUp('review', HOUR + 5 * MINUTE, 'another');
+  expect(life).toMatchObject({ decision: 'review', action: 'proceed', phase: 'decided' });
+  // It is tried again five minutes later.
+  life.break('forget-card', 'by-hand').until(HOUR + 30 * MINUTE);
+  expect(life.underWay).toEqual(['forget-card:1']);
+  expect(life.until(5 * DAY - 1)).toMatchObject({ action: 'proceed', phase: 'decided', actions: [] });
 });
 
 describe('a recheck that anybody with access to Temporal may have sent', () => {
