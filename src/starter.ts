@@ -122,11 +122,7 @@ export function createOrderScreening(context: OrderScreeningOptions): OrderScree
       openOrders.warm();
       return queue;
     },
-    rows: async (request = {}) => {
-      const { find, cursor } = request;
-      const partly = find && cursor === undefined ? await openOrders.find(find, request) : [];
-      return listRows(context, request, partly);
-    },
+    rows: async (request) => listRows(context, request, openOrders),
     health: async () => readHealth(context),
     statistics: async (integrations, since) => readStatistics(context, integrations, since),
     count: async (request) => countOrders(context, request),

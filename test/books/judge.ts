@@ -10,7 +10,6 @@ import { creates } from './rules/creates.ts';
 import { ends } from './rules/ends.ts';
 import { events } from './rules/events.ts';
 import { gatewayResults } from './rules/gateway-results.ts';
-
 import { lateDecisions, owedReads } from './rules/owed-reads.ts';
 import { windows } from './windows.ts';
 

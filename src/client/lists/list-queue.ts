@@ -11,6 +11,7 @@ import { summaryOf } from '../reading/read-orders.ts';
 import type { ClientContext, OrderRows, Queue, QueuedOrder } from '../types.ts';
 import { inBatches } from './in-batches.ts';
 import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts';
+import type { OpenOrders } from './open-orders.ts';
 import { type Execution, listWorkflows } from './visibility.ts';
 
 /** The server's default maximum per page. */
@@ -47,19 +48,20 @@ export async function listQueue(
 
 const DEFAULT_LIMIT = 50;
 
-/** Lists orders, newest first. @param partly as of `queryOf`; they come after orders that match whole */
+/** Lists orders, newest first. @param openOrders also finds those of whose id `find` is a part; they come last, beyond the limit */
 export async function listRows(
   context: ClientContext,
   raw: ListRequest = {},
-  partly: readonly string[] = [],
+  openOrders?: Pick<OpenOrders, 'find'>,
 ): Promise<OrderRows> {
   const request = checked(listRequestSchema, raw);
   if (request.integrations?.length === 0) return { orders: [] };
-  const { cursor, limit = DEFAULT_LIMIT } = request;
+  const { find, cursor, limit = DEFAULT_LIMIT } = request;
+  const partly = find && cursor === undefined ? ((await openOrders?.find(find, request)) ?? []) : [];
   const from = cursor === undefined ? undefined : Buffer.from(cursor, 'base64url');
-  const { orders, place } = await rowsOf(context, queryOf(request, partly), limit, from);
+  const { orders, place } = await rowsOf(context, queryOf(request, partly), limit + partly.length, from);
   const isPart = ({ summary: { integration, orderId } }: QueuedOrder) =>
-    orderId !== request.find && partly.includes(orderWorkflowId(integration, orderId));
+    orderId !== find && partly.includes(orderWorkflowId(integration, orderId));
   orders.sort((a, b) => Number(isPart(a)) - Number(isPart(b)));
   return defined({ orders, cursor: place && Buffer.from(place).toString('base64url') });
 }

@@ -9,15 +9,17 @@ function aNamespace(workflowIds: readonly string[]) {
   const client = aClient({ name: 'shop' });
   const open = [...workflowIds];
   const asked: string[] = [];
-  client.temporal.listWorkflowExecutions.mockImplementation(async ({ query }: { query: string }) => {
+  type Query = { query: string; pageSize: number };
+  client.temporal.listWorkflowExecutions.mockImplementation(async ({ query, pageSize }: Query) => {
     asked.push(query);
     const isSearch = query.includes('InvoiceNumber');
-    return listing(...open.toReversed().filter((id) => !isSearch || query.includes(`WorkflowId = '${id}'`)));
+    const found = open.toReversed().filter((id) => !isSearch || query.includes(`WorkflowId = '${id}'`));
+    return listing(...found.slice(0, pageSize));
   });
-  const find = async (words: string, integrations?: string[]) =>
-    (await client.orderScreening.rows({ find: words, ...(integrations && { integrations }) })).orders.map(
-      ({ summary }) => summary.orderId,
-    );
+  const find = async (words: string, integrations?: string[], limit?: number) => {
+    const request = { find: words, ...(integrations && { integrations }), ...(limit && { limit }) };
+    return (await client.orderScreening.rows(request)).orders.map(({ summary }) => summary.orderId);
+  };
   return { find, open, asked };
 }
 
@@ -33,6 +35,15 @@ it('orders that the words name whole come first, and others only while they are 
   const { find, asked } = aNamespace([...OURS, 'order:shop:EU-10021']);
   expect(await find('EU-1002', ['shop'])).toEqual(['EU-1002', 'EU-10021']);
   expect(asked.at(-1)).toContain("(ExecutionStatus = 'Running' AND (WorkflowId = 'order:shop:EU-1002'");
+  // A page has room for both: no newer order takes the place of the one that was looked for.
+  expect(await find('EU-1002', ['shop'], 1)).toEqual(['EU-1002', 'EU-10021']);
+});
+
+it('words that are no text are refused as in any list, and asked of nobody', async () => {
+  const { find, asked } = aNamespace(OURS);
+  const refused = { code: 'invalid-request', details: { errors: [{ path: 'find' }] } };
+  await expect(find(1_002 as unknown as string)).rejects.toMatchObject(refused);
+  expect(asked).toEqual([]);
 });
 
 it('fewer than three characters are looked up whole only', async () => {
