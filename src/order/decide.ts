@@ -32,11 +32,11 @@ export interface Consequence {
 
 /**
  * Returns the changes caused by a status read (`read`) of the newest transaction.
- * An unchanged decision changes nothing. `error` never replaces a decision. A declined order stays declined. Canceled and closed orders
- * ignore the read.
+ * An unchanged decision changes nothing. `error` never replaces a decision. A declined order stays declined. A canceled order ignores the
+ * read.
  */
 export function decide(state: OrderState, read: Decision, now: Instant): Consequence {
-  if (state.phase === 'canceled' || state.phase === 'closed') return {};
+  if (state.phase === 'canceled') return {};
   if (read === 'error' && state.decision !== 'error') {
     return {
       attention: {
@@ -59,7 +59,8 @@ export function decide(state: OrderState, read: Decision, now: Instant): Consequ
     ],
   };
   if (!isFinal && overrideOf(state) === undefined) {
-    if (state.phase === 'declined' || state.action === 'cancel') return consequence;
+    if (state.phase === 'declined' || state.action === 'decline' || state.action === 'cancel')
+      return consequence;
     if (actionLater(read) === 'cancel' && keepsActionAfterReport(state)) {
       const words = `The screening service’s decision is «${read}» after the fraud report. The order is not canceled automatically: cancel it, unless it has shipped.`;
       return { ...consequence, attention: { code: 'fraud-confirmed', words } };
@@ -98,8 +99,11 @@ export function attentionTo(
   const { policy } = state;
   const cancelBy = cancelByOf(state, currentAttempt(state));
   if (action !== 'cancel' || cancelBy === undefined || policy.passive) return undefined;
-  if (windowOpen(cancelBy, policy.cancelWindowMs, millis(now))) return undefined;
-  const words = `The decision changed to «${read}» too late to cancel (window: ${cancelBy}): refund and report by hand.`;
+  const isOpen = windowOpen(cancelBy, policy.cancelWindowMs, millis(now));
+  if (isOpen && state.phase !== 'closed') return undefined;
+  const words = isOpen
+    ? `The decision became «${read}» after the order ended: cancel it until ${cancelBy}.`
+    : `The decision changed to «${read}» too late to cancel (window: ${cancelBy}): refund and report by hand.`;
   return { code: 'failed-after-window', words };
 }
 

@@ -13,7 +13,7 @@ export function transactionNamed(state: OrderState, id: string | undefined): Ord
 /** Returns the attempt's effective transaction: the last one with a decision other than `error`, else the last one. */
 export function transactionOf(state: OrderState, { number }: Attempt): OrderTransaction | undefined {
   const own = state.transactions.filter((one) => one.attempt === number);
-  return own.findLast(({ decision }) => decision !== undefined && decision !== 'error') ?? own.at(-1);
+  return own.findLast(({ decision }) => isDecided(decision)) ?? own.at(-1);
 }
 
 /**
@@ -42,9 +42,10 @@ export function owedFor(state: OrderState, attempt: Attempt): OrderTransaction |
   return gateway === undefined || gateway.sent !== undefined ? undefined : transactionOf(state, attempt);
 }
 
-/** Returns the transactions with a known decision, which a lookup can skip. */
-export function knownTransactionIds({ transactions }: OrderState): string[] {
-  return transactions.filter(({ decision }) => decision !== undefined).map(({ id }) => id);
+/** Returns the transactions of which a lookup for the attempt can say nothing new: those with a decision, and other attempts’. */
+export function knownTransactionIds({ transactions }: OrderState, attempt: Attempt): string[] {
+  const known = transactions.filter((one) => one.decision !== undefined || one.attempt !== attempt.number);
+  return known.map(({ id }) => id);
 }
 
 /**
@@ -80,9 +81,13 @@ export function mayBeSeen({ unseen }: Attempt): boolean {
 
 const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];
 
+export function isDecided(decision: OrderDecision | undefined): boolean {
+  return decision !== undefined && !UNDECIDED.includes(decision);
+}
+
 /** Returns whether the attempt has a decision. An outcome without a decision never replaces one (rule «no decision lost»). */
-export function hasDecision(attempt: Attempt): boolean {
-  return !UNDECIDED.includes(attempt.decision);
+export function hasDecision({ decision }: Attempt): boolean {
+  return isDecided(decision);
 }
 
 /** Rule «last call»: a margin for clock differences and slow requests. */

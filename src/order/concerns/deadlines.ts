@@ -86,14 +86,18 @@ function timer(name: string, { kind, at }: Deadline): RequiredEffect {
 function pass(order: Order, { kind, at }: Deadline): void {
   if (!REPEATED.includes(kind)) order.state.passed.push(kind);
   const events = PASSING[kind](order, at);
-  if (!OF_CALLS.includes(kind)) settlePhase(order.state, order.now);
+  settlePhase(order.state, order.now);
   announce(order, events);
 }
 
-/** Deadlines of calls: the phase stays as it is, also where a decision that came late has not changed it. */
-const OF_CALLS: readonly DeadlineKind[] = ['action-over', 'leftovers-over', 'retry-due'];
 /** Deadlines that may be due several times. */
-const REPEATED: readonly DeadlineKind[] = ['rescreen', 'snooze-over', ...OF_CALLS];
+const REPEATED: readonly DeadlineKind[] = [
+  'rescreen',
+  'snooze-over',
+  'action-over',
+  'leftovers-over',
+  'retry-due',
+];
 
 /** What each deadline changes. Returns the events to send. */
 const PASSING: Record<DeadlineKind, (order: Order, at: Instant) => OrderEventType[]> = {

@@ -1,6 +1,6 @@
 /**
  * The lookup of an unconfirmed create: its request or response was lost. If the order has no decision, the found decision becomes the
- * order's. Otherwise it is only recorded.
+ * order's. Otherwise it counts as a later decision.
  */
 import type { LookUpOutcome, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { Attempt } from '../../contract/order/state.ts';
@@ -42,16 +42,17 @@ function isTime(order: Order, attempt: Attempt): boolean {
   return isCanceling && attempt === currentAttempt(state) && !createUnderWay(order);
 }
 
-function look({ state }: Order, { number: attempt, unseen }: Attempt): RequiredEffect {
+function look({ state }: Order, attempt: Attempt): RequiredEffect {
+  const { number, unseen } = attempt;
   const { integration, orderId, startedAt } = state;
   const { invoiceNumber, since: unseenSince } = unseen ?? { invoiceNumber: orderId, since: startedAt };
   const known = {
-    knownTransactionIds: knownTransactionIds(state),
+    knownTransactionIds: knownTransactionIds(state, attempt),
     forbiddenKnown: wrongKeyKnown(state, LOOKUP),
   };
-  const request = { integration, attempt, invoiceNumber, unseenSince, startedAt, ...known };
+  const request = { integration, attempt: number, invoiceNumber, unseenSince, startedAt, ...known };
   const call = { kind: 'look-up', request } as const;
-  return { key: `look-up:${attempt}`, resource: 'create', whenObsolete: 'drop', cause: LOOKUP, call };
+  return { key: `look-up:${number}`, resource: 'create', whenObsolete: 'drop', cause: LOOKUP, call };
 }
 
 function applyLookup(
@@ -80,6 +81,5 @@ function applyLookup(
       : { ...outcome, ...seen, kind: 'answered', decision };
   if (decision !== undefined && isAwaited(state, attempt, decision))
     return applyScreening(state, found, { source: 'catch-up', now });
-  recordLate(state, attempt, withoutOthers(state, attempt, found, now), now);
-  return [];
+  return recordLate(state, attempt, withoutOthers(state, attempt, found, now), now);
 }

@@ -108,10 +108,7 @@ function applyCatchUp(
   const { outcome, policy } = result;
   noteFingerprint(attempt, result);
   if (policy !== undefined) takePolicy(order, policy);
-  if (attempt !== currentAttempt(state)) {
-    recordLate(state, attempt, outcome, now);
-    return [];
-  }
+  if (attempt !== currentAttempt(state)) return recordLate(state, attempt, outcome, now);
   const source = state.decision === 'error' ? 'rescreen' : 'catch-up';
   return applyScreening(state, outcome, { source, now });
 }

@@ -35,8 +35,7 @@ export function applyScreening(state: OrderState, given: ScreeningOutcome, momen
   const isGivenUp = attempt.screeningOver === true && !bringsDecision && outcome.kind !== 'skipped';
   // A lookup may have read the decision before the screening ended.
   if (isOver || isGivenUp || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
-    recordLate(state, attempt, outcome, moment.now);
-    return [];
+    return recordLate(state, attempt, outcome, moment.now);
   }
   if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
   noteUnseen(state, attempt, outcome);

@@ -192,7 +192,7 @@ export function screenRequest(order: Order, attempt: Attempt): RetryCheckoutRequ
     orderId: state.orderId,
     transaction: order.transactions[attempt.number] ?? {},
     invoiceNumber: kept ?? invoiceNumberNow(order, attempt),
-    knownTransactionIds: knownTransactionIds(state),
+    knownTransactionIds: knownTransactionIds(state, attempt),
     startedAt: state.startedAt,
     ...defined({
       unseenSince: attempt.unseen?.since ?? undecided?.sentFrom,

@@ -1,10 +1,18 @@
 /** Records the transactions that a screening or a lookup returned, and creates whose transaction is unknown. */
 import type { ScreeningOutcome, Sent } from '../../contract/activity-contract.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
-import type { Decision, Instant, ReadingSource } from '../../contract/words.ts';
+import type { Decision, Instant, OrderEventType, ReadingSource } from '../../contract/words.ts';
 import { clear } from '../attention.ts';
+import { applyReading } from '../decide.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading } from '../record.ts';
-import { hasDecision, ownerOf, recordTransaction, transactionNamed, transactionOf } from '../transactions.ts';
+import {
+  hasDecision,
+  isDecided,
+  ownerOf,
+  recordTransaction,
+  transactionNamed,
+  transactionOf,
+} from '../transactions.ts';
 
 export interface Moment {
   source: ReadingSource;
@@ -36,25 +44,37 @@ function asOf(outcome: ScreeningOutcome, sentFrom: Instant): ScreeningOutcome {
   return { ...outcome, seen: { ...outcome.seen, sentFrom } };
 }
 
-/** Records the outcome of a screening or a lookup that arrived after the order had continued without it. Changes nothing else. */
+/**
+ * Records the outcome of a screening or a lookup that arrived after the order had continued without it. The decision of a further
+ * transaction counts as a later decision if the newest attempt has one, and else changes nothing.
+ * @returns the events to send
+ */
 export function recordLate(
   state: OrderState,
   attempt: Attempt,
   outcome: ScreeningOutcome,
   now: Instant,
-): void {
+): OrderEventType[] {
   noteUnseen(state, attempt, outcome);
   const moment = { source: 'look-up', now } as const;
   if (outcome.kind === 'unreadable' && outcome.seen !== undefined)
     recordSeen(state, attempt, outcome.seen, moment);
-  if (outcome.kind !== 'answered') return;
+  if (outcome.kind !== 'answered') return [];
+  const { decision, transactionId } = outcome;
+  // Its status may have been read since.
+  if (isDecided(transactionNamed(state, transactionId)?.decision)) return [];
   recordSeen(state, attempt, outcome, moment);
-  const { decision } = outcome;
-  if (decision === 'error' && hasDecision(attempt)) return;
+  const isNewest = attempt === currentAttempt(state);
+  if (hasDecision(attempt)) {
+    if (decision === 'error') return [];
+    if (isNewest && state.phase !== 'canceled')
+      return applyReading(state, { ...outcome, kind: 'read' }, 'look-up', now);
+  }
   recordReading(state, attempt, { decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
-  if (attempt !== currentAttempt(state)) return;
+  if (!isNewest) return [];
   clear(state, { codes: ['unreadable-answer'] });
   if (decision !== 'error') clear(state, { codes: ['no-decision'] });
+  return [];
 }
 
 export function recordSeen(

@@ -156,11 +156,11 @@ function worldOf({ world, resets, continuedAt }: OrderWorld): World {
   };
 }
 
-/** From when on no decision can be read: a status operation stays broken to the end of the life. */
+/** When no decision can be read: a status operation is broken, perhaps to the end of the life. */
 function unread({ happenings }: Life): Span[] {
   return happenings.flatMap((one) =>
     one.do === 'broken' && one.operation.startsWith('status')
-      ? [{ from: START + (one.at ?? 0), until: Number.POSITIVE_INFINITY }]
+      ? [{ from: START + one.at, until: START + one.at + (one.ms ?? Number.POSITIVE_INFINITY) }]
       : [],
   );
 }

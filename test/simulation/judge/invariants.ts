@@ -2,6 +2,7 @@
 import type { ActionRecord, Override } from '../../../src/contract/order/state.ts';
 import type { Action, OrderDecision } from '../../../src/contract/words.ts';
 import type { Command, Input, Order, Reply } from '../../../src/order/order.ts';
+import { settlePhase } from '../../../src/order/record.ts';
 import type { World } from '../world.ts';
 import { inOneLine } from './in-one-line.ts';
 import { missingWork } from './missing-work.ts';
@@ -59,7 +60,11 @@ export class Invariants {
     const creates = order.running.filter(({ effect }) => effect.resource === 'create').length;
     if (creates > 1) return `${creates} creates are under way`;
     return (
-      this.#eventsBroken(order) ?? numbersBroken(order, commands) ?? waitsForEver(order) ?? missingWork(order)
+      this.#eventsBroken(order) ??
+      numbersBroken(order, commands) ??
+      waitsForEver(order) ??
+      unsettled(order) ??
+      missingWork(order)
     );
   }
 
@@ -140,6 +145,15 @@ function waitsForEver(order: Order): string | undefined {
   for (const { until } of replies)
     if (!ringsBy(order, until)) return `a caller waits without a timer at ${until}`;
   return undefined;
+}
+
+/** The phase follows from the rest of the state, so no later deadline or message changes it for another one's cause. */
+function unsettled({ state, now }: Order): string | undefined {
+  const settled = structuredClone(state);
+  settlePhase(settled, now);
+  return settled.phase === state.phase
+    ? undefined
+    : `the phase is ${state.phase}, and should be ${settled.phase}`;
 }
 
 function ringsBy({ running }: Order, at: string): boolean {

@@ -122,8 +122,11 @@ export class Wire implements Server {
 
   /** @returns how every request of the operation fails now, if it does */
   brokenBy(operation: Operation): FaultKind | undefined {
-    return this.#broken.find((one) => one.operation === operation && this.#agenda.now >= START + one.at)
-      ?.fault;
+    const since = this.#agenda.now - START;
+    return this.#broken.find(
+      ({ operation: broken, at, ms = Number.POSITIVE_INFINITY }) =>
+        broken === operation && since >= at && since < at + ms,
+    )?.fault;
   }
 
   /** What the screening service does with a request that has arrived; undefined: it doesn't know the key. */

@@ -47,6 +47,27 @@ function resetAndContinue({ policy }: Life, dice: Dice): Happening[] {
   ];
 }
 
+/**
+ * A screening returns `error`, the answer to the next one is lost, and nothing finds its transaction until an analyst has decided the first
+ * one.
+ */
+function foundBeside({ policy }: Life, dice: Dice): Happening[] {
+  const { screeningDeadlineMs, cancelWindowMs } = policy;
+  const end = screeningDeadlineMs + dice.anySize(100, Math.max(1_000, cancelWindowMs - screeningDeadlineMs));
+  const lost = dice.pick<FaultKind>(['5xx-after', 'reset-after', 'hang-after', 'late']);
+  return [
+    { do: 'fault', operation: 'create-transaction', nth: 2, fault: lost, ms: dice.between(0, 20_000) },
+    { do: 'broken', operation: 'status-by-invoice', fault: '5xx-before', at: 0, ms: end },
+    {
+      do: 'analyst',
+      first: true,
+      decision: dice.pick<Decision>(['pass', 'pass', 'review', 'fail']),
+      webhook: 'sent',
+      at: dice.between(screeningDeadlineMs, end),
+    },
+  ];
+}
+
 /** An analyst decides, and the webhook comes, before the answer to the create. */
 function decidedEarly(_life: Life, dice: Dice): Happening[] {
   const ms = dice.between(300, 8_000);
@@ -111,6 +132,7 @@ export const COMPOSED = {
   'second-thoughts': secondThoughts,
   'refused-after-lost': refusedAfterLost,
   'reset-and-continue': resetAndContinue,
+  'found-beside': foundBeside,
   'decided-late': decidedLate,
   'decided-early': decidedEarly,
   hints,

@@ -73,8 +73,8 @@ export type ByHand =
 export type OfTheWorld =
   /** The nth request of an operation goes wrong. */
   | { do: 'fault'; operation: Operation; nth: number; fault: FaultKind; ms: number }
-  /** Every request of an operation fails alike from then on, for ever. */
-  | ({ do: 'broken'; operation: Operation; fault: '5xx-before' | '403' } & When)
+  /** Every request of an operation fails alike from then on, for so many milliseconds or for ever. */
+  | ({ do: 'broken'; operation: Operation; fault: '5xx-before' | '403'; ms?: number } & When)
   /** The workers' settings lack the integration or its key, or the card stash doesn't answer. */
   | ({ do: 'no-integration' | 'no-key' | 'stash-down'; ms: number } & When)
   | ({ do: 'outage' | 'wrong-key' | 'slow' | 'receiver-down' | 'workers-away'; ms: number } & When)

@@ -21,6 +21,7 @@ export const RATES = {
   'decided-late': 60,
   'decided-early': 30,
   'end-by-hand': 30,
+  'found-beside': 20,
 };
 type Trouble = keyof typeof RATES;
 type Composed = keyof typeof COMPOSED;
@@ -35,10 +36,11 @@ export function withRareTrouble(life: Life, rates: Rates): Life {
     const dice = new Dice(mixed(life.seed, -100 - index));
     if (dice.between(1, 1_000) > rates[trouble]) continue;
     const drawn = isComposed(trouble) ? COMPOSED[trouble](life, dice) : [happening(trouble, life, dice)];
-    const [, ...wishes] = life.wishes;
+    const [first = [], ...wishes] = life.wishes;
     return {
       ...life,
       ...(trouble === 'reset-and-continue' && { wishes: [['error', 'error', 'pass'], ...wishes] }),
+      ...(trouble === 'found-beside' && { wishes: [['error', ...first], ...wishes] }),
       happenings: [...life.happenings, ...drawn],
     };
   }
