@@ -34,19 +34,24 @@ export function distance(at: Instant, { ms }: Now): string {
   return inMs >= 0 ? duration(inMs) : `${duration(-inMs)} ago`;
 }
 
-const TWO = '2-digit';
 const FIELDS = {
   ...({ hourCycle: 'h23', weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' } as const),
-  ...({ hour: TWO, minute: TWO, second: TWO } as const),
+  ...({ hour: '2-digit', minute: '2-digit', second: '2-digit' } as const),
 };
-/** Creating a format takes longer than a whole row of a table, so each is created once. */
+/** Creating a format takes longer than a whole row of a table, and a time longer than the rest of its row, so each is created once. */
 const times = new Map<string, Intl.DateTimeFormat>();
 const numbers = new Map<string, Intl.NumberFormat>();
+const known = new Map<string, Partial<Record<Intl.DateTimeFormatPartTypes, string>>>();
 
-function partsOf(ms: number, zone: string): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {
+function partsOf(ms: number, zone: string) {
   const format = times.get(zone) ?? new Intl.DateTimeFormat('en-GB', { ...FIELDS, timeZone: zone });
   times.set(zone, format);
-  return Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+  const key = `${ms} ${zone}`;
+  const made = () => Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+  const parts = known.get(key) ?? made();
+  if (known.size >= 2_000) known.clear();
+  known.set(key, parts);
+  return parts;
 }
 
 /** @returns the day of a time, such as «Thu 19 Nov», with the year if it isn't this one */

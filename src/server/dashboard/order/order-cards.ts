@@ -13,15 +13,14 @@ import { lastCheck, ORIGINS } from './timeline.ts';
 
 /** What the screening service found, for and against the order. */
 export function evidence(state: OrderState, view: ShownOrder): Html {
-  const { now } = view;
   const all = evidenceOf(state);
   const [strongest] = all;
   const inGroup = (name: Evidence['group']) => all.filter(({ group }) => group === name);
   const last = lastCheck(view);
   const attempt = state.attempts.length;
   const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${inGroup('recommendation').map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
-${last && html`Last check ${shortClock(last.at, now)}, ${ORIGINS[last.source]}${!last.answered && ', without an answer'}.`}`;
-  const proofs = html`${proof('Against the order', inGroup('risk'), now)}${proof('For the order', inGroup('trust'), now)}${inGroup('neutral').length > 0 && proof('Other', inGroup('neutral'), now)}`;
+${last && html`Last check ${shortClock(last.at, view.now)}, ${ORIGINS[last.source]}${!last.answered && ', without an answer'}.`}`;
+  const proofs = html`${proof('Against the order', inGroup('risk'), view.now)}${proof('For the order', inGroup('trust'), view.now)}${inGroup('neutral').length > 0 && proof('Other', inGroup('neutral'), view.now)}`;
   return html`<section class="card pair"><h2>${strongest ? insightWords(strongest) : PHASE_WORDS[state.phase]}</h2><p class="quiet">${said}${!strongest && ' The screening service sent no insights.'}</p>
 ${strongest && proofs}</section>`;
 }
@@ -85,9 +84,8 @@ export function outLinks({ summary, state, runId, temporalUi, portalLink, shopLi
 
 /** @param label says what the link leads to, if the words don't */
 function outLink(url: string | undefined, words: string, label?: string): Shown {
-  return (
-    url && html`<a href="${url}" rel="noreferrer"${label && html` aria-label="${label}"`}>${words} ↗</a>`
-  );
+  if (!url) return undefined;
+  return html`<a href="${url}" rel="noreferrer"${label && html` aria-label="${label}"`}>${words} ↗</a>`;
 }
 
 /** @returns the customer's data and the items; nothing if the policy shows none */

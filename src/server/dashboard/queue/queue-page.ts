@@ -111,9 +111,8 @@ function chosen(filters: Filters): [words: string, without: Filters][] {
   const active = FILTERS.filter(({ key }) => filters[key] !== undefined).map(
     ({ key, label }): [string, Filters] => [`${label} ${filters[key]}`, { ...filters, [key]: undefined }],
   );
-  return filters.list === 'every'
-    ? [['Every order, also closed', { ...filters, list: 'all' }], ...active]
-    : active;
+  if (filters.list !== 'every') return active;
+  return [['Every order, also closed', { ...filters, list: 'all' }], ...active];
 }
 
 /** @param seen the marks of the orders on the page @returns the link that announces changes; nothing without changes */
@@ -124,10 +123,8 @@ export function newsLink(filters: Filters, at: number, entries: readonly Entry[]
   const came = now.filter((mark) => !before.includes(mark)).length;
   const left = before.filter((mark) => !now.includes(mark)).length;
   const changed = Math.max(came, left);
-  return (
-    changed > 0 &&
-    html`<a class="button news" href="${listPath(filters, { page: at })}">${changed} changed, show</a>`
-  );
+  if (changed === 0) return undefined;
+  return html`<a class="button news" href="${listPath(filters, { page: at })}">${changed} changed, show</a>`;
 }
 
 interface OrderTable {
