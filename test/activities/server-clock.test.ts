@@ -140,6 +140,18 @@ it('a screening that waits again after it asked for the time asks once more, so 
   expect(Date.parse(outcome.sentFrom)).toBeGreaterThanOrEqual(before);
 });
 
+it('a server that schedules a try that was asked for seconds late does not make the worker’s clock look behind', async () => {
+  const { world, now, pass } = aWorldOfTime();
+  const { catchUp } = world.background;
+  const first = perform(catchUp, aCatchUp(), { scheduledMs: now() - 15_000 });
+  expect(await failureOf(first)).toMatchObject({ type: 'server-time' });
+  pass(6_000);
+  await perform(catchUp, aCatchUp(), { ...asked(15_000), scheduledMs: now() }).catch(() => undefined);
+  const outcome = await outcomeOf(catchUp, aCatchUp(), { scheduledMs: now() });
+  if (outcome.kind !== 'answered') throw new Error(outcome.kind);
+  expect(Date.parse(outcome.sentFrom)).toBeLessThanOrEqual(now());
+});
+
 it('a worker whose tries waited longer once and shorter later still takes no more than 2 s off a window', async () => {
   const { world, now, pass } = aWorldOfTime();
   const { catchUp, forgetCard } = world.background;
