@@ -14,7 +14,7 @@ import {
 } from '../contract/words.ts';
 import { clear, clearedBy, raiseAttention, raiseWrongKey, statusCause } from './attention.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from './record.ts';
-import { cancelByOf, transactionOf, windowOpen } from './transactions.ts';
+import { cancelAsked, cancelByOf, transactionOf, windowOpen } from './transactions.ts';
 
 interface Matter {
   code: AttentionCode;
@@ -155,7 +155,7 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
     state.phase === 'decided' &&
     state.action === 'cancel' &&
     currentAttempt(state).override?.action !== 'proceed' &&
-    !state.cancelAsked &&
+    !cancelAsked(state) &&
     (state.decision === 'fail' || state.decision === 'fraudulent') &&
     transactionId !== undefined &&
     windowOpen(cancelBy, policy.cancelWindowMs, nowMs) &&

@@ -50,7 +50,6 @@ export function newOrderState(request: Begun, now: Instant): OrderState {
     attention: [],
     actions: [],
     events: { sequence: 0, delivered: 0, waiting: 0 },
-    cancelAsked: false,
     passed: [],
     startedAt: now,
     policy: FALLBACK_POLICY,

@@ -1,6 +1,6 @@
-/** The transactions of an order: which one counts, until when each can be canceled, and which creates have an unknown transaction. */
+/** The transactions of an order: which one counts, until when each can be canceled, whether that is under way, and which creates have an unknown transaction. */
 import { sameTransaction } from '../contract/ids.ts';
-import type { Attempt, OrderState, OrderTransaction } from '../contract/order/state.ts';
+import type { ActionRecord, Attempt, OrderState, OrderTransaction } from '../contract/order/state.ts';
 import { type Instant, laterBy, millis, type OrderDecision } from '../contract/words.ts';
 import { defined } from './defined.ts';
 import type { Order } from './order.ts';
@@ -11,7 +11,10 @@ export function transactionNamed(state: OrderState, id: string | undefined): Ord
 }
 
 /** Returns the attempt's effective transaction: the last one with a decision other than `error`, else the last one. */
-export function transactionOf(state: OrderState, { number }: Attempt): OrderTransaction | undefined {
+export function transactionOf(
+  state: Pick<OrderState, 'transactions'>,
+  { number }: Attempt,
+): OrderTransaction | undefined {
   const own = state.transactions.filter((one) => one.attempt === number);
   return own.findLast(({ decision }) => isDecided(decision)) ?? own.at(-1);
 }
@@ -77,6 +80,23 @@ export function ownerOf(state: OrderState, invoiceNumber: string): Attempt | und
 /** Returns whether the attempt has an unconfirmed create that a lookup may find. */
 export function mayBeSeen({ unseen }: Attempt): boolean {
   return unseen !== undefined && unseen.hidden !== true;
+}
+
+export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
+  return status === 'queued' || status === 'running';
+}
+
+type Acted = Pick<OrderState, 'actions' | 'attempts' | 'transactions'>;
+
+/** Returns whether the action is for the newest transaction: actions for earlier ones don't change the order's phase. */
+export function concernsNewest(state: Acted, { transactionId }: ActionRecord): boolean {
+  const newest = state.attempts.at(-1);
+  return transactionId === undefined || transactionId === (newest && transactionOf(state, newest)?.id);
+}
+
+/** Returns whether a cancel of the newest transaction is queued or running. */
+export function cancelAsked(state: Acted): boolean {
+  return state.actions.some((one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(state, one));
 }
 
 const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];

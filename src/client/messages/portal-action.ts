@@ -34,13 +34,8 @@ import {
 } from '../../contract/portal/portal-kinds.ts';
 import { defined } from '../../order/defined.ts';
 import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../../order/portal/portal-records.ts';
-import {
-  earlier,
-  identityOf,
-  isUnderWay,
-  subjectOf,
-  transactionMeant,
-} from '../../order/portal/portal-requests.ts';
+import { earlier, identityOf, subjectOf, transactionMeant } from '../../order/portal/portal-requests.ts';
+import { isUnderWay } from '../../order/transactions.ts';
 import { parsePortalFields } from '../../screening-service/index.ts';
 import { refuseTaken } from '../lists/visibility.ts';
 import { integrationOf, invalidRequest } from '../read-requests.ts';

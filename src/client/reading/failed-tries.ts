@@ -6,6 +6,7 @@ import type { OrderRecord } from '../../contract/order/order-record.ts';
 import type { FailedTries } from '../../contract/order/state.ts';
 import { millis } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
+import { cancelAsked } from '../../order/transactions.ts';
 import type { ClientContext } from '../types.ts';
 import { decoded } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
@@ -60,9 +61,9 @@ export async function triesIn(
 }
 
 /** Returns whether the checkout got no decision, and the order is still being screened. */
-function isHeld({ phase, decision, cancelAsked, attempts }: OrderRecord): boolean {
-  const isAnswered = attempts.at(-1)?.answer !== undefined;
-  return phase === 'screening' && decision === 'pending' && !cancelAsked && isAnswered;
+function isHeld(record: OrderRecord): boolean {
+  const isAnswered = record.attempts.at(-1)?.answer !== undefined;
+  return record.phase === 'screening' && record.decision === 'pending' && !cancelAsked(record) && isAnswered;
 }
 
 const encodedSchema = z.object({ message: z.string() });

@@ -59,8 +59,6 @@ export interface OrderState {
   events: { sequence: number; delivered: number; waiting: number; paused?: true; last?: KeptEvent[] };
   /** When a decision was last read from the screening service, and what triggered the read. */
   lastRead?: { at: Instant; source: ReadingSource };
-  /** A person or the policy requested a cancel that isn't done yet. */
-  cancelAsked: boolean;
   /** The decision at the time report-fraud was sent. The order polls until the decision changes. */
   fraudReportedAt?: OrderDecision;
   /** Deadlines that have passed and were handled. */

@@ -24,7 +24,7 @@ import { announce } from '../events.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
 import { giveUpScreening } from '../screening/apply-screening.ts';
-import { cancelByOf, mayBeSeen, windowOpen } from '../transactions.ts';
+import { cancelAsked, cancelByOf, mayBeSeen, windowOpen } from '../transactions.ts';
 import { DEADLINES } from '../view/describe.ts';
 import { giveUpGateway } from './gateway.ts';
 import { giveUpActions, queueCancel } from './portal.ts';
@@ -151,7 +151,7 @@ function reviewUnresolved(order: Order): OrderEventType[] {
   if (onUnresolvedReview === 'cancel' && !passive && !isDueAtAdoption(state)) {
     setAction(state, 'cancel');
     // An event for a running cancel would be sent twice.
-    if (!state.cancelAsked) queueCancel(order);
+    if (!cancelAsked(state)) queueCancel(order);
   }
   return events;
 }

@@ -8,10 +8,10 @@ import { snoozeLimit } from '../deadlines.ts';
 import { defined } from '../defined.ts';
 import { invalid, refusal } from '../messages/check-messages.ts';
 import type { Accepted, Handlers, Order, Refusal } from '../order.ts';
-import { cancelSent, concernsNewest, queueAction } from '../portal/portal-records.ts';
+import { cancelSent, queueAction } from '../portal/portal-records.ts';
 import { isDoneOrPending, joined } from '../portal/portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
-import { attemptSummary } from '../transactions.ts';
+import { attemptSummary, concernsNewest } from '../transactions.ts';
 import { actionRefusal, endUnsent } from './portal.ts';
 
 export function overrideRefusal(

@@ -16,7 +16,6 @@ import {
   actionNumbered,
   applyPortalOutcome,
   attemptFor,
-  concernsNewest,
   type EndedOutcome,
   isCanceled,
   portalAnswer,
@@ -30,14 +29,15 @@ import {
   emailRefusal,
   identified,
   isDoneOrPending,
-  isUnderWay,
   joined,
   tooManyActions,
 } from '../portal/portal-requests.ts';
 import { currentAttempt } from '../record.ts';
 import { HIDDEN } from '../screening/apply-screening.ts';
 import {
+  concernsNewest,
   createUnderWay,
+  isUnderWay,
   lastCall,
   mayBeSeen,
   transactionNamed,

@@ -22,7 +22,7 @@ import {
   takePolicy,
 } from '../screening/checkout.ts';
 import { recordLate } from '../screening/record-screening.ts';
-import { transactionNamed } from '../transactions.ts';
+import { cancelAsked, transactionNamed } from '../transactions.ts';
 
 const CREATE = { operation: 'create' } as const;
 /** How long a try may still send a create after the server has given it up, or an operator has failed it. */
@@ -68,7 +68,7 @@ export const screening: Concern = {
 };
 
 function needsCatchUp(state: OrderState, attempt: Attempt): boolean {
-  if (state.phase !== 'screening' || state.cancelAsked || attempt.screeningOver) return false;
+  if (state.phase !== 'screening' || cancelAsked(state) || attempt.screeningOver) return false;
   return state.decision === 'pending' || attempt.rescreenDue === true;
 }
 

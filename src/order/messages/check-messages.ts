@@ -19,6 +19,7 @@ import { bytesOf } from '../bounds.ts';
 import { defined } from '../defined.ts';
 import type { Refusal, Request, Sent } from '../order.ts';
 import { currentAttempt } from '../record.ts';
+import { cancelAsked } from '../transactions.ts';
 import { ENVELOPE, type Fields, isRecord, MESSAGES, misfits, moment, ORDER } from './shapes.ts';
 
 const MAX_ATTEMPTS = 20;
@@ -170,7 +171,7 @@ export function retryRefusal(state: OrderState, request: RetryRequest): Refusal 
 
 function takesNextAttempt(state: OrderState): boolean {
   const open = state.phase === 'declined' || (state.phase === 'decided' && state.decision === 'error');
-  return open && currentAttempt(state).answer !== undefined && !state.cancelAsked;
+  return open && currentAttempt(state).answer !== undefined && !cancelAsked(state);
 }
 
 function mismatch(state: OrderState, attempt: Attempt, given: string | undefined): Refusal | undefined {

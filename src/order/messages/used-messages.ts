@@ -7,7 +7,7 @@ import { waitFor } from '../concerns/portal.ts';
 import { defined } from '../defined.ts';
 import type { Order, Refusal, RequestInput, Sent, Taken, Used } from '../order.ts';
 import { actionNumbered } from '../portal/portal-records.ts';
-import { isUnderWay } from '../portal/portal-requests.ts';
+import { isUnderWay } from '../transactions.ts';
 import { refusal } from './check-messages.ts';
 
 const MAX_USED = 1_000;

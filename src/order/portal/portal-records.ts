@@ -9,8 +9,8 @@ import type { AttentionCode, Decision, Instant } from '../../contract/words.ts';
 import { actionCause, clear, clearedBy, clearRepeatedActions, raiseAttention } from '../attention.ts';
 import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
-import { cancelByOf, transactionNamed, transactionOf, windowOpen } from '../transactions.ts';
-import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
+import { cancelByOf, concernsNewest, transactionNamed, transactionOf, windowOpen } from '../transactions.ts';
+import { earlier, subjectOf, transactionMeant } from './portal-requests.ts';
 
 /** An outcome after which the action isn't retried. */
 export type EndedOutcome = Exclude<PortalOutcome, { kind: 'forbidden' }>;
@@ -103,7 +103,6 @@ export function queueAction(
     ...defined({ transactionId, because }),
   };
   state.actions.push(record);
-  if (fields.kind === 'cancel' && concernsNewest(state, record)) state.cancelAsked = true;
   return record;
 }
 
@@ -157,9 +156,6 @@ export function applyPortalOutcome(
 type ReplyField = 'code' | 'message' | 'chargeback';
 
 function afterCancel(state: OrderState, record: ActionRecord, now: Instant): OrderEventType[] {
-  state.cancelAsked = state.actions.some(
-    (one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(state, one),
-  );
   if (!concernsNewest(state, record) || record.status === 'withdrawn' || record.status === 'not-sent')
     return [];
   setAction(state, 'cancel');
@@ -176,12 +172,6 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant): Ord
   if (record.status === 'refused')
     return raiseAttention(state, 'cancel-refused', refusedWords(record), cause, now);
   return record.status === 'too-late' ? raiseAttention(state, 'cancel-too-late', TOO_LATE, cause, now) : [];
-}
-
-/** Returns whether the action is for the newest transaction: actions for earlier ones don't change the order's phase. */
-export function concernsNewest(state: OrderState, record: ActionRecord): boolean {
-  const { transactionId } = record;
-  return transactionId === undefined || transactionId === transactionOf(state, currentAttempt(state))?.id;
 }
 
 /** @returns whether a cancel of the newest transaction was sent and not refused, so it may have succeeded */

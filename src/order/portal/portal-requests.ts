@@ -7,7 +7,7 @@ import { invalid, refusal } from '../messages/check-messages.ts';
 import { fieldsOf, textOf } from '../messages/shapes.ts';
 import type { Order, Refusal } from '../order.ts';
 import { currentAttempt } from '../record.ts';
-import { transactionNamed, transactionOf } from '../transactions.ts';
+import { isUnderWay, transactionNamed, transactionOf } from '../transactions.ts';
 
 export function withdrawRefusal({ state }: Order, { number }: WithdrawRequest): Refusal | undefined {
   const record = state.actions[number - 1];
@@ -77,10 +77,6 @@ export function joined(
 
 export function isDoneOrPending(record: ActionRecord | undefined): record is ActionRecord {
   return record !== undefined && (record.status === 'done' || isUnderWay(record));
-}
-
-export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
-  return status === 'queued' || status === 'running';
 }
 
 /** Returns the requested transaction, as the screening service spells it, else that of the newest attempt, if any. */

@@ -3,7 +3,7 @@ import type { Fingerprinted, ScreeningOutcome } from '../../contract/activity-co
 import type { OrderEventType } from '../../contract/messages.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import type { Action, Instant } from '../../contract/words.ts';
-import { clear, raiseAttention, raiseWrongKey } from '../attention.ts';
+import { clear, clearedBy, raiseAttention, raiseWrongKey } from '../attention.ts';
 import {
   actionAtCheckout,
   actionLater,
@@ -97,7 +97,7 @@ function answered(
   const { source, now: at } = moment;
   if (decision === 'error') return errorDecision(state, moment);
   recordReading(state, attempt, { decision, at, source, ...enrichedOf(outcome) });
-  clear(state, { codes: ['no-decision', 'unreadable-answer', 'decision-after-override'] });
+  clear(state, { codes: clearedBy('decision') });
   delete state.reason;
   const action = source === 'checkout' ? actionAtCheckout(decision, state.policy) : actionLater(decision);
   applyAction(state, heldByGateway(attempt, action), outcome.message);

@@ -2,10 +2,11 @@
 import type { ScreeningOutcome, Sent } from '../../contract/activity-contract.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import type { Decision, Instant, OrderEventType, ReadingSource } from '../../contract/words.ts';
-import { clear } from '../attention.ts';
+import { clear, raiseAttention } from '../attention.ts';
 import { applyReading } from '../decide.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading } from '../record.ts';
 import {
+  cancelAsked,
   hasDecision,
   isDecided,
   ownerOf,
@@ -63,18 +64,27 @@ export function recordLate(
   const { decision, transactionId } = outcome;
   // Its status may have been read since.
   if (isDecided(transactionNamed(state, transactionId)?.decision)) return [];
-  recordSeen(state, attempt, outcome, moment);
   const isNewest = attempt === currentAttempt(state);
+  const isCanceling = isNewest && (state.phase === 'canceled' || cancelAsked(state));
+  recordSeen(state, attempt, outcome, moment);
+  const events = isCanceling && !cancelAsked(state) ? uncanceled(state, transactionId, now) : [];
   if (hasDecision(attempt)) {
-    if (decision === 'error') return [];
+    if (decision === 'error') return events;
     if (isNewest && state.phase !== 'canceled')
-      return applyReading(state, { ...outcome, kind: 'read' }, 'look-up', now);
+      return [...applyReading(state, { ...outcome, kind: 'read' }, 'look-up', now), ...events];
   }
   recordReading(state, attempt, { decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
-  if (!isNewest) return [];
+  if (!isNewest) return events;
   clear(state, { codes: ['unreadable-answer'] });
   if (decision !== 'error') clear(state, { codes: ['no-decision'] });
-  return [];
+  return events;
+}
+
+/** Tells an operator of a transaction that is found after another one of the attempt was canceled, or while it is. */
+function uncanceled(state: OrderState, transactionId: string, now: Instant): OrderEventType[] {
+  const cancelBy = transactionNamed(state, transactionId)?.cancelBy;
+  const words = `A further transaction of the order was found and isn’t canceled: cancel ${transactionId} until ${cancelBy}.`;
+  return raiseAttention(state, 'cancel-due', words, { operation: 'cancel', transactionId }, now);
 }
 
 export function recordSeen(

@@ -5,9 +5,8 @@ import { overrideAnswer } from '../concerns/operators.ts';
 import { defined } from '../defined.ts';
 import type { Order, Reply, Taken } from '../order.ts';
 import { actionNumbered, portalAnswer, portalFailure } from '../portal/portal-records.ts';
-import { isUnderWay } from '../portal/portal-requests.ts';
 import { currentAttempt } from '../record.ts';
-import { cancelByOf, transactionOf } from '../transactions.ts';
+import { cancelByOf, isUnderWay, transactionOf } from '../transactions.ts';
 
 /** @returns the reply to an accepted request, or undefined: its caller still waits */
 export function replyTo(order: Order, taken: Taken): Reply | undefined {

@@ -4,7 +4,7 @@ import type { ActionRecord, Attempt, OrderState, Reading } from '../../contract/
 import type { Insight, Insights } from '../../contract/terms.ts';
 import { NOTE_LIMIT } from '../../contract/words.ts';
 import { bytesOf } from '../bounds.ts';
-import { isUnderWay } from '../portal/portal-requests.ts';
+import { isUnderWay } from '../transactions.ts';
 
 /** Maximum bytes of an encrypted memo. Servers and workers are configured to warn above it. */
 export const MEMO_BYTES = 16 * 1024;

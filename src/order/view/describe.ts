@@ -19,9 +19,8 @@ import { lastOf } from '../bounds.ts';
 import { leftoversBound, nextDeadline } from '../deadlines.ts';
 import type { Order } from '../order.ts';
 import { orderFactsOf } from '../order-rules.ts';
-import { isUnderWay } from '../portal/portal-requests.ts';
 import { currentAttempt } from '../record.ts';
-import { cancelByOf, mayBeSeen, owedFor, transactionOf } from '../transactions.ts';
+import { cancelByOf, isUnderWay, mayBeSeen, owedFor, transactionOf } from '../transactions.ts';
 import { outcomesOf, reviewHours } from './outcomes.ts';
 
 /** Returns the current details in the Temporal UI: the state and its reason, facts, the next deadline, and the operator's choices. */

@@ -51,7 +51,7 @@ export function memoOf(record: OrderRecord): { [RECORD]: object } {
 /** Replaces an answer that equals the order's current answer. */
 const AS_NOW = 'as now';
 /** The values that a memo omits when they are empty. */
-const EMPTY = { cancelAsked: false, passed: [], transactions: [], attention: [], actions: [] };
+const EMPTY = { passed: [], transactions: [], attention: [], actions: [] };
 
 function isEmpty(value: unknown): boolean {
   return value === false || (Array.isArray(value) && value.length === 0);

@@ -11,6 +11,7 @@ import {
   setCancelTarget,
 } from '../../../src/order/portal/portal-records.ts';
 import { earlier } from '../../../src/order/portal/portal-requests.ts';
+import { cancelAsked } from '../../../src/order/transactions.ts';
 import {
   anOrder,
   attention,
@@ -154,8 +155,9 @@ describe('a cancel', () => {
     ] as const) {
       const order = anOrder('review');
       expect(end(order, CANCEL, { kind })).toEqual(['order.attention']);
-      const left = { phase: 'decided', action: 'cancel', decision: 'review', cancelAsked: false };
+      const left = { phase: 'decided', action: 'cancel', decision: 'review' };
       expect(order).toMatchObject(left);
+      expect(cancelAsked(order)).toBe(false);
       expect(attention(order)).toEqual([code]);
     }
   });
@@ -163,7 +165,7 @@ describe('a cancel', () => {
   it('asked before the transaction was known is the same as one asked after', () => {
     const order = anOrder(unanswered());
     const record = queued(order, CANCEL);
-    expect(order.cancelAsked).toBe(true);
+    expect(cancelAsked(order)).toBe(true);
     screen(order, found('pass', 'found'));
     setCancelTarget(order, record, CANCEL);
     expect(record.transactionId).toBe('found');

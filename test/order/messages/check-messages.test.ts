@@ -11,6 +11,7 @@ import {
   withoutNulls,
 } from '../../../src/order/messages/check-messages.ts';
 import { MESSAGES, PORTAL_ACTION_INPUT, READ_AFTER_END_INPUT } from '../../../src/order/messages/shapes.ts';
+import { queueAction } from '../../../src/order/portal/portal-records.ts';
 import { addAttempt, setPhase } from '../../../src/order/record.ts';
 import { aClosedOrder, anOrder, sinceStart } from '../../fixtures/orders.ts';
 
@@ -129,7 +130,9 @@ describe('a retry', () => {
     });
     expect(codes).toEqual([...Array(4).fill('retry-out-of-turn'), 'order-closed', 'order-closed']);
     expect(code(anOrder('fail'), { ...retry, attempt: 3 })).toBe('retry-out-of-turn');
-    expect(code({ ...anOrder('fail'), cancelAsked: true })).toBe('retry-out-of-turn');
+    const canceling = anOrder('fail');
+    queueAction(canceling, { kind: 'cancel' }, 'caller', sinceStart(0));
+    expect(code(canceling)).toBe('retry-out-of-turn');
   });
 });
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ScreeningOutcome } from '../../../src/contract/activity-contract.ts';
-import type { Policy } from '../../../src/contract/policy.ts';
 import { isFinished, mayContinueAsNew } from '../../../src/order/kernel.ts';
-import { currentAttempt } from '../../../src/order/record.ts';
-import { attemptSummary } from '../../../src/order/transactions.ts';
 import {
   answered,
   DAY,
@@ -35,95 +32,6 @@ describe('an order that was given up and is screened again', () => {
     expect(request()).toMatchObject({ invoiceNumber: 'order-1', unseenSince: sinceStart(0) });
     life.caughtUp(found('error'), 2 * HOUR).until(2 * HOUR + MINUTE);
     expect(request()?.invoiceNumber).toBe('order-1~1.2');
-  });
-});
-
-describe('a further transaction that is found for an order with a decision', () => {
-  const noRescreens = {
-    screeningDeadlineMs: HOUR,
-    rescreenOnError: { tries: 0, pauseMs: MINUTE },
-    events: 'all',
-  } as const;
-
-  /** A rescreen was given up whose create may have made another transaction; then the first one was decided. */
-  function decided(decision: 'pass' | 'review' | 'fail', policy: Partial<Policy> = {}): Life {
-    const life = screened('error', { ...noRescreens, ...policy })
-      .take(RECHECK)
-      .read('error', 2 * MINUTE);
-    life
-      .until(HOUR + 3 * MINUTE)
-      .break('catch-up', 'canceled')
-      .take(HINT);
-    return life.read(decision, HOUR + 4 * MINUTE);
-  }
-
-  const eventsOf = ({ state: { events } }: Life, after: number) =>
-    events.last?.filter(({ sequence }) => sequence > after).map(({ type }) => type);
-
-  it.each([
-    ['pass', 'pass', 'proceed', 'decided', []],
-    ['pass', 'review', 'hold', 'review', ['order.decision_changed']],
-    ['pass', 'fail', 'cancel', 'decided', ['order.decision_changed']],
-    ['review', 'pass', 'proceed', 'decided', ['order.review_resolved']],
-    ['review', 'review', 'hold', 'review', []],
-    ['fail', 'pass', 'cancel', 'decided', ['order.decision_changed']],
-  ] as const)('%s then %s counts as a later decision: %s, %s, %j', (first, second, action, phase, events) => {
-    const life = decided(first);
-    const before = life.state.events.sequence;
-    life.lookedUp(second, HOUR + 5 * MINUTE, 'another');
-    expect(life).toMatchObject({ decision: second, action, phase });
-    expect(eventsOf(life, before)).toEqual(events);
-    const { transactionId } = attemptSummary(life.state, currentAttempt(life.state));
-    expect(transactionId).toBe('another');
-  });
-
-  it('is polled if it is in review', () => {
-    const life = decided('pass').lookedUp('review', HOUR + 5 * MINUTE, 'another');
-    expect(life.calls('poll').at(-1)?.request).toMatchObject({ transactionId: 'another', known: 'review' });
-  });
-
-  it('counts also if it comes with the answer of a create that was running when the screening was given up', () => {
-    const life = screened('error', noRescreens)
-      .take(RECHECK)
-      .read('error', 2 * MINUTE);
-    life
-      .until(HOUR + 3 * MINUTE)
-      .take(HINT)
-      .read('pass', HOUR + 4 * MINUTE);
-    life.caughtUp(answered('review', 'another', HOUR), HOUR + 5 * MINUTE);
-    expect(life).toMatchObject({ decision: 'review', action: 'hold', phase: 'review' });
-  });
-
-  it('is announced if the order has closed, and reported to an operator if it failed', () => {
-    const life = decided('pass');
-    life.until(5 * DAY + 2 * HOUR);
-    expect(life).toMatchObject({ decision: 'pass', phase: 'closed', attention: [] });
-    const before = life.state.events.sequence;
-    life.lookedUp('fail', 5 * DAY + 2 * HOUR, 'another');
-    expect(life).toMatchObject({ decision: 'fail', action: 'cancel', phase: 'closed', actions: [] });
-    expect(life.attention).toEqual(['failed-after-window']);
-    expect(eventsOf(life, before)).toContain('order.decision_changed');
-  });
-
-  it('can still be canceled by hand if the order has closed within its window', () => {
-    const life = decided('review', { reviewLimitMs: DAY }).until(DAY + HOUR);
-    expect(life.phase).toBe('closed');
-    life.lookedUp('fail', DAY + HOUR, 'another');
-    const words = life.state.attention.find(({ code }) => code === 'failed-after-window')?.words;
-    expect(words).toMatch(/^The decision became «fail» after the order ended: cancel it until 2026-03-07T/);
-  });
-
-  it('changes nothing if it is the transaction whose status has been read since', () => {
-    const sent = { sentFrom: sinceStart(0), sentUntil: sinceStart(0) };
-    const seen = { transactionId: TRANSACTION_ID, found: false, ...sent };
-    const unreadable = { kind: 'unreadable', reason: 'unknown-decision', seen } as const;
-    const life = screened(unreadable, { ...noRescreens, rescreenOnError: { tries: 1, pauseMs: MINUTE } });
-    life
-      .until(HOUR)
-      .take(HINT)
-      .read('pass', HOUR)
-      .caughtUp(found('fail'), HOUR + MINUTE);
-    expect(life).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'decided', actions: [] });
   });
 });
 
@@ -174,7 +82,7 @@ describe('a cancel', () => {
     const life = withRetry().retried(unanswered(), MINUTE).portal(cancelOf(TRANSACTION_ID));
     expect(life.underWay).toContain('catch-up:2:0');
     expect(life.portalEnds('done').actions).toEqual(['done']);
-    expect(life.state).toMatchObject({ phase: 'screening', decision: 'pending', cancelAsked: false });
+    expect(life.state).toMatchObject({ phase: 'screening', decision: 'pending' });
   });
 });
 

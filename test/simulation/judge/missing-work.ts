@@ -1,7 +1,7 @@
 /** What must be under way, said a second time and from the order's state alone. */
 import type { Call } from '../../../src/contract/calls.ts';
 import type { Order } from '../../../src/order/order.ts';
-import { transactionOf } from '../../../src/order/transactions.ts';
+import { cancelAsked, transactionOf } from '../../../src/order/transactions.ts';
 
 /** @returns what should be under way and isn't, in words */
 export function missingWork(order: Order): string | undefined {
@@ -21,7 +21,7 @@ export function missingWork(order: Order): string | undefined {
     return creates(order) ? undefined : 'nobody screens for a caller who waits';
   }
   const { phase, decision } = state;
-  if (phase === 'screening' && decision === 'pending' && !state.cancelAsked && !creates(order))
+  if (phase === 'screening' && decision === 'pending' && !cancelAsked(state) && !creates(order))
     return 'nobody screens an order that has no decision';
   if (phase === 'review' && decision === 'review' && !runs(order, 'poll')) return 'nobody polls a review';
   for (const { number, status, kind, transactionId } of state.actions) {

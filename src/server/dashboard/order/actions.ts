@@ -9,7 +9,7 @@ import type { OrderState } from '../../../contract/order/state.ts';
 import { instant } from '../../../contract/words.ts';
 import { overrideRefusal } from '../../../order/concerns/operators.ts';
 import { portalRefusal } from '../../../order/portal/portal-records.ts';
-import { isUnderWay } from '../../../order/portal/portal-requests.ts';
+import { isUnderWay } from '../../../order/transactions.ts';
 import type { InspectedOrder, OrderScreening, PortalOptions } from '../../../starter.ts';
 import { unlessOurs } from '../queue-store.ts';
 import { HOUR_MS } from '../words.ts';
