@@ -12,7 +12,7 @@ import {
   TRANSACTION_ID,
   unanswered,
 } from '../../fixtures/orders.ts';
-import { HINT, type Life, RECHECK, screened } from '../life.ts';
+import { type Life, RECHECK, screened } from '../life.ts';
 
 /** Has an operator ask for another screening of an order whose decision is «error» to the end. */
 function recheck(life: Life, at: number): Life {
