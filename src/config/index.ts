@@ -11,6 +11,7 @@ export {
 } from './api-keys.ts';
 export type { LogLevel } from './environment.ts';
 export { ConfigError } from './errors.ts';
+export type { EventsReceiver } from './integrations.ts';
 export {
   type ClientSettings,
   type Config,
@@ -24,7 +25,6 @@ export {
   readCodecToken,
   readPayloadKeys,
 } from './load-config.ts';
-export type { EventsReceiver } from './secrets.ts';
 export type { SignInSettings } from './sign-in.ts';
 export { type TemporalSettings, unreachableTemporal } from './temporal.ts';
 export { isSet } from './values.ts';

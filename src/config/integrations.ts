@@ -1,9 +1,11 @@
-/** Reads the integrations from the policy file or from variables. */
+/** Reads the integrations from the policy file or from variables, and the secrets of their events and webhooks. */
+import type { z } from 'zod';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../contract/ids.ts';
 import type { Integration } from '../contract/policy.ts';
+import type { ReadVariable } from './environment.ts';
 import { ErrorList, readJsonFile } from './errors.ts';
 import { integrationKeys, isObject, policyFile, toIntegration } from './policy-schema.ts';
-import { IN_QUOTES, isQuoted, isSet, isVisible, NOT_VISIBLE } from './values.ts';
+import { IN_QUOTES, isQuoted, isSet, list, secretText, signingSecrets } from './values.ts';
 
 /** The variables of the one integration `default` when there is no policy file. */
 const VARIABLES: Record<string, string> = {
@@ -27,7 +29,7 @@ export function readIntegrations(
   if (isSet(file)) {
     const integrations = readPolicy(readJsonFile('SCREENING_CONFIG', file, errors), env, errors);
     for (const [name, { apiKey }] of integrations) {
-      const problem = problemOf(apiKey(), needsKeys);
+      const problem = problemOf(apiKey(), secretText, needsKeys);
       if (problem) errors.add(`integrations.${name}.apiKeyEnv`, `names a variable that ${problem}`);
     }
     return integrations;
@@ -40,7 +42,7 @@ export function readIntegrations(
     const key = path.slice(`integrations.${DEFAULT_INTEGRATION}.`.length);
     errors.addMissing(VARIABLES[key] ?? path, message);
   }
-  const problem = problemOf(env.SCREENING_API_KEY, needsKeys);
+  const problem = problemOf(env.SCREENING_API_KEY, secretText, needsKeys);
   if (problem) errors.addMissing('SCREENING_API_KEY', problem);
   return integrations;
 }
@@ -60,8 +62,67 @@ function readPolicy(written: unknown, env: NodeJS.ProcessEnv, errors: ErrorList)
   return integrations;
 }
 
-function problemOf(apiKey: string | undefined, isNeeded: boolean): string | undefined {
-  if (!isSet(apiKey)) return isNeeded ? 'is not set' : undefined;
-  if (isQuoted(apiKey)) return IN_QUOTES;
-  return isVisible(apiKey) ? undefined : NOT_VISIBLE;
+/** Returns why the value of a secret variable can't be used; undefined if it can, or is not set and not needed. */
+function problemOf(held: string | undefined, secret: z.ZodType, isNeeded = true): string | undefined {
+  if (!isSet(held)) return isNeeded ? 'is not set' : undefined;
+  return isQuoted(held) ? IN_QUOTES : secret.safeParse(held).error?.issues[0]?.message;
+}
+
+/** Receives events. Each event is signed with all secrets, so that one can be replaced without a gap. */
+export interface EventsReceiver {
+  url: string;
+  secrets: string[];
+}
+
+/** Shorter secrets of webhooks can be guessed. */
+export const LEAST_WEBHOOK_SECRET = 16;
+
+/** Returns the receivers of events: the common one, and those of integrations that have their own. */
+export function readEvents(
+  read: ReadVariable,
+  integrations: readonly Integration[],
+  errors: ErrorList,
+): { own: ReadonlyMap<string, EventsReceiver>; common?: EventsReceiver | undefined } {
+  const url = read('EVENTS_URL');
+  const secrets = read('EVENTS_SECRETS');
+  if (url !== undefined && secrets === undefined) {
+    errors.addMissing('EVENTS_SECRETS', 'is required with EVENTS_URL: events are signed');
+  }
+  const own = new Map<string, EventsReceiver>();
+  for (const { name, eventsUrl, eventsSecret } of integrations) {
+    if (eventsUrl === undefined && eventsSecret === undefined) continue;
+    const path = `integrations.${name}.eventsSecretEnv`;
+    const ownUrl = eventsUrl ?? url;
+    const ownSecrets = eventsSecret === undefined ? secrets : readOwnSecrets(path, eventsSecret(), errors);
+    if (eventsSecret === undefined && secrets === undefined) {
+      errors.add(path, 'is required with eventsUrl unless EVENTS_SECRETS is set: events are signed');
+    }
+    if (ownUrl !== undefined && ownSecrets !== undefined) own.set(name, { url: ownUrl, secrets: ownSecrets });
+  }
+  const common = url === undefined || secrets === undefined ? undefined : { url, secrets };
+  return { own, common };
+}
+
+export function readOwnWebhookSecrets(
+  integrations: readonly Integration[],
+  errors: ErrorList,
+): ReadonlyMap<string, readonly string[]> {
+  const own = integrations.flatMap(({ name, webhookSecret }) => {
+    if (webhookSecret === undefined) return [];
+    const path = `integrations.${name}.webhookSecretEnv`;
+    return [[name, readOwnSecrets(path, webhookSecret(), errors, list) ?? []] as const];
+  });
+  return new Map(own);
+}
+
+/** Returns the secrets in a variable that the policy file names at `path`. */
+function readOwnSecrets(
+  path: string,
+  held: string | undefined,
+  errors: ErrorList,
+  secrets: z.ZodType<string[]> = signingSecrets,
+): string[] | undefined {
+  const problem = problemOf(held, secrets);
+  if (problem !== undefined) errors.add(path, `names a variable that ${problem}`);
+  return secrets.safeParse(held).data;
 }

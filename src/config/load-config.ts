@@ -13,8 +13,7 @@ import {
   withoutQuoted,
 } from './environment.ts';
 import { ErrorList, orThrow } from './errors.ts';
-import { readIntegrations } from './integrations.ts';
-import { LEAST_WEBHOOK_SECRET, readEvents, readOwnWebhookSecrets } from './secrets.ts';
+import { LEAST_WEBHOOK_SECRET, readEvents, readIntegrations, readOwnWebhookSecrets } from './integrations.ts';
 import { readSignIn } from './sign-in.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
 import { type AllowedPlaintext, isPlaintext, isSet } from './values.ts';

@@ -3,7 +3,7 @@ import type { Metadata, TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { isLoopback } from '../contract/addresses.ts';
 import type { ErrorList } from './errors.ts';
-import { isSet, isVisible, NOT_VISIBLE } from './values.ts';
+import { isSet, secretText } from './values.ts';
 
 /** Fits `Connection.connect` and `NativeConnection.connect`; a client needs no type of the worker. */
 export interface TemporalConnection {
@@ -58,7 +58,7 @@ export function readTemporal(
       errors.add('TEMPORAL_TLS', 'must be "true" or "false"');
     }
     // The error of each call to Temporal would quote a key or a header that can't be sent.
-    if (apiKey !== undefined && !isVisible(apiKey)) errors.add('TEMPORAL_API_KEY', NOT_VISIBLE);
+    if (apiKey !== undefined) errors.read('TEMPORAL_API_KEY', secretText, apiKey);
     if (!Object.values(metadata ?? {}).every((sent) => /^[\x20-\x7e]*$/.test(String(sent))))
       errors.add('TEMPORAL_GRPC_META_*', 'must hold only visible ASCII characters and spaces');
     return {

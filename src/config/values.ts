@@ -7,6 +7,14 @@ import { isLoopback } from '../contract/addresses.ts';
 export const text = z.string({ error: 'must be text' }).min(1, 'must not be empty');
 export const texts = z.array(text, { error: 'must be a list of texts' }).min(1, 'must not be empty');
 
+/** A secret that addresses and headers can carry. */
+export const secretText = z
+  .string()
+  .regex(
+    /^[\x21-\x7e]+$/,
+    'must hold only visible ASCII characters, without white space at its start or end',
+  );
+
 export const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
@@ -148,13 +156,6 @@ export function isPlaintext(address: string | undefined): boolean {
 /** Returns the code of an error, such as `ENOENT` or a gRPC status number; undefined if it has none. */
 export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-/** Why a secret can't be sent: addresses and headers carry only visible ASCII characters. */
-export const NOT_VISIBLE = 'must hold only visible ASCII characters, without white space at its start or end';
-
-export function isVisible(secret: string): boolean {
-  return /^[\x21-\x7e]+$/.test(secret);
 }
 
 export const IN_QUOTES = 'must be written without quotes around it';
