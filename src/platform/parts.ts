@@ -38,16 +38,13 @@ export class StartedParts {
  * @throws the first failure
  */
 export async function allEnded(runs: readonly Promise<void>[], stopAll: () => void): Promise<void> {
-  const failures: unknown[] = [];
-  await Promise.all(
-    runs.map((run) =>
-      run.catch((error: unknown) => {
-        failures.push(error);
-        stopAll();
-      }),
-    ),
+  const stopping = runs.map((run) =>
+    run.catch((error: unknown) => {
+      stopAll();
+      throw error;
+    }),
   );
-  if (failures.length > 0) throw failures[0];
+  await Promise.all(stopping).finally(() => Promise.allSettled(stopping));
 }
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
