@@ -52,33 +52,26 @@ export class CardStashError extends Error {
   }
 }
 
-const SWEEP_EVERY_MS = 60_000;
-
 /** Creates a stash in memory, with encrypted cards, for a process that is both worker and API. */
 export function createMemoryCardStash(sealer: CardSealer): CardStash {
-  const cards = new Map<string, { sealed: Sealed; expires: number }>();
-  const sweeping = setInterval(() => {
-    for (const [cardRef, { expires }] of cards) if (expires <= Date.now()) cards.delete(cardRef);
-  }, SWEEP_EVERY_MS).unref();
+  const cards = new Map<string, Sealed>();
   return {
     async put({ integration, orderId, card }) {
       const cardRef = newCardRef();
       const expires = Date.now() + CARD_LIFETIME_MS;
-      cards.set(cardRef, { sealed: sealer.seal({ integration, orderId }, card, expires), expires });
+      cards.set(cardRef, sealer.seal({ integration, orderId }, card, expires));
+      setTimeout(() => cards.delete(cardRef), CARD_LIFETIME_MS).unref();
       return { cardRef, expiresAt: instant(expires) };
     },
     async get({ integration, orderId, cardRef }) {
-      // The sweep may be late, but `open` checks the expiry, which is encrypted with the card.
-      const sealed = cards.get(cardRef)?.sealed;
+      // The timer may be late, but `open` checks the expiry, which is encrypted with the card.
+      const sealed = cards.get(cardRef);
       return sealed && sealer.open({ integration, orderId }, sealed);
     },
     async forget(cardRef) {
       cards.delete(cardRef);
     },
-    async close() {
-      clearInterval(sweeping);
-      cards.clear();
-    },
+    close: async () => cards.clear(),
   };
 }
 
