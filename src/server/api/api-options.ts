@@ -4,7 +4,7 @@ import type { FindIntegration } from '../../contract/policy.ts';
 import type { Log } from '../../platform/log.ts';
 import type { OrderScreening } from '../../starter.ts';
 import type { TemporalUi } from '../dashboard/addresses.ts';
-import type { CONNECTION_TIMES } from './callers.ts';
+import type { CONNECTION_OPTIONS } from './callers.ts';
 import type { CodecOptions } from './codec-routes.ts';
 import type { SignIn } from './oidc.ts';
 
@@ -33,5 +33,5 @@ export interface ApiOptions {
   /** How people sign in to the pages. Absent: by API keys only. */
   signIn?: SignIn;
   log: Log;
-  times?: Partial<typeof CONNECTION_TIMES>;
+  connection?: Partial<typeof CONNECTION_OPTIONS>;
 }

@@ -186,29 +186,17 @@ function digest(text: string): Buffer {
 // Connection timeouts. Fastify answers input that isn't a valid HTTP request: 400, 408 or 431.
 
 /** In milliseconds. */
-export const CONNECTION_TIMES = {
-  headers: 10_000,
-  request: 20_000,
+export const CONNECTION_OPTIONS = {
+  requestTimeout: 20_000,
   /** The idle timeout; longer than any answer takes. */
-  connection: 40_000,
+  connectionTimeout: 40_000,
   // Longer than the keep-alive of load balancers, so that they never use a connection that is closing.
-  keepAlive: 65_000,
-  handler: 30_000,
-  /** Interval at which the header and request timeouts are checked. */
-  look: 1_000,
-};
-
-export function connectionOptions(times: typeof CONNECTION_TIMES) {
-  return {
-    requestTimeout: times.request,
-    connectionTimeout: times.connection,
-    keepAliveTimeout: times.keepAlive,
-    handlerTimeout: times.handler,
-    http: { headersTimeout: times.headers, connectionsCheckingInterval: times.look },
-    // During shutdown, requests on open connections are still answered: Fastify's own 503 isn't a problem document.
-    return503OnClosing: false,
-  } satisfies FastifyHttpOptions<Server>;
-}
+  keepAliveTimeout: 65_000,
+  handlerTimeout: 30_000,
+  http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
+  // During shutdown, requests on open connections are still answered: Fastify's own 503 isn't a problem document.
+  return503OnClosing: false,
+} satisfies FastifyHttpOptions<Server>;
 
 /** Closes connections with their next answer during shutdown, since the server waits for all open connections. */
 export function letConnectionsGo(app: FastifyInstance): void {

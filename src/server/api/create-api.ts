@@ -12,14 +12,7 @@ import type { Log } from '../../platform/log.ts';
 import type { OrderScreening } from '../../starter.ts';
 import { queueRoutes } from '../dashboard/routes.ts';
 import type { ApiOptions } from './api-options.ts';
-import {
-  admitCallers,
-  CONNECTION_TIMES,
-  connectionOptions,
-  followKeys,
-  letConnectionsGo,
-  slowWrongKeys,
-} from './callers.ts';
+import { admitCallers, CONNECTION_OPTIONS, followKeys, letConnectionsGo, slowWrongKeys } from './callers.ts';
 import { codecRoutes } from './codec-routes.ts';
 import { acceptJsonOnly, refuseByHead, refuseCards } from './define-route.ts';
 import {
@@ -55,7 +48,6 @@ const OF_THE_DOCS = {
   'connect-src': "'self'",
 };
 
-/** Colors with sufficient contrast for the pages at /docs. */
 const CONTRAST_OF_THE_DOCS = `
 .swagger-ui .opblock .opblock-summary-method { color: #000; text-shadow: none; }
 .swagger-ui .info .title small.version-stamp { background-color: #3a5c00; }
@@ -68,7 +60,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const metrics = createHttpMetrics(options.apiKeys);
   const record = createAnswerRecord(log, metrics, options.integrations);
   const app: FastifyInstance = fastify({
-    ...connectionOptions({ ...CONNECTION_TIMES, ...options.times }),
+    ...CONNECTION_OPTIONS,
+    ...options.connection,
     loggerInstance: frameworkLog(log),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,

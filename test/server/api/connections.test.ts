@@ -6,7 +6,10 @@ import { eventually } from '../../support/index.ts';
 import { anApi, type TestedApi } from './fake-order-screening.ts';
 
 const WITHIN_MS = 10_000;
-const SLOW = { headers: 300, request: 600, look: 50 };
+const SLOW = {
+  requestTimeout: 600,
+  http: { headersTimeout: 300, connectionsCheckingInterval: 50 },
+};
 
 /** The API on a port of its own, for bytes as they are. */
 async function aListeningApi(options: TestedApi = {}) {
@@ -70,7 +73,7 @@ describe('a caller who sends slowly', () => {
     ['headers', 'GET /v1/orders/order-1 HTTP/1.1\r\nHost: localhost\r\n', 'X-Drip: 1\r\n'],
     ['body', `${CANCEL}Content-Length: 1000\r\n\r\n{"reason":"`, 'x'],
   ])('is told so and cut off when what drips in are its %s', async (_what, begin, drop) => {
-    const { app, orderScreening } = await aListeningApi({ times: SLOW });
+    const { app, orderScreening } = await aListeningApi({ connection: SLOW });
     let dripping: NodeJS.Timeout | undefined;
     const answer = await exchange(app, begin, (send) => {
       dripping = setInterval(() => send(drop), 50);
@@ -81,7 +84,9 @@ describe('a caller who sends slowly', () => {
   });
 
   it('keeps nobody else from being answered', async () => {
-    const { app } = await aListeningApi({ times: { ...SLOW, headers: 1_000, request: 1_000 } });
+    const { app } = await aListeningApi({
+      connection: { requestTimeout: 1_000, http: { ...SLOW.http, headersTimeout: 1_000 } },
+    });
     const slow = Array.from({ length: 50 }, () => exchange(app, 'GET / HTTP/1.1\r\n'));
     const health = await exchange(
       app,
@@ -92,7 +97,7 @@ describe('a caller who sends slowly', () => {
   });
 
   it('loses a connection on which nothing moves', async () => {
-    const { app } = await aListeningApi({ times: { connection: 200 } });
+    const { app } = await aListeningApi({ connection: { connectionTimeout: 200 } });
     expect(await exchange(app, '')).toBe('');
   });
 });
@@ -185,7 +190,7 @@ describe('what is no request', () => {
 });
 
 it('a handler that never ends is answered 503: the outcome is unknown', async () => {
-  const { app, orderScreening, logged } = await anApi({ times: { handler: 100 } });
+  const { app, orderScreening, logged } = await anApi({ connection: { handlerTimeout: 100 } });
   orderScreening.get.mockReturnValue(new Promise(() => undefined));
   const response = await app.inject('/v1/orders/order-1');
   expect(response.statusCode).toBe(503);
