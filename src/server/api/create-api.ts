@@ -27,7 +27,6 @@ import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer } from './problems.ts';
 import { RefusedCheckouts } from './refused-checkouts.ts';
-import { transactionRoutes } from './transaction-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 const BODY_LIMIT = 256 * 1024;
@@ -117,7 +116,6 @@ async function keyedRoutes(
   noteRepeats(scope);
   orderRoutes(scope, orderScreening, metrics, refused);
   portalRoutes(scope, orderScreening);
-  transactionRoutes(scope, orderScreening);
 }
 
 async function document(app: FastifyInstance): Promise<void> {

@@ -1,12 +1,18 @@
-/** Routes about an order: screening, retry, gateway result, hint, recheck, reading and listing. */
-import type { FastifyInstance } from 'fastify';
+/** Routes about an order: screening, adopting, gateway result, reading and listing; cards; reading a transaction. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { listRequestOf } from '../../client/lists/list-request.ts';
 import { CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../../client/read-requests.ts';
-import { cardRefSchema, checkoutAnswerSchema, gatewayResultAnswerSchema } from '../../contract/answers.ts';
+import {
+  cardRefSchema,
+  checkoutAnswerSchema,
+  gatewayResultAnswerSchema,
+  transactionSchema,
+} from '../../contract/answers.ts';
+import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
 import { orderListSchema, orderStateSchema } from '../../contract/order/order.ts';
 import { CARD_FIELDS } from '../../screening-service/index.ts';
-import type { OrderScreening } from '../../starter.ts';
-import { listedIntegrations } from './callers.ts';
+import type { OrderScreening, TransactionLookup, TransactionStatus } from '../../starter.ts';
+import { listedIntegrations, requireScope } from './callers.ts';
 import { defineRoute, nothing, OF_AN_ORDER } from './define-route.ts';
 import { type HttpMetrics, whoAsks } from './metrics.ts';
 import type { RefusedCheckouts } from './refused-checkouts.ts';
@@ -21,6 +27,7 @@ import {
   orderQuery,
   readQuery,
   screeningBody,
+  transactionParams,
   uncheckedOrderParams,
   uncheckedOrderQuery,
 } from './request-schemas.ts';
@@ -28,6 +35,8 @@ import {
 const SCREENING = '/v1/orders/:orderId/screening';
 const ORDERS = { method: 'POST', tag: 'orders', scope: 'screen', problems: OF_AN_ORDER } as const;
 const READS = { ...ORDERS, method: 'GET', scope: 'read', body: nothing } as const;
+/** The error statuses of a read, which has no body. */
+const OF_A_READ = [400, 401, 404, 409, 422, 429, 503] as const;
 /** Validated by the client library, together with the transaction. */
 const UNCHECKED = { params: uncheckedOrderParams, query: uncheckedOrderQuery, body: anyObject };
 
@@ -89,7 +98,7 @@ export function orderRoutes(
     params: orderParams,
     query: readQuery,
     answers: { 200: orderStateSchema },
-    problems: [400, 401, 404, 409, 422, 429, 503],
+    problems: OF_A_READ,
     handle: async ({ params, query: { view = 'record', ...query } }) =>
       orderScreening.get({ ...params, ...query }, { view }),
   });
@@ -105,6 +114,19 @@ export function orderRoutes(
     problems: [401, 422, 429, 503],
     handle: async ({ query: { integration, ...query } }, request) =>
       orderScreening.list({ ...listRequestOf(query), ...listedIntegrations(request, integration) }),
+  });
+
+  defineRoute(app, {
+    url: '/v1/transactions/:idOrInvoice',
+    summary: 'Read a transaction from the screening service now, and the order that owns it',
+    ...READS,
+    tag: 'transactions',
+    params: transactionParams,
+    query: orderQuery,
+    answers: { 200: transactionSchema },
+    problems: OF_A_READ,
+    handle: async ({ params, query }, request) =>
+      readTransaction(orderScreening, request, { ...params, ...query }),
   });
 
   defineRoute(app, {
@@ -138,4 +160,31 @@ function withIntegration(query: { integration?: string | undefined }, body: Reco
     ]);
   }
   return { ...query, ...body };
+}
+
+/**
+ * Reads a transaction for a caller. Integrations can share an account, so a key of some integrations gets the same answer for another
+ * integration's transaction as for none, also while the transaction's decision is unknown.
+ * @throws HttpError `missing-scope` when the key is for some integrations, none of their orders owns the transaction, and the key lacks
+ *   the scope `ops`
+ * @throws OrderScreeningError `unknown-transaction`
+ */
+export async function readTransaction(
+  orderScreening: OrderScreening,
+  request: FastifyRequest,
+  lookup: TransactionLookup,
+): Promise<TransactionStatus> {
+  const { integrations } = request.apiKey ?? {};
+  if (integrations === undefined) return orderScreening.getTransaction(lookup);
+  const status = await orderScreening.getTransaction(lookup).catch((error: unknown) => {
+    if (hasCode(error, 'unknown-transaction', 'transaction-without-decision')) return undefined;
+    throw error;
+  });
+  if (status?.order !== undefined && integrations.includes(status.order.integration)) return status;
+  requireScope(request, 'ops');
+  if (status !== undefined && status.order === undefined) return status;
+  throw new OrderScreeningError(
+    'unknown-transaction',
+    'The integrations of the API key have no such transaction, or its decision is unknown.',
+  );
 }
