@@ -51,9 +51,7 @@ export function createHttpMetrics(apiKeys: ApiKeys) {
   });
   return {
     noteHint: (integration: string, outcome: string) => hints.inc({ integration, outcome }),
-    /** Counts the warnings of an answer to a checkout. */
     noteWarnings: (integration: string, count: number) => warnings.inc({ integration }, count),
-    /** Counts a checkout that was refused for these fields, by path. */
     noteRefused(integration: string, names: readonly string[]) {
       for (const field of names) {
         const label = `${integration} ${field}`;
@@ -66,7 +64,6 @@ export function createHttpMetrics(apiKeys: ApiKeys) {
     observe: (method: string, route: string, status: number, durationMs: number) =>
       durations.observe({ method, route, status }, durationMs / 1_000),
     contentType: register.contentType,
-    /** All metrics of the process, in Prometheus's text format. */
     text: () => register.metrics(),
   };
 }
@@ -196,18 +193,15 @@ function record(part: unknown): object {
 const actorHeader = z
   .string({ error: 'must be given once' })
   .regex(/^[\x20-\x7e]*$/, 'must be percent-encoded where it is not printable ASCII')
-  .refine(isEncoded, 'must be percent-encoded: % and two hex digits')
-  .transform((sent) => decodeURIComponent(sent))
+  .transform((sent, context) => {
+    try {
+      return decodeURIComponent(sent);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be percent-encoded: % and two hex digits' });
+      return z.NEVER;
+    }
+  })
   .pipe(actorSchema);
-
-function isEncoded(sent: string): boolean {
-  try {
-    decodeURIComponent(sent);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function claimedActor({ headers, pageUser }: FastifyRequest) {
   if (pageUser !== undefined) return actorSchema.optional().safeParse(pageUser || undefined);
