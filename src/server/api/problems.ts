@@ -115,7 +115,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Answers every error and every unknown route with a problem document. */
+/** Answers every error with a problem document. */
 export function answerWithProblems(app: FastifyInstance, log: Log): void {
   app.setErrorHandler(async (error, request, reply) => {
     const { code, problem } = toProblem(error);
@@ -124,13 +124,8 @@ export function answerWithProblems(app: FastifyInstance, log: Log): void {
     logFailure(log, error, code, problem, request);
     return sendProblem(reply, problem);
   });
-  app.setNotFoundHandler(async (_request, reply) => {
-    reply.problemCode = 'not-found';
-    return sendProblem(reply, toProblem(new HttpError('not-found')).problem);
-  });
 }
 
-/** Logs an error with a 5xx status. */
 export function logFailure(
   log: Log,
   error: unknown,
