@@ -34,7 +34,6 @@ const REQUIRED = ['orderId', 'transactionId', 'screenedAt'];
 
 /** Adoptions at the same time. More would slow down checkouts, and other users of the same API key. */
 const AT_ONCE = 4;
-/** A line of the file: its request, and its problem if it has one. */
 interface Line {
   line: number;
   request: Record<string, unknown>;

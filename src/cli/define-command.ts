@@ -12,7 +12,6 @@ import type { Output } from './output.ts';
 export interface CommandTools {
   env: NodeJS.ProcessEnv;
   output: Output;
-  /** Connects to Temporal and runs `use` with the client library. */
   withOrders: <T>(use: (orders: OrderScreening) => Promise<T>) => Promise<T>;
 }
 
@@ -21,7 +20,6 @@ export interface Option<Schema extends z.ZodType = z.ZodType> {
   flags: string;
   about: string;
   schema: Schema;
-  /** The description of the opposite flag, such as `--no-open`. */
   opposite?: string;
 }
 
@@ -91,10 +89,8 @@ export interface CommandDefinition<Args extends Schemas = None, Given extends Op
   name: string;
   summary: string;
   more?: string | undefined;
-  /** The schemas of the arguments, in the order of the name. */
   args?: Args;
   options?: Given;
-  /** Command lines without the program's name. */
   examples: readonly string[];
   /** @returns the exit code; nothing: done */
   run: (input: z.output<z.ZodObject<Args & SchemasOf<Given>>>) => Promise<ExitCode | undefined>;

@@ -60,7 +60,6 @@ const EXIT_OF = {
   unexpected: EXIT.unexpected,
 } as const;
 
-/** A shown error, with a stable `type`. */
 export interface Problem extends Omit<OrderErrorDetails, 'errors'> {
   type: OrderErrorCode | keyof typeof EXIT_OF;
   detail: string;

@@ -17,7 +17,6 @@ export interface Output {
   line(document: object, words: () => string): void;
   file(content: string): void;
   notice(words: string): void;
-  /** Writes an error to standard error. */
   problem(problem: Problem): void;
 }
 
@@ -156,7 +155,6 @@ function triesIn({ tries, lastError, nextTryAt }: FailedTries): string | undefin
   return joined(`${tries} failed: ${lastError}`, nextTryAt && `(next ${shortTime(nextTryAt)})`);
 }
 
-/** Returns a table of the events after the order's end, oldest first. */
 function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd): string {
   const rows = [
     ...decisions.map(({ at, decision, action }) => [at, `decision ${decision}`, action]),
@@ -193,7 +191,6 @@ export function showList({ orders, cursor }: OrderList): string {
   return cursor === undefined ? shown : `${shown}\n${pc.dim(`More: --cursor ${cursor}`)}`;
 }
 
-/** Joins the defined values with spaces; undefined without any. */
 function joined(...values: Value[]): string | undefined {
   return values.filter((value) => value !== undefined && value !== '').join(' ') || undefined;
 }
@@ -225,7 +222,6 @@ function cell(label: string, value: Value): string {
   return COLORED.has(label) && text !== '-' ? colored(text) : text;
 }
 
-/** Returns a time to the second, in UTC. */
 function shortTime(at: string | undefined): string | undefined {
   return at?.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }

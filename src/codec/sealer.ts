@@ -9,9 +9,7 @@ export interface NamedKey {
 
 export interface Sealed {
   keyId: string;
-  /** 12 bytes. */
   nonce: Buffer;
-  /** 16 bytes. */
   tag: Buffer;
   data: Buffer;
 }

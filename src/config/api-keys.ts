@@ -7,7 +7,6 @@ import { oneOf } from '../contract/fields.ts';
 import { ErrorList, readJsonFile } from './errors.ts';
 import { listOf, text, texts } from './values.ts';
 
-/** What a key may do; each route requires one of them. */
 export const SCOPES = ['screen', 'read', 'act', 'ops', 'codec'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -23,14 +22,12 @@ export interface ApiKey {
   integrations?: readonly string[];
 }
 
-/** The keys that are valid now. */
 export interface ApiKeys {
   readonly current: readonly ApiKey[];
   /** The last read of their file failed; the keys of the read before remain valid. */
   readonly refused?: boolean;
 }
 
-/** Returns a key with its hash in place of its value. */
 export function hashedKey(
   name: string,
   key: string,
@@ -67,7 +64,6 @@ export const keyLimits = z.strictObject(
 
 const ROLES = 'must be JSON such as {"analyst": {"scopes": ["read", "act"]}}';
 
-/** What people who sign in may do, by role. */
 export const signInRoles = z
   .string()
   .transform((written, context): unknown => {
@@ -107,7 +103,6 @@ const keysInFile = z
     'names a file that has the same key twice; give each key its scopes in one entry',
   );
 
-/** The integrations that a key may be limited to, by name. */
 type Integrations = ReadonlyMap<string, { mode: 'test' | 'live' }>;
 
 /**

@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import type { FieldError } from '../contract/errors.ts';
 import { errorCode } from './values.ts';
 
-/** Thrown when a process can't start with its settings. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly fieldErrors: readonly FieldError[];

@@ -202,7 +202,6 @@ function readApiKeys(
   return { keys: role === 'worker' ? [] : (readApiKeysFile(keysFile, integrations, errors) ?? []), keysFile };
 }
 
-/** The version of the workers: both variables or none. */
 function readWorkerVersion(read: ReadVariable, errors: ErrorList): WorkerDeploymentVersion | undefined {
   const deploymentName = read('WORKER_DEPLOYMENT_NAME');
   const buildId = read('WORKER_BUILD_ID');

@@ -38,9 +38,7 @@ export function readSignIn(
     /** Undefined: a public client. */
     clientSecret,
     ...others,
-    /** What each role may do. */
     roles,
-    /** The pages' address, without a slash at its end. */
     pagesUrl: pagesUrl.replace(/\/$/, ''),
     /** Encrypt the cookies: the first encrypts, all decrypt. */
     sessionKeys,

@@ -98,7 +98,6 @@ export function listOf<T>(read: (entry: string) => T | undefined, message: strin
   });
 }
 
-/** IP addresses and networks, such as `10.0.0.0/8`. */
 export const networks = listOf((entry) => {
   const [, ip = '', bits = '1'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
   const mostBits = { 0: 0, 4: 32, 6: 128 }[isIP(ip)] ?? 0;
@@ -123,7 +122,6 @@ export const signingSecrets = listOf(
   { least: 1 },
 );
 
-/** Web origins, as a browser sends them. */
 export const origins = listOf(
   (entry) => (httpUrl(entry)?.origin === entry && !entry.includes('*') ? entry : undefined),
   'must be a list of origins "http[s]://host[:port]", without path and wildcard, as a browser sends them',

@@ -23,14 +23,12 @@ export interface EmbeddedTemporalOptions {
   uiPort?: number;
   /** Folder of `temporal.db` and `temporal.log`. Without it the state is in memory and the log is deleted with the server. */
   dataDir?: string;
-  /** `default` if absent. */
   namespace?: string;
   codecEndpoint?: string;
 }
 
 /** A running Temporal dev server. `pid` is the id of its process group. */
 export interface EmbeddedTemporal extends GuardedChild {
-  /** `host:port` for Temporal clients. */
   address: string;
   namespace: string;
   uiUrl?: string;
@@ -40,7 +38,6 @@ const START_TIMEOUT_MS = 60_000;
 
 /** The server picks some ports itself, and another program may take one of them first. A restart picks others. */
 const MAX_STARTS = 3;
-/** In the data folder: the server's port. */
 const PORT_FILE = 'temporal-port';
 const PORT_TAKEN = 'address already in use';
 

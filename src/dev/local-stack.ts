@@ -81,9 +81,7 @@ export async function startLocalStack(processEnv: NodeJS.ProcessEnv) {
       temporalUiUrl,
       /** Undefined if a screening service is configured. */
       sandboxUrl,
-      /** Rejects when a part ends unexpectedly. */
       broken,
-      /** Lets running work finish, then stops all parts. */
       stop: parts.stop,
     };
   } catch (error) {

@@ -109,7 +109,6 @@ export async function sdkDownload(kind: 'dev-server' | 'time-skipping', env = pr
 interface RunOptions {
   env: NodeJS.ProcessEnv;
   timeout: number;
-  /** Also writes the command's standard error to this process's. */
   showErrors?: boolean;
 }
 

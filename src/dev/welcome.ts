@@ -61,7 +61,6 @@ async function post({ apiUrl, apiKey }: Api, path: string, body: unknown): Promi
   return response.json();
 }
 
-/** The minimum of a pre-acceptance order. */
 const ORDER = JSON.stringify({
   transaction: {
     amount: '249.00',

@@ -36,9 +36,7 @@ export async function localSecrets(dataDir: string) {
   const newToken = () => randomBytes(24).toString('base64url');
   await mkdir(dataDir, { recursive: true });
   return {
-    /** Encrypt the data of the embedded Temporal server. */
     payloadKeys: await readOrMake(join(dataDir, PAYLOAD_KEYS_FILE), newKey, readPayloadKeys),
-    /** Part of the address at which the Temporal UI decrypts payloads. */
     codecToken: await readOrMake(join(dataDir, 'codec-token'), newToken, readCodecToken),
   };
 }

@@ -23,21 +23,17 @@ const FIELDS = {
   code: text,
   /** The name of the caller's API key, never the key. */
   key: text,
-  /** The person who calls, as claimed. */
   actor: text,
   peer: text,
-  /** The reason that a person gives for an action. */
   because: textUpTo(500),
   /** The number of a portal action or an event on the order's record. */
   number,
   /** The number of hints and rechecks that could not be sent. */
   unsent: number,
   orderId: text,
-  /** The id or invoice number of a transaction. */
   transactionId: text,
   integration: text,
   workflowId: text,
-  /** The workflows of a request about several. */
   workflowIds: (ids: readonly string[]) => (Array.isArray(ids) ? ids.map(text) : undefined),
   workflowType: text,
   activityType: text,

@@ -169,7 +169,6 @@ async function unlessNotFound(call: () => Promise<unknown>): Promise<boolean> {
 /** The services of a connection that this file uses; clients, workers and test environments have them. */
 export type TemporalServices = Pick<ConnectionLike, 'workflowService' | 'operatorService'>;
 
-/** Returns the value of a search attribute's type in the server's API. */
 function indexedValueType(type: SearchAttributeType): number {
   return proto.temporal.api.enums.v1.IndexedValueType[`INDEXED_VALUE_TYPE_${type}`];
 }

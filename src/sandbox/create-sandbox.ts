@@ -21,7 +21,6 @@ export interface SandboxOptions {
   readonly dataFile?: string;
   /** Receives webhooks about changed decisions. Without it none are sent. */
   readonly webhookUrl?: string;
-  /** Sent with each webhook as `X-Webhook-Secret`. */
   readonly webhookSecret?: string;
   /** `sandbox-test-key` and `sandbox-live-key` by default. */
   readonly apiKeys?: Keys;

@@ -17,7 +17,6 @@ import { notAuthorized, refuse, type ScreeningService } from './screening-servic
 import { asObject, inDefinitionSpelling } from './spelling.ts';
 import type { Ledger } from './state.ts';
 
-/** One request to an operation of the screening service. */
 export interface Call {
   readonly operation: ScreeningOperation | PortalOperation;
   readonly base: LedgerEntry['base'];

@@ -4,7 +4,6 @@ import { z } from 'zod';
 export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-/** The mode of a key and of its base address. */
 export type Mode = 'test' | 'live';
 
 const SCREENING_OPERATIONS = [
@@ -106,7 +105,6 @@ export const customerCodeSchema = z.object({
 export const portalSettingsSchema = z.object({
   /** Type of `code` in portal replies. The documentation shows both. */
   codeType: z.enum(['number', 'string', 'alternating']),
-  /** Whether new transactions are covered by chargeback protection. */
   covered: z.boolean(),
   /** The cancel window in milliseconds; that of the screening service is 5 days. */
   cancelWindowMs: z.number().int().positive(),

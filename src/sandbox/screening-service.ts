@@ -134,7 +134,6 @@ function decisionFor(email: string): Decision {
   return DECISIONS.find((decision) => decision === word) ?? 'pass';
 }
 
-/** The account's message for declined customers. */
 const FAIL_MESSAGE =
   'We could not accept this order. Please check your details or try another payment method.';
 

@@ -53,7 +53,6 @@ export function eitherSpelling<S extends z.ZodType<Record<string, unknown>>>(sch
   return z.preprocess(spelled, schema.superRefine(oneSpelling));
 }
 
-/** Optional fields that are any text. */
 export function texts(...names: string[]): Record<string, z.ZodOptional<z.ZodString>> {
   return Object.fromEntries(names.map((name) => [name, z.string().optional()]));
 }

@@ -206,7 +206,6 @@ export class Ledger {
     return entry;
   }
 
-  /** Copies of the entries that match, oldest first. */
   read(filter: LedgerFilter = {}): LedgerEntry[] {
     const { operation, invoice, since = 0 } = filter;
     return this.entries

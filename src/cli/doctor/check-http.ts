@@ -147,7 +147,6 @@ export async function checkApi(
 /** An event type that receivers don't know; they must answer 2xx to unknown types. */
 const PING = 'order-screening.ping';
 
-/** Checks the common events receiver, and each integration's own. */
 export async function checkEvents({ events: { common, own } }: Config): Promise<(Verdict | Finding)[]> {
   const effect =
     own.size === 0

@@ -43,7 +43,6 @@ export async function find(
   }
 }
 
-/** Returns a count with its noun: `1 worker`, `2 workers`. */
 export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -28,7 +28,6 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
   problems: readonly (keyof typeof PROBLEMS)[];
   /** The route lists orders of several integrations, limited to the API key's. It has a rate limit of its own. */
   ofMany?: true;
-  /** Request headers, documented only. */
   headers?: z.ZodType;
   /** Body paths that may contain card data. Default: none. */
   cards?: readonly string[];
@@ -39,7 +38,6 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
   ) => Promise<unknown>;
 }
 
-/** The error statuses of a request about one order. */
 export const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
 
 export const nothing = z.strictObject({});
@@ -102,7 +100,6 @@ function integrationsIn(part: unknown): string[] {
 /** In bytes. */
 const LARGE_BODY = 32 * 1024;
 
-/** Headers whose values are stored. */
 const KEPT_HEADERS = ['Idempotency-Key', 'X-Actor'] as const;
 
 /**

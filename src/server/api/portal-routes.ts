@@ -154,7 +154,6 @@ function readOptions(request: FastifyRequest): PortalOptions {
   throw invalidRequest(fieldErrorsOf(key.error).map(({ message }) => ({ path: 'Idempotency-Key', message })));
 }
 
-/** Reads the fields in either spelling of the screening service. */
 function readFields(kind: PortalActionKind, body: Record<string, unknown>): Record<string, unknown> {
   const schema = portalOwnSchema(kind);
   const isOwn = ([name, value]: [string, unknown]) => name in schema.shape && value !== undefined;

@@ -122,7 +122,6 @@ export const cardBody = z.strictObject({ integration, orderId: z.string(), ...ca
   ],
 });
 
-/** Any JSON object, for a body that is validated elsewhere. */
 export const anyObject = z.record(z.string(), z.unknown(), { error: 'must be a JSON object' });
 
 export const gatewayResultBody = z
