@@ -53,18 +53,13 @@ const faultSchema = z
     retryAfter: z.number().int().nonnegative().optional(),
     match: z.strictObject({ invoice: z.string().transform(bareInvoiceNumber).optional() }).optional(),
   })
-  .check(({ value, issues }) => {
-    if (!kindsFor(value.operation).includes(value.kind)) {
-      const message = `${value.kind} is not available for ${value.operation}`;
-      issues.push({ code: 'custom', path: ['kind'], message, input: value });
-    }
-    if (NEEDS_DELAY.includes(value.kind) && value.delayMs === undefined) {
-      const message = `is required for ${value.kind}`;
-      issues.push({ code: 'custom', path: ['delayMs'], message, input: value });
-    }
-    if (value.kind.startsWith('5xx') && value.status !== undefined && value.status < 500) {
-      issues.push({ code: 'custom', path: ['status'], message: 'must be 500 to 599', input: value });
-    }
+  .superRefine(({ operation, kind, delayMs, status }, context) => {
+    const refuse = (field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    if (!kindsFor(operation).includes(kind)) refuse('kind', `${kind} is not available for ${operation}`);
+    if (NEEDS_DELAY.includes(kind) && delayMs === undefined) refuse('delayMs', `is required for ${kind}`);
+    if (kind.startsWith('5xx') && status !== undefined && status < 500)
+      refuse('status', 'must be 500 to 599');
   });
 export type Fault = z.output<typeof faultSchema>;
 
