@@ -41,12 +41,10 @@ exit "$code"
 export async function startGuardedChild(
   command: string,
   args: readonly string[],
-  output: number | 'ignore',
-  env = process.env,
+  output: number,
 ): Promise<GuardedChild> {
   const child = spawn('sh', ['-c', GUARD, 'sh', command, ...args], {
     detached: true,
-    env,
     stdio: ['ignore', output, output, 'pipe'],
   });
   const ended = new Promise<string>((resolve) => {
