@@ -25,11 +25,12 @@ const USABLE_AFTER_REFUSAL_MS = 2000;
  */
 export async function setupTemporal(connection: TemporalServices, namespace: string): Promise<string[]> {
   const refusal = await registerMissing(connection, namespace);
-  const missing = await missingAfterAWhile(
-    connection,
-    namespace,
-    refusal === undefined ? USABLE_WITHIN_MS : USABLE_AFTER_REFUSAL_MS,
-  );
+  const deadline = Date.now() + (refusal === undefined ? USABLE_WITHIN_MS : USABLE_AFTER_REFUSAL_MS);
+  let missing = await missingSearchAttributes(connection, namespace);
+  while (missing.length > 0 && Date.now() < deadline) {
+    await sleep(100);
+    missing = await missingSearchAttributes(connection, namespace);
+  }
   if (missing.length > 0) throw new Error(missingInWords(missing, namespace, refusal));
   return setRetention(connection, namespace);
 }
@@ -69,31 +70,16 @@ export async function addSearchAttributes(
   await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }
 
-async function missingAfterAWhile(
-  connection: TemporalServices,
-  namespace: string,
-  withinMs: number,
-): Promise<string[]> {
-  const deadline = Date.now() + withinMs;
-  for (;;) {
-    const missing = await missingSearchAttributes(connection, namespace);
-    if (missing.length === 0 || Date.now() >= deadline) return missing;
-    await sleep(100);
-  }
-}
-
 function missingInWords(missing: string[], namespace: string, refusal: string | undefined): string {
   const list = orderSearchAttributes
     .filter(({ name }) => missing.includes(name))
     .map(({ name, type }) => `${name} (${type})`)
     .join(', ');
-  return [
-    `Namespace "${namespace}" lacks search attributes, or has them with a different type: ${list}.`,
-    refusal === undefined ? '' : `They could not be added: ${refusal}.`,
-    'On Temporal Cloud add them in the web interface or with tcld; elsewhere ask an operator of the cluster.',
-  ]
-    .filter((line) => line !== '')
-    .join(' ');
+  const refused = refusal === undefined ? '' : ` They could not be added: ${refusal}.`;
+  return (
+    `Namespace "${namespace}" lacks search attributes, or has them with a different type: ${list}.${refused} ` +
+    'On Temporal Cloud add them in the web interface or with tcld; elsewhere ask an operator of the cluster.'
+  );
 }
 
 async function setRetention(connection: TemporalServices, namespace: string): Promise<string[]> {
