@@ -202,16 +202,3 @@ export const pageQuery = z.object({
   pos: z.coerce.number().int().min(1).max(100_000).optional().catch(undefined),
   notice: z.unknown().optional(),
 });
-
-/** Returns the fields of a form. A repeated field, such as the selected orders, becomes a list. */
-export function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {
-  const values = new Map<string, string[]>();
-  for (const [name, value] of form) {
-    const given = values.get(name);
-    if (given === undefined) values.set(name, [value]);
-    else given.push(value);
-  }
-  return Object.fromEntries(
-    [...values].map(([name, given]) => [name, given.length > 1 ? given : (given[0] ?? '')]),
-  );
-}

@@ -4,6 +4,7 @@
  * People sign in at a provider. Without one the browser sends an API key by HTTP Basic, as the password; the person chooses the user name.
  * This needs no scripts, sessions or server secrets, and unlike a cookie, the key isn't sent to other ports of the same host.
  */
+import { parse } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Scope, SIGNED_IN } from '../../config/index.ts';
 import { isRecord } from '../../order/messages/shapes.ts';
@@ -12,7 +13,6 @@ import { limitRequests, listedIntegrations, requireKey, sentBy } from '../api/ca
 import { refuseCards } from '../api/define-route.ts';
 import { HttpError, logFailure, toProblem } from '../api/problems.ts';
 import type { RefusedCheckouts } from '../api/refused-checkouts.ts';
-import { fieldsOf } from '../api/request-schemas.ts';
 import { errorPage, sessionEndedPage, signInPage } from './card-pages.ts';
 import { document, type Page, WALL_SECONDS } from './layout.ts';
 import { createQueueStore, type Integrations, type Standing } from './queue-store.ts';
@@ -117,7 +117,7 @@ export async function admitPeople(scope: FastifyInstance, options: PageOptions):
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: FORM_LIMIT },
-    (_request, body, done) => done(null, fieldsOf(new URLSearchParams(String(body)))),
+    (_request, body, done) => done(null, parse(String(body), '&', '=', { maxKeys: 0 })),
   );
 }
 
