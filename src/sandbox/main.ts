@@ -1,5 +1,6 @@
 /** `npm run sandbox`. */
 import { join } from 'node:path';
+import closeWithGrace from 'close-with-grace';
 import { createSandbox, sandboxEnvironment } from './create-sandbox.ts';
 
 // An empty variable counts as not set: an empty host would mean every address of this machine.
@@ -27,17 +28,10 @@ try {
 Decide a review:
   curl --json '{"decision":"pass"}' ${sandbox.url}/_sandbox/transactions/<id or invoice>/decision`);
 
-  const end = () => {
-    sandbox.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error);
-        process.exit(1);
-      },
-    );
-  };
-  process.once('SIGTERM', end);
-  process.once('SIGINT', end);
+  closeWithGrace(async ({ err }) => {
+    if (err) console.error(err);
+    await sandbox.close();
+  });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
