@@ -7,13 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { MEMO_BYTES } from '../order/view/bounded-record.ts';
 import { setupTemporal, startSweep } from '../platform/namespace.ts';
-import {
-  assertPortFree,
-  freePort,
-  type GuardedChild,
-  isPortFree,
-  startGuardedChild,
-} from './guarded-child.ts';
+import { assertPortFree, freePort, isPortFree, startGuardedChild } from './guarded-child.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
 export interface EmbeddedTemporalOptions {
@@ -27,12 +21,8 @@ export interface EmbeddedTemporalOptions {
   codecEndpoint?: string;
 }
 
-/** A running Temporal dev server. `pid` is the id of its process group. */
-export interface EmbeddedTemporal extends GuardedChild {
-  address: string;
-  namespace: string;
-  uiUrl?: string;
-}
+/** A running Temporal dev server. `pid` is the id of its process group, `address` is `host:port`. */
+export type EmbeddedTemporal = Awaited<ReturnType<typeof startServer>>;
 
 const START_TIMEOUT_MS = 60_000;
 
@@ -72,7 +62,7 @@ async function assertFolderFree(dataDir: string): Promise<void> {
   throw new Error(`${problem}. Stop it, or set DATA_DIR to another folder.`);
 }
 
-async function startServer(binary: string, options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
+async function startServer(binary: string, options: EmbeddedTemporalOptions) {
   const { dataDir, namespace = 'default' } = options;
   const port = options.port === 0 ? await freePort() : options.port;
   const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
@@ -99,8 +89,8 @@ async function startServer(binary: string, options: EmbeddedTemporalOptions): Pr
   try {
     await setUpWhenReady(address, namespace, child.ended);
     if (dataDir !== undefined) await writeFile(join(dataDir, PORT_FILE), `${port}\n`);
-    const ui = uiPort === undefined ? {} : { uiUrl: `http://127.0.0.1:${uiPort}` };
-    return { ...child, address, namespace, ...ui, stop };
+    const uiUrl = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
+    return { ...child, address, namespace, uiUrl, stop };
   } catch (error) {
     const tail = await logTail(logFile);
     await stop();

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import Fastify from 'fastify';
 import { z } from 'zod';
-import { controlRoutes, createControl, type SandboxControl } from './control.ts';
+import { controlRoutes, createControl } from './control.ts';
 import { FaultPlan } from './fault-plan.ts';
 import { createGate, type Keys, portalRoutes, screeningRoutes } from './gate.ts';
 import { createPortalService } from './portal-service.ts';
@@ -26,21 +26,13 @@ export interface SandboxOptions {
   readonly apiKeys?: Keys;
 }
 
-export interface Sandbox {
-  readonly url: string;
-  readonly testBaseUrl: string;
-  readonly liveBaseUrl: string;
-  readonly portalBaseUrl: string;
-  readonly control: SandboxControl;
-  /** Closes all connections including hanging ones, saves the state, and frees the port. */
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
 
 /**
  * Starts a simulated screening service at three base addresses, with a control plane under `/_sandbox/`.
  * @throws if the port is in use or the state file can't be read
  */
-export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function createSandbox(options: SandboxOptions = {}) {
   const state = new SandboxState();
   const ledger = new Ledger(() => state.clockOffsetMs);
   const faults = new FaultPlan();
@@ -81,7 +73,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     liveBaseUrl: `${url}/live`,
     portalBaseUrl: `${url}${PORTAL_PATH}`,
     control,
-    async close() {
+    /** Closes all connections including hanging ones, saves the state, and frees the port. */
+    async close(): Promise<void> {
       gate.close();
       webhooks.close();
       await app.close();
