@@ -57,11 +57,9 @@ export function createPortalService(state: SandboxState, ledger: Ledger) {
       const message = 'A transaction can be canceled only within 5 days of its screening.';
       return reply(403, message, { transaction });
     }
-    if (transaction.canceledAt !== null) {
-      return reply(200, 'transaction canceled successfully', { transaction });
-    }
-    transaction.canceledAt = state.nowIso();
-    return reply(200, 'transaction canceled successfully', { committed: true, transaction });
+    const committed = transaction.canceledAt === null;
+    transaction.canceledAt ??= state.nowIso();
+    return reply(200, 'transaction canceled successfully', { committed, transaction });
   }
 
   /** Allowed while the decision is pass or fraudulent. Not idempotent: a repeat submits another chargeback. */
