@@ -12,17 +12,14 @@ import type { Log } from '../../platform/log.ts';
 import type { ListRequest } from '../../starter.ts';
 import { HttpError } from './problems.ts';
 
-/** The API keys and the rate limit, shared by the API's Fastify scopes. */
-interface Admission {
-  apiKeys: ApiKeys;
-  maxRps: number;
-}
-
 /**
  * Requires an API key with the route's scope, and limits requests per key. Without configured keys, every caller is accepted
  * except web pages of other origins.
  */
-export async function admitCallers(scope: FastifyInstance, admission: Admission): Promise<void> {
+export async function admitCallers(
+  scope: FastifyInstance,
+  admission: { apiKeys: ApiKeys; maxRps: number },
+): Promise<void> {
   const { apiKeys } = admission;
   scope.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');

@@ -152,7 +152,6 @@ function isAuthorization(name: string, index: number): boolean {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Body paths that may contain card data. */
     cards?: readonly string[];
     /** Called by the screening service: any host name and any content encoding are accepted. */
     fromOutside?: boolean;

@@ -1,21 +1,16 @@
 /** The receiver of the screening service's webhooks. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Log } from '../../platform/log.ts';
 import { readWebhook } from '../../screening-service/index.ts';
-import type { OrderScreening } from '../../starter.ts';
+import type { ApiOptions } from './api-options.ts';
 import { isOneOf } from './callers.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { HttpError } from './problems.ts';
 
 const BODY_LIMIT = 64 * 1024;
 
-interface WebhookOptions {
-  orderScreening: OrderScreening;
-  webhookSecrets: readonly string[];
-  ownWebhookSecrets?: ReadonlyMap<string, readonly string[]> | undefined;
-  log: Log;
+type WebhookOptions = Pick<ApiOptions, 'orderScreening' | 'webhookSecrets' | 'ownWebhookSecrets' | 'log'> & {
   metrics: Pick<HttpMetrics, 'noteHint'>;
-}
+};
 
 interface WebhookRoute {
   Params: { integration: string; secret?: string };
