@@ -7,14 +7,12 @@ import {
   DECISIONS,
   type Decision,
   LEDGER_OPERATIONS,
-  type PortalSettings,
   portalSettingsSchema,
-  type ScreeningSettings,
   screeningSettingsSchema,
   type TransactionRecord,
 } from './model.ts';
 import type { Ledger, LedgerFilter, SandboxState } from './state.ts';
-import { type WebhookConfig, type WebhookSender, webhookConfigSchema } from './webhook-sender.ts';
+import { type WebhookSender, webhookConfigSchema } from './webhook-sender.ts';
 
 const decisionInput = z.strictObject({ decision: z.enum(DECISIONS) });
 const coverageInput = z.strictObject({ covered: z.boolean() });
@@ -38,15 +36,7 @@ const ledgerInput = z.strictObject({
   since: z.coerce.number().int().nonnegative().optional(),
 });
 
-/** A partial update: absent and undefined properties stay unchanged. */
-type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
-
-function withChanges<T extends object>(settings: T, changes: Changes<T>): T {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return { ...settings, ...Object.fromEntries(given) };
-}
-
-export interface ControlParts {
+interface ControlParts {
   readonly state: SandboxState;
   readonly ledger: Ledger;
   readonly faults: FaultPlan;
@@ -59,8 +49,7 @@ export interface ControlParts {
 export type SandboxControl = ReturnType<typeof createControl>;
 
 /** Creates the control plane. Changes `keys` in place. */
-export function createControl(parts: ControlParts) {
-  const { state, ledger, faults, webhooks, keys, onChange } = parts;
+export function createControl({ state, ledger, faults, webhooks, keys, onChange }: ControlParts) {
   const initialKeys = { ...keys };
   const initialWebhooks = webhooks.config;
 
@@ -117,20 +106,20 @@ export function createControl(parts: ControlParts) {
       faults.clear();
       return faults.report();
     },
-    setKeys(changed: Changes<Keys>) {
-      Object.assign(keys, withChanges(keys, changed));
+    setKeys(changed: z.input<typeof keysInput>) {
+      Object.assign(keys, changed);
     },
-    setWebhooks(changed: Changes<WebhookConfig>) {
-      webhooks.config = withChanges(webhooks.config, changed);
+    setWebhooks(changed: z.input<typeof webhooksInput>) {
+      webhooks.config = Object.assign({}, webhooks.config, changed);
     },
     portal: () => ({ ...state.portal }),
-    setPortal(changed: Changes<PortalSettings>) {
-      state.portal = withChanges(state.portal, changed);
+    setPortal(changed: z.input<typeof portalInput>) {
+      state.portal = Object.assign({}, state.portal, changed);
       onChange();
       return { ...state.portal };
     },
-    setScreening(changed: Changes<ScreeningSettings>) {
-      state.screening = withChanges(state.screening, changed);
+    setScreening(changed: z.input<typeof screeningInput>) {
+      state.screening = Object.assign({}, state.screening, changed);
       onChange();
       return { ...state.screening };
     },
