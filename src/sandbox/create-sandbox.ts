@@ -7,7 +7,7 @@ import { FaultPlan } from './fault-plan.ts';
 import { createGate, type Keys, portalRoutes, screeningRoutes } from './gate.ts';
 import { createPortalService } from './portal-service.ts';
 import { createScreeningService, refuse } from './screening-service.ts';
-import { createStateFile, errorCode, Ledger, SandboxState } from './state.ts';
+import { createLedger, createStateFile, errorCode, type Ledger, SandboxState } from './state.ts';
 import { createWebhookSender, DEFAULT_WEBHOOKS, headerValue } from './webhook-sender.ts';
 
 const PORTAL_PATH = '/portal/api/v1/transaction-update';
@@ -34,7 +34,7 @@ export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
  */
 export async function createSandbox(options: SandboxOptions = {}) {
   const state = new SandboxState();
-  const ledger = new Ledger(() => state.clockOffsetMs);
+  const ledger = createLedger(() => state.clockOffsetMs);
   const faults = new FaultPlan();
   const headers: Record<string, string> = options.webhookSecret
     ? { 'X-Webhook-Secret': options.webhookSecret }

@@ -172,56 +172,51 @@ export interface LedgerFilter {
   readonly since?: number | undefined;
 }
 
-/** Records every request in order of arrival. Tests check against it. */
-export class Ledger {
-  private entries: LedgerEntry[] = [];
-  private lastSequence = 0;
-  private readonly clockOffsetMs: () => number;
+export type Ledger = ReturnType<typeof createLedger>;
 
-  /** `clockOffsetMs` is how far the sandbox's clock is ahead of the wall clock. */
-  constructor(clockOffsetMs: () => number) {
-    this.clockOffsetMs = clockOffsetMs;
-  }
-
-  /** Adds an entry at arrival. The code that commits sets `outcome` and `committed` in the same step. */
-  open(operation: LedgerOperation, base: LedgerEntry['base'], subject: Subject): LedgerEntry {
-    this.lastSequence += 1;
-    const wallMs = Date.now();
-    const entry: LedgerEntry = {
-      sequence: this.lastSequence,
-      at: new Date(wallMs + this.clockOffsetMs()).toISOString(),
-      wallAt: new Date(wallMs).toISOString(),
-      operation,
-      base,
-      transactionId: subject.transactionId,
-      invoiceNumber: subject.invoiceNumber,
-      outcome: { status: null, code: null, decision: null },
-      callerPort: null,
-      committed: false,
-      fault: null,
-    };
-    this.entries.push(entry);
-    // Trim rarely and by many entries, to spread the cost over many requests.
-    if (this.entries.length > KEPT_ENTRIES * 1.1) this.entries = this.entries.slice(-KEPT_ENTRIES);
-    return entry;
-  }
-
-  read(filter: LedgerFilter = {}): LedgerEntry[] {
-    const { operation, invoice, since = 0 } = filter;
-    return this.entries
-      .filter(
+/**
+ * Records every request in order of arrival. Tests check against it.
+ * @param clockOffsetMs how far the sandbox's clock is ahead of the wall clock
+ */
+export function createLedger(clockOffsetMs: () => number) {
+  let entries: LedgerEntry[] = [];
+  let lastSequence = 0;
+  return {
+    /** Adds an entry at arrival. The code that commits sets `outcome` and `committed` in the same step. */
+    open(operation: LedgerOperation, base: LedgerEntry['base'], subject: Subject): LedgerEntry {
+      lastSequence += 1;
+      const wallMs = Date.now();
+      const entry: LedgerEntry = {
+        sequence: lastSequence,
+        at: new Date(wallMs + clockOffsetMs()).toISOString(),
+        wallAt: new Date(wallMs).toISOString(),
+        operation,
+        base,
+        ...subject,
+        outcome: { status: null, code: null, decision: null },
+        callerPort: null,
+        committed: false,
+        fault: null,
+      };
+      entries.push(entry);
+      // Trim rarely and by many entries, to spread the cost over many requests.
+      if (entries.length > KEPT_ENTRIES * 1.1) entries = entries.slice(-KEPT_ENTRIES);
+      return entry;
+    },
+    read({ operation, invoice, since = 0 }: LedgerFilter = {}): LedgerEntry[] {
+      const found = entries.filter(
         (entry) =>
           entry.sequence > since &&
           (operation === undefined || entry.operation === operation) &&
           (invoice === undefined || entry.invoiceNumber === invoice),
-      )
-      .map((entry) => structuredClone(entry));
-  }
-
-  clear(): void {
-    this.entries = [];
-    this.lastSequence = 0;
-  }
+      );
+      return structuredClone(found);
+    },
+    clear(): void {
+      entries = [];
+      lastSequence = 0;
+    },
+  };
 }
 
 /** @returns the code of a system error, such as `ENOENT`; undefined without one */
