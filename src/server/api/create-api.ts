@@ -26,7 +26,7 @@ import { SignIn } from './oidc.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer } from './problems.ts';
-import { RefusedCheckouts } from './refused-checkouts.ts';
+import { createRefusedCheckouts, type RefusedCheckouts } from './refused-checkouts.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 const BODY_LIMIT = 256 * 1024;
@@ -87,7 +87,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await document(app);
   healthRoutes(app, orderScreening, metrics);
   sendKeptWhenStopping(app, orderScreening, log);
-  const refused = new RefusedCheckouts(metrics.noteRefused);
+  const refused = createRefusedCheckouts(metrics.noteRefused);
   await app.register(async (scope) => keyedRoutes(scope, options, metrics, refused));
   await app.register(queueRoutes, { ...options, refused });
   await app.register(webhookRoutes, { ...options, metrics });

@@ -16,35 +16,31 @@ export interface RefusedCheckout {
 const MOST = 50;
 const MOST_FIELDS = 10;
 
+export type RefusedCheckouts = ReturnType<typeof createRefusedCheckouts>;
+
 /** Counts the refused checkouts of this process, and keeps the newest. */
-export class RefusedCheckouts {
-  readonly #count: (integration: string, fields: readonly string[]) => void;
-  #newest: RefusedCheckout[] = [];
-
-  constructor(count: (integration: string, fields: readonly string[]) => void) {
-    this.#count = count;
-  }
-
-  /** Notes a checkout whose error is about its content. @param request its fields, as they were sent */
-  note(request: { orderId?: unknown; integration?: unknown }, error: unknown): void {
-    if (!hasCode(error, 'invalid-request', 'card-data-in-request')) return;
-    const integration = integrationNameSchema.safeParse(request.integration).data ?? DEFAULT_INTEGRATION;
-    const fields = [...new Set(error.details.errors?.map(({ path }) => fieldOf(path)))];
-    this.#count(integration, fields);
-    const orderId = fields.includes('orderId') ? undefined : orderIdSchema.safeParse(request.orderId).data;
-    const refused = {
-      at: instant(Date.now()),
-      integration,
-      fields: fields.slice(0, MOST_FIELDS),
-      ...(orderId !== undefined && { orderId }),
-    };
-    this.#newest = [refused, ...this.#newest].slice(0, MOST);
-  }
-
-  /** Returns the newest first. @param integrations only of these */
-  of(integrations?: readonly string[]): RefusedCheckout[] {
-    return this.#newest.filter(({ integration }) => integrations?.includes(integration) ?? true);
-  }
+export function createRefusedCheckouts(count: (integration: string, fields: readonly string[]) => void) {
+  let newest: RefusedCheckout[] = [];
+  return {
+    /** Notes a checkout whose error is about its content. @param request its fields, as they were sent */
+    note(request: { orderId?: unknown; integration?: unknown }, error: unknown): void {
+      if (!hasCode(error, 'invalid-request', 'card-data-in-request')) return;
+      const integration = integrationNameSchema.safeParse(request.integration).data ?? DEFAULT_INTEGRATION;
+      const fields = [...new Set(error.details.errors?.map(({ path }) => fieldOf(path)))];
+      count(integration, fields);
+      const orderId = fields.includes('orderId') ? undefined : orderIdSchema.safeParse(request.orderId).data;
+      const refused = {
+        at: instant(Date.now()),
+        integration,
+        fields: fields.slice(0, MOST_FIELDS),
+        ...(orderId !== undefined && { orderId }),
+      };
+      newest = [refused, ...newest].slice(0, MOST);
+    },
+    /** Returns the newest first. @param integrations only of these */
+    of: (integrations?: readonly string[]) =>
+      newest.filter(({ integration }) => integrations?.includes(integration) ?? true),
+  };
 }
 
 /** Returns a path without what callers may have put into a name: `transaction.lineItems[].price`. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { OrderScreeningError } from '../../../src/contract/errors.ts';
-import { RefusedCheckouts } from '../../../src/server/api/refused-checkouts.ts';
+import { createRefusedCheckouts } from '../../../src/server/api/refused-checkouts.ts';
 import { anApi } from './fake-order-screening.ts';
 
 const refusedFor = (...paths: string[]) =>
@@ -10,7 +10,7 @@ const refusedFor = (...paths: string[]) =>
 
 it('keeps the newest checkouts without what callers wrote, for the integrations asked about', () => {
   const counted: [string, readonly string[]][] = [];
-  const refused = new RefusedCheckouts((...one) => void counted.push(one));
+  const refused = createRefusedCheckouts((...one) => void counted.push(one));
   refused.note(
     { orderId: '#1', integration: 'shop' },
     refusedFor('transaction.a[0].b', 'transaction.a[7].b'),
