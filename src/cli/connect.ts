@@ -2,6 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { createCardStash } from '../card-stash/index.ts';
 import { createDataConverter } from '../codec/index.ts';
+import type { NamedKey } from '../codec/sealer.ts';
 import {
   type ClientSettings,
   type Config,
@@ -42,11 +43,7 @@ export async function withOrders<T>(
 }
 
 /** @returns the payload keys; for the embedded server, its generated keys if none are set */
-export async function payloadKeysOf({
-  payloadKeys,
-  temporal,
-  local,
-}: Pick<ClientSettings, 'payloadKeys' | 'temporal' | 'local'>): Promise<ClientSettings['payloadKeys']> {
+export async function payloadKeysOf({ payloadKeys, temporal, local }: ClientSettings): Promise<NamedKey[]> {
   return payloadKeys.length === 0 && temporal.embedded ? localPayloadKeys(local.dataDir) : payloadKeys;
 }
 

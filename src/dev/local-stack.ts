@@ -9,7 +9,7 @@ import { StartedParts } from '../platform/parts.ts';
 import { installRuntime } from '../platform/runtime.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
 import { startService } from '../serve.ts';
-import { type EmbeddedTemporalOptions, startEmbeddedTemporal } from './embedded-temporal.ts';
+import { startEmbeddedTemporal } from './embedded-temporal.ts';
 import { assertPortFree, freePort } from './guarded-child.ts';
 
 export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
@@ -110,10 +110,7 @@ export function webhookUrl({ api, webhookSecrets }: Pick<Config, 'api' | 'webhoo
 }
 
 /** The embedded server's options, with the addresses and the namespace that all processes use. */
-export function embeddedOptions({
-  local,
-  temporal,
-}: Pick<Config, 'local' | 'temporal'>): EmbeddedTemporalOptions {
+export function embeddedOptions({ local, temporal }: Pick<Config, 'local' | 'temporal'>) {
   return {
     port: local.temporalPort,
     uiPort: local.temporalUiPort,
