@@ -28,7 +28,7 @@ import {
 } from '../screening-service/index.ts';
 import type { Beginning, Clock, ServerClock } from './server-clock.ts';
 import type { OrderDirectory } from './sweep/order-directory.ts';
-import { noteRun } from './tries.ts';
+import { noteRun, retryLater } from './tries.ts';
 
 export interface ActivityWorld {
   machine: Machine;
@@ -67,6 +67,15 @@ export function clientOf({ machine }: ActivityWorld, integration: Integration): 
   if (!apiKey) throw ApplicationFailure.retryable(`integration «${name}» has no API key`, 'no-api-key');
   const onFailure = (error: ScreeningError, host: string): void => logFailure(name, error, host);
   return createScreeningClient({ ...integration, apiKey, machine, onFailure });
+}
+
+/** @throws a failure that is retried, after `pauseMs` if given, until an operator has configured the integration and its key */
+export function clientFor(world: ActivityWorld, integration: string, pauseMs?: number): ScreeningClient {
+  try {
+    return clientOf(world, integrationOf(world, integration));
+  } catch (error) {
+    throw retryLater(error, pauseMs);
+  }
 }
 
 /** Logs a failed call. Refusals aren't logged: they are on the order's record. */

@@ -17,7 +17,7 @@ import {
   type ScreeningClient,
   ScreeningError,
 } from '../screening-service/index.ts';
-import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
+import { type ActivityWorld, clientFor } from './activity-world.ts';
 import type { Beginning, Clock, ServerClock } from './server-clock.ts';
 import {
   askedPauseMs,
@@ -26,7 +26,6 @@ import {
   grownPauseMs,
   isAfterReset,
   isForbidden,
-  putOff,
   refusalWords,
   reportNothingDone,
   retryLater,
@@ -60,7 +59,7 @@ export function portalActivities(world: ActivityWorld) {
       const { transactionId, gateway } = request;
       const { result, authcode, transactionId: gatewayTransactionId } = gateway;
       try {
-        await clientOf(world, integrationOf(world, request.integration)).gatewayResponse(
+        await clientFor(world, request.integration).gatewayResponse(
           { transactionId, result, ...defined({ authcode, gatewayTransactionId }) },
           { timeoutMs: PATIENT_MS },
         );
@@ -93,7 +92,7 @@ export function portalActivities(world: ActivityWorld) {
       const timeLeft = timeLeftMs(time, request);
       if (!(timeLeft > 0)) return mayBeDone ? { kind: 'unconfirmed' } : { kind: 'too-late' };
       try {
-        const client = clientFor(world, request);
+        const client = clientFor(world, request.integration);
         const reply = await call(client, { timeoutMs: Math.min(PATIENT_MS, timeLeft) });
         const { message, chargeback } = reply;
         return { kind: 'done', code: String(reply.code), ...defined({ message, chargeback }) };
@@ -102,15 +101,6 @@ export function portalActivities(world: ActivityWorld) {
       }
     },
   };
-}
-
-/** @throws ApplicationFailure for every error in the settings, which shows that nothing was sent */
-function clientFor(world: ActivityWorld, { integration }: PortalRequest): ScreeningClient {
-  try {
-    return clientOf(world, integrationOf(world, integration));
-  } catch (error) {
-    throw retryLater(error);
-  }
 }
 
 /** Rule «started again»: an action that runs as its own workflow is done once, also if an operator starts the workflow again with its stored input. */
@@ -160,7 +150,7 @@ function afterFailure(
     return { kind: 'refused', message: words, ...codeOf(error) };
   }
   if (isUnknown(error) && portalKind(request.fields.kind).once) return { kind: 'unconfirmed' };
-  throw failureOf(request, putOff(error, pauseMs(time, request, error)));
+  throw failureOf(request, retryLater(error, pauseMs(time, request, error)));
 }
 
 /** Names the action in the failure's details: readers of the order can't tell its pending activities apart otherwise. */

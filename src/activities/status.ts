@@ -19,7 +19,7 @@ import { type Instant, instant, millis } from '../contract/words.ts';
 import { adoptionErrors } from '../order/messages/check-messages.ts';
 import { enrichedOf } from '../order/record.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening-service/index.ts';
-import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
+import { type ActivityWorld, clientFor, invalidRequest } from './activity-world.ts';
 import { lookByInvoice } from './screening/begin-screening.ts';
 import { EARLIER_TRY } from './screening/try-screening.ts';
 import type { Clock } from './server-clock.ts';
@@ -30,7 +30,6 @@ import {
   isAfterReset,
   isForbidden,
   noteAnswered,
-  putOff,
   retryLater,
   retryWrongKey,
   sendHeartbeat,
@@ -45,23 +44,22 @@ const PATIENT_MS = 20_000;
 const SLOW_POLL_MS = 3_600_000;
 
 export function statusActivities(world: ActivityWorld) {
-  /** Reads the status once, and reports to the sweep whether there was an answer. Without the integration's settings there is none. */
-  async function read(request: StatusRequest, time: Clock['time']): Promise<StatusOutcome | ScreeningError> {
-    let outcome: StatusOutcome | ScreeningError | undefined;
+  /**
+   * Reads the status once, and reports to the sweep whether there was an answer. Without the integration's settings there is none.
+   * @throws a failure that is retried, after `leastPauseMs` at the earliest, if the screening service doesn't answer
+   */
+  async function read(
+    { integration, transactionId }: StatusRequest,
+    time: Clock['time'],
+    leastPauseMs?: number,
+  ): Promise<StatusOutcome> {
     try {
-      outcome = await readBy(clientOf(world, integrationOf(world, request.integration)), request);
+      const outcome = await statusBy(clientFor(world, integration), transactionId);
+      noteAnswered(true, time());
       return outcome;
-    } finally {
-      noteAnswered(outcome !== undefined && !(outcome instanceof ScreeningError), time());
-    }
-  }
-
-  /** @throws a failure that is retried, after `pauseMs` if given, until an operator has configured the integration and its key */
-  function clientFor({ integration }: LookUpRequest, pauseMs: number | undefined): ScreeningClient {
-    try {
-      return clientOf(world, integrationOf(world, integration));
     } catch (error) {
-      throw pauseMs === undefined ? error : putOff(error, pauseMs);
+      noteAnswered(false, time());
+      throw error instanceof ScreeningError ? retryNoSooner(error, leastPauseMs) : error;
     }
   }
 
@@ -73,7 +71,6 @@ export function statusActivities(world: ActivityWorld) {
       const pauseMs = notBefore === undefined ? 0 : millis(notBefore) - millis(time());
       if (pauseMs > 0) throw waitLonger('spacing', 'the status was read a moment ago', pauseMs);
       const outcome = await read({ ...request, transactionId }, time);
-      if (outcome instanceof ScreeningError) throw retryLater(outcome);
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
       return outcome;
     },
@@ -81,23 +78,15 @@ export function statusActivities(world: ActivityWorld) {
     /** Polls at growing intervals until the decision changes. The first call only starts the first interval. */
     async pollStatus(request: PollRequest, { time }: Clock): Promise<StatusOutcome> {
       const { attempt } = activityInfo();
-      const pauseMs = (): number => pollPauseMs(request, attempt, millis(time()));
-      const again = (): Error => waitLonger(POLL_UNCHANGED, 'the decision is unchanged', pauseMs());
-      if (attempt === 1) throw again();
-      const outcome = await read(request, time);
-      if (outcome instanceof ScreeningError)
-        throw retryLater(outcome, Math.max(pauseMs(), askedPauseMs(outcome) ?? 0));
-      return newsOf(request, outcome, again);
+      const pauseMs = pollPauseMs(request, attempt, millis(time()));
+      if (attempt === 1) throw unchanged(pauseMs);
+      return newsOf(request, await read(request, time, pauseMs), pauseMs);
     },
 
     /** Reads at once, until the screening service answers. Without news it doesn't end before the cancel window does. */
     async readStatusLast(request: LastReadRequest, { time }: Clock): Promise<StatusOutcome> {
       const outcome = await read(request, time);
-      if (outcome instanceof ScreeningError) throw retryLater(outcome);
-      const afterWindowMs = Math.max(0, millis(request.cancelBy) - millis(time())) + SLOW_POLL_MS;
-      return newsOf(request, outcome, () =>
-        waitLonger(POLL_UNCHANGED, 'the decision is unchanged', afterWindowMs),
-      );
+      return newsOf(request, outcome, Math.max(0, millis(request.cancelBy) - millis(time())) + SLOW_POLL_MS);
     },
 
     async lookUp(
@@ -115,7 +104,7 @@ export function statusActivities(world: ActivityWorld) {
     const { arrivesBy = arrivalAfter(now) } = earlierHeartbeat();
     sendHeartbeat({ arrivesBy });
     const pauseMs = now < arrivesBy ? millis(arrivesBy) - millis(now) : undefined;
-    const client = clientFor(request, pauseMs);
+    const client = clientFor(world, request.integration, pauseMs);
     try {
       const found = await lookByInvoice(world, client, request, PATIENT_MS);
       if (found.kind === 'known') return { kind: 'hidden' };
@@ -126,8 +115,7 @@ export function statusActivities(world: ActivityWorld) {
       }
     } catch (error) {
       if (!(error instanceof ScreeningError)) throw error;
-      if (!isForbidden(error))
-        throw retryLater(error, pauseMs && Math.max(pauseMs, askedPauseMs(error) ?? 0));
+      if (!isForbidden(error)) throw retryNoSooner(error, pauseMs);
       if (request.forbiddenKnown) throw retryWrongKey();
       return { kind: 'forbidden' };
     }
@@ -136,19 +124,25 @@ export function statusActivities(world: ActivityWorld) {
   }
 }
 
-async function readBy(
-  client: ScreeningClient,
-  { transactionId }: StatusRequest,
-): Promise<StatusOutcome | ScreeningError> {
+/** @throws ScreeningError if there was no answer */
+async function statusBy(client: ScreeningClient, transactionId: string): Promise<StatusOutcome> {
   try {
     const read = await client.statusById(transactionId, { timeoutMs: PATIENT_MS });
     return { kind: 'read', decision: read.decision, ...enrichedOf(read) };
   } catch (error) {
-    if (!(error instanceof ScreeningError)) throw error;
     if (isForbidden(error)) return { kind: 'forbidden' };
-    const words = unreadableWords(error);
-    return words === undefined ? error : { kind: 'unreadable', words };
+    const words = error instanceof ScreeningError ? unreadableWords(error) : undefined;
+    if (words === undefined) throw error;
+    return { kind: 'unreadable', words };
   }
+}
+
+function retryNoSooner(error: ScreeningError, leastMs: number | undefined): Error {
+  return retryLater(error, leastMs && Math.max(leastMs, askedPauseMs(error) ?? 0));
+}
+
+function unchanged(pauseMs: number): Error {
+  return waitLonger(POLL_UNCHANGED, 'the decision is unchanged', pauseMs);
 }
 
 /** @returns what is wrong with an answer from which no decision can be read; undefined if there was no answer */
@@ -166,19 +160,21 @@ function unreadableWords({ reason, outcome }: ScreeningError): string | undefine
   }
 }
 
-/** @returns the outcome if the order doesn't know it yet @throws a failure that is retried otherwise */
+/** @returns the outcome if the order doesn't know it yet @throws a failure that is retried after the pause otherwise */
 function newsOf(
-  { known, troubleKnown, forbiddenKnown }: Omit<PollRequest, 'pauses'>,
+  { known, troubleKnown, forbiddenKnown }: LastReadRequest,
   outcome: StatusOutcome,
-  again: () => Error,
+  pauseMs: number,
 ): StatusOutcome {
-  if (outcome.kind === 'forbidden' && forbiddenKnown) throw retryWrongKey();
-  if (outcome.kind === 'unreadable' && troubleKnown) throw again();
-  if (outcome.kind === 'read') {
-    // An unchanged decision is still returned if it resolves a problem that was reported.
-    if (outcome.decision === known && !troubleKnown && !forbiddenKnown) throw again();
-    if (outcome.decision === 'error' && troubleKnown) throw again();
+  if (outcome.kind === 'forbidden') {
+    if (forbiddenKnown) throw retryWrongKey();
+    return outcome;
   }
+  const isTrouble = outcome.kind === 'unreadable' || outcome.decision === 'error';
+  // An unchanged decision is still returned if it resolves a problem that was reported.
+  const isUnchanged =
+    outcome.kind === 'read' && outcome.decision === known && !troubleKnown && !forbiddenKnown;
+  if (isUnchanged || (isTrouble && troubleKnown)) throw unchanged(pauseMs);
   return outcome;
 }
 

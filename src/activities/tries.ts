@@ -64,11 +64,14 @@ export function grownPauseMs(firstMs: number): number {
 
 /**
  * Returns a failure that the server retries: after the given pause, else after the screening service's Retry-After, else by the
- * activity's retry policy. Its message is the client error's, which contains no key, address or card data. Messages of
+ * activity's retry policy. Its message is our own or the client error's, which contain no key, address or card data. Messages of
  * other errors may contain them, so they are left out.
  */
 export function retryLater(error: unknown, nextRetryDelay?: number): ApplicationFailure {
-  if (error instanceof ApplicationFailure) return error;
+  if (error instanceof ApplicationFailure) {
+    if (nextRetryDelay === undefined) return error;
+    return tryAgain(error.type ?? 'unexpected', error.message, nextRetryDelay);
+  }
   if (!(error instanceof ScreeningError)) {
     const what = error instanceof Error ? error.name : 'error';
     return tryAgain('unexpected', `unexpected ${what} in order-screening`, nextRetryDelay);
@@ -79,11 +82,6 @@ export function retryLater(error: unknown, nextRetryDelay?: number): Application
 /** Returns a failure that the server retries: after the delay if given, else by the activity's retry policy. */
 export function tryAgain(type: string, message: string, nextRetryDelay?: number): ApplicationFailure {
   return ApplicationFailure.create({ type, message, ...defined({ nextRetryDelay }) });
-}
-
-export function putOff(error: unknown, pauseMs: number): ApplicationFailure {
-  const { type, message } = retryLater(error);
-  return tryAgain(type ?? 'unexpected', message, pauseMs);
 }
 
 /** Returns the failure of a repeated key rejection: retried slowly, and benign because the first one was already reported. */

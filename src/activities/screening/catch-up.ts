@@ -12,7 +12,7 @@ import {
   askedPauseMs,
   askedToStop,
   grownPauseMs,
-  putOff,
+  retryLater,
   retryWrongKey,
   sendHeartbeat,
   tryAgain,
@@ -72,7 +72,7 @@ export function catchUpActivity(world: ActivityWorld, begin: BeginTry) {
     } catch (error) {
       // With incomplete settings, still wait long enough that the next lookup is conclusive.
       const leastMs = report(unseen?.since);
-      throw leastMs > 0 ? putOff(error, leastMs) : error;
+      throw retryLater(error, leastMs > 0 ? leastMs : undefined);
     }
     const { checked, content } = checkTransaction(request, t.integration, t.workflow);
     const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
