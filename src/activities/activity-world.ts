@@ -42,10 +42,13 @@ export interface ActivityWorld {
   stopping?: AbortSignal;
   /** Absent if the process has no callers that wait for an order. */
   beforeRecord?: BeforeRecord;
+  /** Integrations already reported because the account's mode doesn't match theirs. Each worker reports one once. */
+  otherModes: Set<string>;
 }
 
+type Own = 'machine' | 'otherModes';
 /** The dependencies that a worker supplies. `machine` defaults to that of the process. */
-export type WorldParts = Omit<ActivityWorld, 'machine'> & Partial<Pick<ActivityWorld, 'machine'>>;
+export type WorldParts = Omit<ActivityWorld, Own> & Partial<Pick<ActivityWorld, Own>>;
 
 /**
  * @returns the configured integration

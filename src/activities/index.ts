@@ -12,7 +12,6 @@ import {
 } from './activity-world.ts';
 import { eventActivities } from './events.ts';
 import { exactlyForCancels, portalActivities } from './portal.ts';
-import { tryBeginner } from './screening/begin-screening.ts';
 import { catchUpActivity } from './screening/catch-up.ts';
 import { screeningActivities } from './screening/screening.ts';
 import { ServerClock } from './server-clock.ts';
@@ -32,9 +31,8 @@ export {
 export { withHeartbeats } from './tries.ts';
 
 export function createActivities(parts: WorldParts): ActivitiesByQueue {
-  const world: ActivityWorld = { machine: MACHINE, ...parts };
-  const begin = tryBeginner(world);
-  const screening = screeningActivities(world, begin);
+  const world: ActivityWorld = { machine: MACHINE, otherModes: new Set(), ...parts };
+  const screening = screeningActivities(world);
   const status = statusActivities(world);
   const portal = portalActivities(world);
   const events = eventActivities(world);
@@ -46,7 +44,7 @@ export function createActivities(parts: WorldParts): ActivitiesByQueue {
       screenRetry: withMoment(clock, screening.screenRetry, exactly),
     },
     background: {
-      catchUp: withMoment(clock, catchUpActivity(world, begin), exactly),
+      catchUp: withMoment(clock, catchUpActivity(world), exactly),
       lookUp: withMoment(clock, status.lookUp),
       sendGatewayResponse: timed(clock, portal.sendGatewayResponse),
       performPortalAction: timed(clock, portal.performPortalAction, exactlyForCancels),

@@ -16,6 +16,7 @@ import type { Refusal } from '../contract/errors.ts';
 import type { Adoption } from '../contract/order/state.ts';
 import type { Policy } from '../contract/policy.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
+import { defined } from '../order/defined.ts';
 import { adoptionErrors } from '../order/messages/check-messages.ts';
 import { enrichedOf } from '../order/record.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening-service/index.ts';
@@ -108,10 +109,9 @@ export function statusActivities(world: ActivityWorld) {
     try {
       const found = await lookByInvoice(world, client, request, PATIENT_MS);
       if (found.kind === 'known') return { kind: 'hidden' };
-      if (found.kind === 'undecided') return { kind: 'found', transactionId: found.transactionId };
       if (found.kind === 'found') {
         const { id: transactionId, decision } = found.transaction;
-        return { kind: 'found', transactionId, decision, ...enrichedOf(found.transaction) };
+        return { kind: 'found', transactionId, ...defined({ decision }), ...enrichedOf(found.transaction) };
       }
     } catch (error) {
       if (!(error instanceof ScreeningError)) throw error;

@@ -95,6 +95,7 @@ export function aWorld(changes: Partial<Integration> = {}, parts: Partial<Activi
     machine: MACHINE,
     findIntegration: finding(integration),
     cards: createCardStash('memory:'),
+    otherModes: new Set<string>(),
     ...parts,
   };
   return { ...world, ...createActivities(world) };

@@ -30,8 +30,6 @@ export interface Try extends Clock {
   until: number;
   /** Called right before a create is sent, so that the next attempt learns the time if this one is lost. */
   beforeCreate?: (sentFrom: Instant) => void;
-  /** Integrations already reported because the account's mode doesn't match theirs. Each worker reports one once. */
-  otherModes: Set<string>;
 }
 
 /** An unresolved create. */
@@ -42,21 +40,17 @@ export interface Unseen {
   arrivesBy?: Instant | undefined;
 }
 
-export type BeginTry = ReturnType<typeof tryBeginner>;
-
-/** Returns a function that begins an activity attempt with a deadline in `forMs`. */
-export function tryBeginner(world: ActivityWorld) {
-  const otherModes = new Set<string>();
-  return (request: ScreenRequest, integration: Integration, forMs: number, clock: Clock): Try => ({
-    ...clock,
-    request,
-    world,
-    integration,
-    workflow: request.workflow ?? integration.workflow,
-    client: clientOf(world, integration),
-    otherModes,
-    until: clock.elapsed + forMs,
-  });
+/** Begins an activity attempt with a deadline in `forMs`. */
+export function beginTry(
+  world: ActivityWorld,
+  request: ScreenRequest,
+  integration: Integration,
+  forMs: number,
+  clock: Clock,
+): Try {
+  const workflow = request.workflow ?? integration.workflow;
+  const client = clientOf(world, integration);
+  return { ...clock, request, world, integration, workflow, client, until: clock.elapsed + forMs };
 }
 
 export function policyOf(world: ActivityWorld, request: ScreenRequest, integration: Integration): Policy {
@@ -106,10 +100,8 @@ export function refusedByRules(
 
 /** Result of a lookup by invoice number, which returns the first transaction only. */
 export type Looked =
-  /** A transaction that is new to the order and belongs to no other order. */
-  | { kind: 'found'; transaction: TransactionResponse }
-  /** Like `found`, but with an unknown decision. */
-  | { kind: 'undecided'; transactionId: string }
+  /** A transaction that is new to the order and belongs to no other order. `decision` is absent if it is unknown. */
+  | { kind: 'found'; transaction: Pick<TransactionResponse, 'id'> & Partial<TransactionResponse> }
   /** A transaction of an earlier attempt or another order, which says nothing about this attempt. */
   | { kind: 'known' }
   | { kind: 'none' };
@@ -121,18 +113,17 @@ export async function lookByInvoice(
   { invoiceNumber, knownTransactionIds }: { invoiceNumber: string; knownTransactionIds: string[] },
   timeoutMs: number,
 ): Promise<Looked> {
-  const isOld = async (id: string) =>
-    knownTransactionIds.some((known) => sameTransaction(known, id)) || (await isAnothers(world, id));
-  try {
-    const transaction = await client.statusByInvoice(invoiceNumber, { timeoutMs });
-    return (await isOld(transaction.id)) ? { kind: 'known' } : { kind: 'found', transaction };
-  } catch (error) {
+  const lookedAt = await client.statusByInvoice(invoiceNumber, { timeoutMs }).catch((error: unknown) => {
     if (!(error instanceof ScreeningError)) throw error;
-    const { reason, transactionId } = error;
-    if (reason === 'not-found') return { kind: 'none' };
-    if (transactionId === undefined) throw error;
-    return (await isOld(transactionId)) ? { kind: 'known' } : { kind: 'undecided', transactionId };
-  }
+    const { reason, transactionId: id } = error;
+    if (reason !== 'not-found' && id === undefined) throw error;
+    return reason === 'not-found' || id === undefined ? undefined : { id };
+  });
+  if (lookedAt === undefined) return { kind: 'none' };
+  const { id } = lookedAt;
+  const isKnown =
+    knownTransactionIds.some((known) => sameTransaction(known, id)) || (await isAnothers(world, id));
+  return isKnown ? { kind: 'known' } : { kind: 'found', transaction: lookedAt };
 }
 
 /**

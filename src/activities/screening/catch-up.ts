@@ -2,7 +2,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { Policy } from '../../contract/policy.ts';
-import { type Instant, millis } from '../../contract/words.ts';
+import { millis } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { skipRuleFor } from '../../order/order-rules.ts';
 import { BROKE_DOWN } from '../../order/screening/checkout.ts';
@@ -19,10 +19,11 @@ import {
   waitLonger,
 } from '../tries.ts';
 import {
-  type BeginTry,
+  beginTry,
   policyOf,
   refusedByRules,
   type Try,
+  type Unseen,
   unanswered,
   unseenBefore,
 } from './begin-screening.ts';
@@ -42,7 +43,7 @@ const FIRST_PAUSE_MS = 2_000;
  * Returns the activity that screens an order without a decision. The server retries it until the screening service answers. It applies a
  * skip rule only if the checkout could not read the rules and no transaction is found that the checkout may have created.
  */
-export function catchUpActivity(world: ActivityWorld, begin: BeginTry) {
+export function catchUpActivity(world: ActivityWorld) {
   return async (
     request: CatchUpRequest,
     clock: Clock,
@@ -51,14 +52,14 @@ export function catchUpActivity(world: ActivityWorld, begin: BeginTry) {
     const now = time();
     const unseen = unseenBefore(request, now);
     /** Reports the end of this attempt. @returns the least pause until the next one, in milliseconds */
-    const report = (unseenSince: Instant | undefined, arrivesBy = unseen?.arrivesBy): number => {
+    const report = ({ since: unseenSince, arrivesBy }: Partial<Unseen> = {}): number => {
       const at = time();
       sendHeartbeat({ reported: activityInfo().attempt, at, ...defined({ unseenSince, arrivesBy }) });
       return arrivesBy === undefined ? 0 : Math.max(0, millis(arrivesBy) - millis(at));
     };
     const waitMs = request.notBefore === undefined ? 0 : millis(request.notBefore) - millis(now);
     if (waitMs > 0) {
-      const pauseMs = Math.max(waitMs, report(unseen?.since));
+      const pauseMs = Math.max(waitMs, report(unseen));
       throw waitLonger('retry-after', 'the screening service asked for a pause', pauseMs);
     }
     let t: Try;
@@ -68,10 +69,10 @@ export function catchUpActivity(world: ActivityWorld, begin: BeginTry) {
         const policy = policyOf(world, request, integration);
         return { policy, outcome: unanswered(BROKE_DOWN, unseen?.since) };
       }
-      t = begin(request, integration, PATIENT_MS, clock);
+      t = beginTry(world, request, integration, PATIENT_MS, clock);
     } catch (error) {
       // With incomplete settings, still wait long enough that the next lookup is conclusive.
-      const leastMs = report(unseen?.since);
+      const leastMs = report(unseen);
       throw retryLater(error, leastMs > 0 ? leastMs : undefined);
     }
     const { checked, content } = checkTransaction(request, t.integration, t.workflow);
@@ -86,20 +87,20 @@ export function catchUpActivity(world: ActivityWorld, begin: BeginTry) {
     const outcome =
       skipped === undefined || unseen === undefined
         ? await tryScreening(checked.transaction, t, unseen)
-        : await awaitEarlier(t, unseen.since, false);
+        : await awaitEarlier(t, unseen, false);
     const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
     if (skipped !== undefined && noneFound && !(unseen && mayStillArrive(unseen, now))) return ended(skipped);
     // The server doesn't retry an activity whose cancellation was requested, so this is its final result.
     if (outcome.kind === 'no-answer' && askedToStop()) {
-      return ended(unanswered(outcome.reason, outcome.unseenSince));
+      return ended(unanswered(outcome.reason, outcome.unseen?.since));
     }
     if (outcome.kind === 'no-answer') {
-      const leastMs = report(outcome.unseenSince, outcome.arrivesBy);
+      const leastMs = report(outcome.unseen);
       const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
       throw tryAgain(outcome.reason, outcome.message, pauseMs);
     }
     if (outcome.kind === 'forbidden' && request.forbiddenKnown) {
-      report(outcome.unseenSince);
+      report(outcome.unseenSince === undefined ? undefined : unseen);
       throw retryWrongKey();
     }
     return ended(outcome);

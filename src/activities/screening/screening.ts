@@ -19,14 +19,7 @@ import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from '../
 import type { Clock } from '../server-clock.ts';
 import { readAdopted } from '../status.ts';
 import { askedPauseMs, isAfterReset, mayHaveRun } from '../tries.ts';
-import {
-  type BeginTry,
-  policyOf,
-  refusedByRules,
-  type Try,
-  unanswered,
-  unseenBefore,
-} from './begin-screening.ts';
+import { beginTry, policyOf, refusedByRules, type Try, unanswered, unseenBefore } from './begin-screening.ts';
 import { checkoutBreakers } from './checkout-breakers.ts';
 import {
   awaitEarlier,
@@ -37,7 +30,7 @@ import {
   tryScreening,
 } from './try-screening.ts';
 
-export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
+export function screeningActivities(world: ActivityWorld) {
   const behindBreaker = checkoutBreakers();
 
   /** Screens for a waiting caller. A create of an earlier run of this task may still be in flight, in this process or another. */
@@ -65,13 +58,13 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
     const unseenSince = mayHaveRun() ? request.startedAt : undefined;
     const budget = budgetOf(request, integration);
     if (budget >= LEAST_TIME_MS) {
-      const t = begin(request, integration, budget, clock);
+      const t = beginTry(world, request, integration, budget, clock);
       return atCheckout(checked.transaction, t, unseenSince);
     }
     // Too late. A lost run of this task may have returned a decision to its caller, so look it up. After a reset the catch-up does.
     if (unseenSince === undefined || isAfterReset())
       return heldAfterReset(unanswered('no-time-left', unseenSince));
-    const t = begin(request, integration, integration.checkoutBudgetMs, clock);
+    const t = beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
     const screening = () => screenRepeated(t, unseenSince, false);
     const outcome = await behindBreaker(request.integration, screening);
     return outcome === undefined ? unanswered('service-down', unseenSince) : foundTooLate(outcome, policy);
@@ -125,7 +118,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       });
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
-      const t = begin(request, integration, integration.checkoutBudgetMs, clock);
+      const t = beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
       if (!checked.ok) return ended(refusedByRules(checked.fieldErrors, unseenSince));
       return ended(await atCheckout(checked.transaction, t, unseenSince));
     },
@@ -136,26 +129,26 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
 async function screenFresh(transaction: Transaction, t: Try): Promise<ScreeningOutcome> {
   const outcome = await tryScreening(transaction, t, undefined);
   if (outcome.kind !== 'no-answer') return withDeclineMessage(outcome, t);
-  const { reason, unseenSince } = outcome;
-  if (unseenSince !== undefined && t.until - t.world.machine.elapsed() >= LEAST_TIME_MS) {
-    const found = await look(t, unseenSince);
+  const { unseen } = outcome;
+  if (unseen !== undefined && t.until - t.world.machine.elapsed() >= LEAST_TIME_MS) {
+    const found = await look(t, unseen);
     if (typeof found !== 'string' && found.kind === 'answered') return found;
   }
-  return unanswered(reason, unseenSince, askedToWait(outcome, t));
+  return withoutAnswer(outcome, t);
 }
 
-/** Returns until when the screening service asked not to be called. */
-function askedToWait(outcome: NoAnswer, { time }: Try): Instant | undefined {
+/** Returns the outcome for a waiting caller, with the time until which the screening service asked not to be called. */
+function withoutAnswer(outcome: NoAnswer, { time }: Try): ScreeningOutcome {
   const pauseMs = askedPauseMs(outcome);
-  return pauseMs === undefined ? undefined : laterBy(pauseMs, time());
+  const notBefore = pauseMs === undefined ? undefined : laterBy(pauseMs, time());
+  return unanswered(outcome.reason, outcome.unseen?.since, notBefore);
 }
 
 /** Looks up the transaction that an earlier run may have created. Never creates one. */
 async function screenRepeated(t: Try, unseenSince: Instant, again: boolean): Promise<ScreeningOutcome> {
-  const outcome = await awaitEarlier(t, unseenSince, again);
+  const outcome = await awaitEarlier(t, { since: unseenSince }, again);
   if (outcome.kind === 'forbidden') return unanswered('forbidden', unseenSince);
-  if (outcome.kind !== 'no-answer') return outcome;
-  return unanswered(outcome.reason, outcome.unseenSince, askedToWait(outcome, t));
+  return outcome.kind === 'no-answer' ? withoutAnswer(outcome, t) : outcome;
 }
 
 /** Rule «reset before an answer»: whoever asked was answered by the run before, so the policy's fallback doesn't apply. */

@@ -34,10 +34,8 @@ export interface NoAnswer {
   kind: 'no-answer';
   reason: string;
   message: string;
-  /** The earliest time at which an unresolved create of this attempt or an earlier one may have been sent. */
-  unseenSince?: Instant;
-  /** Until when that create may still arrive. */
-  arrivesBy?: Instant;
+  /** The unresolved create of this attempt or an earlier one. */
+  unseen?: Unseen;
   retryAfterMs?: number;
 }
 
@@ -58,10 +56,6 @@ export const EARLIER_TRY = {
 /** @returns whether a lookup at that time proves nothing if it finds nothing */
 export function mayStillArrive({ arrivesBy }: Unseen, at: Instant): boolean {
   return arrivesBy !== undefined && at < arrivesBy;
-}
-
-function noAnswerYet({ since, arrivesBy }: Unseen): NoAnswer {
-  return { ...noAnswer(EARLIER_TRY, since), ...defined({ arrivesBy }) };
 }
 
 /**
@@ -93,17 +87,16 @@ export async function tryScreening(
   let sendableSince = t.began;
   if (unseen !== undefined) {
     sendableSince = t.time();
-    const { since, arrivesBy } = unseen;
-    const found = await look(t, since);
-    if (typeof found !== 'string')
-      return found.kind === 'no-answer' ? { ...found, ...defined({ arrivesBy }) } : found;
-    if (found === 'known') return noAnswerYet({ since, arrivesBy: arrivesBy ?? arrivalAfter(t.time()) });
-    if (mayStillArrive(unseen, sendableSince)) return noAnswerYet(unseen);
+    const found = await look(t, unseen);
+    if (typeof found !== 'string') return found;
+    if (found === 'known')
+      return noAnswer(EARLIER_TRY, { ...unseen, arrivesBy: unseen.arrivesBy ?? arrivalAfter(t.time()) });
+    if (mayStillArrive(unseen, sendableSince)) return noAnswer(EARLIER_TRY, unseen);
   }
   const card = await cardFor(t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
   // Although the lookup found nothing, the create stays unresolved: a later create needs a new lookup.
-  const notSent = (reason: string, message: string) => noAnswer({ reason, message }, unseen?.since);
+  const notSent = (reason: string, message: string) => noAnswer({ reason, message }, unseen);
   if (card === 'unreachable') return notSent('card-stash', 'the card stash did not answer');
   const timeoutMs = Math.min(left(t), CREATE_WITHIN_MS);
   if (timeoutMs < LEAST_TIME_MS) return notSent('no-time-left', 'no time was left to screen the order');
@@ -136,15 +129,15 @@ export async function tryScreening(
  * Looks for the transaction of an earlier attempt until this attempt's deadline. Creates nothing.
  * @param again whether the earlier create may be in flight, so that it is worth looking again
  */
-export async function awaitEarlier(t: Try, unseenSince: Instant, again: boolean): Promise<Tried> {
-  const none = noAnswer(EARLIER_TRY, unseenSince);
+export async function awaitEarlier(t: Try, unseen: Unseen, again: boolean): Promise<Tried> {
+  const none = noAnswer(EARLIER_TRY, unseen);
   for (;;) {
-    const found = await look(t, unseenSince);
+    const found = await look(t, unseen);
     if (found === 'known' || (found === 'none' && !again)) return none;
-    const unseen = found === 'none' ? none : found;
-    if (unseen.kind !== 'no-answer') return unseen;
-    const pauseMs = Math.max(LOOK_EVERY_MS, unseen.retryAfterMs ?? 0);
-    if (t.until - t.world.machine.elapsed() < pauseMs + LEAST_TIME_MS) return unseen;
+    const outcome = found === 'none' ? none : found;
+    if (outcome.kind !== 'no-answer') return outcome;
+    const pauseMs = Math.max(LOOK_EVERY_MS, outcome.retryAfterMs ?? 0);
+    if (t.until - t.world.machine.elapsed() < pauseMs + LEAST_TIME_MS) return outcome;
     await sleepOn(t.world.machine, pauseMs);
   }
 }
@@ -154,25 +147,23 @@ export async function awaitEarlier(t: Try, unseenSince: Instant, again: boolean)
  * @returns the outcome, or `none`, or `known`: the lookup returned a transaction already on the order or one of another order, and will
  * never return a different one for this invoice number
  */
-export async function look(t: Try, unseenSince: Instant): Promise<Tried | 'known' | 'none'> {
+export async function look(t: Try, unseen: Unseen): Promise<Tried | 'known' | 'none'> {
+  const { since: unseenSince } = unseen;
   try {
     const found = await lookByInvoice(t.world, t.client, t.request, left(t));
+    if (found.kind !== 'found') return found.kind;
     const how = { found: true, sentFrom: unseenSince };
-    if (found.kind === 'found') return answeredBy(found.transaction, t, how);
-    if (found.kind !== 'undecided') return found.kind;
-    const { transactionId } = found;
-    return {
-      kind: 'unreadable',
-      reason: 'unknown-decision',
-      seen: { transactionId, ...how, sentUntil: t.time() },
-    };
+    const { id: transactionId, decision } = found.transaction;
+    if (decision !== undefined) return answeredBy({ ...found.transaction, decision }, t, how);
+    const seen = { transactionId, ...how, sentUntil: t.time() };
+    return { kind: 'unreadable', reason: 'unknown-decision', seen };
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     if (error.reason === 'forbidden') return { kind: 'forbidden', unseenSince };
     // The screening service refused the lookup, not the transaction.
     if (error.outcome === 'refused') return { kind: 'unreadable', reason: error.reason, unseenSince };
     // A transaction returned without an id exists, and a second create would duplicate it, so it stays unresolved.
-    return noAnswer(error, unseenSince);
+    return noAnswer(error, unseen);
   }
 }
 
@@ -188,24 +179,19 @@ function afterCreate(error: ScreeningError, sent: Sent & { found: boolean }): Tr
     return { kind: 'refused', reason: 'refused', words: words?.join('; ') ?? reason };
   }
   if (outcome !== 'unknown') return noAnswer(error, undefined);
-  return { ...noAnswer(error, sent.sentFrom), arrivesBy: arrivalAfter(sent.sentUntil) };
+  return noAnswer(error, { since: sent.sentFrom, arrivesBy: arrivalAfter(sent.sentUntil) });
 }
 
 function noAnswer(
   { reason, message, retryAfterMs }: Pick<ScreeningError, 'message' | 'retryAfterMs'> & { reason: string },
-  unseenSince: Instant | undefined,
+  unseen: Unseen | undefined,
 ): NoAnswer {
-  return {
-    kind: 'no-answer',
-    reason,
-    message,
-    ...defined({ unseenSince, retryAfterMs }),
-  };
+  return { kind: 'no-answer', reason, message, ...defined({ unseen, retryAfterMs }) };
 }
 
 function answeredBy(
   response: TransactionResponse,
-  { integration: { name, mode }, otherModes, time }: Try,
+  { integration: { name, mode }, world: { otherModes }, time }: Try,
   how: { found: boolean; sentFrom: Instant },
 ): Answered {
   const otherMode = (response.accountMode ?? mode) !== mode && !otherModes.has(name);

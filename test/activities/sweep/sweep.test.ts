@@ -35,6 +35,7 @@ function sweeps(orders: OrderDirectory, { wanted = true, refused = '' } = {}) {
     machine: MACHINE,
     findIntegration: () => undefined,
     cards: createCardStash('memory:'),
+    otherModes: new Set<string>(),
     ...(wanted && { events: { own: new Map(), common: async () => undefined } }),
   };
   const sweepOnce = sweeper(world, { ...orders, announce });
