@@ -21,56 +21,6 @@ interface Matter {
   words: string;
 }
 
-/** The changes that a status read causes. Absent fields stay unchanged. */
-export interface Consequence {
-  decision?: Decision;
-  action?: Action;
-  event?: OrderEventType;
-  attention?: Matter;
-  clear?: AttentionCode[];
-}
-
-/**
- * Returns the changes caused by a status read (`read`) of the newest transaction.
- * An unchanged decision changes nothing. `error` never replaces a decision. A declined order stays declined. A canceled order ignores the
- * read.
- */
-export function decide(state: OrderState, read: Decision, now: Instant): Consequence {
-  if (state.phase === 'canceled') return {};
-  if (read === 'error' && state.decision !== 'error') {
-    return {
-      attention: {
-        code: 'status-error',
-        words: 'The screening service returned `error` for a transaction that already has a decision.',
-      },
-    };
-  }
-  if (read === state.decision) return { clear: ['status-error'] };
-  // The order had failed before it was adopted and nothing was canceled since: a person decides.
-  const isLeftToPerson = state.adopted !== undefined && (state.wouldBe ?? state.action) === 'hold';
-  const isFinal =
-    actionLater(state.decision) === 'cancel' && (!isLeftToPerson || actionLater(read) === 'cancel');
-  const consequence: Consequence = {
-    decision: read,
-    event: EVENT_OF_CHANGE[state.decision],
-    clear: [
-      ...(isFinal ? (['status-error', 'decision-after-override'] as const) : clearedBy('decision')),
-      ...(actionLater(read) === 'cancel' ? [] : (['fraud-confirmed'] as const)),
-    ],
-  };
-  if (!isFinal && overrideOf(state) === undefined) {
-    if (state.phase === 'declined' || state.action === 'decline' || state.action === 'cancel')
-      return consequence;
-    if (actionLater(read) === 'cancel' && keepsActionAfterReport(state)) {
-      const words = `The screening service’s decision is «${read}» after the fraud report. The order is not canceled automatically: cancel it, unless it has shipped.`;
-      return { ...consequence, attention: { code: 'fraud-confirmed', words } };
-    }
-    consequence.action = heldByGateway(currentAttempt(state), actionLater(read));
-  }
-  const attention = attentionTo(state, consequence.action, read, now);
-  return attention === undefined ? consequence : { ...consequence, attention };
-}
-
 const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
   pending: 'order.decided',
   error: 'order.decided',
@@ -187,6 +137,11 @@ function keepsActionAfterReport(state: OrderState): boolean {
   );
 }
 
+/**
+ * Applies a status read of the newest transaction. An unchanged decision changes nothing. `error` never replaces a decision. A declined
+ * order stays declined. A canceled order keeps its decision.
+ * @returns the events to send, oldest first
+ */
 export function applyReading(
   state: OrderState,
   outcome: StatusOutcome,
@@ -198,28 +153,56 @@ export function applyReading(
   const cause = statusCause(transaction?.id);
   if (outcome.kind === 'forbidden') return raiseWrongKey(state, cause, now);
   clear(state, { codes: ['wrong-key'], ...cause });
-  if (outcome.kind === 'unreadable') return raiseAttention(state, 'status-error', outcome.words, cause, now);
+  const raise = ({ code, words }: Matter) => raiseAttention(state, code, words, cause, now);
+  if (outcome.kind === 'unreadable') return raise({ code: 'status-error', words: outcome.words });
+  const { decision } = outcome;
+  const before = state.decision;
   // Rule «last read»: an `error` in place of a decision is read again.
-  if (outcome.decision !== 'error' || state.decision === 'error') state.lastRead = { at: now, source };
-  const consequence = decide(state, outcome.decision, now);
-  clear(state, { codes: consequence.clear ?? [] });
-  if (transaction !== undefined && outcome.decision !== 'error') {
-    Object.assign(transaction, { decision: outcome.decision, decidedAt: now, source });
+  if (decision === 'error' && before !== 'error') {
+    return state.phase === 'canceled' ? [] : raise({ code: 'status-error', words: ERROR_AFTER_DECISION });
   }
-  if (consequence.decision !== undefined) {
-    const { decision } = consequence;
-    recordReading(state, attempt, { decision, at: now, source, ...enrichedOf(outcome) });
-    state.passed = state.passed.filter((kind) => kind !== 'review-lead' && kind !== 'cancel-reminder');
-    delete state.fraudReportedAt;
-    delete state.reason;
-    delete attempt.rescreenDue;
+  state.lastRead = { at: now, source };
+  if (transaction !== undefined && decision !== 'error') {
+    Object.assign(transaction, { decision, decidedAt: now, source });
   }
-  if (consequence.action !== undefined) setAction(state, consequence.action);
+  if (state.phase === 'canceled') return [];
+  if (decision === before) {
+    clear(state, { codes: ['status-error'] });
+    return [];
+  }
+  const meansCancel = actionLater(decision) === 'cancel';
+  // The order had failed before it was adopted and nothing was canceled since: a person decides.
+  const isLeftToPerson = state.adopted !== undefined && (state.wouldBe ?? state.action) === 'hold';
+  const isFinal = actionLater(before) === 'cancel' && (!isLeftToPerson || meansCancel);
+  const { action, matter } = consequenceOf(state, decision, isFinal, now);
+  clear(state, { codes: isFinal ? ['status-error', 'decision-after-override'] : clearedBy('decision') });
+  if (!meansCancel) clear(state, { codes: ['fraud-confirmed'] });
+  recordReading(state, attempt, { decision, at: now, source, ...enrichedOf(outcome) });
+  state.passed = state.passed.filter((kind) => kind !== 'review-lead' && kind !== 'cancel-reminder');
+  delete state.fraudReportedAt;
+  delete state.reason;
+  delete attempt.rescreenDue;
+  if (action !== undefined) setAction(state, action);
   settlePhase(state, now);
-  const events = consequence.event === undefined ? [] : [consequence.event];
-  if (consequence.attention !== undefined) {
-    const { code, words } = consequence.attention;
-    events.push(...raiseAttention(state, code, words, cause, now));
+  return [EVENT_OF_CHANGE[before], ...(matter === undefined ? [] : raise(matter))];
+}
+
+const ERROR_AFTER_DECISION =
+  'The screening service returned `error` for a transaction that already has a decision.';
+
+/** Returns the action and the attention that a changed decision causes. @param isFinal the action stays, unless a person changes it */
+function consequenceOf(
+  state: OrderState,
+  read: Decision,
+  isFinal: boolean,
+  now: Instant,
+): { action?: Action; matter?: Matter | undefined } {
+  if (isFinal || overrideOf(state) !== undefined) return { matter: attentionTo(state, undefined, read, now) };
+  if (state.phase === 'declined' || state.action === 'decline' || state.action === 'cancel') return {};
+  if (actionLater(read) === 'cancel' && keepsActionAfterReport(state)) {
+    const words = `The screening service’s decision is «${read}» after the fraud report. The order is not canceled automatically: cancel it, unless it has shipped.`;
+    return { matter: { code: 'fraud-confirmed', words } };
   }
-  return events;
+  const action = heldByGateway(currentAttempt(state), actionLater(read));
+  return { action, matter: attentionTo(state, action, read, now) };
 }

@@ -3,7 +3,7 @@ import type { StatusOutcome } from '../../src/contract/activity-contract.ts';
 import type { OrderState } from '../../src/contract/order/state.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import { applyGatewayResult } from '../../src/order/concerns/gateway.ts';
-import { applyReading, decide } from '../../src/order/decide.ts';
+import { applyReading } from '../../src/order/decide.ts';
 import { setPhase } from '../../src/order/record.ts';
 import { anOrder, attention, DAY, MINUTE, sinceStart } from '../fixtures/orders.ts';
 
@@ -72,7 +72,8 @@ describe('a reading of the status', () => {
   it('is ignored once the order is canceled', () => {
     const order = standing('pass');
     setPhase(order, 'canceled', NOW);
-    for (const now of DECISIONS) expect(decide(order, now, NOW)).toEqual({});
+    for (const now of DECISIONS) expect(read(order, now)).toEqual([]);
+    expect(order).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'canceled', attention: [] });
   });
 
   it('changes a declined order’s decision, never its action or phase', () => {
