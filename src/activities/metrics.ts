@@ -3,16 +3,14 @@ import { metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { OrderEvent } from '../contract/messages.ts';
-import { defined } from '../order/defined.ts';
 import { fieldsOf, textOf } from '../order/messages/shapes.ts';
 import { counterOf, histogramOf } from '../order/view/metrics.ts';
 
 interface Call {
   integration: string;
   request: Record<string, unknown>;
-  /** How it ended: the kind of its outcome, or `failed`. */
-  kind: string;
-  decision?: string;
+  /** How it ended: the decision, else the kind of its outcome, or `failed`. */
+  outcome: string;
   reason: string;
   seconds: number;
 }
@@ -40,7 +38,7 @@ export const withMetrics: ActivityInterceptorsFactory = ({ info }) => {
         if (count === undefined || (info.activityType === 'pollStatus' && info.attempt === 1))
           return next(input);
         const began = performance.now();
-        const note = (end: Pick<Call, 'kind' | 'decision' | 'reason'>): void => {
+        const note = (end: Pick<Call, 'outcome' | 'reason'>): void => {
           const integration = textOf(request.integration) ?? '';
           count({ integration, request, ...end, seconds: (performance.now() - began) / 1_000 });
         };
@@ -49,7 +47,7 @@ export const withMetrics: ActivityInterceptorsFactory = ({ info }) => {
           note(endOf(fieldsOf(result)));
           return result;
         } catch (error) {
-          note({ kind: 'failed', reason: reasonOf(error) });
+          note({ outcome: 'failed', reason: reasonOf(error) });
           throw error;
         }
       },
@@ -62,14 +60,10 @@ export const withMetrics: ActivityInterceptorsFactory = ({ info }) => {
 };
 
 /** A result without an outcome is a refusal, or belongs to a read that only reported the time. */
-function endOf({ outcome, refusal }: Record<string, unknown>): Pick<Call, 'kind' | 'decision' | 'reason'> {
-  if (refusal !== undefined) return { kind: 'failed', reason: 'refused' };
+function endOf({ outcome, refusal }: Record<string, unknown>): Pick<Call, 'outcome' | 'reason'> {
+  if (refusal !== undefined) return { outcome: 'failed', reason: 'refused' };
   const { kind, decision, reason } = fieldsOf(outcome);
-  return {
-    kind: textOf(kind) ?? '',
-    reason: textOf(reason) ?? '',
-    ...defined({ decision: textOf(decision) }),
-  };
+  return { outcome: textOf(decision) ?? textOf(kind) ?? '', reason: textOf(reason) ?? '' };
 }
 
 const SCREENING_ENDS: Record<string, string> = {
@@ -80,9 +74,9 @@ const SCREENING_ENDS: Record<string, string> = {
 };
 
 /** The outcome is the decision, `skipped`, or the reason why there is no decision. */
-function countScreening(stage: string, { integration, kind, decision, reason, seconds }: Call): void {
-  const outcome = decision ?? SCREENING_ENDS[kind] ?? kind;
-  const why = kind === 'forbidden' ? 'forbidden' : reason;
+function countScreening(stage: string, { integration, outcome: end, reason, seconds }: Call): void {
+  const outcome = SCREENING_ENDS[end] ?? end;
+  const why = end === 'forbidden' ? 'forbidden' : reason;
   const screenings = counterOf(metricMeter, 'order_screening_screenings_total');
   screenings.add(1, { integration, stage, outcome, reason: why });
   const durations = histogramOf(metricMeter, 'order_screening_screening_duration_seconds');
@@ -92,16 +86,16 @@ function countScreening(stage: string, { integration, kind, decision, reason, se
 /** Also counts polls with the result `unchanged`. A read without an outcome only reported the time and isn't counted. */
 function countRead(
   name: 'order_screening_polls_total' | 'order_screening_status_reads_total',
-  { integration, kind, decision, reason }: Call,
+  { integration, outcome: end, reason }: Call,
 ): void {
-  const outcome = decision ?? (kind === 'failed' ? reason : kind);
+  const outcome = end === 'failed' ? reason : end;
   if (outcome !== '') counterOf(metricMeter, name).add(1, { integration, outcome });
 }
 
 /** Counts the action. For a successful cancel, also records the time left before its deadline. */
-function countPortalAction({ integration, request, ...end }: Call): void {
+function countPortalAction({ integration, request, outcome: end, reason }: Call): void {
   const kind = textOf(fieldsOf(request.fields).kind) ?? '';
-  const outcome = end.kind === 'failed' ? end.reason : end.kind;
+  const outcome = end === 'failed' ? reason : end;
   counterOf(metricMeter, 'order_screening_portal_actions_total').add(1, { integration, kind, outcome });
   const notAfter = textOf(request.notAfter);
   if (kind !== 'cancel' || outcome !== 'done' || notAfter === undefined) return;

@@ -136,7 +136,8 @@ function afterFailure(
   error: unknown,
   mayBeDone: boolean,
 ): PortalOutcome {
-  if (isCertainlyUndone(error)) {
+  const isUndone = isCertainlyUndone(error);
+  if (isUndone) {
     if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
     reportNothingDone();
   }
@@ -149,7 +150,7 @@ function afterFailure(
     if (mayBeDone) return { kind: 'unconfirmed', message: words };
     return { kind: 'refused', message: words, ...codeOf(error) };
   }
-  if (isUnknown(error) && portalKind(request.fields.kind).once) return { kind: 'unconfirmed' };
+  if (!isUndone && portalKind(request.fields.kind).once) return { kind: 'unconfirmed' };
   throw failureOf(request, retryLater(error, pauseMs(time, request, error)));
 }
 
@@ -165,12 +166,6 @@ function failureOf({ action }: PortalRequest, failure: ApplicationFailure): Appl
 function isCertainlyUndone(error: unknown): boolean {
   if (error instanceof ApplicationFailure) return true;
   return isForbidden(error) || (error instanceof ScreeningError && error.outcome === 'not-done');
-}
-
-function isUnknown(error: unknown): boolean {
-  return error instanceof ScreeningError
-    ? error.outcome === 'unknown'
-    : !(error instanceof ApplicationFailure);
 }
 
 /** The code of a refusal. 200 is left out: a refusal may arrive with HTTP 200, which would look like success. */

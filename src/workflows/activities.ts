@@ -12,7 +12,7 @@ import {
 } from '@temporalio/workflow';
 import type { BackgroundActivities, CheckoutActivities, RunFacts } from '../contract/activity-contract.ts';
 import type { Call } from '../contract/calls.ts';
-import type { OrderErrorCode, OrderErrorDetails, Refusal } from '../contract/errors.ts';
+import type { Refusal } from '../contract/errors.ts';
 import type { SweepActivities } from '../contract/sweep.ts';
 import { millis } from '../contract/words.ts';
 import type { Command, Input, Outcome, Running } from '../order/order.ts';
@@ -112,14 +112,6 @@ export function runFacts(wasReset = false): RunFacts {
 // Errors as Temporal failures: the code is the failure's type, the details are its details.
 
 /** @returns a failure that fails the message or the workflow, never the workflow task */
-export function failure(
-  code: OrderErrorCode,
-  message: string,
-  details: OrderErrorDetails = {},
-): ApplicationFailure {
-  return ApplicationFailure.create({ type: code, message, nonRetryable: true, details: [details] });
-}
-
 export function failureOf({ code, message, ...details }: Refusal): ApplicationFailure {
-  return failure(code, message, details);
+  return ApplicationFailure.create({ type: code, message, nonRetryable: true, details: [details] });
 }

@@ -2,7 +2,7 @@
 import { ActivityFailure, continueAsNew } from '@temporalio/workflow';
 import type { By, OrderEvent } from '../contract/messages.ts';
 import { shapeRefusal } from '../order/messages/check-messages.ts';
-import { deliverAgain, failure, failureOf, runFacts, sweep } from './activities.ts';
+import { deliverAgain, failureOf, runFacts, sweep } from './activities.ts';
 
 // The SDK collects the stack trace of every promise of a workflow for the Temporal UI. An order shows its state in words instead.
 // Without this property, V8 collects none; with 0 it collects empty ones, at a cost per promise. Errors have no stack trace either: Temporal
@@ -32,9 +32,7 @@ export async function redeliverEvent(event: OrderEvent, _by?: By): Promise<void>
     await deliverAgain([event], runFacts());
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    throw failure(
-      'event-not-delivered',
-      `The event was not delivered: ${error.cause?.message ?? 'no reason given'}.`,
-    );
+    const message = `The event was not delivered: ${error.cause?.message ?? 'no reason given'}.`;
+    throw failureOf({ code: 'event-not-delivered', message });
   }
 }

@@ -20,7 +20,7 @@ import { PORTAL_ACTION_INPUT } from '../order/messages/shapes.ts';
 import { type EndedOutcome, portalFailure } from '../order/portal/portal-records.ts';
 import { lastCall } from '../order/transactions.ts';
 import { orderAttributes } from '../order/view/describe.ts';
-import { failure, failureOf, performPortalAction, runFacts } from './activities.ts';
+import { failureOf, performPortalAction, runFacts } from './activities.ts';
 import { isEndedByHand, ownResult } from './perform.ts';
 
 /**
@@ -46,10 +46,9 @@ function requestOf(input: PortalActionInput): FirstRequest {
   const request = { integration, fields, ...defined({ transactionId }) };
   if (fields.kind !== 'cancel') return request;
   if (cancelBy === undefined || cancelWindowMs === undefined) {
-    throw failure(
-      'cancel-window-unknown',
-      'The cancel window of a transaction without an order is unknown: cancel the transaction in the portal.',
-    );
+    const message =
+      'The cancel window of a transaction without an order is unknown: cancel the transaction in the portal.';
+    throw failureOf({ code: 'cancel-window-unknown', message });
   }
   return { ...request, notAfter: lastCall(cancelBy, cancelWindowMs) };
 }
