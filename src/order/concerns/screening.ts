@@ -2,24 +2,21 @@
  * Screening after the first checkout: a further attempt for a waiting caller, the catch-up of an attempt without a decision, and a rescreen
  * after the decision `error`. At most one of them runs at a time, since each may create a transaction.
  */
-import type { Retried, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { CallResult } from '../../contract/calls.ts';
 import type { AdoptRequest, RetryRequest } from '../../contract/messages.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import { type Instant, laterBy, type OrderEventType } from '../../contract/words.ts';
 import { clear, clearedBy, wrongKeyKnown } from '../attention.ts';
 import { defined } from '../defined.ts';
-import { eventsOfAnswer } from '../events.ts';
 import type { Accepted, Concern, Order, RequiredEffect } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
-import { applyScreening, noteFingerprint } from '../screening/apply-screening.ts';
+import { applyScreening } from '../screening/apply-screening.ts';
 import {
   answerCheckout,
   checkoutFailed,
   failedScreening,
-  noteAskedPause,
+  noteChecked,
   screenRequest,
-  takePolicy,
 } from '../screening/checkout.ts';
 import { recordLate } from '../screening/record-screening.ts';
 import { cancelAsked, transactionNamed } from '../transactions.ts';
@@ -56,9 +53,9 @@ export const screening: Concern = {
     if (call.kind === 'retry-screening') {
       if (outcome.status !== 'completed') {
         order.retryAt[catchUpKey(currentAttempt(order.state))] = laterBy(STILL_SENDS_MS, order.now);
-        return answered(order, { outcome: failedScreening(since) });
+        return answerCheckout(order, { outcome: failedScreening(since) });
       }
-      return outcome.result.kind === call.kind ? answered(order, outcome.result) : [];
+      return outcome.result.kind === call.kind ? answerCheckout(order, outcome.result) : [];
     }
     if (outcome.status === 'failed') return 'retry-later';
     if (call.kind !== 'catch-up' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
@@ -91,23 +88,14 @@ function write(key: string) {
   return { key, resource: 'create', whenObsolete: 'cancel-and-await', cause: CREATE } as const;
 }
 
-function answered(order: Order, result: { outcome: ScreeningOutcome } & Retried): OrderEventType[] {
-  if (result.policy !== undefined) takePolicy(order, result.policy);
-  noteFingerprint(currentAttempt(order.state), result);
-  noteAskedPause(order, result.outcome);
-  const events = answerCheckout(order.state, result.outcome, order.now);
-  return eventsOfAnswer(order, events, result.again === true);
-}
-
 function applyCatchUp(
   order: Order,
   attempt: Attempt,
   result: Extract<CallResult, { kind: 'catch-up' }>,
 ): OrderEventType[] {
   const { state, now } = order;
-  const { outcome, policy } = result;
-  noteFingerprint(attempt, result);
-  if (policy !== undefined) takePolicy(order, policy);
+  const { outcome } = result;
+  noteChecked(order, attempt, result);
   if (attempt !== currentAttempt(state)) return recordLate(state, attempt, outcome, now);
   const source = state.decision === 'error' ? 'rescreen' : 'catch-up';
   return applyScreening(state, outcome, { source, now });

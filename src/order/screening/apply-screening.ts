@@ -1,7 +1,7 @@
 /** Applies the outcome of a screening to the order, including the first one's answer. */
-import type { Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
+import type { ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { OrderEventType } from '../../contract/messages.ts';
-import type { Attempt, OrderState } from '../../contract/order/state.ts';
+import type { OrderState } from '../../contract/order/state.ts';
 import type { Action, Instant } from '../../contract/words.ts';
 import { clear, clearedBy, raiseAttention, raiseWrongKey } from '../attention.ts';
 import {
@@ -171,8 +171,3 @@ const GIVEN_UP =
   'The screening deadline passed without a decision: decide manually, send another attempt, or recheck.';
 const OUT_OF_RESCREENS =
   'The screening service kept returning `error`: decide manually, send another attempt, or recheck.';
-
-/** Records the fingerprint of the attempt's request, with which later requests are compared. */
-export function noteFingerprint(attempt: Attempt, { fingerprint }: Fingerprinted): void {
-  if (fingerprint !== undefined) attempt.fingerprint ??= fingerprint;
-}

@@ -2,6 +2,7 @@
 import type {
   CheckedOut,
   CheckoutRequest,
+  Retried,
   RetryCheckoutRequest,
   ScreeningOutcome,
 } from '../../contract/activity-contract.ts';
@@ -21,7 +22,7 @@ import type { Order, Refusal } from '../order.ts';
 import { currentAttempt, enrichedOf, newOrder, recordReading, setAction, settlePhase } from '../record.ts';
 import { knownTransactionIds, recordTransaction, transactionOf } from '../transactions.ts';
 import { answerNow, checkoutAnswer } from '../view/answers.ts';
-import { applyScreening, noteFingerprint } from './apply-screening.ts';
+import { applyScreening } from './apply-screening.ts';
 
 export function checkoutRequest(order: Order): Omit<CheckoutRequest, 'begun'> {
   const { state, asked } = order;
@@ -46,27 +47,24 @@ export function applyCheckout(order: Order, result: CheckedOut | undefined): Ref
   }
   if (result === undefined && state.adopted !== undefined) return NOT_READ;
   if (result === undefined) order.policyMissing = true;
+  const given = result ?? { outcome: failedScreening(state.startedAt) };
+  if (state.adopted === undefined) announce(order, answerCheckout(order, given));
   else {
-    takePolicy(order, result.policy);
-    noteFingerprint(currentAttempt(state), result);
-  }
-  const outcome = result?.outcome ?? failedScreening(state.startedAt);
-  noteAskedPause(order, outcome);
-  if (state.adopted !== undefined) announce(order, applyAdoption(state, state.adopted, outcome, order.now));
-  else {
-    const events = answerCheckout(state, outcome, order.now);
-    announce(order, eventsOfAnswer(order, events, result?.again === true));
+    noteChecked(order, currentAttempt(state), given);
+    announce(order, applyAdoption(state, state.adopted, given.outcome, order.now));
   }
   return undefined;
 }
 
-/** The catch-up of this checkout starts no earlier. */
-export function noteAskedPause(order: Order, outcome: ScreeningOutcome): void {
-  delete order.notBefore;
-  if (outcome.kind === 'unanswered' && outcome.notBefore !== undefined) order.notBefore = outcome.notBefore;
+type Screening = { outcome: ScreeningOutcome } & Retried;
+
+/** Notes the policy, if the activity returned it, and the fingerprint of the attempt's request, with which later requests are compared. */
+export function noteChecked(order: Order, attempt: Attempt, { policy, fingerprint }: Screening): void {
+  if (policy !== undefined) takePolicy(order, policy);
+  if (fingerprint !== undefined) attempt.fingerprint ??= fingerprint;
 }
 
-export function takePolicy(order: Order, policy: Policy): void {
+function takePolicy(order: Order, policy: Policy): void {
   const { state } = order;
   delete order.policyMissing;
   state.policy = policy;
@@ -77,11 +75,17 @@ export function takePolicy(order: Order, policy: Policy): void {
   if (policy.passive) setAction(state, state.action);
 }
 
-/** Applies the screening of an attempt whose caller waits, and answers it. */
-export function answerCheckout(state: OrderState, outcome: ScreeningOutcome, now: Instant): OrderEventType[] {
+/** Applies the screening of an attempt whose caller waits, and answers it. @returns the events to send */
+export function answerCheckout(order: Order, result: Screening): OrderEventType[] {
+  const { state, now } = order;
+  const { outcome } = result;
+  noteChecked(order, currentAttempt(state), result);
+  // The catch-up of this checkout starts no earlier.
+  delete order.notBefore;
+  if (outcome.kind === 'unanswered' && outcome.notBefore !== undefined) order.notBefore = outcome.notBefore;
   const events = applyScreening(state, outcome, { source: 'checkout', now });
   currentAttempt(state).answer = checkoutAnswer(state);
-  return events;
+  return eventsOfAnswer(order, events, result.again === true);
 }
 
 /**

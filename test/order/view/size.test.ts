@@ -33,7 +33,8 @@ function screen(order: Order, at: number): void {
   const { state } = order;
   const id = `7b1e3c5e-1111-4f0e-9a53-${String(state.attempts.length).padStart(12, '0')}`;
   const said = { message: wide(700), insights: INSIGHTS, subStatus: wide(300) };
-  announce(order, answerCheckout(state, { ...answered('fail', id, at), ...said }, sinceStart(at)));
+  order.now = sinceStart(at);
+  announce(order, answerCheckout(order, { outcome: { ...answered('fail', id, at), ...said } }));
 }
 
 describe('the size of an order', () => {
