@@ -85,20 +85,22 @@ export const portal: Concern = {
   },
 };
 
-/** A cancel waits for a running screening, and for the lookup of an unconfirmed create, unless it names a transaction. */
-function mayBeSent(order: Order, { number, status, transactionId }: ActionRecord): boolean {
-  const { state, fields } = order;
+function mayBeSent(order: Order, record: ActionRecord): boolean {
+  const { number, status, transactionId } = record;
   // A transaction is canceled once, however many asked.
-  const isBehind = state.actions.some(
+  const isBehind = order.state.actions.some(
     (one) =>
       one.number < number && one.kind === 'cancel' && isUnderWay(one) && one.transactionId === transactionId,
   );
-  if (isBehind) return false;
-  const named = fields[number]?.transactionId;
-  const attempt = currentAttempt(state);
-  if (status === 'running' || (named !== undefined && named !== transactionOf(state, attempt)?.id))
-    return true;
-  return !createUnderWay(order) && (named !== undefined || !mayBeSeen(attempt));
+  return !isBehind && (status === 'running' || !waitsForCreate(order, record));
+}
+
+/** A cancel waits for a running screening, and for the lookup of an unconfirmed create, unless it names a transaction. */
+function waitsForCreate(order: Order, record: ActionRecord): boolean {
+  const { state, fields } = order;
+  const isNamed = fields[record.number]?.transactionId !== undefined;
+  if (isNamed && !concernsNewest(state, record)) return false;
+  return createUnderWay(order) || (!isNamed && mayBeSeen(currentAttempt(state)));
 }
 
 function perform(order: Order, record: ActionRecord): RequiredEffect {
@@ -156,11 +158,8 @@ function settleCancels(order: Order): OrderEventType[] {
   return state.actions.flatMap((record) => {
     const asked = fields[record.number];
     if (record.kind !== 'cancel' || record.status !== 'queued' || asked === undefined) return [];
-    const named = asked.transactionId;
-    if (named === undefined || concernsNewest(state, record)) {
-      if (createUnderWay(order) || (named === undefined && mayBeSeen(currentAttempt(state)))) return [];
-      setCancelTarget(state, record, asked);
-    }
+    if (waitsForCreate(order, record)) return [];
+    setCancelTarget(state, record, asked);
     const outcome = outcomeWithoutSending(order, record);
     return outcome === undefined ? [] : ended(order, record, outcome);
   });

@@ -215,13 +215,8 @@ export interface KnownAtStart {
 }
 
 /** Returns the search attributes that an order is started with. At the start they cost no history event. */
-export function searchAttributesAtStart({
-  integration,
-  invoiceNumber,
-  amount,
-}: KnownAtStart): SearchAttributePair[] {
-  const known = { integration, invoiceNumber: [invoiceNumber], amount };
-  return pairsOf({ phase: 'screening', ...known, needsAttention: false });
+export function searchAttributesAtStart({ invoiceNumber, ...known }: KnownAtStart): SearchAttributePair[] {
+  return pairsOf({ phase: 'screening', ...known, invoiceNumber: [invoiceNumber], needsAttention: false });
 }
 
 type Values = {
