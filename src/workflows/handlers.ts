@@ -43,7 +43,8 @@ export function registerHandlers(order: Order | undefined, inputs: Input[], inta
         const { body, sent } = opened(message);
         reject(messageRefusal(withoutNulls(body), MESSAGES[kind], [update.id, sent?.key?.name]));
         // Messages that arrived with the start are checked after the checkout.
-        if (order !== undefined && isScreened(order)) reject(inputRefusal(order, inputOf(kind, message)));
+        const isScreened = order !== undefined && currentAttempt(order.state).answer !== undefined;
+        if (isScreened) reject(inputRefusal(order, inputOf(kind, message)));
       },
     });
   }
@@ -96,10 +97,6 @@ function contentOf(reply: Exclude<Reply, { refusal: Refusal }>): object {
   if ('gateway' in reply) return reply.gateway;
   if ('handling' in reply) return reply.handling;
   return 'portal' in reply ? reply.portal : reply.override;
-}
-
-function isScreened({ state }: Order): boolean {
-  return currentAttempt(state).answer !== undefined;
 }
 
 const UNDER_WAY: Refusal = {

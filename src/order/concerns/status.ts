@@ -6,7 +6,6 @@ import type { LastReadRequest, StatusOutcome } from '../../contract/activity-con
 import type { Call } from '../../contract/calls.ts';
 import type { OrderState, OrderTransaction } from '../../contract/order/state.ts';
 import {
-  type Decision,
   type Instant,
   laterBy,
   millis,
@@ -189,15 +188,12 @@ function isReadOnceMore({ state, now }: Order, { cancelBy }: OrderTransaction): 
   return isOpen && passed.includes('recheck') && recheckUseful(state, cancelBy) && now < cancelBy;
 }
 
-function isDecision(decision: OrderState['decision']): decision is Decision {
-  return decision !== 'pending' && decision !== 'skipped';
-}
-
 /** Returns the activity that waits for a new decision of the transaction: a poll, or the last read of a pass. */
 function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] {
   const { decision, integration, policy } = order.state;
   const isPoll = isPolled(order, transaction);
-  if (!isDecision(decision) || !(isPoll || isReadOnceMore(order, transaction))) return [];
+  if (decision === 'pending' || decision === 'skipped') return [];
+  if (!isPoll && !isReadOnceMore(order, transaction)) return [];
   const { id: transactionId, cancelBy } = transaction;
   const { number, readings } = currentAttempt(order.state);
   // The end of a problem is reported only if `trouble` says that the problem was.
