@@ -78,7 +78,10 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
     for (const transaction of order.transactions) {
       const read = await statusOf(order, transaction);
       if (read?.outcome?.kind === 'unreadable' && spacingMs < LONGEST_SPACING_MS) pending.read = true;
-      const event = read && lateEvent(order, transaction, read);
+      if (read?.outcome?.kind !== 'read') continue;
+      const known = order.decisions;
+      const event = applyLateReading(order, transaction, read.outcome, read.at);
+      if (order.decisions !== known) upsertMemo(memoOf(order));
       if (event === undefined) continue;
       undelivered += 1;
       lastDelivery = lastDelivery.then(() => deliver(event));
@@ -95,25 +98,11 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
   }
 }
 
-function lateEvent(
-  order: ReadAfterEndInput,
-  transaction: EndedTransaction,
-  { outcome, at }: Reading,
-): OrderEvent | undefined {
-  if (outcome?.kind !== 'read') return undefined;
-  const known = order.decisions;
-  const event = applyLateReading(order, transaction, outcome, at);
-  if (order.decisions !== known) upsertMemo(memoOf(order));
-  return event;
-}
-
-type Reading = Timed<StatusOutcome | undefined>;
-
 /** @returns undefined if the screening service did not answer within a day, or an operator ended the activity */
 async function statusOf(
   { integration }: ReadAfterEndInput,
   { id: transactionId, attempt }: EndedTransaction,
-): Promise<Reading | undefined> {
+): Promise<Timed<StatusOutcome | undefined> | undefined> {
   try {
     const request = { integration, transactionId, attempt, read: 1, forbiddenKnown: true };
     return ownResult('read', await readStatus(request, runFacts()), Date.now());
