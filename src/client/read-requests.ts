@@ -1,6 +1,6 @@
 /** Checks the requests of order services. Reports all errors at once; no message repeats a value that was sent. */
 import { z } from 'zod';
-import { cardDataIn, refuseCardData, shownName } from '../card-data/card-data.ts';
+import { cardDataIn, refuseCardData, shownName, shownPath } from '../card-data/card-data.ts';
 import { type FieldError, OrderScreeningError } from '../contract/errors.ts';
 import { reasonSchema, workflowSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../contract/ids.ts';
@@ -106,17 +106,9 @@ export function noteScanned(transaction: unknown): void {
  * `details.errors`, at its path in the request: `transaction.amount`
  */
 export function readScreenRequest(raw: unknown, findIntegration: FindIntegration): CheckedScreenRequest {
-  const fields: Record<string, unknown> = isRecord(raw) ? raw : {};
+  const { fields, integration } = openedRequest(raw, findIntegration, CARD_FIELDS_OF_AN_ORDER);
   const outer = screenSchema.safeParse(fields, OUR_WORDS);
-  const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
-  const { transaction, ...rest } = fields;
-  const isScanned = isRecord(transaction) && scanned.has(transaction);
-  refuseCardData(isScanned ? rest : fields, {
-    cards: CARD_FIELDS_OF_AN_ORDER,
-    notCards: integration.notCards,
-  });
-  const named = screenSchema.shape.workflow.safeParse(fields.workflow);
-  const workflow = (named.success ? named.data : undefined) ?? integration.workflow;
+  const workflow = screenSchema.shape.workflow.safeParse(fields.workflow).data ?? integration.workflow;
   const inner = readTransaction(fields.transaction, workflow, integration);
   if (!outer.success || 'fieldErrors' in inner) {
     const ofTransaction = 'fieldErrors' in inner ? inner.fieldErrors : [];
@@ -137,6 +129,16 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
     warnings: inner.warnings.map((warning) => under('transaction', warning)),
     invoiceNumber: inner.invoiceNumber ?? orderId,
   };
+}
+
+/** Finds a request's integration, and refuses card data outside of the fields for it. @throws OrderScreeningError as `readScreenRequest` */
+function openedRequest(raw: unknown, findIntegration: FindIntegration, cards: readonly string[]) {
+  const fields: Record<string, unknown> = isRecord(raw) ? raw : {};
+  const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
+  const { transaction, ...rest } = fields;
+  const isScanned = isRecord(transaction) && scanned.has(transaction);
+  refuseCardData(isScanned ? rest : fields, { cards, notCards: integration.notCards });
+  return { fields, integration };
 }
 
 /** @returns the integration of that name, by default `default` @throws OrderScreeningError `unknown-integration` */
@@ -190,15 +192,10 @@ function withSixDigits(transaction: TransactionJson): TransactionJson {
   return { ...transaction, payment: { ...payment, creditCard: kept } };
 }
 
-/** Iterative, since a request may be nested very deeply. Later readers may then recurse safely. */
-function isDeeperThan(levels: number, root: unknown): boolean {
-  let level: unknown[] = [root];
-  for (let depth = 0; depth <= levels; depth += 1) {
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    );
-  }
-  return level.length > 0;
+/** Looks no deeper than the limit, since a request may be nested very deeply. Later readers may then recurse safely. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some((inner) => levels === 0 || isDeeperThan(levels - 1, inner));
 }
 
 /** @throws OrderScreeningError as `readScreenRequest` */
@@ -206,10 +203,8 @@ export function readCardRequest(
   raw: unknown,
   findIntegration: FindIntegration,
 ): OrderKey & { card: CardData } {
-  const fields: Record<string, unknown> = isRecord(raw) ? raw : {};
+  const { fields, integration } = openedRequest(raw, findIntegration, CARD_FIELDS);
   const outer = cardRequestSchema.safeParse(fields, OUR_WORDS);
-  const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
-  refuseCardData(fields, { cards: CARD_FIELDS, notCards: integration.notCards });
   const given = Object.fromEntries(
     CARD_FIELDS.filter((name) => name in fields).map((name) => [name, fields[name]]),
   );
@@ -248,21 +243,13 @@ export function invalidRequest(errors: FieldError[]): OrderScreeningError {
 /** @returns a schema's issues as errors, one per unknown key, with paths such as `lineItems[0].price`; none without an error */
 export function fieldErrorsOf(error: z.core.$ZodError | undefined): FieldError[] {
   return (error?.issues ?? []).flatMap((issue): FieldError[] => {
-    const path = showPath(issue.path);
+    const path = shownPath(issue.path);
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({
       path: path === '' ? shownName(key) : `${path}.${shownName(key)}`,
       message: 'is not a known field; remove it or correct its spelling',
     }));
   });
-}
-
-function showPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((shown, step) => {
-    if (typeof step === 'number') return `${shown}[${step}]`;
-    const name = shownName(String(step));
-    return shown === '' ? name : `${shown}.${name}`;
-  }, '');
 }
 
 function under(parent: string, { path, message }: FieldError): FieldError {
