@@ -24,7 +24,7 @@ import { inspectOrder, readOrder } from './client/reading/read-orders.ts';
 import { readTransaction } from './client/reading/read-transaction.ts';
 import { adopt } from './client/screening/adopt.ts';
 import { putCard, screen } from './client/screening/screen.ts';
-import { callTemporal, READ_WITHIN_MS } from './client/temporal-errors.ts';
+import { callTemporal, endingBy, READ_WITHIN_MS } from './client/temporal-errors.ts';
 import type { OrderName, OrderScreening, OrderScreeningOptions, PortalOptions } from './client/types.ts';
 import { orderWorkflowId } from './contract/ids.ts';
 import {
@@ -108,13 +108,13 @@ export function createOrderScreening(context: OrderScreeningOptions): OrderScree
       recordGatewayResult(context, workflowId(order, request), vouched(order, request)),
     get: async (order, { view } = {}) =>
       withAfterEnd(context, await readOrder(context, workflowId(order), view)),
-    inspect: async (order, { withinMs = READ_WITHIN_MS, view = 'record' } = {}) => {
-      const deadline = Date.now() + withinMs;
-      const inspected = await inspectOrder(context, workflowId(order), view, deadline);
-      if (view !== 'full' || inspected.state === undefined) return inspected;
-      const { afterEnd } = await withAfterEnd(context, inspected.state, deadline);
-      return { ...inspected, ...(afterEnd !== undefined && { afterEnd }) };
-    },
+    inspect: async (order, { withinMs = READ_WITHIN_MS, view = 'record' } = {}) =>
+      endingBy(Date.now() + withinMs, async () => {
+        const inspected = await inspectOrder(context, workflowId(order), view);
+        if (view !== 'full' || inspected.state === undefined) return inspected;
+        const { afterEnd } = await withAfterEnd(context, inspected.state);
+        return { ...inspected, ...(afterEnd !== undefined && { afterEnd }) };
+      }),
     getTransaction: async (request) => readTransaction(context, request),
     list: async (request) => listOrders(context, request),
     queue: async (of = {}) => {

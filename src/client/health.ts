@@ -5,7 +5,7 @@ import { SWEEP_ID } from '../contract/sweep.ts';
 import { millis } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
 import { describeOrder, instantOf, msOf } from './reading/describe-order.ts';
-import { callTemporal } from './temporal-errors.ts';
+import { callTemporal, endingBy } from './temporal-errors.ts';
 import type { ClientContext, Health } from './types.ts';
 
 /** A poll lasts a minute, so a running worker has polled within this time. */
@@ -49,7 +49,7 @@ export async function readHealth({ client }: ClientContext): Promise<Health> {
 
 /** The sweep is one activity that runs for a day. */
 export async function readSweep({ client }: Pick<ClientContext, 'client'>): Promise<Health['sweep']> {
-  const sweep = await describeOrder({ client }, SWEEP_ID, WITHIN_MS);
+  const sweep = await endingBy(Date.now() + WITHIN_MS, () => describeOrder({ client }, SWEEP_ID));
   if (sweep?.status !== 'open') return { status: 'stopped' };
   const { pendingActivities, pendingWorkflowTask } = sweep.raw;
   const [activity] = pendingActivities ?? [];

@@ -1,4 +1,5 @@
 /** Maps Temporal's errors and passed deadlines to the client library's errors. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Client,
   isGrpcServiceError,
@@ -27,11 +28,19 @@ export const READ_WITHIN_MS = 5_000;
 /** Added to the call's own deadline, so that the call's more specific error is thrown first. */
 const SLACK_MS = 100;
 
+const deadlineOfAll = new AsyncLocalStorage<number>();
+
+/** Runs calls to Temporal, each of which ends by `deadline` (ms after the epoch) although it may have more time of its own. */
+export function endingBy<T>(deadline: number, calls: () => Promise<T>): Promise<T> {
+  return deadlineOfAll.run(Math.min(deadline, deadlineOfAll.getStore() ?? deadline), calls);
+}
+
 /**
- * Runs a call to Temporal that ends by `deadline` (ms after the epoch). The connection's own deadline isn't enough: while
+ * Runs a call to Temporal that ends by its deadline (ms after the epoch). The connection's own deadline isn't enough: while
  * the server is unreachable, its retry backoff outlasts the deadline by seconds.
  */
-export async function within<T>(client: Client, deadline: number, call: () => Promise<T>): Promise<T> {
+export async function within<T>(client: Client, ownDeadline: number, call: () => Promise<T>): Promise<T> {
+  const deadline = Math.min(ownDeadline, deadlineOfAll.getStore() ?? ownDeadline);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(

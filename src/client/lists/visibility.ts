@@ -19,11 +19,10 @@ export async function listWorkflows(
   query: string,
   pageSize: number,
   place?: Uint8Array,
-  withinMs: number = READ_WITHIN_MS,
 ): Promise<{ executions: Execution[]; place: Uint8Array | undefined }> {
   const { namespace } = client.options;
   const request = { namespace, query, pageSize, ...(place && { nextPageToken: place }) };
-  const { executions, nextPageToken } = await callTemporal(client, withinMs, () =>
+  const { executions, nextPageToken } = await callTemporal(client, READ_WITHIN_MS, () =>
     client.workflowService.listWorkflowExecutions(request),
   );
   return { executions, place: nextPageToken.length > 0 ? nextPageToken : undefined };

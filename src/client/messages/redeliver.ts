@@ -5,7 +5,7 @@ import { type OrderKey, orderWorkflowId, redeliveryWorkflowId, TASK_QUEUE } from
 import { type OrderEvent, REDELIVER_EVENT } from '../../contract/messages.ts';
 import { eventToSend } from '../../order/events.ts';
 import { describeOrder } from '../reading/describe-order.ts';
-import { sentEvent } from '../reading/full-order.ts';
+import { tracesOf } from '../reading/full-order.ts';
 import { finalRecord } from '../reading/read-orders.ts';
 import { ANSWER_WITHIN_MS, isUnanswered, toOrderError, unknownOrder, within } from '../temporal-errors.ts';
 import type { ClientContext, PortalOptions } from '../types.ts';
@@ -51,8 +51,9 @@ async function eventOf(
 ): Promise<OrderEvent | undefined> {
   const description = await describeOrder(context, workflowId);
   if (description === undefined) throw unknownOrder();
-  if (description.status !== 'completed') return sentEvent(context, description, sequence);
+  const isIt = (one: { sequence: number }) => one.sequence === sequence;
+  if (description.status !== 'completed') return (await tracesOf(context, description)).events.find(isIt);
   const order = await finalRecord(context, workflowId);
-  const kept = order.events.last?.find((one) => one.sequence === sequence);
+  const kept = order.events.last?.find(isIt);
   return kept && eventToSend(order, kept);
 }

@@ -34,15 +34,12 @@ interface AnyOrder extends Pick<OrderState, 'orderId' | 'integration' | 'endedAt
 
 /**
  * Adds `afterEnd` to the order, if anything happened after its end. Never fails: `incomplete` marks parts that can't be read or decrypted.
- * @param deadline in milliseconds after the epoch; by default, only each call has a time limit
  */
 export async function withAfterEnd<Order extends AnyOrder>(
   context: ClientContext,
   order: Order,
-  deadline = Infinity,
 ): Promise<Order & { afterEnd?: AfterEnd }> {
   const { client } = context;
-  const timeLeft = (): number => Math.min(READ_WITHIN_MS, deadline - Date.now());
   const { endedAt, orderId, integration, transactions } = order;
   if (endedAt === undefined) return order;
   const key = { orderId, integration };
@@ -53,8 +50,8 @@ export async function withAfterEnd<Order extends AnyOrder>(
   const prefixes = [...ids.keys(), redeliveryPrefix(key)];
   const query = prefixes.map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`).join(' OR ');
   const [decisions, page] = await Promise.all([
-    lateDecisions(context, key, timeLeft()).catch(() => undefined),
-    listWorkflows(client, query, MOST_RUNS, undefined, timeLeft()).catch(() => undefined),
+    lateDecisions(context, key).catch(() => undefined),
+    listWorkflows(client, query, MOST_RUNS).catch(() => undefined),
   ]);
   const runs = (page?.executions ?? [])
     .map(runOf)
@@ -62,7 +59,7 @@ export async function withAfterEnd<Order extends AnyOrder>(
     .sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
   const results = runs.flatMap((run) => {
     const action = actionOf(run, ids);
-    return action === undefined ? [] : [resultOf(context, run, action, timeLeft())];
+    return action === undefined ? [] : [resultOf(context, run, action)];
   });
   const actions = await Promise.all(results);
   const isWhole = decisions && page && page.place === undefined && actions.every(({ isRead }) => isRead);
@@ -132,17 +129,16 @@ async function resultOf(
   context: ClientContext,
   run: Run,
   action: LateAction,
-  withinMs: number,
 ): Promise<{ action: LateAction; isRead: boolean }> {
   if (run.closedAt === undefined) {
-    const described = await describeOrder(context, run.workflowId, withinMs).catch(() => undefined);
+    const described = await describeOrder(context, run.workflowId).catch(() => undefined);
     const [tries] = await triesIn(context, described);
     return { action: { ...action, ...tries?.failed }, isRead: described !== undefined };
   }
   const { client } = context;
   const handle = client.workflow.getHandle<() => Promise<PortalAnswer>>(run.workflowId, run.runId);
   try {
-    const answer = await callTemporal(client, withinMs, () => handle.result());
+    const answer = await callTemporal(client, READ_WITHIN_MS, () => handle.result());
     const { transactionId = action.transactionId, code, message, chargeback } = answer;
     return { action: defined({ ...action, transactionId, code, message, chargeback }), isRead: true };
   } catch (error) {
@@ -224,13 +220,9 @@ const lateDecisionsSchema = z.array(
  * Reads the decisions found after an order's end, oldest first. Needs no worker.
  * @throws OrderScreeningError `temporal-unavailable`; PayloadCodecError
  */
-export async function lateDecisions(
-  context: ClientContext,
-  key: OrderKey,
-  withinMs: number = READ_WITHIN_MS,
-): Promise<LateDecision[]> {
+export async function lateDecisions(context: ClientContext, key: OrderKey): Promise<LateDecision[]> {
   const workflowId = afterEndWorkflowId(key);
-  const description = await describeOrder(context, workflowId, withinMs);
+  const description = await describeOrder(context, workflowId);
   const payload = description?.raw.workflowExecutionInfo?.memo?.fields?.[LATE_DECISIONS];
   if (payload === undefined) return [];
   return lateDecisionsSchema.catch([]).parse(await decoded(context, workflowId, payload));

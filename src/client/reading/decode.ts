@@ -3,7 +3,7 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { z } from 'zod';
 import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
 import { orderAttributes } from '../../order/view/describe.ts';
-import { callTemporal } from '../temporal-errors.ts';
+import { callTemporal, READ_WITHIN_MS } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 
 export async function decoded(
@@ -24,10 +24,9 @@ export async function inputOf(
   { client }: Pick<ClientContext, 'client'>,
   workflowId: string,
   runId: string,
-  withinMs: number,
 ): Promise<unknown> {
   const { namespace } = client.options;
-  const { history } = await callTemporal(client, withinMs, () =>
+  const { history } = await callTemporal(client, READ_WITHIN_MS, () =>
     client.workflowService.getWorkflowExecutionHistory({
       namespace,
       execution: { workflowId, runId },

@@ -30,11 +30,10 @@ export interface DescribedOrder {
 export async function describeOrder(
   { client }: Pick<ClientContext, 'client'>,
   workflowId: string,
-  withinMs: number = READ_WITHIN_MS,
 ): Promise<DescribedOrder | undefined> {
   const { namespace } = client.options;
   try {
-    const raw = await within(client, Date.now() + withinMs, () =>
+    const raw = await within(client, Date.now() + READ_WITHIN_MS, () =>
       client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
     );
     return described(workflowId, raw);

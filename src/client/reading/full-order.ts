@@ -7,7 +7,6 @@ import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import type { BackgroundActivities } from '../../contract/activity-contract.ts';
 import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
-import type { OrderEvent } from '../../contract/messages.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import type { Policy } from '../../contract/policy.ts';
 import { insightsSchema } from '../../contract/terms.ts';
@@ -19,35 +18,15 @@ import { callTemporal, READ_WITHIN_MS } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 import { decoded } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';
-import { mergedRecords, type SentEvent, type Traces } from './merged-records.ts';
+import type { SentEvent, Traces } from './merged-records.ts';
 
-/** Returns the record with everything from the order's history. @param record the record in the memo */
-export async function fullRecord(
-  context: ClientContext,
-  order: DescribedOrder,
-  record: OrderRecord,
-  withinMs: number = READ_WITHIN_MS,
-): Promise<OrderRecord> {
-  return mergedRecords(record, await tracesOf(context, order, withinMs));
-}
-
-/** Returns an event of an order that is not completed, as it was sent; undefined if its history doesn't have it. */
-export async function sentEvent(
-  context: ClientContext,
-  order: DescribedOrder,
-  sequence: number,
-): Promise<OrderEvent | undefined> {
-  const { events } = await tracesOf(context, order, READ_WITHIN_MS);
-  return events.find((one) => one.sequence === sequence);
-}
-
-async function tracesOf(
+/** Reads what a run's history has of an order that is not completed. */
+export async function tracesOf(
   context: ClientContext,
   { workflowId, runId }: DescribedOrder,
-  withinMs: number,
 ): Promise<Traces> {
   const { client } = context;
-  const { events } = await callTemporal(client, withinMs, () =>
+  const { events } = await callTemporal(client, READ_WITHIN_MS, () =>
     client.workflow.getHandle(workflowId, runId).fetchHistory(),
   );
   const traces: Traces = { records: [], said: [], events: [] };

@@ -11,12 +11,13 @@ import type { Instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { whyUnread } from '../../order/messages/check-messages.ts';
 import { cancelByOf } from '../../order/transactions.ts';
-import { callTemporal, orderClosed, READ_WITHIN_MS, unknownOrder } from '../temporal-errors.ts';
+import { callTemporal, endingBy, orderClosed, READ_WITHIN_MS, unknownOrder } from '../temporal-errors.ts';
 import type { ClientContext, InspectedOrder, PollTimes, View } from '../types.ts';
 import type { Attributes } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
 import { withFailedTries } from './failed-tries.ts';
-import { fullRecord } from './full-order.ts';
+import { tracesOf } from './full-order.ts';
+import { mergedRecords } from './merged-records.ts';
 import { type FoundRecord, readRecord, recordUnreadable } from './order-record.ts';
 import { withShown } from './shown-fields.ts';
 
@@ -36,41 +37,36 @@ export async function recordOfOrder(
   context: ClientContext,
   description: DescribedOrder,
   view: View = 'record',
-  withinMs: number = READ_WITHIN_MS,
 ): Promise<OrderRecord> {
-  const deadline = Date.now() + withinMs;
-  const record = await recordIn(context, description, view, withinMs);
-  return view === 'full' ? withShown(context, description, record, deadline - Date.now()) : record;
+  return endingBy(Date.now() + READ_WITHIN_MS, async () => {
+    const record = await recordIn(context, description, view);
+    return view === 'full' ? withShown(context, description, record) : record;
+  });
 }
 
 async function recordIn(
   context: ClientContext,
   description: DescribedOrder,
   view: View,
-  withinMs: number,
 ): Promise<OrderRecord> {
   const { status, workflowId } = description;
   // An order whose start was refused has only a failure.
   if (status === 'failed' || (status === 'completed' && view === 'full'))
-    return finalRecord(context, workflowId, withinMs);
+    return finalRecord(context, workflowId);
   const { record: found, unreadable, cause } = await readRecord(context, description);
   if (found) {
     const record = status === 'open' ? await withFailedTries(context, description, found) : found;
-    return view === 'full' ? fullRecord(context, description, record, withinMs) : record;
+    return view === 'full' ? mergedRecords(record, await tracesOf(context, description)) : record;
   }
   if (!unreadable && status === 'closed') throw orderClosed();
   throw recordUnreadable(cause);
 }
 
 /** Returns the result of a closed order's workflow. @throws OrderScreeningError if it has none */
-export async function finalRecord(
-  { client }: ClientContext,
-  workflowId: string,
-  withinMs: number = READ_WITHIN_MS,
-): Promise<OrderState> {
+export async function finalRecord({ client }: ClientContext, workflowId: string): Promise<OrderState> {
   try {
     const read = () => client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result();
-    const record = await callTemporal(client, withinMs, read);
+    const record = await callTemporal(client, READ_WITHIN_MS, read);
     const why = whyUnread(record);
     if (why !== undefined) throw recordUnreadable(new Error(why));
     return record;
@@ -119,13 +115,12 @@ export async function inspectOrder(
   context: ClientContext,
   workflowId: string,
   view: View,
-  deadline: number,
 ): Promise<InspectedOrder> {
-  const description = await describeOrder(context, workflowId, deadline - Date.now());
+  const description = await describeOrder(context, workflowId);
   const name = orderOfWorkflowId(workflowId);
   if (description === undefined || name === undefined) throw unknownOrder();
   const { attributes, startedAt, closedAt, runId, raw } = description;
-  const { state, missing } = await stateOf(context, description, view, deadline);
+  const { state, missing } = await stateOf(context, description, view);
   const read = { record: state, unreadable: missing === 'undecryptable' };
   const summary = summaryOf(name, attributes, startedAt, closedAt, read);
   return defined({ summary, runId, state, missing, poll: pollTimes(raw) });
@@ -135,15 +130,14 @@ async function stateOf(
   context: ClientContext,
   description: DescribedOrder,
   view: View,
-  deadline: number,
 ): Promise<Pick<InspectedOrder, 'state' | 'missing'>> {
   try {
-    return { state: await recordOfOrder(context, description, view, deadline - Date.now()) };
+    return { state: await recordOfOrder(context, description, view) };
   } catch (error) {
     if (!(error instanceof OrderScreeningError)) throw error;
     const unavailable = error.code === 'temporal-unavailable';
     // The history was too slow; the memo is already here.
-    if (unavailable && view === 'full') return stateOf(context, description, 'record', deadline);
+    if (unavailable && view === 'full') return stateOf(context, description, 'record');
     if (error.code === 'record-unreadable') return { missing: 'undecryptable' };
     // The start was refused: the error has the reason's code.
     if (description.status !== 'open' && !unavailable) return { missing: 'no-record' };

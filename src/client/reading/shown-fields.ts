@@ -12,11 +12,10 @@ export async function withShown(
   context: ClientContext,
   { workflowId, runId }: DescribedOrder,
   record: OrderRecord,
-  withinMs: number,
 ): Promise<OrderRecord> {
   const fields = context.findIntegration(orderOfWorkflowId(workflowId)?.integration ?? '')?.shown ?? [];
   if (fields.length === 0) return record;
-  const input = await inputOf(context, workflowId, runId, withinMs).catch(() => undefined);
+  const input = await inputOf(context, workflowId, runId).catch(() => undefined);
   const shown = shownIn(input, fields);
   return shown === undefined ? record : { ...record, shown };
 }

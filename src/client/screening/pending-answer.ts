@@ -10,8 +10,8 @@ import type { CheckedScreenRequest } from '../read-requests.ts';
 import { inputOf } from '../reading/decode.ts';
 import { describeOrder, statusName } from '../reading/describe-order.ts';
 import { recordOfOrder } from '../reading/read-orders.ts';
-import { attemptMismatch, workerSilent } from '../temporal-errors.ts';
-import type { ClientContext, View } from '../types.ts';
+import { attemptMismatch, endingBy, workerSilent } from '../temporal-errors.ts';
+import type { ClientContext } from '../types.ts';
 
 /** For all calls together: the customer has already waited for the checkout budget and 2 s. */
 const ASK_WITHIN_MS = 1_000;
@@ -27,29 +27,30 @@ const UNTOUCHED_EVENTS = 2;
  * @throws OrderScreeningError `temporal-unavailable` if that isn't certain, `attempt-mismatch` if the waiting order was
  * started with different content
  */
-export async function pendingAnswer(
+export function pendingAnswer(
   context: ClientContext,
   request: CheckedScreenRequest,
 ): Promise<CheckoutAnswer> {
-  const workflowId = orderWorkflowId(request.integration.name, request.orderId);
-  const deadline = Date.now() + ASK_WITHIN_MS;
-  const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
-  // A worker that started in time may still give a different answer, or gave one and died before recording it. A worker
-  // that starts later assumes that `pending` was the answer.
-  const underWay =
-    description?.raw.pendingWorkflowTask?.state === TASK_STARTED ||
-    (description?.historyLength ?? 0) > UNTOUCHED_EVENTS;
-  const waits =
-    !underWay &&
-    // Not paused.
-    statusName(description?.raw.workflowExecutionInfo?.status) === 'RUNNING' &&
-    description?.attributes.phase === 'screening' &&
-    (description.attributes.decision ?? 'pending') === 'pending';
-  if (!waits) throw workerSilent();
-  const input = await inputOf(context, workflowId, description.runId, deadline - Date.now());
-  const known = inputSchema.safeParse(input).data?.fingerprint;
-  if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
-  return pendingByPolicy(request);
+  return endingBy(Date.now() + ASK_WITHIN_MS, async () => {
+    const workflowId = orderWorkflowId(request.integration.name, request.orderId);
+    const description = await describeOrder(context, workflowId);
+    // A worker that started in time may still give a different answer, or gave one and died before recording it. A worker
+    // that starts later assumes that `pending` was the answer.
+    const underWay =
+      description?.raw.pendingWorkflowTask?.state === TASK_STARTED ||
+      (description?.historyLength ?? 0) > UNTOUCHED_EVENTS;
+    const waits =
+      !underWay &&
+      // Not paused.
+      statusName(description?.raw.workflowExecutionInfo?.status) === 'RUNNING' &&
+      description?.attributes.phase === 'screening' &&
+      (description.attributes.decision ?? 'pending') === 'pending';
+    if (!waits) throw workerSilent();
+    const input = await inputOf(context, workflowId, description.runId);
+    const known = inputSchema.safeParse(input).data?.fingerprint;
+    if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
+    return pendingByPolicy(request);
+  });
 }
 
 const inputSchema = z.object({ fingerprint: z.string().optional() });
@@ -92,15 +93,16 @@ export async function asOfNow(
   given: CheckoutAnswer,
 ): Promise<CheckoutAnswer> {
   if (given.decision !== 'pending') return given;
-  const deadline = Date.now() + ASK_WITHIN_MS;
-  const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
-  if (description === undefined) return given;
-  const read = (view: View) => recordOfOrder(context, description, view, deadline - Date.now());
-  const record = await read('record');
-  const { readings = 0, insights = 0 } = record.leftOut ?? {};
-  // Includes every insight of the attempt's first reading, unless the history can't be read in time.
-  const order = readings + insights === 0 ? record : await read('full').catch(() => record);
-  const answer = answerNow(order, given.attempt);
+  const order = await endingBy(Date.now() + ASK_WITHIN_MS, async () => {
+    const description = await describeOrder(context, workflowId);
+    if (description === undefined) return undefined;
+    const record = await recordOfOrder(context, description);
+    const { readings = 0, insights = 0 } = record.leftOut ?? {};
+    if (readings + insights === 0) return record;
+    // Includes every insight of the attempt's first reading, unless the history can't be read in time.
+    return recordOfOrder(context, description, 'full').catch(() => record);
+  });
+  const answer = order && answerNow(order, given.attempt);
   // The record has no fingerprint.
   return answer === undefined ? given : defined({ ...answer, fingerprint: given.fingerprint });
 }
