@@ -33,31 +33,27 @@ export async function readOrder(
 }
 
 /** Reads the record of a described order, in the full view with the fields that its policy shows. @throws OrderScreeningError as `readOrder` */
-export async function recordOfOrder(
+export function recordOfOrder(
   context: ClientContext,
   description: DescribedOrder,
   view: View = 'record',
 ): Promise<OrderRecord> {
   return endingBy(Date.now() + READ_WITHIN_MS, async () => {
-    const record = await recordIn(context, description, view);
-    return view === 'full' ? withShown(context, description, record) : record;
+    if (view === 'record') return boundedRecord(context, description);
+    const record =
+      description.status === 'completed'
+        ? await finalRecord(context, description.workflowId)
+        : mergedRecords(await boundedRecord(context, description), await tracesOf(context, description));
+    return withShown(context, description, record);
   });
 }
 
-async function recordIn(
-  context: ClientContext,
-  description: DescribedOrder,
-  view: View,
-): Promise<OrderRecord> {
+async function boundedRecord(context: ClientContext, description: DescribedOrder): Promise<OrderRecord> {
   const { status, workflowId } = description;
   // An order whose start was refused has only a failure.
-  if (status === 'failed' || (status === 'completed' && view === 'full'))
-    return finalRecord(context, workflowId);
-  const { record: found, unreadable, cause } = await readRecord(context, description);
-  if (found) {
-    const record = status === 'open' ? await withFailedTries(context, description, found) : found;
-    return view === 'full' ? mergedRecords(record, await tracesOf(context, description)) : record;
-  }
+  if (status === 'failed') return finalRecord(context, workflowId);
+  const { record, unreadable, cause } = await readRecord(context, description);
+  if (record) return status === 'open' ? withFailedTries(context, description, record) : record;
   if (!unreadable && status === 'closed') throw orderClosed();
   throw recordUnreadable(cause);
 }
