@@ -48,14 +48,8 @@ async function adopted(
   workflowId: string,
 ): Promise<CheckoutAnswer> {
   const { orderId, integration, workflow, adoption, transaction } = request;
-  const { amount } = orderFactsOf(transaction);
   const input = { orderId, workflow, transaction, adopt: adoption };
-  const summary = `Order ${orderId}, adopted, ${workflow}`;
-  const start = {
-    ...orderStart(integration, input, { workflow, invoiceNumber: orderId, amount, summary }),
-    // A refused adoption leaves a failed workflow. Retrying is safe, since an adoption never creates a transaction.
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const,
-  };
+  const start = orderStart(integration, input, { workflow, invoiceNumber: orderId });
   // A random update id, so that a refusal isn't kept forever. The order recognizes its own transaction.
   const update = updateOf(adoptUpdate, { transactionId: adoption.transactionId, ...by });
   try {

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Client } from '@temporalio/client';
 import type { CheckedOut, CheckoutRequest } from '../../contract/activity-contract.ts';
 import type { CheckoutAnswer } from '../../contract/answers.ts';
-import { SCREEN_ORDER, type ScreenOrderInput } from '../../contract/messages.ts';
+import { SCREEN_ORDER } from '../../contract/messages.ts';
 import { defined } from '../../order/defined.ts';
 import { answerBeforeRecord } from '../../order/screening/checkout.ts';
 import { within } from '../temporal-errors.ts';
@@ -21,7 +21,7 @@ export async function answerFast(
   start: OrderStart,
   deadline: number,
 ): Promise<CheckoutAnswer | undefined> {
-  const [input]: [ScreenOrderInput] = start.args;
+  const [input] = start.args;
   const ended = earlyAnswers.listen(start.workflowId);
   try {
     return await within(client, deadline, async () => {

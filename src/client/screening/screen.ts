@@ -9,7 +9,6 @@ import { decisionUpdate, retryUpdate } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
 import { instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
-import { currencyOf } from '../../order/order-rules.ts';
 import { answerNow } from '../../order/view/answers.ts';
 import type { CardData } from '../../screening-service/index.ts';
 import { sendUpdate, startWithUpdate, updateOf } from '../messages/send-update.ts';
@@ -135,32 +134,11 @@ async function forget({ cards }: ClientContext, cardRef: string): Promise<void> 
 }
 
 function startOf({ request, deadline, cardRef }: Sending): OrderStart {
-  const { orderId, integration, transaction, fingerprint, facts, invoiceNumber, workflow } = request;
+  const { orderId, integration, transaction, fingerprint, invoiceNumber, workflow } = request;
   const named = request.workflowNamed ? workflow : undefined;
   const answerBy = instant(deadline);
   const input = defined({ orderId, transaction, fingerprint, answerBy, workflow: named, cardRef });
-  return orderStart(integration, input, {
-    workflow,
-    invoiceNumber,
-    amount: facts.amount,
-    summary: startSummary(orderId, workflow, { amount: facts.amount, currency: currencyOf(transaction) }),
-  });
-}
-
-/** Temporal's limit of a static summary, in bytes. */
-const SUMMARY_BYTES = 200;
-
-/** One line for lists in the Temporal UI, without personal data. */
-function startSummary(
-  orderId: string,
-  workflow: string,
-  { amount, currency }: { amount: number; currency: string | undefined },
-): string {
-  // Amount and currency of an order that policy skips are unchecked.
-  const money = Number.isFinite(amount) && currency !== undefined ? `${amount} ${currency}, ` : '';
-  const line = `Order ${orderId}, ${money}${workflow}`;
-  // Only the order id may have multi-byte characters, and it is well before the cut.
-  return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');
+  return orderStart(integration, input, { workflow, invoiceNumber });
 }
 
 async function recordedAnswer(
