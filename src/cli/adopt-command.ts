@@ -4,7 +4,7 @@ import { CsvError, parse } from 'csv-parse/sync';
 import pc from 'picocolors';
 import { z } from 'zod';
 import { withoutCardNumbers } from '../card-data/card-numbers.ts';
-import { adoptSchema } from '../client/screening/adopt-request.ts';
+import { adoptSchema } from '../client/read-requests.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
 import { OrderScreeningError } from '../contract/errors.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';

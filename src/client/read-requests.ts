@@ -2,13 +2,19 @@
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName, shownPath } from '../card-data/card-data.ts';
 import { type FieldError, OrderScreeningError } from '../contract/errors.ts';
-import { reasonSchema, workflowSchema } from '../contract/fields.ts';
-import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../contract/ids.ts';
+import { momentText, reasonSchema, workflowSchema } from '../contract/fields.ts';
+import { DEFAULT_INTEGRATION, INTEGRATION_NAME, withoutHash } from '../contract/ids.ts';
 import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
-import type { IntegrationWorkflow } from '../contract/words.ts';
-import { OVERRIDE_ACTIONS } from '../contract/words.ts';
-import { sizeError } from '../order/messages/check-messages.ts';
+import {
+  GATEWAY_RESULTS,
+  type IntegrationWorkflow,
+  instant,
+  millis,
+  OVERRIDE_ACTIONS,
+} from '../contract/words.ts';
+import { defined } from '../order/defined.ts';
+import { adoptionErrors, sizeError } from '../order/messages/check-messages.ts';
 import { isRecord } from '../order/messages/shapes.ts';
 import { type OrderFacts, orderFactsOf, skipRuleFor } from '../order/order-rules.ts';
 import {
@@ -59,6 +65,25 @@ export const screenSchema = z.strictObject({
   workflow: workflowSchema.optional(),
   attempt: attemptSchema.optional(),
   transaction: z.unknown().optional(),
+});
+
+const AMOUNT = 'must be a number as text, such as 125.50';
+
+/** The library's request to adopt; in HTTP the order's id is in the path. */
+export const adoptSchema = z.strictObject({
+  orderId: orderIdSchema,
+  integration: integrationNameSchema.exactOptional(),
+  transactionId: z.guid('must be the id of a transaction'),
+  screenedAt: momentText,
+  workflow: workflowSchema.exactOptional(),
+  amount: z
+    .string(AMOUNT)
+    .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, AMOUNT)
+    .exactOptional(),
+  gatewayResult: z
+    .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })
+    .exactOptional(),
+  force: z.boolean('must be true or false').exactOptional(),
 });
 
 export const CARD_FIELDS_OF_AN_ORDER = CARD_FIELDS.map((name) => `transaction.payment.creditCard.${name}`);
@@ -134,7 +159,7 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
 /** Finds a request's integration, and refuses card data outside of the fields for it. @throws OrderScreeningError as `readScreenRequest` */
 function openedRequest(raw: unknown, findIntegration: FindIntegration, cards: readonly string[]) {
   const fields: Record<string, unknown> = isRecord(raw) ? raw : {};
-  const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
+  const integration = integrationOf({ findIntegration }, integrationIn(fields));
   const { transaction, ...rest } = fields;
   const isScanned = isRecord(transaction) && scanned.has(transaction);
   refuseCardData(isScanned ? rest : fields, { cards, notCards: integration.notCards });
@@ -155,8 +180,7 @@ export function integrationOf(
 
 /** @returns the `notCards` of the integration that an unchecked request names; empty if it isn't configured */
 export function notCardsFor(raw: unknown, findIntegration: FindIntegration): readonly string[] {
-  const name = isRecord(raw) ? raw.integration : undefined;
-  return findIntegration(textOr(name, DEFAULT_INTEGRATION))?.notCards ?? [];
+  return findIntegration(integrationIn(raw))?.notCards ?? [];
 }
 
 /** An order that policy skips isn't screened, so missing screening fields are no errors. */
@@ -199,10 +223,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 }
 
 /** @throws OrderScreeningError as `readScreenRequest` */
-export function readCardRequest(
-  raw: unknown,
-  findIntegration: FindIntegration,
-): OrderKey & { card: CardData } {
+export function readCardRequest(raw: unknown, findIntegration: FindIntegration) {
   const { fields, integration } = openedRequest(raw, findIntegration, CARD_FIELDS);
   const outer = cardRequestSchema.safeParse(fields, OUR_WORDS);
   const given = Object.fromEntries(
@@ -213,6 +234,22 @@ export function readCardRequest(
     throw invalidRequest([...fieldErrorsOf(outer.error), ...(card.ok ? [] : card.fieldErrors)]);
   }
   return { orderId: outer.data.orderId, integration: integration.name, card: card.card };
+}
+
+export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;
+
+/** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in `details.errors` */
+export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration) {
+  refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
+  const { orderId, integration: name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
+  const adoption = { ...rest, screenedAt: instant(millis(rest.screenedAt)) };
+  const integration = integrationOf({ findIntegration }, name);
+  const workflow = named ?? integration.workflow;
+  const fieldErrors = adoptionErrors(adoption, { ...integration, workflow }, Date.now());
+  if (fieldErrors.length > 0) throw invalidRequest(fieldErrors);
+  /** The known fields of the transaction: its amount, or none. */
+  const transaction: TransactionJson = defined({ amount });
+  return { orderId, integration, workflow, adoption, transaction };
 }
 
 /** @returns the normalized order id @throws OrderScreeningError `invalid-request` */
@@ -256,6 +293,7 @@ function under(parent: string, { path, message }: FieldError): FieldError {
   return { path: path === '' ? parent : `${parent}.${path}`, message };
 }
 
-function textOr(value: unknown, fallback: string): string {
-  return typeof value === 'string' ? value : fallback;
+function integrationIn(request: unknown): string {
+  const name = isRecord(request) ? request.integration : undefined;
+  return typeof name === 'string' ? name : DEFAULT_INTEGRATION;
 }

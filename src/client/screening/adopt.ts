@@ -16,12 +16,12 @@ import { readForAdoption } from '../../screening-service/index.ts';
 import { refuseTaken } from '../lists/visibility.ts';
 import { readBy } from '../messages/portal-options.ts';
 import { startWithUpdate, updateOf } from '../messages/send-update.ts';
+import { type CheckedAdoptRequest, readAdoptRequest } from '../read-requests.ts';
 import { describeOrder } from '../reading/describe-order.ts';
 import { closedOrder, recordOfOrder } from '../reading/read-orders.ts';
 import { screeningClientOf } from '../reading/read-transaction.ts';
 import { ANSWER_WITHIN_MS, isEnded, orderClosed, READ_WITHIN_MS, toOrderError } from '../temporal-errors.ts';
 import type { ClientContext, PortalOptions } from '../types.ts';
-import { type CheckedAdoptRequest, readAdoptRequest } from './adopt-request.ts';
 import { orderStart } from './order-start.ts';
 
 export async function adopt(

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { amountSchema, WRITTEN_FILTERS } from '../../client/lists/list-request.ts';
 import { actorSchema, idempotencyKeySchema } from '../../client/messages/portal-options.ts';
 import {
+  adoptSchema,
   attemptSchema,
   integrationNameSchema,
   orderIdSchema,
   overrideSchema,
 } from '../../client/read-requests.ts';
-import { adoptSchema } from '../../client/screening/adopt-request.ts';
 import { EXAMPLE_PAYMENT } from '../../contract/example-transaction.ts';
 import { reasonSchema, text } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
