@@ -1,5 +1,5 @@
 /** Starts an order on the worker of this process, and answers as soon as the screening service has answered. */
-import { EventEmitter } from 'node:events';
+import { EventEmitter, on } from 'node:events';
 import type { Client } from '@temporalio/client';
 import type { CheckedOut, CheckoutRequest } from '../../contract/activity-contract.ts';
 import type { CheckoutAnswer } from '../../contract/answers.ts';
@@ -22,6 +22,7 @@ export async function answerFast(
   deadline: number,
 ): Promise<CheckoutAnswer | undefined> {
   const [input] = start.args;
+  // Before the start, since the screening may end before the start returns its run id.
   const ended = earlyAnswers.listen(start.workflowId);
   try {
     return await within(client, deadline, async () => {
@@ -31,20 +32,23 @@ export async function answerFast(
         requestEagerStart: true,
       });
       if (!handle.eagerlyStarted) return undefined;
-      const { request, first } = await ended.of(handle.firstExecutionRunId);
-      return first && answerBeforeRecord(input, request, first);
+      for await (const [one] of ended)
+        if (one?.runId === handle.firstExecutionRunId)
+          return one.first && answerBeforeRecord(input, one.request, one.first);
+      return undefined;
     });
   } catch {
     // The caller then asks the order, which reports the same error.
     return undefined;
   } finally {
-    ended.close();
+    await ended.return?.();
   }
 }
 
 // Passes the outcome of a checkout's screening from the worker to the client in the same process, before it is recorded.
 
-export interface EndedScreening {
+interface EndedScreening {
+  runId: string;
   request: CheckoutRequest;
   /** Absent if the screening failed. */
   first?: CheckedOut;
@@ -59,28 +63,11 @@ export class EarlyAnswers {
     request: CheckoutRequest,
     first: CheckedOut | undefined,
   ): void {
-    this.#ended.emit(workflowId, runId, defined({ request, first }));
+    this.#ended.emit(workflowId, defined({ runId, request, first }));
   }
 
-  /** Starts listening at once, since the screening may end before the start returns its run id. */
-  listen(workflowId: string) {
-    const heard = new Map<string, EndedScreening>();
-    let wake = (): void => {};
-    const listener = (runId: string, ended: EndedScreening): void => {
-      heard.set(runId, ended);
-      wake();
-    };
-    this.#ended.on(workflowId, listener);
-    return {
-      /** Resolves when the screening of that run has ended. @returns its outcome */
-      of: async (runId: string): Promise<EndedScreening> => {
-        for (;;) {
-          const ended = heard.get(runId);
-          if (ended !== undefined) return ended;
-          await new Promise<void>((resolve) => (wake = resolve));
-        }
-      },
-      close: () => this.#ended.off(workflowId, listener),
-    };
+  /** Returns the screenings of an order that end from now on, until the caller stops it. */
+  listen(workflowId: string): AsyncIterableIterator<EndedScreening[]> {
+    return on(this.#ended, workflowId);
   }
 }
