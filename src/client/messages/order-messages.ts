@@ -5,14 +5,7 @@ import { type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
 import { type Envelope, type WithdrawRequest, withdrawUpdate } from '../../contract/messages.ts';
 import { defined } from '../../order/defined.ts';
 import { closedOrder, readOrder } from '../reading/read-orders.ts';
-import {
-  ANSWER_WITHIN_MS,
-  isEnded,
-  orderClosed,
-  toOrderError,
-  within,
-  workerSilent,
-} from '../temporal-errors.ts';
+import { ANSWER_WITHIN_MS, isEnded, orderClosed, toOrderError, workerSilent } from '../temporal-errors.ts';
 import type { ClientContext, HandlingMethods, OrderName, PortalOptions } from '../types.ts';
 import type { Handling } from './handling.ts';
 import { readBy } from './portal-options.ts';
@@ -57,8 +50,8 @@ export async function update<Answer, Request extends object>(
   const options = updateOf(definition, { ...request, ...readBy(how) }, how);
   const handle = context.client.workflow.getHandle(workflowId);
   return whileOpen(context, workflowId, () =>
-    within(context.client, Date.now() + ANSWER_WITHIN_MS, () =>
-      sendUpdate(() => handle.executeUpdate(definition, options)),
+    sendUpdate(context.client, Date.now() + ANSWER_WITHIN_MS, () =>
+      handle.executeUpdate(definition, options),
     ),
   );
 }

@@ -34,19 +34,21 @@ export function updateOf<Body extends object>(
 }
 
 /**
- * Sends an update, and retries while the checkout is running. The caller's deadline bounds it.
+ * Sends an update, and retries while the checkout is running, until the deadline.
  * @throws OrderScreeningError `busy` if the server accepts no more updates of this order for now; other errors unchanged
  */
-export async function sendUpdate<T>(send: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return readable(await send());
-    } catch (error) {
-      if (tries >= MOST_TRIES || !hasCode(toOrderError(error), 'checkout-under-way'))
-        throw isExhausted(error) ? busy(error) : error;
-      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+export function sendUpdate<T>(client: Client, deadline: number, send: () => Promise<T>): Promise<T> {
+  return within(client, deadline, async () => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return readable(await send());
+      } catch (error) {
+        if (tries >= MOST_TRIES || !hasCode(toOrderError(error), 'checkout-under-way'))
+          throw isExhausted(error) ? busy(error) : error;
+        await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+      }
     }
-  }
+  });
 }
 
 /** Until its checkout has ended, seconds at most, the order refuses updates. */
@@ -62,13 +64,11 @@ export function startWithUpdate<Answer, Body extends object>(
   start: OrderStart,
 ): Promise<Answer> {
   const options = { ...start, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
-  return within(client, deadline, () =>
-    sendUpdate(() =>
-      client.workflow.executeUpdateWithStart(definition, {
-        ...update,
-        startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, options),
-      }),
-    ),
+  return sendUpdate(client, deadline, () =>
+    client.workflow.executeUpdateWithStart(definition, {
+      ...update,
+      startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, options),
+    }),
   );
 }
 
@@ -88,17 +88,15 @@ export async function startedUpdate<Answer, Body extends object>(
   const handle = client.workflow.getHandle(workflowId);
   let accepted = false;
   try {
-    return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
-      sendUpdate(async () => {
-        const update = await handle.startUpdate(definition, options);
-        accepted = true;
-        return update.result().catch((error: unknown) => {
-          // The order also ends an update so that it refused.
-          accepted = isUnanswered(error);
-          throw error;
-        });
-      }),
-    );
+    return await sendUpdate(client, Date.now() + ANSWER_WITHIN_MS, async () => {
+      const update = await handle.startUpdate(definition, options);
+      accepted = true;
+      return update.result().catch((error: unknown) => {
+        // The order also ends an update so that it refused.
+        accepted = isUnanswered(error);
+        throw error;
+      });
+    });
   } catch (error) {
     if (!isUnanswered(error)) throw error;
     // Not accepted, so not recorded: it may never run.

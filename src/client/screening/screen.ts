@@ -183,13 +183,11 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
   const update = updateOf(retryUpdate, body, {}, retryUpdateId(attempt));
   let answer: CheckoutAnswer;
   try {
-    answer = await within(client, sending.deadline, () =>
-      sendUpdate(async () => {
-        const handle = client.workflow.getHandle(workflowId);
-        const accepted = await handle.startUpdate(retryUpdate, { ...update, waitForStage: 'ACCEPTED' });
-        return accepted.result();
-      }),
-    );
+    answer = await sendUpdate(client, sending.deadline, async () => {
+      const handle = client.workflow.getHandle(workflowId);
+      const accepted = await handle.startUpdate(retryUpdate, { ...update, waitForStage: 'ACCEPTED' });
+      return accepted.result();
+    });
   } catch (error) {
     if (isEnded(error)) return answerOnRecord(await closedOrder(context, workflowId), sending);
     throw toOrderError(error);
