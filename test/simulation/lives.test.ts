@@ -1,3 +1,3 @@
 import { liveManyLives } from './many-lives.ts';
 
-liveManyLives(1, 20_000);
+liveManyLives(1, 10_000);

@@ -1,3 +1,3 @@
 import { liveManyLives } from './many-lives.ts';
 
-liveManyLives(20_001, 80_000);
+liveManyLives(10_001, 90_000);

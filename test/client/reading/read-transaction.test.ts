@@ -52,7 +52,7 @@ describe('a transaction', () => {
 
 const NO_STATUS = 'screening-service-unavailable';
 
-// What the screening service answers otherwise: test/server/api/transaction-routes.test.ts.
+// What the screening service answers otherwise: test/server/api/order-routes.test.ts.
 describe('a read fails', () => {
   it.each<[string, Settings, string, string, RegExp]>([
     ['nobody listens', { baseUrl: 'http://127.0.0.1:1/test' }, 'A-1', NO_STATUS, /\(connection-refused\)/],
