@@ -78,8 +78,8 @@ export class ServerClock {
     if (isOwn) {
       // The server scheduled this attempt after this process requested it, so the server's time is at most that plus what passed since.
       const leastAheadMs = nowMs - (scheduledMs + elapsed - askedAt);
-      const nearestMs = Math.min(Math.max(this.#aheadMs, leastAheadMs), leastMs);
-      if (!this.#isKnownBy(nearestMs)) this.#correct(nearestMs);
+      const leastErrorMs = Math.min(Math.max(0, leastAheadMs), leastMs);
+      if (!this.#isKnownBy(leastErrorMs)) this.#correct(leastErrorMs);
     }
     // A restarted server may hand out a retry before its pause is over. Wait for the rest of the pause here. As long as the clock's error
     // is not known, it counts as the least delay.
