@@ -38,7 +38,7 @@ export function allDeadlines(state: OrderState): Deadline[] {
 
 export function actionBounds(state: OrderState): Deadline[] {
   return state.actions.flatMap((record) => {
-    const at = boundOf(state, record);
+    const at = lookupBoundOf(state, record) ?? boundOf(state, record);
     return at === undefined ? [] : [{ kind: 'action-over' as const, at }];
   });
 }
@@ -59,6 +59,20 @@ export function boundOf(state: OrderState, record: ActionRecord): Instant | unde
   const waits = state.phase === 'screening' && transactionId === undefined;
   if (status !== 'queued' || cancelBy === undefined || waits) return undefined;
   return lastCall(cancelBy, state.policy.cancelWindowMs);
+}
+
+/** Rule «not kept waiting»: how long a cancel of a known transaction waits for the lookup of another one, at most half of its window. */
+const LOOKUP_MS = 5 * 60_000;
+
+/** @returns until when the cancel waits for a lookup; undefined: it doesn't, or no longer */
+export function lookupBoundOf(state: OrderState, record: ActionRecord): Instant | undefined {
+  const { kind, status, waited, requestedAt, transactionId } = record;
+  const last = boundOf(state, record);
+  const isWaiting =
+    kind === 'cancel' && status === 'queued' && waited !== true && transactionId !== undefined;
+  if (!isWaiting || last === undefined) return undefined;
+  const halfMs = Math.max(0, millis(last) - millis(requestedAt)) / 2;
+  return laterBy(Math.min(LOOKUP_MS, halfMs), requestedAt);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ActionRecord } from '../../contract/order/state.ts';
 import { portalKind } from '../../contract/portal/portal-kinds.ts';
 import { type Instant, laterBy, millis, type OrderEventType } from '../../contract/words.ts';
 import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
-import { boundOf } from '../deadlines.ts';
+import { boundOf, lookupBoundOf } from '../deadlines.ts';
 import { autoCancelDue } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { hasAsked } from '../journal.ts';
@@ -95,12 +95,13 @@ function mayBeSent(order: Order, record: ActionRecord): boolean {
   return !isBehind && (status === 'running' || !waitsForCreate(order, record));
 }
 
-/** A cancel waits for a running screening, and for the lookup of an unconfirmed create, unless it names a transaction. */
+/** A cancel waits for a running screening, and for the lookup of an unconfirmed create unless it names a transaction or has waited long. */
 function waitsForCreate(order: Order, record: ActionRecord): boolean {
   const { state, fields } = order;
   const isNamed = fields[record.number]?.transactionId !== undefined;
   if (isNamed && !concernsNewest(state, record)) return false;
-  return createUnderWay(order) || (!isNamed && mayBeSeen(currentAttempt(state)));
+  const looks = !isNamed && record.waited !== true;
+  return createUnderWay(order) || (looks && mayBeSeen(currentAttempt(state)));
 }
 
 function perform(order: Order, record: ActionRecord): RequiredEffect {
@@ -182,9 +183,12 @@ function outcomeWithoutSending(
 
 // Ends actions that are not sent in time, or that a person withdraws.
 
-/** Stops the actions whose timeout has passed. */
+/** Stops the actions whose timeout has passed, and lets cancels go that have waited for a lookup. */
 export function giveUpActions(order: Order, at: Instant): OrderEventType[] {
   return order.state.actions.flatMap((record) => {
+    const waits = lookupBoundOf(order.state, record);
+    if (waits !== undefined && waits <= at) record.waited = true;
+    if (waits !== undefined) return [];
     const bound = boundOf(order.state, record);
     if (bound === undefined || bound > at) return [];
     if (record.status === 'running') return stopAction(order, record, 'overdue');

@@ -127,3 +127,29 @@ describe('a further transaction that is found for an order with a decision', () 
     expect(life).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'decided', actions: [] });
   });
 });
+
+describe('a cancel of an order whose rescreen may have made a further transaction', () => {
+  const asked = (policy: Partial<Policy> = {}, at = HOUR) => {
+    const again = { rescreenOnError: { tries: 1, pauseMs: MINUTE }, screeningDeadlineMs: DAY, ...policy };
+    return screened('error', again).until(MINUTE).portal('cancel', at).break('catch-up', 'canceled');
+  };
+  const sent = (life: Life) => life.calls('portal').map(({ request }) => request.transactionId);
+
+  it('waits five minutes for the lookup, and then cancels the transaction that is known', () => {
+    const life = asked();
+    expect(life.underWay).toEqual(['look-up:1']);
+    expect(sent(life.until(HOUR + 5 * MINUTE - 1))).toEqual([]);
+    expect(sent(life.until(HOUR + 5 * MINUTE))).toEqual([TRANSACTION_ID]);
+    life.portalEnds('done', HOUR + 5 * MINUTE).lookedUp('pass', 2 * HOUR, 'another');
+    expect(life).toMatchObject({ phase: 'canceled', attention: ['cancel-due'] });
+  });
+
+  it('waits at most half of the window that is left', () => {
+    const life = asked({ cancelWindowMs: 10 * MINUTE, reviewLeadTimeMs: MINUTE }, 4 * MINUTE);
+    expect(sent(life.until(7 * MINUTE))).toEqual([TRANSACTION_ID]);
+  });
+
+  it('cancels what the lookup finds, if it finds it in time', () => {
+    expect(sent(asked().lookedUp('pass', HOUR + MINUTE, 'another'))).toEqual(['another']);
+  });
+});
