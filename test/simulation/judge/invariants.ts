@@ -1,8 +1,9 @@
 /** What holds after every step of every life. */
 import type { ActionRecord, Override } from '../../../src/contract/order/state.ts';
-import type { Action, OrderDecision } from '../../../src/contract/words.ts';
+import type { Action, AttentionCode, OrderDecision } from '../../../src/contract/words.ts';
 import type { Command, Input, Order, Reply } from '../../../src/order/order.ts';
 import { settlePhase } from '../../../src/order/record.ts';
+import { transactionOf } from '../../../src/order/transactions.ts';
 import type { World } from '../world.ts';
 import { inOneLine } from './in-one-line.ts';
 import { missingWork } from './missing-work.ts';
@@ -64,6 +65,7 @@ export class Invariants {
       numbersBroken(order, commands) ??
       waitsForEver(order) ??
       unsettled(order) ??
+      contradictory(order) ??
       missingWork(order)
     );
   }
@@ -154,6 +156,21 @@ function unsettled({ state, now }: Order): string | undefined {
   return settled.phase === state.phase
     ? undefined
     : `the phase is ${state.phase}, and should be ${settled.phase}`;
+}
+
+/** The order, its newest attempt and that attempt's transaction have one decision, and no attention to its absence. */
+function contradictory({ state }: Order): string | undefined {
+  const { decision, attempts, attention, phase } = state;
+  const newest = attempts.at(-1);
+  const transaction = newest && transactionOf(state, newest)?.decision;
+  if (newest?.decision !== decision) return `the attempt is ${newest?.decision}, and the order ${decision}`;
+  if (transaction !== undefined && isDecided(transaction) && transaction !== decision)
+    return `the transaction is ${transaction}, and the order ${decision}`;
+  const stands = (...codes: AttentionCode[]) => attention.some(({ code }) => codes.includes(code));
+  if (isDecided(decision) && stands('no-decision')) return `attention to no decision beside ${decision}`;
+  if (decision !== 'review' && phase !== 'closed' && stands('review-unresolved', 'review-limit'))
+    return `attention to a review that is ${decision}`;
+  return undefined;
 }
 
 function ringsBy({ running }: Order, at: string): boolean {
