@@ -130,9 +130,10 @@ export function createUnderWay({ state, running }: Order): boolean {
 
 /** Returns the state of an attempt, as answers contain it. */
 export function attemptSummary(state: OrderState, attempt: Attempt) {
-  const { orderId, integration, decision, action, phase } = state;
+  const { orderId, integration, action, phase } = state;
+  const { number, decision } = attempt;
   return {
-    ...{ orderId, integration, attempt: attempt.number, decision, action, phase },
+    ...{ orderId, integration, attempt: number, decision, action, phase },
     ...defined({ transactionId: transactionOf(state, attempt)?.id, cancelBy: cancelByOf(state, attempt) }),
   };
 }

@@ -205,6 +205,15 @@ describe.each<[GatewayResult]>([['pass'], ['fail'], ['error']])(
   },
 );
 
+it('a repeated result of an earlier attempt is answered with that attempt’s decision and transaction', () => {
+  const life = screened('pass', PRE).gateway('fail').retry(2, HOUR).retried('review', HOUR);
+  life.gateway('fail', HOUR, 1).gateway('pass', HOUR, 2);
+  expect(life.replies.slice(-2)).toMatchObject([
+    { gateway: { attempt: 1, decision: 'pass', transactionId: TRANSACTION_ID, result: 'fail' } },
+    { gateway: { attempt: 2, decision: 'review', transactionId: 'second', result: 'pass' } },
+  ]);
+});
+
 it('a result of an earlier attempt is not sent on after the order’s end', () => {
   const order = retried();
   setPhase(order, 'closed', NOW);
