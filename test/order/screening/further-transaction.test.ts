@@ -153,3 +153,16 @@ describe('a cancel of an order whose rescreen may have made a further transactio
     expect(sent(asked().lookedUp('pass', HOUR + MINUTE, 'another'))).toEqual(['another']);
   });
 });
+
+it('a decision that is found while the order is to be canceled ends the rescreen that was due, also when a person lets it proceed', () => {
+  const life = screened('error', {
+    rescreenOnError: { tries: 3, pauseMs: MINUTE },
+    screeningDeadlineMs: DAY,
+  });
+  life.until(MINUTE).portal(cancelOf(TRANSACTION_ID), HOUR).break('catch-up', 'canceled');
+  life.portalEnds('unconfirmed', HOUR + MINUTE).lookedUp('review', HOUR + 2 * MINUTE, 'another');
+  expect(life).toMatchObject({ phase: 'decided', decision: 'review', action: 'cancel' });
+  life.override('proceed', 2 * HOUR);
+  expect(life.calls('catch-up')).toHaveLength(1);
+  expect(life).toMatchObject({ phase: 'review', action: 'proceed' });
+});
