@@ -170,8 +170,6 @@ export interface ActionRecord extends z.infer<z.ZodObject<typeof numberedAction>
   stop?: 'withdrawn' | 'overdue';
   /** An activity that ended without a result, such as one that failed permanently, may have sent it. */
   maybeSent?: true;
-  /** A cancel has waited long enough for the lookup of a further transaction. */
-  waited?: true;
   by: 'caller' | 'policy';
   /** The request's `reason`, in the caller's own words. */
   because?: string;

@@ -190,5 +190,6 @@ export type DeadlineKind =
   | 'reply-due'
   | 'retry-due'
   | 'action-over'
+  | 'lookup-over'
   | 'leftovers-over'
   | 'snooze-over';

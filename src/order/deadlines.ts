@@ -38,8 +38,10 @@ export function allDeadlines(state: OrderState): Deadline[] {
 
 export function actionBounds(state: OrderState): Deadline[] {
   return state.actions.flatMap((record) => {
-    const at = lookupBoundOf(state, record) ?? boundOf(state, record);
-    return at === undefined ? [] : [{ kind: 'action-over' as const, at }];
+    const found: Deadline[] = [];
+    add(found, 'lookup-over', lookupBoundOf(state, record));
+    add(found, 'action-over', boundOf(state, record));
+    return found;
   });
 }
 
@@ -64,13 +66,11 @@ export function boundOf(state: OrderState, record: ActionRecord): Instant | unde
 /** Rule «not kept waiting»: how long a cancel of a known transaction waits for the lookup of another one, at most half of its window. */
 const LOOKUP_MS = 5 * 60_000;
 
-/** @returns until when the cancel waits for a lookup; undefined: it doesn't, or no longer */
+/** @returns until when a queued cancel waits for a lookup; undefined: it knows no transaction yet */
 export function lookupBoundOf(state: OrderState, record: ActionRecord): Instant | undefined {
-  const { kind, status, waited, requestedAt, transactionId } = record;
+  const { kind, requestedAt, transactionId } = record;
   const last = boundOf(state, record);
-  const isWaiting =
-    kind === 'cancel' && status === 'queued' && waited !== true && transactionId !== undefined;
-  if (!isWaiting || last === undefined) return undefined;
+  if (kind !== 'cancel' || transactionId === undefined || last === undefined) return undefined;
   const halfMs = Math.max(0, millis(last) - millis(requestedAt)) / 2;
   return laterBy(Math.min(LOOKUP_MS, halfMs), requestedAt);
 }

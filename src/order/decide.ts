@@ -181,7 +181,6 @@ export function applyReading(
   state.passed = state.passed.filter((kind) => kind !== 'review-lead' && kind !== 'cancel-reminder');
   delete state.fraudReportedAt;
   delete state.reason;
-  delete attempt.rescreenDue;
   if (action !== undefined) setAction(state, action);
   settlePhase(state, now);
   return [EVENT_OF_CHANGE[before], ...(matter === undefined ? [] : raise(matter))];

@@ -113,6 +113,7 @@ export function currentAttempt(state: OrderState): Attempt {
 export function recordReading(state: OrderState, attempt: Attempt, reading: Reading): void {
   const { decision, at, source } = reading;
   attempt.decision = decision;
+  if (decision !== 'error') delete attempt.rescreenDue;
   addReading(state, attempt, reading);
   if (attempt !== currentAttempt(state)) return;
   state.decision = decision;

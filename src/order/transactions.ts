@@ -4,6 +4,7 @@ import type { ActionRecord, Attempt, OrderState, OrderTransaction } from '../con
 import { type Instant, laterBy, millis, type OrderDecision } from '../contract/words.ts';
 import { defined } from './defined.ts';
 import type { Order } from './order.ts';
+import { currentAttempt } from './record.ts';
 
 /** Returns the transaction with this id, ignoring case. */
 export function transactionNamed(state: OrderState, id: string | undefined): OrderTransaction | undefined {
@@ -11,10 +12,7 @@ export function transactionNamed(state: OrderState, id: string | undefined): Ord
 }
 
 /** Returns the attempt's effective transaction: the last one with a decision other than `error`, else the last one. */
-export function transactionOf(
-  state: Pick<OrderState, 'transactions'>,
-  { number }: Attempt,
-): OrderTransaction | undefined {
+export function transactionOf(state: OrderState, { number }: Attempt): OrderTransaction | undefined {
   const own = state.transactions.filter((one) => one.attempt === number);
   return own.findLast(({ decision }) => isDecided(decision)) ?? own.at(-1);
 }
@@ -86,16 +84,13 @@ export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
   return status === 'queued' || status === 'running';
 }
 
-type Acted = Pick<OrderState, 'actions' | 'attempts' | 'transactions'>;
-
 /** Returns whether the action is for the newest transaction: actions for earlier ones don't change the order's phase. */
-export function concernsNewest(state: Acted, { transactionId }: ActionRecord): boolean {
-  const newest = state.attempts.at(-1);
-  return transactionId === undefined || transactionId === (newest && transactionOf(state, newest)?.id);
+export function concernsNewest(state: OrderState, { transactionId }: ActionRecord): boolean {
+  return transactionId === undefined || transactionId === transactionOf(state, currentAttempt(state))?.id;
 }
 
 /** Returns whether a cancel of the newest transaction is queued or running. */
-export function cancelAsked(state: Acted): boolean {
+export function cancelAsked(state: OrderState): boolean {
   return state.actions.some((one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(state, one));
 }
 

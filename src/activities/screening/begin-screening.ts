@@ -116,8 +116,9 @@ export async function lookByInvoice(
   const lookedAt = await client.statusByInvoice(invoiceNumber, { timeoutMs }).catch((error: unknown) => {
     if (!(error instanceof ScreeningError)) throw error;
     const { reason, transactionId: id } = error;
-    if (reason !== 'not-found' && id === undefined) throw error;
-    return reason === 'not-found' || id === undefined ? undefined : { id };
+    if (reason === 'not-found') return undefined;
+    if (id === undefined) throw error;
+    return { id };
   });
   if (lookedAt === undefined) return { kind: 'none' };
   const { id } = lookedAt;

@@ -34,7 +34,7 @@ export function createOrderDirectory(client: Client) {
   const count = async (query: string): Promise<number> =>
     Number((await client.workflowService.countWorkflowExecutions({ namespace, query })).count);
   const list = (...page: [query: string, pageSize: number, nextPageToken?: Buffer]) =>
-    listOrders(client, ...page);
+    listPage(client, ...page);
   const completedRun = async (workflowId: string): Promise<string | undefined> => {
     const query = `WorkflowId = ${quoted(workflowId)} AND ExecutionStatus = 'Completed'`;
     const page = await list(query, 1);
@@ -119,7 +119,7 @@ export function createOrderDirectory(client: Client) {
 }
 
 /** The SDK's list method decodes memos, and fails on a memo encrypted with a key that this process lacks. */
-function listOrders(client: Client, query: string, pageSize: number, nextPageToken?: Buffer) {
+function listPage(client: Client, query: string, pageSize: number, nextPageToken?: Buffer) {
   const { namespace } = client.options;
   const page = { namespace, query, pageSize, ...defined({ nextPageToken }) };
   return client.workflowService.listWorkflowExecutions(page);
@@ -186,7 +186,7 @@ export function lostQuery(nowMs: number): string {
 
 /** @returns orders that ended too early while they could still be canceled: terminated, timed out, or failed unexpectedly */
 export async function lostOrders(client: Client, limit: number, nowMs = Date.now()): Promise<LostOrder[]> {
-  const { executions } = await listOrders(client, lostQuery(nowMs), limit);
+  const { executions } = await listPage(client, lostQuery(nowMs), limit);
   const found = executions.map((one) => lostBy(one, nowMs)).filter((one) => one !== undefined);
   const isNewest = await inBatches(found, (one) => isNewestRun(client, one));
   return found.filter((_one, index) => isNewest[index]);

@@ -54,10 +54,10 @@ export const deadlines: Concern = {
 
 /** Returns one timer per kind, so that a portal action does not cancel the timer of the cancel window. */
 function timersOf(order: Order): Record<string, Deadline | undefined> {
-  const { state, replies, retryAt } = order;
+  const { state, now, replies, retryAt } = order;
   return {
     deadline: state.endedAt === undefined ? nextDeadline(state) : leftoversBound(state),
-    action: first(actionBounds(state)),
+    action: first(actionBounds(state).filter(({ kind, at }) => kind !== 'lookup-over' || at > now)),
     reply: first(replies.map(({ until }) => ({ kind: 'reply-due', at: until }))),
     retry: first(Object.values(retryAt).map((at) => ({ kind: 'retry-due', at }))),
   };
@@ -95,6 +95,7 @@ const REPEATED: readonly DeadlineKind[] = [
   'rescreen',
   'snooze-over',
   'action-over',
+  'lookup-over',
   'leftovers-over',
   'retry-due',
 ];
@@ -134,8 +135,9 @@ const PASSING: Record<DeadlineKind, (order: Order, at: Instant) => OrderEventTyp
     for (const [key, due] of Object.entries(retryAt)) if (due <= at) delete retryAt[key];
     return [];
   },
-  // The status concern reads the decision again, and replies are sent by their time.
+  // The status concern reads the decision again, the cancel is sent, and replies are sent by their time.
   recheck: () => [],
+  'lookup-over': () => [],
   'reply-due': () => [],
 };
 

@@ -100,7 +100,8 @@ function waitsForCreate(order: Order, record: ActionRecord): boolean {
   const { state, fields } = order;
   const isNamed = fields[record.number]?.transactionId !== undefined;
   if (isNamed && !concernsNewest(state, record)) return false;
-  const looks = !isNamed && record.waited !== true;
+  const until = lookupBoundOf(state, record);
+  const looks = !isNamed && (until === undefined || order.now < until);
   return createUnderWay(order) || (looks && mayBeSeen(currentAttempt(state)));
 }
 
@@ -183,12 +184,9 @@ function outcomeWithoutSending(
 
 // Ends actions that are not sent in time, or that a person withdraws.
 
-/** Stops the actions whose timeout has passed, and lets cancels go that have waited for a lookup. */
+/** Stops the actions whose timeout has passed. */
 export function giveUpActions(order: Order, at: Instant): OrderEventType[] {
   return order.state.actions.flatMap((record) => {
-    const waits = lookupBoundOf(order.state, record);
-    if (waits !== undefined && waits <= at) record.waited = true;
-    if (waits !== undefined) return [];
     const bound = boundOf(order.state, record);
     if (bound === undefined || bound > at) return [];
     if (record.status === 'running') return stopAction(order, record, 'overdue');

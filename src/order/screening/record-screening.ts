@@ -74,7 +74,6 @@ export function recordLate(
       return [...applyReading(state, { ...outcome, kind: 'read' }, 'look-up', now), ...events];
   }
   recordReading(state, attempt, { decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
-  if (decision !== 'error') delete attempt.rescreenDue;
   if (!isNewest) return events;
   clear(state, { codes: ['unreadable-answer'] });
   if (decision !== 'error') clear(state, { codes: ['no-decision'] });

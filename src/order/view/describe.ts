@@ -125,6 +125,7 @@ export const DEADLINES: Record<DeadlineKind, string> = {
   'reply-due': 'Callers of a portal action get the reply `requested`',
   'retry-due': 'Retry after a failure',
   'action-over': 'A portal action is given up',
+  'lookup-over': 'A cancel no longer waits for the lookup of another transaction',
   'snooze-over': 'The snooze ends',
 };
 
