@@ -1,7 +1,7 @@
 /** The transactions of an order: which one counts, until when each can be canceled, whether that is under way, and which creates have an unknown transaction. */
 import { sameTransaction } from '../contract/ids.ts';
 import type { ActionRecord, Attempt, OrderState, OrderTransaction } from '../contract/order/state.ts';
-import { type Instant, laterBy, millis, type OrderDecision } from '../contract/words.ts';
+import { type DeadlineKind, type Instant, laterBy, millis, type OrderDecision } from '../contract/words.ts';
 import { defined } from './defined.ts';
 import type { Order } from './order.ts';
 import { currentAttempt } from './record.ts';
@@ -49,6 +49,8 @@ export function knownTransactionIds({ transactions }: OrderState, attempt: Attem
   return known.map(({ id }) => id);
 }
 
+const OF_TRANSACTION: readonly DeadlineKind[] = ['recheck', 'review-lead', 'review-limit', 'cancel-reminder'];
+
 /**
  * Records a transaction, or the decision of a known one. Assumption «start of the cancel window»: the window is counted from the earliest time at which its create may have been
  * sent, and is never extended.
@@ -63,8 +65,12 @@ export function recordTransaction(state: OrderState, found: Omit<OrderTransactio
   const attempt = state.attempts[found.attempt - 1];
   const before = attempt && transactionOf(state, attempt);
   state.transactions.push({ ...found, cancelBy: laterBy(state.policy.cancelWindowMs, found.sentFrom) });
-  // The gateway result must also be sent for the newest transaction.
-  if (attempt?.gateway !== undefined && transactionOf(state, attempt) !== before) delete attempt.gateway.sent;
+  if (attempt === undefined || transactionOf(state, attempt) === before) return;
+  // The gateway result must also be sent for the newest transaction, whose deadlines are its own.
+  if (attempt.gateway !== undefined) delete attempt.gateway.sent;
+  if (attempt === state.attempts.at(-1)) {
+    state.passed = state.passed.filter((kind) => !OF_TRANSACTION.includes(kind));
+  }
 }
 
 /**

@@ -27,7 +27,7 @@ const OPEN = ['pending', 'error'];
 /** What was sent after the task of a reset is no part of the order any more, where the new run never comes to see it; and it may hide the rest. */
 export function isForgotten(books: Books, { id, attempt, createdAt, invoice }: BookedTransaction): boolean {
   const about = books.requests.filter((one) => one.invoice === invoice);
-  const since = about.some((one) => one.sentAt > createdAt && !takenBack(books, one.sentAt));
+  const since = about.some((one) => one.heard && one.sentAt > createdAt && !takenBack(books, one.sentAt));
   const others = about.filter((one) => (one.transactionId ?? id) !== id);
   const sentAt = about.find((one) => one.transactionId === id)?.sentAt ?? createdAt;
   if (others.some((one) => one.attempt && takenBack(books, one.sentAt))) return true;

@@ -13,6 +13,7 @@ import {
   answerWasLost,
   firstScreeningFailed,
   isUnseen,
+  mayBeOlder,
   noTimeLeft,
   takenBack,
   wasReset,
@@ -176,9 +177,17 @@ function mayBePolicy(books: Books, { id }: BookedTransaction): boolean {
       (one.asks === 'gateway-result' && one.taken && one.result === 'fail'),
   );
   const declined = calls.some((one) => one.asks === 'checkout' && one.answer?.action === 'decline');
+  const owner = record.transactions.find((one) => one.id === id)?.attempt ?? record.attempts;
+  const isOlder = owner !== record.attempts && mayBeOlder(books, owner);
   const newest = transactions.at(-1)?.id === id && record.attempts === (transactions.at(-1)?.attempt ?? 0);
   return (
-    newest && !policy.passive && !disturbed && !declined && !wasReset(books) && adoptedFrom === undefined
+    newest &&
+    !isOlder &&
+    !policy.passive &&
+    !disturbed &&
+    !declined &&
+    !wasReset(books) &&
+    adoptedFrom === undefined
   );
 }
 

@@ -61,6 +61,17 @@ describe('a further transaction that is found for an order with a decision', () 
     expect(life.calls('poll').at(-1)?.request).toMatchObject({ transactionId: 'another', known: 'review' });
   });
 
+  it('is read in the last day of its own window, not of the first one’s', () => {
+    const life = decided('pass', { recheckLeadTimeMs: DAY }).until(4 * DAY + MINUTE);
+    life.end({ kind: 'last-read', outcome: { kind: 'read', decision: 'pass' } }, 4 * DAY + MINUTE);
+    const another = { kind: 'found', transactionId: 'another', decision: 'pass' } as const;
+    life.end({ kind: 'look-up', outcome: another, sentFrom: sinceStart(HOUR) }, 4 * DAY + 2 * MINUTE);
+    const read = () => life.calls('last-read').map(({ request }) => request.transactionId);
+    expect(read()).toEqual([TRANSACTION_ID]);
+    life.until(4 * DAY + HOUR);
+    expect(read()).toEqual([TRANSACTION_ID, 'another']);
+  });
+
   it('counts also if it comes with the answer of a create that was running when the screening was given up', () => {
     const life = screened('error', noRescreens)
       .take(RECHECK)

@@ -122,11 +122,21 @@ export class Wire implements Server {
 
   /** @returns how every request of the operation fails now, if it does */
   brokenBy(operation: Operation): FaultKind | undefined {
+    return this.#brokenNow(operation)?.fault;
+  }
+
+  /** @returns until when every request of the operation fails; 0 if none does */
+  brokenUntil(operation: Operation): number {
+    const now = this.#brokenNow(operation);
+    return now === undefined ? 0 : START + now.at + (now.ms ?? Number.POSITIVE_INFINITY);
+  }
+
+  #brokenNow(operation: Operation): Extract<Happening, { do: 'broken' }> | undefined {
     const since = this.#agenda.now - START;
     return this.#broken.find(
       ({ operation: broken, at, ms = Number.POSITIVE_INFINITY }) =>
         broken === operation && since >= at && since < at + ms,
-    )?.fault;
+    );
   }
 
   /** What the screening service does with a request that has arrived; undefined: it doesn't know the key. */

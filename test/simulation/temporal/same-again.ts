@@ -11,9 +11,8 @@ export function sameUntil({ wire, agenda }: World, call: Regular, why: string): 
   // A cancel ends with its window, by itself.
   if (call.kind === 'deliver' || (call.kind === 'portal' && call.request.notAfter !== undefined)) return 0;
   const isBroken = why === 'http-5xx' || why === 'forbidden';
-  if (isBroken && operationsOf(call).some((one) => wire.brokenBy(one) !== undefined)) {
-    return Number.POSITIVE_INFINITY;
-  }
+  const brokenUntil = Math.max(0, ...operationsOf(call).map((one) => wire.brokenUntil(one)));
+  if (isBroken && brokenUntil > 0) return brokenUntil;
   if (why === 'forbidden') return latest(wire.wrongKeys, agenda.now);
   return why === 'connection-refused' ? latest(wire.outages, agenda.now) : 0;
 }
