@@ -1,4 +1,7 @@
-/** Pages: how long the server takes for each page while many orders are open. They are started without a worker, which needs none of them. */
+/**
+ * Pages: how long the server takes for each page while many orders are open. They are started without a worker, which needs none of them,
+ * on the server of `docker-compose.yml`: the database makes the lists.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -10,6 +13,7 @@ import { searchAttributesOf } from '../../src/order/view/describe.ts';
 import { memoOf } from '../../src/order/view/order-memo.ts';
 import { anOrder, START } from '../../test/fixtures/orders.ts';
 import { aTransaction } from '../../test/fixtures/transactions.ts';
+import { startTemporalCluster } from '../../test/production/temporal-cluster.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import type { BenchContext } from '../context.ts';
 import { type Figure, figureOf } from '../figures.ts';
@@ -32,7 +36,18 @@ const LISTS = ['overdue', 'soon', 'attention', 'stuck', 'held', 'all', 'every'];
 const FILTERS = ['integration=default', 'decision=review', 'phase=review', 'amount-from=100&amount-to=500'];
 const FILTERED = FILTERS.flatMap((filter) => [`/?${filter}`, `/?list=every&${filter}`]);
 
-export function benchPages({ sizes, address, say }: BenchContext): Promise<Figure[]> {
+export async function benchPages(context: BenchContext): Promise<Figure[]> {
+  if (context.address !== undefined) return measurePages(context.address, context);
+  context.say('pages: PostgreSQL and the Temporal server on it');
+  const cluster = await startTemporalCluster();
+  try {
+    return await measurePages(cluster.address, context);
+  } finally {
+    await cluster.stop();
+  }
+}
+
+function measurePages(address: string, { sizes, say }: BenchContext): Promise<Figure[]> {
   const { open, rounds } = sizes.pages;
   return withStack(address, async (stack) => {
     const { client, api } = await deploy(stack, { namespace: NAMESPACE, api: true });

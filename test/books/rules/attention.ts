@@ -78,11 +78,12 @@ function wrongKey(books: Books): Finding[] {
       const lookedUp = books.requests.some(
         (one) => one.operation === 'status-by-invoice' && one.sentAt > endedAt && one.sentAt < hidden.at,
       );
-      // An order that is to be canceled creates nothing.
+      // An order that is to be canceled creates nothing; its lookup is a call of its own.
       const canceled = books.calls.some(
         (one) => one.sentAt < hidden.at && one.asks === 'portal' && one.fields.kind === 'cancel',
       );
       if (line.startsWith('create') && (lookedUp || canceled)) continue;
+      if (line.startsWith('status-by-invoice') && canceled) continue;
       const reads = line.startsWith('create') || line.startsWith('status');
       if (reads && isDecidedElsewhere(books, hidden.at)) continue;
       return [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { aPolicy, HOUR } from '../../fixtures/policies.ts';
+import { aPolicy, HOUR, MINUTE } from '../../fixtures/policies.ts';
 import { anArrival, aRequest, books, CREATE, ID, START, TRANSACTION } from '../a-passed-order.ts';
 import type { BookedNews, Books } from '../books.ts';
 import { judgeBooks } from '../judge.ts';
-import { lateDecisions } from './owed-reads.ts';
+import { lateDecisions, owedReads } from './owed-reads.ts';
 
 const lead = { recheckLeadTimeMs: 12 * HOUR };
 const reads = (...requests: Books['requests']) =>
@@ -23,6 +23,18 @@ describe('a pass whose window is about to close', () => {
     ['the policy turns it off', books({ policy: aPolicy({ recheckLeadTimeMs: 0 }) })],
   ])('is owed none if %s', (_what, found) => {
     expect(judgeBooks(found)).toEqual([]);
+  });
+});
+
+describe('a recheck', () => {
+  const failed = [1, 3, 7, 15].map((minute) => aRequest(minute * MINUTE, { heard: 'unknown' }));
+  const recheck: BookedNews = { at: START + 16 * MINUTE, what: 'recheck' };
+  const read = (minute: number) =>
+    books({ news: [recheck], requests: [CREATE, ...failed, aRequest(minute * MINUTE)] });
+
+  it('waits for the next try of a read that fails, no longer', () => {
+    expect(owedReads(read(21))).toEqual([]);
+    expect(owedReads(read(24))).toMatchObject([{ kind: 'read owed' }]);
   });
 });
 

@@ -34,7 +34,7 @@ export function owedReads(books: Books): Finding[] {
   return [...books.news, ...passes(books)].flatMap((news: Cause, index) => {
     const one = { ...news, at: Math.max(news.at, knownFrom(books, news)) };
     const within = Math.min(LONGEST_SPACING_MS, FIRST_SPACING_MS * 2 ** index) + A_READ_MS;
-    const by = one.at + within + (isRefused(books, one.at) ? A_MINUTE_MS : 0);
+    const by = one.at + within + pauseBefore(books, one.at);
     if (!isOwed(books, one, by) || wasLate(books) || nobodyCould(books, one.at - within, by)) return [];
     const sent = books.requests.filter((read) => READS.includes(read.operation) && read.sentAt >= news.at);
     const facts = `${one.what} of ${iso(one.at)}, not read for by ${iso(by)}`;
@@ -75,10 +75,14 @@ function passes(books: Books): Cause[] {
   });
 }
 
-/** The last read before was answered 403: the next one waits a minute. */
-function isRefused({ requests }: Books, at: number): boolean {
-  const last = requests.findLast((one) => READS.includes(one.operation) && one.endedAt <= at);
-  return last?.heard === 'forbidden';
+/** Until a read that failed is tried again: a minute after a 403, else as long as its tries took so far, since their pauses double. */
+function pauseBefore({ requests }: Books, at: number): number {
+  const reads = requests.filter((one) => READS.includes(one.operation) && one.endedAt <= at);
+  const last = reads.at(-1);
+  if (last?.heard === 'forbidden') return A_MINUTE_MS;
+  const [first] = reads.slice(reads.findLastIndex(({ heard }) => !NO_ANSWER.includes(heard)) + 1);
+  const tried = last === undefined || first === undefined ? 0 : last.endedAt - first.sentAt;
+  return Math.min(tried, TRIED_AGAIN_MS);
 }
 
 /** @returns when the answer with the newest transaction arrived, if its request was in flight when the hint came */
