@@ -253,6 +253,7 @@ export class Activity {
     const spent = maximumAttempts !== undefined && this.#attempt >= maximumAttempts;
     // The server tries nothing again that is to stop.
     if (this.#stopAsked || over || spent || failure?.nonRetryable === true) {
+      this.#world.cutOff ||= this.#stopAsked;
       this.#finish({ status: 'failed' });
       return;
     }
