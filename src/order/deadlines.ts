@@ -101,7 +101,8 @@ export function deadlines(state: OrderState): Deadline[] {
       // While a caller waits for the checkout's answer, the screening's result or the policy decides.
       if (attempt.answer === undefined) break;
       add(found, 'screening-deadline', attempt.screenUntil);
-      if (!attempt.rescreenDue) add(found, 'rescreen', rescreenAt(state));
+      if (!attempt.rescreenDue && state.decision === 'error')
+        add(found, 'rescreen', attempt.readings.at(-1)?.at, policy.rescreenOnError.pauseMs);
       break;
     case 'awaiting-gateway':
     case 'review':
@@ -173,12 +174,4 @@ function gatewayOutstanding(state: OrderState): boolean {
   if (state.workflow !== 'pre-gateway' || gateway !== undefined) return false;
   // Without `proceed` the order service never called the gateway.
   return answer?.action === 'proceed' || readings.some(({ decision }) => decision === 'pass');
-}
-
-/** @returns when the rescreen after the last `error` is due, if one is */
-function rescreenAt(state: OrderState): Instant | undefined {
-  const attempt = currentAttempt(state);
-  const last = attempt.readings.at(-1);
-  if (state.phase !== 'screening' || state.decision !== 'error' || last === undefined) return undefined;
-  return laterBy(state.policy.rescreenOnError.pauseMs, last.at);
 }

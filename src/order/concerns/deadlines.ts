@@ -113,16 +113,22 @@ const PASSING: Record<DeadlineKind, (order: Order, at: Instant) => OrderEventTyp
   },
   'gateway-late': (order) =>
     attend(order, 'gateway-late', 'The order service has not reported the payment gateway’s result.'),
-  'review-lead': (order) => (overrideOf(order.state) === undefined ? reviewUnresolved(order) : []),
+  'review-lead': (order, at) => (overrideOf(order.state) === undefined ? reviewUnresolved(order, at) : []),
   'review-limit'(order) {
     const isOpen = overrideOf(order.state) === undefined;
     if (isOpen) setAction(order.state, 'hold');
     const words = 'The review limit passed without a resolution: decide manually.';
     return [...(isOpen ? attend(order, 'review-limit', words) : []), ...close(order)];
   },
-  'cancel-reminder'(order) {
+  'cancel-reminder'(order, at) {
     const { state, now } = order;
-    if (!isCancelOverdue(state, now)) return [];
+    const isOpen = windowOpen(
+      cancelByOf(state, currentAttempt(state)),
+      state.policy.cancelWindowMs,
+      millis(now),
+    );
+    const isRequested = state.actions.some(({ kind, requestedAt }) => kind === 'cancel' && requestedAt >= at);
+    if (!isOpen || isRequested) return [];
     return attend(order, 'cancel-due', `The order must be canceled and is not canceled yet${by(state)}.`);
   },
   'gateway-over': close,
@@ -145,26 +151,20 @@ function attend({ state, now }: Order, code: AttentionCode, words: string): Orde
   return raiseAttention(state, code, words, {}, now);
 }
 
-function reviewUnresolved(order: Order): OrderEventType[] {
+function reviewUnresolved(order: Order, due: Instant): OrderEventType[] {
   const { state } = order;
   const words = `The review is unresolved shortly before the cancel window closes${by(state)}.`;
   const events = attend(order, 'review-unresolved', words);
   const { onUnresolvedReview, passive } = state.policy;
-  if (onUnresolvedReview === 'cancel' && !passive && !isDueAtAdoption(state)) {
+  // A review that was already due when the order was adopted is left to an operator.
+  const { readings } = currentAttempt(state);
+  const isDueAtAdoption = readings.some(({ source, at }) => source === 'adoption' && due <= at);
+  if (onUnresolvedReview === 'cancel' && !passive && !isDueAtAdoption) {
     setAction(state, 'cancel');
     // An event for a running cancel would be sent twice.
     if (!cancelAsked(state)) queueCancel(order);
   }
   return events;
-}
-
-/** Returns whether the review was already due when the order was adopted: such a review is left to an operator. */
-function isDueAtAdoption(state: OrderState): boolean {
-  const attempt = currentAttempt(state);
-  const cancelBy = cancelByOf(state, attempt);
-  const adoption = attempt.readings.find(({ source }) => source === 'adoption');
-  if (adoption === undefined || cancelBy === undefined) return false;
-  return millis(cancelBy) - state.policy.reviewLeadTimeMs <= millis(adoption.at);
 }
 
 /** Ends the order. A canceled order keeps its phase. */
@@ -173,15 +173,6 @@ function close({ state, now }: Order): [] {
   delete state.snoozedUntil;
   if (state.phase !== 'canceled') setPhase(state, 'closed', now);
   return [];
-}
-
-/** @returns whether to remind: not if a cancel was requested after the reminder was due, nor if the window is closed */
-function isCancelOverdue(state: OrderState, now: Instant): boolean {
-  const cancelBy = cancelByOf(state, currentAttempt(state));
-  const { cancelWindowMs, reviewLeadTimeMs } = state.policy;
-  if (cancelBy === undefined || !windowOpen(cancelBy, cancelWindowMs, millis(now))) return false;
-  const due = millis(cancelBy) - reviewLeadTimeMs;
-  return !state.actions.some((one) => one.kind === 'cancel' && millis(one.requestedAt) >= due);
 }
 
 function by(state: OrderState): string {
