@@ -73,14 +73,6 @@ export function recordTransaction(state: OrderState, found: Omit<OrderTransactio
   }
 }
 
-/**
- * Returns the owner of a transaction found by this invoice number: the oldest attempt with an unconfirmed create of that number, since the
- * screening service shows only the first transaction of a number.
- */
-export function ownerOf(state: OrderState, invoiceNumber: string): Attempt | undefined {
-  return state.attempts.find(({ unseen }) => unseen?.invoiceNumber === invoiceNumber);
-}
-
 /** Returns whether the attempt has an unconfirmed create that a lookup may find. */
 export function mayBeSeen({ unseen }: Attempt): boolean {
   return unseen !== undefined && unseen.hidden !== true;
@@ -102,13 +94,9 @@ export function cancelAsked(state: OrderState): boolean {
 
 const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];
 
+/** An outcome without a decision never replaces one (rule «no decision lost»). */
 export function isDecided(decision: OrderDecision | undefined): boolean {
   return decision !== undefined && !UNDECIDED.includes(decision);
-}
-
-/** Returns whether the attempt has a decision. An outcome without a decision never replaces one (rule «no decision lost»). */
-export function hasDecision({ decision }: Attempt): boolean {
-  return isDecided(decision);
 }
 
 /** Rule «last call»: a margin for clock differences and slow requests. */

@@ -8,6 +8,7 @@ import {
   handleWhenResult,
 } from 'cockatiel';
 import type { ScreeningOutcome } from '../../contract/activity-contract.ts';
+import { fieldsOf } from '../../order/messages/shapes.ts';
 import { EARLIER_TRY } from './try-screening.ts';
 
 const FAILURES_IN_A_ROW = 5;
@@ -45,7 +46,6 @@ export function checkoutBreakers() {
 }
 
 function isFailure(result: unknown): boolean {
-  if (typeof result !== 'object' || result === null || !('kind' in result) || !('reason' in result))
-    return false;
-  return result.kind === 'unanswered' && !NOT_ITS_FAILURE.includes(String(result.reason));
+  const { kind, reason } = fieldsOf(result);
+  return kind === 'unanswered' && !NOT_ITS_FAILURE.includes(String(reason));
 }

@@ -13,7 +13,7 @@ import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening } from '../screening/apply-screening.ts';
 import {
   answerCheckout,
-  checkoutFailed,
+  BROKE_DOWN,
   failedScreening,
   noteChecked,
   screenRequest,
@@ -71,10 +71,13 @@ function needsCatchUp(state: OrderState, attempt: Attempt): boolean {
 
 function catchUp(order: Order, attempt: Attempt): RequiredEffect {
   const { state, notBefore } = order;
+  const { answer, rescreens, readings } = attempt;
+  // The checkout's activity failed, and nothing was read since.
+  const mayBeSkipped = answer?.reason === BROKE_DOWN && rescreens === 0 && readings.length === 0;
   const request = {
     ...screenRequest(order, attempt),
     forbiddenKnown: wrongKeyKnown(state, CREATE),
-    ...(checkoutFailed(attempt) && { mayBeSkipped: true as const }),
+    ...(mayBeSkipped && { mayBeSkipped }),
     ...defined({ notBefore }),
   };
   return { ...write(catchUpKey(attempt)), call: { kind: 'catch-up', request } };

@@ -12,7 +12,7 @@ import {
   heldByGateway,
 } from '../decide.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from '../record.ts';
-import { hasDecision } from '../transactions.ts';
+import { isDecided } from '../transactions.ts';
 import {
   isAwaited,
   isNews,
@@ -34,7 +34,7 @@ export function applyScreening(state: OrderState, given: ScreeningOutcome, momen
   // The try was running at the deadline.
   const isGivenUp = attempt.screeningOver === true && !bringsDecision && outcome.kind !== 'skipped';
   // A lookup may have read the decision before the screening ended.
-  if (isOver || isGivenUp || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
+  if (isOver || isGivenUp || (isDecided(attempt.decision) && !isNews(state, attempt, outcome))) {
     return recordLate(state, attempt, outcome, moment.now);
   }
   if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;

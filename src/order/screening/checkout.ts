@@ -123,11 +123,6 @@ export function failedScreening(unseenSince: Instant): ScreeningOutcome {
   return { kind: 'unanswered', reason: BROKE_DOWN, unseenSince };
 }
 
-/** Returns whether the attempt's checkout activity failed, and the attempt has no reading since. */
-export function checkoutFailed({ answer, rescreens, readings }: Attempt): boolean {
-  return answer?.reason === BROKE_DOWN && rescreens === 0 && readings.length === 0;
-}
-
 /** Rule «started again»: the order keeps the record of its earlier run. */
 const STARTED_AGAIN: Refusal = { code: 'order-closed', message: 'The order has ended before.' };
 

@@ -7,9 +7,7 @@ import { applyReading } from '../decide.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading } from '../record.ts';
 import {
   cancelAsked,
-  hasDecision,
   isDecided,
-  ownerOf,
   recordTransaction,
   transactionNamed,
   transactionOf,
@@ -20,7 +18,10 @@ export interface Moment {
   now: Instant;
 }
 
-/** Moves a found transaction to its owner: the oldest attempt with an unconfirmed create. Returns the outcome for `attempt`. */
+/**
+ * Moves a found transaction to its owner: the oldest attempt with an unconfirmed create of its invoice number, since the screening service
+ * shows only the first transaction of a number. Returns the outcome for `attempt`.
+ */
 export function withoutOthers(
   state: OrderState,
   attempt: Attempt,
@@ -31,8 +32,9 @@ export function withoutOthers(
     outcome.kind === 'answered' ? outcome : outcome.kind === 'unreadable' ? outcome.seen : undefined;
   if (seen === undefined || !seen.found || state.adopted !== undefined) return outcome;
   const known = transactionNamed(state, seen.transactionId);
-  const owner =
-    known === undefined ? ownerOf(state, attempt.invoiceNumber ?? '') : state.attempts[known.attempt - 1];
+  const owner = state.attempts.find(({ number, unseen }) =>
+    known === undefined ? unseen && unseen.invoiceNumber === attempt.invoiceNumber : number === known.attempt,
+  );
   if (owner === undefined || owner === attempt) return outcome;
   const sentFrom = owner.unseen?.since ?? seen.sentFrom;
   recordLate(state, owner, asOf(outcome, sentFrom), now);
@@ -68,7 +70,7 @@ export function recordLate(
   const isCanceling = isNewest && (state.phase === 'canceled' || cancelAsked(state));
   recordSeen(state, attempt, outcome, moment);
   const events = isCanceling && !cancelAsked(state) ? uncanceled(state, transactionId, now) : [];
-  if (hasDecision(attempt)) {
+  if (isDecided(attempt.decision)) {
     if (decision === 'error') return events;
     if (isNewest && state.phase !== 'canceled')
       return [...applyReading(state, { ...outcome, kind: 'read' }, 'look-up', now), ...events];
@@ -135,7 +137,7 @@ export function isAwaited(state: OrderState, attempt: Attempt, found: Decision):
   const { phase, action } = state;
   if (attempt !== currentAttempt(state)) return false;
   if (phase === 'screening') return true;
-  if (hasDecision(attempt)) return false;
+  if (isDecided(attempt.decision)) return false;
   if (overrideOf(state) !== undefined) return phase !== 'closed';
   const isFinal = action === 'cancel' || action === 'decline';
   return (phase === 'decided' || phase === 'closed') && !isFinal && found !== 'error';
