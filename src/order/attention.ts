@@ -112,17 +112,6 @@ export function raiseWrongKey(state: OrderState, cause: AttentionCause, now: Ins
   return raiseAttention(state, 'wrong-key', wrongKeyWords(cause), cause, now);
 }
 
-/** Returns which problems of reading the status were reported, so that a read reports their end. */
-export function statusTrouble(
-  state: OrderState,
-  transactionId: string | undefined,
-): { forbiddenKnown: boolean; troubleKnown: boolean } {
-  return {
-    forbiddenKnown: wrongKeyKnown(state, statusCause(transactionId)),
-    troubleKnown: state.attention.some(({ code }) => code === 'status-error'),
-  };
-}
-
 /** Returns whether this call's wrong key was reported: its activity then retries without reporting it again. */
 export function wrongKeyKnown({ attention }: Pick<OrderState, 'attention'>, cause: AttentionCause): boolean {
   return attention.some((one) => one.code === 'wrong-key' && isSameCause(one.cause, cause));

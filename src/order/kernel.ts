@@ -16,6 +16,7 @@ import type {
   Order,
   Outcome,
   Request,
+  RequestInput,
   RequiredEffect,
   Running,
   Signal,
@@ -27,7 +28,9 @@ import type {
  */
 export function step(order: Order, input: Input): Command[] {
   if (input.kind === 'signal') return takeSignal(order, input.signal);
-  applyInput(order, input);
+  if (input.kind === 'effect-ended') applyEnd(order, input.id, input.outcome);
+  else applyRequest(order, input);
+  settle(order);
   return reconcile(order);
 }
 
@@ -46,19 +49,11 @@ function takeSignal(order: Order, signal: Signal): Command[] {
   return commands.some((one) => one.do === 'start') ? commands : [...commands, count];
 }
 
-function applyInput(order: Order, input: Exclude<Input, { kind: 'signal' }>): void {
-  switch (input.kind) {
-    case 'effect-ended':
-      applyEnd(order, input.id, input.outcome);
-      break;
-    case 'request':
-      passTime(order, input.at);
-      settle(order);
-      if (isEarlyRetry(order, input.request)) order.earlyRetries.push(input);
-      else takeRequest(order, input);
-      break;
-  }
+function applyRequest(order: Order, input: RequestInput): void {
+  passTime(order, input.at);
   settle(order);
+  if (isEarlyRetry(order, input.request)) order.earlyRetries.push(input);
+  else takeRequest(order, input);
 }
 
 function applyEnd(order: Order, id: number, outcome: Outcome): void {

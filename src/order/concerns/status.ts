@@ -13,7 +13,7 @@ import {
   type Phase,
   type ReadingSource,
 } from '../../contract/words.ts';
-import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
+import { raiseAttention, statusCause, wrongKeyKnown } from '../attention.ts';
 import { recheckUseful } from '../deadlines.ts';
 import { applyReading } from '../decide.ts';
 import { defined } from '../defined.ts';
@@ -106,13 +106,14 @@ function mayBegin({ phase }: OrderState, { source }: PendingRead): boolean {
 function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffect {
   const { integration } = state;
   const transactionId = transactionToRead(state);
-  const { forbiddenKnown } = statusTrouble(state, transactionId);
+  const cause = statusCause(transactionId);
+  const forbiddenKnown = wrongKeyKnown(state, cause);
   const attempt = currentAttempt(state).number;
   const optional = defined({ transactionId, notBefore: spacing.until });
   const request = { integration, attempt, read: number, forbiddenKnown, ...optional };
   const key = `read:${number}${forbiddenKnown ? ':wrong-key' : ''}`;
   const call = { kind: 'read', request } as const;
-  return { key, resource: 'status', whenObsolete: 'drop', cause: statusCause(transactionId), call };
+  return { key, resource: 'status', whenObsolete: 'drop', cause, call };
 }
 
 /** Without a transaction a read only returns the time. */
@@ -190,22 +191,24 @@ function isReadOnceMore({ state, now }: Order, { cancelBy }: OrderTransaction): 
 
 /** Returns the activity that waits for a new decision of the transaction: a poll, or the last read of a pass. */
 function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] {
-  const { decision, integration, policy } = order.state;
+  const { decision, integration, policy, attention } = order.state;
   const isPoll = isPolled(order, transaction);
   if (decision === 'pending' || decision === 'skipped') return [];
   if (!isPoll && !isReadOnceMore(order, transaction)) return [];
   const { id: transactionId, cancelBy } = transaction;
   const { number, readings } = currentAttempt(order.state);
-  // The end of a problem is reported only if `trouble` says that the problem was.
-  const trouble = statusTrouble(order.state, transactionId);
-  const isTroubled = trouble.forbiddenKnown || trouble.troubleKnown;
+  const cause = statusCause(transactionId);
+  // The end of a problem is reported only if the problem was.
+  const forbiddenKnown = wrongKeyKnown(order.state, cause);
+  const troubleKnown = attention.some(({ code }) => code === 'status-error');
+  const isTroubled = forbiddenKnown || troubleKnown;
   const about = { integration, transactionId, attempt: number };
-  const request: LastReadRequest = { ...about, known: decision, cancelBy, ...trouble };
+  const request: LastReadRequest = { ...about, known: decision, cancelBy, forbiddenKnown, troubleKnown };
   const call: Call = isPoll
     ? { kind: 'poll', request: { ...request, pauses: policy.poll } }
     : { kind: 'last-read', request };
   const key = `${call.kind}:${transactionId}:${decision}:${readings.length}${isTroubled ? ':troubled' : ''}`;
-  return [{ key, whenObsolete: 'drop', cause: statusCause(transactionId), call }];
+  return [{ key, whenObsolete: 'drop', cause, call }];
 }
 
 const CANCELLATION =

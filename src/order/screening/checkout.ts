@@ -20,9 +20,10 @@ import { announce, eventsOfAnswer } from '../events.ts';
 import { fieldsOf } from '../messages/shapes.ts';
 import type { Order, Refusal } from '../order.ts';
 import { currentAttempt, enrichedOf, newOrder, recordReading, setAction, settlePhase } from '../record.ts';
-import { knownTransactionIds, recordTransaction, transactionOf } from '../transactions.ts';
+import { knownTransactionIds, transactionOf } from '../transactions.ts';
 import { answerNow, checkoutAnswer } from '../view/answers.ts';
 import { applyScreening } from './apply-screening.ts';
+import { recordSeen } from './record-screening.ts';
 
 export function checkoutRequest(order: Order): Omit<CheckoutRequest, 'begun'> {
   const { state, asked } = order;
@@ -147,17 +148,7 @@ export function applyAdoption(
   const attempt = currentAttempt(state);
   // Within the clock tolerance it may be in the future.
   const sentFrom = instant(Math.min(millis(screenedAt), millis(now)));
-  recordTransaction(state, {
-    id: transactionId,
-    attempt: attempt.number,
-    invoiceNumber: attempt.invoiceNumber ?? state.orderId,
-    sentFrom,
-    sentUntil: sentFrom,
-    found: 'adopted',
-    decision,
-    decidedAt: now,
-    source: 'adoption',
-  });
+  recordSeen(state, attempt, { ...outcome, sentFrom, sentUntil: sentFrom }, { source: 'adoption', now });
   recordReading(state, attempt, { decision, at: now, source: 'adoption', ...enrichedOf(outcome) });
   const failed = actionLater(decision) === 'cancel';
   setAction(state, failed ? 'hold' : actionLater(decision));

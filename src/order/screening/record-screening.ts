@@ -96,13 +96,14 @@ export function recordSeen(
   { source, now }: Moment,
 ): void {
   const { transactionId: id, found, sentFrom, sentUntil, decision } = seen;
+  const how = found ? 'lookup' : 'created';
   recordTransaction(state, {
     id,
     attempt: attempt.number,
     invoiceNumber: attempt.invoiceNumber ?? state.orderId,
     sentFrom,
     sentUntil,
-    found: found ? 'lookup' : 'created',
+    found: source === 'adoption' ? 'adopted' : how,
     ...(decision !== undefined && { decision, decidedAt: now, source }),
   });
 }
