@@ -13,6 +13,11 @@ import {
   transactionOf,
 } from '../transactions.ts';
 
+type Seen = { transactionId: string; found: boolean; decision?: Decision } & Sent;
+
+const UNREADABLE =
+  'The screening service returned an unknown decision of a further transaction of the order.';
+
 export interface Moment {
   source: ReadingSource;
   now: Instant;
@@ -28,8 +33,7 @@ export function withoutOthers(
   outcome: ScreeningOutcome,
   now: Instant,
 ): ScreeningOutcome {
-  const seen =
-    outcome.kind === 'answered' ? outcome : outcome.kind === 'unreadable' ? outcome.seen : undefined;
+  const seen = seenBy(outcome);
   if (seen === undefined || !seen.found || state.adopted !== undefined) return outcome;
   const known = transactionNamed(state, seen.transactionId);
   const owner = state.attempts.find(({ number, unseen }) =>
@@ -39,6 +43,11 @@ export function withoutOthers(
   const sentFrom = owner.unseen?.since ?? seen.sentFrom;
   recordLate(state, owner, asOf(outcome, sentFrom), now);
   return { kind: 'unanswered', reason: 'earlier-attempt', unseenSince: seen.sentFrom };
+}
+
+/** Returns the transaction that the outcome is about, if any. */
+function seenBy(outcome: ScreeningOutcome): Seen | undefined {
+  return outcome.kind === 'answered' ? outcome : outcome.kind === 'unreadable' ? outcome.seen : undefined;
 }
 
 function asOf(outcome: ScreeningOutcome, sentFrom: Instant): ScreeningOutcome {
@@ -59,17 +68,21 @@ export function recordLate(
   now: Instant,
 ): OrderEventType[] {
   noteUnseen(state, attempt, outcome);
-  const moment = { source: 'look-up', now } as const;
-  if (outcome.kind === 'unreadable' && outcome.seen !== undefined)
-    recordSeen(state, attempt, outcome.seen, moment);
-  if (outcome.kind !== 'answered') return [];
-  const { decision, transactionId } = outcome;
+  const seen = seenBy(outcome);
+  const known = transactionNamed(state, seen?.transactionId);
   // Its status may have been read since.
-  if (isDecided(transactionNamed(state, transactionId)?.decision)) return [];
+  if (seen === undefined || isDecided(known?.decision)) return [];
   const isNewest = attempt === currentAttempt(state);
   const isCanceling = isNewest && (state.phase === 'canceled' || cancelAsked(state));
-  recordSeen(state, attempt, outcome, moment);
-  const events = isCanceling && !cancelAsked(state) ? uncanceled(state, transactionId, now) : [];
+  recordSeen(state, attempt, seen, { source: 'look-up', now });
+  const isCovered = outcome.kind === 'answered' && cancelAsked(state);
+  const events = isCanceling && !isCovered ? uncanceled(state, seen.transactionId, now) : [];
+  if (outcome.kind !== 'answered') {
+    if (isNewest && known === undefined && !isCanceling)
+      events.push(...raiseAttention(state, 'unreadable-answer', UNREADABLE, { operation: 'lookup' }, now));
+    return events;
+  }
+  const { decision } = outcome;
   if (isDecided(attempt.decision)) {
     if (decision === 'error') return events;
     if (isNewest && state.phase !== 'canceled')
@@ -89,12 +102,7 @@ function uncanceled(state: OrderState, transactionId: string, now: Instant): Ord
   return raiseAttention(state, 'cancel-due', words, { operation: 'cancel', transactionId }, now);
 }
 
-export function recordSeen(
-  state: OrderState,
-  attempt: Attempt,
-  seen: { transactionId: string; found: boolean; decision?: Decision } & Sent,
-  { source, now }: Moment,
-): void {
+export function recordSeen(state: OrderState, attempt: Attempt, seen: Seen, { source, now }: Moment): void {
   const { transactionId: id, found, sentFrom, sentUntil, decision } = seen;
   const how = found ? 'lookup' : 'created';
   recordTransaction(state, {

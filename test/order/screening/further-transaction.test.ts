@@ -118,6 +118,24 @@ describe('a further transaction that is found for an order with a decision', () 
     expect(portalRefusal(life.state, cancelOf('another'), START + DAY, true)).toBeUndefined();
   });
 
+  it.each<[string, (life: Life) => Life, string]>([
+    ['for a decided order', (life) => life, 'unreadable-answer'],
+    [
+      'while the first one is canceled',
+      (life) => life.portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE),
+      'cancel-due',
+    ],
+    [
+      'after it was',
+      (life) => life.portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE).portalEnds('done'),
+      'cancel-due',
+    ],
+  ])('raises attention if its decision is unknown: found %s', (_when, before, code) => {
+    const life = before(decided('pass'));
+    life.end({ kind: 'look-up', outcome: { kind: 'found', transactionId: 'another' } }, HOUR + 6 * MINUTE);
+    expect(life).toMatchObject({ decision: 'pass', attention: [code] });
+  });
+
   it('ends the attention to the status of the one before', () => {
     const life = decided('pass');
     life.take(HINT).end({ kind: 'read', outcome: { kind: 'unreadable', words: 'no' } }, HOUR + 5 * MINUTE);
