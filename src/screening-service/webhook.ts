@@ -25,9 +25,9 @@ const MAX_IDS = 50;
 const UUID = /(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])/gi;
 const SECRET =
   /(?:secret|token|key|signature|password)[\w-]{0,20}["'\s]{0,3}[:=]["'\s]{0,3}[^"'&,\s]{0,200}/gi;
-/** A name and a value as in JSON, a form, or a template that was filled in without quotes. */
+/** A name and a value as in JSON, a form (`order[invoiceNumber]=1001`), or a template that was filled in without quotes. */
 const FIELD =
-  /(?<![\w-])([a-z][\w-]{0,40})["'\s]{0,3}[:=]\s{0,3}(?:"([^"\\]{0,200})"|([^"'&,{}[\]\r\n]{1,200}))/gi;
+  /(?<![\w-])([a-z][\w-]{0,40})["'\]\s]{0,3}[:=]\s{0,3}(?:"([^"\\]{0,200})"|([^"'&,{}[\]\r\n]{1,200}))/gi;
 const INVOICE_NAME = /^(?:merchant)?(?:invoice|order)(?:number|id|no|name)?$|^reference$/;
 
 /**
@@ -76,22 +76,29 @@ function decoded(bytes: Uint8Array): string[] {
   return texts.filter((text) => !text.slice(0, 4).includes('\0'));
 }
 
-/** Adds the texts inside the texts: percent-encoded, in a string of JSON, in base64. */
+/** Adds the texts inside the texts: of a form, in a string of JSON, in base64. */
 function unpacked(texts: string[]): string[] {
   const all = new Set(texts);
   for (const text of all) {
-    for (const inside of [withoutPercents(text), text.replaceAll('\\"', '"'), ...base64In(text)]) {
+    for (const inside of [withoutPercents(text), withoutEscapes(text), ...base64In(text)]) {
       if (all.size < MAX_TEXTS) all.add(inside);
     }
   }
   return [...all];
 }
 
-/** A form or a query. */
+/** Decodes a form or a query, where `+` is a space. */
 function withoutPercents(text: string): string {
-  if (!/%[0-9a-f]{2}/i.test(text)) return text;
-  return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) =>
+  const spaced = /^[\w.%[\]-]{1,100}=/.test(text) ? text.replaceAll('+', ' ') : text;
+  return spaced.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) =>
     Buffer.from(encoded.replaceAll('%', ''), 'hex').toString(),
+  );
+}
+
+/** Decodes JSON's escapes: quotes in a string of JSON, and slashes and other scripts, which PHP escapes by default. */
+function withoutEscapes(text: string): string {
+  return text.replace(/\\(?:u([0-9a-f]{4})|(["\\/]))/gi, (_escape, code: string | undefined, char = '') =>
+    code === undefined ? char : String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
 

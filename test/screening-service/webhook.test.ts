@@ -45,6 +45,17 @@ describe('the ids of a webhook are found', () => {
     expect(read(body)).toEqual(FOUND);
   });
 
+  it.each([
+    ['a slash that JSON escapes, as PHP does', '{"invoiceNumber":"2026\\/1001"}', '2026/1001'],
+    ['a letter that JSON escapes', '{"invoiceNumber":"\\u00dc-1001"}', 'Ü-1001'],
+    ['an escaped # in a string of JSON', '{"a":"{\\"invoice\\":\\"\\\\u00231001\\"}"}', '1001'],
+    ['a space in a form', 'id=1&invoiceNumber=A+1001', 'A 1001'],
+    ['an object in a form', 'order[invoiceNumber]=A%201001', 'A 1001'],
+    ['an encoded object in a form', 'order%5Binvoice_number%5D=A%201001', 'A 1001'],
+  ])('with %s', (_written, body, number) => {
+    expect(read(body)?.invoiceNumbers).toContain(number);
+  });
+
   const json = `{"id":"${ID}","order":"1001"}`;
   it.each([
     ['with a mark', `\ufeff${json}`],
