@@ -138,7 +138,8 @@ function actionsAfter(
   decision: Decision,
 ): { action: Action; wouldBe?: Action; attention: string[] } {
   if (earlier !== undefined) return { action: earlier, attention: [] };
-  if (!acts || action === 'cancel' || action === 'decline') {
+  const last = wouldBe ?? action;
+  if (!acts || last === 'cancel' || last === 'decline') {
     return { action, ...defined({ wouldBe }), attention: [] };
   }
   const meant = actionLater(decision);

@@ -88,6 +88,14 @@ describe('the action of a later decision', () => {
     ['an order that a person decided', { override }, {}, 'fail', { action: 'proceed', attention: [] }],
     ['a gateway’s error', { gateway }, { action: 'hold', ...REVIEW }, 'pass', { action: 'hold' }],
     ['passive mode', {}, PASSIVE, 'fail', { action: 'proceed', wouldBe: 'cancel', attention: [] }],
+    [
+      'passive mode after a decline',
+      {},
+      { ...PASSIVE, wouldBe: 'decline' },
+      'review',
+      { wouldBe: 'decline' },
+    ],
+    ['passive mode after a cancel', {}, { ...PASSIVE, wouldBe: 'cancel' }, 'review', { wouldBe: 'cancel' }],
   ])('of %s', (_what, attempt, state, decision, data) => {
     expect(read(anInput(attempt, state), decision)?.data).toMatchObject(data);
   });
