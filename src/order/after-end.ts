@@ -5,7 +5,7 @@ import type { LateDecision } from '../contract/order/order.ts';
 import type { Enriched, OrderState, OrderTransaction } from '../contract/order/state.ts';
 import type { Action, Decision, Instant, Phase } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
-import { actionLater } from './decide.ts';
+import { actionLater, keepsActionAfterReport } from './decide.ts';
 import { defined } from './defined.ts';
 import { attemptFor } from './portal/portal-records.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
@@ -39,6 +39,8 @@ export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt
   action?: Action;
   /** The payment gateway reported an error, so the order stays on hold. */
   gatewayError?: true;
+  /** The order passed and was reported as fraud before its end, so it may have shipped: a fail leaves the action to a person. */
+  reported?: true;
 }
 
 export function readAfterEndInput(
@@ -62,6 +64,7 @@ export function readAfterEndInput(
         acts: transaction === newest && !overridden,
         ...(number !== attempt.number && { action: attemptFor(state, id)?.lastAction ?? 'hold' }),
         ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
+        ...(transaction === newest && keepsActionAfterReport(state) && { reported: true }),
       };
     }),
     ...(policy?.events && { sequence: events.sequence }),
@@ -134,7 +137,7 @@ function eventOf(
 /** @returns the action of a decision, by the rules of open orders: `decline` and `cancel` never change */
 function actionsAfter(
   { action, wouldBe }: Pick<ReadAfterEndInput, 'action' | 'wouldBe'>,
-  { acts, action: earlier, gatewayError, cancelBy }: EndedTransaction,
+  { acts, action: earlier, gatewayError, reported, cancelBy }: EndedTransaction,
   decision: Decision,
 ): { action: Action; wouldBe?: Action; attention: string[] } {
   if (earlier !== undefined) return { action: earlier, attention: [] };
@@ -143,6 +146,10 @@ function actionsAfter(
     return { action, ...defined({ wouldBe }), attention: [] };
   }
   const meant = actionLater(decision);
+  if (reported && meant === 'cancel') {
+    const words = `The decision became «${decision}» after the fraud report and the order’s end: refund by hand, unless it has shipped.`;
+    return { action, ...defined({ wouldBe }), attention: [words] };
+  }
   const later = gatewayError && meant === 'proceed' ? 'hold' : meant;
   if (wouldBe !== undefined) return { action, wouldBe: later, attention: [] };
   const words = `The decision became «${decision}» after the order ended (cancel window: ${cancelBy}): refund and report by hand.`;

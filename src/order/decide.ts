@@ -124,7 +124,7 @@ const REPORTED = ['running', 'done', 'unconfirmed'];
  * Returns whether the order could ship before a caller reported its transaction as fraud: it had passed, and did not wait for the payment
  * gateway. The policy `cancelAfterReport: never` then leaves the action to a person.
  */
-function keepsActionAfterReport(state: OrderState): boolean {
+export function keepsActionAfterReport(state: OrderState): boolean {
   if (state.policy.cancelAfterReport === 'always' || state.phase === 'awaiting-gateway') return false;
   const attempt = currentAttempt(state);
   const transactionId = transactionOf(state, attempt)?.id;

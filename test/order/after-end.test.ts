@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LateDecision } from '../../src/contract/order/order.ts';
 import type { Attempt, OrderState } from '../../src/contract/order/state.ts';
+import type { Policy } from '../../src/contract/policy.ts';
 import type { Action, Decision } from '../../src/contract/words.ts';
 import {
   applyLateReading,
@@ -99,6 +100,20 @@ describe('the action of a later decision', () => {
   ])('of %s', (_what, attempt, state, decision, data) => {
     expect(read(anInput(attempt, state), decision)?.data).toMatchObject(data);
   });
+
+  it.each<[Policy['cancelAfterReport'], Action, string]>([
+    ['never', 'proceed', 'unless it has shipped'],
+    ['always', 'cancel', 'refund and report by hand'],
+  ])(
+    'after a fraud report, with the policy `cancelAfterReport: %s`, is %s',
+    (cancelAfterReport, action, words) => {
+      const life = screened('pass', { cancelAfterReport }).portal('report-fraud', 1).portalEnds('done', 2);
+      const { state } = life;
+      const order = readAfterEndInput({ ...state, policy: { ...state.policy, events: 'all' } });
+      const attention = [expect.stringContaining(words)];
+      expect(read(order, 'fraudulent')?.data).toMatchObject({ action, attention });
+    },
+  );
 
   it('stays cancel once it was that', () => {
     const order = anInput();
