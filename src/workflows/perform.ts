@@ -118,10 +118,11 @@ export const READ_AFTER_END_OPTIONS = {
   summary: 'Read the status after the order’s end',
 } satisfies ActivityLimits & ActivityOptions;
 
-/** A person waits for the result, so it is reported after three tries. */
+/** A person waits for the result, so it is reported after three tries, or at once if the receiver asks for a longer pause than the time-out. */
 export const DELIVER_AGAIN_OPTIONS = {
   ...background,
   ...writes,
+  scheduleToCloseTimeout: 2 * MINUTE,
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 },
   summary: 'Redeliver an event',
 } satisfies ActivityLimits & ActivityOptions;

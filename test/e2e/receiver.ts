@@ -16,12 +16,13 @@ export interface ReceivedEvent {
 /** Starts a receiver of events that knows one secret. */
 export async function startReceiver(secret = EVENTS_SECRET) {
   const events: ReceivedEvent[] = [];
-  let refusing: boolean | 'late' = false;
+  let refusing: boolean | 'late' | 'for an hour' = false;
   const webhook = new Webhook(secret);
   const server = createServer(async (request, response) => {
     const body = (await request.toArray()).join('');
     if (refusing) {
-      setTimeout(() => response.writeHead(503).end(), refusing === 'late' ? 11_000 : 0);
+      const headers = refusing === 'for an hour' ? { 'retry-after': '3600' } : {};
+      setTimeout(() => response.writeHead(503, headers).end(), refusing === 'late' ? 11_000 : 0);
       return;
     }
     const headers = Object.fromEntries(
@@ -35,7 +36,7 @@ export async function startReceiver(secret = EVENTS_SECRET) {
   return {
     url: `http://127.0.0.1:${Object(server.address()).port}/events`,
     events,
-    refuse: (refuse: boolean | 'late') => {
+    refuse: (refuse: typeof refusing) => {
       refusing = refuse;
     },
     close: () =>

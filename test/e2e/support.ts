@@ -75,8 +75,8 @@ export interface Deployment extends Omit<Api, 'url' | 'process'> {
   /** Events that arrived with a valid signature, in order. */
   events: ReceivedEvent[];
   eventsOf: (orderId: string) => ReceivedEvent[];
-  /** Makes the receiver refuse events, refuse them after 11 s, or accept them. */
-  refuseEvents: (refuse: boolean | 'late') => void;
+  /** Makes the receiver refuse events, refuse them after 11 s, refuse them with a Retry-After of an hour, or accept them. */
+  refuseEvents: (refuse: boolean | 'late' | 'for an hour') => void;
   /** The requests of one kind that the sandbox got for an order. */
   requests: (operation: LedgerOperation, invoice: string) => ReturnType<Sandbox['control']['ledger']>;
   stop: () => Promise<void>;

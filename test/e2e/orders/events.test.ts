@@ -72,3 +72,14 @@ it('an event that is sent again has the same id and content, from an open order 
   for (const { sequence } of closing) expect((await again(sequence)).status).toBe(200);
   expect(all.eventsOf(orderId)).toEqual([...before, ...closing]);
 });
+
+it('an event that is sent again while its receiver asks for an hour’s pause is reported at once, and may be sent again', async () => {
+  const orderId = anOrderId();
+  const again = () => all.call('POST', `/v1/orders/${orderId}/events/1/redeliver`, {});
+  await all.screen(orderId);
+  await eventually(() => expect(all.eventsOf(orderId)).toHaveLength(1));
+  all.refuseEvents('for an hour');
+  const refused = { status: 502, body: { type: '/problems/event-not-delivered' } };
+  expect(await again().finally(() => all.refuseEvents(false))).toMatchObject(refused);
+  expect(await again()).toMatchObject({ status: 200, body: { status: 'delivered' } });
+});
