@@ -25,6 +25,8 @@ interface Attempt {
 /** A real service stores these in its database, and changes them in one transaction. */
 const orders = new Map<string, Order>();
 const eventsDone = new Set<string>();
+/** The newest event of each order. */
+const newest = new Map<string, number>();
 const unrecorded = new Set<Attempt>();
 
 const { PORT = '3000', EVENTS_SECRET = '' } = process.env;
@@ -131,6 +133,7 @@ app.setErrorHandler((error, _request, reply) => {
 const eventSchema = z.object({
   orderId: z.string().optional(),
   integration: z.string().optional(),
+  sequence: z.number(),
   data: z.object({
     action: z.enum(['proceed', 'hold', 'decline', 'cancel']).optional(),
     attempt: z.number().optional(),
@@ -148,10 +151,14 @@ app.post<{ Body: string }>('/events', async (request, reply) => {
     return reply.code(401).send({ event: 'forged, or more than five minutes old' });
   }
   if (eventsDone.has(id)) return { event: 'repeated' };
-  const { orderId, integration, data } = eventSchema.parse(payload);
+  const { orderId, integration, sequence, data } = eventSchema.parse(payload);
   // The same order id in another integration is another order. All orders here are of `default`.
   const isOurs = orderId !== undefined && integration === 'default';
-  if (isOurs && data.action !== undefined) follow({ orderId, ...data }, data.action);
+  // One that was given up and is sent again may come after a newer one.
+  if (isOurs && data.action !== undefined && sequence > (newest.get(orderId) ?? 0)) {
+    newest.set(orderId, sequence);
+    follow({ orderId, ...data }, data.action);
+  }
   eventsDone.add(id);
   return { event: 'taken' };
 });

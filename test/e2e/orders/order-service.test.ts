@@ -57,11 +57,11 @@ const isPaid = (orderId: string, ...calls: string[]) =>
 function event(
   orderId: string,
   action: string,
-  { secret = SECRET, at = new Date(), integration = 'default' } = {},
+  { secret = SECRET, at = new Date(), integration = 'default', sequence = 1 } = {},
 ) {
   const id = randomUUID();
   const data = { action, attempt: 1 };
-  const body = JSON.stringify({ type: 'order.review_resolved', orderId, integration, data });
+  const body = JSON.stringify({ type: 'order.review_resolved', orderId, integration, sequence, data });
   const headers = {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
@@ -113,6 +113,14 @@ it('voids the payment of a checkout that is refused, and takes the corrected one
   expect(await paid(orderId)).toMatchObject({ payment: 'voided', calls: ['voided'] });
   expect(await checkout(orderId, 'pass')).toMatchObject({ action: 'proceed', payment: 'captured' });
   expect(await paid(orderId)).toEqual({ attempt: 1, payment: 'captured', calls: ['voided', 'captured'] });
+});
+
+it('follows no event that is sent again after a newer one of the order', async () => {
+  const orderId = anOrderId();
+  await checkout(orderId, 'review');
+  expect(await event(orderId, 'proceed', { sequence: 3 }).send()).toMatchObject({ status: 200 });
+  expect(await event(orderId, 'cancel', { sequence: 2 }).send()).toMatchObject({ status: 200 });
+  expect(await paid(orderId)).toMatchObject({ payment: 'captured', calls: ['captured'] });
 });
 
 it('leaves the next attempt’s payment alone when an event of the attempt before comes late', async () => {
