@@ -57,7 +57,7 @@ export const METRICS = {
   order_screening_queue_backlog_age_seconds: gauge('age of the oldest task waiting in a task queue'),
   order_screening_queue_backlog_tasks: gauge('tasks waiting in a task queue'),
   order_screening_hints_total: counter(
-    'webhooks of the screening service, by whether an open order was found',
+    'webhooks of the screening service, by whether an order was found',
     'API',
   ),
   order_screening_transaction_warnings_total: counter(
