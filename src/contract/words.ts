@@ -64,7 +64,7 @@ export const ORDER_EVENTS: Record<OrderEventType, string> = {
   'order.canceled': 'the transaction is canceled',
   'order.attention': 'the order needs a person; `sequence` is 0 if the order could not send the event itself',
   'order.closed':
-    'the order has ended: its cancel window is over, or it was canceled, and nothing is pending',
+    'the order has ended, and nothing is pending: its last deadline is over ([`closed`](orders.md)), or it was canceled',
 };
 
 /** A moment as an ISO 8601 string in UTC. */
