@@ -12,6 +12,8 @@ import { askedPauseMs, earlierHeartbeat, sendHeartbeat, tryAgain, waitLonger } f
 /** Timeouts of one delivery and of all deliveries of one attempt. Both are shorter than the activity's, so that attempts don't overlap. */
 const EACH_MS = 15_000;
 const ALL_MS = 30_000;
+/** The pause after an attempt that delivered an event: the receiver is back, so the pauses no longer grow. */
+const BACK_PAUSE_MS = 2_000;
 
 export function eventActivities(world: ActivityWorld) {
   return {
@@ -20,9 +22,11 @@ export function eventActivities(world: ActivityWorld) {
       // The sweep's events have sequence 0.
       const { arrived = -1 } = earlierHeartbeat();
       const until = world.machine.elapsed() + ALL_MS;
+      let pauseMs: number | undefined;
       for (const event of events) {
         if (event.sequence <= arrived) continue;
-        await deliver(world, event, timeFor(until - world.machine.elapsed()));
+        await deliver(world, event, timeFor(until - world.machine.elapsed()), pauseMs);
+        pauseMs = BACK_PAUSE_MS;
         sendHeartbeat({ arrived: event.sequence });
       }
       return {};
@@ -46,7 +50,13 @@ function timeFor(left: number): number {
   return Math.min(EACH_MS, left);
 }
 
-async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: number): Promise<void> {
+/** @param pauseMs the pause after a failure, unless the receiver asks for one; absent: by the activity's retry policy */
+async function deliver(
+  world: ActivityWorld,
+  event: OrderEvent,
+  timeoutMs: number,
+  pauseMs?: number,
+): Promise<void> {
   const { integration } = event;
   const send = senderOf(world, integration);
   if (send === undefined) {
@@ -60,8 +70,9 @@ async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: numbe
     const { reason, address } =
       error instanceof NotTaken ? error : { reason: 'unexpected', address: undefined };
     log.warn('the events receiver did not accept an event', { integration, reason, address });
-    const pauseMs = error instanceof NotTaken ? askedPauseMs(error, LONGEST_DELIVERY_PAUSE_MS) : undefined;
-    throw tryAgain('not-delivered', error instanceof Error ? error.message : 'not delivered', pauseMs);
+    const askedMs = error instanceof NotTaken ? askedPauseMs(error, LONGEST_DELIVERY_PAUSE_MS) : undefined;
+    const message = error instanceof Error ? error.message : 'not delivered';
+    throw tryAgain('not-delivered', message, askedMs ?? pauseMs);
   }
 }
 

@@ -126,6 +126,15 @@ describe('durable delivery', () => {
     expect(idsSent()[2]).toBe(idsSent()[1]);
   });
 
+  it('is tried again soon after a try that the receiver took an event of, however long it was away before', async () => {
+    answers = [status(204), status(503), status(503)];
+    const heartbeats: unknown[] = [];
+    const pauseOf = async (attempt: Attempt) =>
+      (await failureOf(deliver(attempt, heartbeats))).nextRetryDelay;
+    expect(await pauseOf({ attempt: 9 })).toBe(2_000);
+    expect(await pauseOf({ attempt: 10, heartbeatDetails: heartbeats.at(-1) })).toBeUndefined();
+  });
+
   it.each<[string, Answer]>([
     ['answered 302', status(302)],
     ['answered 400', status(400)],
