@@ -14,8 +14,8 @@ import { HttpError } from './problems.ts';
 
 const SESSION = 'order-screening-session';
 const SESSION_SECONDS = 8 * 3_600;
-/** Between the redirect to the provider and the way back. */
-const PENDING = 'order-screening-sign-in';
+/** Between the way to the provider and the way back: one for each state, since several windows may sign in at once. */
+const pendingOf = (state: string) => `order-screening-sign-in-${state.slice(0, 8)}`;
 const PENDING_SECONDS = 10 * 60;
 const PROVIDER_WITHIN_SECONDS = 5;
 export const CALLBACK = '/sign-in/callback';
@@ -75,17 +75,20 @@ export class SignIn {
       code_challenge: await oidc.calculatePKCECodeChallenge(pending.verifier),
       code_challenge_method: 'S256',
     });
-    reply.header('set-cookie', await this.#cookie(PENDING, pending, PENDING_SECONDS));
+    const name = pendingOf(pending.state);
+    reply.header('set-cookie', await this.#cookie(name, pending, PENDING_SECONDS, CALLBACK));
     return reply.redirect(address.href, 303);
   }
 
   /** @throws HttpError `sign-in-failed`, `no-role`, `sign-in-unavailable` */
   async finish(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { pagesUrl, rolesClaim } = this.#settings;
-    const pending = pendingSchema.safeParse(await this.#opened(request, PENDING)).data;
+    const answer = new URL(request.url, `${pagesUrl}/`);
+    const name = pendingOf(answer.searchParams.get('state') ?? '');
+    const pending = pendingSchema.safeParse(await this.#opened(request, name)).data;
     if (pending === undefined) throw new HttpError('sign-in-failed');
     const provider = await this.#reached();
-    const granted = oidc.authorizationCodeGrant(provider, new URL(request.url, `${pagesUrl}/`), {
+    const granted = oidc.authorizationCodeGrant(provider, answer, {
       expectedState: pending.state,
       expectedNonce: pending.nonce,
       pkceCodeVerifier: pending.verifier,
@@ -103,7 +106,7 @@ export class SignIn {
     const known = roles.filter((role) => this.#settings.roles.has(role));
     reply.header('set-cookie', [
       await this.#cookie(SESSION, { person, roles: known }, SESSION_SECONDS),
-      this.#ended(PENDING),
+      this.#ended(name, CALLBACK),
     ]);
     return reply.redirect(pending.to, 303);
   }
@@ -142,7 +145,7 @@ export class SignIn {
     return this.#provider;
   }
 
-  async #cookie(name: string, content: JWTPayload, seconds: number): Promise<string> {
+  async #cookie(name: string, content: JWTPayload, seconds: number, path = '/'): Promise<string> {
     const [first] = this.#settings.sessionKeys;
     if (first === undefined) throw new TypeError('the settings have a session key');
     const sealed = await new EncryptJWT(content)
@@ -150,16 +153,16 @@ export class SignIn {
       .setExpirationTime(`${seconds} s`)
       .setAudience(name)
       .encrypt(first.key);
-    return `${name}=${sealed}; Max-Age=${seconds}; ${this.#attributes()}`;
+    return `${name}=${sealed}; Max-Age=${seconds}; ${this.#attributes(path)}`;
   }
 
-  #ended(name: string): string {
-    return `${name}=; Max-Age=0; ${this.#attributes()}`;
+  #ended(name: string, path = '/'): string {
+    return `${name}=; Max-Age=0; ${this.#attributes(path)}`;
   }
 
   /** `Lax`: the way back from the provider is a navigation from another site. */
-  #attributes(): string {
-    return `Path=/; HttpOnly; SameSite=Lax${this.#settings.pagesUrl.startsWith('https:') ? '; Secure' : ''}`;
+  #attributes(path: string): string {
+    return `Path=${path}; HttpOnly; SameSite=Lax${this.#settings.pagesUrl.startsWith('https:') ? '; Secure' : ''}`;
   }
 
   async #opened(request: FastifyRequest, name: string): Promise<unknown> {

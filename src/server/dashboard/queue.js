@@ -93,12 +93,23 @@ mark(rows().find((row) => orderIn(row.querySelector('.id a')) === last));
 /** Nothing moves while the page is hidden, or a form in the element is open or something in it has the focus. */
 const isStill = (element) => document.hidden || element.querySelector('details[open], :focus') !== null;
 
+/** A link that opens the same page again, and so the sign-in. */
+function signInLink() {
+  const link = document.createElement('a');
+  return Object.assign(link, { href: '', className: 'button news', textContent: 'Session ended: sign in' });
+}
+
 /** Replaces the content of an element by what the server answers, until it has nothing to poll. */
 function poll(element) {
   const { poll: url, seconds } = element.dataset;
   const timer = setInterval(async () => {
     if (isStill(element)) return;
-    const answer = await fetch(url).catch(() => undefined);
+    const answer = await fetch(url, { redirect: 'manual' }).catch(() => undefined);
+    // The only redirect is that to the sign-in.
+    if (answer?.type === 'opaqueredirect' && !isStill(element)) {
+      clearInterval(timer);
+      element.replaceChildren(signInLink());
+    }
     if (answer?.ok !== true) return;
     const parts = new DOMParser().parseFromString(await answer.text(), 'text/html').body;
     // A link that is replaced between the press and the release of a button is never followed.

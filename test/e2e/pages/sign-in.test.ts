@@ -139,6 +139,34 @@ it('a note that was typed while the session ended is stored after signing in aga
   expect((await all.read(orderId)).journal).toMatchObject([{ because: 'called the customer' }]);
 });
 
+it('of two windows that begin to sign in at once each comes back to its own page', async () => {
+  const context = await browser.newContext({ baseURL: all.apiUrl });
+  onTestFinished(() => context.close());
+  const [first, second] = [await context.newPage(), await context.newPage()];
+  await first.goto('/days');
+  await second.goto('/?list=soon');
+  await signInAt(first);
+  expect(first.url()).toBe(`${all.apiUrl}/days`);
+  await second.fill('[name=login]', 'ada');
+  await second.fill('[name=password]', 'any');
+  await second.click('[type=submit]');
+  await second.waitForURL(`${all.apiUrl}/?list=soon`);
+});
+
+it('a list that is open when the session ends says so, and begins no sign-in by itself', async () => {
+  const page = await signIn('ada', '/');
+  await page.clock.install();
+  await page.reload();
+  await page.context().clearCookies();
+  await page.clock.fastForward(15_000);
+  const link = page.getByRole('link', { name: 'Session ended: sign in' });
+  await link.waitFor();
+  await page.clock.fastForward(60_000);
+  expect(await page.context().cookies(`${all.apiUrl}/sign-in/callback`)).toEqual([]);
+  await link.click();
+  await page.waitForURL((url) => url.origin !== all.apiUrl);
+});
+
 it('API keys go on working, by HTTP Basic as well', async () => {
   const authorization = `Basic ${Buffer.from(`ada:${KEY}`).toString('base64')}`;
   expect((await fetch(`${all.apiUrl}/`, { headers: { authorization } })).status).toBe(200);
