@@ -2,7 +2,7 @@
  * Sign-in to the pages with OpenID Connect. A session is an encrypted cookie: the API keeps nothing, and any of its processes can read it.
  * What a role may do is looked up at each request, so a changed setting holds at once.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
 import * as oidc from 'openid-client';
 import { z } from 'zod';
@@ -57,8 +57,8 @@ export class SignIn {
     return found !== undefined && this.#admit(request, found.person, found.roles);
   }
 
-  /** Sends the browser to the provider, and afterwards back to the page that `to` of the query names. */
-  async begin({ query }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  /** @returns the address at the provider, which leads back to the page that `to` of the query names */
+  async begin({ query }: FastifyRequest, reply: FastifyReply): Promise<string> {
     const provider = await this.#reached();
     const { pagesUrl, scope } = this.#settings;
     const pending = {
@@ -77,7 +77,7 @@ export class SignIn {
     });
     const name = pendingOf(pending.state);
     reply.header('set-cookie', await this.#cookie(name, pending, PENDING_SECONDS, CALLBACK));
-    return reply.redirect(address.href, 303);
+    return address.href;
   }
 
   /** @throws HttpError `sign-in-failed`, `no-role`, `sign-in-unavailable` */
@@ -180,12 +180,6 @@ export class SignIn {
       return undefined;
     }
   }
-}
-
-export function signInRoutes(app: FastifyInstance, signIn: SignIn): void {
-  const hidden = { schema: { hide: true } };
-  app.get('/sign-in', hidden, async (request, reply) => signIn.begin(request, reply));
-  app.get(CALLBACK, hidden, async (request, reply) => signIn.finish(request, reply));
 }
 
 /** @returns the whole address of the page that somebody came from: one of these pages, whatever the query says */

@@ -47,6 +47,11 @@ export function sessionEndedPage(): Page {
   );
 }
 
+/** Shown while the browser leaves for the sign-in provider. */
+export function toProviderPage(address: string): Page {
+  return cardPage('Signing in', html`<p><a href="${address}">Continue to the sign-in provider</a></p>`);
+}
+
 export function signedOutPage(): Page {
   return cardPage('You are signed out', html`<p><a href="/">Sign in again</a></p>`);
 }

@@ -8,12 +8,12 @@ import { csvOf } from '../../client/reading/read-orders.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { instant } from '../../contract/words.ts';
 import { hasScope, listedIntegrations, requireIntegration } from '../api/callers.ts';
-import { SIGNED_OUT, signInRoutes } from '../api/oidc.ts';
+import { CALLBACK, SIGNED_OUT } from '../api/oidc.ts';
 import { readTransaction } from '../api/order-routes.ts';
 import { orderQuery, queueQuery, transactionParams } from '../api/request-schemas.ts';
 import { actionRoutes } from './action-routes.ts';
 import type { Filters } from './addresses.ts';
-import { REFUSED_PATH, refusedPage, signedOutPage, transactionPage } from './card-pages.ts';
+import { REFUSED_PATH, refusedPage, signedOutPage, toProviderPage, transactionPage } from './card-pages.ts';
 import { html } from './html.ts';
 import { document, SCRIPT_PATH, STYLE_PATH } from './layout.ts';
 import type { Moment, PageOptions, Pages } from './pages.ts';
@@ -53,10 +53,14 @@ export async function queueRoutes(app: FastifyInstance, options: PageOptions): P
   if (signIn === undefined) return;
   await app.register(async (scope) => {
     answersAsPages(scope, options);
-    signInRoutes(scope, signIn);
-    scope.get(SIGNED_OUT, { schema: { hide: true } }, async (_request, reply) =>
-      sendHtml(reply, document(signedOutPage())),
-    );
+    const hidden = { schema: { hide: true } };
+    scope.get('/sign-in', hidden, async (request, reply) => {
+      const address = await signIn.begin(request, reply);
+      // Browsers block a redirect of a form, such as the search, to a different origin than its page allows.
+      return sendHtml(reply.header('refresh', `0;url=${address}`), document(toProviderPage(address)));
+    });
+    scope.get(CALLBACK, hidden, async (request, reply) => signIn.finish(request, reply));
+    scope.get(SIGNED_OUT, hidden, async (_request, reply) => sendHtml(reply, document(signedOutPage())));
   });
 }
 

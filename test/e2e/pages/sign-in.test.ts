@@ -167,6 +167,15 @@ it('a list that is open when the session ends says so, and begins no sign-in by 
   await page.waitForURL((url) => url.origin !== all.apiUrl);
 });
 
+it('a search after the end of the session leads to the sign-in, and then to what it found', async () => {
+  const page = await signIn('ada', '/');
+  await page.context().clearCookies();
+  await page.fill('#q', 'order-1');
+  await page.press('#q', 'Enter');
+  await signInAt(page);
+  expect(page.url()).toBe(`${all.apiUrl}/?q=order-1`);
+});
+
 it('API keys go on working, by HTTP Basic as well', async () => {
   const authorization = `Basic ${Buffer.from(`ada:${KEY}`).toString('base64')}`;
   expect((await fetch(`${all.apiUrl}/`, { headers: { authorization } })).status).toBe(200);
