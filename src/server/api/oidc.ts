@@ -18,6 +18,8 @@ const SESSION_SECONDS = 8 * 3_600;
 const pendingOf = (state: string) => `order-screening-sign-in-${state.slice(0, 8)}`;
 const PENDING_SECONDS = 10 * 60;
 const PROVIDER_WITHIN_SECONDS = 5;
+/** Of the address to come back to, in characters. Browsers drop a cookie of more than 4 KB. */
+const TO_LIMIT = 2_000;
 export const CALLBACK = '/sign-in/callback';
 export const SIGNED_OUT = '/signed-out';
 
@@ -184,7 +186,7 @@ export class SignIn {
 
 /** @returns the whole address of the page that somebody came from: one of these pages, whatever the query says */
 function pageIn(query: unknown, pagesUrl: string): string {
-  const { to = '/' } = z.object({ to: z.string().optional().catch(undefined) }).parse(query);
+  const { to = '/' } = z.object({ to: z.string().max(TO_LIMIT).optional().catch(undefined) }).parse(query);
   const page = URL.canParse(to, pagesUrl) ? new URL(to, pagesUrl) : undefined;
   return page?.origin === new URL(pagesUrl).origin ? page.href : `${pagesUrl}/`;
 }

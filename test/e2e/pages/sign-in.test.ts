@@ -176,6 +176,11 @@ it('a search after the end of the session leads to the sign-in, and then to what
   expect(page.url()).toBe(`${all.apiUrl}/?q=order-1`);
 });
 
+it('an address that is too long for a cookie leads to the queue after the sign-in', async () => {
+  const page = await signIn('ada', `/several?do=note${'&order=default%2Forder-1'.repeat(100)}`);
+  expect(page.url()).toBe(`${all.apiUrl}/`);
+});
+
 it('API keys go on working, by HTTP Basic as well', async () => {
   const authorization = `Basic ${Buffer.from(`ada:${KEY}`).toString('base64')}`;
   expect((await fetch(`${all.apiUrl}/`, { headers: { authorization } })).status).toBe(200);
