@@ -191,6 +191,14 @@ describe('an action on several orders', () => {
     expect(body).toContain('<a href="/?list=attention">Back to the list</a>');
   });
 
+  it('whose form is refused keeps what was typed', async () => {
+    const { app } = await anApi();
+    const form = `${chosen.replace('proceed', 'snooze')}&hours=0&reason=calls+back`;
+    const { statusCode, body } = await sendForm(app, '/several', form);
+    expect(statusCode).toBe(422);
+    expect(body).toContain('>calls back</textarea>');
+  });
+
   it.each([
     ['no order', 422, ['read', 'ops'], ['shop'], 'do=recheck'],
     ['an order of another integration', 403, ['read', 'ops'], ['other'], chosen],

@@ -14,8 +14,8 @@ import { cardPage, decisionPill, options, orderLink, type Page, table } from '..
 import { distance, HOUR_MS, money, type Now } from '../words.ts';
 import { actionPath, PAGE_ACTIONS, type PageAction, refusalOf, SEVERAL } from './actions.ts';
 
-/** The fields of a form as they were typed. */
-export const typedFields = z.record(z.string(), z.string()).catch({});
+/** The fields of a form as they were typed; empty if there are several of the name. */
+export const typedFields = z.record(z.string(), z.string().catch('')).catch({});
 
 interface FormOf {
   path: string;
