@@ -29,9 +29,10 @@ const UNDOCUMENTED = (
   [
     ['read', ['GET'], ['/', '/orders/order-1', '/transactions/order-1', '/queue.csv', '/days', '/news']],
     ['read', ['GET'], ['/orders/order-1/running']],
-    ['act', ['GET', 'POST'], ['/orders/order-1/cancel', '/orders/order-1/recheck']],
-    ['act', ['GET', 'POST'], ['/orders/order-1/actions/1/withdraw', '/orders/order-1/events/1/redeliver']],
-    ['ops', ['GET'], ['/orders/order-1/proceed']],
+    ['read', ['GET'], ['/orders/order-1/proceed', '/orders/order-1/actions/1/withdraw']],
+    ['act', ['POST'], ['/orders/order-1/cancel', '/orders/order-1/recheck']],
+    ['act', ['POST'], ['/orders/order-1/actions/1/withdraw', '/orders/order-1/events/1/redeliver']],
+    ['ops', ['POST'], ['/orders/order-1/proceed']],
     ['codec', ['POST'], ['/codec/decode', '/codec/encode']],
   ] as const
 ).flatMap(([scope, methods, urls]) =>
@@ -62,7 +63,7 @@ async function operationsOf(app: FastifyInstance): Promise<Operation[]> {
 function requestOf(operation: Operation, key: string, integration?: string): InjectOptions {
   const { method, url } = operation;
   const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
-  const body = isPage(operation) ? '' : (BODIES[url.split('/').at(-1) ?? ''] ?? {});
+  const body = isPage(operation) ? 'reason=card+shown' : (BODIES[url.split('/').at(-1) ?? ''] ?? {});
   return {
     method,
     url: integration === undefined ? url : `${url}?integration=${integration}`,
@@ -98,7 +99,7 @@ describe('a key', () => {
         }
         expect(response.statusCode, where).toBe(403);
         expect(calls(), where).toBe(before);
-        if (isPage(operation)) expect(response.body).toContain('The API key may not do this');
+        if (isPage(operation)) expect(response.body).toContain(`lacks the scope “${operation.scope}”`);
         else expect(response.json(), where).toMatchObject({ scope: operation.scope });
       }
     },

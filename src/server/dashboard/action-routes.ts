@@ -1,5 +1,5 @@
 /** The routes of an order's page, of its actions, and of actions on several orders. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { checked, fieldErrorsOf, invalidRequest } from '../../client/read-requests.ts';
 import { DEFAULT_INTEGRATION, type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
 import { OUR_WORDS } from '../../screening-service/index.ts';
@@ -49,11 +49,14 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
 
   for (const action of Object.keys(PAGE_ACTIONS).filter(isAction)) {
     const url = `/orders/:orderId/${actionPath(action, ':number')}`;
-    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    // The address of a failed form, opened again, also by a person who may no longer send it.
+    scope.get(url, pageFor('read'), async (request, reply) => {
+      const { order, place } = orderIn(request);
+      return reply.redirect(orderPath(order, undefined, place), 303);
+    });
+    scope.post(url, pageFor(PAGE_ACTIONS[action].scope ?? 'act'), async (request, reply) => {
       const { order, number, place } = orderIn(request);
       try {
-        // The address of a failed form, opened again.
-        if (request.method === 'GET') return reply.redirect(orderPath(order, undefined, place), 303);
         const asked = { ...checked(formOf(action), request.body ?? {}), number };
         const notice = await perform(orderScreening, action, order, asked, whoAsks(request), note(request));
         store.forget();
@@ -67,8 +70,7 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
         const again = { problem, typed: typedFields.parse(request.body), number, place };
         return send(request, reply, (_, { now }) => confirmPage(action, order, again, now));
       }
-    };
-    scope.route({ method: ['GET', 'POST'], url, ...pageFor(PAGE_ACTIONS[action].scope ?? 'act'), handler });
+    });
   }
 
   get('/several', 'ops', async (request, { now }) => {

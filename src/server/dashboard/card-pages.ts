@@ -16,9 +16,18 @@ ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${p
 
 /** @param tried the route of a form, unless the request was a page view. The address of an order's form leads to the order */
 export function errorPage(code: string, problem: Problem, tried?: string): Page {
-  const { title, ...why } = tried !== undefined || code !== 'temporal-unavailable' ? problem : UNREACHABLE;
+  const { title, ...why } = wordsOf(code, problem, tried);
   const [path, name] = tried?.startsWith('/orders/') ? ['', 'order'] : ['/', 'queue'];
   return cardPage(title, html`${problemBox(why)}<p><a href="${path}">Go to the ${name}</a></p>`);
+}
+
+function wordsOf(code: string, problem: Problem, tried: string | undefined): Why & Pick<Problem, 'title'> {
+  if (problem.scope !== undefined)
+    return {
+      title: 'You may not do this',
+      detail: `Your API key or role lacks the scope “${problem.scope}”.`,
+    };
+  return tried === undefined && code === 'temporal-unavailable' ? UNREACHABLE : problem;
 }
 
 /** For page views. The API's advice about retrying a request would be misleading there. */

@@ -75,6 +75,18 @@ describe('a form', () => {
     expect(orderScreening.cancel).not.toHaveBeenCalled();
   });
 
+  it('of a person who may no longer send it is refused, and leads to the order', async () => {
+    const { app } = await anApi({ apiKeys: [hashedKey('ops', KEY, { scopes: ['read'] })] });
+    const headers = { authorization: basic(KEY), 'sec-fetch-site': 'same-origin' };
+    const url = '/orders/order-1/note?integration=shop';
+    const { statusCode, body } = await sendForm(app, url, 'reason=called', headers);
+    expect(statusCode).toBe(403);
+    expect(body).toContain('Your API key or role lacks the scope “act”.');
+    expect(body).toContain('<a href="">Go to the order</a>');
+    const { headers: answered } = await app.inject({ url, headers });
+    expect(answered.location).toBe('/orders/order-1?integration=shop');
+  });
+
   it.each([
     ['/orders/order-1/note?integration=shop', '', 'Go to the order'],
     ['/several', '/', 'Go to the queue'],

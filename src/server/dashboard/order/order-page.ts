@@ -129,7 +129,7 @@ ${runningBoxes(view)}
 ${main.length > 0 && html`<div class="do">${main}</div>`}
 ${shown.includes('recheck') && html`<div class="also"><form method="post" action="${orderPath(summary, 'recheck', view.place)}"><button>Recheck</button></form>${folded(ALSO)}</div>`}
 ${open && cancelRefusal !== undefined && html`<p class="quiet">It can’t be canceled: ${cancelRefusal}.</p>`}
-${!may.act && !may.ops && html`<p class="quiet">Your API key can read orders but not change them.</p>`}
+${!may.act && !may.ops && html`<p class="quiet">You may read orders but not change them.</p>`}
 ${nextSteps(view)}
 </aside>`;
 }
