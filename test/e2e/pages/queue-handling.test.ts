@@ -1,7 +1,7 @@
 /** How people find, note and snooze an order on the pages, in a real browser, over a real deployment. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { BROWSER_WITHIN_MS, focused, startBrowser } from '../../support/browser.ts';
+import { BROWSER_WITHIN_MS, focused, overflow, startBrowser } from '../../support/browser.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { withDeployment } from '../support.ts';
 
@@ -53,6 +53,25 @@ it('an order is noted and snoozed by keyboard, and leaves the list for its own',
   await eventually(async () => expect(await idsOf('snoozed')).toEqual([orderId]));
   expect(await idsOf('all')).not.toContain(orderId);
   expect((await all.read(orderId)).journal).toMatchObject([{ what: 'note' }, { what: 'snooze' }]);
+});
+
+it('long words, such as an address in a note, widen no page', async () => {
+  const orderId = await all.inReview();
+  const page = await open(`/orders/${orderId}?integration=default`);
+  for (const [id, field, words] of [
+    ['note', 'reason', `https://carrier.example/${'track'.repeat(60)}`],
+    ['assign', 'assignee', `${'ada'.repeat(20)}@example.com`],
+  ] as const) {
+    await page.locator(`#${id} summary`).click();
+    await page.locator(`#${id} [name=${field}]`).fill(words);
+    await page.locator(`#${id} form button`).click();
+    await page.waitForURL(/notice=/);
+    await page.getByText(words).first().waitFor();
+  }
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await overflow(page), `${width}`).toBe(0);
+  }
 });
 
 it('back in the queue the mark is on the order that was open last, also if it was opened by pointing', async () => {
