@@ -208,11 +208,11 @@ export function finishedBox({ summary, place }: ShownOrder): Html {
 function runningWords(action: ActionRecord, { journal = [] }: OrderState, now: Now): Html {
   const { kind, status, stop, requestedAt, by, number, tries = 0 } = action;
   const entry = requestOf(journal, number);
-  const who = by === 'policy' ? 'by the policy' : entry ? `by ${whoOf(entry.by)}` : '';
+  const who = by === 'policy' ? 'the policy' : entry && whoOf(entry.by);
   const does = status === 'queued' ? 'waits for its turn' : 'is being sent';
   const stuck = isStuck(action, now.ms);
   return html`<b>${KIND_NAMES[kind]} ${stuck ? 'is stuck' : stop === undefined ? does : 'is being stopped'}</b>
-<p>Requested ${shortClock(requestedAt, now)} ${who}, ${distance(requestedAt, now)}.${stuck && (tries > 0 ? ` Failed ${triesWords(action, now.ms)}.` : ' The screening service has not accepted it yet. It is retried automatically.')}</p>`;
+<p>Requested ${shortClock(requestedAt, now)}${who && html` by <bdi>${who}</bdi>`}, ${distance(requestedAt, now)}.${stuck && (tries > 0 ? ` Failed ${triesWords(action, now.ms)}.` : ' The screening service has not accepted it yet. It is retried automatically.')}</p>`;
 }
 
 const LOST =
