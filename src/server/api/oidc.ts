@@ -21,6 +21,7 @@ const PROVIDER_WITHIN_SECONDS = 5;
 /** Of the address to come back to, in characters. Browsers drop a cookie of more than 4 KB. */
 const TO_LIMIT = 2_000;
 export const CALLBACK = '/sign-in/callback';
+export const SIGN_OUT = '/sign-out';
 export const SIGNED_OUT = '/signed-out';
 
 const sessionSchema = z.object({ person: actorSchema, roles: z.array(z.string()) });

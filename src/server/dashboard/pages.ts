@@ -11,6 +11,7 @@ import { isRecord } from '../../order/messages/shapes.ts';
 import type { ApiOptions } from '../api/api-options.ts';
 import { limitRequests, listedIntegrations, requireKey, sentBy } from '../api/callers.ts';
 import { refuseCards } from '../api/define-route.ts';
+import { SIGN_OUT } from '../api/oidc.ts';
 import { HttpError, logFailure, toProblem } from '../api/problems.ts';
 import type { RefusedCheckouts } from '../api/refused-checkouts.ts';
 import { errorPage, sessionEndedPage, signInPage } from './card-pages.ts';
@@ -104,6 +105,7 @@ export async function admitPeople(scope: FastifyInstance, options: PageOptions):
       // Some type the key in both places. The order's journal and the audit log would keep it.
       request.pageUser = user === key ? '' : user;
     } else if (!(await signIn.admits(request))) {
+      if (request.routeOptions.url === SIGN_OUT) return signIn.end(reply);
       if (request.method !== 'GET') throw new HttpError('unauthorized');
       return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
     }

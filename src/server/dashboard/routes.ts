@@ -8,7 +8,7 @@ import { csvOf } from '../../client/reading/read-orders.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { instant } from '../../contract/words.ts';
 import { hasScope, listedIntegrations, requireIntegration } from '../api/callers.ts';
-import { CALLBACK, SIGNED_OUT } from '../api/oidc.ts';
+import { CALLBACK, SIGN_OUT, SIGNED_OUT } from '../api/oidc.ts';
 import { readTransaction } from '../api/order-routes.ts';
 import { orderQuery, queueQuery, transactionParams } from '../api/request-schemas.ts';
 import { actionRoutes } from './action-routes.ts';
@@ -79,7 +79,7 @@ function listRoutes({ scope, options, store, allowed, get }: Pages): void {
     return orderScreening.rows({ ...of, integrations, ...asked });
   }
 
-  scope.post('/sign-out', pageFor('read'), async (_request, reply) =>
+  scope.post(SIGN_OUT, pageFor('read'), async (_request, reply) =>
     signIn === undefined ? reply.redirect('/', 303) : signIn.end(reply),
   );
 

@@ -107,7 +107,9 @@ it('a session ends on demand, and a changed one is none', async () => {
   const toProvider = { status: 303, location: `/sign-in?to=${encodeURIComponent('/')}` };
   expect(await ask(`${cookie.slice(0, -3)}xyz`)).toMatchObject(toProvider);
   expect(await ask('')).toMatchObject(toProvider);
-  expect(await ask('', '/sign-out', 'POST')).toMatchObject({ status: 401 });
+  // Of a session that has ended already.
+  expect(await ask('', '/sign-out', 'POST')).toMatchObject({ status: 303, location: '/signed-out' });
+  expect(await ask('', '/orders/order-1/recheck', 'POST')).toMatchObject({ status: 401 });
   expect(await ask(cookie, '/sign-out', 'POST')).toMatchObject({
     status: 303,
     location: '/signed-out',
