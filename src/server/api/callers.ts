@@ -118,7 +118,8 @@ const FOLLOW_MS = 1_000;
 /** @throws HttpError `missing-scope` when the key lacks the scope, by default the route's */
 export function requireScope(request: FastifyRequest, scope = request.routeOptions.config.scope): void {
   if (scope === undefined) throw new TypeError('a route that keys may call names no scope');
-  if (!hasScope(request, scope)) throw new HttpError('missing-scope', { scope });
+  if (hasScope(request, scope)) return;
+  throw new HttpError('missing-scope', { scope, detail: `It lacks the scope “${scope}”.` });
 }
 
 /** @throws OrderScreeningError `other-integration` when the key isn't for this integration */

@@ -62,8 +62,8 @@ export const HTTP_ERRORS = {
   },
   'missing-scope': {
     status: 403,
-    title: 'The API key may not do this',
-    detail: 'Send a key with the scope that `scope` names.',
+    title: 'The API key or role may not do this',
+    detail: 'It lacks the scope that `scope` names.',
   },
   'foreign-form': {
     status: 403,
@@ -102,13 +102,15 @@ export type HttpErrorCode = keyof typeof HTTP_ERRORS;
 
 const RETRY_AFTER_SECONDS = '2';
 
+type HttpErrorDetails = Partial<Pick<Problem, 'scope' | 'detail'>>;
+
 /** An error that hooks and handlers throw, with a code of `HTTP_ERRORS`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: HttpErrorCode;
-  readonly details: Pick<Problem, 'scope'>;
+  readonly details: HttpErrorDetails;
 
-  constructor(code: HttpErrorCode, details: Pick<Problem, 'scope'> = {}) {
+  constructor(code: HttpErrorCode, details: HttpErrorDetails = {}) {
     super(HTTP_ERRORS[code].detail);
     this.code = code;
     this.details = details;

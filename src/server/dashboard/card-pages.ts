@@ -16,18 +16,9 @@ ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${p
 
 /** @param tried the route of a form, unless the request was a page view. The address of an order's form leads to the order */
 export function errorPage(code: string, problem: Problem, tried?: string): Page {
-  const { title, ...why } = wordsOf(code, problem, tried);
+  const { title, ...why } = tried !== undefined || code !== 'temporal-unavailable' ? problem : UNREACHABLE;
   const [path, name] = tried?.startsWith('/orders/') ? ['', 'order'] : ['/', 'queue'];
   return cardPage(title, html`${problemBox(why)}<p><a href="${path}">Go to the ${name}</a></p>`);
-}
-
-function wordsOf(code: string, problem: Problem, tried: string | undefined): Why & Pick<Problem, 'title'> {
-  if (problem.scope !== undefined)
-    return {
-      title: 'You may not do this',
-      detail: `Your API key or role lacks the scope “${problem.scope}”.`,
-    };
-  return tried === undefined && code === 'temporal-unavailable' ? UNREACHABLE : problem;
 }
 
 /** For page views. The API's advice about retrying a request would be misleading there. */
@@ -54,15 +45,6 @@ export function sessionEndedPage(): Page {
     html`<p class="box red" role="alert">Nothing was done yet.</p>
 <p><a href="/sign-in" target="_blank">Sign in again</a> in a new tab. Then come back to this tab and reload it: the browser sends what you typed.</p>`,
   );
-}
-
-/** Shown while the browser leaves for the sign-in provider. */
-export function toProviderPage(address: string): Page {
-  return cardPage('Signing in', html`<p><a href="${address}">Continue to the sign-in provider</a></p>`);
-}
-
-export function signedOutPage(): Page {
-  return cardPage('You are signed out', html`<p><a href="/">Sign in again</a></p>`);
 }
 
 export const REFUSED_PATH = '/refused';

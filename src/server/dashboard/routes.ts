@@ -13,9 +13,9 @@ import { readTransaction } from '../api/order-routes.ts';
 import { orderQuery, queueQuery, transactionParams } from '../api/request-schemas.ts';
 import { actionRoutes } from './action-routes.ts';
 import type { Filters } from './addresses.ts';
-import { REFUSED_PATH, refusedPage, signedOutPage, toProviderPage, transactionPage } from './card-pages.ts';
+import { REFUSED_PATH, refusedPage, transactionPage } from './card-pages.ts';
 import { html } from './html.ts';
-import { document, SCRIPT_PATH, STYLE_PATH } from './layout.ts';
+import { cardPage, document, SCRIPT_PATH, STYLE_PATH } from './layout.ts';
 import type { Moment, PageOptions, Pages } from './pages.ts';
 import { admitPeople, answersAsPages, createPages, pageFor, sendHtml } from './pages.ts';
 import { type DaysView, daysPage } from './queue/days-page.ts';
@@ -57,10 +57,13 @@ export async function queueRoutes(app: FastifyInstance, options: PageOptions): P
     scope.get('/sign-in', hidden, async (request, reply) => {
       const address = await signIn.begin(request, reply);
       // Browsers block a redirect of a form, such as the search, to a different origin than its page allows.
-      return sendHtml(reply.header('refresh', `0;url=${address}`), document(toProviderPage(address)));
+      const link = html`<p><a href="${address}">Continue to the sign-in provider</a></p>`;
+      return sendHtml(reply.header('refresh', `0;url=${address}`), document(cardPage('Signing in', link)));
     });
     scope.get(CALLBACK, hidden, async (request, reply) => signIn.finish(request, reply));
-    scope.get(SIGNED_OUT, hidden, async (_request, reply) => sendHtml(reply, document(signedOutPage())));
+    scope.get(SIGNED_OUT, hidden, async (_request, reply) =>
+      sendHtml(reply, document(cardPage('You are signed out', html`<p><a href="/">Sign in again</a></p>`))),
+    );
   });
 }
 

@@ -81,7 +81,7 @@ describe('a form', () => {
     const url = '/orders/order-1/note?integration=shop';
     const { statusCode, body } = await sendForm(app, url, 'reason=called', headers);
     expect(statusCode).toBe(403);
-    expect(body).toContain('Your API key or role lacks the scope “act”.');
+    expect(body).toContain('It lacks the scope “act”.');
     expect(body).toContain('<a href="">Go to the order</a>');
     const { headers: answered } = await app.inject({ url, headers });
     expect(answered.location).toBe('/orders/order-1?integration=shop');
