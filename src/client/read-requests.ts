@@ -72,18 +72,18 @@ const AMOUNT = 'must be a number as text, such as 125.50';
 /** The library's request to adopt; in HTTP the order's id is in the path. */
 export const adoptSchema = z.strictObject({
   orderId: orderIdSchema,
-  integration: integrationNameSchema.exactOptional(),
+  integration: integrationNameSchema.optional(),
   transactionId: z.guid('must be the id of a transaction'),
   screenedAt: momentText,
-  workflow: workflowSchema.exactOptional(),
+  workflow: workflowSchema.optional(),
   amount: z
     .string(AMOUNT)
     .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, AMOUNT)
-    .exactOptional(),
+    .optional(),
   gatewayResult: z
     .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })
-    .exactOptional(),
-  force: z.boolean('must be true or false').exactOptional(),
+    .optional(),
+  force: z.boolean('must be true or false').optional(),
 });
 
 export const CARD_FIELDS_OF_AN_ORDER = CARD_FIELDS.map((name) => `transaction.payment.creditCard.${name}`);
@@ -242,7 +242,7 @@ export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;
 export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration) {
   refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
   const { orderId, integration: name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
-  const adoption = { ...rest, screenedAt: instant(millis(rest.screenedAt)) };
+  const adoption = { ...defined(rest), screenedAt: instant(millis(rest.screenedAt)) };
   const integration = integrationOf({ findIntegration }, name);
   const workflow = named ?? integration.workflow;
   const fieldErrors = adoptionErrors(adoption, { ...integration, workflow }, Date.now());

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readCardRequest, readOrderId, readScreenRequest } from '../../src/client/read-requests.ts';
+import {
+  readAdoptRequest,
+  readCardRequest,
+  readOrderId,
+  readScreenRequest,
+} from '../../src/client/read-requests.ts';
 import { startRefusal } from '../../src/order/messages/check-messages.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
@@ -116,6 +121,14 @@ describe('an order id', () => {
   it.each(['', '#', '.', '..', 'a\nb', 'x'.repeat(65)])('%j is refused', (given) => {
     expect(pathsOf(() => readOrderId(given))).toEqual(['orderId']);
   });
+});
+
+it('a request to adopt may have fields that are undefined, which count as left out', () => {
+  const findIntegration = find();
+  const request = { orderId: '1', transactionId: crypto.randomUUID(), screenedAt: new Date().toISOString() };
+  const missing = { integration: undefined, workflow: undefined, amount: undefined, force: undefined };
+  const asked = readAdoptRequest({ ...request, ...missing, gatewayResult: undefined }, findIntegration);
+  expect(asked).toStrictEqual(readAdoptRequest(request, findIntegration));
 });
 
 describe('a request to keep a card', () => {
