@@ -88,6 +88,9 @@ const CODES: Record<string, Reason> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'tls',
 };
 
+/** Without a system call, these mean that no address of a name with several could be connected to. Errors of a connection have one. */
+const UNREACHABLE = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']);
+
 const HANDSHAKE = /wrong version number|unsupported protocol|alert protocol version|handshake failure/;
 
 /** @returns why a node-fetch request got no reply. The caller handles timeouts */
@@ -97,9 +100,11 @@ export function requestReason(error: unknown): Reason {
   if (known !== undefined) return known;
   // EPROTO can also occur in the middle of a reply. Only these messages occur before anything is sent.
   if (error.code === 'EPROTO' && HANDSHAKE.test(error.message)) return 'tls';
+  const { code = '' } = error;
   // node-fetch's types lack this property.
-  if (Reflect.get(error, 'erroredSysCall') === 'connect') return 'unreachable';
-  return error.code?.startsWith('HPE_') ? 'malformed-reply' : 'reset';
+  const call = Reflect.get(error, 'erroredSysCall');
+  if (call === 'connect' || (call === undefined && UNREACHABLE.has(code))) return 'unreachable';
+  return code.startsWith('HPE_') ? 'malformed-reply' : 'reset';
 }
 
 function bodyReason(error: unknown): Reason {

@@ -1,9 +1,23 @@
-import type { ServerResponse } from 'node:http';
+import http, { type ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { ScreeningError } from '../../src/screening-service/index.ts';
+import {
+  createScreeningClient,
+  MACHINE,
+  type Machine,
+  ScreeningError,
+} from '../../src/screening-service/index.ts';
 import { freePort } from '../support/index.ts';
-import { CREATE, client, failureOf, ID, OPERATIONS, service, withService } from './client-harness.ts';
+import {
+  CHARGEBACK,
+  CREATE,
+  client,
+  failureOf,
+  ID,
+  OPERATIONS,
+  service,
+  withService,
+} from './client-harness.ts';
 
 withService();
 
@@ -51,6 +65,25 @@ it.each([
 ])('%s is not done', async (_what, address, reason) => {
   const error = await failureOf(client('definition', address()).createTransaction(CREATE));
   expect(error).toMatchObject({ outcome: 'not-done', reason });
+});
+
+it('a name with several addresses, none of which can be connected to, is not done', async () => {
+  // One without a route, and one where nobody listens.
+  const addresses = [
+    { address: '2001:db8::1', family: 6 },
+    { address: '127.0.0.1', family: 4 },
+  ];
+  const agent = new http.Agent({ lookup: (_name, _options, found) => found(null, addresses) });
+  const machine: Machine = { ...MACHINE, fetch: (url, request) => MACHINE.fetch(url, { ...request, agent }) };
+  const address = `http://service.example:${await freePort()}`;
+  const settings = {
+    baseUrl: address,
+    portalBaseUrl: address,
+    apiKey: 'key',
+    dialect: 'definition',
+  } as const;
+  const error = await failureOf(createScreeningClient({ ...settings, machine }).submitChargeback(CHARGEBACK));
+  expect(error).toMatchObject({ outcome: 'not-done', reason: 'unreachable' });
 });
 
 it.each([
