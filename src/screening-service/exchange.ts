@@ -111,11 +111,14 @@ function bodyReason(error: unknown): Reason {
   return error instanceof FetchError && error.type === 'max-size' ? 'too-large' : 'truncated';
 }
 
-/** Converts Retry-After, in seconds or as a date (RFC 9110, 10.2.3), to milliseconds from `now` (epoch milliseconds). */
+/**
+ * Converts Retry-After, in seconds or as a date (RFC 9110, 10.2.3), to milliseconds from `now` (epoch milliseconds). Some servers send
+ * fractions of seconds, which `Date.parse` takes for a day: 32.5 is in May 2032.
+ */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
-  if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1000;
-  const date = Date.parse(header);
+  if (/^\s*\d{1,9}(?:\.\d{1,9})?\s*$/.test(header)) return Math.ceil(Number(header) * 1000);
+  const date = /^\s*[a-z]/i.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

@@ -143,7 +143,9 @@ describe('a reply that says no', () => {
     [new Date(Date.now() + 600_000).toUTCString(), 500_000, 600_000],
     ['soon', undefined, undefined],
     ['1.5e', undefined, undefined],
-    ['-5', 0, 0],
+    ['-5', undefined, undefined],
+    ['32.5', 32_500, 32_500],
+    ['1.5', 1_500, 1_500],
   ])('has a waiting time by Retry-After "%s"', async (header, from, to) => {
     service.answerJson(429, {}, { 'retry-after': header });
     const { retryAfterMs } = await failureOf(client().statusById(ID));
