@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lexer, type Token, walkTokens } from 'marked';
 import { expect, it } from 'vitest';
+import { aClient } from '../client/fake-temporal.ts';
 import { codeBlocksOf } from '../support/code-blocks.ts';
 import { pagesOf, ROOT } from '../support/pages.ts';
 
@@ -54,6 +55,13 @@ it.each(pagesOf())('%s names files that are there', (page) => {
   const named = fieldsOf(page, 'text', ['codespan']);
   const paths = named.filter((text) => FOLDERS.some((folder) => text.startsWith(`${folder}/`)));
   expect(paths.filter((path) => !/\s/.test(path) && !isThere(path))).toEqual([]);
+});
+
+it('the page for callers has every method of the client library', () => {
+  const [, table = ''] = /\n\| method \|([\s\S]*?)\n\n/.exec(read('docs/calling.md')) ?? [];
+  const [, ...rows] = table.split('\n| ').map((row) => row.split(' | ')[0] ?? '');
+  const named = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(named.sort()).toEqual(Object.keys(aClient().orderScreening).sort());
 });
 
 /** The minimum of a billing address by the interface of the screening service. */
