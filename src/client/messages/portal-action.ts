@@ -1,6 +1,6 @@
 /** Portal actions: an update on an open order, a workflow of its own for a closed one. */
 import { createHash } from 'node:crypto';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { vouchedFor } from '../../card-data/card-data.ts';
 import type { PortalAnswer } from '../../contract/answers.ts';
@@ -217,7 +217,10 @@ async function run(context: ClientContext, input: PortalActionInput): Promise<Po
   try {
     return await result();
   } catch (error) {
-    if (!isUnanswered(error)) throw toOrderError(error);
+    const known = toOrderError(error);
+    // A person ended it in Temporal.
+    if (known instanceof WorkflowFailedError) throw refusal('outcome-unknown');
+    if (!isUnanswered(error)) throw known;
     return defined({ integration, kind: fields.kind, status: 'requested', orderId, transactionId });
   }
 }

@@ -1,4 +1,5 @@
 /** Sends an event of an order again, in a workflow of its own. */
+import { WorkflowFailedError } from '@temporalio/client';
 import type { RedeliveryAnswer } from '../../contract/answers.ts';
 import { OrderScreeningError } from '../../contract/errors.ts';
 import { type OrderKey, orderWorkflowId, redeliveryWorkflowId, TASK_QUEUE } from '../../contract/ids.ts';
@@ -7,7 +8,14 @@ import { eventToSend } from '../../order/events.ts';
 import { describeOrder } from '../reading/describe-order.ts';
 import { tracesOf } from '../reading/full-order.ts';
 import { finalRecord } from '../reading/read-orders.ts';
-import { ANSWER_WITHIN_MS, isUnanswered, toOrderError, unknownOrder, within } from '../temporal-errors.ts';
+import {
+  ANSWER_WITHIN_MS,
+  isUnanswered,
+  temporalUnavailable,
+  toOrderError,
+  unknownOrder,
+  within,
+} from '../temporal-errors.ts';
 import type { ClientContext, PortalOptions } from '../types.ts';
 import { readBy } from './portal-options.ts';
 
@@ -39,9 +47,13 @@ export async function redeliver(
     return { ...answer, status: 'delivered' };
   } catch (error) {
     if (taken && isUnanswered(error)) return { ...answer, status: 'requested' };
-    throw toOrderError(error);
+    const known = toOrderError(error);
+    throw known instanceof WorkflowFailedError ? temporalUnavailable(known, ENDED_BY_HAND) : known;
   }
 }
+
+const ENDED_BY_HAND =
+  'The redelivery was ended by hand in Temporal, so the outcome is unknown. Retrying the same request is safe';
 
 /** @returns the event as it was sent: from the result of a completed order, else from the history */
 async function eventOf(

@@ -207,6 +207,12 @@ describe('a portal action of a closed order', () => {
     expect(await orderScreening.reportFraud(order)).toMatchObject(answer);
   });
 
+  it('that a person ends meanwhile in Temporal has an unknown outcome', async () => {
+    const { orderScreening, temporal } = aClosed();
+    temporal.result.mockReset().mockResolvedValueOnce(aClosedOrder()).mockRejectedValue(failed());
+    await expect(orderScreening.reportFraud(order)).rejects.toMatchObject({ code: 'outcome-unknown' });
+  });
+
   const over = '2026-03-06T10:00:00.000Z';
   it.each([
     ['the window is over', { cancelBy: over }, {}, 'cancel-window-closed'],

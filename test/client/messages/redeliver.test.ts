@@ -43,6 +43,13 @@ describe('a redelivery without an answer in time', () => {
     expect(await redeliver(async () => taken(noAnswer))).toMatchObject({ status: 'requested', sequence: 1 });
   });
 
+  it('because a person ended it in Temporal is to be asked for again', async () => {
+    await expect(redeliver(async () => taken(failed()))).rejects.toMatchObject({
+      code: 'temporal-unavailable',
+      message: expect.stringContaining('ended by hand'),
+    });
+  });
+
   it('is no redelivery if Temporal may not have it: the caller asks again', async () => {
     await expect(redeliver(() => Promise.reject(noAnswer))).rejects.toMatchObject({
       code: 'temporal-unavailable',
