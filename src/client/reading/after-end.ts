@@ -13,19 +13,32 @@ import {
 } from '../../contract/ids.ts';
 import { recheckSignal } from '../../contract/messages.ts';
 import type { AfterEnd, LateAction, LateDecision, Redelivery } from '../../contract/order/order.ts';
+import type { OrderRecord } from '../../contract/order/order-record.ts';
 import type { OrderState } from '../../contract/order/state.ts';
 import { PORTAL_ACTIONS } from '../../contract/portal/portal-kinds.ts';
-import { DECISIONS } from '../../contract/words.ts';
+import { DECISIONS, type Instant } from '../../contract/words.ts';
 import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../../order/after-end.ts';
 import { defined } from '../../order/defined.ts';
 import { quoted } from '../../order/view/describe.ts';
 import { type Execution, listWorkflows } from '../lists/visibility.ts';
-import { callTemporal, READ_WITHIN_MS, toOrderError, within } from '../temporal-errors.ts';
-import type { ClientContext } from '../types.ts';
+import { callTemporal, READ_WITHIN_MS, toOrderError, unknownOrder, within } from '../temporal-errors.ts';
+import type { ClientContext, View } from '../types.ts';
 import { decoded } from './decode.ts';
 import { describeOrder, instantOf, statusName } from './describe-order.ts';
 import { triesIn } from './failed-tries.ts';
-import { closedOrder } from './read-orders.ts';
+import { closedOrder, recordOfOrder } from './read-orders.ts';
+
+/** Reads an order, and what came after its end. @throws OrderScreeningError as `readOrder` */
+export async function readWithAfterEnd(
+  context: ClientContext,
+  workflowId: string,
+  view?: View,
+): Promise<OrderRecord & { afterEnd?: AfterEnd }> {
+  const description = await describeOrder(context, workflowId);
+  if (description === undefined) throw unknownOrder();
+  const order = await recordOfOrder(context, description, view);
+  return withAfterEnd(context, order, description.closedAt);
+}
 
 /** The fields needed to find an order's later decisions, actions and redeliveries. */
 interface AnyOrder extends Pick<OrderState, 'orderId' | 'integration' | 'endedAt'> {
@@ -34,13 +47,15 @@ interface AnyOrder extends Pick<OrderState, 'orderId' | 'integration' | 'endedAt
 
 /**
  * Adds `afterEnd` to the order, if anything happened after its end. Never fails: `incomplete` marks parts that can't be read or decrypted.
+ * @param closedAt when the workflow closed: the end of an order that was terminated, which recorded none
  */
 export async function withAfterEnd<Order extends AnyOrder>(
   context: ClientContext,
   order: Order,
+  closedAt: Instant | undefined,
 ): Promise<Order & { afterEnd?: AfterEnd }> {
   const { client } = context;
-  const { endedAt, orderId, integration, transactions } = order;
+  const { endedAt = closedAt, orderId, integration, transactions } = order;
   if (endedAt === undefined) return order;
   const key = { orderId, integration };
   const ids = actionIds(

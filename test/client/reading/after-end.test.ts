@@ -42,6 +42,16 @@ describe('what came after an order’s end', () => {
     expect(temporal.listWorkflowExecutions).not.toHaveBeenCalled();
   });
 
+  it('is shown of an order that was terminated, too, which recorded no end', async () => {
+    const { temporal, afterEnd } = aClosed([aRun(REPORT, 25)]);
+    temporal.describe.mockImplementation(async (workflowId: string) => {
+      if (workflowId.startsWith('after:')) throw gone;
+      return described('TERMINATED');
+    });
+    temporal.record.mockResolvedValue(aClosedOrder());
+    expect(await afterEnd()).toMatchObject({ actions: [{ kind: 'report-fraud', status: 'running' }] });
+  });
+
   it('has later decisions, actions and redeliveries with their times, oldest first', async () => {
     const transactionId = CLOSED_TRANSACTION;
     const late = { decision: 'fail', transactionId, attempt: 1, action: 'cancel', at: hours(1) };
