@@ -86,9 +86,8 @@ export function answersAsPages(scope: FastifyInstance, { signIn, log }: PageOpti
     logFailure(log, error, code, problem, request);
     reply.code(problem.status);
     const hasKey = signIn === undefined || request.headers.authorization !== undefined;
-    if (code === 'unauthorized' && !hasKey) return sendHtml(reply, document(sessionEndedPage()));
-    if (code === 'unauthorized')
-      return sendHtml(reply.header('www-authenticate', CHALLENGE), document(signInPage()));
+    if (code === 'unauthorized' && hasKey) reply.header('www-authenticate', CHALLENGE);
+    if (code === 'unauthorized') return sendHtml(reply, document(hasKey ? signInPage() : sessionEndedPage()));
     const page = errorPage(code, problem, request.method === 'POST' ? request.routeOptions.url : undefined);
     return sendHtml(reply, document(page, { who: request.pageUser }));
   });

@@ -88,12 +88,7 @@ function outLink(url: string | undefined, words: string, label?: string): Shown 
   return html`<a href="${url}" rel="noreferrer"${label && html` aria-label="${label}"`}>${words} ↗</a>`;
 }
 
-/** @returns the customer's data and the items; nothing if the policy shows none */
-export function shownCards(state: ShownOrder['state']): Shown {
-  return state?.shown && html`${customer(state.shown)}${items(state.shown, state.currency)}`;
-}
-
-function customer({ attempt, name, email, billTo, shipTo, avs, cvv }: Fields): Shown {
+export function customer({ attempt, name, email, billTo, shipTo, avs, cvv }: Fields): Shown {
   const [billed, shipped] = [billTo, shipTo].map(address);
   const differs = billed && shipped && billed !== shipped && html` <b class="flag">differs</b>`;
   const facts: Facts = [
@@ -117,7 +112,7 @@ function address(given: Fields['billTo'] = {}): string {
   return known.filter(Boolean).join('\n');
 }
 
-function items({ items: given = [] }: Fields, currency: string | undefined): Shown {
+export function items({ items: given = [] }: Fields, currency: string | undefined): Shown {
   if (given.length === 0) return undefined;
   const rows = given.map(({ name, sku, category, price, quantity }) => [
     html`${name ?? 'no name'} <span class="quiet">${sku ?? category}</span>`,

@@ -16,7 +16,7 @@ import { ROWS } from '../queue/queue-page.ts';
 import { clock, dayOf, distance, duration, money, type Now, shortClock, timeOfDay } from '../words.ts';
 import { foldedForm, type ShownOrder } from './action-forms.ts';
 import { PAGE_ACTIONS, type PageAction, refusalOf } from './actions.ts';
-import { evidence, outLinks, shownCards, technical, transactions } from './order-cards.ts';
+import { customer, evidence, items, outLinks, technical, transactions } from './order-cards.ts';
 import { byTime, requestOf, timeline, whoOf } from './timeline.ts';
 
 interface OrderView extends ShownOrder {
@@ -69,7 +69,7 @@ ${aside(view)}
 ${missing && html`<div class="box red" role="status"><b>The record can’t be shown</b><p>${MISSING[missing]} This page shows only Temporal’s own data.</p></div>`}
 ${attention(view)}
 ${state && evidence(state, view)}
-${shownCards(state)}
+${state?.shown && html`${customer(state.shown)}${items(state.shown, state.currency)}`}
 ${transactions(view)}
 <section class="card time"><h2>Timeline</h2>${afterEnd?.incomplete && html`<p class="box amber">Not everything after the order’s end could be read this time: reload the page.</p>`}${timeline(view, now)}</section>
 ${technical(view)}

@@ -54,8 +54,9 @@ export function queueEntry(order: QueuedOrder, nowMs: number): Entry | undefined
 /** @returns the entry of any order, for lists that aren't the queue */
 export function entryOf(order: QueuedOrder, nowMs: number): Entry {
   const { summary } = order;
-  const [why, band] = [whyOf(order, nowMs), bandOf(summary, nowMs)];
-  return { summary, why, tabs: [], band, since: cameAt(order) };
+  const leftMs = summary.cancelBy === undefined ? Number.POSITIVE_INFINITY : millis(summary.cancelBy) - nowMs;
+  const band = BANDS.find(({ underMs = 0 }) => leftMs < underMs)?.band ?? 'none';
+  return { summary, why: whyOf(order, nowMs), tabs: [], band, since: cameAt(order) };
 }
 
 /** @returns what changes when the order or its words change, except for times */
@@ -68,11 +69,6 @@ export function markOf({ summary, why: { flag, words } }: Entry): string {
 /** @returns when the order came: for an adopted order, when it was screened */
 export function cameAt({ summary, state }: QueuedOrder): Instant {
   return state?.adopted?.screenedAt ?? state?.startedAt ?? summary.startedAt;
-}
-
-function bandOf({ cancelBy }: OrderSummary, nowMs: number): Entry['band'] {
-  const leftMs = cancelBy === undefined ? undefined : millis(cancelBy) - nowMs;
-  return BANDS.find(({ underMs = 0 }) => leftMs !== undefined && leftMs < underMs)?.band ?? 'none';
 }
 
 /** @returns whether a portal action has failed, or should be done by now */
