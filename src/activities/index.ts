@@ -26,6 +26,7 @@ export {
   heldOrders,
   lostOrders,
   lostQuery,
+  newestStarted,
   tooEarly,
 } from './sweep/order-directory.ts';
 export { withHeartbeats } from './tries.ts';

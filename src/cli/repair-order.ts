@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import { tooEarly } from '../activities/index.ts';
+import { newestStarted, tooEarly } from '../activities/index.ts';
 import { describeOrder, instantOf, statusName } from '../client/reading/describe-order.ts';
 import { callTemporal, unknownOrder } from '../client/temporal-errors.ts';
 import { defined } from '../order/defined.ts';
@@ -78,7 +78,7 @@ export async function examine(
   client: Client,
   workflowId: string,
 ): Promise<{ runId: string; condition: Condition }> {
-  const description = await describeOrder({ client }, workflowId);
+  const description = await newestStarted(client, workflowId);
   if (description === undefined) throw unknownOrder();
   const { runId, raw, closedAt, attributes } = description;
   const code = raw.workflowExecutionInfo?.status;

@@ -18,7 +18,10 @@ function endedAs(status: Status, values: Record<string, string>): Client {
     closeTime: { seconds: 1 },
     searchAttributes: { indexedFields: mapToPayloads(defaultPayloadConverter, values) },
   };
-  const workflowService = { describeWorkflowExecution: async () => ({ workflowExecutionInfo }) };
+  const workflowService = {
+    describeWorkflowExecution: async () => ({ workflowExecutionInfo }),
+    listWorkflowExecutions: async () => ({ executions: [] }),
+  };
   const withDeadline = (_deadline: number, call: () => Promise<unknown>) => call();
   return Object.assign(Object.create(null), { options: {}, workflowService, withDeadline });
 }

@@ -4,7 +4,13 @@ import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { inBatches } from '../../client/lists/in-batches.ts';
 import { type Attributes, attributesIn, decoded } from '../../client/reading/decode.ts';
-import { describeOrder, instantOf, msOf, statusName } from '../../client/reading/describe-order.ts';
+import {
+  type DescribedOrder,
+  describeOrder,
+  instantOf,
+  msOf,
+  statusName,
+} from '../../client/reading/describe-order.ts';
 import { TASK_QUEUE } from '../../contract/ids.ts';
 import { type OrderEvent, REDELIVER_EVENT, SCREEN_ORDER } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
@@ -175,13 +181,14 @@ export interface LostOrder {
   since: Instant;
 }
 
+/** Leaves out refused starts: a file of refused adoptions would fill a page. */
+const STARTED = "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)";
+
 /** @returns the visibility query for lost orders. It also finds a few that a later run has replaced */
 export function lostQuery(nowMs: number): string {
   const statuses = LOST_STATUSES.map((status) => `'${status}'`).join(', ');
   const open = `CancelBy > '${instant(nowMs)}' OR StartTime > '${instant(nowMs - LOST_WITHIN_MS)}'`;
-  // Leaves out refused starts: a file of refused adoptions would fill the page.
-  const started = "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)";
-  return `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus IN (${statuses}) AND (${open}) AND ${started}`;
+  return `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus IN (${statuses}) AND (${open}) AND ${STARTED}`;
 }
 
 /** @returns orders that ended too early while they could still be canceled: terminated, timed out, or failed unexpectedly */
@@ -221,7 +228,16 @@ function lostBy(
   return { workflowId, runId: execution?.runId ?? '', status, since: instantOf(closeTime) ?? instant(nowMs) };
 }
 
-/** Only the newest run counts: a reset terminates the previous run, and a refused start may be followed by a successful one. */
+/** Only the newest run counts: a reset terminates the previous run, and a lost order may be adopted again. */
 async function isNewestRun(client: Client, { workflowId, runId }: LostOrder): Promise<boolean> {
-  return (await describeOrder({ client }, workflowId))?.runId === runId;
+  return (await newestStarted(client, workflowId))?.runId === runId;
+}
+
+/** @returns the newest run of an order, unless its start was refused, as of a failed adoption: then the run before, if there is one */
+export async function newestStarted(client: Client, workflowId: string): Promise<DescribedOrder | undefined> {
+  const newest = await describeOrder({ client }, workflowId);
+  if (newest?.status !== 'failed' || newest.attributes.cancelBy !== undefined) return newest;
+  const page = await listPage(client, `WorkflowId = ${quoted(workflowId)} AND ${STARTED}`, 1);
+  const runId = page.executions[0]?.execution?.runId;
+  return runId ? describeOrder({ client }, workflowId, runId) : newest;
 }

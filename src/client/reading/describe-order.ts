@@ -10,7 +10,7 @@ import { type Attributes, attributesIn } from './decode.ts';
 
 type RawDescription = Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
 
-/** The newest run of an order. */
+/** A run of an order. */
 export interface DescribedOrder {
   workflowId: string;
   runId: string;
@@ -25,16 +25,21 @@ export interface DescribedOrder {
 
 /**
  * Describes an order. Unlike the SDK's `describe`, it doesn't fail if the memo can't be decrypted.
+ * @param runId absent: the newest run
  * @returns undefined if the order doesn't exist
  */
 export async function describeOrder(
   { client }: Pick<ClientContext, 'client'>,
   workflowId: string,
+  runId?: string,
 ): Promise<DescribedOrder | undefined> {
   const { namespace } = client.options;
   try {
     const raw = await within(client, Date.now() + READ_WITHIN_MS, () =>
-      client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
+      client.workflowService.describeWorkflowExecution({
+        namespace,
+        execution: { workflowId, ...defined({ runId }) },
+      }),
     );
     return described(workflowId, raw);
   } catch (error) {

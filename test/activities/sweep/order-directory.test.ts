@@ -15,11 +15,12 @@ const { PendingActivityState } = proto.temporal.api.enums.v1;
 beforeEach(() => void vi.useFakeTimers({ now: NOW }));
 afterEach(() => void vi.useRealTimers());
 
-/** The directory of a namespace in which every workflow is described so, and each list has these rows. */
-function directoryOf(description: object, executions: object[] = []) {
+/** The directory of a namespace in which every workflow, or the run of that id, is described so, and each list has these rows. */
+function directoryOf(description: object, executions: object[] = [], runs: Record<string, object> = {}) {
   const asked: string[] = [];
   const workflowService = {
-    describeWorkflowExecution: async () => description,
+    describeWorkflowExecution: async ({ execution }: { execution: { runId?: string } }) =>
+      runs[execution.runId ?? ''] ?? description,
     listWorkflowExecutions: async ({ query }: { query: string }) => {
       asked.push(query);
       return { executions, nextPageToken: new Uint8Array() };
@@ -113,6 +114,14 @@ describe('an order that ended without a record', () => {
       expect(found.map((one) => one.status)).toEqual(status === 'Failed' ? [] : [status, status]);
     },
   );
+
+  it('is counted until a later run goes on in its place, which a refused start does not', async () => {
+    const execution = { ...RUN, runId: 'refused' };
+    const refused = { workflowExecutionInfo: { execution, status: CODES.Failed, closeTime: TIME } };
+    const lost = row('Terminated', { ScreeningPhase: 'review', CancelBy: LATER });
+    const directory = directoryOf(refused, [lost], { [RUN.runId]: newest });
+    expect(await directory.lost(10)).toMatchObject([RUN]);
+  });
 
   it('is looked for in its window, or in the first five days without one', async () => {
     const directory = directoryOf(newest);

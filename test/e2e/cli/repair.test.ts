@@ -1,4 +1,5 @@
 /** The recovery of an order, as docs/operations.md says: reset by `repair`, else adopt. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { eventually, freePort, spawnProcess, withTestServer } from '../../support/index.ts';
@@ -95,6 +96,10 @@ it('an order that was terminated is named by doctor, and goes on after repair', 
   await eventually(async () => expect((await cli(doctor)).stdout).toContain('ended too early'), {
     timeoutMs: 30_000,
   });
+  // A refused adoption under its id is a later run, which failed.
+  const file = `orderId,transactionId,screenedAt\n${orderId},${randomUUID()},${ago(60_000)}\n`;
+  expect(await cli('adopt --file - --json', file)).toMatchObject({ code: 3 });
+  expect((await cli(doctor)).stdout).toContain('ended too early');
   expect((await cli(fromThePage('repair', orderId))).json()).toMatchObject({
     outcome: 'repaired',
     condition: { kind: 'lost', status: 'TERMINATED' },
