@@ -25,7 +25,7 @@ const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: s
   refused: [EXIT.refused, 'refused: the order is healthy; --force resets it anyway'],
   failing: [
     EXIT.errorFound,
-    'its workflow task fails from every point: roll the workers back, or adopt its transaction under a different order id',
+    'its workflow task fails from every point: roll the workers back, or delete its workflow and adopt its transaction',
   ],
   'nothing-good': [
     EXIT.errorFound,
