@@ -47,11 +47,15 @@ export const SIGNED_IN = 'sign-in';
 const NAME = '[A-Za-z0-9][\\w-]{0,31}';
 const LISTED_KEY = new RegExp(`^(${NAME}):([\\x21-\\x7e]{16,256})$`);
 
-/** `name:key,…`. Two keys may have one name, while one replaces the other. */
-export const apiKeyList = listOf((entry) => {
-  const [, name, key] = LISTED_KEY.exec(entry) ?? [];
-  return name === undefined || name === SIGNED_IN || key === undefined ? undefined : hashedKey(name, key);
-}, 'must be a list "name:key,…": names of 1 to 32 letters, digits, - or _, but not sign-in, keys of 16 to 256 visible characters');
+/** `name:key,…`. Two keys may have one name, while one replaces the other. An empty list would let in everybody. */
+export const apiKeyList = listOf(
+  (entry) => {
+    const [, name, key] = LISTED_KEY.exec(entry) ?? [];
+    return name === undefined || name === SIGNED_IN || key === undefined ? undefined : hashedKey(name, key);
+  },
+  'must be a list "name:key,…": names of 1 to 32 letters, digits, - or _, but not sign-in, keys of 16 to 256 visible characters',
+  { least: 1 },
+);
 
 /** What a key, or a role of people who sign in, may do. */
 export const keyLimits = z.strictObject(

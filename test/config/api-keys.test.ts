@@ -26,6 +26,10 @@ describe('a key of the list', () => {
       expect(loadConfig(env).api.keys).toEqual([key]);
     },
   );
+
+  it('is needed where the variable is set: an empty list would let in everybody', () => {
+    expect(Object.keys(faultsIn(() => loadConfig({ ...least, API_KEYS: ' , ' })))).toEqual(['API_KEYS']);
+  });
 });
 
 describe('the file of keys', () => {
