@@ -4,8 +4,8 @@ import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../contract/ids.ts';
 import type { Integration } from '../contract/policy.ts';
 import type { ReadVariable } from './environment.ts';
 import { ErrorList, readJsonFile } from './errors.ts';
-import { integrationKeys, isObject, policyFile, toIntegration } from './policy-schema.ts';
-import { IN_QUOTES, isQuoted, isSet, list, secretText, signingSecrets } from './values.ts';
+import { integrationKeys, policyFile, toIntegration } from './policy-schema.ts';
+import { IN_QUOTES, isObject, isQuoted, isSet, list, secretText, signingSecrets } from './values.ts';
 
 /** The variables of the one integration `default` when there is no policy file. */
 const VARIABLES: Record<string, string> = {

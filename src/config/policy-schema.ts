@@ -4,7 +4,7 @@ import { isIdPath } from '../card-data/card-data.ts';
 import { oneOf } from '../contract/fields.ts';
 import { DECLINE_MESSAGE, type Integration, type OrderRule, SHOWN_FIELDS } from '../contract/policy.ts';
 import { INTEGRATION_WORKFLOWS, UNAVAILABLE_ACTIONS } from '../contract/words.ts';
-import { baseUrl, duration, durationMs, isPlaintext, targetUrl, text, texts } from './values.ts';
+import { baseUrl, duration, durationMs, isObject, isPlaintext, targetUrl, text, texts } from './values.ts';
 
 const flag = z.boolean({ error: 'must be true or false' });
 const number = z.number({ error: 'must be a number' });
@@ -79,6 +79,9 @@ const pauses = z
 /** The window that the screening service gives. */
 const FULL_WINDOW = '120h';
 const LEAD_TIME = '12h';
+/** Returns the lead time of an integration that sets none: in a shorter window a tenth of it. */
+const leadTimeIn = (cancelWindow: number): number =>
+  Math.min(durationMs(LEAD_TIME), Math.floor(cancelWindow / 10));
 
 export const integrationKeys = z.strictObject(
   {
@@ -167,7 +170,7 @@ export const integrationKeys = z.strictObject(
     }),
     onUnresolvedReview: oneOf(['alert', 'cancel'])
       .default('alert')
-      .describe('`alert`: attention; `cancel`: cancel with the screening service'),
+      .describe('`alert`: attention; `cancel`: cancel with the screening service, whatever `autoCancel` is'),
     reviewLimit: duration()
       .prefault('30d')
       .describe('how long a review stays open; then it is closed, with attention'),
@@ -242,10 +245,13 @@ export const policyFile = z.strictObject(
 
 /** A key with an error has its raw value here. */
 function checkAcrossKeys(settings: z.output<typeof integrationKeys>, context: z.RefinementCtx): void {
-  const { mode, cancelWindow } = settings;
+  const { mode, cancelWindow, reviewLimit, reviewLeadTime = leadTimeIn(cancelWindow) } = settings;
   const add = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
   for (const key of ['reviewLeadTime', 'recheckLeadTime'] as const) {
     if (Number(settings[key]) >= cancelWindow) add(key, 'must be shorter than cancelWindow');
+  }
+  if (settings.onUnresolvedReview === 'cancel' && reviewLimit <= cancelWindow - reviewLeadTime) {
+    add('reviewLimit', 'must be longer: a review would be closed before onUnresolvedReview cancels it');
   }
   if (mode !== 'live') return;
   if (typeof cancelWindow === 'number' && cancelWindow !== durationMs(FULL_WINDOW)) {
@@ -275,7 +281,6 @@ export function toIntegration(
     recheckLeadTime,
     ...same
   } = others;
-  const leadTime = Math.min(durationMs(LEAD_TIME), Math.floor(cancelWindow / 10));
   return {
     name,
     ...same,
@@ -288,11 +293,7 @@ export function toIntegration(
     gatewayResultWithinMs: gatewayResultWithin,
     reviewLimitMs: reviewLimit,
     cancelWindowMs: cancelWindow,
-    reviewLeadTimeMs: reviewLeadTime ?? leadTime,
-    recheckLeadTimeMs: recheckLeadTime ?? leadTime,
+    reviewLeadTimeMs: reviewLeadTime ?? leadTimeIn(cancelWindow),
+    recheckLeadTimeMs: recheckLeadTime ?? leadTimeIn(cancelWindow),
   };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

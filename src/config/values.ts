@@ -166,3 +166,7 @@ export function isQuoted(value: string | undefined): boolean {
 export function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

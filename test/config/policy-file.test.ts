@@ -173,6 +173,7 @@ describe('an integration of the policy file', () => {
     [{ cancelWindow: '119h', mode: 'live' }, 'cancelWindow', 'must be 120h'],
     [{ reviewLeadTime: '120h' }, 'reviewLeadTime', 'shorter than cancelWindow'],
     [{ recheckLeadTime: '2m', cancelWindow: '1m' }, 'recheckLeadTime', 'shorter than cancelWindow'],
+    [{ onUnresolvedReview: 'cancel', reviewLimit: '108h' }, 'reviewLimit', 'before onUnresolvedReview'],
     [{ passiv: true }, 'passiv', 'not a known key; check its spelling'],
   ])('with %o is refused at %s: %s', (settings, path, words) => {
     expect(faultsOfSettings(settings)).toEqual({
