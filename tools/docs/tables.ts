@@ -10,7 +10,6 @@ import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/c
 import { ORDER_EVENTS } from '../../src/contract/words.ts';
 import { orderSearchAttributes } from '../../src/order/view/describe.ts';
 import { METRICS } from '../../src/order/view/metrics.ts';
-import { HTTP_ERRORS } from '../../src/server/api/problems.ts';
 
 type Row = readonly string[];
 
@@ -58,14 +57,6 @@ export const TABLES: Record<string, () => Row[]> = {
         `${exitCodeOf(new OrderScreeningError(name, ''))}`,
         ORDER_ERRORS[name].advice,
       ]),
-  ],
-  'problems of HTTP': () => [
-    ['code', 'HTTP', 'what happened, and what to do'],
-    ...Object.entries(HTTP_ERRORS).map(([name, { status, title, detail }]) => [
-      code(name),
-      `${status}`,
-      `${title}. ${detail.replaceAll('<', '\\<')}`,
-    ]),
   ],
 };
 

@@ -16,7 +16,7 @@ export const problemSchema = z.object({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** Errors of requests that don't reach an order. The second table in `docs/calling.md` is generated from it. */
+/** Errors of requests that don't reach an order. */
 export const HTTP_ERRORS = {
   'bad-request': {
     status: 400,
