@@ -148,7 +148,7 @@ function timeAndFourDigits(): string {
 
 /**
  * Each kind, the field that it belongs in, and the largest shares that the scan may mistake, 0 to 1: in that field, and in free text.
- * docs/security.md has the second one.
+ * docs/security.md has the highest of them, as measured.
  */
 export const KINDS: readonly [
   kind: string,
