@@ -57,10 +57,10 @@ export function createOrderDirectory(client: Client) {
         ...(next !== '' && { cursor: next }),
       };
     },
-    /** Returns orders that are still open although their cancel window has closed. */
+    /** Returns orders that are still open although their cancel window has closed. A declined order waits for another attempt instead. */
     overdue: async (limit: number) => {
       const before = instant(Date.now() - OVERDUE_AFTER_MS);
-      const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway', 'declined')`;
+      const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway')`;
       const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
       const { executions } = await list(late, limit);
       return executions.flatMap(({ execution, searchAttributes }) => {

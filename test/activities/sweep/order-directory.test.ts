@@ -79,6 +79,12 @@ it('an order that has ended is neither held nor stuck, though it is still pinned
   expect(await directoryOf({ workflowExecutionInfo }).pendingTask('order:default:1')).toBeUndefined();
 });
 
+it('a declined order isn’t overdue: the policy’s retryWithin may be longer than its window', async () => {
+  const directory = directoryOf({});
+  await directory.overdue(10);
+  expect(directory.asked).toEqual([expect.stringContaining("IN ('decided', 'awaiting-gateway')")]);
+});
+
 /** `WorkflowExecutionStatus` of Temporal's API. */
 const CODES = { Failed: 3, Canceled: 4, Terminated: 5, TimedOut: 7 };
 
