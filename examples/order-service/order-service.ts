@@ -133,7 +133,7 @@ app.setErrorHandler((error, _request, reply) => {
 const eventSchema = z.object({
   orderId: z.string().optional(),
   integration: z.string().optional(),
-  sequence: z.number(),
+  sequence: z.number().default(0),
   data: z.object({
     action: z.enum(['proceed', 'hold', 'decline', 'cancel']).optional(),
     attempt: z.number().optional(),
