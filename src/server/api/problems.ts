@@ -6,16 +6,6 @@ import { ORDER_ERRORS, OrderScreeningError } from '../../contract/errors.ts';
 import { errorDetails } from '../../contract/terms.ts';
 import type { Log } from '../../platform/log.ts';
 
-export const problemSchema = z.object({
-  type: z.string().meta({ description: 'A stable slug, /problems/<code>' }),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  scope: z.enum(SCOPES).exactOptional().meta({ description: 'What the API key may not do' }),
-  ...errorDetails,
-});
-export type Problem = z.infer<typeof problemSchema>;
-
 /** Errors of requests that don't reach an order. */
 export const HTTP_ERRORS = {
   'bad-request': {
@@ -97,6 +87,18 @@ export const HTTP_ERRORS = {
     detail: 'The error was logged without details.',
   },
 } as const;
+
+export const problemSchema = z.object({
+  type: z.string().meta({
+    description: `A stable slug, /problems/<code>. Codes of requests that don't reach an order: ${Object.keys(HTTP_ERRORS).join(', ')}`,
+  }),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  scope: z.enum(SCOPES).exactOptional().meta({ description: 'What the API key may not do' }),
+  ...errorDetails,
+});
+export type Problem = z.infer<typeof problemSchema>;
 
 export type HttpErrorCode = keyof typeof HTTP_ERRORS;
 
