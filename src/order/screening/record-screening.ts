@@ -16,7 +16,7 @@ import {
 type Seen = { transactionId: string; found: boolean; decision?: Decision } & Sent;
 
 const UNREADABLE =
-  'The screening service returned an unknown decision of a further transaction of the order.';
+  'The screening service returned an unknown decision of a transaction of the order that was found late.';
 
 export interface Moment {
   source: ReadingSource;
