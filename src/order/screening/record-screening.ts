@@ -15,6 +15,7 @@ import {
 
 type Seen = { transactionId: string; found: boolean; decision?: Decision } & Sent;
 
+const LOOKUP = { operation: 'lookup' } as const;
 const UNREADABLE =
   'The screening service returned an unknown decision of a transaction of the order that was found late.';
 
@@ -73,16 +74,15 @@ export function recordLate(
   // Its status may have been read since.
   if (seen === undefined || isDecided(known?.decision)) return [];
   const isNewest = attempt === currentAttempt(state);
-  const isCanceling = isNewest && (state.phase === 'canceled' || cancelAsked(state));
+  const isFurther = isNewest && known === undefined;
+  const isCanceling = isFurther && (state.phase === 'canceled' || cancelAsked(state));
   recordSeen(state, attempt, seen, { source: 'look-up', now });
-  const isCovered = outcome.kind === 'answered' && cancelAsked(state);
-  const events = isCanceling && !isCovered ? uncanceled(state, seen.transactionId, now) : [];
   if (outcome.kind !== 'answered') {
-    if (isNewest && known === undefined && !isCanceling)
-      events.push(...raiseAttention(state, 'unreadable-answer', UNREADABLE, { operation: 'lookup' }, now));
-    return events;
+    if (isCanceling) return uncanceled(state, seen.transactionId, now);
+    return isFurther ? raiseAttention(state, 'unreadable-answer', UNREADABLE, LOOKUP, now) : [];
   }
-  const { decision } = outcome;
+  const { decision, transactionId } = outcome;
+  const events = isCanceling && !cancelAsked(state) ? uncanceled(state, transactionId, now) : [];
   if (isDecided(attempt.decision)) {
     if (decision === 'error') return events;
     if (isNewest && state.phase !== 'canceled')

@@ -136,6 +136,18 @@ describe('a further transaction that is found for an order with a decision', () 
     expect(life).toMatchObject({ decision: 'pass', attention: [code] });
   });
 
+  it('is not the one that is being canceled, which a running screening finds once more', () => {
+    const sent = { sentFrom: sinceStart(0), sentUntil: sinceStart(0) };
+    const seen = { transactionId: TRANSACTION_ID, found: false, ...sent };
+    const unreadable = { kind: 'unreadable', reason: 'unknown-decision', seen } as const;
+    const life = screened(unreadable, { ...noRescreens, rescreenOnError: { tries: 1, pauseMs: MINUTE } });
+    life
+      .until(HOUR)
+      .portal(cancelOf(TRANSACTION_ID), HOUR)
+      .caughtUp(unreadable, HOUR + MINUTE);
+    expect(life.attention).not.toContain('cancel-due');
+  });
+
   it('ends the attention to the status of the one before', () => {
     const life = decided('pass');
     life.take(HINT).end({ kind: 'read', outcome: { kind: 'unreadable', words: 'no' } }, HOUR + 5 * MINUTE);
