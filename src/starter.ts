@@ -129,8 +129,8 @@ export function createOrderScreening(context: OrderScreeningOptions): OrderScree
     reportFraud: (order, request, how) => portal(order, { kind: 'report-fraud', ...request }, how),
     submitChargeback: (order, request, how) => portal(order, { kind: 'chargeback', ...request }, how),
     attachCustomerCode: (order, request, how) => portal(order, { kind: 'customer-code', ...request }, how),
-    acknowledge: async (order, { reason }, how) =>
-      update(context, workflowId(order, { reason }, how), acknowledgeUpdate, { reason }, how),
+    acknowledge: async (order, request, how) =>
+      update(context, workflowId(order, request, how), acknowledgeUpdate, request, how),
     note: written(noteUpdate, HANDLING.note.schema),
     assign: written(assignUpdate, HANDLING.assign.schema),
     snooze: written(snoozeUpdate, HANDLING.snooze.schema),

@@ -13,6 +13,7 @@ import type {
   TransactionStatus,
 } from '../contract/answers.ts';
 import type {
+  AcknowledgeRequest,
   CancelRequest,
   ChargebackRequest,
   CustomerCodeRequest,
@@ -58,7 +59,7 @@ export type ScreenRequest = z.input<typeof screenSchema> & { transaction: unknow
 /** An order to adopt: its transaction was screened by another system. */
 export type AdoptRequest = z.input<typeof adoptSchema>;
 
-/** The actor, for the order's journal, and an idempotency key. */
+/** The actor, for the order's journal, how a repeat is recognized, and what the request depends on. */
 export type PortalOptions = z.input<typeof optionsSchema>;
 
 /** How much of an order is read: its bounded record, or everything, from the workflow's result or history. */
@@ -234,7 +235,7 @@ export interface OrderScreening extends HandlingMethods {
   /** Resolves the order's attention entries. @returns how many were resolved */
   acknowledge(
     order: OrderName,
-    request: { reason: string },
+    request: AcknowledgeRequest,
     options?: PortalOptions,
   ): Promise<AcknowledgeAnswer>;
   /**

@@ -94,6 +94,11 @@ export const ORDER_ERRORS = {
     title: 'The order does not accept this attempt now',
     advice: 'the order isn’t declined, or the number isn’t the next one: read the order',
   },
+  'order-changed': {
+    status: 409,
+    title: 'The order’s action has changed since it was read',
+    advice: 'read the order, then decide again: somebody else, or a later decision, has changed its action',
+  },
   'gateway-result-out-of-turn': {
     status: 409,
     title: 'The order does not accept a gateway result now',

@@ -12,6 +12,7 @@ import type { Adoption, OrderEventData } from './order/state.ts';
 import type { PortalRequests } from './portal/portal-actions.ts';
 import { byPortalKind, PORTAL_KINDS, type PortalActionKind } from './portal/portal-kinds.ts';
 import type {
+  Action,
   By,
   GatewayResult,
   Instant,
@@ -74,6 +75,8 @@ export interface Envelope<Body> {
   type: string;
   updateId: string;
   key?: IdempotencyKey;
+  /** The action that the sender saw. The order refuses the message if its action is a different one now. */
+  ifAction?: Action;
   body: Body;
 }
 
@@ -104,6 +107,12 @@ export interface ScreenOrderInput extends Vouched {
 /** Asks whether the order has this transaction, or is adopting it. */
 export interface AdoptRequest {
   transactionId: string;
+}
+
+/** Resolves what needs attention; with `until`, only what was raised until then. */
+export interface AcknowledgeRequest {
+  reason: string;
+  until?: Instant;
 }
 
 export interface DecisionRequest {
@@ -210,7 +219,7 @@ export const retryUpdate = define<CheckoutAnswer, RetryRequest>('retry');
 export const recordGatewayResultUpdate = define<GatewayResultAnswer, GatewayResultRequest>(
   'recordGatewayResult',
 );
-export const acknowledgeUpdate = define<AcknowledgeAnswer, Attributed<{ reason: string }>>('acknowledge');
+export const acknowledgeUpdate = define<AcknowledgeAnswer, Attributed<AcknowledgeRequest>>('acknowledge');
 const handlingUpdate = <Kind extends keyof HandlingRequests>(kind: Kind) =>
   define<HandlingAnswer, Attributed<HandlingRequests[Kind]>>(kind);
 export const noteUpdate = handlingUpdate('note');

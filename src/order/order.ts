@@ -9,6 +9,7 @@ import type {
 import type { Call, CallResult } from '../contract/calls.ts';
 import type { Refusal } from '../contract/errors.ts';
 import type {
+  AcknowledgeRequest,
   AdoptRequest,
   Attributed,
   DecisionRequest,
@@ -23,7 +24,7 @@ import type {
   WithdrawRequest,
 } from '../contract/messages.ts';
 import type { AttentionCause, KeptEvent, OrderState } from '../contract/order/state.ts';
-import type { Instant, JournalEntry, OrderEventType, ReadingSource } from '../contract/words.ts';
+import type { Action, Instant, JournalEntry, OrderEventType, ReadingSource } from '../contract/words.ts';
 
 export type { Refusal } from '../contract/errors.ts';
 
@@ -116,7 +117,7 @@ export type Requests = {
   portal: Attributed<{ fields: PortalFields }>;
   withdraw: Attributed<WithdrawRequest>;
   override: Attributed<OverrideRequest>;
-  acknowledge: Attributed<{ reason: string }>;
+  acknowledge: Attributed<AcknowledgeRequest>;
 } & { [Kind in keyof HandlingRequests]: Attributed<HandlingRequests[Kind]> };
 export type Request<Among extends keyof Requests = keyof Requests> = {
   [Kind in Among]: { kind: Kind; request: Requests[Kind] };
@@ -174,6 +175,7 @@ export type Input =
 export interface Sent {
   updateId: string;
   key?: IdempotencyKey;
+  ifAction?: Action;
 }
 
 /** An accepted request: the fingerprint with its idempotency key, and its result. */

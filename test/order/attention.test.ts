@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE, unanswered } from '../fixtures/orders.ts';
+import { DAY, HOUR, MINUTE, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { RECHECK, screened } from './life.ts';
 
 const FORBIDDEN = { kind: 'forbidden' } as const;
@@ -96,5 +96,20 @@ describe('an acknowledge', () => {
     life.acknowledge(2 * HOUR).acknowledge(3 * HOUR);
     expect(life.told.slice(1)).toEqual(['answered', 'attention-stands']);
     expect(life.attention).toEqual(['wrong-key']);
+  });
+
+  it('with a time leaves what was raised after it: the person hasn’t seen it', () => {
+    const life = screened('review');
+    const refuse = (kind: 'report-fraud' | 'customer-code', at: number) =>
+      life.portal(kind, at).portalEnds({ kind: 'refused', code: '400' }, at);
+    const seen = (at: number) =>
+      life.ask({ kind: 'acknowledge', request: { reason: 'seen', until: sinceStart(at) } }, 4 * HOUR);
+    refuse('report-fraud', HOUR);
+    const since = life.state.attention[0]?.since;
+    refuse('customer-code', 2 * HOUR);
+    expect(seen(HOUR).replies.at(-1)).toEqual({ cleared: 1 });
+    expect(life.state.attention).toMatchObject([{ since: sinceStart(2 * HOUR) }]);
+    expect([since, seen(HOUR).told.at(-1)]).toEqual([sinceStart(HOUR), 'attention-stands']);
+    expect(seen(2 * HOUR).attention).toEqual([]);
   });
 });

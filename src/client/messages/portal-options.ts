@@ -1,6 +1,6 @@
 /** The options of requests that act on an order: who asks, and how a repeat is recognized. */
 import { z } from 'zod';
-import type { By } from '../../contract/words.ts';
+import { ACTIONS, type By } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { ACTOR_LIMIT } from '../../order/messages/shapes.ts';
 import { hasUnprintable } from '../../screening-service/index.ts';
@@ -22,6 +22,8 @@ export const optionsSchema = z.strictObject({
   by: z.strictObject({ key: actorSchema.optional(), actor: actorSchema.optional() }).optional(),
   /** A repeat with the same key does nothing and returns the answer of the first, with `repeated`. */
   idempotencyKey: idempotencyKeySchema.optional(),
+  /** The action that the person saw: an open order whose action is a different one refuses with `order-changed`. */
+  ifAction: z.enum(ACTIONS).optional(),
   /** Refuses a portal action for a transaction id without an order, with the error of the missing order. */
   orderRequired: z.boolean().optional(),
 });

@@ -4,6 +4,7 @@ import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
 import { type Envelope, SCREEN_ORDER } from '../../contract/messages.ts';
+import { defined } from '../../order/defined.ts';
 import { fingerprintOfRaw } from '../../screening-service/index.ts';
 import type { OrderStart } from '../screening/order-start.ts';
 import {
@@ -24,13 +25,14 @@ import type { ClientContext, PortalOptions } from '../types.ts';
 export function updateOf<Body extends object>(
   { name: type }: { name: string },
   body: Body,
-  { idempotencyKey }: Pick<PortalOptions, 'idempotencyKey'> = {},
+  { idempotencyKey, ifAction }: Pick<PortalOptions, 'idempotencyKey' | 'ifAction'> = {},
   updateId: string = randomUUID(),
 ): { args: [Envelope<Body>]; updateId: string } {
-  if (idempotencyKey === undefined) return { args: [{ type, updateId, body }], updateId };
+  const envelope = { type, updateId, ...defined({ ifAction }), body };
+  if (idempotencyKey === undefined) return { args: [envelope], updateId };
   // The policy may change between a request and its repeat, so `notCards` doesn't count.
   const fingerprint = fingerprintOfRaw({ type, body: { ...body, notCards: undefined } }).slice(0, 32);
-  return { args: [{ type, updateId, key: { name: idempotencyKey, fingerprint }, body }], updateId };
+  return { args: [{ ...envelope, key: { name: idempotencyKey, fingerprint } }], updateId };
 }
 
 /**

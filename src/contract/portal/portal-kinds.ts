@@ -4,6 +4,8 @@
 export type PortalField = 'text' | 'text?' | 'empty-text?' | 'flag?' | 'true-or-false?';
 
 interface PortalKind {
+  /** For people, such as «Report fraud». */
+  name: string;
   /** The name of the update and of the client library's method. */
   method: string;
   /** All fields. The content fields, in this order, form the action's recorded identity: don't change the order. */
@@ -18,16 +20,19 @@ interface PortalKind {
 
 export const PORTAL_KINDS = {
   cancel: {
+    name: 'Cancel',
     method: 'cancel',
     fields: { reason: 'text?', transactionId: 'text?' },
     unconfirmed: 'The cancel may have been done: look in the portal, or ask for it again.',
   },
   'report-fraud': {
+    name: 'Report fraud',
     method: 'reportFraud',
     fields: { reason: 'text?', transactionId: 'text?' },
     unconfirmed: 'The fraud report may have been made: look in the portal, or send it again.',
   },
   chargeback: {
+    name: 'Chargeback',
     method: 'submitChargeback',
     fields: {
       reason_code: 'text',
@@ -46,6 +51,7 @@ export const PORTAL_KINDS = {
     once: true,
   },
   'customer-code': {
+    name: 'Attach customer code',
     method: 'attachCustomerCode',
     fields: { customerCode: 'text', email: 'text?', transactionId: 'text?' },
     unconfirmed: 'The customer code may be attached: look in the portal, or send it again.',

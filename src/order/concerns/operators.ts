@@ -1,7 +1,7 @@
 /** What operators write: overrides of decisions, attention that they resolve, notes, an assignee, and a snooze, which puts attention off. */
 import type { OverrideAnswer } from '../../contract/answers.ts';
-import type { OverrideRequest, PortalFields } from '../../contract/messages.ts';
-import type { OrderState } from '../../contract/order/state.ts';
+import type { AcknowledgeRequest, OverrideRequest, PortalFields } from '../../contract/messages.ts';
+import type { Attention, OrderState } from '../../contract/order/state.ts';
 import { type Instant, instant, millis } from '../../contract/words.ts';
 import { clear, clearedBy, staysOpen } from '../attention.ts';
 import { snoozeLimit } from '../deadlines.ts';
@@ -55,15 +55,17 @@ export const operatorRequests: Handlers<'override' | 'acknowledge' | 'note' | 'a
     },
   },
   acknowledge: {
-    refusal({ state: { attention }, state }, _request, at) {
-      if (attention.some((one) => !staysOpen(state, one, millis(at))) || attention.length === 0)
+    refusal({ state }, request, at) {
+      const { attention } = state;
+      if (attention.length === 0 || unresolved(state, request, at).length < attention.length)
         return undefined;
       const words =
-        'The cause of the attention still exists: the call keeps failing, or a deadline is pending.';
+        'The cause of the attention still exists: the call keeps failing, or a deadline is pending. Or it was raised after `until`.';
       return refusal('attention-stands', words);
     },
-    apply({ state }, { reason }, at) {
-      const left = state.attention.filter((one) => staysOpen(state, one, millis(at)));
+    apply({ state }, request, at) {
+      const { reason } = request;
+      const left = unresolved(state, request, at);
       const cleared = state.attention.length - left.length;
       state.attention = left;
       return { taken: { cleared }, ...(cleared > 0 && { entry: { what: 'acknowledge', because: reason } }) };
@@ -97,6 +99,12 @@ export const operatorRequests: Handlers<'override' | 'acknowledge' | 'note' | 'a
     },
   },
 };
+
+/** @returns the matters that an acknowledgement leaves open: their cause still exists, or the person hasn't seen them */
+function unresolved(state: OrderState, { until }: AcknowledgeRequest, at: Instant): Attention[] {
+  const isLater = ({ since }: Attention) => until !== undefined && millis(since) > millis(until);
+  return state.attention.filter((one) => isLater(one) || staysOpen(state, one, millis(at)));
+}
 
 function requestCancel(
   order: Order,

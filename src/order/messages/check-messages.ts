@@ -207,8 +207,8 @@ export function envelopeRefusal(message: unknown, update: { id: string; name: st
 /** Opens an update that was accepted. The histories of earlier versions have bodies without an envelope. */
 export function opened(message: unknown): { body: unknown; sent?: Sent } {
   if (!isEnvelope(message)) return { body: message };
-  const { updateId, key, body } = message;
-  return { body, sent: defined({ updateId, key }) };
+  const { updateId, key, ifAction, body } = message;
+  return { body, sent: defined({ updateId, key, ifAction }) };
 }
 
 /** @returns whether a signal came from the client library with its time */

@@ -6,6 +6,7 @@ import type { Call } from '../../contract/calls.ts';
 import { FALLBACK_POLICY } from '../../contract/policy.ts';
 import { byPortalKind, type PortalField, portalKind } from '../../contract/portal/portal-kinds.ts';
 import {
+  ACTIONS,
   DECISIONS,
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,
@@ -119,6 +120,7 @@ export const ENVELOPE: Fields = {
   type: name,
   updateId: filled,
   key: optional(shaped({ name: text(KEY_LIMIT), fingerprint: name })),
+  ifAction: optional(oneOfWords(ACTIONS)),
   body: isRecord,
 };
 
@@ -133,7 +135,7 @@ export const MESSAGES = {
     authcode: maybeEmpty,
     transactionId: maybeEmpty,
   },
-  acknowledge: { reason: words(TEXT_LIMIT), by },
+  acknowledge: { reason: words(TEXT_LIMIT), until: optional(moment), by },
   note: { text: words(NOTE_LIMIT), by },
   assign: { assignee: optional(actor), by },
   snooze: { until: moment, note: words(NOTE_LIMIT), by },

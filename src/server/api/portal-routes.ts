@@ -1,5 +1,6 @@
 /** Routes for portal actions, withdrawals, overrides, redeliveries, rechecks, acknowledgements, notes, assignments and snoozes. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import { HANDLINGS, handlingDefinition } from '../../client/messages/handling.ts';
 import { handlingMethod } from '../../client/messages/order-messages.ts';
 import { portalMethod } from '../../client/messages/portal-action.ts';
@@ -29,6 +30,7 @@ import {
   eventParams,
   idempotencyHeaders,
   idempotencyKey,
+  ifAction,
   noBody,
   orderParams,
   orderQuery,
@@ -149,9 +151,16 @@ function answer(reply: FastifyReply, body: { status: string }): FastifyReply {
 }
 
 function readOptions(request: FastifyRequest): PortalOptions {
-  const key = idempotencyKey.safeParse(request.headers['idempotency-key'], OUR_WORDS);
-  if (key.success) return { idempotencyKey: key.data, ...whoAsks(request) };
-  throw invalidRequest(fieldErrorsOf(key.error).map(({ message }) => ({ path: 'Idempotency-Key', message })));
+  const read = <Schema extends z.ZodType>(name: string, schema: Schema) => {
+    const { data, error } = schema.safeParse(request.headers[name.toLowerCase()], OUR_WORDS);
+    if (error === undefined) return data;
+    throw invalidRequest(fieldErrorsOf(error).map(({ message }) => ({ path: name, message })));
+  };
+  return {
+    idempotencyKey: read('Idempotency-Key', idempotencyKey),
+    ifAction: read('If-Action', ifAction),
+    ...whoAsks(request),
+  };
 }
 
 function readFields(kind: PortalActionKind, body: Record<string, unknown>): Record<string, unknown> {

@@ -10,10 +10,10 @@ import {
   overrideSchema,
 } from '../../client/read-requests.ts';
 import { EXAMPLE_PAYMENT } from '../../contract/example-transaction.ts';
-import { reasonSchema, text } from '../../contract/fields.ts';
+import { momentSchema, reasonSchema, text } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { decisionSchema, phaseSchema } from '../../contract/terms.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../../contract/words.ts';
+import { ACTIONS, GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../../contract/words.ts';
 import { cardSchema, transactionRequestSchema } from '../../screening-service/index.ts';
 import { LISTS } from '../dashboard/addresses.ts';
 
@@ -134,7 +134,14 @@ export const gatewayResultBody = z
   .meta({ examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }] });
 
 export const acknowledgeBody = z
-  .strictObject({ reason: reasonSchema })
+  .strictObject({
+    reason: reasonSchema,
+    until: momentSchema
+      .exactOptional()
+      .meta({
+        description: 'Resolves only what was raised until then, such as the newest `since` that was read',
+      }),
+  })
   .meta({ examples: [{ reason: 'called the customer' }] });
 export const overrideBody = overrideSchema.meta({
   examples: [{ action: 'proceed', reason: 'the customer showed the card' }],
@@ -142,6 +149,7 @@ export const overrideBody = overrideSchema.meta({
 export const noBody = z.strictObject({}).meta({ examples: [{}] });
 
 export const idempotencyKey = idempotencyKeySchema.optional();
+export const ifAction = z.enum(ACTIONS, { error: `must be one of ${ACTIONS.join(', ')}` }).optional();
 const actorHeadersOf = (where: string) =>
   z.object({
     'x-actor': actorSchema.optional().meta({
@@ -158,6 +166,11 @@ export const idempotencyHeaders = actorHeaders.extend({
     description:
       'A repeated request with the same key does nothing and gets the answer of the first. With different content, or from a different caller: `idempotency-key-reused`. Keys are kept until the order ends',
     examples: ['cancel-order-1001'],
+  }),
+  'if-action': ifAction.meta({
+    description:
+      "The action that the person saw. If the order's action is a different one now, the request is refused: `order-changed`",
+    examples: ['hold'],
   }),
 });
 

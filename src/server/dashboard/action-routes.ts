@@ -9,8 +9,16 @@ import { logFailure, toProblem } from '../api/problems.ts';
 import { actionParams, orderParams, pageQuery } from '../api/request-schemas.ts';
 import { listPath, orderPath } from './addresses.ts';
 import { html } from './html.ts';
-import { confirmPage, resultsPage, selectionSchema, severalPage, typedFields } from './order/action-forms.ts';
-import { actionPath, formOf, isAction, NOTICES, PAGE_ACTIONS, perform } from './order/actions.ts';
+import { confirmPage, resultsPage, seenOf, selectionSchema, severalPage } from './order/action-forms.ts';
+import {
+  actionPath,
+  formOf,
+  isAction,
+  NOTICES,
+  PAGE_ACTIONS,
+  perform,
+  typedFields,
+} from './order/actions.ts';
 import { finishedBox, listIn, orderPage, placeOf, runningBoxes } from './order/order-page.ts';
 import { type Pages, pageFor, sendHtml } from './pages.ts';
 import { unlessOurs } from './queue-store.ts';
@@ -67,7 +75,9 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
         if (problem.status === 500 || code === 'card-data-in-request') throw error;
         reply.code(problem.status).problemCode = code;
         note(request)(error);
-        const again = { problem, typed: typedFields.parse(request.body), number, place };
+        const typed = typedFields.parse(request.body);
+        if (code === 'order-changed') Object.assign(typed, seenOf((await inspect(order)).state));
+        const again = { problem, typed, number, place };
         return send(request, reply, (_, { now }) => confirmPage(action, order, again, now));
       }
     });
@@ -88,10 +98,10 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
       return send(request, reply.code(422), (_, { now }) => severalPage(selection, orders, now, again));
     }
     const results = await Promise.all(
-      chosen.map(async (order) => {
+      chosen.map(async ({ ifAction, until, ...order }) => {
         try {
-          const by = whoAsks(request);
-          const notice = await perform(orderScreening, action, order, form.data, by, note(request));
+          const asked = { ...form.data, ifAction, until };
+          const notice = await perform(orderScreening, action, order, asked, whoAsks(request), note(request));
           const isSame = notice === 'nothing-to-resolve';
           return { order, outcome: isSame ? 'nothing to do' : 'done', words: NOTICES[notice] } as const;
         } catch (error) {

@@ -28,7 +28,6 @@ export interface Page {
 interface Frame {
   now?: Now;
   parts?: readonly Part[];
-  /** The viewer's name. */
   who?: string | undefined;
   /** At the provider, so the session can be ended here. */
   signedIn?: boolean;

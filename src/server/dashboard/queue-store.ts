@@ -49,7 +49,6 @@ export function keep<Key, Value>(read: (key: Key) => Promise<Value>) {
 
 export type Integrations = Pick<ListRequest, 'integration' | 'integrations'>;
 
-/** A part of the deployment, and what is wrong with it. */
 export interface Part {
   name: string;
   problem?: string | undefined;

@@ -55,6 +55,26 @@ it('an order is noted and snoozed by keyboard, and leaves the list for its own',
   expect((await all.read(orderId)).journal).toMatchObject([{ what: 'note' }, { what: 'snooze' }]);
 });
 
+it('a rejection on a page that is out of date neither replaces a colleague’s approval nor cancels', async () => {
+  const orderId = await all.inReview();
+  const pages = await Promise.all([1, 2].map(() => open(`/orders/${orderId}?integration=default`)));
+  const [ada, bo] = pages as [Page, Page];
+  const decide = async (page: Page, form: string) => {
+    await page.locator(`#${form} summary`).click();
+    await page.locator(`#${form} [name=reason]`).fill('decided');
+    await page.locator(`#${form} form button`).click();
+  };
+  await decide(ada, 'proceed');
+  await ada.waitForURL(/notice=proceeds/);
+  await decide(bo, 'decide-cancel');
+  await bo.getByText('The order’s action is «proceed» now, not «hold»').waitFor();
+  expect(await all.read(orderId)).toMatchObject({ action: 'proceed', actions: [] });
+  // Bo has seen it now, and may decide so.
+  await bo.getByRole('button', { name: 'Reject and cancel' }).click();
+  await bo.waitForURL(/notice=/);
+  expect(await all.read(orderId)).toMatchObject({ action: 'cancel' });
+});
+
 it('long words, such as an address in a note, widen no page', async () => {
   const orderId = await all.inReview();
   const page = await open(`/orders/${orderId}?integration=default`);

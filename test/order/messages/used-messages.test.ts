@@ -106,3 +106,31 @@ describe('a stored message', () => {
     expect(JSON.stringify(life.order.used).length).toBeLessThan(100_000);
   });
 });
+
+describe('a request that depends on the action that the person saw', () => {
+  it('is refused if somebody else has changed it, and changes nothing', () => {
+    const life = screened('review');
+    expect(send(life, override('proceed'), { ifAction: 'hold' })).toHaveProperty('taken');
+    for (const late of [override('cancel'), cancel])
+      expect(send(life, late, { ifAction: 'hold' })).toBe('order-changed');
+    expect(life).toMatchObject({ action: 'proceed', actions: [] });
+    expect(send(life, override('cancel'), { ifAction: 'proceed' })).toHaveProperty('taken');
+    expect(life.action).toBe('cancel');
+  });
+
+  it('of two in one task is refused to the second', () => {
+    const life = screened('review');
+    const inputs = [override('proceed'), cancel].map((one) => inputOf(one, { ifAction: 'hold' }));
+    for (const input of inputs) expect(inputRefusal(life.order, input)).toBeUndefined();
+    for (const input of inputs) life.take(input);
+    expect(life.told).toEqual(['answered', 'order-changed']);
+    expect(life).toMatchObject({ action: 'proceed', actions: [] });
+  });
+
+  it('gets the first answer when it is repeated, though it has changed the action itself', () => {
+    const life = screened('review');
+    const sent = { ...keyed('a'), ifAction: 'hold' } as const;
+    send(life, override('proceed'), sent);
+    expect(send(life, override('proceed'), sent)).toMatchObject({ repeated: true });
+  });
+});

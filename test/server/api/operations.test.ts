@@ -6,7 +6,7 @@ import { POSTS } from './operations.ts';
 
 const order = { orderId: 'order-1', integration: 'shop' };
 const by = { key: 'ops', actor: 'ada@example.com' };
-const keyed = { idempotencyKey: 'key-1', by };
+const keyed = { idempotencyKey: 'key-1', ifAction: 'hold', by } as const;
 
 const OPERATIONS = [
   ...POSTS.map((post) => ({ method: 'POST', ...post }) as const),
@@ -48,6 +48,7 @@ describe('an operation', () => {
       const headers = {
         authorization: 'Bearer the-key-of-ops',
         'idempotency-key': keyed.idempotencyKey,
+        'if-action': keyed.ifAction,
         'x-actor': by.actor,
         // As many programs send it, also without a body.
         'content-type': 'application/json',
@@ -184,11 +185,14 @@ describe('a request is refused with every fault of path, query, header and body'
     expect(orderScreening.list).not.toHaveBeenCalled();
   });
 
-  it('an Idempotency-Key that is too long among them', async () => {
+  it.each([
+    ['Idempotency-Key', 'k'.repeat(129)],
+    ['If-Action', 'approve'],
+  ])('a header that is not valid among them: %s', async (name, value) => {
     const { app } = await anApi();
-    const headers = { 'idempotency-key': 'k'.repeat(129) };
+    const headers = { [name]: value };
     const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/cancel', headers });
     expect(response.statusCode).toBe(422);
-    expect(response.json()).toMatchObject({ errors: [{ path: 'Idempotency-Key' }] });
+    expect(response.json()).toMatchObject({ errors: [{ path: name }] });
   });
 });

@@ -135,6 +135,29 @@ describe('an action', () => {
     expect(body).toContain('No worker answers.');
   });
 
+  it('names what the person saw, and after a change shows what the order does now', async () => {
+    const { app, orderScreening } = await anApi();
+    const seen = 'ifAction=hold&until=2026-01-05T10%3A00%3A00.000Z';
+    await sendForm(app, '/orders/order-1/acknowledge', `${REASON}&${seen}`);
+    const asked = { reason, until: '2026-01-05T10:00:00.000Z' };
+    expect(orderScreening.acknowledge).toHaveBeenCalledExactlyOnceWith(expect.anything(), asked, {});
+    orderScreening.inspect.mockResolvedValue(
+      anInspectedOrder({ state: { ...anOrder('review'), action: 'proceed' } }),
+    );
+    const changed = new OrderScreeningError('order-changed', 'The order’s action is «proceed» now.');
+    for (const [action, called] of [
+      ['proceed', orderScreening.override],
+      ['decide-cancel', orderScreening.override],
+      ['cancel', orderScreening.cancel],
+    ] as const) {
+      called.mockRejectedValueOnce(changed);
+      const { statusCode, body } = await sendForm(app, `/orders/order-1/${action}`, `${REASON}&${seen}`);
+      expect(called.mock.lastCall?.[2]).toEqual({ ifAction: 'hold' });
+      expect([statusCode, textOf(body)]).toEqual([409, expect.stringContaining('is «proceed» now')]);
+      expect(body).toContain('name="ifAction" value="proceed"');
+    }
+  });
+
   it('acknowledge does not say that nothing needs attention: a matter whose cause still exists stays', async () => {
     const { app, orderScreening } = await anApi();
     const state = anOrder('review');
@@ -178,6 +201,24 @@ describe('an action on several orders', () => {
     orderScreening.override.mockRejectedValueOnce(new OrderScreeningError('order-closed', 'Closed.'));
     const done = textOf((await sendForm(app, '/several', `${chosen}&reason=card+shown`)).body);
     expect(done).toMatch(/1 of 2 done .* order-1 shop not done The order is closed order-2 shop done/);
+  });
+
+  it('names what the person saw of each', async () => {
+    const { app, orderScreening } = await anApi();
+    orderScreening.inspect.mockImplementation(async ({ orderId }) =>
+      anInspectedOrder({
+        state: { ...anOrder('review'), action: orderId === 'order-1' ? 'hold' : 'cancel' },
+      }),
+    );
+    const { body } = await app.inject(`/several?${chosen}`);
+    const form = new URLSearchParams({ do: 'proceed', reason: 'x' });
+    for (const [, order = ''] of body.matchAll(/name="order" value="([^"]+)"/g)) form.append('order', order);
+    await sendForm(app, '/several', form.toString());
+    const asked = orderScreening.override.mock.calls.map(([order, , how]) => [order, how?.ifAction]);
+    expect(asked).toEqual([
+      [{ orderId: 'order-1', integration: 'shop' }, 'hold'],
+      [{ orderId: 'order-2', integration: 'shop' }, 'cancel'],
+    ]);
   });
 
   it('a bulk action reports an order where nothing happened as such', async () => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { integrationNameSchema, orderIdSchema } from '../../../client/read-requests.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
 import { type Instant, millis, type OrderDecision, REASON_LIMIT } from '../../../contract/words.ts';
+import { defined } from '../../../order/defined.ts';
 import { ACTOR_LIMIT } from '../../../order/messages/shapes.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { FROM_LIMIT } from '../../api/request-schemas.ts';
@@ -12,10 +13,7 @@ import { problemBox, type Why } from '../card-pages.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { cardPage, decisionPill, options, orderLink, type Page, table } from '../layout.ts';
 import { distance, HOUR_MS, money, type Now } from '../words.ts';
-import { actionPath, PAGE_ACTIONS, type PageAction, refusalOf, SEVERAL } from './actions.ts';
-
-/** The fields of a form as they were typed; empty if there are several of the name. */
-export const typedFields = z.record(z.string(), z.string().catch('')).catch({});
+import { actionPath, askedSchema, PAGE_ACTIONS, type PageAction, refusalOf, SEVERAL } from './actions.ts';
 
 interface FormOf {
   path: string;
@@ -24,9 +22,7 @@ interface FormOf {
   typed: Record<string, string>;
   /** Longer snoozes are left out, except for the shortest one, which the order may refuse. */
   cancelBy?: Instant | undefined;
-  /** More of the form, before the fields. */
   more?: Shown;
-  /** A link beside the button. */
   back?: Html;
 }
 
@@ -39,7 +35,7 @@ ${action === 'snooze' && html`<div><label for="hours-${id}">For</label><select i
 ${action === 'assign' && html`<div><label for="assignee-${id}">Person</label><input id="assignee-${id}" name="assignee" value="${typed.assignee}" maxlength="${ACTOR_LIMIT}" autocomplete="off"></div>`}
 ${
   reason &&
-  html`<input type="hidden" name="once" value="${typed.once ?? randomUUID()}"><div><label for="reason-${id}">${label}${reason === 'optional' && ' (optional)'}</label>
+  html`<input type="hidden" name="once" value="${typed.once ?? randomUUID()}"><input type="hidden" name="ifAction" value="${typed.ifAction}"><input type="hidden" name="until" value="${typed.until}"><div><label for="reason-${id}">${label}${reason === 'optional' && ' (optional)'}</label>
 <textarea id="reason-${id}" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="hint-${id}"${reason === 'required' && html` required`}>${typed.reason}</textarea>
 <small class="quiet" id="hint-${id}">Stored with the order. Don’t enter personal or card data.</small></div>`
 }${back ? html`<p class="line">${submit} ${back}</p>` : submit}</form>`;
@@ -80,10 +76,15 @@ export function foldedForm(action: PageAction, view: ShownOrder, number?: number
   const form = {
     path: orderPath(summary, actionPath(action, number), place),
     id: number === undefined ? action : `${action}-${number}`,
-    typed: { assignee: state?.assignee ?? '' },
+    typed: { ...seenOf(state), ...defined({ assignee: state?.assignee }) },
     cancelBy: summary.cancelBy,
   };
   return html`<details name="act" id="${form.id}"><summary class="button ${kind}">${button}…</summary>${actionForm(action, form, now)}</details>`;
+}
+
+/** The fields of a form that say what the person sees: the action depends on it. */
+export function seenOf(state: InspectedOrder['state']): { ifAction?: string; until?: string } {
+  return defined({ ifAction: state?.action, until: state?.attention.at(-1)?.since ?? state?.startedAt });
 }
 
 /** Why a form wasn't accepted, and what was typed, so that it isn't lost. */
@@ -107,14 +108,14 @@ export function confirmPage(action: PageAction, order: OrderKey, again: Again, n
 /** As many as a page of the queue has. */
 const MOST_CHOSEN = 100;
 
-/** An order as `integration/orderId`. */
-const chosenOrder = z
-  .string('must be selected')
-  .transform((one) => {
-    const [integration, ...id] = one.split('/');
-    return { integration, orderId: id.join('/') };
-  })
-  .pipe(z.object({ integration: integrationNameSchema, orderId: orderIdSchema }));
+const CHOSEN = /^(?:(?<ifAction>\w*) (?<until>\S*) )?(?<integration>[^/]*)\/(?<orderId>.*)$/s;
+const { ifAction, until } = askedSchema.shape;
+const chosenFields = { ifAction, until, integration: integrationNameSchema, orderId: orderIdSchema };
+/** An order as `integration/orderId`, after what the person saw of it. */
+const chosenOrder = z.preprocess(
+  (one) => CHOSEN.exec(String(one))?.groups,
+  z.object(chosenFields, 'must be selected'),
+);
 export const selectionSchema = z
   .object({
     do: z.enum(SEVERAL, { error: `must be one of ${SEVERAL.join(', ')}` }),
@@ -140,8 +141,9 @@ export function severalPage(
   const rows = orders.map(({ order, found }) => {
     const { amount, currency, decision, action: does, cancelBy } = found?.summary ?? {};
     const refusal = found && refusalOf(action, found, now.ms);
+    const { ifAction = '', until = '' } = seenOf(found?.state);
     return [
-      html`${orderLink(order)}<input type="hidden" name="order" value="${order.integration}/${order.orderId}">`,
+      html`${orderLink(order)}<input type="hidden" name="order" value="${ifAction} ${until} ${order.integration}/${order.orderId}">`,
       money(amount, currency),
       found === undefined ? 'unknown' : decisionPill(decision, does),
       cancelBy === undefined ? 'none' : distance(cancelBy, now),

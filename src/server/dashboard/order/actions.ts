@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { ORDER_ERRORS } from '../../../contract/errors.ts';
-import { reasonSchema } from '../../../contract/fields.ts';
+import { momentSchema, reasonSchema } from '../../../contract/fields.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
 import type { OrderState } from '../../../contract/order/state.ts';
-import { instant } from '../../../contract/words.ts';
+import { ACTIONS, instant } from '../../../contract/words.ts';
 import { overrideRefusal } from '../../../order/concerns/operators.ts';
+import { defined } from '../../../order/defined.ts';
 import { portalRefusal } from '../../../order/portal/portal-records.ts';
 import { isUnderWay } from '../../../order/transactions.ts';
 import type { InspectedOrder, OrderScreening, PortalOptions } from '../../../starter.ts';
@@ -15,7 +16,7 @@ import { unlessOurs } from '../queue-store.ts';
 import { HOUR_MS } from '../words.ts';
 
 /** What a form asks. */
-const askedSchema = z.object({
+export const askedSchema = z.object({
   reason: z
     .string()
     // A browser counts a line break as one character, and sends two.
@@ -28,9 +29,14 @@ const askedSchema = z.object({
     .string()
     .transform((name) => name.trim() || undefined)
     .optional(),
+  /** What the person saw of the order: its action, and when its newest matter was raised. */
+  ifAction: z.enum(ACTIONS).optional().catch(undefined),
+  until: momentSchema.optional().catch(undefined),
   /** Identifies the form, so that one that is sent twice is done once. */
   once: z.uuid().optional().catch(undefined),
 });
+/** The fields of a form as they were typed; empty if there are several of the name. */
+export const typedFields = z.record(z.string(), z.string().catch('')).catch({});
 /** `number`: of a portal action or event. */
 export type Asked = z.output<typeof askedSchema> & { number?: number | undefined };
 
@@ -69,8 +75,8 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
     about: 'Clears everything that needs attention. Describe what was done about it.',
     button: 'Resolve',
     reason: 'required',
-    send: async (orders, order, { reason = '' }, how) => {
-      const { cleared } = await orders.acknowledge(order, { reason }, how);
+    send: async (orders, order, { reason = '', until }, how) => {
+      const { cleared } = await orders.acknowledge(order, { reason, ...defined({ until }) }, how);
       return cleared > 0 ? 'resolved' : 'nothing-to-resolve';
     },
   },
@@ -80,8 +86,8 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
     button: 'Approve',
     scope: 'ops',
     reason: 'required',
-    send: (orders, order, { reason = '' }, how) =>
-      orders.override(order, { action: 'proceed', reason }, how).then(() => 'proceeds'),
+    send: (orders, order, { reason = '', ifAction }, how) =>
+      orders.override(order, { action: 'proceed', reason }, { ...how, ifAction }).then(() => 'proceeds'),
   },
   'decide-cancel': {
     about:
@@ -90,8 +96,9 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
     scope: 'ops',
     reason: 'required',
     danger: true,
-    send: async (orders, order, { reason = '' }, how) => {
-      const { notCanceled } = await orders.override(order, { action: 'cancel', reason }, how);
+    send: async (orders, order, { reason = '', ifAction }, how) => {
+      const request = { action: 'cancel', reason } as const;
+      const { notCanceled } = await orders.override(order, request, { ...how, ifAction });
       return notCanceled === undefined ? 'decided-to-cancel' : 'not-canceled';
     },
   },
@@ -101,8 +108,8 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
     button: 'Cancel order',
     reason: 'optional',
     danger: true,
-    send: async (orders, order, { reason }, how) => {
-      const { status } = await orders.cancel(order, reason === undefined ? {} : { reason }, how);
+    send: async (orders, order, { reason, ifAction }, how) => {
+      const { status } = await orders.cancel(order, defined({ reason }), { ...how, ifAction });
       return status === 'done' ? 'canceled' : 'cancel-requested';
     },
   },

@@ -45,7 +45,6 @@ export function transactions({ state, summary, portalLink, now }: ShownOrder): S
   return html`<section class="card"><h2>${found.length === 1 ? 'Transaction' : 'Transactions'}</h2>${table('Transactions', columns, rows)}</section>`;
 }
 
-/** Ids and events, folded. */
 export function technical(view: ShownOrder): Html {
   const { summary, state, may, now } = view;
   const { delivered, sequence, last = [] } = state?.events ?? { delivered: 0, sequence: 0 };

@@ -1,6 +1,7 @@
 /** The page of one order: on the left why it needs a person, the evidence and its timeline; on the right what to do. */
 import type { OrderKey } from '../../../contract/ids.ts';
 import type { ActionRecord, OrderState } from '../../../contract/order/state.ts';
+import { portalKind } from '../../../contract/portal/portal-kinds.ts';
 import { millis } from '../../../contract/words.ts';
 import { allDeadlines } from '../../../order/deadlines.ts';
 import { currentAttempt } from '../../../order/record.ts';
@@ -11,7 +12,7 @@ import { queueQuery } from '../../api/request-schemas.ts';
 import { type From, listPath, listQuery, orderPath, TAB_NAMES } from '../addresses.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill, factList, type Page } from '../layout.ts';
-import { cameAt, filtered, isStuck, KIND_NAMES, type Snapshot, triesWords } from '../queue/queue-list.ts';
+import { cameAt, filtered, isStuck, type Snapshot, triesWords } from '../queue/queue-list.ts';
 import { ROWS } from '../queue/queue-page.ts';
 import { clock, dayOf, distance, duration, money, type Now, shortClock, timeOfDay } from '../words.ts';
 import { foldedForm, type ShownOrder } from './action-forms.ts';
@@ -20,7 +21,6 @@ import { customer, evidence, items, outLinks, technical, transactions } from './
 import { byTime, requestOf, timeline, whoOf } from './timeline.ts';
 
 interface OrderView extends ShownOrder {
-  /** The result of the last action. */
   notice: string | undefined;
   list: ReturnType<typeof placeOf>['list'];
 }
@@ -103,7 +103,6 @@ function way(view: OrderView): Html {
 </div>`;
 }
 
-/** What needs attention and what to do, with a form to resolve it. */
 function attention(view: OrderView): Shown {
   const { state, summary, may, now } = view;
   const open = state?.attention ?? [];
@@ -211,7 +210,7 @@ function runningWords(action: ActionRecord, { journal = [] }: OrderState, now: N
   const who = by === 'policy' ? 'the policy' : entry && whoOf(entry.by);
   const does = status === 'queued' ? 'waits for its turn' : 'is being sent';
   const stuck = isStuck(action, now.ms);
-  return html`<b>${KIND_NAMES[kind]} ${stuck ? 'is stuck' : stop === undefined ? does : 'is being stopped'}</b>
+  return html`<b>${portalKind(kind).name} ${stuck ? 'is stuck' : stop === undefined ? does : 'is being stopped'}</b>
 <p>Requested ${shortClock(requestedAt, now)}${who && html` by <bdi>${who}</bdi>`}, ${distance(requestedAt, now)}.${stuck && (tries > 0 ? ` Failed ${triesWords(action, now.ms)}.` : ' The screening service has not accepted it yet. It is retried automatically.')}</p>`;
 }
 

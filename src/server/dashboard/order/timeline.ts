@@ -1,11 +1,12 @@
 /** An order's history, built from recorded facts only, and the last read of its decision. */
 import { SIGNED_IN } from '../../../config/index.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../../contract/order/state.ts';
+import { isPortalAction, portalKind } from '../../../contract/portal/portal-kinds.ts';
 import { type Instant, instant, type JournalEntry, type ReadingSource } from '../../../contract/words.ts';
 import type { AfterEnd, InspectedOrder } from '../../../starter.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill } from '../layout.ts';
-import { evidenceOf, insightWords, KIND_NAMES } from '../queue/queue-list.ts';
+import { evidenceOf, insightWords } from '../queue/queue-list.ts';
 import { clock, dayOf, type Now, timeOfDay } from '../words.ts';
 
 /** @returns the last read. The state has a poll's reading only if the decision changed, so the pending poll is checked as well */
@@ -117,13 +118,13 @@ function addEntry(entry: JournalEntry, { actions, journal = [] }: OrderState, ad
   else if (what === 'assign') say(`Assigned to ${assignee ?? 'nobody'}`);
   else if (what === 'snooze') say('Snoozed until');
   else if (requestOf(journal, entry.number) !== entry)
-    say(`${KIND_NAMES[what]} requested again: joined action ${number}`);
-  else if (!actions.some((one) => one.number === number)) say(`${KIND_NAMES[what]} requested`);
+    say(`${portalKind(what).name} requested again: joined action ${number}`);
+  else if (!actions.some((one) => one.number === number)) say(`${portalKind(what).name} requested`);
 }
 
 /** @returns the journal's entry of the request for a portal action */
 export function requestOf(journal: readonly JournalEntry[], number: number | undefined) {
-  return journal.find((one) => one.number === number && one.what in KIND_NAMES);
+  return journal.find((one) => one.number === number && isPortalAction(one.what));
 }
 
 /** @returns the caller in words. API keys, and people who signed in, are verified; other names are as claimed */
@@ -134,7 +135,6 @@ export function whoOf(by: JournalEntry['by']): string {
   return words.length === 0 ? 'an unnamed caller' : words.join(', ');
 }
 
-/** Of the statuses that aren't words themselves. */
 const STATUSES: Partial<Record<ActionRecord['status'], string>> = {
   unconfirmed: 'sent, but not confirmed',
   'too-late': 'not sent before the cancel window closed',
@@ -148,7 +148,7 @@ function addAction(record: ActionRecord, journal: readonly JournalEntry[], add: 
   const caller = entry === undefined ? 'a caller' : whoOf(entry.by);
   const isPolicy = by === 'policy';
   const more = { origin: `${isPolicy ? 'the policy' : caller} · action ${number}`, quote: because };
-  add(record.requestedAt, isPolicy ? 'plain' : 'person', `${KIND_NAMES[kind]} requested`, more);
+  add(record.requestedAt, isPolicy ? 'plain' : 'person', `${portalKind(kind).name} requested`, more);
   addResult(record, add, `action ${number}`);
 }
 
@@ -160,7 +160,7 @@ function addResult(action: Ended, add: Add, origin?: string): void {
   const echo = Object.entries(chargeback).map(([name, value]) => `${name} ${value}`);
   const words = [[code, message].filter(Boolean).join(' '), ...echo].filter(Boolean).join(', ');
   const ended = status === 'done' || status === 'withdrawn';
-  const title = `${KIND_NAMES[kind]} ${STATUSES[status] ?? status}`;
+  const title = `${portalKind(kind).name} ${STATUSES[status] ?? status}`;
   add(finishedAt, ended ? 'service' : 'wrong', title, { origin, words });
 }
 
@@ -170,7 +170,7 @@ function addAfterEnd({ decisions, actions, redeliveries }: AfterEnd, add: Add): 
   for (const { at, decision, action } of decisions)
     add(at, 'service', html`Decision ${decisionPill(decision, action)}`, after);
   for (const action of actions) {
-    add(action.requestedAt, 'person', `${KIND_NAMES[action.kind]} requested`, after);
+    add(action.requestedAt, 'person', `${portalKind(action.kind).name} requested`, after);
     addResult(action, add);
   }
   for (const { sequence, status, requestedAt } of redeliveries)

@@ -14,7 +14,6 @@ export interface DaysView {
   statistics: Statistics;
   queue: Snapshot | undefined;
   integration: string | undefined;
-  /** Integrations to choose from. */
   stores: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 /** The queue: which orders a person has to act on, why, and in which lists and bands each one is. */
 import { createHash } from 'node:crypto';
 import type { ActionRecord, FailedTries, OrderState } from '../../../contract/order/state.ts';
+import { portalKind } from '../../../contract/portal/portal-kinds.ts';
 import type { Insight, Insights } from '../../../contract/terms.ts';
 import { type Instant, instant, millis } from '../../../contract/words.ts';
 import { currentAttempt } from '../../../order/record.ts';
@@ -107,13 +108,6 @@ function attentionWords({ problem, attention = [], needsAttention }: OrderSummar
   return needsAttention ? 'Open the order to see the reason' : undefined;
 }
 
-export const KIND_NAMES: Readonly<Record<ActionRecord['kind'], string>> = {
-  cancel: 'Cancel',
-  'report-fraud': 'Report fraud',
-  chargeback: 'Chargeback',
-  'customer-code': 'Attach customer code',
-};
-
 export function triesWords({ tries = 0, lastError, nextTryAt }: FailedTries, nowMs: number): string {
   const times = tries === 1 ? 'once' : `${tries} times`;
   const error = lastError === undefined ? '' : ` (${lastError.replace(/\.$/, '')})`;
@@ -124,9 +118,9 @@ export function triesWords({ tries = 0, lastError, nextTryAt }: FailedTries, now
 
 function stuckWords(action: ActionRecord, nowMs: number): string {
   const { kind, status, requestedAt, tries = 0 } = action;
-  if (tries > 0) return `${KIND_NAMES[kind]} failed ${triesWords(action, nowMs)}`;
+  if (tries > 0) return `${portalKind(kind).name} failed ${triesWords(action, nowMs)}`;
   const since = duration(nowMs - millis(requestedAt));
-  return `${KIND_NAMES[kind]} requested ${since} ago, ${status === 'queued' ? 'still waiting' : 'not done yet'}`;
+  return `${portalKind(kind).name} requested ${since} ago, ${status === 'queued' ? 'still waiting' : 'not done yet'}`;
 }
 
 function heldWords(state: NonNullable<QueuedOrder['state']>, nowMs: number): string {
@@ -177,7 +171,6 @@ export interface Snapshot {
   cut: boolean;
   /** The order with the next deadline, also if a person has decided it. */
   next?: OrderSummary | undefined;
-  /** When it was read. */
   atMs: number;
 }
 

@@ -23,11 +23,9 @@ export interface QueueView {
   /** The cursor of this and of the next page, of a search or of every order. */
   cursor?: string | undefined;
   next?: string | undefined;
-  /** Whether all orders of the page are selected. */
   selected: boolean;
   /** Integrations to choose from, and those whose account can be searched for a transaction. */
   stores: readonly string[];
-  /** Whether the viewer may act on several orders at once. */
   several: boolean;
   refused: number;
 }
@@ -194,7 +192,6 @@ function bar(view: QueueView, rows: readonly Entry[]): Html {
 </div>`;
 }
 
-/** An empty list: what it means, and what comes next. */
 function nothing({ filters, queue, stores, page: at, cursor }: QueueView, now: Now): Html {
   const { q, list } = filters;
   const { next } = queue;
