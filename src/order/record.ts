@@ -157,11 +157,14 @@ export function setPhase(state: OrderState, phase: Phase, now: Instant): void {
   if (phase === 'declined') currentAttempt(state).declinedAt = now;
 }
 
-/** Sets the action; in passive mode sets `proceed`, and the given action as `wouldBe`. */
+/**
+ * Sets the action; in passive mode sets `proceed`, and the given action as `wouldBe`. Nothing replaces a `wouldBe` that would have ended the
+ * attempt.
+ */
 export function setAction(state: OrderState, action: Action): void {
-  const passive = state.policy.passive;
-  state.action = passive ? 'proceed' : action;
-  if (passive) state.wouldBe = action;
+  const { policy, wouldBe } = state;
+  state.action = policy.passive ? 'proceed' : action;
+  if (policy.passive && wouldBe !== 'decline' && wouldBe !== 'cancel') state.wouldBe = action;
 }
 
 function phaseOf(state: OrderState): Phase {

@@ -5,7 +5,8 @@ import type { Decision } from '../../src/contract/words.ts';
 import { applyGatewayResult } from '../../src/order/concerns/gateway.ts';
 import { applyReading } from '../../src/order/decide.ts';
 import { setPhase } from '../../src/order/record.ts';
-import { anOrder, attention, DAY, MINUTE, sinceStart } from '../fixtures/orders.ts';
+import { applyScreening } from '../../src/order/screening/apply-screening.ts';
+import { anOrder, answered, attention, DAY, MINUTE, sinceStart, unanswered } from '../fixtures/orders.ts';
 
 const DECISIONS: Decision[] = ['pass', 'fail', 'review', 'fraudulent', 'error'];
 const NOW = sinceStart(MINUTE);
@@ -93,5 +94,24 @@ describe('a reading of the status', () => {
     const order = anOrder('review', { passive: true });
     read(order, 'fail', sinceStart(6 * DAY));
     expect(order).toMatchObject({ action: 'proceed', wouldBe: 'cancel', attention: [] });
+  });
+});
+
+describe('what a passive order would be', () => {
+  const DECLINING = { passive: true, whenUnavailable: 'decline' } as const;
+
+  it('stays `decline`, as the action of an order that isn’t passive does, whatever its screening finds later', () => {
+    const late = { source: 'catch-up', now: NOW } as const;
+    for (const outcome of [unanswered(), answered('error')]) {
+      const order = anOrder(outcome, DECLINING);
+      expect(applyScreening(order, answered('pass', 'later'), late)).toEqual(['order.decided']);
+      expect(order).toMatchObject({ decision: 'pass', action: 'proceed', wouldBe: 'decline' });
+    }
+  });
+
+  it('stays `decline` when the gateway that it was sent to all the same returns an error', () => {
+    const order = anOrder('fail', { ...DECLINING, workflow: 'pre-gateway' });
+    applyGatewayResult(order, { result: 'error' }, NOW);
+    expect(order).toMatchObject({ action: 'proceed', wouldBe: 'decline' });
   });
 });
