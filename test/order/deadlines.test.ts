@@ -156,6 +156,9 @@ describe('what happens by itself', () => {
     const passive = anOrder('review', { onUnresolvedReview: 'cancel', passive: true });
     for (const order of [joined, passive]) expect(next(order).follows.cancel).toBe(false);
     expect([joined.action, passive.action]).toEqual(['cancel', 'proceed']);
+    // It is still polled, but without passive mode it would be canceled.
+    read(passive, 'pass', 4.6 * DAY);
+    expect(passive).toMatchObject({ decision: 'pass', action: 'proceed', wouldBe: 'cancel' });
   });
 
   it.each([

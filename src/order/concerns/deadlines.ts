@@ -159,10 +159,10 @@ function reviewUnresolved(order: Order, due: Instant): OrderEventType[] {
   // A review that was already due when the order was adopted is left to an operator.
   const { readings } = currentAttempt(state);
   const isDueAtAdoption = readings.some(({ source, at }) => source === 'adoption' && due <= at);
-  if (onUnresolvedReview === 'cancel' && !passive && !isDueAtAdoption) {
+  if (onUnresolvedReview === 'cancel' && !isDueAtAdoption) {
     setAction(state, 'cancel');
     // An event for a running cancel would be sent twice.
-    if (!cancelAsked(state)) queueCancel(order);
+    if (!passive && !cancelAsked(state)) queueCancel(order);
   }
   return events;
 }
