@@ -18,13 +18,15 @@ import {
 } from './terms.ts';
 import { DECISIONS, GATEWAY_RESULTS } from './words.ts';
 
+const wouldBe = actionSchema
+  .exactOptional()
+  .meta({ description: 'Passive integrations: the action that the decision would have led to' });
+
 export const checkoutAnswerSchema = z.object({
   ...standing,
   message: z.string().exactOptional().meta({ description: 'A message for the customer, on decline' }),
   insights: insightsSchema.exactOptional(),
-  wouldBe: actionSchema
-    .exactOptional()
-    .meta({ description: 'Passive integrations: the action that the decision would have led to' }),
+  wouldBe,
   reason: z.string().exactOptional().meta({ description: 'Why there is no better decision, as a slug' }),
   warnings: fieldErrors.meta({
     description: 'Fields of the transaction that were not sent, or that are probably a mistake',
@@ -35,6 +37,7 @@ export type CheckoutAnswer = z.infer<typeof checkoutAnswerSchema> & { fingerprin
 
 export const gatewayResultAnswerSchema = z.object({
   ...standing,
+  wouldBe,
   result: z.enum(GATEWAY_RESULTS),
 });
 /** `result` is the recorded result. */

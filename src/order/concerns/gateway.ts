@@ -200,9 +200,8 @@ function gatewayReply(state: OrderState, request: GatewayResultRequest): Gateway
   const attempt = attemptOf(state, request) ?? currentAttempt(state);
   const contradiction = contradictionOf(attempt, request.result);
   if (contradiction !== undefined) return { refusal: contradiction };
-  return {
-    gateway: { ...attemptSummary(state, attempt), result: attempt.gateway?.result ?? request.result },
-  };
+  const result = attempt.gateway?.result ?? request.result;
+  return { gateway: { ...attemptSummary(state, attempt), ...defined({ wouldBe: state.wouldBe }), result } };
 }
 
 function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | undefined {

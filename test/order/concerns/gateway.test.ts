@@ -55,6 +55,11 @@ describe('the gateway’s result', () => {
     expect(autoCancelDue(order, START)).toBe(false);
   });
 
+  it('of a passive order is answered with the action that would be', () => {
+    const life = screened('pass', { ...PRE, passive: true }).gateway('fail');
+    expect(life.replies).toMatchObject([{ gateway: { action: 'proceed', wouldBe: 'decline' } }]);
+  });
+
   it('that contradicts itself raises attention for each attempt', () => {
     const life = screened('pass', PRE).gateway('fail').gateway('pass').retry(2, HOUR);
     life.retried('pass', HOUR).gateway('pass', HOUR, 2).gateway('fail', HOUR, 2).gateway('error', HOUR, 2);
