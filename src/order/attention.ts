@@ -75,7 +75,10 @@ export function clearedBy(change: Change): AttentionCode[] {
   return [...CLEARED_BY].flatMap(([code, changes]) => (changes.includes(change) ? [code] : []));
 }
 
-/** Returns whether an operator can't resolve the matter: its call still fails, or a deadline is pending. */
+/**
+ * Returns whether an operator can't resolve the matter: its call still fails, or a deadline is pending. A passive order's deadlines ask for
+ * nothing: it takes no override and no cancel.
+ */
 export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, nowMs: number): boolean {
   const { decision, phase, endedAt, policy, passed } = state;
   const attempt = currentAttempt(state);
@@ -87,14 +90,14 @@ export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, 
     case 'status-error':
       return decision === 'review';
     case 'review-unresolved':
-      return decision === 'review' && open;
+      return decision === 'review' && open && !policy.passive;
     case 'cancel-due':
       return phase !== 'canceled' && open;
     case 'cancel-refused':
       // Nothing reminds of the cancel any more.
       return phase !== 'canceled' && open && passed.includes('cancel-reminder');
     case 'gateway-late':
-      return attempt.gateway === undefined;
+      return attempt.gateway === undefined && !policy.passive;
     case 'transaction-unseen':
     case 'unreadable-answer':
       return phase === 'screening';

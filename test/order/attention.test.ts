@@ -89,6 +89,17 @@ describe('an acknowledge', () => {
     expect(life.replies).toEqual([{ refusal }, { cleared: 1 }, { cleared: 0 }]);
   });
 
+  it('resolves what a deadline of a passive order raised, which nobody can decide or cancel', () => {
+    const passive = { passive: true, workflow: 'pre-gateway' } as const;
+    const life = screened('review', passive).until(4.6 * DAY);
+    expect(life.attention).toEqual(['gateway-late', 'review-unresolved']);
+    expect(life.override('proceed', 4.6 * DAY).portal('cancel', 4.6 * DAY).told).toEqual([
+      'passive',
+      'passive',
+    ]);
+    expect(life.acknowledge(4.6 * DAY).replies.at(-1)).toEqual({ cleared: 2 });
+  });
+
   it('resolves what may be resolved, and leaves the rest', () => {
     const life = screened('review').end({ kind: 'poll', outcome: FORBIDDEN }, HOUR);
     life.portal('report-fraud').portalEnds({ kind: 'refused', code: '400' });
