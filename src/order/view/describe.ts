@@ -42,7 +42,7 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
     ...section('Facts', factsOf(order)),
     ...section('Ended, but kept open by', ended ? keptOpenBy(order, outbox.length) : []),
     ...section('Next', next ? [`${DEADLINES[next.kind]} at ${next.at}.`] : []),
-    ...section('What you can do', [CHOICES[order.phase]]),
+    ...section('What you can do', [order.policy.passive ? PASSIVE_CHOICES : CHOICES[order.phase]]),
   ].join('\n');
 }
 
@@ -140,6 +140,8 @@ const CHOICES: Record<Phase, string> = {
   canceled: 'Nothing.',
   closed: 'Report fraud or submit a chargeback. Each runs as its own workflow.',
 };
+
+const PASSIVE_CHOICES = 'Recheck, or wait: a passive integration only records decisions.';
 
 /**
  * Every search attribute of an order. `npm run setup:temporal` registers them, workers require them, and the table in `docs/temporal-ui.md`

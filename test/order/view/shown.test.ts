@@ -57,11 +57,15 @@ describe('an order in words', () => {
   );
 
   it.each(PHASES)('offers an override in %s if the order takes one', (phase) => {
-    const { state } = screened('pass', PRE);
-    setPhase(state, phase, sinceStart(0));
-    if (phase === 'closed') state.endedAt = sinceStart(0);
-    const isTaken = overrideRefusal(state, { action: 'proceed' }) === undefined;
-    expect(/override/i.test(inWords({ state, outbox: [] }))).toBe(isTaken);
+    for (const passive of [false, true]) {
+      const { state } = screened('pass', { ...PRE, passive });
+      setPhase(state, phase, sinceStart(0));
+      if (phase === 'closed') state.endedAt = sinceStart(0);
+      const isTaken = overrideRefusal(state, { action: 'proceed' }) === undefined;
+      const text = inWords({ state, outbox: [] });
+      expect(/override/i.test(text)).toBe(isTaken);
+      if (passive) expect(text).not.toMatch(/report fraud|cancel the order|cancel while/i);
+    }
   });
 });
 
