@@ -167,7 +167,7 @@ export const integrationKeys = z.strictObject(
       ),
     reviewLeadTime: duration().optional().meta({
       fallback: LEAD_TIME,
-      description: 'how long before the window closes an unresolved review is acted on',
+      description: 'how long before the window closes an open review or a cancel not done yet is acted on',
     }),
     onUnresolvedReview: oneOf(['alert', 'cancel'])
       .default('alert')
@@ -177,7 +177,7 @@ export const integrationKeys = z.strictObject(
       .describe('how long a review stays open; then it is closed, with attention'),
     recheckLeadTime: duration({ leastMs: 0 }).optional().meta({
       fallback: LEAD_TIME,
-      description: 'how long before the window closes a `pass` is read once more; `0s` turns it off',
+      description: 'how long before the window closes a `pass` is read again; `0s` or `passive` turns it off',
     }),
     autoCancel: flag.default(true).describe('cancel with the screening service when the action is `cancel`'),
     cancelAfterReport: oneOf(['never', 'always'])
