@@ -63,6 +63,7 @@ export function toOrderError(error: unknown): unknown {
     return fromFailure(error.cause) ?? error;
   }
   if (isWithoutNamespace(error)) return temporalUnavailable(error, NO_NAMESPACE);
+  if (isWithoutAttributes(error)) return temporalUnavailable(error, NO_ATTRIBUTES);
   return isUnavailable(error) ? temporalUnavailable(error) : error;
 }
 
@@ -79,6 +80,8 @@ const NO_ANSWER =
   'Temporal or a worker did not answer in time, so the outcome is unknown. Retrying the same request is safe';
 const NO_NAMESPACE =
   'The Temporal namespace was not found: correct TEMPORAL_NAMESPACE, or create it with npm run setup:temporal';
+const NO_ATTRIBUTES =
+  'The Temporal namespace lacks search attributes of orders: register them with npm run setup:temporal';
 
 export function temporalUnavailable(cause?: unknown, words = NO_ANSWER): OrderScreeningError {
   return new OrderScreeningError('temporal-unavailable', words, {}, cause);
@@ -128,6 +131,18 @@ function isUnavailable(error: unknown): boolean {
 /** A missing order has its own error, so `notFound` here means the namespace. Servers learn of a new namespace one by one. */
 function isWithoutNamespace(error: unknown): boolean {
   return error instanceof NamespaceNotFoundError || grpcErrorIn(error)?.code === grpcCode.notFound;
+}
+
+/** The server's words at a start and at a query. Those at an update-with-start are in the status that comes with it. */
+const NO_SUCH_ATTRIBUTE =
+  /no mapping defined for search attribute|search attribute \S+ is not defined|is not a valid search attribute/;
+
+function isWithoutAttributes(error: unknown): boolean {
+  const grpc = grpcErrorIn(error);
+  if (grpc?.code !== grpcCode.invalidArgument) return false;
+  return [grpc.details, ...grpc.metadata.get('grpc-status-details-bin')].some((words) =>
+    NO_SUCH_ATTRIBUTE.test(String(words)),
+  );
 }
 
 function grpcErrorIn(error: unknown) {

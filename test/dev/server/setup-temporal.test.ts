@@ -6,6 +6,9 @@ import {
   setupTemporal,
   type TemporalServices,
 } from '../../../src/platform/namespace.ts';
+import { createOrderScreening } from '../../../src/starter.ts';
+import { anIntegration, finding } from '../../fixtures/integrations.ts';
+import { aTransaction } from '../../fixtures/transactions.ts';
 import { eventually, freePort, spawnForTest, withTestServer } from '../../support/index.ts';
 
 const server = withTestServer();
@@ -51,6 +54,15 @@ test('the set-up can be done again, and twice at once; then a workflow with ever
   expect(typedSearchAttributes.get(orderAttributes.amount)).toBe(10.5);
   expect(typedSearchAttributes.get(orderAttributes.invoiceNumber)).toEqual(['1001']);
   expect(await setUp()).toEqual([]);
+});
+
+test('a client in a namespace without the search attributes is told so by a checkout, and by a list', async () => {
+  const client = new Client({ connection: server.connection, namespace: await freshNamespace() });
+  const orders = createOrderScreening({ client, findIntegration: finding(anIntegration()) });
+  const words = { code: 'temporal-unavailable', message: expect.stringContaining('npm run setup:temporal') };
+  const transaction = aTransaction();
+  await expect(orders.screen({ orderId: '1001', transaction })).rejects.toMatchObject(words);
+  await expect(orders.list({ phase: 'review' })).rejects.toMatchObject(words);
 });
 
 test('a search attribute with another type counts as missing, and the set-up names it', async () => {
