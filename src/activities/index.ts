@@ -23,7 +23,7 @@ export { createEventSender } from './events.ts';
 export { withMetrics } from './metrics.ts';
 export {
   createOrderDirectory,
-  heldOrders,
+  haltedOrders,
   lostOrders,
   lostQuery,
   newestStarted,

@@ -178,6 +178,17 @@ describe('the doctor', () => {
     expect([tooMany?.what, others]).toEqual([expect.stringContaining('longer than'), [wanted]]);
   });
 
+  it('counts and names orders whose workflow task keeps failing', async () => {
+    const { config } = inspectConfig(least);
+    const orders = {
+      'order:default:S1': { pendingWorkflowTask: { attempt: 5 } },
+      'order:default:A': { pendingWorkflowTask: { attempt: 4 } },
+    };
+    const what = 'the workflow task of 1 open order keeps failing, such as S1';
+    const wanted = { check: 'stuck-orders', status: 'error', what, todo: expect.stringContaining('repair') };
+    expect(await checkPolls(aNamespace(orders, 1), config)).toEqual([wanted]);
+  });
+
   it('keeps saying what may go in plain, and why', () => {
     const allowPlaintext = [
       { name: 'redis', reason: 'a mesh encrypts it' },

@@ -21,6 +21,7 @@ import {
   LOST_WITHIN_MS,
   type LostStatus,
   OVERDUE_AFTER_MS,
+  STUCK_AFTER_TRIES,
 } from '../../contract/sweep.ts';
 import { type Instant, instant, millis, PHASES } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
@@ -131,14 +132,18 @@ function listPage(client: Client, query: string, pageSize: number, nextPageToken
   return client.workflowService.listWorkflowExecutions(page);
 }
 
-/** @returns the held ones of the newest open orders */
-export async function heldOrders(client: Client, limit: number): Promise<({ workflowId: string } & Held)[]> {
+/** @returns those of the newest open orders that don't continue: stuck, since their workflow task keeps failing, or held */
+export async function haltedOrders(
+  client: Client,
+  limit: number,
+): Promise<{ workflowId: string; stuck: boolean; held?: Held }[]> {
   const orders = createOrderDirectory(client);
   const { workflowIds } = await orders.open(limit);
   const tasks = await inBatches(workflowIds, (workflowId) => orders.pendingTask(workflowId));
   return workflowIds.flatMap((workflowId, index) => {
-    const held = tasks[index]?.held;
-    return held === undefined ? [] : [{ workflowId, ...held }];
+    const { tries = 0, held } = tasks[index] ?? {};
+    const stuck = tries >= STUCK_AFTER_TRIES;
+    return stuck || held !== undefined ? [{ workflowId, stuck, ...defined({ held }) }] : [];
   });
 }
 

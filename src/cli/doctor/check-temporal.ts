@@ -1,6 +1,6 @@
 /** Checks Temporal's set-up, the workers' polling, and orders that can't continue. */
 import { Client, isGrpcServiceError } from '@temporalio/client';
-import { heldOrders, lostOrders, lostQuery } from '../../activities/index.ts';
+import { haltedOrders, lostOrders, lostQuery } from '../../activities/index.ts';
 import { countPollers, readSweep } from '../../client/health.ts';
 import { grpcCode, within } from '../../client/temporal-errors.ts';
 import { createDataConverter } from '../../codec/index.ts';
@@ -67,7 +67,7 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
     'the server does not list its search attributes',
   );
   const without = skipped('orders cannot be counted without the search attributes');
-  const ofOrders = (check: string, asked: string, look: () => Promise<Verdict | Verdict[]>) =>
+  const ofOrders = (check: string, asked: string, look: () => Promise<Verdict | (Verdict | Finding)[]>) =>
     find(check, hasError(attributes) ? () => without : look, `the server does not ${asked}`);
   const others = await Promise.all([
     ...QUEUES.map(([name, type, effect]) =>
@@ -174,39 +174,51 @@ async function countOf(client: Client, query: string): Promise<number> {
   return count.toNumber();
 }
 
-/** Warns if there are more open reviews than the shared poll rate can poll in time, and of polls that don't run. */
+/** Warns if there are more open reviews than the shared poll rate can poll in time, and of orders that don't continue. */
 export async function checkPolls(
   client: Client,
   { integrations, maxRps }: Pick<Config, 'integrations' | 'maxRps'>,
-): Promise<Verdict[]> {
+): Promise<(Verdict | Finding)[]> {
   if (integrations.size === 0) return [skipped('no integration can be read')];
   const reviews = await countOf(client, `${openQuery()} AND ${orderAttributes.phase.name} = 'review'`);
   const roundSeconds = reviews / maxRps;
   const pauseSeconds = Math.max(...[...integrations.values()].map(({ poll }) => poll.maxMs)) / 1_000;
-  const held = await checkHeldOrders(client);
+  const halted = await checkHaltedOrders(client);
   const unchecked =
     reviews > MAX_LISTED
       ? `; for orders beyond the newest ${MAX_LISTED} see order_screening_held_orders`
       : '';
   if (roundSeconds <= pauseSeconds)
-    return held.length > 0 ? held : [ok(`${counted(reviews, 'open review')}, polled in time${unchecked}`)];
+    return halted.length > 0
+      ? halted
+      : [ok(`${counted(reviews, 'open review')}, polled in time${unchecked}`)];
   const tooMany = warning(
     `${reviews} open reviews at ${maxRps} polls per second take ${Math.ceil(roundSeconds)} s per round, longer than the longest poll pause of ${pauseSeconds} s`,
     'Raise SCREENING_MAX_RPS on every worker, as far as the screening service allows, or lengthen poll.max',
   );
-  return [tooMany, ...held];
+  return [tooMany, ...halted];
 }
 
-/** Warns of orders whose polls and other activities don't run, and names the first. */
-async function checkHeldOrders(client: Client): Promise<Verdict[]> {
-  const held = await within(client, Date.now() + DESCRIBED_WITHIN_MS, () => heldOrders(client, MAX_LISTED));
-  if (held.length === 0) return [];
+/** Reports orders whose workflow task keeps failing, or whose polls and other activities don't run, and names the first. */
+async function checkHaltedOrders(client: Client): Promise<(Verdict | Finding)[]> {
+  const deadline = Date.now() + DESCRIBED_WITHIN_MS;
+  const halted = await within(client, deadline, () => haltedOrders(client, MAX_LISTED));
+  const stuck = halted.filter((order) => order.stuck);
+  const held = halted.flatMap(({ workflowId, held }) =>
+    held === undefined ? [] : [{ workflowId, ...held }],
+  );
+  const ofStuck = failed(
+    `the workflow task of ${counted(stuck.length, 'open order')} keeps failing, such as ${firstIds(stuck)}`,
+    'After a rollout back it out. Otherwise open one in the Temporal UI: the error is at its last event; then run order-screening repair',
+  );
   const shares = sharesOf(held, HELD_REASONS, ({ reason }) => reason);
+  const ofHeld = warning(
+    `${counted(held.length, 'open order')} held ${shares}: polls or cancels wait`,
+    'Unpause or unpin each in the Temporal UI. Late: start workers that poll its task queue. Unanswered: see the checks of the screening service',
+  );
   return [
-    warning(
-      `${counted(held.length, 'open order')} held ${shares}: polls or cancels wait`,
-      'Unpause or unpin each in the Temporal UI. Late: start workers that poll its task queue. Unanswered: see the checks of the screening service',
-    ),
+    ...(stuck.length > 0 ? [{ check: 'stuck-orders', ...ofStuck }] : []),
+    ...(held.length > 0 ? [ofHeld] : []),
   ];
 }
 
@@ -255,10 +267,12 @@ function sharesOf<Order extends { workflowId: string }, Label extends string>(
 ): string {
   const numbers = labels.map((label) => [orders.filter((one) => labelOf(one) === label).length, label]);
   const shown = numbers.filter(([number]) => number !== 0).map((pair) => pair.join(' '));
-  const ids = orders
-    .slice(0, NAMED)
-    .map(({ workflowId }) => orderOfWorkflowId(workflowId)?.orderId ?? workflowId);
-  return `(${shown.join(', ')}), such as ${ids.join(', ')}`;
+  return `(${shown.join(', ')}), such as ${firstIds(orders)}`;
+}
+
+function firstIds(orders: readonly { workflowId: string }[]): string {
+  const first = orders.slice(0, NAMED);
+  return first.map(({ workflowId }) => orderOfWorkflowId(workflowId)?.orderId ?? workflowId).join(', ');
 }
 
 function soon<T>(client: Client, call: () => Promise<T>): Promise<T> {

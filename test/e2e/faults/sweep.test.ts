@@ -78,12 +78,15 @@ it('the sweep goes on with workers that lack the payload key of those before the
   await sweepsHere();
 }, 180_000);
 
-it('the sweep tells ops of each poisoned order once, whoever sweeps', async () => {
+it('the sweep and doctor tell ops of each poisoned order, the sweep once, whoever sweeps', async () => {
   await untilSwept(() => {
     for (const orderId of poisoned) expect(announced(orderId)[0]).toMatchObject({ integration: 'default' });
   });
+  const halted = await checkPolls(server.client, { integrations, maxRps: 5 });
+  expect(halted).toMatchObject([{ check: 'stuck-orders', status: 'error' }]);
   for (const orderId of poisoned) {
     expect(announced(orderId)).toHaveLength(1);
+    expect(halted[0]?.what).toContain(orderId);
     await server.client.workflow.getHandle(`order:default:${orderId}`).terminate('poisoned by the test');
   }
 }, 180_000);
