@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { Client } from '@temporalio/client';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkApi, checkEvents } from '../../src/cli/doctor/check-http.ts';
+import { checkApi, checkEvents, checkService } from '../../src/cli/doctor/check-http.ts';
 import { checkPolls, checkPortalActions, checkSweep } from '../../src/cli/doctor/check-temporal.ts';
 import { checkPlaintext } from '../../src/cli/doctor/doctor-command.ts';
 import { find, ok, skipped } from '../../src/cli/doctor/finding.ts';
@@ -129,6 +129,16 @@ describe('the doctor', () => {
     const address = `http://127.0.0.1:${Object(server.address()).port}`;
     const found = await checkApi({ list: undefined, file: undefined }, address);
     expect(found).toMatchObject({ status: verdict, what: `the API at ${address} ${what}` });
+  });
+
+  it('says of the clock of a screening service that does not answer nothing but that', async () => {
+    const { config } = inspectConfig({ ...least, SCREENING_BASE_URL: 'http://127.0.0.1:1/test' });
+    const found = await checkService(config);
+    const clock = {
+      check: 'clock:screening-service:default',
+      ...skipped('the screening service does not answer'),
+    };
+    expect(found).toContainEqual(clock);
   });
 
   it('finds portal actions on closed orders that wait for the right key, which no list of orders shows', async () => {

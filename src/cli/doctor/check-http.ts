@@ -89,7 +89,8 @@ const ERROR_MS = 25_000;
 async function checkClock(baseUrl: string): Promise<Verdict> {
   const sent = Date.now();
   const response = await ask(baseUrl, { method: 'HEAD' });
-  const date = Date.parse(response?.headers.get('date') ?? '');
+  if (response === undefined) return skipped('the screening service does not answer');
+  const date = Date.parse(response.headers.get('date') ?? '');
   if (Number.isNaN(date)) return skipped('the screening service sends no Date header');
   // The header is truncated to whole seconds.
   const skewMs = date + 500 - (sent + Date.now()) / 2;
