@@ -138,3 +138,46 @@ describe('a checkout', () => {
     expect(requests('create-transaction')).toBe(1);
   });
 });
+
+describe('an attempt that an earlier run or try may have screened by other settings', () => {
+  const SKIP = { skip: [{ amountBelow: 1_000_000 }] };
+  const INVALID = { transaction: { amount: '1' } };
+  const RUNS: [string, Attempt][] = [
+    ['a lost task', { run: { historyLength: 4 } }],
+    ['a reset', AFTER_RESET],
+  ];
+
+  it.each(RUNS)(
+    'is neither skipped nor refused at checkout after %s if its transaction is found',
+    async (_when, run) => {
+      const transactionId = await screened(aWorld(), 'review');
+      const found = { kind: 'answered', found: true, transactionId, decision: 'review' };
+      const late = { answerBy: fromNow(-60_000) };
+      for (const more of [{}, late]) {
+        const skipped = await checkOut(aWorld(SKIP), aCheckout('review', more), run);
+        expect(skipped.outcome).toMatchObject(found);
+        const refused = await checkOut(aWorld(), aCheckout('review', { ...INVALID, ...more }), run);
+        expect(refused.outcome).toMatchObject(found);
+      }
+      expect(requests('create-transaction')).toBe(1);
+    },
+  );
+
+  it.each(RUNS)('is skipped or refused at checkout after %s if none is found', async (_when, run) => {
+    const skipped = await checkOut(aWorld(SKIP), aCheckout(), run);
+    expect(skipped.outcome).toEqual({ kind: 'skipped', rule: 0 });
+    const { checkout } = aWorld();
+    const refused = await perform(checkout.screenAtCheckout, aCheckout('pass', INVALID), run);
+    expect(refused).toMatchObject({ refusal: { code: 'invalid-request' } });
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('is not skipped at a further attempt whose earlier try made a transaction', async () => {
+    const { screenRetry } = aWorld(SKIP).checkout;
+    const again = { attempt: 2 };
+    expect(await outcomeOf(screenRetry, aCatchUp('review'), again)).toEqual({ kind: 'skipped', rule: 0 });
+    const transactionId = await screened(aWorld(), 'review');
+    const found = await outcomeOf(screenRetry, aCatchUp('review'), again);
+    expect(found).toMatchObject({ kind: 'answered', found: true, transactionId });
+  });
+});

@@ -45,6 +45,21 @@ export function screeningActivities(world: ActivityWorld) {
     return heldAfterReset(outcome ?? unanswered('service-down', unseenSince));
   };
 
+  /**
+   * Looks up what an earlier run or try may have screened by the settings of then: those of now skip or refuse it.
+   * @returns the outcome of its transaction; undefined if there was no such run, or none is found
+   */
+  const foundBefore = async (
+    unseenSince: Instant | undefined,
+    begin: () => Try,
+  ): Promise<ScreeningOutcome | undefined> => {
+    if (unseenSince === undefined) return undefined;
+    const t = begin();
+    const looking = () => screenRepeated(t, unseenSince, false);
+    const outcome = await behindBreaker(t.request.integration, looking);
+    return outcome?.kind === 'unanswered' ? undefined : outcome;
+  };
+
   const firstScreening = async (
     request: CheckoutRequest,
     checked: ReturnType<typeof checkTransaction>['checked'],
@@ -52,10 +67,15 @@ export function screeningActivities(world: ActivityWorld) {
     policy: Policy,
     clock: Clock,
   ): Promise<ScreeningOutcome | { refusal: Refusal }> => {
+    const unseenSince = mayHaveRun() ? request.startedAt : undefined;
+    const begin = () => beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
     const rule = skipRuleFor(integration, request.transaction);
+    if (rule !== undefined || !checked.ok) {
+      const found = await foundBefore(unseenSince, begin);
+      if (found !== undefined) return heldAfterReset(foundTooLate(found, policy));
+    }
     if (rule !== undefined) return { kind: 'skipped', rule };
     if (!checked.ok) return { refusal: invalidTransaction(checked.fieldErrors) };
-    const unseenSince = mayHaveRun() ? request.startedAt : undefined;
     const budget = budgetOf(request, integration);
     if (budget >= LEAST_TIME_MS) {
       const t = beginTry(world, request, integration, budget, clock);
@@ -64,7 +84,7 @@ export function screeningActivities(world: ActivityWorld) {
     // Too late. A lost run of this task may have returned a decision to its caller, so look it up. After a reset the catch-up does.
     if (unseenSince === undefined || isAfterReset())
       return heldAfterReset(unanswered('no-time-left', unseenSince));
-    const t = beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
+    const t = begin();
     const screening = () => screenRepeated(t, unseenSince, false);
     const outcome = await behindBreaker(request.integration, screening);
     return outcome === undefined ? unanswered('service-down', unseenSince) : foundTooLate(outcome, policy);
@@ -116,11 +136,12 @@ export function screeningActivities(world: ActivityWorld) {
         ...(isAfterReset() && { again: true as const }),
         ...(request.policyMissing && { policy: policyOf(world, request, integration) }),
       });
+      const begin = () => beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
       const rule = skipRuleFor(integration, request.transaction);
-      if (rule !== undefined) return ended({ kind: 'skipped', rule });
-      const t = beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
+      if (rule !== undefined)
+        return ended((await foundBefore(unseenSince, begin)) ?? { kind: 'skipped', rule });
       if (!checked.ok) return ended(refusedByRules(checked.fieldErrors, unseenSince));
-      return ended(await atCheckout(checked.transaction, t, unseenSince));
+      return ended(await atCheckout(checked.transaction, begin(), unseenSince));
     },
   };
 }
