@@ -180,4 +180,11 @@ describe('an attempt that an earlier run or try may have screened by other setti
     const found = await outcomeOf(screenRetry, aCatchUp('review'), again);
     expect(found).toMatchObject({ kind: 'answered', found: true, transactionId });
   });
+
+  it.each(RUNS)('is not refused at checkout after %s where its integration is gone', async (_when, run) => {
+    const { checkout } = aWorld();
+    const request = aCheckout('pass', { integration: 'elsewhere' });
+    const failure = await failureOf(perform(checkout.screenAtCheckout, request, run));
+    expect(failure).toMatchObject({ type: 'unknown-integration' });
+  });
 });

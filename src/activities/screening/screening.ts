@@ -98,6 +98,8 @@ export function screeningActivities(world: ActivityWorld) {
     async screenAtCheckout(request: CheckoutRequest, clock: Clock): Promise<Screened> {
       const integration = world.findIntegration(request.integration);
       if (integration === undefined) {
+        // Rule «settings gone»: an earlier run may have screened it.
+        if (mayHaveRun()) integrationOf(world, request.integration);
         const message = `No integration «${request.integration}» is configured.`;
         return { refusal: { code: 'unknown-integration', message } };
       }
