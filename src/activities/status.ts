@@ -55,7 +55,7 @@ export function statusActivities(world: ActivityWorld) {
     leastPauseMs?: number,
   ): Promise<StatusOutcome> {
     try {
-      const outcome = await statusBy(clientFor(world, integration), transactionId);
+      const outcome = await statusBy(clientFor(world, integration, leastPauseMs), transactionId);
       noteAnswered(true, time());
       return outcome;
     } catch (error) {

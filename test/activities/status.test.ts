@@ -226,6 +226,11 @@ describe('polling', () => {
       expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay });
     },
   );
+
+  it('keeps its pauses while its integration is gone, and leaves the rate to the polls of others', async () => {
+    const failure = await failureOf(poll({ integration: 'elsewhere' }));
+    expect(failure).toMatchObject({ type: 'unknown-integration', nextRetryDelay: 90_000 });
+  });
 });
 
 describe('looking up by invoice', () => {
