@@ -189,8 +189,16 @@ export interface EventSenders {
   common?: EventSender;
 }
 
-/** @returns the sender of the integration's events by the current settings; undefined if no receiver is configured */
-export function senderOf({ events }: ActivityWorld, integration: string): EventSender | undefined {
+/**
+ * @param integration empty: an event about a workflow that is no order
+ * @returns the sender of the integration's events by the current settings; undefined if no receiver is configured. An integration that
+ *   isn't configured may have a receiver of its own, so it has none here
+ */
+export function senderOf(
+  { events, findIntegration }: ActivityWorld,
+  integration: string,
+): EventSender | undefined {
+  if (integration !== '' && findIntegration(integration) === undefined) return undefined;
   return events?.own.get(integration) ?? events?.common;
 }
 

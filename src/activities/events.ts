@@ -60,7 +60,8 @@ async function deliver(
   const { integration } = event;
   const send = senderOf(world, integration);
   if (send === undefined) {
-    throw ApplicationFailure.retryable('no events receiver is configured', 'no-receiver');
+    const words = `no events receiver of integration «${integration}» is configured`;
+    throw ApplicationFailure.retryable(words, 'no-receiver');
   }
   try {
     await send(event, timeoutMs);

@@ -4,6 +4,7 @@ import { createActivities, createEventSender } from '../../src/activities/index.
 import { createCardStash } from '../../src/card-stash/index.ts';
 import type { OrderEvent } from '../../src/contract/messages.ts';
 import { MACHINE } from '../../src/screening-service/index.ts';
+import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { stubService } from '../screening-service/stub-service.ts';
 import { type Attempt, failureOf, perform } from './support.ts';
 
@@ -60,7 +61,7 @@ function background(
   secrets = [SECRET],
   machine = MACHINE,
 ) {
-  const world = { findIntegration: () => undefined, cards: createCardStash('memory:'), machine };
+  const world = { findIntegration: finding(anIntegration()), cards: createCardStash('memory:'), machine };
   const events = { own: new Map(), ...(url !== '' && { common: createEventSender(url, secrets) }) };
   return createActivities({ ...world, events }).background;
 }
@@ -161,6 +162,13 @@ describe('durable delivery', () => {
     expect(nobody.message).toBe('the events receiver did not answer');
     const failure = await failureOf(deliver({}, [], background('')));
     expect(failure).toMatchObject({ type: 'no-receiver', nonRetryable: false });
+  });
+
+  it('waits for the settings of an integration that is not configured: its own receiver is unknown', async () => {
+    const elsewhere = [{ ...anEvent(1), integration: 'elsewhere' }];
+    const failure = await failureOf(perform(background().deliverEvents, elsewhere));
+    expect(failure).toMatchObject({ type: 'no-receiver', nonRetryable: false });
+    expect(receiver.seen).toEqual([]);
   });
 
   it('leaves to the next try what it cannot deliver before this one must end', async () => {

@@ -8,6 +8,7 @@ import { createCardStash } from '../../../src/card-stash/index.ts';
 import type { OrderEvent } from '../../../src/contract/messages.ts';
 import { HELD_REASONS, type Held, LOST_STATUSES } from '../../../src/contract/sweep.ts';
 import { MACHINE } from '../../../src/screening-service/index.ts';
+import { anIntegration } from '../../fixtures/integrations.ts';
 import { noOrders, perform } from '../support.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -33,7 +34,7 @@ function sweeps(orders: OrderDirectory, { wanted = true, refused = '' } = {}) {
   };
   const world = {
     machine: MACHINE,
-    findIntegration: () => undefined,
+    findIntegration: (name: string) => (name === 'gone' ? undefined : anIntegration()),
     cards: createCardStash('memory:'),
     otherModes: new Set<string>(),
     ...(wanted && { events: { own: new Map(), common: async () => undefined } }),
@@ -75,9 +76,10 @@ it('tells of the others when an event cannot be announced, and nothing where nob
   const one = sweeps(orders, { refused: 'sweep:mine' });
   await one.sweep();
   expect(one.announced.map(({ orderId }) => orderId)).toEqual(['A']);
-  const unwanted = sweeps(orders, { wanted: false });
-  await unwanted.sweep();
-  expect(unwanted.announced).toEqual([]);
+  for (const unwanted of [sweeps(orders, { wanted: false }), sweeps(stuck(['order:gone:A']))]) {
+    await unwanted.sweep();
+    expect(unwanted.announced).toEqual([]);
+  }
 });
 
 it('looks at page after page, and begins anew after a sweep that failed', async () => {
