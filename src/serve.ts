@@ -14,8 +14,8 @@ import { startApi } from './server/api/create-api.ts';
 import { createDataConverter, createOrderScreening, EarlyAnswers } from './starter.ts';
 import { connectWorker, startWorkers, workerSettings, worldOf } from './worker.ts';
 
-/** Longer than the API's pending requests and then the worker's shutdown take together. */
-const STOP_WITHIN_MS = 25_000;
+/** Longer than the API's pending requests and then the worker's calls, of 30 s at most, take together. */
+const STOP_WITHIN_MS = 45_000;
 
 export interface Service {
   /** Resolves when the worker has stopped; rejects when it fails. */
