@@ -40,6 +40,7 @@ import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../order/afte
 import { defined } from '../order/defined.ts';
 import { begin, isFinished, mayContinueAsNew, resultsFirst, resumed, step, wrapUp } from '../order/kernel.ts';
 import { invalid, startRefusal, whyUnread } from '../order/messages/check-messages.ts';
+import { fieldsOf } from '../order/messages/shapes.ts';
 import type { Input, Order, OrderRun, Refusal } from '../order/order.ts';
 import { newOrder } from '../order/record.ts';
 import { applyCheckout, checkoutRequest } from '../order/screening/checkout.ts';
@@ -55,6 +56,7 @@ import { showing } from './show.ts';
  * @throws `invalid-request`, `card-data-in-request` or `unknown-integration` if it can't be screened at all
  */
 export async function screenOrder(input: OrderRun): Promise<OrderState> {
+  requireVersion(input);
   const refusal = refusedStart(input);
   const intake: Intake = { isClosed: false, waiting: 0, ...defined({ refusal }) };
   const inputs: Input[] = [];
@@ -67,11 +69,7 @@ export async function screenOrder(input: OrderRun): Promise<OrderState> {
 
 function orderOf({ resume, ...input }: OrderRun, startTime: Date): Order {
   const { integration = DEFAULT_INTEGRATION } = input;
-  const order = resume ?? newOrder({ ...input, integration }, instant(startTime.getTime()));
-  // Fails the workflow task until a worker that supports the order's version takes it.
-  if (!isSupported(order.version))
-    throw new Error(`This worker does not run version ${order.version}. Deploy a release that does.`);
-  return order;
+  return resume ?? newOrder({ ...input, integration }, instant(startTime.getTime()));
 }
 
 async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intake): Promise<OrderState> {
@@ -198,6 +196,17 @@ async function wholeActivation(): Promise<void> {
  * and would end the order without a record.
  */
 const MIN_TIMEOUT_MS = 2 * 365 * 24 * 3_600_000;
+
+/**
+ * Comes before every other check: a later version may accept what this one refuses.
+ * @throws Error for an order of an unsupported version. It fails the workflow task until a worker that supports the version takes it
+ */
+function requireVersion(input: OrderRun): void {
+  const { resume = input } = fieldsOf(input);
+  const { version } = fieldsOf(resume);
+  if (typeof version === 'number' && !isSupported(version))
+    throw new Error(`This worker does not run version ${version}. Deploy a release that does.`);
+}
 
 /**
  * Returns why this run can't be an order, or undefined.

@@ -160,6 +160,7 @@ export const ORDER: Fields = {
   cardRef: key,
   fingerprint: key,
   answerBy: optional(moment),
+  version: optional(whole),
   adopt: optional(adoption),
 };
 

@@ -38,6 +38,7 @@ describe('a start', () => {
     [{ ...START, orderId: 'x'.repeat(65) }, ['orderId']],
     [{ ...START, workflow: 'later', answerBy: 'soon', cardRef: 5 }, ['workflow', 'cardRef', 'answerBy']],
     [{ ...START, integration: '', transaction: [] }, ['integration', 'transaction']],
+    [{ ...START, version: '1' }, ['version']],
     [{ ...START, fingerprint: {} }, ['fingerprint']],
     [{ ...START, integration: 'eu' }, ['workflowId']],
     [{ ...START, resume: {} }, ['resume']],
