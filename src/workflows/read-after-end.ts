@@ -26,7 +26,7 @@ import {
   noteLateEvent,
   type ReadAfterEndInput,
 } from '../order/after-end.ts';
-import { shapeRefusal } from '../order/messages/check-messages.ts';
+import { lacksKey, shapeRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import { READ_AFTER_END_INPUT } from '../order/messages/shapes.ts';
 import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../order/spacing.ts';
 import { failureOf, runFacts } from './activities.ts';
@@ -49,6 +49,8 @@ const { deliverEvents } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS
  * @throws `invalid-request` for an argument that the client library never sends
  */
 export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecision[]> {
+  // Fails the workflow task until a worker with the payload key takes it: a refusal would lose the read.
+  if (lacksKey(input)) throw new Error(whyUnread(input));
   const refused = shapeRefusal(input, READ_AFTER_END_INPUT);
   if (refused !== undefined) throw failureOf(refused);
   const pending = { read: true };

@@ -35,11 +35,11 @@ import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import type { LateDecision } from '../contract/order/order.ts';
 import type { OrderState } from '../contract/order/state.ts';
 import { isSupported } from '../contract/version.ts';
-import { instant, KEY_MISSING } from '../contract/words.ts';
+import { instant } from '../contract/words.ts';
 import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../order/after-end.ts';
 import { defined } from '../order/defined.ts';
 import { begin, isFinished, mayContinueAsNew, resultsFirst, resumed, step, wrapUp } from '../order/kernel.ts';
-import { invalid, startRefusal, whyUnread } from '../order/messages/check-messages.ts';
+import { invalid, lacksKey, startRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import { fieldsOf } from '../order/messages/shapes.ts';
 import type { Input, Order, OrderRun, Refusal } from '../order/order.ts';
 import { newOrder } from '../order/record.ts';
@@ -219,10 +219,6 @@ function refusedStart(input: OrderRun): Refusal | undefined {
   const exists = isContinued || runFacts().wasReset || historyLength > FIRST_TASK_EVENTS;
   if (exists && lacksKey(input)) throw new Error(whyUnread(input));
   return startRefusal(input, workflowId, isContinued) ?? (isContinued ? undefined : timeoutRefusal());
-}
-
-function lacksKey(input: unknown): boolean {
-  return typeof input === 'string' && input.startsWith(KEY_MISSING);
 }
 
 function timeoutRefusal(): Refusal | undefined {

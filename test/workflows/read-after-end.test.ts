@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { afterEndWorkflowId, TASK_QUEUE } from '../../src/contract/ids.ts';
 import { recheckSignal } from '../../src/contract/messages.ts';
+import { KEY_MISSING } from '../../src/contract/words.ts';
 import {
   LATE_DECISIONS,
   READ_AFTER_END,
@@ -182,6 +183,19 @@ describe('the read after an order’s end', () => {
     const { workflow } = environment().client;
     const handle = await workflow.start(READ_AFTER_END, { workflowId, taskQueue: TASK_QUEUE, args });
     await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'invalid-request' } });
+  });
+
+  it('waits for a worker with the key of its argument', async () => {
+    const workflowId = `after:${randomUUID()}`;
+    const args = [`${KEY_MISSING}A payload was encrypted with the key "k2"`];
+    const { client } = environment();
+    const handle = await client.workflow.start(READ_AFTER_END, { workflowId, taskQueue: TASK_QUEUE, args });
+    await eventually(async () => {
+      const { events } = await handle.fetchHistory();
+      const why = events?.map((event) => event.workflowTaskFailedEventAttributes?.failure?.message);
+      expect(why).toContainEqual(expect.stringContaining('"k2"'));
+    });
+    await handle.terminate('done with the test');
   });
 });
 

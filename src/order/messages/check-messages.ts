@@ -31,7 +31,12 @@ const MAX_DEPTH = 64;
 /** @returns why the payload codec or converter could not read a value, or undefined: it could */
 export function whyUnread(value: unknown): string | undefined {
   if (typeof value !== 'string' || !value.startsWith(REFUSED_PAYLOAD)) return undefined;
-  return value.slice((value.startsWith(KEY_MISSING) ? KEY_MISSING : REFUSED_PAYLOAD).length);
+  return value.slice((lacksKey(value) ? KEY_MISSING : REFUSED_PAYLOAD).length);
+}
+
+/** @returns whether this process lacks the value's payload key, or the value was changed */
+export function lacksKey(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith(KEY_MISSING);
 }
 
 /** @returns why a message is invalid: its payload was refused, or it has a different shape; undefined if it is valid */
