@@ -149,11 +149,15 @@ export class SignIn {
   }
 
   async #cookie(name: string, content: JWTPayload, seconds: number, path = '/'): Promise<string> {
-    const [first] = this.#settings.sessionKeys;
+    const {
+      issuer,
+      sessionKeys: [first],
+    } = this.#settings;
     if (first === undefined) throw new TypeError('the settings have a session key');
     const sealed = await new EncryptJWT(content)
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: first.id })
       .setExpirationTime(`${seconds} s`)
+      .setIssuer(issuer)
       .setAudience(name)
       .encrypt(first.key);
     return `${name}=${sealed}; Max-Age=${seconds}; ${this.#attributes(path)}`;
@@ -169,17 +173,18 @@ export class SignIn {
   }
 
   async #opened(request: FastifyRequest, name: string): Promise<unknown> {
+    const { issuer, sessionKeys } = this.#settings;
     const value = cookieIn(request, name);
     if (value === undefined) return undefined;
     try {
       const keyOf = ({ kid }: { kid?: string }): Uint8Array => {
-        const found = this.#settings.sessionKeys.find(({ id }) => id === kid);
+        const found = sessionKeys.find(({ id }) => id === kid);
         if (found === undefined) throw new Error('an unknown session key');
         return found.key;
       };
-      return (await jwtDecrypt(value, keyOf, { audience: name })).payload;
+      return (await jwtDecrypt(value, keyOf, { issuer, audience: name })).payload;
     } catch {
-      // Expired, changed, or encrypted with a key that is gone.
+      // Expired, changed, of a different provider, or encrypted with a key that is gone.
       return undefined;
     }
   }

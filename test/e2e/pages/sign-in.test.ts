@@ -89,6 +89,14 @@ it('whoever has no role is told so, and gets no session', async () => {
   expect((await cookiesOf(page)).map(({ name }) => name)).not.toContain('order-screening-session');
 });
 
+it('a session is none once people sign in at a different provider', async () => {
+  const [session] = await cookiesOf(await signIn('ada', '/'));
+  const elsewhere = await all.startApi({ OIDC_ISSUER: 'https://elsewhere.example' });
+  const headers = { cookie: `${session?.name}=${session?.value}` };
+  const { status } = await fetch(`${elsewhere.url}/`, { headers, redirect: 'manual' });
+  expect(status).toBe(303);
+});
+
 it('a session ends on demand, and a changed one is none', async () => {
   const page = await signIn('ada', '/sign-in?to=//elsewhere.example/');
   expect(page.url()).toBe(`${all.apiUrl}/`);
