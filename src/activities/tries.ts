@@ -105,8 +105,8 @@ export function waitLonger(type: string, message: string, nextRetryDelay: number
 const EVERY_MS = 4_000;
 
 /**
- * Heartbeat details: what an attempt of an activity passes to the next one, with the type of each. Details of another type are dropped: a
- * worker with a different key may have written unreadable ones.
+ * Heartbeat details: what an attempt of an activity passes to the next one, with the type of each. Details of another type are dropped, such
+ * as plain ones that PAYLOADS_REQUIRED refuses. A try whose worker lacks their key fails before it begins.
  */
 const DETAILS = {
   /** Number of the last attempt that reported its end. A later attempt may have sent a request before its worker died or it timed out. */
