@@ -39,13 +39,15 @@ export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt
   action?: Action;
   /** The payment gateway reported an error, so the order stays on hold. */
   gatewayError?: true;
-  /** The order passed and was reported as fraud before its end, so it may have shipped: a fail leaves the action to a person. */
+  /** The order passed and was then reported as fraud, so it may have shipped: a fail leaves the action to a person. */
   reported?: true;
 }
 
+/** @param reportedAt when the newest transaction was reported as fraud after the order's end */
 export function readAfterEndInput(
   state: OrderState,
   decisions: readonly LateDecision[] = [],
+  reportedAt?: Instant,
 ): ReadAfterEndInput {
   const { integration, orderId, phase, action, wouldBe, policy, events } = state;
   const attempt = currentAttempt(state);
@@ -64,7 +66,8 @@ export function readAfterEndInput(
         acts: transaction === newest && !overridden,
         ...(number !== attempt.number && { action: attemptFor(state, id)?.lastAction ?? 'hold' }),
         ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
-        ...(transaction === newest && keepsActionAfterReport(state) && { reported: true }),
+        ...(transaction === newest &&
+          keepsActionAfterReport(state, { reportedAt, decisions }) && { reported: true }),
       };
     }),
     ...(policy?.events && { sequence: events.sequence }),

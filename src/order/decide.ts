@@ -1,5 +1,7 @@
 /** Which action a decision means for an order, at checkout and later. */
 import type { StatusOutcome } from '../contract/activity-contract.ts';
+import { sameTransaction } from '../contract/ids.ts';
+import type { LateDecision } from '../contract/order/order.ts';
 import type { ActionRecord, Attempt, OrderState } from '../contract/order/state.ts';
 import type { Policy } from '../contract/policy.ts';
 import {
@@ -118,22 +120,34 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
 
 // Decisions that follow a fraud report of a caller. The order may have shipped before the report.
 
-const REPORTED = ['running', 'done', 'unconfirmed'];
+/** Returns whether a fraud report was sent, as far as anybody can know. */
+export function wasReported({ status }: Pick<ActionRecord, 'status'>): boolean {
+  return ['running', 'done', 'unconfirmed'].includes(status);
+}
+
+/** What came after an order's end: a fraud report of its newest transaction, and the decisions that were read. */
+export interface AfterReport {
+  reportedAt?: Instant | undefined;
+  decisions: readonly LateDecision[];
+}
 
 /**
  * Returns whether the order could ship before a caller reported its transaction as fraud: it had passed, and did not wait for the payment
  * gateway. The policy `cancelAfterReport: never` then leaves the action to a person.
  */
-export function keepsActionAfterReport(state: OrderState): boolean {
+export function keepsActionAfterReport(state: OrderState, late: AfterReport = { decisions: [] }): boolean {
   if (state.policy.cancelAfterReport === 'always' || state.phase === 'awaiting-gateway') return false;
   const attempt = currentAttempt(state);
   const transactionId = transactionOf(state, attempt)?.id;
-  return state.actions.some(
-    (one) =>
-      one.kind === 'report-fraud' &&
-      one.transactionId === transactionId &&
-      REPORTED.includes(one.status) &&
-      attempt.readings.findLast(({ at }) => at <= one.requestedAt)?.decision === 'pass',
+  const reports = state.actions
+    .filter((one) => one.kind === 'report-fraud' && one.transactionId === transactionId && wasReported(one))
+    .map(({ requestedAt }) => requestedAt);
+  const readings = [
+    ...attempt.readings,
+    ...late.decisions.filter((one) => sameTransaction(one.transactionId, transactionId)),
+  ];
+  return [...reports, ...(late.reportedAt === undefined ? [] : [late.reportedAt])].some(
+    (reportedAt) => readings.findLast(({ at }) => at <= reportedAt)?.decision === 'pass',
   );
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LateDecision } from '../../src/contract/order/order.ts';
 import type { Attempt, OrderState } from '../../src/contract/order/state.ts';
 import type { Policy } from '../../src/contract/policy.ts';
-import type { Action, Decision } from '../../src/contract/words.ts';
+import type { Action, Decision, Instant } from '../../src/contract/words.ts';
 import {
   applyLateReading,
   noteLateEvent,
@@ -112,6 +112,24 @@ describe('the action of a later decision', () => {
       const order = readAfterEndInput({ ...state, policy: { ...state.policy, events: 'all' } });
       const attention = [expect.stringContaining(words)];
       expect(read(order, 'fraudulent')?.data).toMatchObject({ action, attention });
+    },
+  );
+
+  const [EARLIER, LATER] = ['2026-03-07T10:00:00.000Z', '2026-03-07T12:00:00.000Z'];
+
+  it.each<[string, Policy['cancelAfterReport'], Decision, Instant, Action]>([
+    ['with the policy `cancelAfterReport: never`', 'never', 'pass', EARLIER, 'proceed'],
+    ['with the policy `cancelAfterReport: always`', 'always', 'pass', EARLIER, 'cancel'],
+    ['before the order passed', 'never', 'review', EARLIER, 'cancel'],
+    ['when the order had passed after its end', 'never', 'review', LATER, 'proceed'],
+  ])(
+    'after a fraud report after the end, %s, is %s',
+    (_what, cancelAfterReport, first, reportedAt, action) => {
+      const { state } = screened(first, { cancelAfterReport, events: 'all' });
+      const before = readAfterEndInput(state);
+      read(before, 'pass');
+      const order = readAfterEndInput(state, before.decisions, reportedAt);
+      expect(read(order, 'fraudulent')?.data).toMatchObject({ action });
     },
   );
 

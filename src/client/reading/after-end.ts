@@ -18,7 +18,10 @@ import type { OrderState } from '../../contract/order/state.ts';
 import { PORTAL_ACTIONS } from '../../contract/portal/portal-kinds.ts';
 import { DECISIONS, type Instant } from '../../contract/words.ts';
 import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../../order/after-end.ts';
+import { wasReported } from '../../order/decide.ts';
 import { defined } from '../../order/defined.ts';
+import { currentAttempt } from '../../order/record.ts';
+import { transactionOf } from '../../order/transactions.ts';
 import { quoted } from '../../order/view/describe.ts';
 import { type Execution, listWorkflows } from '../lists/visibility.ts';
 import { callTemporal, READ_WITHIN_MS, toOrderError, unknownOrder, within } from '../temporal-errors.ts';
@@ -192,12 +195,15 @@ export async function startReadAfterEnd(context: ClientContext, key: OrderKey): 
     const order = await readableOrder(context, key);
     // A run whose decision isn't in this memo yet stays open for longer than this deadline, so it gets the signal.
     const deadline = Date.now() + READ_WITHIN_MS;
-    const decisions = await lateDecisions(context, key);
+    const [decisions, reportedAt] = await Promise.all([
+      lateDecisions(context, key),
+      reportedAfterEnd(context, order),
+    ]);
     await within(context.client, deadline, () =>
       context.client.workflow.signalWithStart(READ_AFTER_END, {
         workflowId: afterEndWorkflowId(key),
         taskQueue: TASK_QUEUE,
-        args: [readAfterEndInput(order, decisions)],
+        args: [readAfterEndInput(order, decisions, reportedAt)],
         signal: recheckSignal,
         signalArgs: [],
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
@@ -210,6 +216,22 @@ export async function startReadAfterEnd(context: ClientContext, key: OrderKey): 
     if (hasCode(error, 'unknown-order', 'order-closed', 'no-transaction')) return false;
     throw toOrderError(error);
   }
+}
+
+/** Returns when the order's newest transaction was reported as fraud after the end; undefined if it wasn't, or the report was refused. */
+async function reportedAfterEnd(context: ClientContext, order: OrderState): Promise<Instant | undefined> {
+  const transactionId = transactionOf(order, currentAttempt(order))?.id.toLowerCase();
+  if (transactionId === undefined) return undefined;
+  const kind = 'report-fraud';
+  const workflowId = portalActionWorkflowId(order.integration, kind, transactionId);
+  const described = await describeOrder(context, workflowId);
+  if (described === undefined) return undefined;
+  const { runId, startedAt, closedAt, status } = described;
+  const run = { workflowId, runId, startedAt, closedAt, completed: status === 'completed' };
+  const reported = actionOf(run, new Map([[workflowId, { kind, transactionId }]]));
+  if (reported === undefined) return undefined;
+  const { action } = await resultOf(context, run, reported);
+  return wasReported(action) ? startedAt : undefined;
 }
 
 /** @throws OrderScreeningError `unknown-order`; `order-closed` for an order without a record; `no-transaction` */

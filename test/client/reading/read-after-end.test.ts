@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LateDecision } from '../../../src/contract/order/order.ts';
-import { LATE_DECISIONS } from '../../../src/order/after-end.ts';
+import { LATE_DECISIONS, type ReadAfterEndInput } from '../../../src/order/after-end.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../../fixtures/orders.ts';
 import { aClient, described, failed, gone, unavailable } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
+const REPORT = `portal:default:report-fraud:${CLOSED_TRANSACTION}`;
 const hint = { ...order, source: 'webhook' };
 
 /** A client of one closed order. @param found the decisions in the memo of earlier reads; undefined: there were none */
@@ -14,8 +15,8 @@ function aClosed(record = aClosedOrder(), found?: unknown) {
   temporal.signal.mockRejectedValue(gone);
   temporal.result.mockResolvedValue(record);
   temporal.describe.mockImplementation(async (workflowId: string) => {
-    if (!workflowId.startsWith('after:')) return described('COMPLETED');
-    if (found === undefined) throw gone;
+    if (workflowId.startsWith('order:')) return described('COMPLETED');
+    if (found === undefined || workflowId.startsWith('portal:')) throw gone;
     return { ...described('COMPLETED'), memo: { [LATE_DECISIONS]: found } };
   });
   const started = () =>
@@ -50,6 +51,25 @@ describe('a hint or a recheck for a closed order', () => {
         memo: { [LATE_DECISIONS]: [late] },
       },
     ]);
+  });
+
+  it.each([
+    ['that is running', 'RUNNING', undefined, true],
+    ['that an operator ended', 'TERMINATED', failed(), true],
+    ['whose outcome is unknown', 'FAILED', failed('outcome-unknown'), true],
+    ['that was refused', 'FAILED', failed('refused-by-screening-service'), undefined],
+  ] as const)('tells it of a fraud report after the end %s', async (_what, status, result, reported) => {
+    const reading = { decision: 'pass', at: '2026-03-01T09:00:00.000Z', source: 'checkout' } as const;
+    const { orderScreening, temporal, started } = aClosed(aClosedOrder({ readings: [reading] }));
+    const ofOrder = temporal.describe.getMockImplementation();
+    temporal.describe.mockImplementation(async (...[workflowId]: string[]) =>
+      workflowId === REPORT ? described(status) : ofOrder?.(...([workflowId] as never[])),
+    );
+    const record = await temporal.result();
+    temporal.result.mockImplementation(() => Promise.reject(result)).mockResolvedValueOnce(record);
+    await orderScreening.recheck(order);
+    const [{ args }] = started() as unknown as [{ args: [ReadAfterEndInput] }];
+    expect(args[0].transactions[0]?.reported).toBe(reported);
   });
 
   it('reads nothing of an order without a transaction or a record, or of none', async () => {
