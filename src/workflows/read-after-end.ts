@@ -5,6 +5,7 @@ import {
   condition,
   log,
   makeContinueAsNewFunc,
+  metricMeter,
   proxyActivities,
   setHandler,
   sleep,
@@ -29,6 +30,7 @@ import {
 import { lacksKey, shapeRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import { READ_AFTER_END_INPUT } from '../order/messages/shapes.ts';
 import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../order/spacing.ts';
+import { counterOf } from '../order/view/metrics.ts';
 import { failureOf, runFacts } from './activities.ts';
 import { ACTIVITY_OPTIONS, ownResult, READ_AFTER_END_OPTIONS } from './perform.ts';
 
@@ -70,6 +72,7 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
         () => 'delivered' as const,
         () => 'undelivered' as const,
       );
+    if (status === 'undelivered') noteUndelivered(order);
     noteLateEvent(order, event.sequence, status);
     upsertMemo(memoOf(order));
     undelivered -= 1;
@@ -113,6 +116,13 @@ async function statusOf(
     log.warn('the status of an ended order could not be read');
     return undefined;
   }
+}
+
+/** Counts an event that was given up as attention, as of an open order. Neither is a command. */
+function noteUndelivered({ integration }: ReadAfterEndInput): void {
+  log.warn('an event of an ended order could not be delivered, and was given up');
+  const labels = { integration, reason: 'events-undelivered' };
+  counterOf(metricMeter, 'order_screening_attention_total').add(1, labels);
 }
 
 function memoOf({ decisions }: ReadAfterEndInput): Record<string, LateDecision[]> {

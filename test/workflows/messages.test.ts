@@ -18,7 +18,7 @@ import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { aPolicy, DAY, decided, HOUR, withOrders } from './support.ts';
 
-const { environment, order } = withOrders();
+const { environment, order, mattersCounted } = withOrders();
 
 describe('a request to cancel the workflow', () => {
   it('raises attention and changes nothing else: callers are still answered, and the order lives to its end', async () => {
@@ -200,6 +200,20 @@ it('events that nobody takes for three days are given up, with attention until o
 });
 
 describe('the end of an order', () => {
+  it('has attention when nobody takes its last events for three days', async () => {
+    const { handle, pass, integration } = await order((one) => {
+      decided('fail')(one);
+      one.deliver = () => {
+        throw new Error('the receiver is down');
+      };
+    });
+    await pass(7 * DAY);
+    expect(await handle.result()).toMatchObject({ attention: [{ code: 'events-undelivered' }] });
+    const { searchAttributes } = await handle.describe();
+    expect(searchAttributes).toMatchObject({ NeedsAttention: [true] });
+    expect(await mattersCounted(integration)).toContain('events-undelivered');
+  });
+
   it('is the end for messages but an acknowledgement, even while its last events wait for their receiver', async () => {
     const { handle, world, pass, until } = await order((one) => {
       decided('fail')(one);

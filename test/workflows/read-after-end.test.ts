@@ -14,10 +14,10 @@ import type { readAfterEnd } from '../../src/workflows/index.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { eventually } from '../support/index.ts';
 import { historiesOf, replay } from '../support/replays.ts';
-import { again, aPolicy, HOUR, MINUTE, type World, withOrders } from './support.ts';
+import { again, aPolicy, DAY, HOUR, MINUTE, type World, withOrders } from './support.ts';
 
 const workflowModules = [fileURLToPath(import.meta.resolve('./long-history.ts'))];
-const { order, environment } = withOrders({ workflowModules });
+const { order, environment, mattersCounted } = withOrders({ workflowModules });
 const workflowIds: string[] = [];
 
 const EVENTS = { sequence: 4, delivered: 4, waiting: 0 };
@@ -158,6 +158,17 @@ describe('the read after an order’s end', () => {
     world.deliver = () => undefined;
     await handle.result();
     expect(world.events.map(({ sequence }) => sequence)).toEqual([5, 6]);
+  });
+
+  it('gives an event up that nobody takes for three days, and counts it', async () => {
+    const { ask, world, key, pass } = anEnded(FAILED);
+    world.deliver = () => {
+      throw again(6 * HOUR);
+    };
+    const handle = await ask();
+    await pass(3 * DAY + HOUR);
+    expect(await handle.result()).toMatchObject([{ event: { status: 'undelivered' } }]);
+    expect(await mattersCounted(key.integration)).toEqual(['events-undelivered']);
   });
 
   it('continues as new when its history grows long, and forgets nothing', async () => {

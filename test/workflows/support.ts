@@ -25,7 +25,7 @@ import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embe
 import { workflowBundle } from '../../src/platform/workflow-bundle.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
-import { createTimeSkipping, eventually } from '../support/index.ts';
+import { createTimeSkipping, eventually, freePort } from '../support/index.ts';
 import { readState } from '../support/read-state.ts';
 import { historiesOf, replay } from '../support/replays.ts';
 import {
@@ -58,6 +58,7 @@ const KNOWN = 10;
 export function withOrders({ workflowModules = [], known }: OrderTestOptions = {}) {
   const worlds = new Worlds();
   const workflowIds: string[] = [];
+  let metricsAddress = '';
   let server: EmbeddedTemporal | undefined;
   let connected: TestWorkflowEnvironment | undefined;
   let stop: (() => Promise<void>) | undefined;
@@ -67,7 +68,9 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
   };
 
   beforeAll(async () => {
-    Runtime.install({ logger: new DefaultLogger('ERROR') });
+    metricsAddress = `127.0.0.1:${await freePort()}`;
+    const telemetryOptions = { metrics: { prometheus: { bindAddress: metricsAddress } } };
+    Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions });
     server = known === undefined ? undefined : await startEmbeddedTemporal({ port: 0 });
     connected = await (server === undefined
       ? createTimeSkipping()
@@ -124,7 +127,15 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
     const handle = await startWorkflowOperation.workflowHandle();
     return { world, orderId, integration, answer, handle, ...looksAt(handle) };
   };
-  return { environment, order: Object.assign(start, { prepare, startOnly }) };
+  /** The matters of an integration that were counted. */
+  const mattersCounted = async (integration: string): Promise<string[]> => {
+    const lines = (await (await fetch(`http://${metricsAddress}/metrics`)).text()).split('\n');
+    return lines.flatMap((line) => {
+      const isOf = line.startsWith('order_screening_attention_total{') && line.includes(`"${integration}"`);
+      return isOf ? (/reason="([^"]*)"/.exec(line)?.[1] ?? []) : [];
+    });
+  };
+  return { environment, order: Object.assign(start, { prepare, startOnly }), mattersCounted };
 
   function looksAt(handle: WorkflowHandle<typeof screenOrder>) {
     const state = (): Promise<OrderState> => readState(environment().client, handle.workflowId);
