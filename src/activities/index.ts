@@ -22,6 +22,7 @@ export type { ActivityWorld, EventSenders, WorldParts } from './activity-world.t
 export { createEventSender } from './events.ts';
 export { withMetrics } from './metrics.ts';
 export {
+  adoptedElsewhere,
   createOrderDirectory,
   haltedOrders,
   lostOrders,

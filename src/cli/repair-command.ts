@@ -22,7 +22,7 @@ import { type Condition, type Repair, repairOrder } from './repair-order.ts';
 
 const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: string]> = {
   repaired: [EXIT.ok, 'repaired: a worker completed its next workflow task'],
-  refused: [EXIT.refused, 'refused: the order is healthy; --force resets it anyway'],
+  refused: [EXIT.refused, 'refused: nothing is to be repaired; --force resets it anyway'],
   failing: [
     EXIT.errorFound,
     'its workflow task fails from every point: roll the workers back, or delete its workflow and adopt its transaction',
@@ -43,7 +43,7 @@ export function repairCommand(program: Command, { env, output }: CommandTools): 
     summary: 'Reset an order whose workflow task keeps failing, or whose workflow ended too early',
     more: `It resets to the last workflow task from which the order continues, and repeats the later steps: polls, reads, events.
 A reset is safe: a transaction that exists is found and not created again, and a chargeback isn't sent twice.
-Exit code 3 if the order is healthy, 6 if it can't be repaired, 7 if no worker has taken its task within 30 s.`,
+Exit code 3 if the order is healthy or was adopted under a different id, 6 if it can't be repaired, 7 if no worker has taken its task within 30 s.`,
     args: { orderId: orderIdSchema },
     options: {
       force: flag('--force', 'reset a healthy order as well'),
@@ -87,6 +87,8 @@ function conditionWords(condition: Condition): string {
       return `its workflow task failed ${condition.tries - 1} times: ${condition.cause}`;
     case 'lost':
       return `it ended too early (${condition.status})`;
+    case 'adopted':
+      return `it ended too early (${condition.status}), and its transaction was adopted as a different order`;
     case 'healthy':
       return `healthy (${condition.status})`;
   }

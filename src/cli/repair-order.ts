@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import { newestStarted, tooEarly } from '../activities/index.ts';
+import { adoptedElsewhere, newestStarted, tooEarly } from '../activities/index.ts';
 import { describeOrder, instantOf, statusName } from '../client/reading/describe-order.ts';
 import { callTemporal, unknownOrder } from '../client/temporal-errors.ts';
 import { defined } from '../order/defined.ts';
@@ -20,16 +20,16 @@ const ANSWERED_WITHIN_MS = 30_000;
 /** How many of the newest tasks are tried one by one; before them, each step is twice as long. */
 const ONE_BY_ONE = 5;
 
-/** The reason for a repair; `healthy`: none is needed. */
+/** The reason for a repair; `healthy`: none is needed; `adopted`: it was lost, and a different order has its transaction now. */
 export type Condition =
   | { kind: 'failing'; tries: number; cause: string }
   | { kind: 'lost'; status: string }
-  | { kind: 'healthy'; status: string };
+  | { kind: 'adopted' | 'healthy'; status: string };
 
 export interface Repair {
   condition: Condition;
   /**
-   * `repaired`: the order continues. `refused`: it is healthy. `failing`: its task failed from every point. `untried`: no worker took the
+   * `repaired`: the order continues. `refused`: nothing is to be repaired. `failing`: its task failed from every point. `untried`: no worker took the
    * task in time. `nothing-good`: none of its workflow tasks was ever completed.
    */
   outcome: 'repaired' | 'refused' | 'failing' | 'untried' | 'nothing-good';
@@ -53,7 +53,7 @@ export async function repairOrder(
 ): Promise<Repair> {
   const { runId, condition } = await examine(client, workflowId);
   const repair: Repair = { condition, outcome: 'refused', runId, resets: 0 };
-  if (condition.kind === 'healthy' && !force) return repair;
+  if ((condition.kind === 'healthy' || condition.kind === 'adopted') && !force) return repair;
   const history = await eventsOf(client, workflowId, runId);
   const points = resetPoints(history);
   if (points.length === 0) return { ...repair, outcome: 'nothing-good' };
@@ -84,8 +84,9 @@ export async function examine(
   const code = raw.workflowExecutionInfo?.status;
   const status = statusName(code);
   if (closedAt !== undefined) {
-    const isLost = tooEarly(code, attributes) !== undefined;
-    return { runId, condition: { kind: isLost ? 'lost' : 'healthy', status } };
+    if (tooEarly(code, attributes) === undefined) return { runId, condition: { kind: 'healthy', status } };
+    const { size: adopted } = await adoptedElsewhere(client, [description]);
+    return { runId, condition: { kind: adopted > 0 ? 'adopted' : 'lost', status } };
   }
   const tries = raw.pendingWorkflowTask?.attempt ?? 0;
   if (tries < FAILING_AFTER_TRIES) return { runId, condition: { kind: 'healthy', status } };

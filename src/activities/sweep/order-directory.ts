@@ -3,6 +3,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { inBatches } from '../../client/lists/in-batches.ts';
+import { OWNS } from '../../client/lists/visibility.ts';
 import { type Attributes, attributesIn, decoded } from '../../client/reading/decode.ts';
 import {
   type DescribedOrder,
@@ -201,8 +202,43 @@ export async function lostOrders(client: Client, limit: number, nowMs = Date.now
   const { executions } = await listPage(client, lostQuery(nowMs), limit);
   const found = executions.map((one) => lostBy(one, nowMs)).filter((one) => one !== undefined);
   const isNewest = await inBatches(found, (one) => isNewestRun(client, one));
-  return found.filter((_one, index) => isNewest[index]);
+  const newest = found.filter((_one, index) => isNewest[index]);
+  const adopted = await adoptedElsewhere(client, newest);
+  return newest.flatMap(({ attributes: _, ...one }) => (adopted.has(one.workflowId) ? [] : [one]));
 }
+
+/** How many transactions one query names: visibility is rate-limited, and a query has a limited length. */
+const TRANSACTIONS_ASKED = 50;
+
+/**
+ * @returns the workflow ids of those orders that were adopted under a different order id: their newest transaction belongs to a different
+ *   order that is open or has ended by itself
+ */
+export async function adoptedElsewhere(
+  client: Client,
+  orders: readonly Pick<DescribedOrder, 'workflowId' | 'attributes'>[],
+): Promise<ReadonlySet<string>> {
+  const adopted = new Set<string>();
+  const ended = orders.flatMap(({ workflowId, attributes }) => {
+    const transactionId = attributes.transactionId.at(-1);
+    return transactionId === undefined ? [] : [{ workflowId, transactionId }];
+  });
+  for (let from = 0; from < ended.length; from += TRANSACTIONS_ASKED) {
+    const asked = ended.slice(from, from + TRANSACTIONS_ASKED);
+    const queries = asked.map(({ transactionId }) => `(${transactionQuery(transactionId)})`);
+    const { executions } = await listPage(client, `(${queries.join(' OR ')}) AND ${OWNS}`, MAX_OWNERS);
+    for (const { execution, searchAttributes } of executions) {
+      const { transactionId: owned } = attributesIn(searchAttributes?.indexedFields);
+      for (const { workflowId, transactionId } of asked) {
+        if (workflowId !== execution?.workflowId && owned.includes(transactionId)) adopted.add(workflowId);
+      }
+    }
+  }
+  return adopted;
+}
+
+/** The server's default maximum per page. */
+const MAX_OWNERS = 1_000;
 
 /**
  * @param code the status of the order's workflow in Temporal's API
@@ -220,7 +256,7 @@ export function tooEarly(
 function lostBy(
   { execution, status: code, closeTime, searchAttributes }: temporal.api.workflow.v1.IWorkflowExecutionInfo,
   nowMs: number,
-): LostOrder | undefined {
+): (LostOrder & { attributes: Attributes }) | undefined {
   const attributes = attributesIn(searchAttributes?.indexedFields);
   const status = tooEarly(code, attributes);
   if (status === undefined) return undefined;
@@ -230,7 +266,8 @@ function lostBy(
   // Without a cancel window the order had no answer yet.
   if (cancelBy === undefined && (phase ?? 'screening') !== 'screening') return undefined;
   const workflowId = execution?.workflowId ?? '';
-  return { workflowId, runId: execution?.runId ?? '', status, since: instantOf(closeTime) ?? instant(nowMs) };
+  const since = instantOf(closeTime) ?? instant(nowMs);
+  return { workflowId, runId: execution?.runId ?? '', status, since, attributes };
 }
 
 /** Only the newest run counts: a reset terminates the previous run, and a lost order may be adopted again. */

@@ -28,13 +28,15 @@ export async function listWorkflows(
   return { executions, place: nextPageToken.length > 0 ? nextPageToken : undefined };
 }
 
+/** The condition of a query for orders that own their transactions: a workflow that failed or was terminated owns none. */
+export const OWNS = "ExecutionStatus IN ('Running', 'ContinuedAsNew', 'Completed')";
+
 /**
- * Returns the orders that have a transaction, newest first. A workflow that failed owns no transaction.
+ * Returns the orders that have a transaction, newest first.
  * @throws OrderScreeningError `temporal-unavailable`
  */
 export async function ownersOf({ client }: ClientContext, transactionId: string): Promise<OrderKey[]> {
-  const owns = "ExecutionStatus IN ('Running', 'ContinuedAsNew', 'Completed')";
-  const { executions } = await listWorkflows(client, `${transactionQuery(transactionId)} AND ${owns}`, 10);
+  const { executions } = await listWorkflows(client, `${transactionQuery(transactionId)} AND ${OWNS}`, 10);
   return executions.flatMap(({ execution }) => orderOfWorkflowId(execution?.workflowId ?? '') ?? []);
 }
 

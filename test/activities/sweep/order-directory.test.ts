@@ -16,13 +16,18 @@ beforeEach(() => void vi.useFakeTimers({ now: NOW }));
 afterEach(() => void vi.useRealTimers());
 
 /** The directory of a namespace in which every workflow, or the run of that id, is described so, and each list has these rows. */
-function directoryOf(description: object, executions: object[] = [], runs: Record<string, object> = {}) {
+function directoryOf(
+  description: object,
+  rows: object[] | ((query: string) => object[]) = [],
+  runs: Record<string, object> = {},
+) {
   const asked: string[] = [];
   const workflowService = {
     describeWorkflowExecution: async ({ execution }: { execution: { runId?: string } }) =>
       runs[execution.runId ?? ''] ?? description,
     listWorkflowExecutions: async ({ query }: { query: string }) => {
       asked.push(query);
+      const executions = typeof rows === 'function' ? rows(query) : rows;
       return { executions, nextPageToken: new Uint8Array() };
     },
   };
@@ -92,7 +97,7 @@ describe('an order that ended without a record', () => {
   const RUN = { workflowId: 'order:default:1', runId: 'the-newest' };
   const newest = { workflowExecutionInfo: { execution: RUN } };
   const LATER = '2026-03-04T00:00:00.000Z';
-  const row = (status: keyof typeof CODES, values: Record<string, string>) => ({
+  const row = (status: keyof typeof CODES, values: Record<string, unknown>) => ({
     execution: RUN,
     status: CODES[status],
     closeTime: TIME,
@@ -127,6 +132,27 @@ describe('an order that ended without a record', () => {
     const lost = row('Terminated', { ScreeningPhase: 'review', CancelBy: LATER });
     const directory = directoryOf(refused, [lost], { [RUN.runId]: newest });
     expect(await directory.lost(10)).toMatchObject([RUN]);
+  });
+
+  it('is counted until a different order has its newest transaction', async () => {
+    const lost = row('Terminated', { ScreeningPhase: 'review', CancelBy: LATER, TransactionId: ['a', 'b'] });
+    const owner = (workflowId: string, ...TransactionId: string[]) => ({
+      execution: { workflowId },
+      searchAttributes: { indexedFields: mapToPayloads(defaultPayloadConverter, { TransactionId }) },
+    });
+    const lostBeside = (...owners: object[]) => {
+      const { lost: find, asked } = directoryOf(newest, (query) =>
+        query.includes('TransactionId') ? owners : [lost],
+      );
+      return find(10).then((found) => ({ found, asked }));
+    };
+    const { found, asked } = await lostBeside(owner('order:default:2', 'b'));
+    expect(found).toEqual([]);
+    expect(asked[1]).toMatch(
+      /TransactionId = 'b'.* AND ExecutionStatus IN \('Running', 'ContinuedAsNew', 'Completed'\)$/,
+    );
+    for (const owners of [[], [owner(RUN.workflowId, 'a', 'b')], [owner('order:default:2', 'a')]])
+      expect((await lostBeside(...owners)).found).toMatchObject([RUN]);
   });
 
   it('is looked for in its window, or in the first five days without one', async () => {

@@ -110,6 +110,20 @@ it('an order that was terminated is named by doctor, and goes on after repair', 
   expect(created(orderId)).toBe(1);
 }, 120_000);
 
+it('an order that was terminated and adopted under a different id is not lost any more', async () => {
+  const orderId = await all.inReview();
+  const [transaction] = all.sandbox.control.transactions(orderId);
+  await temporal('workflow', 'terminate', ...orderOf(orderId), '--reason', 'by mistake');
+  const named = async () => (await cli(fromThePage('doctor', orderId))).stdout.includes(orderId);
+  await eventually(async () => expect(await named()).toBe(true), { timeoutMs: 30_000 });
+  const file = `orderId,transactionId,screenedAt\n${orderId}-b,${transaction?.id},${ago(60_000)}\n`;
+  expect(await cli('adopt --file - --json', file)).toMatchObject({ code: 0 });
+  await eventually(async () => expect(await named()).toBe(false), { timeoutMs: 30_000 });
+  const repaired = await cli(fromThePage('repair', orderId));
+  const refused = { outcome: 'refused', condition: { kind: 'adopted', status: 'TERMINATED' } };
+  expect([repaired.code, repaired.json()]).toMatchObject([3, refused]);
+}, 120_000);
+
 it('an order that was deleted is adopted from its transaction', async () => {
   const orderId = anOrderId();
   const { body } = await all.screen(orderId, 'review');
