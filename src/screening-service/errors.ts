@@ -32,6 +32,7 @@ export type Reason =
   | 'dns'
   | 'tls'
   | 'unreachable'
+  | 'proxy'
   | 'timeout'
   | 'reset'
   | 'truncated'

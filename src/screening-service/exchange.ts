@@ -2,7 +2,7 @@
 import { FetchError } from 'node-fetch';
 import { withoutCardNumbers } from '../card-data/card-numbers.ts';
 import { type Operation, type Reason, ScreeningError } from './errors.ts';
-import type { HttpResponse, Machine } from './machine.ts';
+import { type HttpResponse, type Machine, PROXY_REFUSED } from './machine.ts';
 
 /** An uninterpreted reply of the screening service. */
 export interface Reply {
@@ -67,12 +67,13 @@ async function readText(response: HttpResponse): Promise<string> {
   return await response.text().catch(() => '');
 }
 
-const NEVER_SENT: ReadonlySet<Reason> = new Set(['connection-refused', 'dns', 'tls', 'unreachable']);
+const NEVER_SENT: ReadonlySet<Reason> = new Set(['connection-refused', 'dns', 'tls', 'unreachable', 'proxy']);
 
 const CODES: Record<string, Reason> = {
   ECONNREFUSED: 'connection-refused',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
+  [PROXY_REFUSED]: 'proxy',
   // Certificate errors, which are detected before anything is sent.
   CERT_HAS_EXPIRED: 'tls',
   CERT_NOT_YET_VALID: 'tls',

@@ -1,6 +1,7 @@
 /** The environment of order-screening: clocks, timers and HTTP. Simulations supply a virtual one. */
 import http from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import fetch, { type RequestInit } from 'node-fetch';
@@ -70,5 +71,24 @@ export function proxyFor(url: URL): string | undefined {
 
 function newAgent(isPlain: boolean, proxy: string | undefined): http.Agent {
   if (proxy === undefined) return isPlain ? new http.Agent(OPTIONS) : new https.Agent(OPTIONS);
-  return isPlain ? new HttpProxyAgent(proxy, OPTIONS) : new HttpsProxyAgent(proxy, OPTIONS);
+  return isPlain ? new HttpProxyAgent(proxy, OPTIONS) : new TunnelAgent(proxy, OPTIONS);
+}
+
+/** The code of the error if the proxy doesn't connect: nothing was sent to the service behind it. */
+export const PROXY_REFUSED = 'ERR_PROXY_REFUSED';
+
+/** Connects through a proxy. A refusal of the proxy, such as 403 or 407, is an error instead of the service's reply. */
+class TunnelAgent extends HttpsProxyAgent<string> {
+  override async connect(
+    ...[request, options]: Parameters<HttpsProxyAgent<string>['connect']>
+  ): Promise<Socket> {
+    let status: number | undefined;
+    request.once('proxyConnect', ({ statusCode }: { statusCode: number }) => {
+      status = statusCode;
+    });
+    const socket = await super.connect(request, options);
+    if (status === 200) return socket;
+    socket.destroy();
+    throw Object.assign(new Error(`the proxy answered ${status}`), { code: PROXY_REFUSED });
+  }
 }

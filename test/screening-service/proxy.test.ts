@@ -22,6 +22,7 @@ let proxy: http.Server;
 let asked: string[];
 /** The port on this machine that the proxy connects to, for an address over https; undefined: it refuses. */
 let leadsTo: number | undefined;
+let refusal: string;
 
 beforeEach(async () => {
   service = await stubService();
@@ -34,7 +35,7 @@ beforeEach(async () => {
   proxy.on('connect', (request, socket) => {
     asked.push(`CONNECT ${request.url}`);
     if (leadsTo === undefined) {
-      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+      socket.end(`HTTP/1.1 ${refusal}\r\n\r\n`);
       return;
     }
     const tunnel = connect(leadsTo, '127.0.0.1', () => {
@@ -73,11 +74,15 @@ it('a request over http goes to the proxy', async () => {
   expect(asked).toEqual(['GET http://service.example/status']);
 });
 
-it('a request over https asks the proxy for a connection; if it gives none, nothing was sent to the service', async () => {
-  const reply = await get('https://service.example/status');
-  expect(reply.status).toBe(502);
-  expect(asked).toEqual(['CONNECT service.example:443']);
-});
+it.each(['403 Forbidden', '407 Proxy Authentication Required', '502 Bad Gateway'])(
+  'a request over https asks the proxy for a connection; its %s is not the service’s, to which nothing was sent',
+  async (answer) => {
+    refusal = answer;
+    const refused = { outcome: 'not-done', reason: 'proxy' };
+    await expect(get('https://service.example/status')).rejects.toMatchObject(refused);
+    expect(asked).toEqual(['CONNECT service.example:443']);
+  },
+);
 
 /** Asks the service over https in a process of its own, since Node reads its variables at its start. */
 async function getInProcess(env: NodeJS.ProcessEnv): Promise<object> {
