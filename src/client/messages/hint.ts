@@ -11,6 +11,7 @@ import { LookUps } from '../lists/look-ups.ts';
 import { listWorkflows } from '../lists/visibility.ts';
 import { integrationOf, orderIdSchema } from '../read-requests.ts';
 import { readableOrder, startReadAfterEnd } from '../reading/after-end.ts';
+import { attributesIn } from '../reading/decode.ts';
 import { orderClosed, toOrderError, within } from '../temporal-errors.ts';
 import type { ClientContext, HintAnswer, HintRequest } from '../types.ts';
 import { SpacedSends } from './spaced-sends.ts';
@@ -24,15 +25,16 @@ export class OrderSignals {
   readonly #context: ClientContext;
   readonly #hints = new SpacedSends<ReviewHint>(together);
   readonly #rechecks = new SpacedSends<undefined>(() => undefined);
-  /** The workflow ids of orders, by integration and transaction or invoice number. */
-  readonly #lookUps = new LookUps<string | undefined>(KEPT_MS, MOST_KEPT);
+  /** Orders, by integration and transaction or invoice number. */
+  readonly #lookUps = new LookUps<Found | undefined>(KEPT_MS, MOST_KEPT);
 
   constructor(context: ClientContext) {
     this.#context = context;
   }
 
   /**
-   * Sends the hint to the orders that own the transactions and to those with the invoice numbers, else with the ids.
+   * Sends the hint to the orders that own the transactions. Each invoice number that is none of theirs names one more: the order with that
+   * number, else with that id.
    * @see OrderScreening.hint
    */
   async hint(request: HintRequest): Promise<HintAnswer> {
@@ -40,34 +42,32 @@ export class OrderSignals {
     const hint = hintOf(request);
     const send = (workflowId: string): Promise<boolean> =>
       this.#hints.send(workflowId, hint, (one) => this.#signal(workflowId, reviewHintSignal, [one]));
-    const find = ({ name }: { name: string }, value: string): Promise<string | undefined> =>
+    const find = ({ name }: { name: string }, value: string): Promise<Found | undefined> =>
       this.#lookUps.find(`${integration}:${name}:${value}`, () =>
         lookUp(this.#context, integration, name, value),
       );
     const transactionIds = [request.transactionId ?? []].flat();
-    const ownerOf = (id: string): Promise<string | undefined> =>
+    const ownerOf = (id: string): Promise<Found | undefined> =>
       find(orderAttributes.transactionId, id.toLowerCase());
     // If visibility fails, fall back to the orders' ids. One failure doesn't affect the other transactions.
     const owning = await Promise.all(transactionIds.map((id) => ownerOf(id).catch(() => undefined)));
     const known = owning.filter((one) => one !== undefined);
     // Skips text that can't be an order id, such as `##`.
     const named = [request.orderId ?? []].flat().flatMap((id) => orderIdSchema.safeParse(id).data ?? []);
-    const isWhole = known.length === transactionIds.length && known.length >= named.length;
-    const byNumber = isWhole
-      ? []
-      : await Promise.all(
-          named.map(async (number) => [
-            await find(orderAttributes.invoiceNumber, number).catch(() => undefined),
-            orderWorkflowId(integration, number),
-          ]),
-        );
+    const others = named.filter((number) => !known.some(({ names }) => names.includes(number)));
+    const byNumber = await Promise.all(
+      others.map(async (number) => [
+        (await find(orderAttributes.invoiceNumber, number).catch(() => undefined))?.workflowId,
+        orderWorkflowId(integration, number),
+      ]),
+    );
     const sent = new Map<string, Promise<boolean>>();
     const sendOnce = (workflowId: string): Promise<boolean> => {
       const sending = sent.get(workflowId) ?? send(workflowId);
       sent.set(workflowId, sending);
       return sending;
     };
-    const candidates = [...known.map((id) => [id]), ...byNumber];
+    const candidates = [...known.map(({ workflowId }) => [workflowId]), ...byNumber];
     const sendToFirst = async (ids: readonly (string | undefined)[]): Promise<boolean> => {
       for (const id of ids) if (id !== undefined && (await sendOnce(id))) return true;
       return false;
@@ -77,7 +77,7 @@ export class OrderSignals {
     if (transactionIds.length === 0) return { outcome: 'unknown' };
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
     const later = await Promise.all(transactionIds.map(ownerOf));
-    const found = await Promise.all(later.map((id) => id !== undefined && send(id)));
+    const found = await Promise.all(later.map((owner) => owner !== undefined && send(owner.workflowId)));
     return { outcome: found.includes(true) ? 'accepted' : 'unknown' };
   }
 
@@ -138,21 +138,34 @@ function together(one: ReviewHint, other: ReviewHint): ReviewHint {
   });
 }
 
-/** Returns the workflow id of an order with that value, open orders before completed ones. */
+interface Found {
+  workflowId: string;
+  /** The order's id and its invoice numbers. */
+  names: string[];
+}
+
+/** Returns an order with that value: an open one before a completed one. */
 async function lookUp(
   { client }: ClientContext,
   integration: string,
   name: string,
   value: string,
-): Promise<string | undefined> {
+): Promise<Found | undefined> {
   const query = [
     `WorkflowType = '${SCREEN_ORDER}'`,
     "ExecutionStatus IN ('Running', 'Completed')",
     `${orderAttributes.integration.name} = ${quoted(integration)}`,
     `${name} = ${quoted(value)}`,
   ].join(' AND ');
-  const page = await listWorkflows(client, query, 1);
-  return page.executions[0]?.execution?.workflowId ?? undefined;
+  const { executions } = await listWorkflows(client, query, 1);
+  const [found] = executions.flatMap(({ execution, searchAttributes }): Found[] => {
+    const workflowId = execution?.workflowId ?? '';
+    const order = orderOfWorkflowId(workflowId);
+    if (order === undefined) return [];
+    const { invoiceNumber } = attributesIn(searchAttributes?.indexedFields);
+    return [{ workflowId, names: [order.orderId, ...invoiceNumber] }];
+  });
+  return found;
 }
 
 /** How long a result is cached: visibility is slow and rate-limited, and a transaction never moves to a different order. */

@@ -49,6 +49,7 @@ const attributesSchema = z.object({
     .catch(undefined),
   needsAttention: z.boolean().optional().catch(undefined),
   transactionId: z.array(z.string()).catch([]),
+  invoiceNumber: z.array(z.string()).catch([]),
   amount: z.number().optional().catch(undefined),
   reviewHours: z.number().optional().catch(undefined),
 });

@@ -1,9 +1,16 @@
+import { defaultPayloadConverter, mapToPayloads } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CLOSED_TRANSACTION } from '../../fixtures/orders.ts';
 import { aClient as aClientOf, gone, listing, queryAsked, unavailable } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const hint = { orderId: '#order-1', transactionId: CLOSED_TRANSACTION, source: 'webhook' };
+
+/** An order in a list, with its invoice numbers. */
+function anOwner(workflowId: string, ...InvoiceNumber: string[]) {
+  const indexedFields = mapToPayloads(defaultPayloadConverter, { InvoiceNumber });
+  return { execution: { workflowId }, searchAttributes: { indexedFields } };
+}
 
 /** A client whose orders are open; `signals` are the signals that they got. */
 function aClient() {
@@ -41,7 +48,7 @@ describe('a hint', () => {
 
   it('goes to the order that owns its transaction, in whatever case, though another order has the invoice number as its id', async () => {
     const { orderScreening, temporal, handles, lists } = aClient();
-    lists.mockResolvedValue(listing('order:default:other'));
+    lists.mockResolvedValue(listing(anOwner('order:default:other', 'order-1')));
     const inCapitals = { ...hint, transactionId: CLOSED_TRANSACTION.toUpperCase() };
     expect(await orderScreening.hint(inCapitals)).toEqual({ outcome: 'accepted' });
     expect(handles).toEqual(['order:default:other']);
@@ -129,6 +136,21 @@ describe('a hint', () => {
     expect(await orderScreening.hint(batch)).toEqual({ outcome: 'accepted' });
     expect(handles.toSorted()).toEqual(['order:default:3', one, two]);
     expect(signals()).toHaveLength(3);
+  });
+
+  it('for a batch reaches an order that is only named, though there are no more names than transactions', async () => {
+    const { orderScreening, handles, lists } = aClient();
+    lists.mockImplementation((async ({ query }: { query: string }) => {
+      if (query.includes(`${first}`)) return listing(anOwner(one, 'one', 'one~2'));
+      return query.includes(`${second}`) ? listing(anOwner(two, 'R-2')) : listing();
+    }) as never);
+    const transactionId = [`${first}`, `${second}`];
+    for (const orderId of [['3'], ['one~2', '#3'], ['R-2', '3', 'two']]) {
+      handles.length = 0;
+      await orderScreening.hint({ source: 'webhook', transactionId, orderId });
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect([...new Set(handles)].toSorted()).toEqual(['order:default:3', one, two]);
+    }
   });
 
   it('is temporal-unavailable when the signal fails, and is signaled the next time', async () => {

@@ -8,5 +8,5 @@ it('search attributes that another release may have written are left out', () =>
     name,
     defaultPayloadConverter.toPayload(value),
   ]);
-  expect(attributesIn(Object.fromEntries(fields))).toEqual({ transactionId: [] });
+  expect(attributesIn(Object.fromEntries(fields))).toEqual({ transactionId: [], invoiceNumber: [] });
 });
