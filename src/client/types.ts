@@ -135,6 +135,8 @@ export interface HintRequest {
   orderId?: string | string[] | undefined;
   transactionId?: string | string[] | undefined;
   decision?: string | undefined;
+  /** Whether an order of that other integration gets the hint if it has the transaction. Absent: none does. */
+  reaches?: (integration: string) => boolean;
   /** The origin of the hint, such as `webhook`. */
   source: string;
 }

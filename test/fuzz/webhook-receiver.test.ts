@@ -53,8 +53,9 @@ it('takes any method, content type and bytes as a hint of the right form, up to 
       }
       expect(response.statusCode).toBe(202);
       expect(hint).toHaveBeenCalledOnce();
-      const { source, integration, orderId, transactionId, ...more } = hint.mock.calls[0]?.[0] ?? {};
+      const { source, integration, orderId, transactionId, reaches, ...more } = hint.mock.calls[0]?.[0] ?? {};
       expect({ source, integration, more }).toEqual({ source: 'webhook', integration: 'default', more: {} });
+      expect(reaches?.('other')).toBe(true);
       for (const number of [orderId ?? []].flat()) expect(number).toMatch(/^[^\p{Cc}\p{Cs}]{1,64}$/u);
       for (const id of [transactionId ?? []].flat()) expect(id).toMatch(/^[0-9a-f-]{36}$/);
     }),

@@ -25,8 +25,8 @@ export class OrderSignals {
   readonly #context: ClientContext;
   readonly #hints = new SpacedSends<ReviewHint>(together);
   readonly #rechecks = new SpacedSends<undefined>(() => undefined);
-  /** Orders, by integration and transaction or invoice number. */
-  readonly #lookUps = new LookUps<Found | undefined>(KEPT_MS, MOST_KEPT);
+  /** Orders, by transaction, or by integration and invoice number. */
+  readonly #lookUps = new LookUps<Found[] | undefined>(KEPT_MS, MOST_KEPT);
 
   constructor(context: ClientContext) {
     this.#context = context;
@@ -42,13 +42,17 @@ export class OrderSignals {
     const hint = hintOf(request);
     const send = (workflowId: string): Promise<boolean> =>
       this.#hints.send(workflowId, hint, (one) => this.#signal(workflowId, reviewHintSignal, [one]));
-    const find = ({ name }: { name: string }, value: string): Promise<Found | undefined> =>
-      this.#lookUps.find(`${integration}:${name}:${value}`, () =>
-        lookUp(this.#context, integration, name, value),
-      );
+    const find = (...conditions: string[]): Promise<Found[] | undefined> =>
+      this.#lookUps.find(conditions.join(' AND '), () => lookUp(this.#context, conditions));
     const transactionIds = [request.transactionId ?? []].flat();
-    const ownerOf = (id: string): Promise<Found | undefined> =>
-      find(orderAttributes.transactionId, id.toLowerCase());
+    const ownerOf = async (id: string): Promise<Found | undefined> => {
+      const owners = (await find(equals(orderAttributes.transactionId, id.toLowerCase()))) ?? [];
+      const own = owners.find((one) => one.integration === integration);
+      return own ?? owners.find((one) => request.reaches?.(one.integration));
+    };
+    const ofIntegration = equals(orderAttributes.integration, integration);
+    const numbered = (number: string): Promise<Found[] | undefined> =>
+      find(ofIntegration, equals(orderAttributes.invoiceNumber, number));
     // If visibility fails, fall back to the orders' ids. One failure doesn't affect the other transactions.
     const owning = await Promise.all(transactionIds.map((id) => ownerOf(id).catch(() => undefined)));
     const known = owning.filter((one) => one !== undefined);
@@ -57,7 +61,7 @@ export class OrderSignals {
     const others = named.filter((number) => !known.some(({ names }) => names.includes(number)));
     const byNumber = await Promise.all(
       others.map(async (number) => [
-        (await find(orderAttributes.invoiceNumber, number).catch(() => undefined))?.workflowId,
+        (await numbered(number).catch(() => undefined))?.[0]?.workflowId,
         orderWorkflowId(integration, number),
       ]),
     );
@@ -140,32 +144,37 @@ function together(one: ReviewHint, other: ReviewHint): ReviewHint {
 
 interface Found {
   workflowId: string;
+  integration: string;
   /** The order's id and its invoice numbers. */
   names: string[];
 }
 
-/** Returns an order with that value: an open one before a completed one. */
+function equals({ name }: { name: string }, value: string): string {
+  return `${name} = ${quoted(value)}`;
+}
+
+/** More integrations than one account has: each may have an order with the transaction. */
+const MOST_OWNERS = 10;
+
+/** Returns the orders that match, open ones before completed ones; undefined without any. */
 async function lookUp(
   { client }: ClientContext,
-  integration: string,
-  name: string,
-  value: string,
-): Promise<Found | undefined> {
+  conditions: readonly string[],
+): Promise<Found[] | undefined> {
   const query = [
     `WorkflowType = '${SCREEN_ORDER}'`,
     "ExecutionStatus IN ('Running', 'Completed')",
-    `${orderAttributes.integration.name} = ${quoted(integration)}`,
-    `${name} = ${quoted(value)}`,
+    ...conditions,
   ].join(' AND ');
-  const { executions } = await listWorkflows(client, query, 1);
-  const [found] = executions.flatMap(({ execution, searchAttributes }): Found[] => {
+  const { executions } = await listWorkflows(client, query, MOST_OWNERS);
+  const found = executions.flatMap(({ execution, searchAttributes }): Found[] => {
     const workflowId = execution?.workflowId ?? '';
-    const order = orderOfWorkflowId(workflowId);
-    if (order === undefined) return [];
+    const { integration, orderId } = orderOfWorkflowId(workflowId) ?? {};
+    if (integration === undefined || orderId === undefined) return [];
     const { invoiceNumber } = attributesIn(searchAttributes?.indexedFields);
-    return [{ workflowId, names: [order.orderId, ...invoiceNumber] }];
+    return [{ workflowId, integration, names: [orderId, ...invoiceNumber] }];
   });
-  return found;
+  return found.length > 0 ? found : undefined;
 }
 
 /** How long a result is cached: visibility is slow and rate-limited, and a transaction never moves to a different order. */

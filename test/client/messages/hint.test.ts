@@ -29,6 +29,8 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('a hint', () => {
+  const [event, first, second] = [0, 1, 2].map((digit) => `${digit}1111111-2222-4333-8444-555555555555`);
+
   it('is the signal reviewHint to the order of its invoice number', async () => {
     const { orderScreening, temporal, handles, signals } = aClient();
     expect(await orderScreening.hint({ ...hint, decision: 'fail' })).toEqual({ outcome: 'accepted' });
@@ -53,7 +55,6 @@ describe('a hint', () => {
     expect(await orderScreening.hint(inCapitals)).toEqual({ outcome: 'accepted' });
     expect(handles).toEqual(['order:default:other']);
     expect(queryAsked(temporal)).toContain(`TransactionId = '${CLOSED_TRANSACTION}'`);
-    expect(queryAsked(temporal)).toContain("ScreeningIntegration = 'default'");
     // A transaction of an order that has ended is read, too.
     expect(queryAsked(temporal)).toContain("ExecutionStatus IN ('Running', 'Completed')");
     await orderScreening.hint(inCapitals);
@@ -70,7 +71,27 @@ describe('a hint', () => {
     const { transactionId: _none, ...named } = hint;
     expect(await orderScreening.hint(named)).toEqual({ outcome: 'accepted' });
     expect([...new Set(handles)]).toEqual(['order:default:other', 'order:default:order-1']);
-    expect(queryAsked(temporal)).toContain("InvoiceNumber = 'order-1'");
+    expect(queryAsked(temporal)).toContain("ScreeningIntegration = 'default' AND InvoiceNumber = 'order-1'");
+  });
+
+  it('reaches an order of a different integration only by its transaction, if it may, and only if no own order has it', async () => {
+    const { orderScreening, handles, lists } = aClient();
+    const own = anOwner('order:default:own');
+    const others = [anOwner('order:phone:1'), anOwner('order:post:2')];
+    const named = { source: 'webhook', transactionId: `${event}` };
+    const sentTo = async (rows: object[], reaches?: (integration: string) => boolean) => {
+      handles.length = 0;
+      lists.mockResolvedValue(listing(...rows));
+      const sending = orderScreening.hint({ ...named, ...(reaches && { reaches }) });
+      await vi.advanceTimersByTimeAsync(6_000);
+      return [(await sending).outcome, ...new Set(handles)];
+    };
+    expect(await sentTo(others)).toEqual(['unknown']);
+    expect(await sentTo(others, (integration) => integration === 'post')).toEqual([
+      'accepted',
+      'order:post:2',
+    ]);
+    expect(await sentTo([...others, own], () => true)).toEqual(['accepted', 'order:default:own']);
   });
 
   it('arrives by the order’s id when the list of orders cannot be asked', async () => {
@@ -92,7 +113,6 @@ describe('a hint', () => {
   });
 
   const [one, two] = ['order:default:one', 'order:default:two'];
-  const [event, first, second] = [0, 1, 2].map((digit) => `${digit}1111111-2222-4333-8444-555555555555`);
   /** Finds the orders that own transactions. */
   const owning = (owners: Record<string, string>) => async (request: { query: string }) => {
     const [, workflowId] = Object.entries(owners).find(([id]) => request.query.includes(id)) ?? [];

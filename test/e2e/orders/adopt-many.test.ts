@@ -14,7 +14,6 @@ const server = withTestServer();
 const all = withDeployment(
   server,
   {
-    // The sandbox sends its webhooks for this one only.
     default: { poll: { first: '1h', factor: 1, max: '1h' } },
     polled: { poll: { first: '5s', factor: 1, max: '5s' } },
   },
@@ -52,8 +51,10 @@ it('adopted reviews resolve, half by webhook and half by poll', async () => {
     }, HANGS);
   });
   const { control } = all.sandbox;
+  control.setWebhooks({ enabled: false });
   for (const { orderId, integration } of reviews)
     if (integration === 'polled') control.decide(orderId, 'pass');
+  control.setWebhooks({ enabled: true });
   await someAtATime(AT_A_TIME, reviews, async ({ orderId, integration }) => {
     // The sandbox sends a webhook once: of hundreds at the same moment some would be answered by 503, and left to a poll.
     if (integration === 'default') control.decide(orderId, 'pass');

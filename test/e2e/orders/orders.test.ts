@@ -1,5 +1,5 @@
 /** The life of an order over HTTP, each part a process of its own. The last tests kill workers. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { listQuery } from '../../../src/server/api/request-schemas.ts';
 import { aPreGatewayTransaction } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
@@ -7,7 +7,7 @@ import { untilEnded } from '../operator.ts';
 import { anOrderId, WEBHOOK_SECRET, withDeployment } from '../support.ts';
 
 const server = withTestServer();
-// The sandbox sends its webhooks for the integration `default` only.
+// The sandbox sends its webhooks to the address of the integration `default` only.
 const all = withDeployment(server, {
   default: { poll: { first: '30s', factor: 1, max: '30s' } },
   polled: { poll: { first: '200ms', factor: 1, max: '200ms' } },
@@ -53,7 +53,16 @@ describe('a review', () => {
     });
   });
 
+  it('of a different integration is resolved by the webhook of its transaction', async () => {
+    const orderId = await all.inReview('impatient');
+    all.sandbox.control.decide(orderId, 'pass');
+    const order = await all.until(orderId, ({ phase }) => phase === 'decided', 'impatient');
+    expect(order).toMatchObject({ decision: 'pass', lastRead: { source: 'webhook' } });
+  });
+
   it('is resolved by polling without webhooks', async () => {
+    all.sandbox.control.setWebhooks({ enabled: false });
+    onTestFinished(() => all.sandbox.control.setWebhooks({ enabled: true }));
     const integration = 'polled';
     const orderId = await all.inReview(integration);
     all.sandbox.control.decide(orderId, 'pass');

@@ -10,6 +10,7 @@ const hint = {
   source: 'webhook',
   transactionId: [TRANSACTION_ID],
   orderId: ['1001'],
+  reaches: expect.any(Function),
 };
 const JSON_BODY = `{"id":"${TRANSACTION_ID}","invoiceNumber":"#1001"}`;
 const NEAR_JSON = `{"id":https://x.example/${TRANSACTION_ID},"decision":,"invoiceNumber":#1001}`;
@@ -92,6 +93,15 @@ describe('a webhook', () => {
     expect((await app.inject({ method: 'POST', url: address, headers: sent })).statusCode).toBe(status);
     const inPath = `${address}/${secret}`;
     expect((await app.inject({ method: 'POST', url: inPath })).statusCode).toBe(status);
+  });
+
+  it('reaches the orders of other integrations that have its secret', async () => {
+    const { app, orderScreening } = await anApi({
+      ownWebhookSecrets: new Map([['phone', ['secret-of-phone']]]),
+    });
+    await app.inject({ method: 'POST', url, headers, body: { id: TRANSACTION_ID } });
+    const [{ reaches }] = orderScreening.hint.mock.calls[0] ?? [{ reaches: undefined }];
+    expect(['web', 'phone'].map((integration) => reaches?.(integration))).toEqual([true, false]);
   });
 
   it('is answered 202 for an order that nobody knows, and 503 while Temporal is away, so that it is sent again', async () => {
