@@ -10,7 +10,6 @@ import {
   baseUrl,
   IN_QUOTES,
   isQuoted,
-  list,
   namedKeys,
   networks,
   origins,
@@ -19,6 +18,7 @@ import {
   targetUrl,
   text,
   timeZone,
+  webhookSecrets,
 } from './values.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -139,7 +139,7 @@ export const environment = z.object({
       .describe(
         'Proxies in front of the API, a comma list of addresses or networks such as `10.0.0.0/8`: the API trusts their `X-Forwarded-For` and no other',
       ),
-    WEBHOOK_SECRETS: secret(list.optional()).describe(
+    WEBHOOK_SECRETS: secret(webhookSecrets.optional()).describe(
       'Secrets of the screening service’s webhooks, a comma list, all valid; without one all webhooks are refused',
     ),
     QUEUE_TIME_ZONE: timeZone

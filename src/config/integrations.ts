@@ -5,7 +5,15 @@ import type { Integration } from '../contract/policy.ts';
 import type { ReadVariable } from './environment.ts';
 import { ErrorList, readJsonFile } from './errors.ts';
 import { integrationKeys, policyFile, toIntegration } from './policy-schema.ts';
-import { IN_QUOTES, isObject, isQuoted, isSet, list, secretText, signingSecrets } from './values.ts';
+import {
+  IN_QUOTES,
+  isObject,
+  isQuoted,
+  isSet,
+  secretText,
+  signingSecrets,
+  webhookSecrets,
+} from './values.ts';
 
 /** The variables of the one integration `default` when there is no policy file. */
 const VARIABLES: Record<string, string> = {
@@ -110,7 +118,7 @@ export function readOwnWebhookSecrets(
   const own = integrations.flatMap(({ name, webhookSecret }) => {
     if (webhookSecret === undefined) return [];
     const path = `integrations.${name}.webhookSecretEnv`;
-    return [[name, readOwnSecrets(path, webhookSecret(), errors, list) ?? []] as const];
+    return [[name, readOwnSecrets(path, webhookSecret(), errors, webhookSecrets) ?? []] as const];
   });
   return new Map(own);
 }

@@ -79,7 +79,7 @@ export const port = z
   .transform(Number)
   .refine((number) => number <= 65_535, PORT);
 
-export const list = z.string().transform((written) =>
+const list = z.string().transform((written) =>
   written
     .split(',')
     .map((entry) => entry.trim())
@@ -97,6 +97,11 @@ export function listOf<T>(read: (entry: string) => T | undefined, message: strin
     return values;
   });
 }
+
+/** An empty list would refuse every webhook. */
+export const webhookSecrets = listOf((entry) => entry, 'must be a list with at least one secret', {
+  least: 1,
+});
 
 export const networks = listOf((entry) => {
   const [, ip = '', bits = '1'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];

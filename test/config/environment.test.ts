@@ -130,6 +130,7 @@ describe('a variable is refused in words that hold no value', () => {
     ['API_KEYS', 'a-key-without-its-name', ENTRIES],
     ['API_KEYS', 'shop:a-short-key', ENTRIES],
     ['API_KEYS', 'a name:a-key-that-is-long', ENTRIES],
+    ['WEBHOOK_SECRETS', ' , ', 'at least one secret'],
     ['API_MAX_RPS', '0', 'whole number'],
     ['TRUST_PROXY', '10.0.0.0/33', 'IP addresses'],
     ['TRUST_PROXY', '0.0.0.0/0', 'IP addresses'],

@@ -129,6 +129,12 @@ describe('an integration of the policy file', () => {
     },
   );
 
+  it('takes no empty list of webhook secrets', () => {
+    const faults = faultsOfSettings({ webhookSecretEnv: 'EMPTY' }, { ...environment, EMPTY: ',' });
+    const path = 'integrations.default.webhookSecretEnv';
+    expect(faults).toEqual({ [path]: expect.stringContaining('at least one secret') });
+  });
+
   it.each<[settings: object, path: string, words: string]>([
     [{ baseUrl: undefined }, 'baseUrl', 'is required'],
     [{ portalBaseUrl: 5 }, 'portalBaseUrl', 'must be an http'],
