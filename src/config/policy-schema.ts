@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isIdPath } from '../card-data/card-data.ts';
 import { oneOf } from '../contract/fields.ts';
 import { DECLINE_MESSAGE, type Integration, type OrderRule, SHOWN_FIELDS } from '../contract/policy.ts';
-import { INTEGRATION_WORKFLOWS, UNAVAILABLE_ACTIONS } from '../contract/words.ts';
+import { INTEGRATION_WORKFLOWS, lastStretchMs, UNAVAILABLE_ACTIONS } from '../contract/words.ts';
 import { baseUrl, duration, durationMs, isObject, isPlaintext, targetUrl, text, texts } from './values.ts';
 
 const flag = z.boolean({ error: 'must be true or false' });
@@ -80,8 +80,7 @@ const pauses = z
 const FULL_WINDOW = '120h';
 const LEAD_TIME = '12h';
 /** Returns the lead time of an integration that sets none: in a shorter window a tenth of it. */
-const leadTimeIn = (cancelWindow: number): number =>
-  Math.min(durationMs(LEAD_TIME), Math.floor(cancelWindow / 10));
+const leadTimeIn = (window: number) => Math.min(durationMs(LEAD_TIME), Math.floor(window / 10));
 
 export const integrationKeys = z.strictObject(
   {
@@ -249,7 +248,9 @@ function checkAcrossKeys(settings: z.output<typeof integrationKeys>, context: z.
   const { mode, cancelWindow, reviewLimit, reviewLeadTime = leadTimeIn(cancelWindow) } = settings;
   const add = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
   for (const key of ['reviewLeadTime', 'recheckLeadTime'] as const) {
-    if (Number(settings[key]) >= cancelWindow) add(key, 'must be shorter than cancelWindow');
+    const leadTime = Number(settings[key] || Number.NaN);
+    if (leadTime >= cancelWindow) add(key, 'must be shorter than cancelWindow');
+    if (leadTime <= lastStretchMs(cancelWindow)) add(key, 'must be longer: it would be too late to cancel');
   }
   if (settings.onUnresolvedReview === 'cancel' && reviewLimit <= cancelWindow - reviewLeadTime) {
     add('reviewLimit', 'must be longer: a review would be closed before onUnresolvedReview cancels it');

@@ -138,6 +138,14 @@ export function millis(at: Instant): number {
   return Date.parse(at);
 }
 
+/**
+ * Rule «last call»: how long before the end of a cancel window no cancel is sent any more; a margin for clock differences and slow
+ * requests.
+ */
+export function lastStretchMs(cancelWindowMs: number): number {
+  return Math.min(30_000, cancelWindowMs / 100);
+}
+
 /** Returns the instant `ms` milliseconds after `at`. */
 export function laterBy(ms: number, at: Instant): Instant {
   return instant(millis(at) + ms);

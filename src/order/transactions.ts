@@ -1,7 +1,14 @@
 /** The transactions of an order: which one counts, until when each can be canceled, whether that is under way, and which creates have an unknown transaction. */
 import { sameTransaction } from '../contract/ids.ts';
 import type { ActionRecord, Attempt, OrderState, OrderTransaction } from '../contract/order/state.ts';
-import { type DeadlineKind, type Instant, laterBy, millis, type OrderDecision } from '../contract/words.ts';
+import {
+  type DeadlineKind,
+  type Instant,
+  lastStretchMs,
+  laterBy,
+  millis,
+  type OrderDecision,
+} from '../contract/words.ts';
 import { defined } from './defined.ts';
 import type { Order } from './order.ts';
 import { currentAttempt } from './record.ts';
@@ -99,12 +106,9 @@ export function isDecided(decision: OrderDecision | undefined): boolean {
   return decision !== undefined && !UNDECIDED.includes(decision);
 }
 
-/** Rule «last call»: a margin for clock differences and slow requests. */
-const LAST_STRETCH_MS = 30_000;
-
 /** Returns the last moment at which a cancel may be sent. */
 export function lastCall(cancelBy: Instant, cancelWindowMs: number): Instant {
-  return laterBy(-Math.min(LAST_STRETCH_MS, cancelWindowMs / 100), cancelBy);
+  return laterBy(-lastStretchMs(cancelWindowMs), cancelBy);
 }
 
 export function windowOpen(cancelBy: Instant | undefined, cancelWindowMs: number, nowMs: number): boolean {

@@ -178,6 +178,8 @@ describe('an integration of the policy file', () => {
     [{ poll: { first: '2m', max: '5m' } }, 'poll.factor', 'is required'],
     [{ cancelWindow: '119h', mode: 'live' }, 'cancelWindow', 'must be 120h'],
     [{ reviewLeadTime: '120h' }, 'reviewLeadTime', 'shorter than cancelWindow'],
+    [{ reviewLeadTime: '30s' }, 'reviewLeadTime', 'too late to cancel'],
+    [{ recheckLeadTime: '10ms', cancelWindow: '1s' }, 'recheckLeadTime', 'too late to cancel'],
     [{ recheckLeadTime: '2m', cancelWindow: '1m' }, 'recheckLeadTime', 'shorter than cancelWindow'],
     [{ onUnresolvedReview: 'cancel', reviewLimit: '108h' }, 'reviewLimit', 'before onUnresolvedReview'],
     [{ gatewayResultWithin: '5d' }, 'gatewayResultWithin', 'must be at most 119h'],
