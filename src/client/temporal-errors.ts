@@ -11,9 +11,10 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, NamespaceNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
-import { isOrderErrorCode, OrderScreeningError } from '../contract/errors.ts';
+import { isOrderErrorCode, type OrderErrorDetails, OrderScreeningError } from '../contract/errors.ts';
 import { errorDetails } from '../contract/terms.ts';
 import { whyUnread } from '../order/messages/check-messages.ts';
+import { fieldsOf } from '../order/messages/shapes.ts';
 
 /** A call to Temporal or to an order got no answer in time. Its outcome is unknown. */
 export class DeadlinePassed extends Error {
@@ -152,8 +153,16 @@ function grpcErrorIn(error: unknown) {
 
 function fromFailure(failure: Error | undefined): OrderScreeningError | undefined {
   if (!(failure instanceof ApplicationFailure) || !isOrderErrorCode(failure.type)) return undefined;
-  const details = detailsSchema.safeParse(failure.details?.[0]);
-  return new OrderScreeningError(failure.type, failure.message, details.success ? details.data : {});
+  return new OrderScreeningError(failure.type, failure.message, detailsOf(failure.details?.[0]));
+}
+
+/** Leaves out only the details that have an unknown shape, as those of a different release may. */
+function detailsOf(value: unknown): OrderErrorDetails {
+  const given = fieldsOf(value);
+  const known = Object.entries(errorDetails).filter(
+    ([name, schema]) => schema.safeParse(given[name]).success,
+  );
+  return detailsSchema.parse(Object.fromEntries(known.map(([name]) => [name, given[name]])));
 }
 
 export function orderClosed(): OrderScreeningError {

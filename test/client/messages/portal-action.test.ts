@@ -79,6 +79,16 @@ describe('a portal action of an open order', () => {
     await expect(orderScreening.cancel(order)).rejects.toMatchObject({ code, details });
   });
 
+  it('that is refused by an order of a different release keeps the details that are known', async () => {
+    const { orderScreening, temporal } = aClient();
+    const unknown = { errors: 'in words', serviceMessage: 7, more: true } as object;
+    temporal.startUpdate.mockResolvedValue(
+      taken(refused('refused-by-screening-service', { serviceCode: '403', ...unknown })),
+    );
+    const error: unknown = await orderScreening.cancel(order).catch((thrown: unknown) => thrown);
+    expect(Object(error).details).toEqual({ serviceCode: '403' });
+  });
+
   it('that could not be sent to the service is refused with the paths, and asked of nobody', async () => {
     const { orderScreening, temporal } = aClient();
     const invalid = (...paths: string[]) => ({
