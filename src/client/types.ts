@@ -147,7 +147,8 @@ export interface HintAnswer {
 }
 
 /**
- * What people who handle an order write on it. `note` adds a note to the journal, `assign` sets the person who handles it, and `snooze`
+ * What people who handle an order write on it. `note` adds a note to the journal, and its repeat a second one unless both have the same
+ * idempotency key; `assign` sets the person who handles it, and `snooze`
  * puts its attention off, which returns earlier if the phase changes or something new needs a person.
  */
 export type HandlingMethods = {
