@@ -124,6 +124,7 @@ export const WRITE_EVERY_MS = 250;
 /** Keeps the sandbox's state in one JSON file across restarts. Each write replaces the file atomically. */
 export function createStateFile(path: string, snapshot: () => StateSnapshot) {
   let timer: NodeJS.Timeout | undefined;
+  let closed = false;
   let writing: Promise<void> = Promise.resolve();
 
   async function write(): Promise<void> {
@@ -145,8 +146,9 @@ export function createStateFile(path: string, snapshot: () => StateSnapshot) {
         );
       }
     },
-    /** Schedules a write. Several changes share one write. */
+    /** Schedules a write. Several changes share one write. After `close` nothing is written. */
     changed(): void {
+      if (closed) return;
       timer ??= setTimeout(() => {
         timer = undefined;
         writing = writing
@@ -155,6 +157,7 @@ export function createStateFile(path: string, snapshot: () => StateSnapshot) {
       }, WRITE_EVERY_MS);
     },
     async close(): Promise<void> {
+      closed = true;
       clearTimeout(timer);
       await writing;
       await write();

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
@@ -50,6 +50,17 @@ describe('the state file', () => {
     const sandbox = await startSandbox({ dataFile: join(folder, 'sandbox.json') });
     await send('GET', `${sandbox.testBaseUrl}/status/${TEST_KEY}/A-1`);
     await send('POST', `${sandbox.testBaseUrl}/transaction`, transaction({ amount: '' }));
+    await sleep(2 * WRITE_EVERY_MS);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is not written after the sandbox is closed', async () => {
+    const folder = await scratchFolder();
+    const dataFile = join(folder, 'sandbox.json');
+    const sandbox = await startSandbox({ dataFile });
+    await sandbox.close();
+    await rm(dataFile);
+    sandbox.control.setClock({ advanceMs: DAY_MS });
     await sleep(2 * WRITE_EVERY_MS);
     expect(await readdir(folder)).toEqual([]);
   });
