@@ -11,8 +11,7 @@ const QUERY_EVERY_MS = 100;
 
 export interface Floor {
   client: Client;
-  workers: readonly SpawnedProcess[];
-  startWorker: () => Promise<void>;
+  worker: SpawnedProcess;
   /** Update-with-Start and one local activity. */
   decide: (order: BenchOrder, staysOpen?: boolean) => Promise<void>;
   /** Start, one regular activity, and queries until there is a decision. It stays open: queries to closed workflows cost more. */
@@ -27,22 +26,17 @@ export async function startFloor(
 ): Promise<Floor> {
   await stack.makeNamespace(namespace);
   const client = new Client({ connection: stack.connection, namespace });
-  const workers: SpawnedProcess[] = [];
   const env = {
     TEMPORAL_ADDRESS: stack.address,
     TEMPORAL_NAMESPACE: namespace,
     TASK_QUEUE,
     SERVICE_URL: stack.sandbox.baseUrl,
   };
-  const startWorker = async () => {
-    const readyWhen = /worker is ready/;
-    workers.push(await stack.startProcess('bench/floor/worker.ts', { env, nodeArgs, readyWhen }));
-  };
-  await startWorker();
+  const readyWhen = /worker is ready/;
+  const worker = await stack.startProcess('bench/floor/worker.ts', { env, nodeArgs, readyWhen });
   return {
     client,
-    workers,
-    startWorker,
+    worker,
     decide: async ({ orderId, transaction }, staysOpen = false) => {
       const decision = await client.workflow.executeUpdateWithStart(floorDecision, {
         updateId: 'decision',
@@ -67,7 +61,7 @@ export async function startFloor(
         await sleep(QUERY_EVERY_MS);
       }
     },
-    pids: () => workers.map(({ pid }) => pid),
+    pids: () => [worker.pid],
   };
 }
 

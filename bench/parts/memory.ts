@@ -29,12 +29,12 @@ export async function benchMemory(context: BenchContext): Promise<Figure[]> {
   const theirs = await withStack(context.address, async (stack) => {
     const floor = await startFloor(stack, { namespace: 'bench-floor', nodeArgs });
     const open = (order: BenchOrder) => floor.decide(order, true);
-    return measure(context, { name: 'floor', worker: floor.workers[0], open });
+    return measure(context, { name: 'floor', worker: floor.worker, open });
   });
   const ours = await withStack(context.address, async (stack) => {
     const library = await deploy(stack, { namespace: 'bench-library', nodeArgs });
     const open = (order: BenchOrder) => library.orders.screen({ ...order });
-    return measure(context, { name: 'order-screening', worker: library.workers[0], open });
+    return measure(context, { name: 'order-screening', worker: library.worker, open });
   });
   return figuresOf(ours, theirs, context.sizes.memory);
 }

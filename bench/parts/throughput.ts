@@ -8,7 +8,7 @@ import { withStack } from '../stack/stack.ts';
 import { THROUGHPUT_TARGET } from '../targets.ts';
 import { Rounds, rotated } from '../ways/rounds.ts';
 import type { Way, WayKind } from '../ways/way.ts';
-import { SCALABLE_WAYS } from '../ways/ways.ts';
+import { THROUGHPUT_WAYS } from '../ways/ways.ts';
 import { benchWholeLives } from './whole-lives.ts';
 
 export async function benchThroughput(context: BenchContext): Promise<Figure[]> {
@@ -16,41 +16,26 @@ export async function benchThroughput(context: BenchContext): Promise<Figure[]> 
 }
 
 function toDecision({ sizes, address, say }: BenchContext): Promise<Figure[]> {
-  const { callers, forMs, rounds, workers } = sizes.throughput;
+  const { callers, forMs, rounds } = sizes.throughput;
   return withStack(address, async (stack) => {
     const ways: [WayKind, Way][] = [];
-    for (const kind of SCALABLE_WAYS) ways.push([kind, await kind.open(stack)]);
-    const figures: Figure[] = [];
-    let running = 1;
-    for (const count of workers) {
-      for (; running < count; running += 1) for (const [, way] of ways) await way.startWorker?.();
-      const perSecond = new Rounds();
-      for (let round = 0; round < rounds; round += 1) {
-        for (const [kind, way] of rotated(ways, round)) {
-          say(`throughput: ${inWords(count)}, round ${round + 1} of ${rounds}, ${kind.name}`);
-          // Wait until the work of earlier orders is done, so that it counts for its own way.
-          await untilQuiet([...way.pids(), ...stack.serverPids]);
-          const { done, tookMs, failures } = await closedLoop({ callers, forMs }, () =>
-            way.decide(anOrder()),
-          );
-          if (done === 0) throw new Error(`${kind.name}: no decision: ${failures[0]}`);
-          perSecond.add(kind, (done * 1_000) / tookMs, failures);
-        }
+    for (const kind of THROUGHPUT_WAYS) ways.push([kind, await kind.open(stack)]);
+    const perSecond = new Rounds();
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [kind, way] of rotated(ways, round)) {
+        say(`throughput: round ${round + 1} of ${rounds}, ${kind.name}`);
+        // Wait until the work of earlier orders is done, so that it counts for its own way.
+        await untilQuiet([...way.pids(), ...stack.serverPids]);
+        const { done, tookMs, failures } = await closedLoop({ callers, forMs }, () => way.decide(anOrder()));
+        if (done === 0) throw new Error(`${kind.name}: no decision: ${failures[0]}`);
+        perSecond.add(kind, (done * 1_000) / tookMs, failures);
       }
-      figures.push(
-        ...perSecond.figures(({ name }) => ({
-          part: 'throughput',
-          name: `to a decision, ${name}, ${inWords(count)}`,
-          unit: 'orders/s',
-          targets: [THROUGHPUT_TARGET],
-        })),
-      );
     }
-    return figures;
+    return perSecond.figures(({ name }) => ({
+      part: 'throughput',
+      name: `to a decision, ${name}, 1 worker`,
+      unit: 'orders/s',
+      targets: [THROUGHPUT_TARGET],
+    }));
   });
-}
-
-/** @returns the number of worker processes, in words */
-function inWords(workers: number): string {
-  return workers === 1 ? '1 worker' : `${workers} workers`;
 }

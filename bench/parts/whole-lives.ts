@@ -21,10 +21,10 @@ export function benchWholeLives({ sizes, address, say }: BenchContext): Promise<
     const { wholeLives: count, callers } = sizes.throughput;
     const name = 'whole life by the API, encrypted, 1 worker';
     say(`throughput: ${count} orders, ${name}`);
-    const { workers, api } = deployment;
+    const { worker, api } = deployment;
     const processes: Record<string, readonly number[]> = {
       server: stack.serverPids,
-      worker: workers.map(({ pid }) => pid),
+      worker: worker === undefined ? [] : [worker.pid],
       API: api === undefined ? [] : [api.process.pid],
     };
     await untilQuiet(Object.values(processes).flat());

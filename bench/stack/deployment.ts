@@ -24,22 +24,22 @@ export interface DeploymentOptions {
   api?: boolean;
   /** Starts this script, which is the worker and the API in one process, instead of one process each. */
   together?: string;
-  /** Options of Node for the workers. */
+  /** Options of Node for the worker. */
   nodeArgs?: string[];
 }
 
 export interface Deployment {
   client: Client;
   orders: OrderScreening;
-  workers: readonly SpawnedProcess[];
-  startWorker: () => Promise<void>;
+  /** Absent if the worker is in the API's process. */
+  worker?: SpawnedProcess;
   /** Absent unless requested. */
   api?: { url: string; process: SpawnedProcess };
-  /** Of the workers and the API. */
+  /** Of the worker and the API. */
   pids: () => number[];
 }
 
-/** Starts a deployment with one worker. It is stopped with the stack. */
+/** Starts a deployment. It is stopped with the stack. */
 export async function deploy(stack: Stack, options: DeploymentOptions): Promise<Deployment> {
   const { namespace, together, nodeArgs = [] } = options;
   await stack.makeNamespace(namespace);
@@ -47,24 +47,20 @@ export async function deploy(stack: Stack, options: DeploymentOptions): Promise<
   const { findIntegration, payloadKeys } = loadClientSettings(settings);
   const dataConverter = createDataConverter(payloadKeys);
   const client = new Client({ connection: stack.connection, namespace, dataConverter });
-  const workers: SpawnedProcess[] = [];
-  const startWorker = async () => {
-    const env = { ...settings, METRICS_PORT: String(await freePort()) };
-    const readyWhen = /worker is ready/;
-    workers.push(await stack.startProcess('src/worker.ts', { env, nodeArgs, readyWhen }));
-  };
+  const startWorker = () =>
+    stack.startProcess('src/worker.ts', { env: settings, nodeArgs, readyWhen: /worker is ready/ });
   const startApi = async (script: string) => {
     const port = await freePort();
-    const env = { ...settings, API_PORT: String(port), METRICS_PORT: String(await freePort()) };
+    const env = { ...settings, API_PORT: String(port) };
     const process = await stack.startProcess(script, { env, readyWhen: /listening|are ready/i });
     return { url: `http://127.0.0.1:${port}`, process };
   };
-  if (together === undefined) await startWorker();
+  const worker = together === undefined ? await startWorker() : undefined;
   const script = together ?? (options.api ? 'src/api.ts' : undefined);
-  const api = script && (await startApi(script));
+  const api = script === undefined ? undefined : await startApi(script);
   const orders = createOrderScreening({ client, findIntegration });
-  const pids = () => [...workers, ...(api ? [api.process] : [])].map(({ pid }) => pid);
-  return { client, orders, workers, startWorker, pids, ...(api && { api }) };
+  const pids = () => [worker, api?.process].flatMap((process) => process?.pid ?? []);
+  return { client, orders, pids, ...(worker && { worker }), ...(api && { api }) };
 }
 
 /** The settings that a deployment's processes and its client library share. */
@@ -83,6 +79,7 @@ async function settingsOf(stack: Stack, options: DeploymentOptions): Promise<Nod
     LOG_LEVEL: 'info',
     API_KEYS: '',
     CARD_STASH_URL: '',
+    METRICS_PORT: '0',
     PAYLOAD_KEYS: encrypted ? `bench:${randomBytes(32).toString('base64')}` : '',
     EVENTS_URL: events ? stack.events.url : '',
     EVENTS_SECRETS: events ? stack.events.secret : '',

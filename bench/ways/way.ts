@@ -8,8 +8,6 @@ export interface Way {
   decide: (order: BenchOrder) => Promise<void>;
   /** The processes that serve it. */
   pids: () => number[];
-  /** Absent where the way has no workers. */
-  startWorker?: () => Promise<void>;
 }
 
 /** One way to get a decision. All are measured alike; each order-screening way is compared with the floor and the plain way. */

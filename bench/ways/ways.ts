@@ -80,8 +80,8 @@ const fastApi: WayKind = {
 };
 
 export const WAYS: readonly WayKind[] = [direct, floor, plain, library, silent, api, fastLibrary, fastApi];
-/** The ways whose number of workers can grow. */
-export const SCALABLE_WAYS: readonly WayKind[] = [floor, plain, library, silent, api];
+/** The ways with one worker process. */
+export const THROUGHPUT_WAYS: readonly WayKind[] = [floor, plain, library, silent, api];
 
 async function openByLibrary(stack: Stack, options: DeploymentOptions): Promise<Way> {
   const deployment = await deploy(stack, options);
