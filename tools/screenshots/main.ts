@@ -8,6 +8,7 @@ const IMAGES = new URL('../../docs/images/', import.meta.url);
 const WITHIN_MS = 30_000;
 
 const DESK = { viewport: { width: 1280, height: 800 } };
+const HIGH_DESK = { viewport: { width: 1280, height: 1000 } };
 const PHONE = { viewport: { width: 390, height: 780 }, colorScheme: 'dark' } as const;
 
 const stack = await startStack();
@@ -16,33 +17,25 @@ const browser = await startBrowser();
 const IN_REVIEW = `ScreeningPhase = 'review' AND ExecutionStatus = 'Running'`;
 const workflows = `${stack.temporalUiUrl}/namespaces/default/workflows`;
 
+const shownOrder = `${workflows}/${encodeURIComponent('order:outlet:1005')}`;
+
 try {
-  await take('queue.png', `${stack.apiUrl}/`, DESK, async (page) => {
-    await page.getByText('1005', { exact: true }).waitFor();
-  });
+  await take('queue.png', `${stack.apiUrl}/`, DESK, (page) =>
+    page.getByText('1005', { exact: true }).waitFor(),
+  );
   await take('queue-phone.png', `${stack.apiUrl}/`, PHONE);
   await take('queue-order.png', `${stack.apiUrl}/orders/1005?integration=outlet`, DESK);
   await take('temporal-ui-orders.png', `${workflows}?query=${encodeURIComponent(IN_REVIEW)}`, DESK, (page) =>
     page.getByText('order:outlet:1005').first().waitFor(),
   );
-  await take(
-    'temporal-ui-order.png',
-    `${workflows}/${encodeURIComponent('order:outlet:1005')}`,
-    { viewport: { width: 1280, height: 1000 } },
-    async (page) => {
-      await page.getByText('Poll the review').first().waitFor();
-    },
+  await take('temporal-ui-order.png', shownOrder, HIGH_DESK, (page) =>
+    page.getByText('Poll the review').first().waitFor(),
   );
-  await take(
-    'temporal-ui-details.png',
-    `${workflows}/${encodeURIComponent('order:outlet:1005')}`,
-    DESK,
-    async (page) => {
-      await page.getByText('User Metadata').first().click();
-      // The UI shows Markdown in its own frame.
-      await page.locator('iframe').last().contentFrame().getByText('In review at').first().waitFor();
-    },
-  );
+  await take('temporal-ui-details.png', shownOrder, DESK, async (page) => {
+    await page.getByText('User Metadata').first().click();
+    // The UI shows Markdown in its own frame.
+    await page.locator('iframe').last().contentFrame().getByText('In review at').first().waitFor();
+  });
 } finally {
   await browser.close();
   await stack.stop();

@@ -4,19 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../src/dev/guarded-child.ts';
+import { type LocalStack, startLocalStack } from '../../src/dev/local-stack.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { withEmail } from '../../test/fixtures/transactions.ts';
-import { spawnProcess } from '../../test/support/processes/spawn-process.ts';
 
-export interface Stack {
-  apiUrl: string;
-  temporalUiUrl: string;
-  stop: () => Promise<void>;
-}
-
-/** A first start may have to build the Temporal server. */
-const START_WITHIN_MS = 600_000;
 /** Long enough for each review to be polled. */
 const POLLED_AFTER_MS = 12_000;
 
@@ -34,9 +25,9 @@ const ORDERS = [
 
 /**
  * Starts the deployment and waits until its reviews have been polled.
- * @throws Error with the output if it doesn't start
+ * @throws Error if it doesn't start
  */
-export async function startStack(): Promise<Stack> {
+export async function startStack(): Promise<Pick<LocalStack, 'apiUrl' | 'temporalUiUrl' | 'stop'>> {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-screenshots-'));
   const sandbox = await createSandbox({ port: 0 });
   const policyFile = join(directory, 'policy.json');
@@ -51,30 +42,26 @@ export async function startStack(): Promise<Stack> {
     kuwait: { ...shared, cancelWindow: '30h' },
   };
   await writeFile(policyFile, JSON.stringify({ integrations }));
-  const names = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'API_PORT', 'METRICS_PORT'];
-  const ports = Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)),
-  );
-  const child = await spawnProcess('src/start.ts', {
-    env: {
-      ...ports,
-      DATA_DIR: directory,
-      SCREENING_CONFIG: policyFile,
-      SCREENING_API_KEY: 'sandbox-test-key',
-      WEBHOOK_SECRETS: randomBytes(18).toString('base64url'),
-    },
-    readyWhen: /Stop with Ctrl-C/,
-    readyWithinMs: START_WITHIN_MS,
+  const { apiUrl, temporalUiUrl, stop } = await startLocalStack({
+    ...process.env,
+    TEMPORAL_PORT: '0',
+    TEMPORAL_UI_PORT: '0',
+    API_PORT: '0',
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'error',
+    DATA_DIR: directory,
+    SCREENING_CONFIG: policyFile,
+    SCREENING_API_KEY: 'sandbox-test-key',
+    WEBHOOK_SECRETS: randomBytes(18).toString('base64url'),
   });
-  const apiUrl = `http://127.0.0.1:${ports.API_PORT}`;
   for (const order of ORDERS) await screen(apiUrl, order);
   await post(`${apiUrl}/v1/orders/1005/recheck?integration=outlet`);
   await sleep(POLLED_AFTER_MS);
   return {
     apiUrl,
-    temporalUiUrl: `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`,
+    temporalUiUrl,
     stop: async () => {
-      await child.stop();
+      await stop();
       await sandbox.close();
       await rm(directory, { recursive: true, force: true });
     },
