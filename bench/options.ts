@@ -12,17 +12,15 @@ interface BenchOptions {
 
 /** Reads the arguments after the script's name. Ends the process for `--help` and for an invalid argument. */
 export function readOptions(args: readonly string[]): BenchOptions {
-  const { quick, ...options } = new Command()
+  return new Command()
     .name('bench')
     .description('Measures speed, history and memory, each figure beside the floor and the plain way.')
     .option('--only <parts>', `comma-separated list of ${PARTS.join(', ')}`, readParts, [...PARTS])
     .addOption(new Option('--size <size>', 'how much to measure').choices(SIZE_NAMES).default('full'))
-    .option('--quick', 'the same as --size quick: minutes')
     .option('--json <file>', 'write the figures to this file')
     .option('--address <host:port>', 'measure on this Temporal server instead of starting one')
     .parse(args, { from: 'user' })
-    .opts<BenchOptions & { quick?: boolean }>();
-  return quick ? { ...options, size: 'quick' } : options;
+    .opts<BenchOptions>();
 }
 
 function readParts(written: string): Part[] {
