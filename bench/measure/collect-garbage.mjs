@@ -1,7 +1,6 @@
 /**
  * Loaded into a measured process (`--expose-gc --import`). At SIGUSR2 the main thread and every worker thread collect their
- * garbage and write the size of their heap to standard output. JavaScript, since worker threads load it before the TypeScript
- * loader.
+ * garbage and say so on standard output. JavaScript, since worker threads load it before the TypeScript loader.
  */
 import { isMainThread } from 'node:worker_threads';
 
@@ -14,8 +13,7 @@ async function collect() {
     globalThis.gc?.();
     await new Promise(setImmediate);
   }
-  const heapMb = process.memoryUsage().heapUsed / 2 ** 20;
-  console.log(`collected ${isMainThread ? 'main' : 'thread'} ${heapMb.toFixed(3)}`);
+  console.log(`collected ${isMainThread ? 'main' : 'thread'}`);
 }
 
 channel.onmessage = () => void collect();

@@ -10,31 +10,19 @@ export const MEMORY_NODE_ARGS = ['--expose-gc', '--import', './bench/measure/col
 const COLLECTIONS = 3;
 const WITHIN_MS = 60_000;
 
-export interface Held {
-  /** Resident set in megabytes; absent without `/proc`. */
-  residentMb?: number;
-  /** JavaScript heaps of all threads in megabytes. */
-  heapMb: number;
-}
-
-/** Collects the process's garbage a few times, then measures. */
-export async function held(process: SpawnedProcess): Promise<Held> {
-  let found: Held = { heapMb: 0 };
+/**
+ * Collects the process's garbage a few times, in the main thread and the workflow thread, then measures.
+ * @returns its resident set in megabytes; undefined without `/proc`
+ */
+export async function residentAfterCollection(process: SpawnedProcess): Promise<number | undefined> {
   for (let times = 0; times < COLLECTIONS; times += 1) {
     const from = process.output().length;
+    const collected = () =>
+      ['main', 'thread'].every((one) => process.output().includes(`collected ${one}\n`, from));
     process.kill('SIGUSR2');
-    const heapMb = await eventually(() => heapsIn(process.output().slice(from)), { timeoutMs: WITHIN_MS });
+    await eventually(collected, { timeoutMs: WITHIN_MS });
     // Pages return to the system a moment later.
     await sleep(1_000);
-    const resident = residentMb(process.pid);
-    found = { heapMb, ...(resident !== undefined && { residentMb: resident }) };
   }
-  return found;
-}
-
-/** @returns the sum over the main thread and the workflow thread, or false while one is missing */
-function heapsIn(output: string): number | false {
-  const heaps = [...output.matchAll(/^collected (main|thread) ([\d.]+)$/gm)];
-  const threads = new Set(heaps.map(([, thread]) => thread));
-  return threads.size < 2 ? false : heaps.reduce((sum, [, , mb]) => sum + Number(mb), 0);
+  return residentMb(process.pid);
 }

@@ -1,6 +1,6 @@
 /** Statistics of measured values. */
 
-export const SHARES = ['p50', 'p90', 'p99'] as const;
+export const SHARES = ['p50', 'p99'] as const;
 type Share = (typeof SHARES)[number];
 
 /** Of latencies in milliseconds. */
@@ -27,7 +27,7 @@ export function median(values: readonly number[]): number {
 
 /** @throws Error without values */
 export function percentiles(values: readonly number[]): Percentiles {
-  return { p50: percentile(values, 0.5), p90: percentile(values, 0.9), p99: percentile(values, 0.99) };
+  return { p50: percentile(values, 0.5), p99: percentile(values, 0.99) };
 }
 
 function valueAt(values: readonly number[], index: number): number {

@@ -4,7 +4,7 @@ import type { BenchContext } from '../context.ts';
 import { type Figure, figureOf } from '../figures.ts';
 import { startFloor } from '../floor/floor.ts';
 import { closedLoop } from '../measure/load.ts';
-import { type Held, held, MEMORY_NODE_ARGS } from '../measure/memory.ts';
+import { MEMORY_NODE_ARGS, residentAfterCollection } from '../measure/memory.ts';
 import { untilQuiet } from '../measure/processes.ts';
 import { anOrder, type BenchOrder } from '../orders.ts';
 import type { Sizes } from '../sizes.ts';
@@ -21,8 +21,8 @@ interface Opener {
   open: (order: BenchOrder) => Promise<unknown>;
 }
 
-/** The memory with few open orders, with a full cache, and with more orders than the cache holds. */
-type Points = readonly [few: Held, full: Held, beyond: Held];
+/** Megabytes with few open orders, with a full cache, and with more orders than the cache holds. */
+type Points = readonly (number | undefined)[];
 
 export async function benchMemory(context: BenchContext): Promise<Figure[]> {
   const nodeArgs = MEMORY_NODE_ARGS;
@@ -43,42 +43,35 @@ async function measure({ sizes, say }: BenchContext, { name, worker, open }: Ope
   if (worker === undefined) throw new Error(`${name}: no worker was started`);
   const { base, cached, evicted } = sizes.memory;
   let opened = 0;
-  const openUpTo = async (count: number): Promise<Held> => {
+  const openUpTo = async (count: number): Promise<number | undefined> => {
     say(`memory: ${name}, ${count} open orders`);
     const load = { callers: CALLERS, count: count - opened };
     const { failures } = await closedLoop(load, async () => void (await open(anOrder())));
     if (failures.length > 0) throw new Error(`${name}: ${failures.length} not opened: ${failures[0]}`);
     opened = count;
     await untilQuiet([worker.pid]);
-    return held(worker);
+    return residentAfterCollection(worker);
   };
   return [await openUpTo(base), await openUpTo(cached), await openUpTo(evicted)];
 }
 
 function figuresOf(ours: Points, theirs: Points, { base, cached, evicted }: Sizes['memory']): Figure[] {
   const common = { part: 'memory', unit: 'MB/1,000' } as const;
-  const inCache = (of: keyof Held, [few, full]: Points) => perThousand(few[of], full[of], cached - base);
-  const beyond = (of: keyof Held, [, full, most]: Points) =>
-    perThousand(full[of], most[of], evicted - cached);
+  const inCache = ([few, full]: Points) => perThousand(few, full, cached - base);
+  const beyond = ([, full, most]: Points) => perThousand(full, most, evicted - cached);
   return [
     ...figureOf({
       ...common,
       name: 'resident, cached open orders',
-      value: inCache('residentMb', ours),
-      floor: inCache('residentMb', theirs),
+      value: inCache(ours),
+      floor: inCache(theirs),
       targets: [CACHED_MEMORY_TARGET],
     }),
     ...figureOf({
       ...common,
-      name: 'JavaScript heap, cached open orders',
-      value: inCache('heapMb', ours),
-      floor: inCache('heapMb', theirs),
-    }),
-    ...figureOf({
-      ...common,
       name: 'resident, further open orders, evicted',
-      value: beyond('residentMb', ours),
-      floor: beyond('residentMb', theirs),
+      value: beyond(ours),
+      floor: beyond(theirs),
     }),
   ];
 }
