@@ -10,12 +10,11 @@ const TASK_QUEUE = 'bench-floor';
 const QUERY_EVERY_MS = 100;
 
 export interface Floor {
-  client: Client;
   worker: SpawnedProcess;
   /** Update-with-Start and one local activity. */
   decide: (order: BenchOrder, staysOpen?: boolean) => Promise<void>;
-  /** Start, one regular activity, and queries until there is a decision. It stays open: queries to closed workflows cost more. */
-  decidePlainly: (order: BenchOrder, staysOpen?: boolean) => Promise<void>;
+  /** Start, one regular activity, and queries until there is a decision. */
+  decidePlainly: (order: BenchOrder) => Promise<void>;
   pids: () => number[];
 }
 
@@ -35,7 +34,6 @@ export async function startFloor(
   const readyWhen = /worker is ready/;
   const worker = await stack.startProcess('bench/floor/worker.ts', { env, nodeArgs, readyWhen });
   return {
-    client,
     worker,
     decide: async ({ orderId, transaction }, staysOpen = false) => {
       const decision = await client.workflow.executeUpdateWithStart(floorDecision, {
@@ -49,11 +47,11 @@ export async function startFloor(
       });
       expectPass(decision);
     },
-    decidePlainly: async ({ orderId, transaction }, staysOpen = true) => {
+    decidePlainly: async ({ orderId, transaction }) => {
       const handle = await client.workflow.start<typeof plain>('plain', {
         workflowId: `plain:${orderId}`,
         taskQueue: TASK_QUEUE,
-        args: [{ orderId, transaction, staysOpen }],
+        args: [{ orderId, transaction }],
       });
       for (;;) {
         const decision = await handle.query(plainDecision);

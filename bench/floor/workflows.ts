@@ -11,7 +11,7 @@ import {
 export interface FloorInput {
   orderId: string;
   transaction: Record<string, unknown>;
-  /** Stays open after the decision, as an order does until its cancel window closes. */
+  /** The floor stays open after the decision, as an order does until its cancel window closes. */
   staysOpen?: boolean;
 }
 
@@ -42,10 +42,10 @@ export async function floor(input: FloorInput): Promise<void> {
   if (input.staysOpen === true) await condition(() => false, OPEN_FOR);
 }
 
-/** Runs one regular activity; the caller queries until there is a result. */
+/** Runs one regular activity; the caller queries until there is a result. It stays open: queries to closed workflows cost more. */
 export async function plain(input: FloorInput): Promise<void> {
   let decision: string | undefined;
   setHandler(plainDecision, () => decision);
   decision = await regular.callService(input);
-  if (input.staysOpen === true) await condition(() => false, OPEN_FOR);
+  await condition(() => false, OPEN_FOR);
 }

@@ -2,7 +2,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { BenchContext } from '../context.ts';
 import { type Figure, type FigureInput, figureOf } from '../figures.ts';
-import { type Floor, startFloor } from '../floor/floor.ts';
 import { median } from '../measure/statistics.ts';
 import { anOrder } from '../orders.ts';
 import { type Deployment, deploy } from '../stack/deployment.ts';
@@ -34,24 +33,16 @@ export function benchHistory({ sizes, address, say }: BenchContext): Promise<Fig
     const integrations = Object.fromEntries([...kinds, ...reviews]);
     const options = { namespace: 'bench-history', integrations, api: true };
     const all = await deploy(stack, options);
-    const floor = await startFloor(stack, { namespace: 'bench-floor' });
     say(
       `history: ${times} orders of each of ${ORDER_KINDS.length} kinds, and reviews of ${polls.join(', ')} polls`,
     );
-    const theirs = await theirLives(floor);
     // The orders mostly wait, so they can run concurrently.
     const [polled, ...lives] = await Promise.all([
       polledFigures(stack, all, sizes.history),
       ...ORDER_KINDS.map((kind, index) => repeated(times, () => liveOn(stack, all, kind, `kind-${index}`))),
     ]);
     const figures = ORDER_KINDS.flatMap(({ name }, index) =>
-      UNITS.flatMap((unit) =>
-        figureOf({
-          ...figureInput(name, unit, lives[index] ?? []),
-          floor: theirs.floor[unit],
-          plain: theirs.plain[unit],
-        }),
-      ),
+      UNITS.flatMap((unit) => figureOf(figureInput(name, unit, lives[index] ?? []))),
     );
     return [...figures, ...polled];
   });
@@ -59,18 +50,6 @@ export function benchHistory({ sizes, address, say }: BenchContext): Promise<Fig
 
 async function repeated<T>(times: number, one: () => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: times }, one));
-}
-
-/** The floor's and the plain way's, which end with their decision. */
-async function theirLives({ client, decide, decidePlainly }: Floor): Promise<{ floor: Life; plain: Life }> {
-  const order = anOrder();
-  await decide(order);
-  await decidePlainly(order, false);
-  const { workflow } = client;
-  return {
-    floor: await endOf(workflow.getHandle(`floor:${order.orderId}`)),
-    plain: await endOf(workflow.getHandle(`plain:${order.orderId}`)),
-  };
 }
 
 async function liveOn(stack: Stack, all: Deployment, kind: OrderKind, integration: string): Promise<Life> {
