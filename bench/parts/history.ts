@@ -1,14 +1,14 @@
 /** History: events, bytes and state transitions of each kind of order over its whole life, and of reviews by their polls. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { BenchContext } from '../context.ts';
-import { type Figure, type FigureInput, figureOf } from '../figures.ts';
+import { type Figure, figureOf } from '../figures.ts';
 import { median } from '../measure/statistics.ts';
 import { anOrder } from '../orders.ts';
 import { type Deployment, deploy } from '../stack/deployment.ts';
 import { type Stack, withStack } from '../stack/stack.ts';
 import { historyTargets, sameStepsTarget } from '../targets.ts';
-import { decideAndTell, type Living, ORDER_KINDS, type OrderKind, untilAtRest } from './order-kinds.ts';
-import { pollReview, pollsPolicy } from './polled-reviews.ts';
+import { type Living, ORDER_KINDS, type OrderKind, untilAtRest } from './order-kinds.ts';
+import { polledReview } from './polled-reviews.ts';
 
 /** The cost of an order's whole life. */
 interface Life {
@@ -22,34 +22,35 @@ interface Life {
   transitions: number;
 }
 
-const UNITS = ['events', 'steps', 'tasks', 'bytes', 'transitions'] as const;
-const POLLED_KIND = 'review, passed by webhook';
+const UNITS = ['events', 'steps', 'tasks', 'bytes', 'transitions'] as const satisfies (keyof Life)[];
 
 export function benchHistory({ sizes, address, say }: BenchContext): Promise<Figure[]> {
   const { times, polls } = sizes.history;
+  const polled = polls.map(polledReview);
+  const kinds = [...ORDER_KINDS, ...polled];
   return withStack(address, async (stack) => {
-    const kinds = ORDER_KINDS.map(({ policy }, index) => [`kind-${index}`, policy]);
-    const reviews = polls.map((count) => [`polls-${count}`, pollsPolicy(count)]);
-    const integrations = Object.fromEntries([...kinds, ...reviews]);
-    const options = { namespace: 'bench-history', integrations, api: true };
-    const all = await deploy(stack, options);
+    const integrations = Object.fromEntries(kinds.map(({ policy }, index) => [`kind-${index}`, policy]));
+    const all = await deploy(stack, { namespace: 'bench-history', integrations, api: true });
     say(
-      `history: ${times} orders of each of ${ORDER_KINDS.length} kinds, and reviews of ${polls.join(', ')} polls`,
+      `history: ${times} orders of each of ${kinds.length} kinds, reviews of ${polls.join(', ')} polls among them`,
     );
     // The orders mostly wait, so they can run concurrently.
-    const [polled, ...lives] = await Promise.all([
-      polledFigures(stack, all, sizes.history),
-      ...ORDER_KINDS.map((kind, index) => repeated(times, () => liveOn(stack, all, kind, `kind-${index}`))),
-    ]);
-    const figures = ORDER_KINDS.flatMap(({ name }, index) =>
-      UNITS.flatMap((unit) => figureOf(figureInput(name, unit, lives[index] ?? []))),
+    const lives = await Promise.all(
+      kinds.map((kind, index) =>
+        Promise.all(Array.from({ length: times }, () => liveOn(stack, all, kind, `kind-${index}`))),
+      ),
     );
-    return [...figures, ...polled];
+    const middle = (index: number, unit: keyof Life) =>
+      median((lives[index] ?? []).map((life) => life[unit]));
+    const fewestPolls = middle(ORDER_KINDS.length, 'steps');
+    return kinds.flatMap((kind, index) =>
+      UNITS.flatMap((unit) => {
+        const targets = historyTargets(kind.limitsOf ?? kind.name, unit);
+        if (polled.indexOf(kind) > 0 && unit === 'steps') targets.push(sameStepsTarget(fewestPolls));
+        return figureOf({ part: 'history', name: kind.name, unit, value: middle(index, unit), targets });
+      }),
+    );
   });
-}
-
-async function repeated<T>(times: number, one: () => Promise<T>): Promise<T[]> {
-  return Promise.all(Array.from({ length: times }, one));
 }
 
 async function liveOn(stack: Stack, all: Deployment, kind: OrderKind, integration: string): Promise<Life> {
@@ -62,45 +63,7 @@ async function liveOn(stack: Stack, all: Deployment, kind: OrderKind, integratio
     await untilAtRest(living);
     await kind.after(living);
   }
-  return endOf(handleOf(living));
-}
-
-async function polledFigures(
-  stack: Stack,
-  all: Deployment,
-  { times, polls }: BenchContext['sizes']['history'],
-): Promise<Figure[]> {
-  const reviews = await Promise.all(
-    polls.map((count) =>
-      repeated(times, async () => {
-        const living = { stack, all, integration: `polls-${count}`, order: anOrder('review') };
-        await all.orders.screen({ ...living.order, integration: living.integration });
-        await untilAtRest(living);
-        await pollReview(living, count);
-        await decideAndTell(living, 'pass');
-        return endOf(handleOf(living));
-      }),
-    ),
-  );
-  const first = median((reviews[0] ?? []).map(({ steps }) => steps));
-  return polls.flatMap((count, index) => {
-    const lives = reviews[index] ?? [];
-    const name = `${POLLED_KIND} after ${count} ${count === 1 ? 'poll' : 'polls'}`;
-    return UNITS.flatMap((unit) => {
-      const targets = historyTargets(POLLED_KIND, unit);
-      if (index > 0 && unit === 'steps') targets.push(sameStepsTarget(first));
-      return figureOf({ ...figureInput(name, unit, lives), targets });
-    });
-  });
-}
-
-function figureInput(name: string, unit: (typeof UNITS)[number], lives: readonly Life[]): FigureInput {
-  const value = median(lives.map((life) => life[unit]));
-  return { part: 'history', name, unit, value, targets: historyTargets(name, unit) };
-}
-
-function handleOf({ all, integration, order }: Living): WorkflowHandle {
-  return all.client.workflow.getHandle(`order:${integration}:${order.orderId}`);
+  return endOf(all.client.workflow.getHandle(`order:${integration}:${order.orderId}`));
 }
 
 /** Waits for the end of a workflow. */

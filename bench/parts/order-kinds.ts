@@ -17,6 +17,8 @@ export interface OrderKind {
   name: string;
   policy: object;
   decision: Parameters<typeof anOrder>[0];
+  /** The kind whose limits it has, unless they are its own. */
+  limitsOf?: string;
   /** The screening service commits the checkout's request and doesn't answer it. */
   swallowed?: boolean;
   after?: (living: Living) => Promise<void>;
