@@ -1,9 +1,8 @@
 /** The worker of the floor and of the plain way, with the slots, the cache size and the shared modules of order-screening's worker. */
-import http from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import fetch from 'node-fetch';
 import { bareCreate } from '../service.ts';
+import { requestJson } from '../stack/request-json.ts';
 import type { FloorActivities, FloorInput } from './workflows.ts';
 
 const workflowsPath = fileURLToPath(import.meta.resolve('./workflows.ts'));
@@ -12,18 +11,11 @@ const SLOTS = 500;
 
 const { TEMPORAL_ADDRESS: address = '', TEMPORAL_NAMESPACE: namespace = '' } = process.env;
 const { TASK_QUEUE: taskQueue = '', SERVICE_URL = '' } = process.env;
-const agent = new http.Agent({ keepAlive: true, timeout: 4_000 });
 
 const activities: FloorActivities = {
   async callService({ orderId, transaction }: FloorInput) {
-    const response = await fetch(`${SERVICE_URL}/transaction`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(bareCreate(orderId, transaction)),
-      agent,
-    });
-    if (!response.ok) throw new Error(`the screening service returned ${response.status}`);
-    const { decision } = Object(await response.json());
+    const url = `${SERVICE_URL}/transaction`;
+    const { decision } = Object(await requestJson('POST', url, bareCreate(orderId, transaction)));
     return String(decision);
   },
 };
@@ -42,7 +34,5 @@ const worker = await Worker.create({
   maxConcurrentActivityTaskExecutions: SLOTS,
   maxCachedWorkflows: SLOTS,
 });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => worker.shutdown());
 console.log('worker is ready');
 await worker.run();
-await connection.close();

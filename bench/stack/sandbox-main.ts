@@ -3,6 +3,3 @@ import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 
 const sandbox = await createSandbox({ port: 0 });
 console.log(`sandbox at ${sandbox.url}`);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void sandbox.close().then(() => process.exit(0)));
-}

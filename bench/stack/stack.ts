@@ -1,5 +1,7 @@
 /** The base of every measurement: one Temporal server, the sandbox, and an events receiver. */
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -11,7 +13,6 @@ import {
   type SpawnOptions,
   spawnProcess,
 } from '../../test/support/processes/spawn-process.ts';
-import { type EventsReceiver, startEventsReceiver } from './events-receiver.ts';
 import { type BenchSandbox, startSandbox } from './sandbox.ts';
 
 /** Several processes share few cores while they start. */
@@ -23,7 +24,8 @@ export interface Stack {
   /** The server's process group, as a negative number; empty when the bench did not start the server. */
   serverPids: readonly number[];
   sandbox: BenchSandbox;
-  events: EventsReceiver;
+  /** Accepts the events of all orders. */
+  events: { url: string; secret: string };
   /** For policy files; deleted with the stack. */
   directory: string;
   /** Registers a namespace with its search attributes, so that deployments of different settings share one server. */
@@ -69,7 +71,6 @@ async function startStack(given: string | undefined, parts: StartedParts): Promi
   };
   const sandbox = await startSandbox(startProcess);
   const events = await startEventsReceiver();
-  parts.add(() => events.close());
   const connection = await Connection.connect({ address });
   parts.add(() => connection.close());
   const makeNamespace = async (namespace: string) => {
@@ -77,4 +78,17 @@ async function startStack(given: string | undefined, parts: StartedParts): Promi
     await setupTemporal(connection, namespace);
   };
   return { address, connection, serverPids, sandbox, events, directory, makeNamespace, startProcess };
+}
+
+async function startEventsReceiver(): Promise<Stack['events']> {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => response.writeHead(204).end());
+  }).listen(0, '127.0.0.1');
+  // It ends with this process.
+  server.unref();
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${Object(server.address()).port}/events`,
+    secret: `whsec_${Buffer.from('a secret of the bench’s receiver').toString('base64')}`,
+  };
 }

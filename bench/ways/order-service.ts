@@ -21,7 +21,7 @@ const connection = await NativeConnection.connect(temporal.connection);
 const dataConverter = createDataConverter(config.payloadKeys);
 const earlyAnswers = new EarlyAnswers();
 const world = { ...worldOf(config), beforeRecord: earlyAnswers };
-const workers = await startWorkers({ connection, namespace, dataConverter, maxRps }, world);
+await startWorkers({ connection, namespace, dataConverter, maxRps }, world);
 const client = new Client({ connection, namespace, dataConverter });
 const orders = createOrderScreening({ client, findIntegration, earlyAnswers });
 
@@ -31,19 +31,11 @@ async function screen(url: string, body: unknown): Promise<unknown> {
   return orders.screen({ orderId, transaction });
 }
 
-const server = createServer((request, response) => {
+createServer((request, response) => {
   json(request)
     .then((body) => screen(request.url ?? '', body))
     .then(
       (answer) => response.writeHead(200).end(JSON.stringify(answer)),
       (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : 'failed'),
     );
-});
-server.listen(config.api.port, '127.0.0.1', () => console.log('order service and worker are ready'));
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    server.close();
-    server.closeAllConnections();
-    void workers.stop().then(() => connection.close());
-  });
-}
+}).listen(config.api.port, '127.0.0.1', () => console.log('order service and worker are ready'));
