@@ -1,8 +1,18 @@
 /** Figures with their ratios to the floor and the plain way, and whether they meet their targets. */
 import { median } from './measure/statistics.ts';
+import type { Sizes } from './sizes.ts';
 
 export const PARTS = ['decision', 'throughput', 'history', 'memory', 'pages'] as const;
 export type Part = (typeof PARTS)[number];
+
+/** What every part of the bench is given. */
+export interface BenchContext {
+  sizes: Sizes;
+  /** Address of a running Temporal server to measure; absent: the bench starts one. */
+  address?: string;
+  /** Reports progress. */
+  say: (words: string) => void;
+}
 
 /** A limit. `against` names the divisor of the value; `itself` means no division. */
 export interface Target {

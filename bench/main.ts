@@ -1,8 +1,7 @@
 /** `npm run bench`: how fast and how small order-screening is, beside the floor and the plain way. */
 import { writeFile } from 'node:fs/promises';
 import { cpus, platform, totalmem } from 'node:os';
-import type { BenchContext } from './context.ts';
-import type { Figure, Part } from './figures.ts';
+import type { BenchContext, Figure, Part } from './figures.ts';
 import { readOptions } from './options.ts';
 import { benchDecision } from './parts/decision.ts';
 import { benchHistory } from './parts/history.ts';

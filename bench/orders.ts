@@ -1,6 +1,8 @@
-/** The orders of the load. */
+/** The orders of the load, and the screening service's request for them. */
 import { randomBytes } from 'node:crypto';
 import { aTransaction, withEmail } from '../test/fixtures/transactions.ts';
+
+export const SANDBOX_KEY = 'sandbox-test-key';
 
 export interface BenchOrder {
   orderId: string;
@@ -16,4 +18,9 @@ export function anOrder(decision: 'pass' | 'review' | 'fail' | 'fraudulent' = 'p
   made += 1;
   const transaction = withEmail(`${decision}@example.com`, aTransaction());
   return { orderId: `bench-${run}-${made}`, transaction: { ...transaction } };
+}
+
+/** @returns the smallest create-transaction request of an order */
+export function bareCreate({ orderId, transaction }: BenchOrder): Record<string, unknown> {
+  return { 'nf-token': SANDBOX_KEY, ...transaction, order: { invoiceNumber: orderId } };
 }

@@ -1,7 +1,7 @@
 /** The worker of the floor and of the plain way, with the slots, the cache size and the shared modules of order-screening's worker. */
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { bareCreate } from '../service.ts';
+import { bareCreate } from '../orders.ts';
 import { requestJson } from '../stack/request-json.ts';
 import type { FloorActivities, FloorInput } from './workflows.ts';
 
@@ -13,9 +13,8 @@ const { TEMPORAL_ADDRESS: address = '', TEMPORAL_NAMESPACE: namespace = '' } = p
 const { TASK_QUEUE: taskQueue = '', SERVICE_URL = '' } = process.env;
 
 const activities: FloorActivities = {
-  async callService({ orderId, transaction }: FloorInput) {
-    const url = `${SERVICE_URL}/transaction`;
-    const { decision } = Object(await requestJson('POST', url, bareCreate(orderId, transaction)));
+  async callService(input: FloorInput) {
+    const { decision } = Object(await requestJson('POST', `${SERVICE_URL}/transaction`, bareCreate(input)));
     return String(decision);
   },
 };

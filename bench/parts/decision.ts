@@ -1,13 +1,11 @@
 /** Decision time: what each way adds to the screening service's own time, at a constant arrival rate. */
-import type { BenchContext } from '../context.ts';
-import type { Figure } from '../figures.ts';
+import type { BenchContext, Figure } from '../figures.ts';
 import { openLoop } from '../measure/load.ts';
 import { type Percentiles, percentiles, SHARES } from '../measure/statistics.ts';
 import { anOrder } from '../orders.ts';
 import { withStack } from '../stack/stack.ts';
 import { Rounds, rotated } from '../ways/rounds.ts';
-import type { Way, WayKind } from '../ways/way.ts';
-import { WAYS } from '../ways/ways.ts';
+import { WAYS, type Way, type WayKind } from '../ways/ways.ts';
 
 const WARM_UP_CALLS = 20;
 

@@ -1,14 +1,12 @@
 /** History: events, bytes and state transitions of each kind of order over its whole life, and of reviews by their polls. */
 import type { WorkflowHandle } from '@temporalio/client';
-import type { BenchContext } from '../context.ts';
-import { type Figure, figureOf } from '../figures.ts';
+import { type BenchContext, type Figure, figureOf } from '../figures.ts';
 import { median } from '../measure/statistics.ts';
 import { anOrder } from '../orders.ts';
 import { type Deployment, deploy } from '../stack/deployment.ts';
 import { type Stack, withStack } from '../stack/stack.ts';
 import { historyTargets, sameStepsTarget } from '../targets.ts';
-import { type Living, ORDER_KINDS, type OrderKind, untilAtRest } from './order-kinds.ts';
-import { polledReview } from './polled-reviews.ts';
+import { type Living, ORDER_KINDS, type OrderKind, polledReview, untilAtRest } from './order-kinds.ts';
 
 /** The cost of an order's whole life. */
 interface Life {

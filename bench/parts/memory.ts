@@ -1,11 +1,11 @@
 /** Memory of a worker by its open orders, in its cache and beyond it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../test/support/eventually.ts';
 import type { SpawnedProcess } from '../../test/support/processes/spawn-process.ts';
-import type { BenchContext } from '../context.ts';
-import { type Figure, figureOf } from '../figures.ts';
+import { type BenchContext, type Figure, figureOf } from '../figures.ts';
 import { startFloor } from '../floor/floor.ts';
 import { closedLoop } from '../measure/load.ts';
-import { MEMORY_NODE_ARGS, residentAfterCollection } from '../measure/memory.ts';
-import { untilQuiet } from '../measure/processes.ts';
+import { residentMb, untilQuiet } from '../measure/processes.ts';
 import { anOrder, type BenchOrder } from '../orders.ts';
 import type { Sizes } from '../sizes.ts';
 import { deploy } from '../stack/deployment.ts';
@@ -13,6 +13,9 @@ import { withStack } from '../stack/stack.ts';
 import { CACHED_MEMORY_TARGET } from '../targets.ts';
 
 const CALLERS = 16;
+const NODE_ARGS = ['--expose-gc', '--import', './bench/measure/collect-garbage.mjs'];
+const COLLECTIONS = 3;
+const COLLECTED_WITHIN_MS = 60_000;
 
 /** A worker process, and what opens an order in it. */
 interface Opener {
@@ -25,14 +28,13 @@ interface Opener {
 type Points = readonly (number | undefined)[];
 
 export async function benchMemory(context: BenchContext): Promise<Figure[]> {
-  const nodeArgs = MEMORY_NODE_ARGS;
   const theirs = await withStack(context.address, async (stack) => {
-    const floor = await startFloor(stack, { namespace: 'bench-floor', nodeArgs });
+    const floor = await startFloor(stack, { namespace: 'bench-floor', nodeArgs: NODE_ARGS });
     const open = (order: BenchOrder) => floor.decide(order, true);
     return measure(context, { name: 'floor', worker: floor.worker, open });
   });
   const ours = await withStack(context.address, async (stack) => {
-    const library = await deploy(stack, { namespace: 'bench-library', nodeArgs });
+    const library = await deploy(stack, { namespace: 'bench-library', nodeArgs: NODE_ARGS });
     const open = (order: BenchOrder) => library.orders.screen({ ...order });
     return measure(context, { name: 'order-screening', worker: library.worker, open });
   });
@@ -53,6 +55,23 @@ async function measure({ sizes, say }: BenchContext, { name, worker, open }: Ope
     return residentAfterCollection(worker);
   };
   return [await openUpTo(base), await openUpTo(cached), await openUpTo(evicted)];
+}
+
+/**
+ * Collects the process's garbage a few times, in the main thread and the workflow thread, then measures.
+ * @returns its resident set in megabytes; undefined without `/proc`
+ */
+async function residentAfterCollection(process: SpawnedProcess): Promise<number | undefined> {
+  for (let times = 0; times < COLLECTIONS; times += 1) {
+    const from = process.output().length;
+    const collected = () =>
+      ['main', 'thread'].every((one) => process.output().includes(`collected ${one}\n`, from));
+    process.kill('SIGUSR2');
+    await eventually(collected, { timeoutMs: COLLECTED_WITHIN_MS });
+    // Pages return to the system a moment later.
+    await sleep(1_000);
+  }
+  return residentMb(process.pid);
 }
 
 function figuresOf(ours: Points, theirs: Points, { base, cached, evicted }: Sizes['memory']): Figure[] {

@@ -1,14 +1,12 @@
 /** Throughput: orders per second to a decision and to the end of their lives, and the CPU time of an order's life. */
-import type { BenchContext } from '../context.ts';
-import type { Figure } from '../figures.ts';
+import type { BenchContext, Figure } from '../figures.ts';
 import { closedLoop } from '../measure/load.ts';
 import { untilQuiet } from '../measure/processes.ts';
 import { anOrder } from '../orders.ts';
 import { withStack } from '../stack/stack.ts';
 import { THROUGHPUT_TARGET } from '../targets.ts';
 import { Rounds, rotated } from '../ways/rounds.ts';
-import type { Way, WayKind } from '../ways/way.ts';
-import { THROUGHPUT_WAYS } from '../ways/ways.ts';
+import { THROUGHPUT_WAYS, type Way, type WayKind } from '../ways/ways.ts';
 import { benchWholeLives } from './whole-lives.ts';
 
 export async function benchThroughput(context: BenchContext): Promise<Figure[]> {

@@ -1,7 +1,6 @@
 /** Orders from their checkout to their end, and the CPU time that each process spends on them. */
 import { eventually } from '../../test/support/eventually.ts';
-import type { BenchContext } from '../context.ts';
-import { type Figure, figureOf } from '../figures.ts';
+import { type BenchContext, type Figure, figureOf } from '../figures.ts';
 import { closedLoop } from '../measure/load.ts';
 import { cpuSeconds, untilQuiet } from '../measure/processes.ts';
 import { anOrder } from '../orders.ts';

@@ -7,7 +7,7 @@ import { loadClientSettings } from '../../src/config/load-config.ts';
 import { freePort } from '../../src/dev/guarded-child.ts';
 import { createDataConverter, createOrderScreening, type OrderScreening } from '../../src/starter.ts';
 import type { SpawnedProcess } from '../../test/support/processes/spawn-process.ts';
-import { SANDBOX_KEY } from '../service.ts';
+import { SANDBOX_KEY } from '../orders.ts';
 import type { Stack } from './stack.ts';
 
 export const WEBHOOK_SECRET = 'a-webhook-secret';

@@ -1,6 +1,6 @@
 /** Rounds in which all ways are measured, and the figures of each order-screening way beside the floor and the plain way. */
 import { type Figure, type FigureInput, figureOf } from '../figures.ts';
-import type { WayKind } from './way.ts';
+import type { WayKind } from './ways.ts';
 
 /** A measured value of each way per round, and the calls that failed. */
 export class Rounds {

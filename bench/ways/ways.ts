@@ -1,22 +1,37 @@
 /** All ways to a decision. */
+import type { Target } from '../figures.ts';
 import { startFloor } from '../floor/floor.ts';
-import type { BenchOrder } from '../orders.ts';
-import { bareCreate } from '../service.ts';
+import { type BenchOrder, bareCreate } from '../orders.ts';
 import { type Deployment, type DeploymentOptions, deploy } from '../stack/deployment.ts';
 import { requestJson } from '../stack/request-json.ts';
 import type { Stack } from '../stack/stack.ts';
 import { DECISION_TARGETS } from '../targets.ts';
-import type { Way, WayKind } from './way.ts';
+
+/** One way to a decision, running. */
+export interface Way {
+  /** Resolves when the caller has the decision; rejects for any other answer. */
+  decide: (order: BenchOrder) => Promise<void>;
+  /** The processes that serve it. */
+  pids: () => number[];
+}
+
+/** One way to get a decision. All are measured alike; each order-screening way is compared with the floor and the plain way. */
+export interface WayKind {
+  name: string;
+  role: 'service' | 'floor' | 'plain' | 'ours';
+  /** Targets of the decision time, by percentile. */
+  targets?: Readonly<Record<string, readonly Target[]>>;
+  /** Starts the way on a stack, which stops it. */
+  open: (stack: Stack) => Promise<Way>;
+}
 
 /** The screening service itself, without order-screening and without Temporal. */
 const direct: WayKind = {
   name: 'direct call',
   role: 'service',
   open: async ({ sandbox }) => ({
-    decide: async ({ orderId, transaction }) => {
-      const url = `${sandbox.baseUrl}/transaction`;
-      expectPass(await requestJson('POST', url, bareCreate(orderId, transaction)));
-    },
+    decide: async (order) =>
+      expectPass(await requestJson('POST', `${sandbox.baseUrl}/transaction`, bareCreate(order))),
     pids: () => [],
   }),
 };
