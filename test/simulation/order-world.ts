@@ -29,7 +29,6 @@ export class OrderWorld {
   /** When the order ended. */
   endedAt: number | undefined;
   #afterEnd: AfterEnd | undefined;
-  wasReset = false;
   readonly resets: { to: number; at: number }[] = [];
   readonly continuedAt: number[] = [];
   /** What somebody told the order without waiting for an answer. */
@@ -170,7 +169,6 @@ export class OrderWorld {
         return;
       case 'reset':
         if (this.endedAt !== undefined || !resetRun(this, one.toTask)) break;
-        this.wasReset = true;
         this.resets.push({
           to: this.run.tasks.at(-1)?.recordedAt ?? START,
           at: this.world.agenda.now,

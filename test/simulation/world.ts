@@ -1,7 +1,7 @@
 /** Everything that is the same for all runs of an order: the clock, the service, the workers' fate, what is planned. */
 
 import type { OrderActivities } from '../../src/workflows/perform.ts';
-import type { Books } from '../books/books.ts';
+import type { Books, Span } from '../books/books.ts';
 import { Agenda } from './network/agenda.ts';
 import { Receiver } from './network/receiver.ts';
 import { Service } from './network/service.ts';
@@ -11,11 +11,6 @@ import type { Activity } from './temporal/activity.ts';
 import { Liberties } from './temporal/liberties.ts';
 import type { Task } from './temporal/task.ts';
 import { activitiesOf } from './temporal/workers.ts';
-
-interface Span {
-  from: number;
-  until: number;
-}
 
 export class World {
   readonly life: Life;
@@ -48,9 +43,7 @@ export class World {
   readonly tell: ((words: string) => void) | undefined;
   #activities: OrderActivities | undefined;
   #codeRan = false;
-  #tries = 0;
-  #timers = 0;
-  #tasks = 0;
+  readonly #counts = { try: 0, task: 0, timer: 0 };
 
   constructor(life: Life, tell?: (words: string) => void) {
     this.life = life;
@@ -106,19 +99,10 @@ export class World {
     return latest(this.away, this.agenda.now);
   }
 
-  countTry(): number {
-    this.#tries += 1;
-    return this.#tries;
-  }
-
-  countTask(): number {
-    this.#tasks += 1;
-    return this.#tasks;
-  }
-
-  countTimer(): number {
-    this.#timers += 1;
-    return this.#timers;
+  /** @returns the number of the next of its kind, from 1 */
+  count(what: 'try' | 'task' | 'timer'): number {
+    this.#counts[what] += 1;
+    return this.#counts[what];
   }
 }
 

@@ -10,15 +10,22 @@ import { ADOPTED_ID } from '../plan/adopted-lives.ts';
 import type { Call, Named } from '../plan/happenings.ts';
 import { transactionOf } from '../plan/transaction-of.ts';
 import type { Run } from '../temporal/run.ts';
-import type { Outcome } from '../temporal/task.ts';
+import { type Outcome, refusalIn } from '../temporal/task.ts';
 import type { World } from '../world.ts';
-import type { Booked } from './booked.ts';
-import { fingerprint } from './fingerprint.ts';
 
 /** How often one request is sent anew that was turned away, at growing pauses. */
 const AT_MOST = 12;
 const FIRST_PAUSE_MS = 1_500;
 const LONGEST_PAUSE_MS = 120_000;
+
+/** One question and its answer. */
+export interface Booked {
+  ask: Request;
+  id: string;
+  sentAt: number;
+  at: number;
+  outcome: Outcome;
+}
 
 export class Callers {
   /** Every answer to every sending of an attempt's checkout. */
@@ -27,7 +34,6 @@ export class Callers {
   readonly book: Booked[] = [];
   /** What a caller in the process of a worker was told before it was recorded. */
   beforeRecord: { answer: Extract<Reply, { checkout: unknown }>['checkout']; at: number } | undefined;
-  /** What each was told, by what it asked: for a person who reads. */
   readonly #world: World;
   readonly #run: () => Run;
   readonly #onAnswer: (() => void)[] = [];
@@ -94,8 +100,7 @@ export class Callers {
   #again(outcome: Outcome, id: string): string | undefined {
     if (outcome === 'exhausted') return id;
     if (typeof outcome === 'string') return undefined;
-    const code =
-      'refused' in outcome ? outcome.refused : 'refusal' in outcome ? outcome.refusal.code : undefined;
+    const code = refusalIn(outcome);
     const again = code === 'busy' || code === 'checkout-under-way';
     // Temporal keeps what became of a request that was taken.
     return again ? ('refused' in outcome ? id : this.#ownId()) : undefined;
@@ -227,4 +232,10 @@ export class Callers {
     this.#ids += 1;
     return `own-${this.#ids}`;
   }
+}
+
+/** @returns the fingerprint that a caller sends with an attempt */
+function fingerprint(attempt: number, content: 'same' | 'other' | 'unsaid'): { fingerprint?: string } {
+  if (content === 'unsaid') return {};
+  return { fingerprint: content === 'same' ? `f-${attempt}` : 'f-other' };
 }

@@ -2,12 +2,13 @@
 import type { OrderState } from '../../../src/contract/order/state.ts';
 import type { BookedCall, BookedRequest, Books, Span, World } from '../../books/books.ts';
 import { recordOf } from '../../books/record-of.ts';
-import type { Booked } from '../callers/booked.ts';
+import type { Booked } from '../callers/callers.ts';
 import type { Entry, Transaction } from '../network/service.ts';
 import type { OrderWorld } from '../order-world.ts';
 import type { Happening } from '../plan/happenings.ts';
 import { type Life, START } from '../plan/life.ts';
 import { SKIP_BELOW } from '../plan/policies.ts';
+import { refusalIn } from '../temporal/task.ts';
 
 /** @param state the order's record when the books are closed */
 export function booksOf(orderWorld: OrderWorld, state: OrderState): Books {
@@ -82,8 +83,7 @@ function requestIn(entry: Entry, closedAt: number): BookedRequest {
 
 function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
   if (typeof outcome === 'string') return undefined;
-  const refusal =
-    'refused' in outcome ? outcome.refused : 'refusal' in outcome ? outcome.refusal.code : undefined;
+  const refusal = refusalIn(outcome);
   const when = { sentAt, at, ...(refusal !== undefined && { refusal }) };
   const taken = refusal === undefined;
   switch (ask.kind) {

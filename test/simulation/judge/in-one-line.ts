@@ -31,7 +31,7 @@ function wordsOf(input: Input): string {
   }
 }
 
-export function askWords(ask: Request): string {
+function askWords(ask: Request): string {
   switch (ask.kind) {
     case 'portal':
       return JSON.stringify(ask.request.fields);

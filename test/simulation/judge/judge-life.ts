@@ -7,7 +7,7 @@ import { booksOf } from './books-of.ts';
 
 /** @returns what is wrong with the life, in words */
 export function judgeLife(orderWorld: OrderWorld): string[] {
-  const { callers, run, endedAt, world, wasReset } = orderWorld;
+  const { callers, run, endedAt, world, resets } = orderWorld;
   const { order } = run;
   if (order === undefined || endedAt === undefined) return ['the order has no end'];
   if (run.refusal !== undefined) return [];
@@ -16,7 +16,7 @@ export function judgeLife(orderWorld: OrderWorld): string[] {
     faults.push(`${what} of ${new Date(since).toISOString()} was never answered`);
   }
   faults.push(...leftOver(order), ...notedTwice(order));
-  if (!wasReset) faults.push(...eventsTwice(orderWorld));
+  if (resets.length === 0) faults.push(...eventsTwice(orderWorld));
   if (world.life.adopted !== undefined) faults.push(...judgeAdopted(orderWorld));
   for (const { kind, facts } of judgeBooks(booksOf(orderWorld, order.state)))
     faults.push(`${kind}: ${facts}`);

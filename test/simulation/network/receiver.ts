@@ -1,6 +1,7 @@
 /** The order service's receiver of events, and what came to it. */
 import type { RequestInit } from 'node-fetch';
 import type { OrderEvent } from '../../../src/contract/messages.ts';
+import type { Span } from '../../books/books.ts';
 import type { Agenda } from './agenda.ts';
 import { Response } from './http.ts';
 import type { Process } from './process.ts';
@@ -18,7 +19,7 @@ const TRAVELS_MS = 3;
 export class Receiver implements Server {
   readonly arrived: Arrived[] = [];
   /** When it takes nothing. */
-  readonly down: { from: number; until: number }[] = [];
+  readonly down: Span[] = [];
   readonly #agenda: Agenda;
 
   constructor(agenda: Agenda) {

@@ -1,6 +1,6 @@
 /** The way to the screening service and back: latency, HTTP faults, commits that come late, a wrong key, an outage. */
 import type { RequestInit } from 'node-fetch';
-import type { Operation } from '../../books/books.ts';
+import type { Operation, Span } from '../../books/books.ts';
 import type { FaultKind, Happening } from '../plan/happenings.ts';
 import { type Life, START } from '../plan/life.ts';
 import { between, mixed } from '../random.ts';
@@ -12,10 +12,6 @@ import { type Asked, type Entry, operationOf, type Said, type Service } from './
 import type { Server, Told } from './virtual-machine.ts';
 
 type Fault = Extract<Happening, { do: 'fault' }>;
-interface Span {
-  from: number;
-  until: number;
-}
 
 export class Wire implements Server {
   readonly service: Service;

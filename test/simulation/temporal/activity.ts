@@ -134,7 +134,7 @@ export class Activity {
     const world = this.#world;
     const { agenda } = world;
     const away = world.workersAwayUntil();
-    const nth = world.countTry();
+    const nth = world.count('try');
     const late = world.liberties.of('late-try', nth)?.ms ?? 0;
     const wait = Math.max(late, away - agenda.now);
     this.#attempt += 1;

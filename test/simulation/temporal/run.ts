@@ -235,7 +235,7 @@ export class Run implements Hearer {
 
   ringAt(number: number, at: Instant): void {
     const { agenda, liberties } = this.world;
-    const late = liberties.of('late-timer', this.world.countTimer())?.ms ?? 0;
+    const late = liberties.of('late-timer', this.world.count('timer'))?.ms ?? 0;
     this.#timers.set(number, millis(at));
     agenda.at(millis(at) + late, () => {
       if (!this.#timers.delete(number)) return;

@@ -37,6 +37,12 @@ export type Outcome =
   /** The order is over, and knows nothing of this id. */
   | 'closed';
 
+/** @returns why a caller was turned away, if they were */
+export function refusalIn(outcome: Exclude<Outcome, string>): string | undefined {
+  if ('refused' in outcome) return outcome.refused;
+  return 'refusal' in outcome ? outcome.refusal.code : undefined;
+}
+
 /** What waits for the next task, in the order of history. */
 export type Arrival =
   | { kind: 'end'; id: number; outcome: EffectOutcome }

@@ -58,7 +58,7 @@ export class Worker {
   #beginTask(): void {
     if (this.#run.over) return;
     const { agenda, liberties } = this.#run.world;
-    const number = this.#run.world.countTask();
+    const number = this.#run.world.count('task');
     const late = Math.max(
       this.#run.world.workersAwayUntil() - agenda.now,
       liberties.of('late-task', number)?.ms ?? 0,
@@ -248,7 +248,7 @@ export class Worker {
     const task = this.#task;
     if (task === undefined || this.#run.over) return;
     this.#record(task);
-    this.#open(this.#run.world.countTask());
+    this.#open(this.#run.world.count('task'));
     this.#deliver();
   }
 

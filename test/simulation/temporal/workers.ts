@@ -3,6 +3,7 @@ import { createActivities, createEventSender } from '../../../src/activities/ind
 import { type CardStash, CardStashError } from '../../../src/card-stash/index.ts';
 import type { Integration } from '../../../src/contract/policy.ts';
 import type { OrderActivities } from '../../../src/workflows/perform.ts';
+import type { Span } from '../../books/books.ts';
 import { anIntegration } from '../../fixtures/integrations.ts';
 import { ADDRESSES, API_KEY } from '../network/http.ts';
 import { running, virtualMachine } from '../network/virtual-machine.ts';
@@ -42,7 +43,7 @@ export function activitiesOf(world: World): OrderActivities {
   return { ...checkout, ...background, ...reads, ...polls };
 }
 
-function isOn({ agenda }: World, spans: { from: number; until: number }[]): boolean {
+function isOn({ agenda }: World, spans: Span[]): boolean {
   return within(spans, agenda.now);
 }
 
