@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
+import { StartedParts } from '../../src/platform/parts.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { freePort, spawnProcess } from '../support/index.ts';
 import { needRedis, startRedis } from '../support/servers/redis-server.ts';
@@ -32,11 +33,11 @@ export interface DeploymentOptions {
 
 /** Starts everything on loopback; if a part can't be started, the others are stopped. */
 export async function startDeployment(options: DeploymentOptions) {
-  const parts: (() => Promise<unknown>)[] = [];
+  const parts = new StartedParts();
   const log: ProcessLog = { outages: [], ends: new Map(), complaints: [], isOver: false };
-  const stop = async (): Promise<void> => {
+  const stop = (): Promise<void> => {
     log.isOver = true;
-    for (const part of parts.splice(0).reverse()) await part().catch(() => undefined);
+    return parts.giveUp();
   };
   try {
     return { ...(await assemble(options, parts, log)), stop };
@@ -48,22 +49,22 @@ export async function startDeployment(options: DeploymentOptions) {
 
 async function assemble(
   { seed, workers: workerCount, integrations, integrationOf }: DeploymentOptions,
-  parts: (() => Promise<unknown>)[],
+  parts: StartedParts,
   log: ProcessLog,
 ) {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-chaos-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  parts.push(() => rm(directory, { recursive: true, force: true }));
+  parts.add(() => rm(directory, { recursive: true, force: true }));
 
   const temporalPort = await freePort();
   const address = `127.0.0.1:${temporalPort}`;
   const startTemporal = () =>
     startEmbeddedTemporal({ port: temporalPort, dataDir: join(directory, 'temporal') });
   const temporal = await supervise(() => 'Temporal', startTemporal, log);
-  parts.push(temporal.stop);
+  parts.add(temporal.stop);
   await needRedis();
   const cards = await startRedis();
-  parts.push(cards.stop);
+  parts.add(cards.stop);
 
   const apiPort = await freePort();
   const apiUrl = `http://127.0.0.1:${apiPort}`;
@@ -71,12 +72,12 @@ async function assemble(
   const switchboard = await startSwitchboard(
     (invoice) => `${apiUrl}/v1/webhooks/${integrationOf(invoice) ?? 'default'}/${webhookSecret}`,
   );
-  parts.push(switchboard.close);
+  parts.add(switchboard.close);
   const sandbox = await createSandbox({ port: 0, webhookUrl: switchboard.url });
-  parts.push(sandbox.close);
+  parts.add(sandbox.close);
   const eventsSecret = `whsec_${randomBytes(32).toString('base64')}`;
   const receiver = await startReceiver(eventsSecret, seed);
-  parts.push(receiver.close);
+  parts.add(receiver.close);
 
   const addresses = { baseUrl: sandbox.testBaseUrl, portalBaseUrl: sandbox.portalBaseUrl };
   const policies = integrations.map(({ name, written }) => [name, { ...addresses, ...written }]);
@@ -115,7 +116,7 @@ async function assemble(
     );
   };
   const workers = await Promise.all(Array.from({ length: workerCount }, (_, which) => startWorker(which)));
-  parts.push(() => Promise.all(workers.map((worker) => worker.stop())));
+  parts.add(() => Promise.all(workers.map((worker) => worker.stop())));
 
   let apiRuns: ApiRuns = 'API with worker';
   const apiMetricsPort = await freePort();
@@ -124,10 +125,10 @@ async function assemble(
       ? spawn('src/api.ts', apiMetricsPort, /listening/i)
       : spawn('src/serve.ts', apiMetricsPort, /API and worker are ready/);
   const api = await supervise(() => apiRuns, startApi, log);
-  parts.push(api.stop);
+  parts.add(api.stop);
 
   const connection = Connection.lazy({ address });
-  parts.push(() => connection.close());
+  parts.add(() => connection.close());
   return {
     apiUrl,
     client: new Client({ connection }),

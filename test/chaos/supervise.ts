@@ -43,17 +43,12 @@ export async function supervise(name: () => string, start: () => Promise<Running
     });
   };
   const restart = async (): Promise<void> => {
-    for (let isUp = false; !isUp && !log.isOver; ) {
-      isUp = await start().then(
-        (running) => {
-          watch(running);
-          return true;
-        },
-        (error: unknown) => {
-          log.complaints.push(`start failed: ${String(error).slice(0, 500)}`);
-          return false;
-        },
-      );
+    while (!log.isOver) {
+      try {
+        return watch(await start());
+      } catch (error) {
+        log.complaints.push(`start failed: ${String(error).slice(0, 500)}`);
+      }
     }
   };
   watch(await start());
