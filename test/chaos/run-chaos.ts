@@ -13,7 +13,7 @@ import { repairBroken } from './people/repair-broken.ts';
 import { type OrderPlan, orderOfInvoice, planRun, workflowIdOf } from './plan/plan.ts';
 import { drawIntegrations } from './plan/policies.ts';
 import { booksOf } from './verdict/books-of.ts';
-import { gatherEvidence, inBatches, type OrderEvidence } from './verdict/evidence.ts';
+import { aFewAtATime, gatherEvidence, type OrderEvidence } from './verdict/evidence.ts';
 import { settle } from './verdict/settle.ts';
 import { type Anomaly, judge } from './verdict/verdict.ts';
 
@@ -94,7 +94,7 @@ async function play(
     const restless = await settle(deployment, plans, settleWithinMs, signal);
     const rechecked = await recheck(deployment, plans, signal);
     say('asking each checkout once more …');
-    await inBatches(plans, (plan) => service.screen(plan, 1));
+    await aFewAtATime(plans, (plan) => service.screen(plan, 1));
     reads.abort();
     const { statuses, strange } = await read;
     signal.throwIfAborted();
@@ -175,7 +175,7 @@ async function recheck(
 ): Promise<Map<string, number>> {
   const long = plans.filter((plan) => plan.long);
   const rechecked = new Map<string, number>();
-  await inBatches(long, async ({ orderId, integration }) => {
+  await aFewAtATime(long, async ({ orderId, integration }) => {
     const url = `${deployment.apiUrl}/v1/orders/${orderId}/recheck?integration=${integration}`;
     const response = await fetch(url, { method: 'POST', signal }).catch(() => undefined);
     if (response?.ok) rechecked.set(orderId, Date.now());

@@ -4,7 +4,7 @@ import { examine, repairOrder } from '../../../src/cli/repair-order.ts';
 import { eventually } from '../../support/index.ts';
 import type { Deployment } from '../deployment.ts';
 import { type OrderPlan, workflowIdOf } from '../plan/plan.ts';
-import { inBatches } from '../verdict/evidence.ts';
+import { aFewAtATime } from '../verdict/evidence.ts';
 import type { Anomaly } from '../verdict/verdict.ts';
 
 /** A task that fails is retried after growing pauses, and the sweep looks once a minute. */
@@ -16,7 +16,7 @@ export async function repairBroken(
   plans: readonly OrderPlan[],
 ): Promise<{ repaired: number; anomalies: Anomaly[] }> {
   const anomalies: Anomaly[] = [];
-  const broken = await inBatches(plans, async (plan) => {
+  const broken = await aFewAtATime(plans, async (plan) => {
     const workflowId = workflowIdOf(plan);
     if (!(await fails(workflowId))) return false;
     const isNamed = () =>

@@ -5,6 +5,7 @@ import proto, { type temporal } from '@temporalio/proto';
 import type { OrderState } from '../../../src/contract/order/state.ts';
 import type { LedgerEntry, TransactionRecord } from '../../../src/sandbox/model.ts';
 import type { Span } from '../../books/books.ts';
+import { someAtATime } from '../../support/index.ts';
 import { readState } from '../../support/read-state.ts';
 import type { Deployment } from '../deployment.ts';
 import { type Departure, readDepartures } from '../faults/departures.ts';
@@ -107,7 +108,7 @@ async function gatherOnce(
   const transactions = grouped(control.transactions(), orderIdIn);
   const arrivals = grouped(receiver.arrivals, ({ event }) => event.orderId);
   const portalRuns = await readPortalRuns(client);
-  return inBatches(plans, async (plan) => {
+  return aFewAtATime(plans, async (plan) => {
     const { orderId } = plan;
     const subjects = [orderId, ...(transactions.get(orderId) ?? []).map(({ id }) => id)];
     return {
@@ -175,11 +176,8 @@ function orderIdIn({ invoiceNumber }: { invoiceNumber: string | null }): string 
 }
 
 /** Calls for each item, a few at a time. @returns the results in the items' order */
-export async function inBatches<T, R>(items: readonly T[], call: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let from = 0; from < items.length; from += AT_A_TIME)
-    results.push(...(await Promise.all(items.slice(from, from + AT_A_TIME).map(call))));
-  return results;
+export function aFewAtATime<T, R>(items: readonly T[], call: (item: T) => Promise<R>): Promise<R[]> {
+  return someAtATime(AT_A_TIME, items, call);
 }
 
 /** The SDK's failure if a worker doesn't have an order in memory, and Temporal is away. No code of ours had begun. */

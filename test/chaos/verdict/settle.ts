@@ -6,7 +6,7 @@ import { recordOf } from '../../books/record-of.ts';
 import { readState } from '../../support/read-state.ts';
 import type { Deployment } from '../deployment.ts';
 import { type OrderPlan, workflowIdOf } from '../plan/plan.ts';
-import { inBatches } from './evidence.ts';
+import { aFewAtATime } from './evidence.ts';
 
 const LOOK_EVERY_MS = 1_500;
 const A_MINUTE_MS = 60_000;
@@ -23,7 +23,7 @@ export async function settle(
     const open = new Set<string>();
     for await (const { workflowId } of client.workflow.list({ query: "ExecutionStatus = 'Running'" }))
       open.add(workflowId);
-    const rested = await inBatches(left, (plan) => isAtRest(plan, open));
+    const rested = await aFewAtATime(left, (plan) => isAtRest(plan, open));
     left = left.filter((_, index) => rested[index] !== true);
     const portalBusy = [...open].some((workflowId) => workflowId.startsWith('portal:'));
     if ((left.length === 0 && !portalBusy) || Date.now() > deadline || signal.aborted) return left;

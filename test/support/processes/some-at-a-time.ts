@@ -1,12 +1,15 @@
-/** Calls `act` for each, at most so many at a time. */
-export async function someAtATime<One>(
+/** Calls `act` for each, at most so many at a time. @returns the results in the order of the ones */
+export async function someAtATime<One, Result>(
   atATime: number,
   ones: Iterable<One>,
-  act: (one: One) => Promise<unknown>,
-): Promise<void> {
-  const left = ones[Symbol.iterator]();
+  act: (one: One) => Promise<Result>,
+): Promise<Result[]> {
+  const left = [...ones].entries();
+  const results: Result[] = [];
   const worker = async (): Promise<void> => {
-    for (let next = left.next(); next.done !== true; next = left.next()) await act(next.value);
+    // All workers draw from the same iterator.
+    for (const [index, one] of left) results[index] = await act(one);
   };
   await Promise.all(Array.from({ length: atATime }, worker));
+  return results;
 }
