@@ -41,26 +41,22 @@ export interface Figure {
   name: string;
   unit: string;
   value: number;
-  floor?: number;
-  plain?: number;
-  toFloor?: Ratio;
-  toPlain?: Ratio;
+  floor?: number | undefined;
+  plain?: number | undefined;
+  toFloor?: Ratio | undefined;
+  toPlain?: Ratio | undefined;
   targets: { words: string; met: boolean }[];
-  note?: string;
+  note?: string | undefined;
 }
 
 /** One number, or one per round, whose median is the figure. Absent if this system can't measure it. */
 type Measured = number | readonly number[] | undefined;
 
-export interface FigureInput {
-  part: Part;
-  name: string;
-  unit: string;
+export interface FigureInput extends Pick<Figure, 'part' | 'name' | 'unit' | 'note'> {
   value: Measured;
   floor?: Measured;
   plain?: Measured;
   targets?: readonly Target[];
-  note?: string | undefined;
   /** Whether calls failed during the measurement. Then no target is met. */
   failed?: boolean;
 }
@@ -73,24 +69,23 @@ export function figureOf(input: FigureInput): Figure[] {
   const { part, name, unit, targets = [], note, failed = false } = input;
   const value = middle(input.value);
   if (value === undefined) return [];
-  const floor = middle(input.floor);
-  const plain = middle(input.plain);
   const toFloor = ratio(input.value, input.floor);
   const toPlain = ratio(input.value, input.plain);
+  const judged = targets.flatMap((target) =>
+    judge(target, { itself: value, floor: toFloor, plain: toPlain }),
+  );
   return [
     {
       part,
       name,
       unit,
       value,
-      ...(floor !== undefined && { floor }),
-      ...(plain !== undefined && { plain }),
-      ...(toFloor && { toFloor }),
-      ...(toPlain && { toPlain }),
-      targets: targets
-        .flatMap((target) => judge(target, { itself: value, floor: toFloor, plain: toPlain }))
-        .map(({ words, met }) => ({ words, met: met && !failed })),
-      ...(note !== undefined && { note }),
+      floor: middle(input.floor),
+      plain: middle(input.plain),
+      toFloor,
+      toPlain,
+      targets: judged.map(({ words, met }) => ({ words, met: met && !failed })),
+      note,
     },
   ];
 }

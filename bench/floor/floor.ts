@@ -1,7 +1,6 @@
 /** The floor and the plain way as a caller uses them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, WithStartWorkflowOperation } from '@temporalio/client';
-import type { SpawnedProcess } from '../../test/support/processes/spawn-process.ts';
 import type { BenchOrder } from '../orders.ts';
 import type { Stack } from '../stack/stack.ts';
 import { type floor, floorDecision, type plain, plainDecision } from './workflows.ts';
@@ -9,20 +8,11 @@ import { type floor, floorDecision, type plain, plainDecision } from './workflow
 const TASK_QUEUE = 'bench-floor';
 const QUERY_EVERY_MS = 100;
 
-export interface Floor {
-  worker: SpawnedProcess;
-  /** Update-with-Start and one local activity. */
-  decide: (order: BenchOrder, staysOpen?: boolean) => Promise<void>;
-  /** Start, one regular activity, and queries until there is a decision. */
-  decidePlainly: (order: BenchOrder) => Promise<void>;
-  pids: () => number[];
-}
-
 /** Starts one worker. It is stopped with the stack. */
 export async function startFloor(
   stack: Stack,
   { namespace, nodeArgs = [] }: { namespace: string; nodeArgs?: string[] },
-): Promise<Floor> {
+) {
   await stack.makeNamespace(namespace);
   const client = new Client({ connection: stack.connection, namespace });
   const env = {
@@ -35,7 +25,8 @@ export async function startFloor(
   const worker = await stack.startProcess('bench/floor/worker.ts', { env, nodeArgs, readyWhen });
   return {
     worker,
-    decide: async ({ orderId, transaction }, staysOpen = false) => {
+    /** Update-with-Start and one local activity. */
+    decide: async ({ orderId, transaction }: BenchOrder, staysOpen = false) => {
       const decision = await client.workflow.executeUpdateWithStart(floorDecision, {
         updateId: 'decision',
         startWorkflowOperation: new WithStartWorkflowOperation<typeof floor>('floor', {
@@ -47,7 +38,8 @@ export async function startFloor(
       });
       expectPass(decision);
     },
-    decidePlainly: async ({ orderId, transaction }) => {
+    /** Start, one regular activity, and queries until there is a decision. */
+    decidePlainly: async ({ orderId, transaction }: BenchOrder) => {
       const handle = await client.workflow.start<typeof plain>('plain', {
         workflowId: `plain:${orderId}`,
         taskQueue: TASK_QUEUE,

@@ -8,11 +8,7 @@ import { Connection } from '@temporalio/client';
 import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { registerNamespace, setupTemporal } from '../../src/platform/namespace.ts';
 import { StartedParts } from '../../src/platform/parts.ts';
-import {
-  type SpawnedProcess,
-  type SpawnOptions,
-  spawnProcess,
-} from '../../test/support/processes/spawn-process.ts';
+import { spawnProcess } from '../../test/support/processes/spawn-process.ts';
 import { type BenchSandbox, startSandbox } from './sandbox.ts';
 
 /** Several processes share few cores while they start. */
@@ -31,7 +27,7 @@ export interface Stack {
   /** Registers a namespace with its search attributes, so that deployments of different settings share one server. */
   makeNamespace: (namespace: string) => Promise<void>;
   /** Starts a process that is stopped with the stack. */
-  startProcess: (script: string, options: SpawnOptions) => Promise<SpawnedProcess>;
+  startProcess: typeof spawnProcess;
 }
 
 /**
