@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const TICKS = 100;
 const QUIET_CORES = 0.15;
 const LOOK_EVERY_MS = 500;
+const QUIET_WITHIN_MS = 300_000;
 
 /** Whether this system has `/proc`. */
 export const canMeasureProcesses = readStat(process.pid) !== undefined;
@@ -26,12 +27,9 @@ export function residentMb(pid: number): number | undefined {
   return line === undefined ? undefined : Number(line) / 1_024;
 }
 
-/**
- * Waits until the processes are idle at two looks in a row.
- * @throws Error when they are still busy after `withinMs`
- */
-export async function untilQuiet(pids: readonly number[], withinMs = 300_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
+/** Waits until the processes are idle at two looks in a row. @throws Error when they are still busy after five minutes */
+export async function untilQuiet(pids: readonly number[]): Promise<void> {
+  const deadline = Date.now() + QUIET_WITHIN_MS;
   let before = cpuSeconds(pids);
   let quiet = 0;
   while (quiet < 2) {
@@ -40,7 +38,7 @@ export async function untilQuiet(pids: readonly number[], withinMs = 300_000): P
     if (before === undefined || now === undefined) return;
     quiet = now - before < (QUIET_CORES * LOOK_EVERY_MS) / 1_000 ? quiet + 1 : 0;
     before = now;
-    if (Date.now() > deadline) throw new Error(`the processes are still busy after ${withinMs} ms`);
+    if (Date.now() > deadline) throw new Error(`the processes are still busy after ${QUIET_WITHIN_MS} ms`);
   }
 }
 

@@ -9,13 +9,6 @@ import { WAYS, type Way, type WayKind } from '../ways/ways.ts';
 
 const WARM_UP_CALLS = 20;
 
-/** The latencies of one way in one round. */
-export interface Found {
-  kind: WayKind;
-  took: Percentiles;
-  failures: readonly string[];
-}
-
 export function benchDecision({ sizes, address, say }: BenchContext): Promise<Figure[]> {
   const { serviceMs, rounds, calls, rate } = sizes.decision;
   return withStack(address, async (stack) => {
@@ -25,18 +18,28 @@ export function benchDecision({ sizes, address, say }: BenchContext): Promise<Fi
     const figures: Figure[] = [];
     for (const ms of serviceMs) {
       await stack.sandbox.setServiceTime(ms);
-      const found: Found[][] = [];
+      const added = { p50: new Rounds(), p99: new Rounds() };
       for (let round = 0; round < rounds; round += 1) {
         say(`decision: the screening service takes ${ms} ms, round ${round + 1} of ${rounds}`);
-        const inRound: Found[] = [];
+        const found: { kind: WayKind; took: Percentiles; failures: string[] }[] = [];
         for (const [kind, way] of rotated(ways, round)) {
-          const load = { rate, count: calls };
-          const { latencies, failures } = await openLoop(load, () => way.decide(anOrder()));
-          inRound.push({ kind, took: percentiles(latencies), failures });
+          const { latencies, failures } = await openLoop({ rate, count: calls }, () => way.decide(anOrder()));
+          found.push({ kind, took: percentiles(latencies), failures });
         }
-        found.push(inRound);
+        // What each way adds to the median of the direct calls in the same round.
+        const service = found.find(({ kind }) => kind.role === 'service')?.took.p50 ?? 0;
+        for (const { kind, took, failures } of found)
+          for (const share of SHARES) added[share].add(kind, took[share] - service, failures);
       }
-      figures.push(...figuresOf(found, ms));
+      for (const share of SHARES) {
+        const figuresOfShare = added[share].figures(({ name, targets }) => ({
+          part: 'decision',
+          name: `${name}, service ${ms} ms, ${share}`,
+          unit: 'ms added',
+          targets: targets?.[share] ?? [],
+        }));
+        figures.push(...figuresOfShare);
+      }
     }
     return figures;
   });
@@ -45,21 +48,4 @@ export function benchDecision({ sizes, address, say }: BenchContext): Promise<Fi
 async function warmUp({ name }: WayKind, way: Way, count: number): Promise<void> {
   const { failures } = await openLoop({ rate: 10, count }, () => way.decide(anOrder()));
   if (failures.length === count) throw new Error(`${name}: no decision: ${failures[0]}`);
-}
-
-/** @returns per percentile what each way adds to the median of the direct calls in the same round */
-export function figuresOf(found: readonly (readonly Found[])[], serviceMs: number): Figure[] {
-  return SHARES.flatMap((share) => {
-    const rounds = new Rounds();
-    for (const inRound of found) {
-      const service = inRound.find(({ kind }) => kind.role === 'service')?.took.p50 ?? 0;
-      for (const { kind, took, failures } of inRound) rounds.add(kind, took[share] - service, failures);
-    }
-    return rounds.figures(({ name, targets }) => ({
-      part: 'decision',
-      name: `${name}, service ${serviceMs} ms, ${share}`,
-      unit: 'ms added',
-      targets: targets?.[share] ?? [],
-    }));
-  });
 }
