@@ -20,16 +20,21 @@ const CHECKS = [
   'response_schema_conformance',
   'negative_data_rejection',
 ];
-const PORTS = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'SANDBOX_PORT', 'API_PORT', 'METRICS_PORT'];
-/** Removed from the environment, so that the random requests never reach a real screening service or events receiver. */
-const LEFT_OUT = [
-  'SCREENING_CONFIG',
-  'SCREENING_BASE_URL',
-  'EVENTS_URL',
-  'API_KEYS',
-  'API_HOST',
-  'SANDBOX_WEBHOOK_URL',
-];
+const SETTINGS: NodeJS.ProcessEnv = {
+  TEMPORAL_PORT: '0',
+  TEMPORAL_UI_PORT: '0',
+  SANDBOX_PORT: '0',
+  API_PORT: '0',
+  METRICS_PORT: '0',
+  LOG_LEVEL: 'error',
+  // Not from the environment, so that the random requests never reach a real screening service or events receiver.
+  SCREENING_CONFIG: undefined,
+  SCREENING_BASE_URL: undefined,
+  EVENTS_URL: undefined,
+  API_KEYS: undefined,
+  API_HOST: undefined,
+  SANDBOX_WEBHOOK_URL: undefined,
+};
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -56,13 +61,6 @@ async function pythonWithTools(): Promise<string> {
 function must(command: string, args: string[]): void {
   const { status, error } = spawnSync(command, args, { timeout: PIP_TIMEOUT_MS, stdio: 'inherit' });
   if (status !== 0) throw error ?? new Error(`${command} ${args.slice(0, 3).join(' ')} failed.`);
-}
-
-function startStack(folder: string): Promise<LocalStack> {
-  const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'error' };
-  for (const name of LEFT_OUT) delete env[name];
-  for (const name of PORTS) env[name] = '0';
-  return startLocalStack(env);
 }
 
 /** Runs a command with its output on the terminal. @returns its exit code */
@@ -93,7 +91,7 @@ const folder = await mkdtemp(join(tmpdir(), 'fuzz-api-'));
 let stack: LocalStack | undefined;
 try {
   const python = await pythonWithTools();
-  stack = await startStack(folder);
+  stack = await startLocalStack({ ...process.env, ...SETTINGS, DATA_DIR: join(folder, 'data') });
   process.exitCode = await Promise.race([fuzz(python, folder, stack.apiUrl), stack.broken]);
 } catch (error) {
   console.error(error instanceof Error ? error.message : 'The run failed.');
