@@ -87,12 +87,17 @@ export class Callers {
     this.#run().update(sent, ask, (outcome) => {
       this.waiting.delete(number);
       tell?.(`${id} is told ${typeof outcome === 'string' ? outcome : JSON.stringify(outcome)}`);
-      this.book.push({ ask, id, sentAt, at: agenda.now, outcome: this.#heard(call, outcome) });
+      const heard = this.#heard(call, outcome);
+      this.book.push({ ask, id, sentAt, at: agenda.now, outcome: heard });
       const next = this.#again(outcome, id);
       if (next !== undefined && time < AT_MOST) {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** time, LONGEST_PAUSE_MS);
         agenda.at(agenda.now + pauseMs, () => this.#send(call, ask, { ...sent, updateId: next }, time + 1));
-      } else this.#note(call, outcome);
+      } else if (typeof heard === 'object' && 'checkout' in heard) {
+        this.answers.push(heard.checkout);
+        // The library reads an order that is over from its result.
+        if (outcome !== 'closed') this.#noteAnswer();
+      }
     });
   }
 
@@ -104,22 +109,6 @@ export class Callers {
     const again = code === 'busy' || code === 'checkout-under-way';
     // Temporal keeps what became of a request that was taken.
     return again ? ('refused' in outcome ? id : this.#ownId()) : undefined;
-  }
-
-  #note(call: Call, outcome: Outcome): void {
-    const checks = call.do === 'decision' || call.do === 'retry';
-    if (!checks && call.do !== 'adopt') return;
-    if (outcome === 'closed' && checks) {
-      // The library reads an order that is over from its result.
-      const answer = this.#answerNow(call.attempt);
-      if (answer !== undefined) this.answers.push(answer);
-    }
-    if (typeof outcome === 'string' || !('checkout' in outcome)) return;
-    const { checkout } = outcome;
-    // The library asks the order what became of it.
-    const now = checks && checkout.decision === 'pending' ? this.#answerNow(call.attempt) : undefined;
-    this.answers.push(now ?? checkout);
-    this.#noteAnswer();
   }
 
   /** @returns what the client library makes of an outcome: it asks an order that is pending or over what became of it */
