@@ -24,7 +24,7 @@ import { inspectOrder } from './client/reading/read-orders.ts';
 import { readTransaction } from './client/reading/read-transaction.ts';
 import { adopt } from './client/screening/adopt.ts';
 import { putCard, screen } from './client/screening/screen.ts';
-import { callTemporal, endingBy, READ_WITHIN_MS } from './client/temporal-errors.ts';
+import { ANSWER_WITHIN_MS, callTemporal, endingBy, READ_WITHIN_MS } from './client/temporal-errors.ts';
 import type { OrderName, OrderScreening, OrderScreeningOptions, PortalOptions } from './client/types.ts';
 import { orderWorkflowId } from './contract/ids.ts';
 import {
@@ -91,21 +91,25 @@ export function createOrderScreening(context: OrderScreeningOptions): OrderScree
   };
   const vouched = <Request extends object>(order: OrderName, request: Request) =>
     vouchedFor(request, integrationOf(context, order.integration));
+  /** Gives one deadline to everything that a call asks for: of an order, of its record after its end, and of the screening service. */
+  const answered = <Answer>(call: () => Promise<Answer>) => endingBy(Date.now() + ANSWER_WITHIN_MS, call);
   const portal = async (order: OrderName, fields: PortalFields, how: PortalOptions = {}) =>
-    portalAction(context, key(order, fields, how), vouched(order, fields), how);
+    answered(() => portalAction(context, key(order, fields, how), vouched(order, fields), how));
   const written = <Answer, Body extends object>(
     definition: UpdateDefinition<Answer, [Envelope<Body>]>,
     schema: z.ZodType<NoInfer<Body>>,
   ) => {
     return async (order: OrderName, request: object, how?: PortalOptions) =>
-      update(context, workflowId(order, request, how), definition, checked(schema, request), how);
+      answered(() =>
+        update(context, workflowId(order, request, how), definition, checked(schema, request), how),
+      );
   };
   return {
     screen: async (request) => screen(context, request),
     adopt: async (request, how) => adopt(context, request, how),
     retry: async (request) => screen(context, request),
     recordGatewayResult: async (order, request) =>
-      recordGatewayResult(context, workflowId(order, request), vouched(order, request)),
+      answered(() => recordGatewayResult(context, workflowId(order, request), vouched(order, request))),
     get: async (order, { view } = {}) => readWithAfterEnd(context, workflowId(order), view),
     inspect: async (order, { withinMs = READ_WITHIN_MS, view = 'record' } = {}) =>
       endingBy(Date.now() + withinMs, async () => {
@@ -130,12 +134,13 @@ export function createOrderScreening(context: OrderScreeningOptions): OrderScree
     submitChargeback: (order, request, how) => portal(order, { kind: 'chargeback', ...request }, how),
     attachCustomerCode: (order, request, how) => portal(order, { kind: 'customer-code', ...request }, how),
     acknowledge: async (order, request, how) =>
-      update(context, workflowId(order, request, how), acknowledgeUpdate, request, how),
+      answered(() => update(context, workflowId(order, request, how), acknowledgeUpdate, request, how)),
     note: written(noteUpdate, HANDLING.note.schema),
     assign: written(assignUpdate, HANDLING.assign.schema),
     snooze: written(snoozeUpdate, HANDLING.snooze.schema),
     override: written(overrideUpdate, overrideSchema),
-    withdraw: async (order, request, how) => withdraw(context, key(order, request, how), request, how),
+    withdraw: async (order, request, how) =>
+      answered(() => withdraw(context, key(order, request, how), request, how)),
     redeliver: async (order, { sequence }, how) => redeliver(context, key(order, {}, how), sequence, how),
     recheck: async (order) => signals.recheck(key(order)),
     hint: async (request) => signals.hint(request),

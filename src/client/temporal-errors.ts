@@ -36,6 +36,12 @@ export function endingBy<T>(deadline: number, calls: () => Promise<T>): Promise<
   return deadlineOfAll.run(Math.min(deadline, deadlineOfAll.getStore() ?? deadline), calls);
 }
 
+/** Milliseconds that are left of the time of `endingBy`, at most `mostMs`; at least 1. */
+export function timeLeft(mostMs: number): number {
+  const now = Date.now();
+  return Math.max(1, Math.min(now + mostMs, deadlineOfAll.getStore() ?? Number.POSITIVE_INFINITY) - now);
+}
+
 /**
  * Runs a call to Temporal that ends by its deadline (ms after the epoch). The connection's own deadline isn't enough: while
  * the server is unreachable, its retry backoff outlasts the deadline by seconds.

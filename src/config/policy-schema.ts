@@ -152,10 +152,11 @@ export const integrationKeys = z.strictObject(
       .prefault({ tries: 3, pause: '1m' })
       .describe(`after the decision \`error\`; at most ${MOST_RESCREENS} tries`),
     retryWithin: duration().prefault('1h').describe('how long a declined order waits for another attempt'),
-    // Less than the window, which closes the order without attention.
     gatewayResultWithin: duration({ most: '119h' })
       .prefault('24h')
-      .describe('how long an order waits for the gateway’s result, at most `119h`; then attention'),
+      .describe(
+        'how long an order waits for the gateway’s result, at most `119h`, less than the window; then attention',
+      ),
     reviewBeforeGateway: oneOf(['proceed', 'hold'])
       .default('proceed')
       .describe('pre-gateway: whether a review goes to the gateway at once or is held first'),

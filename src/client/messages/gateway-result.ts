@@ -9,7 +9,7 @@ import { readFailure, ScreeningError } from '../../screening-service/index.ts';
 import { integrationOf } from '../read-requests.ts';
 import { readOrder } from '../reading/read-orders.ts';
 import { screeningClientOf } from '../reading/read-transaction.ts';
-import { ANSWER_WITHIN_MS } from '../temporal-errors.ts';
+import { ANSWER_WITHIN_MS, timeLeft } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 import { update } from './order-messages.ts';
 
@@ -41,7 +41,7 @@ async function sendOn(
   const client = screeningClientOf(integrationOf(context, integration));
   const response = { transactionId, result, ...defined({ authcode, gatewayTransactionId }) };
   try {
-    await client.gatewayResponse(response, { timeoutMs: ANSWER_WITHIN_MS });
+    await client.gatewayResponse(response, { timeoutMs: timeLeft(ANSWER_WITHIN_MS) });
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     if (error.outcome === 'refused' && error.reason !== 'forbidden') {

@@ -25,11 +25,11 @@ export async function withdraw(
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   const request = { number, ...readBy(how) };
   return whileOpen(context, workflowId, async () => {
+    // If the withdrawal is still running at the deadline, the order's record has the kind of the action.
+    const reading = readOrder(context, workflowId).catch(() => undefined);
     const answer = await startedUpdate(context, workflowId, withdrawUpdate, request, how);
     if (answer !== undefined) return answer;
-    // The withdrawal is still running; the order's record has the kind of the action.
-    const { actions } = await readOrder(context, workflowId);
-    const record = actions.find((one) => one.number === number);
+    const record = (await reading)?.actions.find((one) => one.number === number);
     if (record === undefined) throw workerSilent();
     const { kind, transactionId } = record;
     return defined({ number, ...order, kind, status: 'requested', transactionId });

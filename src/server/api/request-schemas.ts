@@ -136,11 +136,9 @@ export const gatewayResultBody = z
 export const acknowledgeBody = z
   .strictObject({
     reason: reasonSchema,
-    until: momentSchema
-      .exactOptional()
-      .meta({
-        description: 'Resolves only what was raised until then, such as the newest `since` that was read',
-      }),
+    until: momentSchema.exactOptional().meta({
+      description: 'Resolves only what was raised until then, such as the newest `since` that was read',
+    }),
   })
   .meta({ examples: [{ reason: 'called the customer' }] });
 export const overrideBody = overrideSchema.meta({
