@@ -154,9 +154,7 @@ export const integrationKeys = z.strictObject(
     retryWithin: duration().prefault('1h').describe('how long a declined order waits for another attempt'),
     gatewayResultWithin: duration({ most: '119h' })
       .prefault('24h')
-      .describe(
-        'how long an order waits for the gateway’s result, at most `119h`, less than the window; then attention',
-      ),
+      .describe('how long an order waits for the gateway’s result, at most `119h`; then attention'),
     reviewBeforeGateway: oneOf(['proceed', 'hold'])
       .default('proceed')
       .describe('pre-gateway: whether a review goes to the gateway at once or is held first'),
