@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Decision } from '../../../src/contract/words.ts';
 import { HOUR, MINUTE } from '../../fixtures/policies.ts';
 import { anAnswer, aRequest, books, CREATE, START, TRANSACTION } from '../a-passed-order.ts';
 import type { BookedCall } from '../books.ts';
@@ -15,18 +16,26 @@ test('a cancel that names no transaction is of the newest, also when an older on
     sentAt: START + 90_000,
     at: START + HOUR,
   };
-  const missing = (canceled: readonly string[]) =>
+  const missing = (
+    canceled: readonly string[],
+    told: Partial<BookedCall> = {},
+    decision: Decision = 'pass',
+  ) =>
     judgeBooks(
       books({
         transactions: [TRANSACTION, { ...TRANSACTION, id: second, createdAt: START + MINUTE }],
         requests: [
           CREATE,
-          aRequest(MINUTE, { transactionId: second }),
+          aRequest(MINUTE, { transactionId: second, decision }),
           ...canceled.map((id) => cancelOf(id, 2 * MINUTE)),
         ],
-        calls: [anAnswer(80), asked],
+        calls: [anAnswer(80), { ...asked, ...told } as BookedCall],
       }),
     ).filter(({ kind }) => kind === 'cancel missing');
   expect(missing([TRANSACTION.id])).toHaveLength(1);
   expect(missing([TRANSACTION.id, second])).toEqual([]);
+  // A newer one that never had a decision doesn't count, so the caller was told of the other one.
+  const told = { transactionId: TRANSACTION.id };
+  expect(missing([TRANSACTION.id], told, 'error')).toEqual([]);
+  expect(missing([TRANSACTION.id], told)).toHaveLength(1);
 });

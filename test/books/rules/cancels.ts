@@ -149,7 +149,8 @@ interface Wanted {
 }
 
 /** A caller or a person was told that it is canceled with the screening service. */
-function promised(books: Books, { id, attempt }: BookedTransaction): Wanted[] {
+function promised(books: Books, transaction: BookedTransaction): Wanted[] {
+  const { id, attempt } = transaction;
   const { calls, transactions, record } = books;
   const withdrawn = calls.some((one) => one.asks === 'withdraw' || (one.asks === 'override' && one.taken));
   return calls.flatMap((call): Wanted[] => {
@@ -159,7 +160,12 @@ function promised(books: Books, { id, attempt }: BookedTransaction): Wanted[] {
     const newest = transactions.filter(({ createdAt }) => createdAt <= call.at).at(-1)?.id;
     // What is only requested may end otherwise: the next transaction, or one that no lookup can show.
     const isOnly = transactions.length === 1 && record.attempts === 1;
-    const isDone = call.status === 'done' && record.attempts === attempt && newest === id;
+    // One that was not found before the call, or had no decision, didn't count: the answer names the other.
+    const counted = readingsOf(books, transaction).some(
+      ({ decision, endedAt }) => endedAt <= call.at && decision !== 'error',
+    );
+    const isMeant = newest === id && ((call.transactionId ?? id) === id || counted);
+    const isDone = call.status === 'done' && record.attempts === attempt && isMeant;
     const unnamed = isOnly || isDone ? id : undefined;
     return (call.fields.transactionId ?? unnamed) === id
       ? [{ at: call.at, because: `a caller was told ${call.status}` }]

@@ -34,18 +34,27 @@ function neverSent(books: Books): Finding[] {
   if (policy.workflow !== 'pre-gateway') return [];
   return books.attempts.flatMap(({ number, skip }) => {
     const last = reported(books).findLast((one) => (one.attempt ?? 1) === number);
-    const found = record.transactions.findLast((one) => one.attempt === number);
-    const newest = number === record.attempts ? record.newest : found?.id;
+    // Of an earlier attempt the record doesn't say which of its transactions counted.
+    const found = record.transactions.filter((one) => one.attempt === number).map(({ id }) => id);
+    const counting = number === record.attempts ? [record.newest ?? []].flat() : found;
     // Of two that cross, the order service can't tell which one counts.
     const crossed = reported(books).some(
       (one) => one.sentAt >= (last?.sentAt ?? 0) && one.result !== last?.result,
     );
-    if (last === undefined || newest === undefined || crossed || skip || takenBack(books, last.at)) return [];
+    if (last === undefined || counting.length === 0 || crossed || skip || takenBack(books, last.at))
+      return [];
     const sent = books.requests.some(
       (one) =>
-        one.operation === 'gateway-response' && one.transactionId === newest && one.sent === last.result,
+        one.operation === 'gateway-response' &&
+        counting.some((id) => one.transactionId === id) &&
+        one.sent === last.result,
     );
     if (sent || record.attention.length > 0) return [];
-    return [{ kind: 'gateway result lost', facts: `${last.result} of ${iso(last.at)} for ${newest}` }];
+    return [
+      {
+        kind: 'gateway result lost',
+        facts: `${last.result} of ${iso(last.at)} for ${counting.join(' or ')}`,
+      },
+    ];
   });
 }
