@@ -97,7 +97,7 @@ export const ORDER_ERRORS = {
   'order-changed': {
     status: 409,
     title: 'The order’s action has changed since it was read',
-    advice: 'read the order, then decide again: somebody else, or a later decision, has changed its action',
+    advice: 'read the order, then decide again: another person, or a later decision, has changed its action',
   },
   'gateway-result-out-of-turn': {
     status: 409,

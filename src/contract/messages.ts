@@ -109,7 +109,7 @@ export interface AdoptRequest {
   transactionId: string;
 }
 
-/** Resolves what needs attention; with `until`, only what was raised until then. */
+/** Resolves what needs attention; with `until`, only attention raised until then. */
 export interface AcknowledgeRequest {
   reason: string;
   until?: Instant;

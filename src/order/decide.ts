@@ -120,7 +120,7 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
 
 // Decisions that follow a fraud report of a caller. The order may have shipped before the report.
 
-/** Returns whether a fraud report was sent, as far as anybody can know. */
+/** Returns whether a fraud report was sent, or may have been. */
 export function wasReported({ status }: Pick<ActionRecord, 'status'>): boolean {
   return ['running', 'done', 'unconfirmed'].includes(status);
 }

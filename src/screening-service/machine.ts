@@ -74,10 +74,10 @@ function newAgent(isPlain: boolean, proxy: string | undefined): http.Agent {
   return isPlain ? new HttpProxyAgent(proxy, OPTIONS) : new TunnelAgent(proxy, OPTIONS);
 }
 
-/** The code of the error if the proxy doesn't connect: nothing was sent to the service behind it. */
+/** The code of the error if the proxy doesn't connect: nothing was sent through it. */
 export const PROXY_REFUSED = 'ERR_PROXY_REFUSED';
 
-/** Connects through a proxy. A refusal of the proxy, such as 403 or 407, is an error instead of the service's reply. */
+/** Connects through a proxy. A refusal of the proxy, such as 403 or 407, is an error instead of the screening service's reply. */
 class TunnelAgent extends HttpsProxyAgent<string> {
   override async connect(
     ...[request, options]: Parameters<HttpsProxyAgent<string>['connect']>

@@ -46,7 +46,7 @@ export function screeningActivities(world: ActivityWorld) {
   };
 
   /**
-   * Looks up what an earlier run or try may have screened by the settings of then: those of now skip or refuse it.
+   * Looks up what an earlier run or try may have screened by earlier settings: the current ones skip or refuse it.
    * @returns the outcome of its transaction; undefined if there was no such run, or none is found
    */
   const foundBefore = async (

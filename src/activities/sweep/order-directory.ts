@@ -212,7 +212,7 @@ const TRANSACTIONS_ASKED = 50;
 
 /**
  * @returns the workflow ids of those orders that were adopted under a different order id: their newest transaction belongs to a different
- *   order that is open or has ended by itself
+ *   order that is open or has completed
  */
 export async function adoptedElsewhere(
   client: Client,

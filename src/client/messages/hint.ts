@@ -33,7 +33,7 @@ export class OrderSignals {
   }
 
   /**
-   * Sends the hint to the orders that own the transactions. Each invoice number that is none of theirs names one more: the order with that
+   * Sends the hint to the orders that own the transactions. Each invoice number of no such order names one more: the order with that
    * number, else with that id.
    * @see OrderScreening.hint
    */

@@ -176,7 +176,7 @@ export function retryRefusal(state: OrderState, request: RetryRequest): Refusal 
 
 function takesNextAttempt(state: OrderState): boolean {
   const { phase, decision, wouldBe } = state;
-  // A passive order declines nobody itself: whoever decides in its place may have.
+  // A passive order declines no customer, but the plugin that decides in its place may have.
   const isDeclined = phase === 'declined' || (wouldBe === 'decline' && phase !== 'screening');
   const open = isDeclined || (phase === 'decided' && decision === 'error');
   return open && currentAttempt(state).answer !== undefined && !cancelAsked(state);

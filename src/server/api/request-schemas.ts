@@ -137,7 +137,7 @@ export const acknowledgeBody = z
   .strictObject({
     reason: reasonSchema,
     until: momentSchema.exactOptional().meta({
-      description: 'Resolves only what was raised until then, such as the newest `since` that was read',
+      description: 'Resolves only attention raised until then, such as the newest `since` that was read',
     }),
   })
   .meta({ examples: [{ reason: 'called the customer' }] });
