@@ -51,16 +51,6 @@ describe('a recheck that anybody with access to Temporal may have sent', () => {
   });
 });
 
-it.each(['pre-acceptance', 'pre-gateway'] as const)(
-  'a passive order that would be declined takes the attempt that the customer makes elsewhere: %s',
-  (workflow) => {
-    const life = screened('fail', { workflow, passive: true }).retry(2, MINUTE).retried('review', MINUTE);
-    const wouldBe = workflow === 'pre-gateway' ? 'proceed' : 'hold';
-    expect(life.replies).toMatchObject([{ checkout: { attempt: 2, action: 'proceed', wouldBe } }]);
-    expect(life.retry(3, HOUR).told).toEqual(['answered', 'retry-out-of-turn']);
-  },
-);
-
 it('a screening in the background says since when a create may be under way', () => {
   const life = screened(NOT_SENT).caughtUp({ kind: 'forbidden', unseenSince: sinceStart(1) }, MINUTE);
   const calls = life.caughtUp({ kind: 'forbidden' }, 2 * MINUTE).calls('catch-up');
