@@ -47,17 +47,18 @@ export function screeningActivities(world: ActivityWorld) {
 
   /**
    * Looks up what an earlier run or try may have screened by earlier settings: the current ones skip or refuse it.
-   * @returns the outcome of its transaction; undefined if there was no such run, or none is found
+   * @returns the outcome of its transaction; undefined if there was no such run, or no transaction is found, also because the lookup failed
    */
   const foundBefore = async (
     unseenSince: Instant | undefined,
+    { apiKey }: Integration,
     begin: () => Try,
   ): Promise<ScreeningOutcome | undefined> => {
-    if (unseenSince === undefined) return undefined;
+    if (unseenSince === undefined || !apiKey()) return undefined;
     const t = begin();
     const looking = () => screenRepeated(t, unseenSince, false);
     const outcome = await behindBreaker(t.request.integration, looking);
-    return outcome?.kind === 'unanswered' ? undefined : outcome;
+    return outcome?.kind === 'answered' || outcome?.kind === 'unreadable' ? outcome : undefined;
   };
 
   const firstScreening = async (
@@ -71,7 +72,7 @@ export function screeningActivities(world: ActivityWorld) {
     const begin = () => beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
     const rule = skipRuleFor(integration, request.transaction);
     if (rule !== undefined || !checked.ok) {
-      const found = await foundBefore(unseenSince, begin);
+      const found = await foundBefore(unseenSince, integration, begin);
       if (found !== undefined) return heldAfterReset(foundTooLate(found, policy));
     }
     if (rule !== undefined) return { kind: 'skipped', rule };
@@ -141,7 +142,7 @@ export function screeningActivities(world: ActivityWorld) {
       const begin = () => beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined)
-        return ended((await foundBefore(unseenSince, begin)) ?? { kind: 'skipped', rule });
+        return ended((await foundBefore(unseenSince, integration, begin)) ?? { kind: 'skipped', rule });
       if (!checked.ok) return ended(refusedByRules(checked.fieldErrors, unseenSince));
       return ended(await atCheckout(checked.transaction, begin(), unseenSince));
     },
