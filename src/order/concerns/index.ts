@@ -1,5 +1,5 @@
 /** The concerns of an order. Each is one file and one entry here. Effects are started in this order. */
-import type { Instant } from '../../contract/words.ts';
+import type { Action, Instant } from '../../contract/words.ts';
 import { announce } from '../events.ts';
 import { note } from '../journal.ts';
 import { adoptRefusal, decisionRefusal, refusal, retryRefusal } from '../messages/check-messages.ts';
@@ -39,11 +39,19 @@ const REQUESTS: Handlers = {
   ...operatorRequests,
 };
 
+/** @param ifAction the action that the sender saw */
 export function refusalOf<Kind extends keyof Requests>(
   order: Order,
   { kind, request }: Request<Kind>,
   at: Instant,
+  ifAction?: Action,
 ): Refusal | undefined {
+  const { action } = order.state;
+  // Rule «what the person saw».
+  if (ifAction !== undefined && ifAction !== action) {
+    const words = `The order’s action is «${action}» now, not «${ifAction}»: read the order again.`;
+    return refusal('order-changed', words);
+  }
   const { needsPolicy, refusal: refusalBy }: Handler<Kind> = REQUESTS[kind];
   if (needsPolicy && order.policyMissing)
     return refusal('busy', 'The policy is not known yet: send the same request again.');
@@ -55,8 +63,9 @@ export function acceptRequest<Kind extends keyof Requests>(
   order: Order,
   asked: Request<Kind>,
   at: Instant,
+  ifAction?: Action,
 ): Taken {
-  const refused = refusalOf(order, asked, at);
+  const refused = refusalOf(order, asked, at, ifAction);
   if (refused !== undefined) return { refusal: refused };
   const { kind, request } = asked;
   const handler: Handler<Kind> = REQUESTS[kind];

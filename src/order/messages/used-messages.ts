@@ -14,17 +14,14 @@ const MAX_USED = 1_000;
 
 export function inputRefusal(order: Order, input: RequestInput): Refusal | undefined {
   const used = usedBefore(order, input);
-  return used
-    ? reuseRefusal(used, input)
-    : (changeRefusal(order, input) ?? refusalOf(order, input.request, input.at));
+  return used ? reuseRefusal(used, input) : refusalOf(order, input.request, input.at, input.sent?.ifAction);
 }
 
 /** Accepts or refuses a request, or repeats the reply of an earlier one. Sets `taken`. */
 export function takeRequest(order: Order, input: RequestInput): void {
   const used = usedBefore(order, input);
   if (used === undefined) {
-    const refused = changeRefusal(order, input);
-    input.taken = refused ? { refusal: refused } : acceptRequest(order, input.request, input.at);
+    input.taken = acceptRequest(order, input.request, input.at, input.sent?.ifAction);
     remember(order, input, input.taken);
     return;
   }
@@ -39,15 +36,6 @@ function usedBefore(order: Order, { sent }: RequestInput): Used | undefined {
 
 function nameOf({ updateId, key }: Sent): string {
   return key === undefined ? `id:${updateId}` : `key:${key.name}`;
-}
-
-/** Rule «what the person saw». */
-function changeRefusal({ state }: Order, { sent }: RequestInput): Refusal | undefined {
-  if (sent?.ifAction === undefined || sent.ifAction === state.action) return undefined;
-  return refusal(
-    'order-changed',
-    `The order’s action is «${state.action}» now, not «${sent.ifAction}»: read the order again.`,
-  );
 }
 
 function reuseRefusal({ fingerprint }: Used, { sent }: RequestInput): Refusal | undefined {
