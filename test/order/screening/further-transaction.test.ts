@@ -17,6 +17,12 @@ import { HINT, type Life, RECHECK, screened } from '../life.ts';
 
 const cancelOf = (transactionId: string) => ({ kind: 'cancel', transactionId }) as const;
 
+const UNREADABLE = {
+  kind: 'unreadable',
+  reason: 'unknown-decision',
+  seen: { transactionId: TRANSACTION_ID, found: false, sentFrom: sinceStart(0), sentUntil: sinceStart(0) },
+} as const;
+
 describe('a further transaction that is found for an order with a decision', () => {
   const noRescreens = {
     screeningDeadlineMs: HOUR,
@@ -137,14 +143,11 @@ describe('a further transaction that is found for an order with a decision', () 
   });
 
   it('is not the one that is being canceled, which a running screening finds once more', () => {
-    const sent = { sentFrom: sinceStart(0), sentUntil: sinceStart(0) };
-    const seen = { transactionId: TRANSACTION_ID, found: false, ...sent };
-    const unreadable = { kind: 'unreadable', reason: 'unknown-decision', seen } as const;
-    const life = screened(unreadable, { ...noRescreens, rescreenOnError: { tries: 1, pauseMs: MINUTE } });
+    const life = screened(UNREADABLE, { ...noRescreens, rescreenOnError: { tries: 1, pauseMs: MINUTE } });
     life
       .until(HOUR)
       .portal(cancelOf(TRANSACTION_ID), HOUR)
-      .caughtUp(unreadable, HOUR + MINUTE);
+      .caughtUp(UNREADABLE, HOUR + MINUTE);
     expect(life.attention).not.toContain('cancel-due');
   });
 
@@ -156,10 +159,7 @@ describe('a further transaction that is found for an order with a decision', () 
   });
 
   it('changes nothing if it is the transaction whose status has been read since', () => {
-    const sent = { sentFrom: sinceStart(0), sentUntil: sinceStart(0) };
-    const seen = { transactionId: TRANSACTION_ID, found: false, ...sent };
-    const unreadable = { kind: 'unreadable', reason: 'unknown-decision', seen } as const;
-    const life = screened(unreadable, { ...noRescreens, rescreenOnError: { tries: 1, pauseMs: MINUTE } });
+    const life = screened(UNREADABLE, { ...noRescreens, rescreenOnError: { tries: 1, pauseMs: MINUTE } });
     life
       .until(HOUR)
       .take(HINT)
