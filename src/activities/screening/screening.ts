@@ -6,6 +6,7 @@ import type {
   RetryCheckoutRequest,
   Screened,
   ScreeningOutcome,
+  ScreenRequest,
 } from '../../contract/activity-contract.ts';
 import type { FieldError, Refusal } from '../../contract/errors.ts';
 import type { Integration, Policy } from '../../contract/policy.ts';
@@ -45,19 +46,24 @@ export function screeningActivities(world: ActivityWorld) {
     return heldAfterReset(outcome ?? unanswered('service-down', unseenSince));
   };
 
+  /** @returns the outcome of a create that an earlier run or try may have sent; undefined if the screening service is known to be down */
+  const lookUp = (request: ScreenRequest, unseenSince: Instant, integration: Integration, clock: Clock) => {
+    const t = beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
+    return behindBreaker(request.integration, () => screenRepeated(t, unseenSince, false));
+  };
+
   /**
    * Looks up what an earlier run or try may have screened by earlier settings: the current ones skip or refuse it.
    * @returns the outcome of its transaction; undefined if there was no such run, or no transaction is found, also because the lookup failed
    */
   const foundBefore = async (
+    request: ScreenRequest,
     unseenSince: Instant | undefined,
-    { apiKey }: Integration,
-    begin: () => Try,
+    integration: Integration,
+    clock: Clock,
   ): Promise<ScreeningOutcome | undefined> => {
-    if (unseenSince === undefined || !apiKey()) return undefined;
-    const t = begin();
-    const looking = () => screenRepeated(t, unseenSince, false);
-    const outcome = await behindBreaker(t.request.integration, looking);
+    if (unseenSince === undefined || !integration.apiKey()) return undefined;
+    const outcome = await lookUp(request, unseenSince, integration, clock);
     return outcome?.kind === 'answered' || outcome?.kind === 'unreadable' ? outcome : undefined;
   };
 
@@ -69,10 +75,9 @@ export function screeningActivities(world: ActivityWorld) {
     clock: Clock,
   ): Promise<ScreeningOutcome | { refusal: Refusal }> => {
     const unseenSince = mayHaveRun() ? request.startedAt : undefined;
-    const begin = () => beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
     const rule = skipRuleFor(integration, request.transaction);
     if (rule !== undefined || !checked.ok) {
-      const found = await foundBefore(unseenSince, integration, begin);
+      const found = await foundBefore(request, unseenSince, integration, clock);
       if (found !== undefined) return heldAfterReset(foundTooLate(found, policy));
     }
     if (rule !== undefined) return { kind: 'skipped', rule };
@@ -85,9 +90,7 @@ export function screeningActivities(world: ActivityWorld) {
     // Too late. A lost run of this task may have returned a decision to its caller, so look it up. After a reset the catch-up does.
     if (unseenSince === undefined || isAfterReset())
       return heldAfterReset(unanswered('no-time-left', unseenSince));
-    const t = begin();
-    const screening = () => screenRepeated(t, unseenSince, false);
-    const outcome = await behindBreaker(request.integration, screening);
+    const outcome = await lookUp(request, unseenSince, integration, clock);
     return outcome === undefined ? unanswered('service-down', unseenSince) : foundTooLate(outcome, policy);
   };
 
@@ -139,12 +142,14 @@ export function screeningActivities(world: ActivityWorld) {
         ...(isAfterReset() && { again: true as const }),
         ...(request.policyMissing && { policy: policyOf(world, request, integration) }),
       });
-      const begin = () => beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
       const rule = skipRuleFor(integration, request.transaction);
-      if (rule !== undefined)
-        return ended((await foundBefore(unseenSince, integration, begin)) ?? { kind: 'skipped', rule });
+      if (rule !== undefined) {
+        const found = await foundBefore(request, unseenSince, integration, clock);
+        return ended(found ?? { kind: 'skipped', rule });
+      }
       if (!checked.ok) return ended(refusedByRules(checked.fieldErrors, unseenSince));
-      return ended(await atCheckout(checked.transaction, begin(), unseenSince));
+      const t = beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
+      return ended(await atCheckout(checked.transaction, t, unseenSince));
     },
   };
 }
