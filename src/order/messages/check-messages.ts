@@ -175,7 +175,10 @@ export function retryRefusal(state: OrderState, request: RetryRequest): Refusal 
 }
 
 function takesNextAttempt(state: OrderState): boolean {
-  const open = state.phase === 'declined' || (state.phase === 'decided' && state.decision === 'error');
+  const { phase, decision, wouldBe } = state;
+  // A passive order declines no customer, but the plugin that decides in its place may have.
+  const isDeclined = phase === 'declined' || (wouldBe === 'decline' && phase !== 'screening');
+  const open = isDeclined || (phase === 'decided' && decision === 'error');
   return open && currentAttempt(state).answer !== undefined && !cancelAsked(state);
 }
 

@@ -51,6 +51,22 @@ describe('a recheck that anybody with access to Temporal may have sent', () => {
   });
 });
 
+it.each(['pre-acceptance', 'pre-gateway'] as const)(
+  'a passive order that would be declined takes the attempt that the customer makes elsewhere: %s',
+  (workflow) => {
+    const life = screened('fail', { workflow, passive: true }).retry(2, MINUTE).retried('review', MINUTE);
+    const wouldBe = workflow === 'pre-gateway' ? 'proceed' : 'hold';
+    expect(life.replies).toMatchObject([{ checkout: { attempt: 2, action: 'proceed', wouldBe } }]);
+    expect(life.retry(3, HOUR).told).toEqual(['answered', 'retry-out-of-turn']);
+  },
+);
+
+it('a passive order’s next attempt ends the attention to the review of the one before', () => {
+  const life = screened('fail', { passive: true }).take(RECHECK).read('review', HOUR).until(5 * DAY - MINUTE);
+  expect(life).toMatchObject({ attention: ['review-unresolved'], state: { wouldBe: 'decline' } });
+  expect(life.retry(2, 5 * DAY - MINUTE).attention).toEqual([]);
+});
+
 it('a screening in the background says since when a create may be under way', () => {
   const life = screened(NOT_SENT).caughtUp({ kind: 'forbidden', unseenSince: sinceStart(1) }, MINUTE);
   const calls = life.caughtUp({ kind: 'forbidden' }, 2 * MINUTE).calls('catch-up');
