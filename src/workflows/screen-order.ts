@@ -75,11 +75,12 @@ function orderOf({ resume, ...input }: OrderRun, startTime: Date): Order {
 async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intake): Promise<OrderState> {
   const carryOut = effectsInto(inputs, () => runFacts(input.wasReset));
   const show = showing(order);
+  let isReplying = false;
 
-  /** Shows the order, and lets replies be sent. */
-  const shown = async (): Promise<void> => {
-    show();
-    if (intake.waiting === 0) return;
+  /** Lets the replies to the input before be sent. */
+  const replied = async (): Promise<void> => {
+    if (!isReplying) return;
+    isReplying = false;
     await wholeActivation();
     await wholeActivation();
   };
@@ -91,13 +92,16 @@ async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intak
       await wholeActivation();
       let counted = false;
       for (const one of resultsFirst(inputs.splice(0))) {
+        await replied();
         // Before each input: a replay that joins tasks may call this earlier, and it must take effect at the same point.
         if (workflowInfo().continueAsNewSuggested) carryOut(wrapUp(order));
         const commands = step(order, one);
         carryOut(commands);
         const count = commands.find((command) => command.do === 'count-signals');
         if (count !== undefined) counted = true;
-        if (!count?.nothingElse) await shown();
+        if (count?.nothingElse) continue;
+        show();
+        isReplying = intake.waiting > 0;
       }
       if (counted) upsertMemo({ signals: order.signals });
     }
@@ -106,7 +110,7 @@ async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intak
   if (input.resume === undefined) await checkOut(input, order, inputs, intake);
   if (intake.refusal === undefined) {
     carryOut(begin(order));
-    await shown();
+    show();
     do {
       await untilFinished();
       await condition(allHandlersFinished);
