@@ -119,15 +119,6 @@ describe('a hint', () => {
     return workflowId === undefined ? listing() : listing(workflowId);
   };
 
-  it('reaches the order of its transaction although the first id is the event’s', async () => {
-    const { orderScreening, handles, lists, signals } = aClient();
-    lists.mockImplementation(owning({ [CLOSED_TRANSACTION]: one }) as never);
-    const named = { source: 'webhook', transactionId: [`${event}`, CLOSED_TRANSACTION] };
-    expect(await orderScreening.hint(named)).toEqual({ outcome: 'accepted' });
-    expect(handles).toEqual([one]);
-    expect(signals()).toMatchObject([{ name: 'reviewHint' }]);
-  });
-
   it('reaches the order of its transaction although visibility fails for a different id', async () => {
     const { orderScreening, handles, lists } = aClient();
     const owns = owning({ [CLOSED_TRANSACTION]: one });

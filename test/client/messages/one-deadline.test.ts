@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { aClosedOrder, aPolicy } from '../../fixtures/orders.ts';
+import { aClosedOrder, aPolicy, CLOSED_TRANSACTION } from '../../fixtures/orders.ts';
 import { aClient, described, gone, noAnswer, taken } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
@@ -49,18 +49,12 @@ it('a withdrawal that goes on is answered within 10 s, though the record takes a
   const { orderScreening, temporal } = aClient();
   temporal.startUpdate.mockResolvedValue({ result: () => after(9_900).then(() => taken(noAnswer).result()) });
   temporal.describe.mockImplementation(() => slowly(described('RUNNING')));
-  const running = {
-    number: 1,
-    kind: 'cancel',
-    subject: 'cancel:1',
-    by: 'caller',
-    status: 'running',
-  } as const;
-  const requestedAt = '2026-03-01T10:00:00.000Z';
-  const actions = [{ ...running, requestedAt }];
+  const action = { number: 1, kind: 'cancel', transactionId: CLOSED_TRANSACTION } as const;
+  const running = { ...action, subject: 'cancel:1', by: 'caller', status: 'running' } as const;
+  const actions = [{ ...running, requestedAt: '2026-03-01T10:00:00.000Z' }];
   temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'decided', actions }));
   const answers: unknown[] = [];
   void orderScreening.withdraw(order, { number: 1 }).then((answer) => answers.push(answer));
   await vi.advanceTimersByTimeAsync(10_200);
-  expect(answers).toMatchObject([{ number: 1, kind: 'cancel', status: 'requested' }]);
+  expect(answers).toEqual([{ ...action, ...order, integration: 'default', status: 'requested' }]);
 });

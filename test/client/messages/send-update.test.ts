@@ -31,7 +31,6 @@ type Update = [
   ask: (orders: Screening) => unknown,
 ];
 
-const withdrawn = aPortalAnswer({ status: 'withdrawn' });
 /** Each update: by which call of Temporal's client it is sent, its id unless it is random, an answer, and how it is asked. */
 const UPDATES: Update[] = [
   ['a first attempt', 'executeUpdateWithStart', 'decision-1', decided, (orders) => orders.screen(attempt)],
@@ -50,20 +49,6 @@ const UPDATES: Update[] = [
     (orders) => orders.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
   ],
   ['a portal action', 'startUpdate', undefined, aPortalAnswer(), (orders) => orders.cancel(order, {}, keyed)],
-  [
-    'an acknowledgement',
-    'executeUpdate',
-    undefined,
-    { cleared: 1 },
-    (orders) => orders.acknowledge(order, { reason: 'x' }, keyed),
-  ],
-  [
-    'a withdrawal',
-    'startUpdate',
-    undefined,
-    withdrawn,
-    (orders) => orders.withdraw(order, { number: 1 }, keyed),
-  ],
 ];
 
 /** A client of an order that takes each update, and ends it so: first, and from then on. */
@@ -102,23 +87,18 @@ describe.each(UPDATES)('%s', (_what, call, id, answer, ask) => {
   });
 });
 
-describe.each(UPDATES.filter(([what]) => /portal action|withdrawal/.test(what)))(
-  '%s',
-  (_what, call, _id, _answer, ask) => {
-    it('that is refused until the time is over was not accepted, so it is not running', async () => {
-      vi.useFakeTimers();
-      onTestFinished(() => void vi.useRealTimers());
-      const { orderScreening, temporal } = aClient();
-      temporal[call].mockImplementation(async () => {
-        await new Promise((resolve) => setTimeout(resolve, 7));
-        return taken(refused('checkout-under-way'));
-      });
-      const asked = Promise.resolve(ask(orderScreening)).catch((error: unknown) => error);
-      await vi.advanceTimersByTimeAsync(15_000);
-      expect(await asked).toMatchObject({ code: 'temporal-unavailable' });
-    });
-  },
-);
+it('a portal action that is refused until the time is over was not accepted, so it is not running', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { orderScreening, temporal } = aClient();
+  temporal.startUpdate.mockImplementation(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 7));
+    return taken(refused('checkout-under-way'));
+  });
+  const asked = orderScreening.cancel(order).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(await asked).toMatchObject({ code: 'temporal-unavailable' });
+});
 
 describe('an update that the end of the order cut off', () => {
   /** A client of an order that ended in the task in which it took the update. */
@@ -154,15 +134,6 @@ describe('an update that the end of the order cut off', () => {
       { type: 'portalAction', input: { transactionId: CLOSED_TRANSACTION } },
     ]);
   });
-
-  it.each(UPDATES.filter(([what]) => /gateway|acknowledgement|withdrawal/.test(what)))(
-    'is order-closed when it is %s',
-    async (_what, call, _id, _answer, ask) => {
-      const { orderScreening, temporal } = ended(call);
-      temporal.result.mockReset().mockResolvedValue(aClosedOrder());
-      await expect(ask(orderScreening)).rejects.toMatchObject({ code: 'order-closed' });
-    },
-  );
 });
 
 describe('the fingerprint of an idempotency key', () => {
@@ -195,7 +166,6 @@ describe('the fingerprint of an idempotency key', () => {
 
   it('doesn’t depend on the ids that policy vouches for, which may change before the repeat', () => {
     const keyOfBody = (body: object) => updateOf({ name: 'cancel' }, body, keyed).args[0].key;
-    const body = { reason: 'x' };
-    expect(keyOfBody({ ...body, notCards: ['transactionId'] })).toEqual(keyOfBody(body));
+    expect(keyOfBody({ reason: 'x', notCards: ['transactionId'] })).toEqual(keyOfBody({ reason: 'x' }));
   });
 });
