@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aClosedOrder } from '../../fixtures/orders.ts';
+import { aClosedOrder, announced } from '../../fixtures/orders.ts';
 import { aClient, described, failed, noAnswer, taken } from '../fake-temporal.ts';
 
 describe('an event of an order that failed', () => {
@@ -17,24 +17,13 @@ describe('an event of an order that failed', () => {
 });
 
 describe('a redelivery without an answer in time', () => {
-  const KEPT = {
-    type: 'order.decided' as const,
-    sequence: 1,
-    occurredAt: aClosedOrder().startedAt,
-    data: {
-      attempt: 1,
-      decision: 'pass' as const,
-      action: 'proceed' as const,
-      phase: 'decided' as const,
-      attention: [],
-    },
-  };
+  const state = aClosedOrder();
+  const kept = announced(state, 'order.decided', 0);
   const redeliver = (start: () => Promise<object>) => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(described('COMPLETED'));
-    temporal.result.mockResolvedValue(
-      aClosedOrder({}, { events: { sequence: 1, delivered: 1, waiting: 0, last: [KEPT] } }),
-    );
+    const events = { sequence: 1, delivered: 1, waiting: 0, last: [kept] };
+    temporal.result.mockResolvedValue({ ...state, events });
     temporal.start.mockImplementation(start);
     return orderScreening.redeliver({ orderId: 'order-1' }, { sequence: 1 });
   };
@@ -43,16 +32,11 @@ describe('a redelivery without an answer in time', () => {
     expect(await redeliver(async () => taken(noAnswer))).toMatchObject({ status: 'requested', sequence: 1 });
   });
 
-  it('because a person ended it in Temporal is to be asked for again', async () => {
-    await expect(redeliver(async () => taken(failed()))).rejects.toMatchObject({
-      code: 'temporal-unavailable',
-      message: expect.stringContaining('ended by hand'),
-    });
-  });
-
-  it('is no redelivery if Temporal may not have it: the caller asks again', async () => {
-    await expect(redeliver(() => Promise.reject(noAnswer))).rejects.toMatchObject({
-      code: 'temporal-unavailable',
-    });
+  it.each([
+    ['because a person ended it in Temporal', async () => taken(failed()), 'ended by hand'],
+    ['since Temporal may not have it', () => Promise.reject(noAnswer), 'Retrying the same request is safe'],
+  ])('%s is to be asked for again', async (_why, start, words) => {
+    const message = expect.stringContaining(words);
+    await expect(redeliver(start)).rejects.toMatchObject({ code: 'temporal-unavailable', message });
   });
 });

@@ -1,7 +1,7 @@
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { aClosedOrder } from '../../fixtures/orders.ts';
-import { aClient, described, failed, grpcError, UNREADABLE } from '../fake-temporal.ts';
+import { aClient, described, failed as failedWorkflow, grpcError, UNREADABLE } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const at = (iso: string) => msToTs(Date.parse(iso));
@@ -37,8 +37,8 @@ describe('inspecting an order', () => {
   });
 
   it.each([
-    ['TERMINATED', failed()],
-    ['FAILED', failed('card-data-in-request')],
+    ['TERMINATED', failedWorkflow()],
+    ['FAILED', failedWorkflow('card-data-in-request')],
   ] as const)('that is %s and has no record says so', async (status, error) => {
     const { orderScreening, temporal } = inReview(status);
     temporal.record.mockResolvedValue(undefined);
@@ -75,47 +75,34 @@ describe('inspecting an order', () => {
   });
 
   const [last, next] = ['2026-03-02T10:01:00.000Z', '2026-03-02T10:02:30.000Z'];
-  const failure = (type: string) => ({ applicationFailureInfo: { type } });
+  const pauses = { lastAttemptCompleteTime: at(last), nextAttemptScheduleTime: at(next) };
+  const failed = (type: string) => ({ ...pauses, lastFailure: { applicationFailureInfo: { type } } });
   it.each([
+    ['pollStatus', 'waits for its first pause', 2, pauses, { nextAt: next }],
     [
-      'waits for its first pause',
-      { attempt: 2, lastAttemptCompleteTime: at(last), nextAttemptScheduleTime: at(next) },
-      { nextAt: next },
-    ],
-    [
-      'was answered that nothing has changed',
-      {
-        attempt: 3,
-        lastAttemptCompleteTime: at(last),
-        nextAttemptScheduleTime: at(next),
-        lastFailure: failure('unchanged'),
-      },
+      'pollStatus',
+      'found nothing new',
+      3,
+      failed('unchanged'),
       { lastAt: last, answered: true, nextAt: next },
     ],
+    ['pollStatus', 'was not answered', 4, failed('timeout'), { lastAt: last, answered: false, nextAt: next }],
     [
-      'was not answered',
-      { attempt: 4, lastAttemptCompleteTime: at(last), lastFailure: failure('timeout') },
-      { lastAt: last, answered: false },
+      'readStatusLast',
+      'found nothing new: none follows',
+      2,
+      failed('unchanged'),
+      { lastAt: last, answered: true },
     ],
-  ])('shows the poll that %s', async (_what, poll, times) => {
-    const pendingActivities = [{ activityType: { name: 'pollStatus' }, ...poll }];
-    const { orderScreening } = inReview('RUNNING', { pendingActivities });
-    expect((await orderScreening.inspect(order)).poll).toEqual(times);
-  });
-
-  it.each([
-    ['found nothing new: none follows', 'unchanged', { lastAt: last, answered: true }],
-    ['was not answered', 'timeout', { lastAt: last, answered: false, nextAt: next }],
-  ])('shows the last read of a pass that %s', async (_what, type, times) => {
-    const pendingActivities = [
-      {
-        activityType: { name: 'readStatusLast' },
-        attempt: 2,
-        lastAttemptCompleteTime: at(last),
-        nextAttemptScheduleTime: at(next),
-        lastFailure: failure(type),
-      },
-    ];
+    [
+      'readStatusLast',
+      'was not answered',
+      2,
+      failed('timeout'),
+      { lastAt: last, answered: false, nextAt: next },
+    ],
+  ])('shows the %s that %s', async (name, _what, attempt, activity, times) => {
+    const pendingActivities = [{ activityType: { name }, attempt, ...activity }];
     const { orderScreening } = inReview('RUNNING', { pendingActivities });
     expect((await orderScreening.inspect(order)).poll).toEqual(times);
   });
