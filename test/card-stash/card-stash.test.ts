@@ -41,6 +41,7 @@ describe('the address of a stash', () => {
     'redis://:secret@cache/cards',
     'redis://:secret@cache/0?tls=no',
     'redis://:secret%@cache',
+    'redis://%C3:secret@cache',
     'redis://:secret@cache:port',
   ])('is refused without being named when it is %s', (url) => {
     const keys = [{ id: 'a', key: randomBytes(32) }];

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrderScreeningError } from '../../src/starter.ts';
-import { aPortalAnswer } from '../server/api/fake-order-screening.ts';
 import { type Fake, run } from './support.ts';
 
 const FILE = 'examples/orders/fraudulent.json';
@@ -20,7 +19,44 @@ async function aFile(content: string | Buffer): Promise<string> {
   return join(directory, 'order.json');
 }
 
+/** Each command that acts on an order, without the options of all of them. */
+const ACTS: [method: keyof Fake, request: object, command: string][] = [
+  ['cancel', { reason: 'asked' }, 'cancel 1001 --reason asked'],
+  ['reportFraud', { reason: 'called' }, 'report-fraud 1001 --reason called'],
+  [
+    'submitChargeback',
+    {
+      ...{
+        reason_code: '10.4',
+        due_date: '2099-01-31',
+        notice_date: '2099-01-01',
+        reference_number: 'CB-77',
+      },
+      ...{ carrier: 'Post', carrier_tracking_number: 'T1', notes: 'late', inquiry: 'true', force: true },
+    },
+    'chargeback 1001 --reason-code 10.4 --due-date 2099-01-31 --notice-date 2099-01-01 --reference-number CB-77 --carrier Post --carrier-tracking-number T1 --notes late --inquiry --force',
+  ],
+  [
+    'attachCustomerCode',
+    { customerCode: 'PHONE-4711', email: 'ada@example.com' },
+    'customer-code 1001 PHONE-4711 --email ada@example.com',
+  ],
+  ['withdraw', { number: 2 }, 'withdraw 1001 2'],
+  ['override', { action: 'proceed', reason: 'called' }, 'override 1001 --action proceed --reason called'],
+  ['acknowledge', { reason: 'seen' }, 'acknowledge 1001 --reason seen'],
+  ['note', { text: 'called' }, 'note 1001 --text called'],
+  ['assign', { assignee: 'bo' }, 'assign 1001 --assignee bo'],
+  ['assign', { assignee: null }, 'assign 1001'],
+  [
+    'snooze',
+    { until: '2030-01-31T11:00:00.000Z', note: 'later' },
+    'snooze 1001 --until 2030-01-31T12:00:00+01:00 --note later',
+  ],
+];
+
 describe('a command', () => {
+  const filters = { phase: 'review', decision: 'review', attention: false, limit: 1, cursor: 'next' };
+  const gateway = { result: 'pass', attempt: 2, authcode: '123456', transactionId: 'gw-1' };
   it.each<[method: keyof Fake, asked: unknown[], command: string]>([
     // An option goes before the field of the file.
     [
@@ -31,7 +67,7 @@ describe('a command', () => {
     ['screen', [{ ...body, ...order, attempt: 2 }], `retry 1001 ${FILE} --attempt 2`],
     [
       'recordGatewayResult',
-      [order, { result: 'pass', attempt: 2, authcode: '123456', transactionId: 'gw-1' }],
+      [order, gateway],
       'gateway-result 1001 pass --attempt 2 --authcode 123456 --transaction-id gw-1',
     ],
     ['get', [order, { view: 'record' }], 'show 1001'],
@@ -39,77 +75,16 @@ describe('a command', () => {
     ['getTransaction', [{ idOrInvoice: '1001', integration: 'shop' }], 'transaction #1001'],
     [
       'list',
-      [
-        {
-          integration: 'shop',
-          phase: 'review',
-          decision: 'review',
-          attention: false,
-          limit: 1,
-          cursor: 'next',
-        },
-      ],
+      [{ integration: 'shop', ...filters }],
       'list --phase review --decision review --no-attention --limit 1 --cursor next',
-    ],
-    [
-      'cancel',
-      [order, { reason: 'asked' }, keyed],
-      'cancel 1001 --reason asked --idempotency-key k-1 --actor ada',
-    ],
-    [
-      'reportFraud',
-      [order, { reason: 'called' }, keyed],
-      'report-fraud 1001 --reason called --idempotency-key k-1 --actor ada',
-    ],
-    [
-      'submitChargeback',
-      [
-        order,
-        {
-          reason_code: '10.4',
-          due_date: '2099-01-31',
-          notice_date: '2099-01-01',
-          reference_number: 'CB-77',
-          carrier: 'Post',
-          carrier_tracking_number: 'T1',
-          notes: 'late',
-          inquiry: 'true',
-          force: true,
-        },
-        keyed,
-      ],
-      'chargeback 1001 --reason-code 10.4 --due-date 2099-01-31 --notice-date 2099-01-01 --reference-number CB-77 --carrier Post --carrier-tracking-number T1 --notes late --inquiry --force --idempotency-key k-1 --actor ada',
-    ],
-    [
-      'attachCustomerCode',
-      [order, { customerCode: 'PHONE-4711', email: 'ada@example.com' }, keyed],
-      'customer-code 1001 PHONE-4711 --email ada@example.com --idempotency-key k-1 --actor ada',
-    ],
-    ['withdraw', [order, { number: 2 }, keyed], 'withdraw 1001 2 --idempotency-key k-1 --actor ada'],
-    [
-      'override',
-      [order, { action: 'proceed', reason: 'called' }, keyed],
-      'override 1001 --action proceed --reason called --idempotency-key k-1 --actor ada',
     ],
     ['recheck', [order], 'recheck 1001'],
     ['redeliver', [order, { sequence: 2 }, { by }], 'redeliver 1001 2 --actor ada'],
-    [
-      'acknowledge',
-      [order, { reason: 'seen' }, keyed],
-      'acknowledge 1001 --reason seen --idempotency-key k-1 --actor ada',
-    ],
-    ['note', [order, { text: 'called' }, keyed], 'note 1001 --text called --idempotency-key k-1 --actor ada'],
-    [
-      'assign',
-      [order, { assignee: 'bo' }, keyed],
-      'assign 1001 --assignee bo --idempotency-key k-1 --actor ada',
-    ],
-    ['assign', [order, { assignee: null }, keyed], 'assign 1001 --idempotency-key k-1 --actor ada'],
-    [
-      'snooze',
-      [order, { until: '2030-01-31T11:00:00.000Z', note: 'later' }, keyed],
-      'snooze 1001 --until 2030-01-31T12:00:00+01:00 --note later --idempotency-key k-1 --actor ada',
-    ],
+    ...ACTS.map(([method, request, command]): [keyof Fake, unknown[], string] => [
+      method,
+      [order, request, keyed],
+      `${command} --idempotency-key k-1 --actor ada`,
+    ]),
   ])('asks %s what it was told, and writes the answer: %j, %s', async (method, asked, command) => {
     const { code, answers, orders } = await run([...command.split(' '), '--integration', 'shop']);
     expect(code).toBe(0);
@@ -118,27 +93,17 @@ describe('a command', () => {
     expect(answers).toEqual([JSON.parse(JSON.stringify(answer))]);
   });
 
-  it.each([
-    ['done', 0],
-    ['withdrawn', 0],
-    ['requested', 7],
-  ] as const)('about a portal action that is %s ends with %i', async (status, code) => {
-    const ended = await run(['withdraw', '1001', '2'], ({ withdraw }) =>
-      withdraw.mockResolvedValue(aPortalAnswer({ number: 2, status })),
+  it.each<[method: 'withdraw' | 'redeliver', status: string, code: number]>([
+    ['withdraw', 'done', 0],
+    ['withdraw', 'withdrawn', 0],
+    ['withdraw', 'requested', 7],
+    ['redeliver', 'requested', 7],
+  ])('%s whose answer is %s ends with %i', async (method, status, code) => {
+    const answer = { orderId: '1001', integration: 'default', status };
+    const ended = await run([method, '1001', '2'], (orders) =>
+      orders[method].mockResolvedValue(answer as never),
     );
-    expect(ended).toMatchObject({ code, answers: [{ number: 2, status }] });
-  });
-
-  it('that asks for an event again, and goes on, ends with 7', async () => {
-    const answer = {
-      ...{ orderId: '1001', integration: 'default', sequence: 2 },
-      type: 'order.decided',
-      status: 'requested',
-    } as const;
-    const ended = await run(['redeliver', '1001', '2'], ({ redeliver }) =>
-      redeliver.mockResolvedValue(answer),
-    );
-    expect(ended).toMatchObject({ code: 7, answers: [answer] });
+    expect(ended).toMatchObject({ code, answers: [answer] });
   });
 
   it('that is refused says so with all that goes with it', async () => {

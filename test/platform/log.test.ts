@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http2';
 import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -157,28 +155,6 @@ it('says of each try of a call to Temporal that reaches nobody which call it is,
     call: 'GetSystemInfo',
     err: { why: 'ECONNREFUSED' },
   });
-});
-
-it('says so, in its own words, of a try that a stopping server turns away', async () => {
-  const { log, lines, last } = aLog();
-  const server = createServer();
-  server.on('stream', (stream) => {
-    const trailers = { 'content-type': 'application/grpc', 'grpc-status': 14, 'grpc-message': SECRET };
-    stream.respond({ ':status': 200, ...trailers }, { endStream: true });
-  });
-  const port = await freePort();
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const retry = makeGrpcRetryInterceptor({ ...defaultGrpcRetryOptions(), retryableDecider: () => false });
-  const interceptors = [retry, logUnreachable(log)];
-  const connection = Connection.lazy({ address: `127.0.0.1:${port}`, interceptors });
-  onTestFinished(async () => {
-    await connection.close();
-    server.close();
-  });
-  await expect(connection.workflowService.getSystemInfo({})).rejects.toThrow();
-  expect(lines[0]).toMatchObject({ call: 'GetSystemInfo', err: { why: 'UNAVAILABLE' } });
-  expect(last()).not.toContain(SECRET);
 });
 
 describe("a library's line", () => {
