@@ -33,15 +33,13 @@ describe('Temporal', () => {
     expect(connection.channelArgs?.['grpc.enable_http_proxy']).toBe(proxy);
   });
 
+  const connectClient = (settings: TemporalSettings) => {
+    const connection = Connection.lazy(settings.connection);
+    onTestFinished(() => connection.close());
+    return connection.ensureConnected();
+  };
   it.each([
-    [
-      'client',
-      (settings: TemporalSettings) => {
-        const connection = Connection.lazy(settings.connection);
-        onTestFinished(() => connection.close());
-        return connection.ensureConnected();
-      },
-    ],
+    ['client', connectClient],
     ['worker', (settings: TemporalSettings) => connectWorker(settings)],
   ])(
     'on this machine is reached directly by a %s while the variables name a proxy',
@@ -61,15 +59,8 @@ describe('Temporal', () => {
       };
       const proxy = `http://${await greetings('proxy')}`;
       onTestFinished(() => void vi.unstubAllEnvs());
-      for (const name of [
-        'grpc_proxy',
-        'https_proxy',
-        'http_proxy',
-        'HTTPS_PROXY',
-        'HTTP_PROXY',
-        'ALL_PROXY',
-      ])
-        vi.stubEnv(name, proxy);
+      const lower = ['grpc_proxy', 'https_proxy', 'http_proxy'];
+      for (const name of [...lower, 'HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY']) vi.stubEnv(name, proxy);
       const settings = loadTemporalSettings({ ...least, TEMPORAL_ADDRESS: await greetings('temporal') });
       connect(settings).catch(() => undefined);
       await eventually(() => expect(greeted).not.toEqual([]));

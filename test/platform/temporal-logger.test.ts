@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, type WorkerDeploymentVersion } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { LostOrderError, ORDER_LOST, temporalLogger, untilEndedOrLost } from '../../src/platform/runtime.ts';
 
 const SECRET = 'to-be-kept-out';
 
-function aLogger() {
+function aLogger(...how: [version?: WorkerDeploymentVersion | undefined, onLost?: () => void]) {
   const lines: Record<string, unknown>[] = [];
   const log = createLog('worker', 'debug', { write: (line) => void lines.push(JSON.parse(line)) });
-  return { logger: temporalLogger(log), lines };
+  return { logger: temporalLogger(log, ...how), lines };
 }
 
 describe("the log of Temporal's SDK", () => {
@@ -72,17 +72,12 @@ describe("the log of Temporal's SDK", () => {
     ] as const;
 
   it.each([
-    [
-      'the class of what was thrown',
-      failing('/w.js:1\\n\\nTypeError: to-be-kept-out\\n    at x'),
-      'TypeError',
-    ],
+    ['the class of what was thrown', failing(`/w.js:1\\n\\nTypeError: ${SECRET}\\n    at x`), 'TypeError'],
     ['why the SDK failed it', failing('', 'NonDeterministicError'), 'NonDeterministicError'],
     ['nothing it was not told', failing(`\\n\\n${SECRET}: x`), 'unknown'],
   ])('says of a workflow task that fails %s, and by which build', (_what, line, reason) => {
-    const lines: Record<string, unknown>[] = [];
-    const log = createLog('worker', 'debug', { write: (text) => void lines.push(JSON.parse(text)) });
-    temporalLogger(log, { deploymentName: 'orders', buildId: 'v2' }).warn(...line);
+    const { logger, lines } = aLogger({ deploymentName: 'orders', buildId: 'v2' });
+    logger.warn(...line);
     expect(lines).toMatchObject([
       { msg: 'this build can not run an order, its task is tried again', reason, buildId: 'v2' },
     ]);
@@ -98,10 +93,8 @@ describe("the log of Temporal's SDK", () => {
   });
 
   it('tells, once the core has lost an order, that the process will stop', () => {
-    const lines: Record<string, unknown>[] = [];
-    const log = createLog('worker', 'debug', { write: (text) => void lines.push(JSON.parse(text)) });
     const onLost = vi.fn();
-    const logger = temporalLogger(log, undefined, onLost);
+    const { logger, lines } = aLogger(undefined, onLost);
     logger.error('Worker failed', {});
     expect(onLost).not.toHaveBeenCalled();
     logger.error(ORDER_LOST, { runId: SECRET });
@@ -201,51 +194,35 @@ describe('a process', () => {
   const { signal: stopping } = new AbortController();
   const none = { stop: vi.fn(), stopping, graceMs: 0 };
 
+  it('that has lost an order goes on for a while, lets what runs finish, and ends', async () => {
+    const controller = new AbortController();
+    let lostAt = 0;
+    setTimeout(() => {
+      lostAt = performance.now();
+      controller.abort();
+    }, 50);
+    let stoppedAt = 0;
+    const stop = () => {
+      stoppedAt = performance.now();
+    };
+    const waits = { lost: controller.signal, togetherMs: 200 };
+    const ended = untilEndedOrLost(never, { stop, stopping, graceMs: 100 }, waits);
+    await expect(ended).rejects.toThrow(LostOrderError);
+    // Node rounds the time of its timers.
+    expect(stoppedAt - lostAt).toBeGreaterThan(195);
+    expect(performance.now() - stoppedAt).toBeGreaterThan(95);
+  });
+
   it.each([
-    ['while it runs', 50],
-    ['before anybody waited', 0],
+    ['when its workers end', Promise.resolve(), { ...none, graceMs: 3_600_000 }],
+    ['when it is to end', never, { ...none, stopping: AbortSignal.abort() }],
   ])(
-    'that has lost an order goes on for a while, lets what runs finish, and ends: lost %s',
-    async (_when, lostAfterMs) => {
-      const controller = new AbortController();
-      let lostAt = 0;
-      const lose = (): void => {
-        lostAt = performance.now();
-        controller.abort();
-      };
-      if (lostAfterMs === 0) lose();
-      else setTimeout(lose, lostAfterMs);
-      let stoppedAt = 0;
-      const stop = () => {
-        stoppedAt = performance.now();
-      };
-      const ended = untilEndedOrLost(
-        never,
-        { stop, stopping, graceMs: 100 },
-        { lost: controller.signal, togetherMs: 200 },
-      );
-      await expect(ended).rejects.toThrow(LostOrderError);
-      // Node rounds the time of its timers.
-      expect(stoppedAt - lostAt).toBeGreaterThan(195);
-      expect(performance.now() - stoppedAt).toBeGreaterThan(95);
+    'that lost an order before anybody waited ends so, and at once, also %s',
+    async (_when, workers, stops) => {
+      const waits = { lost: AbortSignal.abort(), togetherMs: 3_600_000 };
+      await expect(untilEndedOrLost(workers, stops, waits)).rejects.toThrow(LostOrderError);
     },
   );
-
-  it('that has lost an order ends so, and at once, also when its workers end', async () => {
-    const lost = AbortSignal.abort();
-    const ended = untilEndedOrLost(
-      Promise.resolve(),
-      { ...none, graceMs: 3_600_000 },
-      { lost, togetherMs: 3_600_000 },
-    );
-    await expect(ended).rejects.toThrow(LostOrderError);
-  });
-
-  it('that has lost an order and is to end waits for no others', async () => {
-    const waits = { lost: AbortSignal.abort(), togetherMs: 3_600_000 };
-    const ended = untilEndedOrLost(never, { ...none, stopping: AbortSignal.abort() }, waits);
-    await expect(ended).rejects.toThrow(LostOrderError);
-  });
 
   it('that has lost none ends as its workers do', async () => {
     const { signal: lost } = new AbortController();
