@@ -7,10 +7,18 @@ import { frameworkLog } from '../../src/server/api/metrics.ts';
 
 const SECRET = 'to-be-kept-out';
 
+/** A log of which no line may have the secret. */
 function aLog() {
   const lines: Record<string, unknown>[] = [];
   const log = createLog('test', 'debug', { write: (line) => void lines.push(JSON.parse(line)) });
+  onTestFinished(() => expect(JSON.stringify(lines)).not.toContain(SECRET));
   return { log, lines, last: () => JSON.stringify(lines.at(-1)) };
+}
+
+function shown(error: unknown): Record<string, unknown> {
+  const of = showError(error);
+  expect(JSON.stringify(of)).not.toContain(SECRET);
+  return of;
 }
 
 /** Somebody's code that the types didn't stop. */
@@ -25,7 +33,7 @@ const unlisted = {
 
 describe('the log', () => {
   it('says what is listed and nothing else', () => {
-    const { log, lines, last } = aLog();
+    const { log, lines } = aLog();
     log.info({ ...unlisted, orderId: 'order-1', status: 200, key: 'shop' }, 'answered');
     expect(lines).toMatchObject([
       { name: 'test', orderId: 'order-1', status: 200, key: 'shop', msg: 'answered' },
@@ -33,7 +41,6 @@ describe('the log', () => {
     expect(Object.keys(lines[0] ?? {}).sort()).toEqual(
       ['hostname', 'key', 'level', 'msg', 'name', 'orderId', 'pid', 'status', 'time'].sort(),
     );
-    expect(last()).not.toContain(SECRET);
   });
 
   it('shows the last four digits of a card number, wherever one got to', () => {
@@ -46,38 +53,30 @@ describe('the log', () => {
   });
 
   it('shows no object where it lists a text or a number', () => {
-    const { log, last } = aLog();
     const objects = { route: { url: SECRET }, status: { body: SECRET }, orderId: [SECRET] };
-    log.warn(objects as unknown as LogFields, 'answered');
-    expect(last()).not.toContain(SECRET);
+    aLog().log.warn(objects as unknown as LogFields, 'answered');
   });
 
   it('takes only words that are fixed when it is compiled', () => {
     const { log } = aLog();
     // @ts-expect-error a text that is put together
-    log.info(`order of ${SECRET as string}`);
+    log.info(`order of ${'x' as string}`);
     // @ts-expect-error any text
-    log.warn({ status: 1 }, SECRET as string);
+    log.warn({ status: 1 }, 'x' as string);
     // @ts-expect-error a field that isn't listed
-    log.error({ url: SECRET }, 'fixed');
+    log.error({ url: 'x' }, 'fixed');
     log.debug({ status: 1 }, 'fixed');
   });
 
   it('shows of an error its kind, its code and its frames, and of its causes too', () => {
     const cause = Object.assign(new TypeError(`cause ${SECRET}`), { code: 'ECONNREFUSED' });
-    const error = Object.assign(new Error(`about ${SECRET}`, { cause }), {
-      code: 'FST_ERR',
-      url: SECRET,
-      config: { headers: SECRET },
-    });
-    const shown = showError(error);
-    expect(shown).toMatchObject({
+    const details = { code: 'FST_ERR', url: SECRET, config: { headers: SECRET } };
+    expect(shown(Object.assign(new Error(`about ${SECRET}`, { cause }), details))).toMatchObject({
       type: 'Error',
       code: 'FST_ERR',
       frames: expect.arrayContaining([expect.stringContaining('log.test.ts')]),
       cause: { type: 'TypeError', code: 'ECONNREFUSED' },
     });
-    expect(JSON.stringify(shown)).not.toContain(SECRET);
   });
 
   it.each([
@@ -88,18 +87,13 @@ describe('the log', () => {
     ['no error', SECRET],
     ['an object', { message: SECRET }],
   ])('shows nothing of an error with %s', (_case, error) => {
-    const { log, last } = aLog();
-    log.error({ err: error }, 'failed');
-    expect(last()).not.toContain(SECRET);
+    aLog().log.error({ err: error }, 'failed');
   });
 
   it.each([
     ['connect ECONNREFUSED 127.0.0.1:7233', { why: 'ECONNREFUSED' }],
     ['getaddrinfo ENOTFOUND temporal.example', { why: 'ENOTFOUND' }],
-    [
-      `14 UNAVAILABLE: No connection established. Last error: Error: connect ECONNREFUSED 10.0.0.1:7233 ${SECRET}`,
-      { grpc: 'UNAVAILABLE', why: 'ECONNREFUSED' },
-    ],
+    [`14 UNAVAILABLE: Error: connect ECONNREFUSED ${SECRET}`, { grpc: 'UNAVAILABLE', why: 'ECONNREFUSED' }],
     [`ServiceError: 14 UNAVAILABLE: ${SECRET}`, { grpc: 'UNAVAILABLE', why: 'UNAVAILABLE' }],
     [`14 UNAVAILABLE: ${SECRET}`, { grpc: 'UNAVAILABLE', why: 'UNAVAILABLE' }],
     [`Status { code: Unavailable, message: "${SECRET}" }`, { grpc: 'Unavailable', why: 'Unavailable' }],
@@ -109,11 +103,7 @@ describe('the log', () => {
     [`4 DEADLINE_EXCEEDED: ${SECRET}`, { grpc: 'DEADLINE_EXCEEDED', why: 'DEADLINE_EXCEEDED' }],
     ['the worker did not answer in time', { why: 'the worker did not answer in time' }],
   ])('says why there is no connection: %s', (words, why) => {
-    for (const error of [new Error(words), words]) {
-      const shown = showError(error);
-      expect(shown).toMatchObject(why);
-      expect(JSON.stringify(shown)).not.toContain(SECRET);
-    }
+    for (const error of [new Error(words), words]) expect(shown(error)).toMatchObject(why);
   });
 
   it.each([
@@ -128,9 +118,8 @@ describe('the log', () => {
 
   it('says of a failed activity why, by its type alone', () => {
     const failure = ApplicationFailure.retryable(SECRET, 'connection-refused');
-    expect(showError(failure)).toEqual({ type: 'ApplicationFailure', reason: 'connection-refused' });
-    const of = ApplicationFailure.retryable('x', `a type ${SECRET}`);
-    expect(JSON.stringify(showError(of))).not.toContain(SECRET);
+    expect(shown(failure)).toEqual({ type: 'ApplicationFailure', reason: 'connection-refused' });
+    shown(ApplicationFailure.retryable('x', `a type ${SECRET}`));
   });
 
   it('ends at causes that go round', () => {
@@ -186,12 +175,10 @@ describe("a library's line", () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const { log, lines } = aLog();
-    const failed = (orderId: string, reason: string) =>
-      log.foreign(
-        'warn',
-        { orderId, attempt: 1, err: ApplicationFailure.retryable('x', reason) },
-        'Activity failed',
-      );
+    const failed = (orderId: string, reason: string) => {
+      const err = ApplicationFailure.retryable('x', reason);
+      log.foreign('warn', { orderId, attempt: 1, err }, 'Activity failed');
+    };
     for (const orderId of ['1', '2', '3']) failed(orderId, 'dns');
     failed('4', 'timeout');
     vi.advanceTimersByTime(10_000);
@@ -214,6 +201,5 @@ describe("a library's line", () => {
     expect(lines[0]).toMatchObject({ msg: 'Server listening at http://127.0.0.1:8080' });
     expect(lines[1]).toMatchObject({ err: { type: 'Error' } });
     expect(lines).toHaveLength(5);
-    expect(JSON.stringify(lines)).not.toContain(SECRET);
   });
 });
