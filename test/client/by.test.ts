@@ -57,7 +57,7 @@ describe.each(ACTIONS)('who asks for %s', (name, send) => {
 
   it('must be a name, the idempotency key visible and short, and nothing else is given, or nothing is sent', async () => {
     const misspelled: object = { idempotencykey: 'k' };
-    const names = ['', 'x'.repeat(101), 'ada\nbo', '4111 1111 1111 1111'];
+    const names = ['', 'x'.repeat(101), 'ada\nbo'];
     const keys = name === 'adopt' ? [] : ['x'.repeat(129), 'ä', ''];
     for (const [path, how] of [
       ['idempotencykey', misspelled] as const,
@@ -66,7 +66,7 @@ describe.each(ACTIONS)('who asks for %s', (name, send) => {
     ]) {
       const { orderScreening, messages } = anOpenOrder();
       await expect(send(orderScreening, how)).rejects.toMatchObject({
-        code: JSON.stringify(how).includes('4111') ? 'card-data-in-request' : 'invalid-request',
+        code: 'invalid-request',
         details: { errors: [{ path }] },
       });
       expect(messages()).toEqual([]);

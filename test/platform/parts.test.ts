@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { allEnded, StartedParts } from '../../src/platform/parts.ts';
+import { API_WITHOUT_TEMPORAL, eventually, freePort, spawnForTest } from '../support/index.ts';
 
 it('all runs have ended when each has; one that breaks down stops the others, and is told when they have ended', async () => {
   const ended: string[] = [];
@@ -27,3 +30,36 @@ it('parts are stopped once, the last one first, also after one that could not be
   await parts.stop();
   expect(stopped).toEqual(['API', 'worker', 'connection']);
 });
+
+it('a process that starts ends after an uncaught error, without printing its message', () => {
+  const starts = `import { endOnSignalOrError } from './src/platform/parts.ts';
+    endOnSignalOrError();
+    Promise.reject(new TypeError('quotes a-secret'));
+    setTimeout(() => undefined, 60_000);`;
+  const args = ['--import', './bin/typescript.mjs', '--input-type=module', '-e', starts];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringMatching(/^\{"type":"TypeError".*\}\n$/),
+  });
+  expect(stderr).not.toContain('a-secret');
+}, 30_000);
+
+it.each(['src/worker.ts', 'src/serve.ts'])(
+  '%s ends well by a signal that comes while it starts',
+  async (script) => {
+    let asked = false;
+    const silent = createServer(() => {
+      asked = true;
+    });
+    const port = await freePort();
+    await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
+    const TEMPORAL_ADDRESS = `127.0.0.1:${port}`;
+    const settings = { SCREENING_API_KEY: 'a-key', METRICS_PORT: '0', TEMPORAL_ADDRESS };
+    const process = await spawnForTest(script, { env: { ...API_WITHOUT_TEMPORAL, ...settings } });
+    await eventually(() => expect(asked).toBe(true), { timeoutMs: 50_000 });
+    process.kill('SIGTERM');
+    expect(await process.ended).toBe(0);
+    silent.close();
+  },
+);

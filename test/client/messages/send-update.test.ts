@@ -23,32 +23,14 @@ const cutOff = new WorkflowUpdateFailedError(
   ApplicationFailure.create({ type: 'AcceptedUpdateCompletedWorkflow', message: 'x' }),
 );
 
-type Update = [
-  what: string,
-  call: Call,
-  id: string | undefined,
-  answer: object,
-  ask: (orders: Screening) => unknown,
-];
-
+const later = { ...attempt, attempt: 2 };
+const passed = { attempt: 1, result: 'pass' } as const;
 /** Each update: by which call of Temporal's client it is sent, its id unless it is random, an answer, and how it is asked. */
-const UPDATES: Update[] = [
+const UPDATES: [string, Call, id: string | undefined, answer: object, ask: (to: Screening) => unknown][] = [
   ['a first attempt', 'executeUpdateWithStart', 'decision-1', decided, (orders) => orders.screen(attempt)],
-  [
-    'a later attempt',
-    'startUpdate',
-    'retry-2',
-    decided,
-    (orders) => orders.retry({ ...attempt, attempt: 2 }),
-  ],
-  [
-    'a gateway result',
-    'executeUpdate',
-    undefined,
-    { result: 'pass' },
-    (orders) => orders.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
-  ],
-  ['a portal action', 'startUpdate', undefined, aPortalAnswer(), (orders) => orders.cancel(order, {}, keyed)],
+  ['a later attempt', 'startUpdate', 'retry-2', decided, (orders) => orders.retry(later)],
+  ['a gateway result', 'executeUpdate', undefined, passed, (to) => to.recordGatewayResult(order, passed)],
+  ['a portal action', 'startUpdate', undefined, aPortalAnswer(), (to) => to.cancel(order, {}, keyed)],
 ];
 
 /** A client of an order that takes each update, and ends it so: first, and from then on. */

@@ -71,10 +71,7 @@ describe('a card', () => {
   // After the answers pending and error it is screened again.
   it.each([
     ['pass', 0],
-    ['fail', 0],
     ['review', 0],
-    ['fraudulent', 0],
-    ['skipped', 0],
     ['pending', 1],
     ['error', 1],
   ] as const)(
