@@ -69,37 +69,14 @@ describe('inspecting an order', () => {
 
   const [last, next] = ['2026-03-02T10:01:00.000Z', '2026-03-02T10:02:30.000Z'];
   const pauses = { lastAttemptCompleteTime: at(last), nextAttemptScheduleTime: at(next) };
-  const failing = (type: string) => ({ ...pauses, lastFailure: { applicationFailureInfo: { type } } });
+  const after = (type: string) => ({ ...pauses, lastFailure: { applicationFailureInfo: { type } } });
+  const unanswered = { lastAt: last, answered: false, nextAt: next };
   it.each([
     ['pollStatus', 'waits for its first pause', 2, pauses, { nextAt: next }],
-    [
-      'pollStatus',
-      'found nothing new',
-      3,
-      failing('unchanged'),
-      { lastAt: last, answered: true, nextAt: next },
-    ],
-    [
-      'pollStatus',
-      'was not answered',
-      4,
-      failing('timeout'),
-      { lastAt: last, answered: false, nextAt: next },
-    ],
-    [
-      'readStatusLast',
-      'found nothing new: none follows',
-      2,
-      failing('unchanged'),
-      { lastAt: last, answered: true },
-    ],
-    [
-      'readStatusLast',
-      'was not answered',
-      2,
-      failing('timeout'),
-      { lastAt: last, answered: false, nextAt: next },
-    ],
+    ['pollStatus', 'found nothing new', 3, after('unchanged'), { ...unanswered, answered: true }],
+    ['pollStatus', 'was not answered', 4, after('timeout'), unanswered],
+    ['readStatusLast', 'found nothing new', 2, after('unchanged'), { lastAt: last, answered: true }],
+    ['readStatusLast', 'was not answered', 2, after('timeout'), unanswered],
   ])('shows the %s that %s', async (name, _what, attempt, activity, times) => {
     const pendingActivities = [{ activityType: { name }, attempt, ...activity }];
     const { orderScreening } = inReview('RUNNING', { pendingActivities });
