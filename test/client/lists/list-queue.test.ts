@@ -45,15 +45,6 @@ describe('the queue', () => {
     expect(await orderScreening.queue({ integrations: [] })).toEqual({ orders: [], cut: false });
   });
 
-  it('up to 2,000 orders are read once each', async () => {
-    const { orderScreening, temporal } = aClient();
-    const pages = [page(1_000, true), page(1, false)];
-    for (const answer of pages) temporal.listWorkflowExecutions.mockResolvedValueOnce(answer);
-    temporal.listWorkflowExecutions.mockResolvedValue(page(0, false));
-    const { orders, cut } = await orderScreening.queue();
-    expect([orders.length, cut, queriesOf(temporal).length]).toEqual([1_001, false, 2]);
-  });
-
   it('a larger one has the nearest deadlines, and says that there are more', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.listWorkflowExecutions.mockResolvedValue(page(1_000, true));

@@ -119,22 +119,6 @@ describe('a hint', () => {
     return workflowId === undefined ? listing() : listing(workflowId);
   };
 
-  it('reaches the order of its transaction although visibility fails for a different id', async () => {
-    const { orderScreening, handles, lists } = aClient();
-    const owns = owning({ [CLOSED_TRANSACTION]: one });
-    lists.mockImplementation((async (request: { query: string }) => {
-      if (request.query.includes(`${event}`)) throw unavailable;
-      return owns(request);
-    }) as never);
-    const sending = orderScreening.hint({
-      source: 'webhook',
-      transactionId: [`${event}`, CLOSED_TRANSACTION],
-    });
-    await vi.advanceTimersByTimeAsync(10);
-    expect(handles).toEqual([one]);
-    expect(await sending).toEqual({ outcome: 'accepted' });
-  });
-
   it('for a batch is one for each order, by its transactions or by its number', async () => {
     const { orderScreening, handles, lists, signals } = aClient();
     lists.mockImplementation(

@@ -1,6 +1,5 @@
 import { ServiceError } from '@temporalio/client';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { within } from '../../../src/client/temporal-errors.ts';
+import { describe, expect, it } from 'vitest';
 import type { OrderState } from '../../../src/contract/order/state.ts';
 import { aClosedOrder } from '../../fixtures/orders.ts';
 import { aClient, described, failed, grpcError, unavailable } from '../fake-temporal.ts';
@@ -15,8 +14,6 @@ function aClientOf(status: Parameters<typeof described>[0], order?: OrderState) 
   if (status === 'COMPLETED') client.temporal.result.mockResolvedValue(order);
   return client;
 }
-
-afterEach(() => void vi.useRealTimers());
 
 describe('reading an order', () => {
   const underWay = { pendingActivities: [{ activityType: { name: 'deliverEvents' } }] };
@@ -91,13 +88,4 @@ it('an override to none of the two actions is not sent', async () => {
   const unknown = { action: 'hold' as 'proceed', reason: 'x' };
   await expect(orderScreening.override(order, unknown)).rejects.toMatchObject({ code: 'invalid-request' });
   expect(temporal.executeUpdate).not.toHaveBeenCalled();
-});
-
-it('no call to Temporal outlasts its deadline, though the connection goes on trying', async () => {
-  vi.useFakeTimers();
-  const client = { withDeadline: (_deadline: number, call: () => Promise<unknown>) => call() } as never;
-  const call = within(client, Date.now() + 1_000, () => new Promise(() => undefined));
-  const outcome = expect(call).rejects.toMatchObject({ name: 'DeadlinePassed' });
-  await vi.advanceTimersByTimeAsync(1_100);
-  await outcome;
 });

@@ -69,14 +69,15 @@ describe('inspecting an order', () => {
 
   const [last, next] = ['2026-03-02T10:01:00.000Z', '2026-03-02T10:02:30.000Z'];
   const pauses = { lastAttemptCompleteTime: at(last), nextAttemptScheduleTime: at(next) };
-  const after = (type: string) => ({ ...pauses, lastFailure: { applicationFailureInfo: { type } } });
+  const failing = (type: string) => ({ ...pauses, lastFailure: { applicationFailureInfo: { type } } });
+  const answeredLast = { lastAt: last, answered: true };
   const unanswered = { lastAt: last, answered: false, nextAt: next };
   it.each([
     ['pollStatus', 'waits for its first pause', 2, pauses, { nextAt: next }],
-    ['pollStatus', 'found nothing new', 3, after('unchanged'), { ...unanswered, answered: true }],
-    ['pollStatus', 'was not answered', 4, after('timeout'), unanswered],
-    ['readStatusLast', 'found nothing new', 2, after('unchanged'), { lastAt: last, answered: true }],
-    ['readStatusLast', 'was not answered', 2, after('timeout'), unanswered],
+    ['pollStatus', 'found nothing new', 3, failing('unchanged'), { ...answeredLast, nextAt: next }],
+    ['pollStatus', 'was not answered', 4, failing('timeout'), unanswered],
+    ['readStatusLast', 'found nothing new', 2, failing('unchanged'), answeredLast],
+    ['readStatusLast', 'was not answered', 2, failing('timeout'), unanswered],
   ])('shows the %s that %s', async (name, _what, attempt, activity, times) => {
     const pendingActivities = [{ activityType: { name }, attempt, ...activity }];
     const { orderScreening } = inReview('RUNNING', { pendingActivities });
