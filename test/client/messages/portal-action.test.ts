@@ -216,9 +216,12 @@ describe('a portal action of a transaction whose order is gone', () => {
   it('runs for the transaction alone', async () => {
     const client = aClient();
     client.temporal.result.mockResolvedValue(aPortalAnswer());
-    await client.orderScreening.reportFraud(order, named);
-    const fields = { kind: 'report-fraud', ...named };
-    expect(startedActions(client)[0]?.input).toEqual({ integration: 'default', ...named, fields });
+    const inCapitals = { transactionId: CLOSED_TRANSACTION.toUpperCase() };
+    await client.orderScreening.reportFraud(order, inCapitals);
+    const [{ input, workflowId } = {}] = startedActions(client);
+    const fields = { kind: 'report-fraud', ...inCapitals };
+    expect(input).toEqual({ integration: 'default', ...inCapitals, fields });
+    expect(workflowId).toBe(`portal:default:report-fraud:${CLOSED_TRANSACTION}`);
   });
 
   it.each([

@@ -116,6 +116,13 @@ describe('an update that the end of the order cut off', () => {
       { type: 'portalAction', input: { transactionId: CLOSED_TRANSACTION } },
     ]);
   });
+
+  it('is order-closed when it is an acknowledgement', async () => {
+    const { orderScreening, temporal } = ended('executeUpdate');
+    temporal.result.mockReset().mockResolvedValue(aClosedOrder());
+    const asked = orderScreening.acknowledge(order, { reason: 'x' });
+    await expect(asked).rejects.toMatchObject({ code: 'order-closed' });
+  });
 });
 
 describe('the fingerprint of an idempotency key', () => {
