@@ -16,10 +16,7 @@ const REPORTS: Record<string, string> = {
     ...{ ...failed, numFailedTests: 1 },
     testResults: [{ name: 'sums', status: 'failed', assertionResults }],
   }),
-  unrun: JSON.stringify({
-    ...failed,
-    testResults: [{ name: 'a', status: 'failed', assertionResults: [] }],
-  }),
+  unrun: JSON.stringify({ ...failed, testResults: [{ name: 'a', status: 'failed', assertionResults: [] }] }),
   broken: '{',
 };
 

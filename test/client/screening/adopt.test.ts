@@ -6,10 +6,7 @@ import { aClient, described } from '../fake-temporal.ts';
 
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const request = { orderId: '#1001', transactionId: CLOSED_TRANSACTION, screenedAt: ago(HOUR) };
-const { fingerprint, ...answer } = aCheckoutAnswer({
-  transactionId: CLOSED_TRANSACTION,
-  decision: 'review',
-});
+const { fingerprint, ...answer } = aCheckoutAnswer({ transactionId: CLOSED_TRANSACTION, decision: 'review' });
 
 describe('adopting', () => {
   it('starts the order of that id with what is known of its transaction, or asks the one that is there', async () => {

@@ -176,9 +176,6 @@ describe('an order that is closed', () => {
     const { orderScreening, temporal } = aClosedClient();
     const details = { errors: [{ path: 'x', message: 'must not' }] };
     temporal.result.mockRejectedValue(failed('card-data-in-request', details));
-    await expect(orderScreening.screen(request)).rejects.toMatchObject({
-      code: 'order-closed',
-      details: {},
-    });
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'order-closed', details: {} });
   });
 });
