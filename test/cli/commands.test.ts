@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OrderScreeningError } from '../../src/starter.ts';
+import { scratchFolder } from '../dev/fake-commands.ts';
 import { type Fake, run } from './support.ts';
 
 const FILE = 'examples/orders/fraudulent.json';
@@ -11,12 +11,10 @@ const order = { orderId: '1001', integration: 'shop' };
 const by = { actor: 'ada' };
 const keyed = { idempotencyKey: 'k-1', by };
 
-/** A file that is there until the test is over. */
 async function aFile(content: string | Buffer): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'order-screening-cli-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  await writeFile(join(directory, 'order.json'), content);
-  return join(directory, 'order.json');
+  const file = join(await scratchFolder(), 'order.json');
+  await writeFile(file, content);
+  return file;
 }
 
 /** Each command that acts on an order, without the options of all of them. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChargebackRequest } from '../../../src/contract/messages.ts';
+import { contentOf, PORTAL_ACTIONS } from '../../../src/contract/portal/portal-kinds.ts';
 import { LATE_DECISIONS } from '../../../src/order/after-end.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../../fixtures/orders.ts';
 import { aPortalAnswer } from '../../server/api/fake-order-screening.ts';
@@ -244,5 +245,15 @@ describe('a portal action of a transaction whose order is gone', () => {
     await expect(cancel).rejects.toMatchObject({ code: 'cancel-window-unknown' });
     const report = aClient({ passive: true }).orderScreening.reportFraud(order, named);
     await expect(report).rejects.toMatchObject({ code: 'passive' });
+  });
+});
+
+it('the fields that tell portal actions apart stay in the order that histories have', () => {
+  expect(Object.fromEntries(PORTAL_ACTIONS.map((kind) => [kind, contentOf(kind).join(' ')]))).toEqual({
+    cancel: '',
+    'report-fraud': '',
+    chargeback:
+      'reason_code due_date notice_date reference_number carrier carrier_tracking_number notes inquiry',
+    'customer-code': 'customerCode email',
   });
 });

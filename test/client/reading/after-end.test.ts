@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PayloadCodecError } from '../../../src/codec/index.ts';
-import { LATE_DECISIONS } from '../../../src/order/after-end.ts';
+import type { LateDecision } from '../../../src/contract/order/order.ts';
+import { LATE_DECISIONS, type ReadAfterEndInput } from '../../../src/order/after-end.ts';
 import { aClosedOrder, CLOSED_TRANSACTION, HOUR } from '../../fixtures/orders.ts';
 import { aPortalAnswer } from '../../server/api/fake-order-screening.ts';
 import { aClient, described, failed, gone, listing, UNREADABLE, unavailable } from '../fake-temporal.ts';
@@ -18,19 +19,41 @@ function aRun(workflowId: string, started: number, closed?: number, status = clo
   return { execution: { workflowId, runId: `run-${started}` }, status, startTime: at(started), closeTime };
 }
 
-/** A client of one closed order. @param decisions those that were read after its end */
-function aClosed(runs: ReturnType<typeof aRun>[] = [], decisions?: unknown) {
+interface Given {
+  record?: ReturnType<typeof aClosedOrder>;
+  runs?: ReturnType<typeof aRun>[];
+  /** Those that earlier reads after its end found. */
+  decisions?: unknown;
+  /** Its portal actions after the end, as the server describes each. */
+  report?: object;
+}
+
+/** A client of one closed order. */
+function aClosed({
+  record = aClosedOrder({}, { endedAt: ENDED_AT }),
+  runs = [],
+  decisions,
+  report,
+}: Given = {}) {
   const client = aClient();
   const { temporal } = client;
+  temporal.signal.mockRejectedValue(gone);
+  temporal.record.mockResolvedValue(record);
+  temporal.result.mockResolvedValue(record);
+  temporal.listWorkflowExecutions.mockResolvedValue(listing(...runs));
   temporal.describe.mockImplementation(async (workflowId: string) => {
-    if (!workflowId.startsWith('after:')) return described('COMPLETED');
-    if (decisions === undefined) throw gone;
+    if (workflowId.startsWith('portal:') && report !== undefined) return report;
+    if (workflowId.startsWith('order:')) return described('COMPLETED');
+    if (decisions === undefined || !workflowId.startsWith('after:')) throw gone;
     return { ...described('COMPLETED'), memo: { [LATE_DECISIONS]: decisions } };
   });
-  temporal.record.mockResolvedValue(aClosedOrder({}, { endedAt: ENDED_AT }));
-  temporal.listWorkflowExecutions.mockResolvedValue(listing(...runs));
   const afterEnd = async () => (await client.orderScreening.get(order)).afterEnd;
-  return { temporal, afterEnd };
+  const started = () =>
+    temporal.signalWithStart.mock.calls.map((call) => {
+      const [type, options] = call as unknown as [string, object];
+      return { type, ...options };
+    });
+  return { ...client, afterEnd, started };
 }
 
 // A whole deployment shows the same: test/e2e/orders/after-end.test.ts.
@@ -43,12 +66,8 @@ describe('what came after an order’s end', () => {
   });
 
   it('is shown of an order that was terminated, too, which recorded no end', async () => {
-    const { temporal, afterEnd } = aClosed([aRun(REPORT, 25)]);
-    temporal.describe.mockImplementation(async (workflowId: string) => {
-      if (workflowId.startsWith('after:')) throw gone;
-      return described('TERMINATED');
-    });
-    temporal.record.mockResolvedValue(aClosedOrder());
+    const { temporal, afterEnd } = aClosed({ record: aClosedOrder(), runs: [aRun(REPORT, 25)] });
+    temporal.describe.mockResolvedValueOnce(described('TERMINATED'));
     expect(await afterEnd()).toMatchObject({ actions: [{ kind: 'report-fraud', status: 'running' }] });
   });
 
@@ -61,7 +80,7 @@ describe('what came after an order’s end', () => {
       aRun(`portal:default:chargeback:${transactionId}:${HASH}`, 3),
       aRun(REPORT, 1, 2),
     ];
-    const { temporal, afterEnd } = aClosed(runs, [late]);
+    const { temporal, afterEnd } = aClosed({ runs, decisions: [late], report: described('RUNNING') });
     temporal.result.mockResolvedValue(aPortalAnswer({ message: 'Reported' }));
     const result = { status: 'done', code: '200', message: 'Reported' };
     expect(await afterEnd()).toEqual({
@@ -78,27 +97,23 @@ describe('what came after an order’s end', () => {
   });
 
   it('has the failed tries of an action that is running', async () => {
-    const { temporal, afterEnd } = aClosed([aRun(REPORT, 1)]);
     const lastFailure = { message: 'activity Heartbeat timeout' };
     const pendingActivities = [{ activityType: { name: 'performPortalAction' }, attempt: 4, lastFailure }];
-    const running = { ...described('RUNNING'), raw: { pendingActivities } };
-    temporal.describe.mockImplementation(async (workflowId: string) => {
-      if (workflowId.startsWith('after:')) throw gone;
-      return workflowId === REPORT ? running : described('COMPLETED');
-    });
+    const report = { ...described('RUNNING'), raw: { pendingActivities } };
+    const { afterEnd } = aClosed({ runs: [aRun(REPORT, 1)], report });
     expect((await afterEnd())?.actions).toMatchObject([
       { status: 'running', tries: 3, lastError: 'activity Heartbeat timeout' },
     ]);
   });
 
   it('has nothing of other orders whose ids begin the same, and nothing from before the end', async () => {
-    const { afterEnd } = aClosed([
+    const runs = [
       aRun('redelivery:default:order-1:2:5', 1, 2),
       aRun(`portal:default:customer-code:order-1:2:${HASH}`, 1, 2),
       aRun(`portal:default:customer-code:order-10:${HASH}`, 1, 2),
       aRun('redelivery:default:order-1:1', -2, -1),
-    ]);
-    expect(await afterEnd()).toBeUndefined();
+    ];
+    expect(await aClosed({ runs }).afterEnd()).toBeUndefined();
   });
 
   const said = { serviceCode: '404', serviceMessage: 'No.' };
@@ -108,7 +123,7 @@ describe('what came after an order’s end', () => {
     ['action-not-sent', {}, { status: 'not-sent' }],
     ['outcome-unknown', {}, { status: 'unconfirmed' }],
   ] as const)('names an action that failed as %s', async (code, details, action) => {
-    const { temporal, afterEnd } = aClosed([aRun(REPORT, 1, 2, 3)]);
+    const { temporal, afterEnd } = aClosed({ runs: [aRun(REPORT, 1, 2, 3)] });
     temporal.result.mockRejectedValue(failed(code, details));
     expect((await afterEnd())?.actions).toMatchObject([action]);
   });
@@ -123,7 +138,7 @@ describe('what came after an order’s end', () => {
     'has an action as %s, whose run has the status %i, when its result is %s; incomplete: %s',
     async (...row) => {
       const [status, ended, error, incomplete] = row;
-      const { temporal, afterEnd } = aClosed([aRun(REPORT, 1, 2, ended)]);
+      const { temporal, afterEnd } = aClosed({ runs: [aRun(REPORT, 1, 2, ended)] });
       temporal.result.mockRejectedValue(error);
       const shown = await afterEnd();
       expect(shown).toMatchObject({ actions: [{ status }] });
@@ -135,9 +150,79 @@ describe('what came after an order’s end', () => {
     const unlisted = aClosed();
     unlisted.temporal.listWorkflowExecutions.mockRejectedValue(unavailable);
     expect(await unlisted.afterEnd()).toMatchObject({ incomplete: true });
-    expect(await aClosed([], UNREADABLE).afterEnd()).toMatchObject({ decisions: [], incomplete: true });
+    expect(await aClosed({ decisions: UNREADABLE }).afterEnd()).toMatchObject({
+      decisions: [],
+      incomplete: true,
+    });
     const more = aClosed();
     more.temporal.listWorkflowExecutions.mockResolvedValue({ ...listing(), nextPageToken: [1] });
     expect(await more.afterEnd()).toMatchObject({ incomplete: true });
+  });
+});
+
+describe('a hint or a recheck for a closed order', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const hint = { ...order, source: 'webhook' };
+
+  it('starts a read of its status, which goes on from what earlier reads found', async () => {
+    const late: LateDecision = {
+      decision: 'fail',
+      transactionId: CLOSED_TRANSACTION,
+      attempt: 1,
+      action: 'cancel',
+      at: '2026-03-07T11:00:00.000Z',
+      event: { sequence: 3, status: 'delivered' },
+    };
+    const { orderScreening, started } = aClosed({ decisions: [late] });
+    expect(await orderScreening.recheck(order)).toEqual({ status: 'requested' });
+    expect(started()).toMatchObject([
+      {
+        type: 'readAfterEnd',
+        workflowId: 'after:default:order-1',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        args: [{ orderId: 'order-1', decisions: [late] }],
+        memo: { [LATE_DECISIONS]: [late] },
+      },
+    ]);
+  });
+
+  it.each([
+    ['that is running', 'RUNNING', undefined, true],
+    ['that an operator ended', 'TERMINATED', failed(), true],
+    ['whose outcome is unknown', 'FAILED', failed('outcome-unknown'), true],
+    ['that was refused', 'FAILED', failed('refused-by-screening-service'), undefined],
+  ] as const)('tells it of a fraud report after the end %s', async (_what, status, result, reported) => {
+    const reading = { decision: 'pass', at: '2026-03-01T09:00:00.000Z', source: 'checkout' } as const;
+    const record = aClosedOrder({ readings: [reading] });
+    const { orderScreening, temporal, started } = aClosed({ record, report: described(status) });
+    temporal.result.mockImplementation(() => Promise.reject(result)).mockResolvedValueOnce(record);
+    await orderScreening.recheck(order);
+    const [{ args }] = started() as unknown as [{ args: [ReadAfterEndInput] }];
+    expect(args[0].transactions[0]?.reported).toBe(reported);
+  });
+
+  it('reads nothing of an order without a transaction or a record, or of none', async () => {
+    const without = aClosed({ record: aClosedOrder({}, { transactions: [] }) });
+    const unrecorded = aClosed();
+    unrecorded.temporal.result.mockRejectedValue(failed());
+    const none = aClient();
+    none.temporal.signal.mockRejectedValue(gone);
+    for (const [{ orderScreening, temporal }, code] of [
+      [without, 'no-transaction'],
+      [unrecorded, 'order-closed'],
+      [none, 'unknown-order'],
+    ] as const) {
+      expect(await orderScreening.hint(hint)).toEqual({ outcome: 'unknown' });
+      await expect(orderScreening.recheck(order)).rejects.toMatchObject({ code });
+      expect(temporal.signalWithStart).not.toHaveBeenCalled();
+    }
+  });
+
+  it('is temporal-unavailable when the read cannot be started', async () => {
+    const { orderScreening, temporal } = aClosed();
+    temporal.signalWithStart.mockRejectedValueOnce(unavailable);
+    await expect(orderScreening.hint(hint)).rejects.toMatchObject({ code: 'temporal-unavailable' });
+    expect(await orderScreening.hint(hint)).toEqual({ outcome: 'accepted' });
   });
 });
