@@ -144,6 +144,20 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
   return { orderScreening, temporal, handles, integration };
 }
 
+/** A client of one order with this record, as the server describes it. */
+export function aClientOf(
+  state: OrderState | undefined,
+  status: keyof typeof STATUSES = 'RUNNING',
+  raw: object = {},
+  settings: Partial<Integration> = {},
+) {
+  const client = aClient(settings);
+  client.temporal.describe.mockResolvedValue({ ...described(status, state?.phase, state?.decision), raw });
+  client.temporal.record.mockResolvedValue(state);
+  if (status === 'COMPLETED' && state) client.temporal.result.mockResolvedValue(state);
+  return client;
+}
+
 export const UNREADABLE = Symbol('unreadable');
 
 /** As the server says it to a call that the SDK doesn't wrap. */

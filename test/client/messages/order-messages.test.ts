@@ -1,19 +1,9 @@
 import { ServiceError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { OrderState } from '../../../src/contract/order/state.ts';
 import { aClosedOrder } from '../../fixtures/orders.ts';
-import { aClient, described, failed, grpcError, unavailable } from '../fake-temporal.ts';
+import { aClient, aClientOf, failed, grpcError, unavailable } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
-
-/** A client of one order that the server describes so. */
-function aClientOf(status: Parameters<typeof described>[0], order?: OrderState) {
-  const client = aClient();
-  client.temporal.describe.mockResolvedValue(described(status));
-  client.temporal.record.mockResolvedValue(order);
-  if (status === 'COMPLETED') client.temporal.result.mockResolvedValue(order);
-  return client;
-}
 
 describe('reading an order', () => {
   const underWay = { pendingActivities: [{ activityType: { name: 'deliverEvents' } }] };
@@ -25,8 +15,7 @@ describe('reading an order', () => {
     ['TERMINATED', {}, 1],
   ] as const)('that is %s with %j shows %i of three events as delivered', async (status, raw, delivered) => {
     const events = { sequence: 3, delivered: 1, waiting: 2 };
-    const { orderScreening, temporal } = aClientOf(status, aClosedOrder({}, { events }));
-    temporal.describe.mockResolvedValue({ ...described(status), raw });
+    const { orderScreening } = aClientOf(aClosedOrder({}, { events }), status, raw);
     const shown = (await orderScreening.get(order)).events;
     expect(shown).toMatchObject({ delivered, waiting: 3 - delivered });
   });
@@ -35,7 +24,7 @@ describe('reading an order', () => {
     [failed('card-data-in-request'), 'card-data-in-request'],
     [failed(), 'order-closed'],
   ])('that failed is refused by its own code, or as closed: %s', async (error, code) => {
-    const { orderScreening, temporal } = aClientOf('FAILED');
+    const { orderScreening, temporal } = aClientOf(undefined, 'FAILED');
     temporal.result.mockRejectedValue(error);
     await expect(orderScreening.get(order)).rejects.toMatchObject({ code });
   });
@@ -78,7 +67,7 @@ describe('a closed order', () => {
     const ask = ({ orderScreening }: ReturnType<typeof aClient>) =>
       (orderScreening[method] as (...args: unknown[]) => Promise<unknown>)(order, request);
     await expect(ask(aClient())).rejects.toMatchObject({ code: 'unknown-order' });
-    const closed = aClientOf('COMPLETED', aClosedOrder());
+    const closed = aClientOf(aClosedOrder(), 'COMPLETED');
     await expect(ask(closed)).rejects.toMatchObject({ code: 'order-closed' });
   });
 });

@@ -6,7 +6,7 @@ import { recordOf } from '../../../src/order/view/bounded-record.ts';
 import { memoOf, RECORD } from '../../../src/order/view/order-memo.ts';
 import { HOUR, MINUTE, unanswered } from '../../fixtures/orders.ts';
 import { type Life, screened } from '../../order/life.ts';
-import { aClient, described, grpcError, listing } from '../fake-temporal.ts';
+import { aClientOf, grpcError, listing } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const NEXT = '2026-03-01T12:00:00.000Z';
@@ -29,13 +29,8 @@ function pending(name: string, attempt: number, message?: string, action?: numbe
   };
 }
 
-function aClientOf({ state }: { state: OrderState }, pendingActivities: object[]) {
-  const client = aClient();
-  client.temporal.describe.mockResolvedValue({
-    ...described('RUNNING', state.phase, state.decision),
-    raw: { pendingActivities },
-  });
-  client.temporal.record.mockResolvedValue(state);
+function withPending({ state }: { state: OrderState }, pendingActivities: object[]) {
+  const client = aClientOf(state, 'RUNNING', { pendingActivities });
   const memo = { fields: { [RECORD]: payload(memoOf(recordOf(state))[RECORD]) } };
   const row = { execution: { workflowId: 'order:default:order-1', runId: 'run-1' }, memo };
   client.temporal.listWorkflowExecutions.mockResolvedValue(listing(row));
@@ -48,7 +43,7 @@ const FAILED = { tries: 9, lastError: WORDS, nextTryAt: NEXT };
 
 describe('a portal action whose tries fail', () => {
   it('has their number, the last error and the time of the next, in the order and in lists', async () => {
-    const { orderScreening } = aClientOf(canceling(), [pending('performPortalAction', 10, WORDS)]);
+    const { orderScreening } = withPending(canceling(), [pending('performPortalAction', 10, WORDS)]);
     expect((await orderScreening.get(order)).actions).toMatchObject([{ status: 'running', ...FAILED }]);
     const { orders } = await orderScreening.list();
     const { requestedAt } = canceling().state.actions[0] ?? {};
@@ -60,7 +55,7 @@ describe('a portal action whose tries fail', () => {
 
   it('is told apart from another that runs at the same time', async () => {
     const life = canceling().portal('report-fraud', MINUTE);
-    const { orderScreening } = aClientOf(life, [
+    const { orderScreening } = withPending(life, [
       pending('performPortalAction', 3, 'of the report', 2),
       pending('performPortalAction', 10, WORDS, 1),
       pending('pollStatus', 7, 'unchanged'),
@@ -76,19 +71,21 @@ describe('a portal action whose tries fail', () => {
     ['has not failed', pending('performPortalAction', 1)],
     ['only measured the server’s time', { ...pending('performPortalAction', 2), ...measured }],
   ])('is a pending action without failed tries if its try %s', async (_what, one) => {
-    const { orderScreening } = aClientOf(canceling(), [one]);
+    const { orderScreening } = withPending(canceling(), [one]);
     const [action] = (await orderScreening.get(order)).actions;
     expect(action).not.toHaveProperty('tries');
     expect((await orderScreening.list()).orders[0]?.actions).toHaveLength(1);
   });
 
   it('keeps its words short', async () => {
-    const { orderScreening } = aClientOf(canceling(), [pending('performPortalAction', 2, 'x'.repeat(5_000))]);
+    const { orderScreening } = withPending(canceling(), [
+      pending('performPortalAction', 2, 'x'.repeat(5_000)),
+    ]);
     expect((await orderScreening.get(order)).actions[0]?.lastError).toHaveLength(300);
   });
 
   it('does not keep a list from being read while the server says nothing of it', async () => {
-    const { orderScreening, temporal } = aClientOf(canceling(), []);
+    const { orderScreening, temporal } = withPending(canceling(), []);
     temporal.describe.mockRejectedValue(grpcError(14));
     expect((await orderScreening.list()).orders[0]?.actions).toMatchObject([{ status: 'running' }]);
   });
@@ -98,7 +95,7 @@ describe('an order that no checkout could screen', () => {
   const held = () => screened(unanswered(), { whenUnavailable: 'hold' });
 
   it('is held, with its failed tries when it is read, and the first reason in lists', async () => {
-    const { orderScreening, temporal } = aClientOf(held(), [pending('catchUp', 4, 'of the create')]);
+    const { orderScreening, temporal } = withPending(held(), [pending('catchUp', 4, 'of the create')]);
     expect((await orderScreening.get(order)).held).toEqual({
       tries: 3,
       lastError: 'of the create',
@@ -111,7 +108,7 @@ describe('an order that no checkout could screen', () => {
 
   it('is held no more once it has a decision', async () => {
     const life = held().caughtUp('review', HOUR);
-    const { orderScreening } = aClientOf(life, [pending('pollStatus', 4, 'unchanged')]);
+    const { orderScreening } = withPending(life, [pending('pollStatus', 4, 'unchanged')]);
     expect(await orderScreening.get(order)).not.toHaveProperty('held');
     expect((await orderScreening.list()).orders[0]).not.toHaveProperty('held');
   });

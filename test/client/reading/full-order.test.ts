@@ -6,7 +6,7 @@ import { eventToSend, nextEvent } from '../../../src/order/events.ts';
 import { recordOf } from '../../../src/order/view/bounded-record.ts';
 import { memoOf } from '../../../src/order/view/order-memo.ts';
 import { anOrder, answered, sinceStart } from '../../fixtures/orders.ts';
-import { aClient, described, taken } from '../fake-temporal.ts';
+import { aClientOf, taken } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);
@@ -32,9 +32,7 @@ const reviewed = { ...answered('review'), insights: INSIGHTS };
 
 /** An open order with this record, and this history. */
 function anOpenOrder(state: OrderState, events: object[]) {
-  const client = aClient();
-  client.temporal.describe.mockResolvedValue(described('RUNNING', state.phase));
-  client.temporal.record.mockResolvedValue(state);
+  const client = aClientOf(state);
   client.temporal.fetchHistory.mockResolvedValue({ events });
   return client;
 }

@@ -1,30 +1,27 @@
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { aClosedOrder } from '../../fixtures/orders.ts';
-import { aClient, described, failed, UNREADABLE } from '../fake-temporal.ts';
+import { aClientOf, described, failed, UNREADABLE } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const at = (iso: string) => msToTs(Date.parse(iso));
 
-/** A client of one order in review, and what the server says of it. */
-function inReview(status: Parameters<typeof described>[0], raw = {}) {
-  const client = aClient();
-  const seen = described(status, 'review', 'review');
-  client.temporal.describe.mockResolvedValue({ ...seen, raw });
-  client.temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
-  return { ...client, startedAt: seen.startTime.toISOString(), closedAt: seen.closeTime?.toISOString() };
-}
+/** A client of one order in review. */
+const inReview = (status: Parameters<typeof described>[0], raw = {}) =>
+  aClientOf(aClosedOrder({}, { phase: 'review', decision: 'review' }), status, raw);
 
 describe('inspecting an order', () => {
   it.each(['RUNNING', 'COMPLETED'] as const)('that is %s tells its state and its run', async (status) => {
-    const { orderScreening, startedAt, closedAt } = inReview(status);
+    const { orderScreening } = inReview(status);
+    const { startTime, closeTime } = described(status);
+    const startedAt = startTime.toISOString();
     const found = await orderScreening.inspect(order);
     expect(found).toEqual({
       runId: 'run-1',
       state: expect.objectContaining({ phase: 'review' }),
       summary: expect.objectContaining({ ...order, integration: 'default', phase: 'review', startedAt }),
     });
-    expect(found.summary.closedAt).toBe(closedAt);
+    expect(found.summary.closedAt).toBe(closeTime?.toISOString());
   });
 
   it('whose record can’t be decrypted says so', async () => {

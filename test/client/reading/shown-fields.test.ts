@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SHOWN_FIELDS, type ShownField } from '../../../src/contract/policy.ts';
 import { aClosedOrder } from '../../fixtures/orders.ts';
 import { anAddress, aPreGatewayTransaction, aTransaction } from '../../fixtures/transactions.ts';
-import { aClient, described, startedWith, UNREADABLE, unavailable } from '../fake-temporal.ts';
+import { aClientOf, startedWith, UNREADABLE, unavailable } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const ALL = {
@@ -17,10 +17,7 @@ const ALL = {
 };
 
 function aClientThatShows(shown: readonly ShownField[], input: object = { transaction: aTransaction() }) {
-  const client = aClient({ shown: [...shown] });
-  client.temporal.describe.mockResolvedValue(described('COMPLETED'));
-  client.temporal.record.mockResolvedValue(aClosedOrder());
-  client.temporal.result.mockResolvedValue(aClosedOrder());
+  const client = aClientOf(aClosedOrder(), 'COMPLETED', {}, { shown: [...shown] });
   client.temporal.fetchHistory.mockResolvedValue(startedWith(input));
   const full = async () => (await client.orderScreening.get(order, { view: 'full' })).shown;
   return { ...client, full };
