@@ -18,9 +18,9 @@ const adoption = {
 type Send = (orders: OrderScreening, how: PortalOptions) => Promise<unknown>;
 const ACTIONS: [string, Send][] = [
   ['cancel', (orders, how) => orders.cancel(order, { reason: 'x' }, how)],
-  ['report-fraud', (orders, how) => orders.reportFraud(order, {}, how)],
-  ['chargeback', (orders, how) => orders.submitChargeback(order, chargeback, how)],
-  ['customer-code', (orders, how) => orders.attachCustomerCode(order, { customerCode: '1' }, how)],
+  ['reportFraud', (orders, how) => orders.reportFraud(order, {}, how)],
+  ['submitChargeback', (orders, how) => orders.submitChargeback(order, chargeback, how)],
+  ['attachCustomerCode', (orders, how) => orders.attachCustomerCode(order, { customerCode: '1' }, how)],
   ['withdraw', (orders, how) => orders.withdraw(order, { number: 1 }, how)],
   ['override', (orders, how) => orders.override(order, override, how)],
   ['acknowledge', (orders, how) => orders.acknowledge(order, { reason: 'x' }, how)],
@@ -37,15 +37,16 @@ function anOpenOrder() {
   temporal.executeUpdate.mockResolvedValue({});
   temporal.executeUpdateWithStart.mockResolvedValue({});
   const { startUpdate, executeUpdate, executeUpdateWithStart } = temporal;
-  const messages = () =>
-    [startUpdate, executeUpdate, executeUpdateWithStart].flatMap(sent).map(({ args }) => args[0]);
-  return { orderScreening, messages };
+  const updates = () => [startUpdate, executeUpdate, executeUpdateWithStart].flatMap(sent);
+  const messages = () => updates().map(({ args }) => args[0]);
+  return { orderScreening, updates, messages };
 }
 
 describe.each(ACTIONS)('who asks for %s', (name, send) => {
-  it('goes with the message, and nothing of it where nobody is named', async () => {
-    const { orderScreening, messages } = anOpenOrder();
+  it('goes with the update of that name, and nothing of it where nobody is named', async () => {
+    const { orderScreening, updates, messages } = anOpenOrder();
     await send(orderScreening, { by });
+    expect(updates()).toMatchObject([{ name, type: name }]);
     await send(orderScreening, { by: { actor: 'ada', key: undefined } });
     await send(orderScreening, {});
     await send(orderScreening, { by: {} });
