@@ -62,6 +62,8 @@ describe("the log of Temporal's SDK", () => {
     expect(lines[0]).toMatchObject({ effect: 'read', err: { type: 'string' } });
   });
 
+  const version9 = 'Failure { failure: Some(Failure { message: "This worker does not run version 9. Deploy';
+  const unknown = ['Failing workflow task', { failure: version9 }] as const;
   const failing = (stack: string, cause = 'Unspecified') =>
     [
       'Failing workflow task',
@@ -75,20 +77,13 @@ describe("the log of Temporal's SDK", () => {
     ['the class of what was thrown', failing(`/w.js:1\\n\\nTypeError: ${SECRET}\\n    at x`), 'TypeError'],
     ['why the SDK failed it', failing('', 'NonDeterministicError'), 'NonDeterministicError'],
     ['nothing it was not told', failing(`\\n\\n${SECRET}: x`), 'unknown'],
+    ['that its rules are unknown', unknown, 'unknown-version'],
   ])('says of a workflow task that fails %s, and by which build', (_what, line, reason) => {
     const { logger, lines } = aLogger({ deploymentName: 'orders', buildId: 'v2' });
     logger.warn(...line);
     expect(lines).toMatchObject([
       { msg: 'this build can not run an order, its task is tried again', reason, buildId: 'v2' },
     ]);
-  });
-
-  it('says of an order of unknown rules that they are unknown', () => {
-    const { logger, lines } = aLogger();
-    const failure =
-      'Failure { failure: Some(Failure { message: "This worker does not run version 9. Deploy a re';
-    logger.warn('Failing workflow task', { failure });
-    expect(lines).toMatchObject([{ reason: 'unknown-version' }]);
   });
 
   it('tells, once the core has lost an order, that the process will stop', () => {
@@ -108,13 +103,6 @@ describe("the log of Temporal's SDK", () => {
     expect(source).toContain(`dbg_panic!("${ORDER_LOST}")`);
   });
 
-  it('says why a heartbeat did not arrive', () => {
-    const { logger, lines } = aLogger();
-    const [, { error }] = retried('x', 1);
-    logger.warn(`Error when recording heartbeat: ${error}`);
-    expect(lines).toMatchObject([{ err: { why: 'ConnectionRefused' } }]);
-  });
-
   it('calls an order failed only where it is', () => {
     const { logger, lines } = aLogger();
     logger.warn('Workflow failed', { error: new TypeError(SECRET) });
@@ -125,24 +113,21 @@ describe("the log of Temporal's SDK", () => {
     ]);
   });
 
-  it('says that a step is slow, without the words around it', () => {
-    const { logger, lines } = aLogger();
-    logger.warn(`[TMPRL1104] ${SECRET}:16:1 Workflow task duration exceeded 5 seconds.`);
-    expect(lines).toMatchObject([{ msg: 'a step of an order took over five seconds' }]);
-  });
-
-  const retried = (call: string, tries: number, status = 'Unavailable', port = 7233) =>
+  const retried = (call: string, tries: number, status = 'Unavailable') =>
     [
       `gRPC call ${call} retried ${tries} times`,
       {
         sdkComponent: 'core',
-        error: `Status { code: ${status}, message: "${SECRET}", source: Some(tonic::transport::Error(Transport, ConnectError(ConnectError("tcp connect error", 127.0.0.1:${port}, Os { code: 111, kind: ConnectionRefused, message: "Connection refused" })))) }`,
+        error: `Status { code: ${status}, message: "${SECRET}", source: Some(tonic::transport::Error(Transport, ConnectError(ConnectError("tcp connect error", 127.0.0.1:7233, Os { code: 111, kind: ConnectionRefused, message: "Connection refused" })))) }`,
       },
     ] as const;
 
-  it('says of a call that fails which it is, of whom, why and which try, and nothing else of it', () => {
+  it('says of a call that fails which it is, why and which try; of a heartbeat why, and that a step is slow', () => {
     const { logger, lines } = aLogger();
     logger.warn(...retried('poll_workflow_task_queue', 7));
+    logger.warn(...retried('poll_workflow_task_queue', 1, 'PermissionDenied'));
+    logger.warn(`Error when recording heartbeat: ${retried('x', 1)[1].error}`);
+    logger.warn(`[TMPRL1104] ${SECRET}:16:1 Workflow task duration exceeded 5 seconds.`);
     expect(lines).toMatchObject([
       {
         msg: 'Temporal can not be reached, the call is tried again',
@@ -150,12 +135,10 @@ describe("the log of Temporal's SDK", () => {
         tries: 7,
         err: { grpc: 'Unavailable', why: 'ConnectionRefused' },
       },
+      { msg: 'Temporal refuses a call, it is tried again', err: { grpc: 'PermissionDenied' } },
+      { err: { why: 'ConnectionRefused' } },
+      { msg: 'a step of an order took over five seconds' },
     ]);
-    logger.warn(...retried('poll_workflow_task_queue', 1, 'PermissionDenied'));
-    expect(lines[1]).toMatchObject({
-      msg: 'Temporal refuses a call, it is tried again',
-      err: { grpc: 'PermissionDenied' },
-    });
   });
 
   it('says the same once in ten seconds, and then how often it was', () => {
