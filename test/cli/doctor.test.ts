@@ -142,7 +142,7 @@ describe('the doctor', () => {
     expect(await checkSweep(client)).toMatchObject({ status });
   });
 
-  it('counts and names orders whose poll is paused or late, or that are pinned, and never calls these polled in time', async () => {
+  it('counts and names orders that are held or stuck, and never calls these polled in time', async () => {
     const { config } = inspectConfig(least);
     const due = { state: 1, scheduledTime: { seconds: 0 } };
     const paused = { pendingActivities: [{ ...due, paused: true }] };
@@ -150,6 +150,15 @@ describe('the doctor', () => {
     const held: Record<string, object> = {
       ...{ 'order:default:P1': paused, 'order:default:P2': paused, 'order:default:V1': pinned },
       'order:default:L1': { pendingActivities: [due] },
+      ...failing,
+    };
+    const failing = {
+      'order:default:S1': { pendingWorkflowTask: { attempt: 5 } },
+      'order:default:A': { pendingWorkflowTask: { attempt: 4 } },
+    };
+    const stuck = {
+      ...{ check: 'stuck-orders', status: 'error', todo: expect.stringContaining('repair') },
+      what: 'the workflow task of 1 open order keeps failing, such as S1',
     };
     const wanted = {
       status: 'warning',
@@ -161,20 +170,10 @@ describe('the doctor', () => {
     ]);
     const [many] = await checkPolls(aNamespace({}, 1_001), config);
     expect(many?.what).toMatch(/polled in time; for orders beyond the newest 1000 see/);
-    expect(await checkPolls(aNamespace(held, 4), config)).toEqual([wanted]);
+    expect(await checkPolls(aNamespace(failing, 1), config)).toEqual([stuck]);
+    expect(await checkPolls(aNamespace(held, 4), config)).toEqual([stuck, wanted]);
     const [tooMany, ...others] = await checkPolls(aNamespace(held, 1e9), config);
-    expect([tooMany?.what, others]).toEqual([expect.stringContaining('longer than'), [wanted]]);
-  });
-
-  it('counts and names orders whose workflow task keeps failing', async () => {
-    const { config } = inspectConfig(least);
-    const orders = {
-      'order:default:S1': { pendingWorkflowTask: { attempt: 5 } },
-      'order:default:A': { pendingWorkflowTask: { attempt: 4 } },
-    };
-    const what = 'the workflow task of 1 open order keeps failing, such as S1';
-    const wanted = { check: 'stuck-orders', status: 'error', what, todo: expect.stringContaining('repair') };
-    expect(await checkPolls(aNamespace(orders, 1), config)).toEqual([wanted]);
+    expect([tooMany?.what, others]).toEqual([expect.stringContaining('longer than'), [stuck, wanted]]);
   });
 
   it('keeps saying what may go in plain, and why', () => {
