@@ -147,14 +147,14 @@ describe('the doctor', () => {
     const due = { state: 1, scheduledTime: { seconds: 0 } };
     const paused = { pendingActivities: [{ ...due, paused: true }] };
     const pinned = { workflowExecutionInfo: { versioningInfo: { versioningOverride: { pinned: {} } } } };
+    const failing = {
+      'order:default:S1': { pendingWorkflowTask: { attempt: 5 } },
+      'order:default:A': { pendingWorkflowTask: { attempt: 4 } },
+    };
     const held: Record<string, object> = {
       ...{ 'order:default:P1': paused, 'order:default:P2': paused, 'order:default:V1': pinned },
       'order:default:L1': { pendingActivities: [due] },
       ...failing,
-    };
-    const failing = {
-      'order:default:S1': { pendingWorkflowTask: { attempt: 5 } },
-      'order:default:A': { pendingWorkflowTask: { attempt: 4 } },
     };
     const stuck = {
       ...{ check: 'stuck-orders', status: 'error', todo: expect.stringContaining('repair') },
