@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPayloadCodec } from '../../src/codec/index.ts';
+import { createDataConverter, createPayloadCodec } from '../../src/codec/index.ts';
 import { createSealer } from '../../src/codec/sealer.ts';
 import { whyUnread } from '../../src/order/messages/check-messages.ts';
 import { property } from '../support/property.ts';
@@ -172,6 +173,34 @@ it('a payload that stands for nothing stays in plain, and any worker reads it, w
   expect(await one(withOld, 'encode', nothing)).toBe(nothing);
   const marking = createPayloadCodec([fresh], { required: true, refused: 'marked' });
   expect(await one(marking, 'decode', nothing)).toBe(nothing);
+});
+
+const { payloadConverter } = loadDataConverter(createDataConverter([]));
+const CANNOT_READ = 'which order-screening cannot read: send json/plain';
+const payloadOf = (encoding: string, data: string) => ({
+  metadata: { encoding: Buffer.from(encoding) },
+  data: Buffer.from(data),
+});
+
+it.each([
+  [payloadOf('json/plain', '{"a'), 'A payload is not valid JSON'],
+  [payloadOf('json/protobuf', '{}'), `A payload has the encoding "json/protobuf", ${CANNOT_READ}`],
+  [payloadOf('<b>mine</b>', '{}'), `A payload has the encoding, ${CANNOT_READ}`],
+  [{ data: Buffer.from('{}') }, 'A payload names no encoding'],
+  [{ metadata: {} }, 'A payload names no encoding'],
+])('an unreadable payload becomes a marked value that says why', (unreadable, why) => {
+  expect(whyUnread(payloadConverter.fromPayload(unreadable))).toBe(why);
+});
+
+property([fc.jsonValue()])('any other payload is read and written as the SDK does', async (value) => {
+  const written = payloadConverter.toPayload(value);
+  expect(written).toEqual(defaultPayloadConverter.toPayload(value));
+  expect(payloadConverter.fromPayload(written)).toEqual(defaultPayloadConverter.fromPayload(written));
+});
+
+const named = fc.dictionary(fc.constantFrom('encoding', 'other'), bytes);
+property([fc.record({ metadata: named, data: bytes })])('no payload throws', async (any) => {
+  payloadConverter.fromPayload(any);
 });
 
 /** Compares Buffers and Uint8Arrays alike. */

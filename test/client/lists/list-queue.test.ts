@@ -1,8 +1,9 @@
 /** What the review pages read: the queue, and whether workers and the sweep run. */
-import { defaultPayloadConverter } from '@temporalio/common';
+import { defaultPayloadConverter, mapToPayloads } from '@temporalio/common';
 import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
+import { attributesIn } from '../../../src/client/reading/decode.ts';
 import { recordOf } from '../../../src/order/view/bounded-record.ts';
 import { orderAttributes } from '../../../src/order/view/describe.ts';
 import { memoOf } from '../../../src/order/view/order-memo.ts';
@@ -93,4 +94,10 @@ describe('the health', () => {
     temporal.describe.mockRejectedValue(unavailable);
     await expect(orderScreening.health()).rejects.toMatchObject({ code: 'temporal-unavailable' });
   });
+});
+
+it('search attributes that another release may have written are left out', () => {
+  const written = { ScreeningPhase: 'paused', CancelBy: 'soon', OrderAmount: 'much', TransactionId: 7 };
+  const fields = mapToPayloads(defaultPayloadConverter, written);
+  expect(attributesIn(fields)).toEqual({ transactionId: [], invoiceNumber: [] });
 });
