@@ -73,7 +73,7 @@ describe("the log of Temporal's SDK", () => {
       },
     ] as const;
 
-  it.each([
+  it.each<[what: string, line: readonly [string, object], reason: string]>([
     ['the class of what was thrown', failing(`/w.js:1\\n\\nTypeError: ${SECRET}\\n    at x`), 'TypeError'],
     ['why the SDK failed it', failing('', 'NonDeterministicError'), 'NonDeterministicError'],
     ['nothing it was not told', failing(`\\n\\n${SECRET}: x`), 'unknown'],
