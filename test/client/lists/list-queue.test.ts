@@ -51,6 +51,8 @@ describe('the queue', () => {
     temporal.listWorkflowExecutions.mockResolvedValue(page(1_000, true));
     const { orders, cut } = await orderScreening.queue();
     expect([orders.length, cut]).toEqual([2_000, true]);
+    const next = { query: expect.stringContaining('NeedsAttention'), nextPageToken: Buffer.from('more') };
+    expect(temporal.listWorkflowExecutions).toHaveBeenCalledWith(expect.objectContaining(next));
     const [first, second, ...windows] = queriesOf(temporal);
     expect(`${first}${second}`).not.toContain('CancelBy');
     for (const query of windows) expect(query).toContain('CancelBy <');
