@@ -1,6 +1,5 @@
 /** Transactions as shops, frameworks and people write them: accepted, rewritten, or refused with advice. */
 import { describe, expect, it, test } from 'vitest';
-import { readTransactionRequest } from '../../../src/sandbox/transaction-request.ts';
 import { parseCard, parsePortalFields, parseTransaction } from '../../../src/screening-service/index.ts';
 import type { TransactionRules } from '../../../src/screening-service/transaction/transaction-rules.ts';
 import { aPreGatewayTransaction, aTransaction } from '../../fixtures/transactions.ts';
@@ -19,40 +18,6 @@ function errorsOf(transaction: unknown, rules: Partial<TransactionRules> = {}) {
 }
 
 const billedTo = (fields: object) => ({ ...aTransaction(), billTo: { ...aTransaction().billTo, ...fields } });
-
-describe('an order without card data', () => {
-  const paidBy = (method?: string) => ({ ...aTransaction(), payment: { ...(method && { method }) } });
-
-  it.each([
-    ...['PayPal', 'SEPA Direct Debit', 'store credit', 'PayPal Credit', 'Visa Checkout', 'Bacs Debit'],
-    ...['gift_card', 'cod', 'Cash on Delivery (COD)', 'bank transfer', ' klarna ', 'checkmo', 'free'],
-    ...['stripe_affirm', 'stripe_sepa', 'woocommerce_payments_au_becs_debit', 'ppcp-ideal', 'Ecomm giftcard'],
-    ...['mollie_wc_gateway_kbc', 'mollie_methods_klarna', 'pp_stripe-wero_stripe', 'pp_mollie-ideal_mollie'],
-    ...['payflow_express_bml', 'amazon_payment_v2_vault', 'payment_services_paypal_smart_buttons'],
-  ])('is accepted when it was paid with %j', (method) => {
-    expect(errorsOf(paidBy(method))).toEqual([]);
-  });
-
-  it.each([
-    ...['Kreditkarte', 'carte bancaire', 'stripe', 'adyen_cc', 'card', 'Visa', 'credit card', 'paypal pro'],
-    ...[
-      'woocommerce_payments',
-      'ppcp-credit-card-gateway',
-      'mollie_wc_gateway_creditcard',
-      'pp_stripe_stripe',
-    ],
-    ...['pp_mollie-card_mollie', 'stripe_cc', 'stripe_', 'bogus'],
-    ...['', undefined],
-  ])('is refused when it was paid with %j, and the error says how to list the name', (method) => {
-    expect(errorsOf(paidBy(method))).toEqual([
-      expect.stringMatching(/^payment\.creditCard is required .*paymentMethods\.noCard/),
-    ]);
-  });
-
-  it('is accepted with a name that the policy lists', () => {
-    expect(errorsOf(paidBy('SOFINCO 3x'), { noCard: ['sofinco 3X'] })).toEqual([]);
-  });
-});
 
 describe('a field that the interface lacks', () => {
   const odd = {
@@ -106,10 +71,6 @@ test.each([
   expect(warnings).toHaveLength(count);
 });
 
-test.each(['', '10.0.0.1.example', '1.2.3.4:x', '[::1'])('the address %j is refused', (customerIP) => {
-  expect(errorsOf(aTransaction({ customerIP }))).toHaveLength(1);
-});
-
 test.each([
   ['+1 212–555—0100', '+1 212-555-0100'],
   ['tel:+12125550100', '+12125550100'],
@@ -121,39 +82,28 @@ test.each([
   expect(parsed(billedTo({ phoneNumber: given })).transaction.billTo.phoneNumber).toBe(sent);
 });
 
-test('a domain in another script is sent as punycode, its local part unchanged; a trailing dot goes', () => {
-  const merchant = { name: 'Shop', website: 'bücher.example.', email: 'info@bücher.example' };
+test.each([
+  ['Jö@bücher.example', 'Jö@xn--bcher-kva.example'],
+  ['\u202aada@exam\u200bple.com\u202c', 'ada@example.com'],
+  ['ada@mail.example.com.', 'ada@mail.example.com'],
+  ['ada@mail.example.com。', 'ada@mail.example.com'],
+])('the e-mail address %j is sent as %j', (email, sent) => {
+  expect(parsed(aTransaction({ customer: { email } })).transaction.customer.email).toBe(sent);
+});
+
+test.each([
+  ['bücher.example.', 'xn--bcher-kva.example'],
+  ['www.shop.example.', 'www.shop.example'],
+  ['www.shop.example。', 'www.shop.example'],
+])('the domain %j of a merchant is sent as %j', (website, sent) => {
   const { transaction } = parsed(
-    aTransaction({ merchant, customer: { ...aTransaction().customer, email: 'Jö@bücher.example' } }),
+    aTransaction({ merchant: { name: 'Shop', website, email: `info@${website}` } }),
   );
-  expect(transaction.customer.email).toBe('Jö@xn--bcher-kva.example');
-  expect(transaction.merchant).toMatchObject({
-    website: 'xn--bcher-kva.example',
-    email: 'info@xn--bcher-kva.example',
-  });
+  expect(transaction.merchant).toMatchObject({ website: sent, email: `info@${sent}` });
 });
 
-test('invisible marks that were pasted with an e-mail address go', () => {
-  const customer = { email: '\u202aada@exam\u200bple.com\u202c' };
-  expect(parsed(aTransaction({ customer })).transaction.customer.email).toBe('ada@example.com');
-});
-
-test.each(['.', '。'])('a trailing dot of an ASCII domain goes: %j', (dot) => {
-  const merchant = { name: 'Shop', website: `www.shop.example${dot}`, email: `info@shop.example${dot}` };
-  const customer = { ...aTransaction().customer, email: `ada@mail.example.com${dot}` };
-  const { transaction } = parsed(aTransaction({ merchant, customer }));
-  expect(transaction.customer.email).toBe('ada@mail.example.com');
-  expect(transaction.merchant).toMatchObject({ website: 'www.shop.example', email: 'info@shop.example' });
-  const twoDots = { ...merchant, website: 'www.shop.example..' };
-  expect(errorsOf(aTransaction({ merchant: twoDots }))).toEqual([
-    expect.stringMatching(/^merchant\.website/),
-  ]);
-});
-
-test('a currency is sent in capitals, and may be shorter than three letters', () => {
+test('a currency is sent in capitals', () => {
   expect(parsed(aTransaction({ currency_code: 'eur' })).transaction.currency_code).toBe('EUR');
-  expect(parsed(aTransaction({ currency_code: 'us' })).transaction.currency_code).toBe('US');
-  expect(errorsOf(aTransaction({ currency_code: 'EURO' }))).toHaveLength(1);
 });
 
 test('a fulfillment date in the past is a warning', () => {
@@ -180,7 +130,7 @@ test.each([
   expect(errorsOf({ ...given, payment: { creditCard } }, { workflow: 'pre-gateway' })).toHaveLength(count);
 });
 
-describe('a shop that lacks a value sends it as docs/calling.md says, and product and sandbox take it', () => {
+describe('null for a value that a shop lacks', () => {
   const { customer, payment } = aTransaction();
   const least = {
     amount: '10.00',
@@ -190,33 +140,6 @@ describe('a shop that lacks a value sends it as docs/calling.md says, and produc
     customerIP: '203.0.113.7',
   };
   const codes = { avsResultCode: 'U', cvvResultCode: 'U' };
-
-  it.each<[shop: string, order: object]>([
-    ['the least of a card order', { ...least, ...codes }],
-    ['a virtual order of a guest, paid by a wallet', { ...least, payment: { method: 'paypal' } }],
-    ['a free order of the back office', { ...least, payment: { method: 'free' }, customerIP: '127.0.0.1' }],
-    ['a country without states', { ...least, ...codes, shipTo: { ...aTransaction().shipTo, state: '' } }],
-    ['no discount', { ...least, ...codes, discountAmount: '0', shippingAmount: '0' }],
-    [
-      'an empty sku and an order type',
-      { ...least, ...codes, lineItems: [{ sku: '' }], order: { order_type: '' } },
-    ],
-  ])('%s', (_shop, order) => {
-    const { transaction } = parsed(order);
-    const body = { ...transaction, 'nf-token': 'key' };
-    expect(readTransactionRequest(body, 'test', RULES.now)).toHaveProperty('request');
-  });
-
-  it.each([
-    { shipTo: { firstName: '', lastName: '', address: '', city: '', state: '', zip: '', country: '' } },
-    { billTo: { ...aTransaction().billTo, phoneNumber: '' } },
-    { billTo: { ...aTransaction().billTo, phoneNumber: null } },
-    { avsResultCode: null },
-    { customerIP: '' },
-    { order: null },
-  ])('%j is refused with advice', (fields) => {
-    expect(errorsOf({ ...least, ...codes, ...fields })[0]).toMatch(/must|send/);
-  });
 
   const { shipTo, billTo } = aTransaction();
   const merchant = { name: 'Shop', website: 'shop.example', email: 'info@shop.example' };
@@ -269,7 +192,7 @@ describe('a shop that lacks a value sends it as docs/calling.md says, and produc
     expect(read.ok ? [] : read.fieldErrors).toContainEqual({ path, message });
   });
 
-  it('null in a card that is needed whole is required', () => {
+  it('in a card that is needed whole is refused', () => {
     const creditCard = { cardNumber: '4111111111111111', expirationDate: '12/2030', cardCode: null };
     const rules = { ...RULES, workflow: 'pre-gateway' } as const;
     const read = parseTransaction({ ...least, payment: { creditCard } }, rules);

@@ -87,7 +87,7 @@ describe('the rules between fields', () => {
       expectAccepted(cards({ expirationDate, last4: '1111' }).after);
       expectAccepted(cards({ expirationDate }).before, 'pre-gateway');
     }
-    for (const method of ['Apple Pay', 'PayPal', 'gift card']) {
+    for (const method of ['Apple Pay', 'PayPal', 'gift card', 'free']) {
       expectAccepted({ ...withoutCodes, payment: { method } }, 'post-acceptance');
     }
   });
@@ -107,7 +107,7 @@ describe('the rules between fields', () => {
 
   it.each([
     { expirationDate: '05/26' },
-    { expirationDate: '2034-12' },
+    ...['2034-12', '13/34', ''].map((expirationDate) => ({ expirationDate })),
     { cardCode: '12' },
     { cardNumber: '4111111111111112' },
     { last4: '1112' },

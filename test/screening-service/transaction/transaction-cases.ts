@@ -29,7 +29,7 @@ const email = (length: number) => `${letters(length - 12)}@example.com`;
 const noNumbers = ['', '.', '-1', '1,5', '1e3', ' 1', 5, null];
 const phones = ['+49 (0)30 1234-567', '2125550100', '212.555.0100 ext. 12'];
 const noEmails = ['', 'pass', 'a@', '@b', 'a@b@c', 'a@-b.com', 'a b@c.com', 'a\u0000@c.com', email(129)];
-const noSites = ['https://example.com', 'localhost', 'a..com', '-a.com', domain(129)];
+const noSites = ['https://example.com', 'localhost', 'a..com', 'a.com..', '-a.com', domain(129)];
 const noInvoices = ['', '#', '##', '##7', '###7', '..'];
 const pages = ['home', 'product', 'search', 'category', 'about', 'other'];
 const secure = { authenticated: true, succeeded: false, version: '2.2' };
@@ -39,10 +39,11 @@ type Limits = [paths: string, good: unknown[], bad: unknown[], stricter?: unknow
 
 const TABLE: Limits[] = [
   ['amount shippingAmount', ['0', '1.', '.5', '1'.repeat(24)], [...noNumbers, '1'.repeat(25)]],
+  ['shippingAmount discountAmount merchant order lineItems', [undefined], [null]],
   ['customer.total_previous_purchases', ['0', '12'], ['-1', '', 12]],
   ['customer.total_purchase_value', ['0.5'], ['.', 'x']],
   ['discountAmount discountPrice discountPercentage', ['', '10', '.5'], ['-1', 'ten', '1.1.1', '5%', 1]],
-  ['currency_code', ['USD', 'eur', 'US'], ['USDX', 'U5D', '', 840]],
+  ['currency_code', ['USD', 'eur', 'US', undefined], ['USDX', 'U5D', '', 840]],
   ['fulfillmentDate', ['02/29/2028'], ['13/01/2027', '2027-02-28', '00/10/2027', ''], ['02/29/2027']],
   ['customer.joined_on customer.last_sign_in', ['12/31/2020'], ['12-31-2020', ''], ['02/30/2020']],
   ['customer.last_purchase_date customer.saved_cc_added_on', ['12/31/2020'], ['1/1/2020']],
@@ -51,7 +52,7 @@ const TABLE: Limits[] = [
   ['order.referring_site order.referring_url order.landing_page', ['x'], [1, true]],
   ['payment.creditCard.cardType', ['x'], [1]],
   ['app version appName appVersion digitalGoodsAmount digitalGoodsPercentage isBopis', ['x', ''], [1, true]],
-  ['customer.id', [letters(64)], [letters(65), 7]],
+  ['customer.id', [letters(64), undefined], [letters(65), 7]],
   ['customer.email', ['pass@example.com', email(128)], noEmails],
   ['merchant.email', ['shop@example.com'], noEmails],
   ['merchant.website', ['shop.example.com', domain(128)], noSites],
@@ -62,16 +63,28 @@ const TABLE: Limits[] = [
   ['payment.creditCard', [{ last4: '1111' }], [null, 'card'], [undefined]],
   ['payment.creditCard.bin', ['', '4111', '411111', '41111111'], [411111], ['411', '411111111', '41111x']],
   ['payment.creditCard.last4', ['0000'], ['111', '11111', '11a1', 1111]],
-  ['billTo.firstName billTo.lastName billTo.company billTo.address', [letters(128)], [letters(129), 1]],
-  ['shipTo.firstName shipTo.lastName shipTo.company shipTo.address', [letters(128)], [letters(129), 1]],
-  ['billTo.city billTo.state billTo.zip shipTo.city shipTo.state shipTo.zip', [letters(128)], [letters(129)]],
+  ['billTo.firstName billTo.lastName billTo.company billTo.address', [letters(128), ''], [letters(129), 1]],
+  ['shipTo.firstName shipTo.lastName shipTo.company shipTo.address', [letters(128), ''], [letters(129), 1]],
+  [
+    'billTo.city billTo.state billTo.zip shipTo.city shipTo.state shipTo.zip',
+    [letters(128), ''],
+    [letters(129)],
+  ],
   ['merchant.name', [letters(128)], [letters(129)]],
-  ['billTo.country shipTo.country', ['US', 'DE', 'us', 'Gb', 'XK'], ['USA', '', 'ZZ', 'UK', 'EU', 'AN']],
+  [
+    'billTo.country shipTo.country',
+    ['US', 'DE', 'us', 'Gb', 'XK'],
+    ['USA', 'U', '', 'ZZ', 'UK', 'EU', 'AN', 'SU', 'AC'],
+  ],
   ['billTo.phoneNumber', phones, ['', '1234', 'call me', '1'.repeat(21)]],
-  ['lineItems', [[], [{}], [{ price: 0.5, sku: 'a' }]], [{}, 'x', [{ price: '12' }], [{ sku: 12 }]]],
-  ['customerIP', ['203.0.113.7', '2001:db8::1'], ['', '203.0.113', '203.0.113.256', 'host', undefined]],
-  ['avsResultCode', ['Y', 'YYY'], ['YYYY', '', undefined]],
-  ['cvvResultCode', ['M', '1'], ['m', 'MM', '', '-', undefined]],
+  ['lineItems', [[], [{}], [{ price: 0.5, sku: '' }]], [{}, 'x', [{ price: '12' }], [{ sku: 12 }]]],
+  [
+    'customerIP',
+    ['203.0.113.7', '2001:db8::1', '127.0.0.1'],
+    ['', '203.0.113', '203.0.113.256', 'host', '[::1', '1.2.3.4:x', '10.0.0.1.example', undefined],
+  ],
+  ['avsResultCode', ['Y', 'YYY', 'U'], ['YYYY', '', undefined]],
+  ['cvvResultCode', ['M', '1', 'U'], ['m', 'MM', '', '-', undefined]],
   ['cavvResultCode', ['', 'A', 'U', '0', '9'], ['E', 'AA', 'a']],
   ['3d_secure', [secure], [{ authenticated: 'yes' }, { succeeded: 'yes' }]],
   ['card_attempts', ['0', '12'], ['1.5', '-1', '', 1]],
