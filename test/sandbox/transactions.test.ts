@@ -10,8 +10,8 @@ it.each([
 ])('the e-mail %s@… gets the decision %s, and a message only when it is fail', async (said, decision) => {
   const { testBaseUrl } = await startSandbox();
   const { body } = await send('POST', testBaseUrl, decidedAs(String(said)));
-  expect(body.decision).toBe(decision);
-  expect('message' in body).toBe(decision === 'fail');
+  const message = decision === 'fail' && { message: expect.any(String) };
+  expect(body).toEqual({ id: expect.any(String), decision, ...message });
   expect((await send('GET', `${testBaseUrl}/status/${TEST_KEY}/${body.id}`)).body).toEqual(body);
 });
 
@@ -19,15 +19,13 @@ it.each(DECISIONS)('the enriched response for %s has what the interface describe
   const { testBaseUrl } = await startSandbox();
   const { body } = await send('POST', testBaseUrl, decidedAs(decision, { enrich: true }));
   const modes = { account_mode: 'test', passive_mode: false };
-  expect(body).toMatchObject({ decision, ...modes, sub_status: expect.any(String) });
   const plain = { description: expect.any(String), kind: expect.any(String), name: expect.any(String) };
   const weighed = { ...plain, impact: expect.stringMatching(/^(low|medium|high)$/) };
-  expect(body.insights).toEqual({
-    risk: decision === 'pass' ? {} : { 1: weighed },
-    trust: { 1: weighed },
-    neutral: { 1: plain },
-    recommendation: { 1: plain },
-  });
+  const recommendation = { 1: plain };
+  const risk = decision === 'pass' ? {} : { 1: weighed };
+  const insights = { risk, trust: { 1: weighed }, neutral: { 1: plain }, recommendation };
+  const id = expect.any(String);
+  expect(body).toEqual({ id, decision, ...modes, sub_status: expect.any(String), insights });
 });
 
 it('gateway_response refuses a result that the interface does not name only when it is told to', async () => {

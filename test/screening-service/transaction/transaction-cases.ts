@@ -39,7 +39,8 @@ type Limits = [paths: string, good: unknown[], bad: unknown[], stricter?: unknow
 
 const TABLE: Limits[] = [
   ['amount shippingAmount', ['0', '1.', '.5', '1'.repeat(24)], [...noNumbers, '1'.repeat(25)]],
-  ['shippingAmount discountAmount merchant order lineItems', [undefined], [null]],
+  ['shippingAmount discountAmount merchant order lineItems', [undefined], [null, 'x']],
+  ['amount', [], [undefined]],
   ['customer.total_previous_purchases', ['0', '12'], ['-1', '', 12]],
   ['customer.total_purchase_value', ['0.5'], ['.', 'x']],
   ['discountAmount discountPrice discountPercentage', ['', '10', '.5'], ['-1', 'ten', '1.1.1', '5%', 1]],
@@ -93,7 +94,7 @@ const TABLE: Limits[] = [
   ['gatewayType', ['post-gateway'], ['gateway', 'pre-gateway']],
   ['billTo', [{}, { ...anAddress(), phoneNumber: '2125550100' }], [undefined, null, anAddress()]],
   ['shipTo', [undefined, anAddress()], [{}, null]],
-  ['customer', [], [undefined, {}, 'x']],
+  ['customer', [], [undefined, {}, 'x', []]],
   ['payment', [], ['x'], [undefined, {}]],
 ];
 
