@@ -27,7 +27,8 @@ const TO_THEIRS: Attempt[] = [
   // An order of that id in an integration that the key is for.
   { path: [THEIRS, '1'], query: { integration: 'shop' } },
 ];
-const inTheBody: Attempt[] = [{ integration: 'other' }, { integration: 'shop' }].flatMap((query) =>
+const QUERIES: Record<string, string>[] = [{ integration: 'other' }, { integration: 'shop' }, {}];
+const inTheBody: Attempt[] = QUERIES.flatMap((query) =>
   [THEIRS, OURS].map((order) => ({ path: [order], query, body: { integration: 'other' } })),
 );
 
@@ -168,6 +169,8 @@ describe("another integration's orders and transactions", () => {
           const response = await send(operation, key, attempt);
           if (operation === 'GET /v1/orders' && response.statusCode === 200) {
             expect(response.json(), where).toEqual({ orders: [] });
+          } else if (Object.hasOwn(attempt.body ?? {}, 'integration')) {
+            expect(response.statusCode, where).toBe(403);
           } else expect([403, 404, 409], `${where}: ${response.body}`).toContain(response.statusCode);
           const given = JSON.stringify(attempt).toLowerCase();
           for (const canary of [...known, 'review'].filter((one) => !given.includes(one)))

@@ -125,16 +125,4 @@ describe('a key', () => {
     const lists = [list, rows, queue, count].flatMap((method) => [...method.mock.calls]);
     for (const [asked = {}] of lists) expect(asked.integrations ?? [asked.integration]).toEqual(['shop']);
   });
-
-  it('of one integration gets into no other by the body either', async () => {
-    const { app, calls } = await anApiWithScopes();
-    for (const url of ['/v1/orders/order-1/screening', '/v1/orders/order-1/adopt', '/v1/card-refs']) {
-      for (const integration of [undefined, 'shop', 'other']) {
-        const request = requestOf({ method: 'POST', url, scope: 'screen' }, 'shop', integration);
-        const payload = { ...Object(request.payload), integration: 'other' };
-        expect((await app.inject({ ...request, payload })).statusCode, url).toBe(403);
-      }
-    }
-    expect(calls()).toBe(0);
-  });
 });
