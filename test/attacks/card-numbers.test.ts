@@ -3,17 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cardDataIn, isIdPath, shownName, vouchedFor } from '../../src/card-data/card-data.ts';
 import { holdsCardNumber, withoutCardNumbers } from '../../src/card-data/card-numbers.ts';
-import { disguised, planted } from './card-disguises.ts';
+import { planted } from './card-disguises.ts';
 import { KINDS, mistakenShare } from './lookalikes.ts';
 
 describe('a card number', () => {
-  it('is found in every disguise', () => {
-    fc.assert(
-      fc.property(disguised, (text) => holdsCardNumber(text)),
-      { numRuns: 20_000 },
-    );
-  });
-
   it.each([
     '4️⃣1111 1111 1111 111',
     '①④ 4111111111111111',

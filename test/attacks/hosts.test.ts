@@ -1,7 +1,6 @@
-import { request } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../src/config/index.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { send, startSandbox } from '../sandbox/support.ts';
 import { anApi } from '../server/api/fake-order-screening.ts';
 
 /**
@@ -33,28 +32,16 @@ describe('a page whose name was made to mean this machine', () => {
   });
 
   it('gets nothing from the sandbox’s control plane', async () => {
-    const sandbox = await createSandbox({ port: 0 });
-    onTestFinished(() => sandbox.close());
-    const { port } = new URL(sandbox.url);
+    const { url } = await startSandbox();
+    const { port } = new URL(url);
     const foreign = [REBOUND.host, `localhost.evil.example:${port}`];
     const own = [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`];
-    for (const host of [...foreign, ...own])
-      expect(await statusOf(port, host), host).toBe(foreign.includes(host) ? 403 : 200);
+    for (const host of [...foreign, ...own]) {
+      const { status } = await send('GET', `${url}/_sandbox/transactions`, undefined, { headers: { host } });
+      expect(status, host).toBe(foreign.includes(host) ? 403 : 200);
+    }
   });
 });
-
-/** `fetch` sets the name itself. */
-async function statusOf(port: string, host: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const asked = request({ port, host: '127.0.0.1', path: '/_sandbox/transactions', headers: { host } });
-    asked.on('response', (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    asked.on('error', reject);
-    asked.end();
-  });
-}
 
 describe('without keys an API', () => {
   const OWN = ['localhost', 'localhost:8080', 'LOCALHOST:80', '127.0.0.1:8080', '127.8.9.10', '[::1]:8080'];

@@ -7,15 +7,20 @@ import { send, startSandbox, transaction } from './support.ts';
 
 const SCRIPT = 'src/sandbox/main.ts';
 
-it.each(['SIGTERM', 'SIGINT'] as const)(
-  'shows its addresses, and ends well and quickly at %s',
-  async (signal) => {
+const EMPTY = { SANDBOX_HOST: '', SANDBOX_WEBHOOK_URL: '', SANDBOX_WEBHOOK_SECRET: '' };
+
+it.each([
+  ['SIGTERM', {}],
+  ['SIGINT', EMPTY],
+] as const)(
+  'shows its addresses, and ends well and quickly at %s, with the variables %j',
+  async (signal, variables) => {
     const DATA_DIR = await scratchFolder();
     const sandbox = await spawnForTest(SCRIPT, {
-      env: { DATA_DIR, SANDBOX_PORT: '0' },
+      env: { DATA_DIR, SANDBOX_PORT: '0', ...variables },
       readyWhen: /\/decision/,
     });
-    const base = /test +(\S+)/.exec(sandbox.output())?.[1] ?? '';
+    const base = /test +(http:\/\/127\.0\.0\.1:\S+)/.exec(sandbox.output())?.[1] ?? '';
     const { body } = await send('POST', `${base}/transaction`, transaction());
     const began = performance.now();
     sandbox.kill(signal);
@@ -36,11 +41,4 @@ it('names every variable that has an error, also when its port is taken', async 
     expect(await refused.ended).toBe(1);
     expect(refused.output()).toMatch(words);
   }
-});
-
-it('takes an empty variable for one that is not set', async () => {
-  const empty = { SANDBOX_HOST: '', SANDBOX_WEBHOOK_URL: '', SANDBOX_WEBHOOK_SECRET: '' };
-  const env = { DATA_DIR: await scratchFolder(), SANDBOX_PORT: '0', ...empty };
-  const sandbox = await spawnForTest(SCRIPT, { env, readyWhen: /\/decision|[A-Z]: / });
-  expect(sandbox.output()).toMatch(/test +http:\/\/127\.0\.0\.1:/);
 });
