@@ -75,9 +75,18 @@ describe('a good reply', () => {
     expect(reply.insightsLeftOut).toBe(241 - trusted);
   });
 
-  it.each([200, '200'])('of the portal has code %j, number or string', async (code) => {
-    service.answerJson(200, { code, message: 'created' });
-    for (const [, call] of PORTAL) expect(await call(client())).toEqual({ code: 200, message: 'created' });
+  it('is kept without any card number, whatever its disguise', async () => {
+    const said = 'seen before: 4111 1111 1111 1111, ④①①①①①①①①①①①①①①①, 4111,1111,1111,1111';
+    const insights = { risk: { 1: { name: said, description: said, kind: said, impact: 'high' } } };
+    service.answerJson(200, { id: ID, decision: 'fail', message: said, sub_status: said, insights });
+    const reply = JSON.stringify(await client().status('1001'));
+    expect(reply).toContain('seen before');
+    const chargeback = { transaction_id: ID, notes: said, carrier: 'UPS' };
+    service.answerJson(200, { code: 200, message: said, chargeback });
+    const { chargeback: kept, ...done } = await client().submitChargeback(CHARGEBACK);
+    expect(kept).toEqual({ transaction_id: ID, carrier: 'UPS' });
+    for (const shown of [reply, JSON.stringify(done)])
+      expect(shown.normalize('NFKC').replace(/\D/g, '')).not.toContain('41111111');
   });
 
   it('of submit-chargeback echoes the fields, up to 1 KiB and without the key', async () => {
@@ -157,6 +166,7 @@ describe('a reply that says no', () => {
     [403, { outcome: 'refused', reason: 'portal-refused', code: 403 }],
     ['404', { outcome: 'refused', reason: 'portal-refused', code: 404 }],
     [302, { outcome: 'refused', reason: 'portal-refused', code: 302 }],
+    [199, { outcome: 'refused', reason: 'portal-refused', code: 199 }],
     [0, { outcome: 'refused', reason: 'portal-refused', code: 0 }],
     ['0', { outcome: 'refused', reason: 'portal-refused', code: 0 }],
     ['1042', { outcome: 'unknown', reason: 'portal-5xx', code: 1042 }],
