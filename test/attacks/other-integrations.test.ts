@@ -32,7 +32,7 @@ const inTheBody: Attempt[] = QUERIES.flatMap((query) =>
   [THEIRS, OURS].map((order) => ({ path: [order], query, body: { integration: 'other' } })),
 );
 
-/** How each documented operation could name another integration's order or transaction. */
+/** How a documented operation could name another integration's order or transaction, where there are more ways than `TO_THEIRS`. */
 const WAYS: Record<string, (transactionId: string) => Attempt[]> = {
   'POST /v1/orders/{orderId}/screening': () => [
     { path: [THEIRS], query: { integration: 'other' } },
@@ -48,7 +48,6 @@ const WAYS: Record<string, (transactionId: string) => Attempt[]> = {
       body: { transactionId: transactionId.toUpperCase(), force: true },
     },
   ],
-  'POST /v1/orders/{orderId}/gateway-result': () => TO_THEIRS,
   'GET /v1/orders/{orderId}': () => [
     ...TO_THEIRS,
     { path: [THEIRS], query: { integration: 'other', view: 'full' } },
@@ -78,14 +77,6 @@ const WAYS: Record<string, (transactionId: string) => Attempt[]> = {
       ],
     ]),
   ),
-  'DELETE /v1/orders/{orderId}/actions/{number}': () => TO_THEIRS,
-  'POST /v1/orders/{orderId}/override': () => TO_THEIRS,
-  'POST /v1/orders/{orderId}/events/{sequence}/redeliver': () => TO_THEIRS,
-  'POST /v1/orders/{orderId}/recheck': () => TO_THEIRS,
-  'POST /v1/orders/{orderId}/acknowledge': () => TO_THEIRS,
-  'POST /v1/orders/{orderId}/note': () => TO_THEIRS,
-  'POST /v1/orders/{orderId}/assign': () => TO_THEIRS,
-  'POST /v1/orders/{orderId}/snooze': () => TO_THEIRS,
   'GET /v1/transactions/{idOrInvoice}': (transactionId) =>
     [transactionId, transactionId.toUpperCase(), 'their-invoice', '#their-invoice'].flatMap((id) =>
       ['shop', 'other'].map((integration) => ({ path: [id], query: { integration } })),
@@ -160,11 +151,12 @@ async function twoIntegrations() {
 describe("another integration's orders and transactions", () => {
   it('are out of reach for a key of one integration, by every route of the API document', async () => {
     const { app, handles, transactionId, send, done, sandbox } = await twoIntegrations();
-    expect(Object.keys(WAYS).sort()).toEqual(documentedOperations(app).sort());
+    const operations = documentedOperations(app);
+    expect(operations).toEqual(expect.arrayContaining(Object.keys(WAYS)));
     const known = [THEIRS, transactionId, 'their-invoice'];
-    for (const [operation, attempts] of Object.entries(WAYS)) {
+    for (const operation of operations) {
       for (const key of Object.keys(KEYS)) {
-        for (const attempt of attempts(transactionId)) {
+        for (const attempt of WAYS[operation]?.(transactionId) ?? TO_THEIRS) {
           const where = `${operation} ${JSON.stringify(attempt)} ${key}`;
           const response = await send(operation, key, attempt);
           if (operation === 'GET /v1/orders' && response.statusCode === 200) {

@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
+import { stubService } from '../screening-service/stub-service.ts';
 import { created, decidedAs, startSandbox } from './support.ts';
 
 type Fault = Omit<FaultPlanInput['faults'][number], 'operation'>;
-type Received = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { body: string };
 
 /** A sandbox with an order in review, and the merchant's receiver of its webhooks. */
 async function start({
@@ -16,16 +15,10 @@ async function start({
   status?: number;
   secret?: string;
 } = {}) {
-  const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const { method, url, headers } = request;
-    received.push({ method, url, headers, body: (await request.toArray()).join('') });
-    response.writeHead(status).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port }: { port?: number } = Object(server.address());
-  const url = `http://127.0.0.1:${port}/hook`;
+  const { answerJson, close, seen: received, url: address } = await stubService();
+  onTestFinished(close);
+  answerJson(status, '');
+  const url = `${address}/hook`;
   const { control, ...sandbox } = await startSandbox({ webhookUrl: url, webhookSecret: secret });
   if (fault) control.setFaults({ faults: [{ operation: 'webhook', ...fault }] });
   const id = await created({ control, ...sandbox }, decidedAs('review', { order: { invoiceNumber: 'A 1' } }));
