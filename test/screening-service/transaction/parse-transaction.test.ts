@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { IntegrationWorkflow } from '../../../src/contract/words.ts';
 import { createBodySchema, parseTransaction } from '../../../src/screening-service/index.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../../fixtures/transactions.ts';
-import { faultsOf, MERCHANT, RULES, withField } from './transaction-cases.ts';
+import { faultsOf, LIMITS, MERCHANT, RULES, withField } from './transaction-cases.ts';
 
 const BEFORE = { workflow: 'pre-gateway' } as const;
 const OTHERS: IntegrationWorkflow[] = ['pre-acceptance', 'post-acceptance'];
@@ -67,29 +67,12 @@ describe('faults', () => {
   });
 });
 
-/** Two values for every field of two words, in both spellings. */
-const TWO_WORDS: [definition: string, sample: string, value: unknown, other: unknown][] = [
-  ['currency_code', 'currencyCode', 'USD', 'EUR'],
-  ['card_attempts', 'cardAttempts', '1', '2'],
-  ['referial_code', 'referialCode', 'aa', 'bb'],
-  ['3d_secure', '3dSecure', { version: '1' }, { version: '2' }],
-  ['customer.joined_on', 'customer.joinedOn', '01/01/2020', '01/02/2020'],
-  ['customer.last_sign_in', 'customer.lastSignIn', '01/01/2020', '01/02/2020'],
-  ['customer.last_purchase_date', 'customer.lastPurchaseDate', '01/01/2020', '01/02/2020'],
-  ['customer.total_previous_purchases', 'customer.totalPreviousPurchases', '1', '2'],
-  ['customer.total_purchase_value', 'customer.totalPurchaseValue', '1', '2'],
-  ['customer.saved_cc_added_on', 'customer.savedCcAddedOn', '01/01/2020', '01/02/2020'],
-  ['order.order_type', 'order.orderType', 'upsell', 'recurring'],
-  ['order.referring_site', 'order.referringSite', 'a', 'b'],
-  ['order.referring_url', 'order.referringUrl', 'a', 'b'],
-  ['order.landing_page', 'order.landingPage', 'a', 'b'],
-  ['order.landing_page_type', 'order.landingPageType', 'home', 'other'],
-];
-
 describe('the two spellings', () => {
-  it.each(TWO_WORDS)('%s and %s are one field', (definition, sample, value, other) => {
+  const twoWords = LIMITS.filter(({ path, good }) => path.includes('_') && good.length > 1);
+  it.each(twoWords)('of $path are one field', ({ path, good: [value, other] }) => {
+    const sample = path.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
     const bare = { ...aTransaction(), currency_code: undefined, customer: { email: 'pass@example.com' } };
-    const written = withField(definition, value, bare);
+    const written = withField(path, value, bare);
     const canonical = parseTransaction(written, RULES);
     expect(canonical.ok).toBe(true);
     expect(parseTransaction(withField(sample, value, bare), RULES)).toEqual(canonical);
@@ -101,7 +84,7 @@ describe('the two spellings', () => {
   it('covers every name whose spellings differ', () => {
     const schema = JSON.stringify(z.toJSONSchema(createBodySchema, { io: 'input' }));
     const names = schema.match(/"[a-z0-9]+[-_][\w-]+":/g) ?? [];
-    const covered = ['nf-token', ...TWO_WORDS.map(([definition]) => definition.split('.').at(-1))];
+    const covered = ['nf-token', ...twoWords.map(({ path }) => path.split('.').at(-1))];
     expect(names.filter((name) => !covered.includes(name.slice(1, -2)))).toEqual([]);
   });
 });
