@@ -61,6 +61,9 @@ describe('parseCard', () => {
       const taken = (mode: 'test' | 'live') => parseCard(card, { ...RULES, mode }).ok;
       expect(taken('test')).toBe(true);
       expect(taken('live')).toBe(!TEST_CARDS.has(cardNumber));
+      const others = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((more) => (Number(cardNumber.at(-1)) + more) % 10);
+      const wrong = others.map((digit) => ({ ...card, cardNumber: `${cardNumber.slice(0, -1)}${digit}` }));
+      expect(wrong.filter((one) => parseCard(one, RULES).ok)).toEqual([]);
     },
   );
 
