@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { parseCard, parsePortalFields, parseTransaction } from '../../../src/screening-service/index.ts';
 import type { TransactionRules } from '../../../src/screening-service/transaction/transaction-rules.ts';
-import { aPreGatewayTransaction, aTransaction } from '../../fixtures/transactions.ts';
+import { aTransaction } from '../../fixtures/transactions.ts';
 
 const RULES: TransactionRules = { workflow: 'pre-acceptance', mode: 'test', now: new Date('2026-06-15') };
 
@@ -117,17 +117,6 @@ test('a number that JSON can’t carry is refused: it arrived as another one', (
     expect.stringMatching(/^userFields\.shop\.ids\[0\] .*send it as a string/),
   ]);
   expect(errorsOf(aTransaction({ userFields: { id: Number.MAX_SAFE_INTEGER } }))).toEqual([]);
-});
-
-test.each([
-  ['378282246310005', '739', 1],
-  ['378282246310005', '7399', 0],
-  ['4111111111111111', '739', 0],
-  ['4111111111111111', '7399', 1],
-])('the card code of %s may be %s: %i errors', (cardNumber, cardCode, count) => {
-  const given = aPreGatewayTransaction();
-  const creditCard = { cardNumber, cardCode, expirationDate: '12/2030' };
-  expect(errorsOf({ ...given, payment: { creditCard } }, { workflow: 'pre-gateway' })).toHaveLength(count);
 });
 
 describe('null for a value that a shop lacks', () => {

@@ -8,6 +8,7 @@ import { property } from '../../support/property.ts';
 
 const RULES = { workflow: 'pre-gateway', mode: 'test', now: new Date('2026-06-15T12:00:00Z') } as const;
 
+const TEST_NUMBERS = ['4111111111111111', '5424000000000015', '370000000000002', '6011000000000012'];
 const numbers = fc.stringMatching(/^\d{11,18}$/).map(withCheckDigit);
 
 describe('the expiry', () => {
@@ -53,24 +54,17 @@ describe('parseCard', () => {
     if (paths.length === 0) expect(parsed).toEqual({ ok: true, card });
   });
 
-  property([fc.oneof(numbers, fc.constantFrom('4111111111111111', '5424000000000015', '370000000000002'))])(
+  property([fc.oneof(numbers, fc.constantFrom(...TEST_NUMBERS))])(
     'takes any number in test mode, which is the service’s to judge, and no test number in live mode',
     (cardNumber) => {
       const cardCode = /^3[47]/.test(cardNumber) ? '1234' : '123';
       const card = { ...TEST_CARD, cardNumber, cardCode };
       const taken = (mode: 'test' | 'live') => parseCard(card, { ...RULES, mode }).ok;
       expect(taken('test')).toBe(true);
-      expect(taken('live')).toBe(!TEST_CARDS.has(cardNumber));
+      expect(taken('live')).toBe(!TEST_CARDS.has(cardNumber) && !TEST_NUMBERS.includes(cardNumber));
       const others = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((more) => (Number(cardNumber.at(-1)) + more) % 10);
       const wrong = others.map((digit) => ({ ...card, cardNumber: `${cardNumber.slice(0, -1)}${digit}` }));
       expect(wrong.filter((one) => parseCard(one, RULES).ok)).toEqual([]);
-    },
-  );
-
-  it.each(['4111111111111111', '5424000000000015', '370000000000002', '6011000000000012'])(
-    '%s is a test number',
-    (number) => {
-      expect(TEST_CARDS.has(number)).toBe(true);
     },
   );
 });

@@ -174,6 +174,8 @@ describe('the payment data an integration workflow requires', () => {
     [{}, 'live', /live mode/],
     [{ cardNumber: '4539578763621486' }, 'live', /^$/],
     [{ cardCode: '1234' }, 'test', /creditCard\.cardCode/],
+    [{ cardNumber: '378282246310005' }, 'test', /creditCard\.cardCode/],
+    [{ cardNumber: '378282246310005', cardCode: '7399' }, 'test', /^$/],
     [{ expirationDate: '05/26' }, 'test', /creditCard\.expirationDate,.*in the past/],
     [{ last4: '2222', bin: '555555' }, 'test', /creditCard\.bin.*creditCard\.last4/],
   ])('is judged: %j with a %s key', (card, mode, expected) => {

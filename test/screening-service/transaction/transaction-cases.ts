@@ -57,6 +57,8 @@ const TABLE: Limits[] = [
   ['shippingMethod gatewayName gatewayStatus payment.method', ['x'], [1, true]],
   ['order.referring_site order.referring_url order.landing_page', ['x', ''], [1, true]],
   ['payment.creditCard.cardType', ['x'], [1]],
+  // Without a number. One that is not valid is not sent.
+  ['payment.creditCard.expirationDate', ['12/2034', '06-26'], []],
   ['app version appName appVersion digitalGoodsAmount digitalGoodsPercentage isBopis', ['x', ''], [1, true]],
   ['customer.id', [letters(64), undefined], [letters(65), 7]],
   ['customer.email', ['pass@example.com', email(128)], noEmails],
