@@ -27,30 +27,17 @@ export function withCheckDigit(body: string): string {
   return [...'0123456789'].map((digit) => body + digit).find(passesLuhn) ?? body;
 }
 
-/** Country codes by the least and the most digits of their national numbers. */
-const COUNTRIES: readonly [codes: string, least: number, most: number][] = [
-  ['358', 6, 10],
-  ['372', 7, 8],
-  ['46 353', 7, 9],
-  ['43 49', 7, 11],
-  ['45 47 65 370 371 386 852', 8, 8],
-  ['32 36 359 381 385 971', 8, 9],
-  ['60 64 82', 8, 10],
-  ['39', 8, 11],
-  ['62', 8, 12],
-  ['27 31 33 34 40 41 48 51 56 61 66 84 351 380 420 421', 9, 9],
-  ['20 44 81', 9, 10],
-  ['1 7 30 52 57 63 90 91', 10, 10],
-  ['54 55', 10, 11],
-  ['86', 11, 11],
+/** Country codes. With its code a number has up to 13 digits. */
+const CODES = [
+  ...['1', '7', '20', '27', '30', '31', '32', '33', '34', '36', '39', '40', '41', '43', '44', '45', '46', '47'],
+  ...['48', '49', '51', '52', '54', '55', '56', '57', '60', '61', '62', '63', '64', '65', '66', '81', '82', '84'],
+  ...['86', '90', '91', '351', '353', '358', '359', '370', '371', '372', '380', '381', '385', '386', '420'],
+  ...['421', '852', '971'],
 ];
-const CODES = COUNTRIES.flatMap(([codes, least, most]) =>
-  codes.split(' ').map((code) => ({ code, least, most })),
-);
 
 function phoneNumber(): string {
-  const { code, least, most } = one(CODES);
-  const national = number(least, most);
+  const code = one(CODES);
+  const national = number(6, 13 - code.length);
   const sign = one([' ', '-', '.', '/', ' ']);
   const size = whole(2, 4);
   const groups = national.replace(new RegExp(`(\\d{${size}})(?=\\d)`, 'g'), `$1${sign}`);
