@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { FaultKind, FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
+import { type FaultKind, FaultPlan, type FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import { created, portal, type Reply, send, startSandbox, TEST_KEY, transaction } from './support.ts';
 
 type Fault = FaultPlanInput['faults'][number];
@@ -109,4 +109,25 @@ it('a plan plays a fault so many times, for one operation and one invoice number
   const status = await send('GET', `${sandbox.testBaseUrl}/status/${TEST_KEY}/A-1`);
   const replies = [await create(sandbox), await create(sandbox), await create(sandbox)];
   expect([status, ...replies].map((reply) => reply.status)).toEqual([404, 503, 503, 200]);
+});
+
+const invoices = Array.from({ length: 2_000 }, (_, index) => `order-${index}`);
+
+/** The orders that a plan with this probability picks. */
+function picked(seed: number, probability: number, list: readonly string[] = invoices): string[] {
+  const plan = new FaultPlan();
+  plan.set({ seed, faults: [{ operation: 'create-transaction', kind: '429', probability }] });
+  return list.filter((invoiceNumber) =>
+    plan.pick('create-transaction', { transactionId: null, invoiceNumber }),
+  );
+}
+
+it('each order has the same fate with the same seed, in whatever order requests arrive', () => {
+  expect(picked(1, 0.5).toSorted()).toEqual(picked(1, 0.5, invoices.toReversed()).toSorted());
+  expect(picked(1, 0.5)).not.toEqual(picked(2, 0.5));
+});
+
+it.each([0, 0.1, 0.5, 0.9, 1])('the draw keeps to the probability %d', (probability) => {
+  const share = picked(7, probability).length / invoices.length;
+  expect(Math.abs(share - probability)).toBeLessThan(probability % 1 === 0 ? 1e-9 : 0.05);
 });
