@@ -3,31 +3,30 @@
  * Which fields of a transaction are refused: test/screening-service/transaction/judged-alike.test.ts.
  */
 import { expect, it } from 'vitest';
-import { created, LIVE_KEY, portal, send, startSandbox, TEST_KEY, transaction } from './support.ts';
+import { created, LIVE_KEY, send, startSandbox, TEST_KEY, transaction } from './support.ts';
 
-const SCREENING = ['POST /transaction', 'POST /gateway_response'] as const;
+const CREATE = 'POST /transaction';
+const GATEWAY = 'POST /gateway_response';
+const SCREENING = [CREATE, GATEWAY] as const;
 const STATUS = ['GET /status', 'GET /status_by_url', 'GET /status_by_invoice'] as const;
 const OF_TRANSACTION = ['/report-fraud', '/cancel-transaction', '/submit-chargeback'] as const;
 const PORTAL = ['/customer-code', ...OF_TRANSACTION] as const;
+const LIVE = { key: 'live' } as const;
 type Operation = (typeof SCREENING | typeof STATUS)[number] | 'POST /' | `POST ${(typeof PORTAL)[number]}`;
 
 /** A call about transaction `ID`, with the invoice number `A-1`, which the test account screened before. */
-interface Row {
+type Row = [
   /** The interface's words. */
-  readonly says: string;
-  readonly operation: Operation;
-  /** The fields of the body, or the requested id or invoice number. */
-  readonly input: Record<string, unknown> | string;
-  readonly status: number;
+  says: string,
+  operation: Operation,
+  /** The fields of the body, beside a key and those of a valid transaction, or the requested id or invoice number. */
+  input: Record<string, unknown> | string,
+  status: number,
   /** The whole body of the reply. */
-  readonly reply: unknown;
-  /** `test` by default. */
-  readonly key?: 'test' | 'live' | 'wrong';
-  /** The address of a screening operation: `live` with the live key, else `test`. */
-  readonly base?: 'test' | 'live';
-  /** What became of transaction `ID`: its decision (`pass` by default), and whether it is covered by chargeback protection. */
-  readonly given?: { decision?: string; covered?: boolean };
-}
+  reply: unknown,
+  /** The key and the address are the test account's by default. `decision` and `covered` are what became of transaction `ID`. */
+  more?: { key?: 'live' | 'wrong'; base?: 'test' | 'live'; decision?: string; covered?: boolean },
+];
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const NOBODY = '9d9d9d9d-1b2c-4d5e-8f90-0123456789ab';
@@ -45,14 +44,6 @@ const refused = {
   message: expect.any(String),
 };
 
-const creating = (
-  says: string,
-  changes: Record<string, unknown>,
-  status: number,
-  reply: unknown,
-  key: Row['key'] = 'test',
-): Row => ({ says, operation: 'POST /transaction', input: transaction(changes), status, reply, key });
-
 const CARD = { cardNumber: '4111111111111111', expirationDate: '12/2099', cardCode: '123' };
 const REAL = '4539578763621486';
 const noCodes = { avsResultCode: undefined, cvvResultCode: undefined };
@@ -68,195 +59,180 @@ const sample = {
 };
 const bound = 'a'.repeat(128);
 
-const CREATE: Row[] = [
-  creating('200: Transaction response, standard', {}, 200, SCREENED),
-  { ...creating('Usage samples post to the root path', {}, 200, SCREENED), operation: 'POST /' },
-  creating('Some usage samples send the key as `nfToken`', sample, 200, SCREENED),
-  ...[undefined, null].map((billTo) =>
-    creating('400: `billTo` has no value', { billTo }, 400, errors('Missing data, billTo field')),
+const CREATING: Row[] = [
+  ['200: Transaction response, standard', CREATE, {}, 200, SCREENED],
+  ['Usage samples post to the root path', 'POST /', {}, 200, SCREENED],
+  ['Some usage samples send the key as `nfToken`', CREATE, sample, 200, SCREENED],
+  ...[undefined, null].map(
+    (billTo): Row => [
+      '400: `billTo` has no value',
+      CREATE,
+      { billTo },
+      400,
+      errors('Missing data, billTo field'),
+    ],
   ),
-  creating('The error names the field', { cardAttempts: 'two' }, 400, errors(matching(/^card_attempts: /))),
-  creating('test card numbers are rejected with a live key', paidWith({}), 400, NOT_SHOWN, 'live'),
-  creating('real card numbers are rejected with a test key', paidWith({ cardNumber: REAL }), 400, NOT_SHOWN),
-  creating('Live: a real card number', paidWith({ cardNumber: REAL }), 200, SCREENED, 'live'),
-  creating('Live: its check digit', paidWith({ cardNumber: '4539578763621487' }), 400, NOT_SHOWN, 'live'),
-  creating('Test: a test card number', paidWith({}), 200, SCREENED),
-  ...['cardNumber', 'expirationDate', 'cardCode'].map((field) => {
+  ['The error names the field', CREATE, { cardAttempts: 'two' }, 400, errors(matching(/^card_attempts: /))],
+  ['test card numbers are rejected with a live key', CREATE, paidWith({}), 400, NOT_SHOWN, LIVE],
+  ['real card numbers are rejected with a test key', CREATE, paidWith({ cardNumber: REAL }), 400, NOT_SHOWN],
+  ['Live: a real card number', CREATE, paidWith({ cardNumber: REAL }), 200, SCREENED, LIVE],
+  ['Live: its check digit', CREATE, paidWith({ cardNumber: '4539578763621487' }), 400, NOT_SHOWN, LIVE],
+  ['Test: a test card number', CREATE, paidWith({}), 200, SCREENED],
+  ...['cardNumber', 'expirationDate', 'cardCode'].map((field): Row => {
     const missing = errors(`Missing data, payment.creditCard.${field} field`);
-    return creating('Required when AVS and CVV are missing', paidWith({ [field]: undefined }), 400, missing);
+    return ['Required when AVS and CVV are missing', CREATE, paidWith({ [field]: undefined }), 400, missing];
   }),
-  creating('Required without a card', { ...noCodes, payment: undefined }, 400, {
-    Errors: expect.arrayContaining(['Missing data, avsResultCode field']),
-  }),
+  [
+    'Required without a card',
+    CREATE,
+    { ...noCodes, payment: undefined },
+    400,
+    {
+      Errors: expect.arrayContaining(['Missing data, avsResultCode field']),
+    },
+  ],
   ...[{ creditCard: { last4: '1111' } }, { creditCard: { ...CARD, cardCode: undefined } }, {}].map(
-    (payment) => creating('Pre-gateway: full card data, beside codes too', before(payment), 400, NOT_SHOWN),
+    (payment): Row => [
+      'Pre-gateway: full card data, beside codes too',
+      CREATE,
+      before(payment),
+      400,
+      NOT_SHOWN,
+    ],
   ),
-  creating('Pre-gateway: full card data', before({ creditCard: CARD }), 200, SCREENED),
-  creating('travel: object', { travel: 'x' }, 400, NOT_SHOWN),
-  creating('travel: object', { travel: { travelDate: '12/31/2099' } }, 200, SCREENED),
-  creating('travel.destination: 128 characters', { travel: { destination: bound } }, 200, SCREENED),
-  creating('travel.destination: 128 characters', { travel: { destination: `${bound}a` } }, 400, NOT_SHOWN),
-  creating('Two spellings', { currency_code: 'USD', currencyCode: 'USD' }, 200, SCREENED),
-  creating('Two spellings', { order: { order_type: '', orderType: 'upsell' } }, 400, NOT_SHOWN),
+  ['Pre-gateway: full card data', CREATE, before({ creditCard: CARD }), 200, SCREENED],
+  ['travel: object', CREATE, { travel: 'x' }, 400, NOT_SHOWN],
+  ['travel: object', CREATE, { travel: { travelDate: '12/31/2099' } }, 200, SCREENED],
+  ['travel.destination: 128 characters', CREATE, { travel: { destination: bound } }, 200, SCREENED],
+  ['travel.destination: 128 characters', CREATE, { travel: { destination: `${bound}a` } }, 400, NOT_SHOWN],
+  ['Two spellings', CREATE, { currency_code: 'USD', currencyCode: 'USD' }, 200, SCREENED],
+  ['Two spellings', CREATE, { order: { order_type: '', orderType: 'upsell' } }, 400, NOT_SHOWN],
 ];
 
-const reporting = (says: string, input: Record<string, unknown>, status: number, reply: unknown): Row => ({
-  ...{ says, operation: 'POST /gateway_response', status, reply },
-  input: { 'nf-token': TEST_KEY, ...input },
-});
 const NF_ID = matching(/empty or malformed.*id of the response to the initial transaction/);
 
-const GATEWAY: Row[] = [
-  reporting('gateway-response: not required', { 'nf-id': 'ID' }, 200, { Status: 'OK' }),
-  reporting('gateway-response: object', { 'nf-id': 'ID', 'gateway-response': 'pass' }, 400, NOT_SHOWN),
-  reporting('`nf-id` absent', {}, 400, errors('nf-id field is not defined.')),
-  ...['', 'x', 7].map((id) => reporting('`nf-id` empty or malformed', { 'nf-id': id }, 400, errors(NF_ID))),
-  reporting('no such transaction', { 'nf-id': NOBODY }, 404, NOT_FOUND),
-  reporting('Two spellings', { 'nf-id': 'ID', nfId: NOBODY }, 400, NOT_SHOWN),
+const REPORTING: Row[] = [
+  ['gateway-response: not required', GATEWAY, { 'nf-id': 'ID' }, 200, { Status: 'OK' }],
+  ['gateway-response: object', GATEWAY, { 'nf-id': 'ID', 'gateway-response': 'pass' }, 400, NOT_SHOWN],
+  ['`nf-id` absent', GATEWAY, {}, 400, errors('nf-id field is not defined.')],
+  ...['', 'x', 7].map(
+    (id): Row => ['`nf-id` empty or malformed', GATEWAY, { 'nf-id': id }, 400, errors(NF_ID)],
+  ),
+  ['no such transaction', GATEWAY, { 'nf-id': NOBODY }, 404, NOT_FOUND],
+  ['Two spellings', GATEWAY, { 'nf-id': 'ID', nfId: NOBODY }, 400, NOT_SHOWN],
 ];
 
-const reading = (says: string, operation: Operation, input: string, status: number, reply: unknown): Row => ({
-  ...{ says, operation, input, status, reply },
-});
+const UNKNOWN_LIVE = 'no such transaction of the live account';
 const THIS = { id: 'ID', decision: 'pass' };
 
 const READ: Row[] = [
-  reading('transaction uuid or invoice number', 'GET /status', 'ID', 200, THIS),
-  reading('transaction uuid or invoice number', 'GET /status', 'A-1', 200, THIS),
-  reading('id returned on creation', 'GET /status_by_url', 'ID', 200, THIS),
-  reading('`order.invoiceNumber` sent on creation', 'GET /status_by_invoice', 'A-1', 200, THIS),
-  reading('no such transaction', 'GET /status', NOBODY, 404, NOT_FOUND),
-  reading('no such transaction', 'GET /status_by_url', NOBODY, 404, NOT_FOUND),
-  reading('no such transaction', 'GET /status_by_url', 'A-1', 404, NOT_FOUND),
-  reading('no such transaction', 'GET /status_by_invoice', 'A-2', 404, NOT_FOUND),
-  reading('must be sent without the `#`', 'GET /status_by_invoice', '#A-1', 404, NOT_FOUND),
-  ...(['ID', 'A-1'] as const).flatMap((input) =>
-    STATUS.map(
-      (operation): Row => ({
-        ...reading('no such transaction of the live account', operation, input, 404, NOT_FOUND),
-        key: 'live',
-      }),
-    ),
+  ['transaction uuid or invoice number', 'GET /status', 'ID', 200, THIS],
+  ['transaction uuid or invoice number', 'GET /status', 'A-1', 200, THIS],
+  ['id returned on creation', 'GET /status_by_url', 'ID', 200, THIS],
+  ['`order.invoiceNumber` sent on creation', 'GET /status_by_invoice', 'A-1', 200, THIS],
+  ['no such transaction', 'GET /status', NOBODY, 404, NOT_FOUND],
+  ['no such transaction', 'GET /status_by_url', NOBODY, 404, NOT_FOUND],
+  ['no such transaction', 'GET /status_by_url', 'A-1', 404, NOT_FOUND],
+  ['no such transaction', 'GET /status_by_invoice', 'A-2', 404, NOT_FOUND],
+  ['must be sent without the `#`', 'GET /status_by_invoice', '#A-1', 404, NOT_FOUND],
+  ...['ID', 'A-1'].flatMap((input) =>
+    STATUS.map((operation): Row => [UNKNOWN_LIVE, operation, input, 404, NOT_FOUND, LIVE]),
   ),
 ];
 
-const unauthorized = (input: Record<string, unknown>) =>
-  SCREENING.map((operation) => ({
-    ...creating('403: invalid `nf-token`', { billTo: undefined, ...input }, 403, NOT_AUTHORIZED),
-    operation,
-  }));
+const INVALID = '403: invalid `nf-token`';
+const unauthorized = (key: string | undefined, more: Row[5] = {}) =>
+  SCREENING.map((operation): Row => {
+    const input = { 'nf-token': key, billTo: undefined };
+    return [INVALID, operation, input, 403, NOT_AUTHORIZED, more];
+  });
 
 const WRONG_KEY: Row[] = [
-  ...unauthorized({ 'nf-token': 'wrong' }),
-  ...unauthorized({ 'nf-token': undefined }),
+  ...unauthorized('wrong'),
+  ...unauthorized(undefined),
   // The key of the other mode.
-  ...unauthorized({ 'nf-token': LIVE_KEY }),
-  ...unauthorized({ 'nf-token': TEST_KEY }).map((row): Row => ({ ...row, base: 'live' })),
-  ...STATUS.flatMap((operation): Row[] => {
-    const row = reading('403: invalid `nf-token`', operation, 'ID', 403, NOT_AUTHORIZED);
-    return [
-      { ...row, key: 'wrong' },
-      { ...row, key: 'live', base: 'test' },
-    ];
-  }),
-  ...PORTAL.map(
-    (path): Row => ({
-      ...acting('An invalid key gives HTTP 403', path, {}, NOT_AUTHORIZED),
-      ...{ status: 403, key: 'wrong' },
-    }),
-  ),
+  ...unauthorized(LIVE_KEY),
+  ...unauthorized(TEST_KEY, { base: 'live' }),
+  ...STATUS.flatMap((operation): Row[] => [
+    [INVALID, operation, 'ID', 403, NOT_AUTHORIZED, { key: 'wrong' }],
+    [INVALID, operation, 'ID', 403, NOT_AUTHORIZED, { key: 'live', base: 'test' }],
+  ]),
+  ...PORTAL.map((path): Row => [INVALID, `POST ${path}`, {}, 403, NOT_AUTHORIZED, { key: 'wrong' }]),
 ];
 
-function acting(
-  says: string,
-  path: (typeof PORTAL)[number],
-  input: Record<string, unknown>,
-  reply: unknown,
-  given: NonNullable<Row['given']> = {},
-): Row {
-  return { says, operation: `POST ${path}`, input, status: 200, reply, given };
-}
 const CHARGEBACK = { transaction_id: 'ID', reason_code: '10.4', due_date: '2030-01-31' };
-const OPTIONAL = {
+const WITH_ALL = {
+  ...CHARGEBACK,
   ...{ notice_date: '2030-01-01', reference_number: 'R-1', carrier: 'Post', carrier_tracking_number: 'T-1' },
   ...{ notes: 'none', inquiry: 'false' },
 };
+const CODE = 'POST /customer-code';
+const SUBMIT = 'POST /submit-chargeback';
+const DONE = done({ chargeback: CHARGEBACK });
 const COVERED = 'only for transactions covered by chargeback protection';
 const PASS_OR_FRAUDULENT = 'only for transactions whose current status is `pass` or `fraudulent`';
 const missing = (fields: string) => ({ code: 400, message: `Missing or malformed: ${fields}` });
 const UNKNOWN = { code: 404, message: 'Transaction Not Found' };
 
 const ACTIONS: Row[] = [
-  acting('200', '/customer-code', { customer_code: 'c', email: 'a@example.com' }, done()),
-  acting('customer_code, email: required', '/customer-code', {}, missing('customer_code, email')),
-  acting('customer_code: required', '/customer-code', { email: 'a@example.com' }, refused),
-  acting('customer_code: required', '/customer-code', { customer_code: '', email: 'a@example.com' }, refused),
-  acting('email: required', '/customer-code', { customer_code: 'c' }, refused),
-  acting('email: email', '/customer-code', { customer_code: 'c', email: 'c' }, refused),
+  ['200', CODE, { customer_code: 'c', email: 'a@example.com' }, 200, done()],
+  ['customer_code, email: required', CODE, {}, 200, missing('customer_code, email')],
+  ['customer_code: required', CODE, { email: 'a@example.com' }, 200, refused],
+  ['customer_code: required', CODE, { customer_code: '', email: 'a@example.com' }, 200, refused],
+  ['email: required', CODE, { customer_code: 'c' }, 200, refused],
+  ['email: email', CODE, { customer_code: 'c', email: 'c' }, 200, refused],
   ...OF_TRANSACTION.flatMap((path): Row[] => [
-    acting(
+    [
       'transaction_id: required',
-      path,
+      `POST ${path}`,
       { ...CHARGEBACK, transaction_id: '' },
+      200,
       missing('transaction_id'),
-    ),
-    acting('no such transaction', path, { ...CHARGEBACK, transaction_id: NOBODY }, UNKNOWN),
-    { ...acting('no such transaction of the live account', path, CHARGEBACK, UNKNOWN), key: 'live' },
+    ],
+    ['no such transaction', `POST ${path}`, { ...CHARGEBACK, transaction_id: NOBODY }, 200, UNKNOWN],
+    [UNKNOWN_LIVE, `POST ${path}`, CHARGEBACK, 200, UNKNOWN, LIVE],
   ]),
-  acting('adds `chargeback`', '/submit-chargeback', CHARGEBACK, done({ chargeback: CHARGEBACK })),
-  acting(
-    'adds `chargeback`',
-    '/submit-chargeback',
-    { ...CHARGEBACK, ...OPTIONAL },
-    done({ chargeback: { ...CHARGEBACK, ...OPTIONAL } }),
+  ['adds `chargeback`', SUBMIT, CHARGEBACK, 200, DONE],
+  ['adds `chargeback`', SUBMIT, WITH_ALL, 200, done({ chargeback: WITH_ALL })],
+  [COVERED, SUBMIT, CHARGEBACK, 200, refused, { covered: false }],
+  ...['fail', 'review', 'error'].map(
+    (decision): Row => [PASS_OR_FRAUDULENT, SUBMIT, CHARGEBACK, 200, refused, { decision }],
   ),
-  acting(COVERED, '/submit-chargeback', CHARGEBACK, refused, { covered: false }),
-  ...['fail', 'review', 'error'].map((decision) =>
-    acting(PASS_OR_FRAUDULENT, '/submit-chargeback', CHARGEBACK, refused, { decision }),
-  ),
-  acting(PASS_OR_FRAUDULENT, '/submit-chargeback', CHARGEBACK, done({ chargeback: CHARGEBACK }), {
-    decision: 'fraudulent',
-  }),
+  [PASS_OR_FRAUDULENT, SUBMIT, CHARGEBACK, 200, DONE, { decision: 'fraudulent' }],
   ...[
     ...[{ reason_code: undefined }, { reason_code: '' }, { due_date: undefined }, { due_date: '01/31/2030' }],
     ...[{ due_date: '' }, { notice_date: '2030' }, { inquiry: 'yes' }],
-  ].map((changes) => acting('required', '/submit-chargeback', { ...CHARGEBACK, ...changes }, refused)),
+  ].map((changes): Row => ['required', SUBMIT, { ...CHARGEBACK, ...changes }, 200, refused]),
 ];
 
 const KEYS = { test: TEST_KEY, live: LIVE_KEY, wrong: 'wrong' };
 
-/** The row about a transaction of this id. */
-function about(id: string, row: Row): Row {
-  const named = (value: unknown) => (value === 'ID' ? id : value);
-  const fields = (of: object) =>
-    Object.fromEntries(Object.entries(of).map(([name, one]) => [name, named(one)]));
-  const input = typeof row.input === 'string' ? String(named(row.input)) : fields(row.input);
-  const { chargeback, ...reply } = fields(Object(row.reply));
-  return { ...row, input, reply: chargeback ? { ...reply, chargeback: fields(Object(chargeback)) } : reply };
-}
-
-const ROWS = [...CREATE, ...GATEWAY, ...READ, ...WRONG_KEY, ...ACTIONS];
-it.each(ROWS.map((row) => [row.operation, row.says, row] as const))('%s: %s', async (_on, _says, row) => {
+const ROWS = [...CREATING, ...REPORTING, ...READ, ...WRONG_KEY, ...ACTIONS];
+it.each(ROWS)('%s: %s', async (_says, operation, input, status, reply, more = {}) => {
+  const { key = 'test', base = key, decision = 'pass', covered = true } = more;
   const sandbox = await startSandbox();
-  const { decision = 'pass', covered = true } = row.given ?? {};
   sandbox.control.setPortal({ covered });
   const id = await created(sandbox, transaction({ customer: { email: `${decision}@example.com` } }));
 
-  const { operation, input, status, reply, key = 'test', base = key } = about(id, row);
   const [method = '', path = ''] = operation.split(' ');
-  const address = base === 'live' ? sandbox.liveBaseUrl : sandbox.testBaseUrl;
-  const call = () => {
-    if (typeof input === 'string')
-      return send(method, `${address}${path}/${KEYS[key]}/${encodeURIComponent(input)}`);
-    if (/code|fraud|cancel|chargeback/.test(path))
-      return portal(sandbox, path.slice(1), { nf_token: KEYS[key], ...input });
-    return send(method, `${address}${path}`, key === 'live' ? { ...input, 'nf-token': LIVE_KEY } : input);
-  };
-  const answer = await call();
-  expect([answer.status, answer.body]).toEqual([status, reply]);
+  const isPortal = PORTAL.some((one) => one === path);
+  const screening = base === 'live' ? sandbox.liveBaseUrl : sandbox.testBaseUrl;
+  const address = isPortal ? sandbox.portalBaseUrl : screening;
+  const fields = operation === GATEWAY || isPortal ? {} : transaction();
+  const about = (text: string) => text.replaceAll(/\bID\b/g, id);
+  const answer =
+    typeof input === 'string'
+      ? await send(method, `${address}${path}/${KEYS[key]}/${encodeURIComponent(about(input))}`)
+      : await send(
+          method,
+          address + path,
+          about(JSON.stringify({ ...fields, [isPortal ? 'nf_token' : 'nf-token']: KEYS[key], ...input })),
+        );
+  const body = JSON.parse(answer.text.replaceAll(id, 'ID'));
+  expect([answer.status, body]).toEqual([status, reply]);
   // A random id may contain the year by chance.
   expect(answer.text.replaceAll(UUID, 'ID')).not.toMatch(/4111111111111111|45395787636214|2099|sandbox-/);
-  const { code = status } = answer.body;
+  const { code = status } = body;
   if (Math.max(status, code) < 300) return;
   const untouched = { id, gatewayResponses: [], canceledAt: null, fraudReports: [], chargebacks: [] };
   expect(sandbox.control.transactions()).toMatchObject([untouched]);
