@@ -2,10 +2,11 @@
 import { instant } from '../../src/contract/words.ts';
 import type { Signal } from '../../src/order/order.ts';
 import { answerBeforeRecord } from '../../src/order/screening/checkout.ts';
+import type { BookedNews } from '../books/books.ts';
 import { Callers } from './callers/callers.ts';
 import { Invariants } from './judge/invariants.ts';
-import { ANOTHERS_ID } from './network/service.ts';
-import { ADOPTED_ID, adoptionOf } from './plan/adopted-lives.ts';
+import { ANOTHERS_ID, decisionOf } from './network/service.ts';
+import { adoptionOf } from './plan/adopted-lives.ts';
 import type { ByHand, Call, Happening, OfTheWorld } from './plan/happenings.ts';
 import { type Life, START } from './plan/life.ts';
 import { transactionOf } from './plan/transaction-of.ts';
@@ -32,11 +33,7 @@ export class OrderWorld {
   readonly resets: { to: number; at: number }[] = [];
   readonly continuedAt: number[] = [];
   /** What somebody told the order without waiting for an answer. */
-  readonly told: {
-    at: number;
-    what: 'hint' | 'recheck' | 'cancellation';
-    transactionId?: string | undefined;
-  }[] = [];
+  readonly told: BookedNews[] = [];
   readonly #rules: Rules;
 
   constructor(life: Life, rules: Rules, tell?: (words: string) => void) {
@@ -70,7 +67,7 @@ export class OrderWorld {
     const { life, stash, service } = this.world;
     const { card, start, answerByMs, adopted } = life;
     if (adopted !== undefined) {
-      service.begin(ADOPTED_ID, orderIdOf(life), adopted.decision, START - adopted.ageMs);
+      service.begin(orderIdOf(life), 1, adopted.decision, START - adopted.ageMs);
     }
     if (card) stash.until.set('card-1', START + 900_000);
     const run = this.newRun('run-1', {
@@ -199,13 +196,14 @@ export class OrderWorld {
   #decide({ decision, webhook, first }: Extract<ByHand, { do: 'analyst' }>): void {
     const { agenda, service, tell } = this.world;
     const { transactions } = service;
-    const waiting = transactions.findLast((one) => one.decision === 'review') ?? transactions.at(-1);
+    const waiting = transactions.findLast((one) => decisionOf(one) === 'review') ?? transactions.at(-1);
     const transaction = first ? transactions[0] : waiting;
-    if (transaction === undefined || transaction.decision === decision) return;
+    if (transaction === undefined) return;
+    const before = decisionOf(transaction);
+    if (before === decision) return;
     // What becomes of an `error` is out of sight by a shared invoice number (docs/rules.md, «What can’t be promised»).
-    if (transaction.decision === 'error' && !this.world.life.policy.invoicePerAttempt) return;
-    transaction.decision = decision;
-    transaction.decisions.push({ decision, at: agenda.now, by: 'analyst' });
+    if (before === 'error' && !this.world.life.policy.invoicePerAttempt) return;
+    transaction.decisions.push({ decision, at: agenda.now });
     tell?.(`an analyst decides ${transaction.id}: ${decision}`);
     this.world.stir();
     const { id } = transaction;
@@ -230,10 +228,11 @@ export class OrderWorld {
       this.world.closeBooksIn(HOUR);
     }
     if (!this.run.over || isLate) {
+      const what = kind === 'review-hint' ? 'hint' : kind;
       this.told.push({
         at: this.world.agenda.now,
-        what: kind === 'review-hint' ? 'hint' : kind,
-        transactionId,
+        what,
+        ...(transactionId !== undefined && { transactionId }),
       });
     }
     const sent = kind === 'recheck' && { sentAt: instant(this.world.agenda.now) };

@@ -9,7 +9,6 @@ import { Wire } from './network/wire.ts';
 import { type Life, START } from './plan/life.ts';
 import type { Activity } from './temporal/activity.ts';
 import { Liberties } from './temporal/liberties.ts';
-import type { Task } from './temporal/task.ts';
 import { activitiesOf } from './temporal/workers.ts';
 
 export class World {
@@ -29,8 +28,6 @@ export class World {
   /** Activities that the server has not seen the end of. */
   readonly openActivities = new Set<Activity>();
   /** All of them that there were. */
-  readonly everyActivity: Activity[] = [];
-  readonly everyTask: Task[] = [];
   /** What GET showed, from each moment on. */
   readonly shown: Books['shown'] = [];
   /** A call was stopped between two tries, or failed by hand. */
@@ -49,7 +46,7 @@ export class World {
     this.life = life;
     this.tell = tell;
     this.liberties = new Liberties(life.happenings);
-    this.service = new Service(life.policy.cancelWindowMs);
+    this.service = new Service(life);
     this.receiver = new Receiver(this.agenda);
     this.wire = new Wire(this.agenda, this.service, life);
   }

@@ -1,9 +1,8 @@
 /** The books of a simulated life. */
 import type { OrderState } from '../../../src/contract/order/state.ts';
-import type { BookedCall, BookedRequest, Books, Span, World } from '../../books/books.ts';
+import type { BookedCall, Books, Span, World } from '../../books/books.ts';
 import { recordOf } from '../../books/record-of.ts';
 import type { Booked } from '../callers/callers.ts';
-import type { Entry, Transaction } from '../network/service.ts';
 import type { OrderWorld } from '../order-world.ts';
 import type { Happening } from '../plan/happenings.ts';
 import { type Life, START } from '../plan/life.ts';
@@ -30,54 +29,19 @@ export function booksOf(orderWorld: OrderWorld, state: OrderState): Books {
       skip: one < SKIP_BELOW,
       card: life.card,
     })),
-    transactions: service.transactions.map((one) => transactionIn(one, policy.cancelWindowMs)),
-    requests: service.ledger.map((one) => requestIn(one, agenda.now)),
+    transactions: service.transactions,
+    requests: service.ledger.map((one) => ({ ...one, endedAt: Math.min(one.endedAt, agenda.now) })),
     calls: [
       ...(beforeRecord === undefined
         ? []
         : [{ asks: 'checkout' as const, attempt: 1, sentAt: START, ...beforeRecord }]),
       ...callers.book.map(callIn).filter((one) => one !== undefined),
     ],
-    news: orderWorld.told.map(({ at, what, transactionId }) => ({
-      at,
-      what,
-      ...(transactionId !== undefined && { transactionId }),
-    })),
+    news: orderWorld.told,
     arrivals: receiver.arrived,
     shown: world.shown,
     world: worldOf(orderWorld),
     record: recordOf(state),
-  };
-}
-
-function transactionIn(one: Transaction, cancelWindowMs: number): Books['transactions'][number] {
-  const { id, invoice, attempt, createdAt, decisions, canceledAt } = one;
-  return {
-    id,
-    invoice,
-    attempt,
-    createdAt,
-    cancelableUntil: createdAt + cancelWindowMs,
-    decisions,
-    ...(canceledAt !== undefined && { canceledAt }),
-  };
-}
-
-function requestIn(entry: Entry, closedAt: number): BookedRequest {
-  const { at, operation, transactionId, invoice, decision, committed, attempt, sent, arrivedAt, heard } =
-    entry;
-  return {
-    sentAt: at,
-    endedAt: entry.endedAt ?? closedAt,
-    operation,
-    committed,
-    ...(arrivedAt !== undefined && { arrivedAt }),
-    ...(heard !== undefined && { heard }),
-    ...(transactionId !== null && { transactionId }),
-    ...(invoice !== null && { invoice }),
-    ...(decision !== null && { decision }),
-    ...(attempt !== undefined && { attempt }),
-    ...(sent !== undefined && { sent }),
   };
 }
 

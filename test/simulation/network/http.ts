@@ -1,7 +1,8 @@
 /** HTTP as the screening service speaks it: reads requests in both dialects, and writes responses. */
 import { FetchError, type RequestInit } from 'node-fetch';
+import { z } from 'zod';
 import { PORTAL_ACTION_TABLE } from '../../../src/contract/portal/portal-actions.ts';
-import type { Decision, GatewayResult } from '../../../src/contract/words.ts';
+import { GATEWAY_RESULTS } from '../../../src/contract/words.ts';
 import type { HttpResponse } from '../../../src/screening-service/index.ts';
 import type { Asked, Said } from './service.ts';
 
@@ -14,15 +15,13 @@ export const API_KEY = 'key-of-a-simulated-life';
 
 const chargebackSchema = PORTAL_ACTION_TABLE.chargeback.schema.omit({ force: true, transactionId: true });
 const customerCodeSchema = PORTAL_ACTION_TABLE['customer-code'].schema.required({ email: true });
-
-const RESULTS: readonly GatewayResult[] = ['pass', 'fail', 'error'];
+const keyedSchema = z.looseObject({ nf_token: z.literal(API_KEY) });
 
 /**
- * @param wishes what the screening service decides, by attempt
  * @returns what a request asks for
  * @throws TypeError for a request that the interface doesn't describe
  */
-export function readRequest(url: string, { body }: RequestInit, wishes: readonly Decision[][]): Asked {
+export function readRequest(url: string, { body }: RequestInit): Asked {
   const [base, operation = '', ...rest] = url.slice(HOST.length).split('/').map(decodeURIComponent);
   const sent: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
   if (base === 'portal') return portalAction(rest.at(-1), sent);
@@ -33,39 +32,34 @@ export function readRequest(url: string, { body }: RequestInit, wishes: readonly
       return { operation: 'status-by-invoice', invoice: named(rest) };
     case 'gateway_response': {
       requireKey(at(sent, 'nf-token'));
-      const result = RESULTS.find((one) => one === at(sent, 'gateway-response', 'result')) ?? 'error';
-      return { operation: 'gateway-response', transactionId: text(at(sent, 'nf-id')), result };
+      const result = GATEWAY_RESULTS.find((one) => one === at(sent, 'gateway-response', 'result')) ?? 'error';
+      return { operation: 'gateway-response', transactionId: text(at(sent, 'nf-id')), sent: result };
     }
     default: {
       requireKey(at(sent, operation === 'transaction' ? 'nf-token' : 'nfToken'));
       const attempt = Number(at(sent, 'userFields', 'attempt'));
       const invoice = text(at(sent, 'order', 'invoiceNumber'));
-      return { operation: 'create-transaction', invoice, attempt, wishes: wishes[attempt - 1] ?? [] };
+      return { operation: 'create-transaction', invoice, attempt };
     }
   }
 }
 
 function portalAction(operation: string | undefined, sent: unknown): Asked {
-  if (typeof sent !== 'object' || sent === null || !('nf_token' in sent)) throw new TypeError('no key');
-  const { nf_token, ...fields } = sent;
-  requireKey(nf_token);
+  const { nf_token: _key, ...given } = keyedSchema.parse(sent);
   if (operation === 'customer-code') {
-    const { customer_code, ...others } = { customer_code: undefined, ...fields };
-    const { customerCode, email } = customerCodeSchema.parse({ customerCode: customer_code, ...others });
-    return { operation: 'portal', fields: { kind: operation, customerCode, email }, email };
+    const { customer_code: customerCode, ...others } = given;
+    const fields = customerCodeSchema.parse({ customerCode, ...others });
+    return { operation, sent: { kind: operation, ...fields } };
   }
-  if (!('transaction_id' in fields)) throw new TypeError('no transaction');
-  const { transaction_id, ...given } = fields;
+  const { transaction_id, ...fields } = given;
   const transactionId = text(transaction_id);
   switch (operation) {
     case 'cancel-transaction':
-      return { operation: 'portal', fields: { kind: 'cancel' }, transactionId };
+      return { operation, sent: { kind: 'cancel' }, transactionId };
     case 'report-fraud':
-      return { operation: 'portal', fields: { kind: 'report-fraud' }, transactionId };
-    case 'submit-chargeback': {
-      const chargeback = chargebackSchema.parse(given);
-      return { operation: 'portal', fields: { kind: 'chargeback', ...chargeback }, transactionId };
-    }
+      return { operation, sent: { kind: operation }, transactionId };
+    case 'submit-chargeback':
+      return { operation, sent: { kind: 'chargeback', ...chargebackSchema.parse(fields) }, transactionId };
     default:
       throw new TypeError(`no portal action ${operation}`);
   }
@@ -94,51 +88,47 @@ function at(value: unknown, ...path: string[]): unknown {
 }
 
 /** @returns the screening service's own response */
-export function responseOf(said: Said, { operation }: Asked): Response {
+export function responseOf(said: Said, { operation }: Asked): HttpResponse {
+  const isGateway = operation === 'gateway-response';
   switch (said.is) {
     case 'transaction':
       return json(200, { id: said.id, decision: said.decision });
     case 'done':
-      return json(200, operation === 'portal' ? { code: 200, message: 'OK' } : { Status: 'OK' });
+      return json(200, isGateway ? { Status: 'OK' } : { code: 200, message: 'OK' });
     case 'not-found':
-      if (operation === 'gateway-response') return json(400, { Errors: ['nf-id is malformed'] });
-      return json(404, { Errors: ['Transaction Not Found'] });
+      return isGateway
+        ? json(400, { Errors: ['nf-id is malformed'] })
+        : json(404, { Errors: ['Transaction Not Found'] });
     case 'refused':
       return json(200, { code: said.code, message: said.words });
   }
 }
 
-export function json(status: number, body: object): Response {
-  return new Response(status, JSON.stringify(body));
+export function json(status: number, body: object): HttpResponse {
+  return response(status, JSON.stringify(body));
 }
 
 /** @returns what a proxy says instead of the screening service */
-export function page(status: number): Response {
-  return new Response(status, '<html><body>nothing here</body></html>');
+export function page(status: number): HttpResponse {
+  return response(status, '<html><body>nothing here</body></html>');
 }
 
-export class Response implements HttpResponse {
-  readonly status: number;
-  readonly ok: boolean;
-  readonly headers: { get: (name: string) => string | null };
-  readonly #body: string | Error;
-
-  /** @param body an error: the connection breaks in the middle of it */
-  constructor(status: number, body: string | Error, retryAfter: string | null = null) {
-    this.status = status;
-    this.ok = status >= 200 && status < 300;
-    this.#body = body;
-    this.headers = { get: (name) => (name === 'retry-after' ? retryAfter : null) };
-  }
-
-  async text(): Promise<string> {
-    if (this.#body instanceof Error) throw this.#body;
-    return this.#body;
-  }
-
-  async arrayBuffer(): Promise<ArrayBuffer> {
-    return new ArrayBuffer(0);
-  }
+/** @param body an error: the connection breaks in the middle of it */
+export function response(
+  status: number,
+  body: string | Error,
+  retryAfter: string | null = null,
+): HttpResponse {
+  return {
+    status,
+    ok: status >= 200 && status < 300,
+    headers: { get: (name) => (name === 'retry-after' ? retryAfter : null) },
+    text: async () => {
+      if (body instanceof Error) throw body;
+      return body;
+    },
+    arrayBuffer: async () => new ArrayBuffer(0),
+  };
 }
 
 /** @returns what node-fetch throws for a connection that broke or was never made */

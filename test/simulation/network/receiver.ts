@@ -3,21 +3,15 @@ import type { RequestInit } from 'node-fetch';
 import type { OrderEvent } from '../../../src/contract/messages.ts';
 import type { Span } from '../../books/books.ts';
 import type { Agenda } from './agenda.ts';
-import { Response } from './http.ts';
+import { response } from './http.ts';
 import type { Process } from './process.ts';
 import type { Server, Told } from './virtual-machine.ts';
 import { within } from './wire.ts';
 
-export interface Arrived {
-  event: OrderEvent;
-  at: number;
-  taken: boolean;
-}
-
 const TRAVELS_MS = 3;
 
 export class Receiver implements Server {
-  readonly arrived: Arrived[] = [];
+  readonly arrived: { event: OrderEvent; at: number; taken: boolean }[] = [];
   /** When it takes nothing. */
   readonly down: Span[] = [];
   readonly #agenda: Agenda;
@@ -31,17 +25,12 @@ export class Receiver implements Server {
     const event = { id: idIn(headers), ...payload };
     this.#agenda.at(process.now + TRAVELS_MS, () => {
       if (process.isDead) return;
-      const taken = this.#take(event);
-      process.run(() => told(new Response(taken ? 204 : 503, '')));
+      const at = this.#agenda.now;
+      const taken = !within(this.down, at);
+      this.arrived.push({ event, at, taken });
+      process.run(() => told(response(taken ? 204 : 503, '')));
     });
     return { giveUp: () => undefined };
-  }
-
-  #take(event: OrderEvent): boolean {
-    const { now } = this.#agenda;
-    const taken = !within(this.down, now);
-    this.arrived.push({ event, at: now, taken });
-    return taken;
   }
 }
 

@@ -36,16 +36,7 @@ export class Activity {
   readonly call: Regular;
   /** What the run that asked for it told it: a reset gives it to another run. */
   readonly facts: RunFacts;
-  /** The recorded task that asked for it. */
-  task = 0;
   readonly scheduledAt: number;
-  /** When its last try began, and whether the try before it was cut off. */
-  lastTryAt: number | undefined;
-  triedAfterLoss = false;
-  /** When the server knew of its end. */
-  endedAt: number | undefined;
-  stoppedAt: number | undefined;
-  result: CallResult | undefined;
   readonly #world: World;
   readonly #hearer: Hearer;
   readonly limits: ActivityLimits;
@@ -80,7 +71,6 @@ export class Activity {
 
   /** The order doesn't want it any more. A read is over at once; what may write has an end of its own. */
   stop(waits: boolean): void {
-    this.stoppedAt = this.#world.agenda.now;
     if (!waits) {
       this.end();
       return;
@@ -157,7 +147,6 @@ export class Activity {
   #run(nth: number, scheduledAt: number): void {
     const world = this.#world;
     const { agenda } = world;
-    this.lastTryAt = agenda.now;
     this.#nth = nth;
     const loss = world.liberties.of('lose-try', nth);
     const turn = ++this.#turn;
@@ -235,7 +224,6 @@ export class Activity {
       if (turn !== this.#turn) return;
       this.#running?.process.forget();
       this.#running = undefined;
-      this.triedAfterLoss = true;
       this.#again(undefined);
     });
   }
@@ -291,10 +279,6 @@ export class Activity {
     this.#parkedUntil = undefined;
     const { agenda } = this.#world;
     const at = agenda.now + 1 + Math.floor(this.#chance() * 12) + lateMs;
-    agenda.at(at, () => {
-      this.endedAt = at;
-      if (outcome.status === 'completed') this.result = outcome.result;
-      this.#hearer.ended(this.number, outcome);
-    });
+    agenda.at(at, () => this.#hearer.ended(this.number, outcome));
   }
 }

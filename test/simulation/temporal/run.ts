@@ -141,9 +141,6 @@ export class Run implements Hearer {
   /** A task's end is in the history: what it asks for is begun, and whoever waits is told. */
   record(task: Task, order: Order | undefined): void {
     task.recordedAt = this.world.agenda.now;
-    task.place = this.world.everyTask.length;
-    task.over = order?.state.phase === 'canceled' || order?.state.phase === 'closed';
-    this.world.everyTask.push(task);
     this.tasks.push(task);
     if (order !== undefined) this.#show(order);
     this.arrivals.splice(0, task.batch.length);
@@ -216,19 +213,10 @@ export class Run implements Hearer {
     return { runId: this.id, wasReset: this.start.wasReset, historyLength: 10, isReplaying: false };
   }
 
-  /** What was stopped had ended already: for the history it was stopped all the same. */
-  stoppedLate(number: number): void {
-    const { everyActivity, agenda } = this.world;
-    const activity = everyActivity.findLast((one) => one.number === number);
-    if (activity !== undefined) activity.stoppedAt = agenda.now;
-  }
-
   /** @param facts of the run whose input asks for it */
   beginActivity(number: number, call: Activity['call'], facts: RunFacts): void {
     this.factsOf.set(number, facts);
     const activity = new Activity(this.world, this, number, call, facts);
-    activity.task = this.tasks.at(-1)?.place ?? 0;
-    this.world.everyActivity.push(activity);
     this.activities.set(number, activity);
     this.world.openActivities.add(activity);
   }

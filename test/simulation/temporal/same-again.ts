@@ -1,7 +1,7 @@
 /** Tries that are certain to fail alike: they are left out, since a life has no time for thousands of them. */
 
-import type { Operation } from '../../books/books.ts';
-import { operationOf } from '../network/service.ts';
+import { type Operation, PORTAL_OPERATIONS } from '../../books/books.ts';
+import { decisionOf } from '../network/service.ts';
 import { within } from '../network/wire.ts';
 import { latest, type World } from '../world.ts';
 import type { Regular } from './activity.ts';
@@ -11,7 +11,7 @@ export function sameUntil({ wire, agenda }: World, call: Regular, why: string): 
   // A cancel ends with its window, by itself.
   if (call.kind === 'deliver' || (call.kind === 'portal' && call.request.notAfter !== undefined)) return 0;
   const isBroken = why === 'http-5xx' || why === 'forbidden';
-  const brokenUntil = Math.max(0, ...operationsOf(call).map((one) => wire.brokenUntil(one)));
+  const brokenUntil = Math.max(0, ...operationsOf(call).map((one) => wire.brokenBy(one)?.until ?? 0));
   if (isBroken && brokenUntil > 0) return brokenUntil;
   if (why === 'forbidden') return latest(wire.wrongKeys, agenda.now);
   return why === 'connection-refused' ? latest(wire.outages, agenda.now) : 0;
@@ -21,7 +21,8 @@ export function sameUntil({ wire, agenda }: World, call: Regular, why: string): 
 export function mayPark({ wire, agenda }: World, call: Regular): boolean {
   if (call.kind !== 'poll' || wire.brokenBy('status') !== undefined) return false;
   const { known, transactionId } = call.request;
-  return wire.service.find(transactionId)?.decision === known && !within(wire.wrongKeys, agenda.now);
+  const found = wire.service.find(transactionId);
+  return found !== undefined && decisionOf(found) === known && !within(wire.wrongKeys, agenda.now);
 }
 
 function operationsOf(call: Regular): Operation[] {
@@ -37,7 +38,7 @@ function operationsOf(call: Regular): Operation[] {
     case 'gateway':
       return ['gateway-response'];
     case 'portal':
-      return [operationOf({ operation: 'portal', fields: call.request.fields })];
+      return [PORTAL_OPERATIONS[call.request.fields.kind]];
     default:
       return [];
   }

@@ -54,10 +54,6 @@ export interface Task {
   /** When it began, and when its end was recorded. */
   at: number;
   recordedAt: number;
-  /** Its place among all tasks that were recorded. */
-  place: number;
-  /** Whether the order was over after it. */
-  over: boolean;
   batch: Arrival[];
   /** What was put into the queue, in this order. */
   inputs: Input[];
@@ -87,7 +83,7 @@ export function openTask(number: number, at: number): Task {
     refusals: [],
     accepted: [],
   };
-  return { number, at, recordedAt: 0, place: 0, over: false, ...nothing };
+  return { number, at, recordedAt: 0, ...nothing };
 }
 
 /** @returns the command in a few letters, without the arguments that Temporal doesn't compare */

@@ -145,7 +145,6 @@ export class Worker {
     for (const command of commands) {
       task.all.push(command);
       if (isCommand(command, left)) task.commands.push(command);
-      else if (command.do === 'drop' || command.do === 'cancel') this.#run.stoppedLate(command.id);
     }
   }
 
