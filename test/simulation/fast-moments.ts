@@ -3,31 +3,24 @@
  * again, and a fifth of its time would go into that. Nothing else about dates changes.
  */
 const KEPT = 4_096;
-const writtenMs = new Float64Array(KEPT).fill(Number.NaN);
-const written = new Array<string>(KEPT).fill('');
-const read = new Map<string, number>();
-const parse = Date.parse;
-const write = Date.prototype.toISOString;
 
 export function keepMoments(): void {
-  Date.parse = (at) => {
-    const kept = read.get(at);
-    if (kept !== undefined) return kept;
-    const ms = parse(at);
-    if (read.size >= KEPT) read.clear();
-    read.set(at, ms);
-    return ms;
-  };
+  const write = Date.prototype.toISOString;
+  const written = kept((ms: number) => write.call(new Date(ms)));
+  Date.parse = kept(Date.parse);
   Date.prototype.toISOString = function toISOString() {
-    const ms = this.getTime();
-    const place = ms % KEPT;
-    const kept = written[place];
-    if (kept !== undefined && writtenMs[place] === ms) return kept;
-    const at = write.call(this);
-    if (kept !== undefined) {
-      writtenMs[place] = ms;
-      written[place] = at;
-    }
-    return at;
+    return written(this.getTime());
+  };
+}
+
+function kept<From, To>(make: (from: From) => To): (from: From) => To {
+  const known = new Map<From, To>();
+  return (from) => {
+    const before = known.get(from);
+    if (before !== undefined) return before;
+    const made = make(from);
+    if (known.size >= KEPT) known.clear();
+    known.set(from, made);
+    return made;
   };
 }

@@ -2,33 +2,27 @@
 import { cutsDiffer } from './judge/cuts.ts';
 import { judgeLife } from './judge/judge-life.ts';
 import { OrderWorld } from './order-world.ts';
-import { type Life, START } from './plan/life.ts';
+import type { Life } from './plan/life.ts';
 import { mixed } from './random.ts';
 import { RULES, type Rules } from './rules.ts';
 
 /** Of so many lives one is lived again with other cuts: it takes as long as a life. */
 const CUT_ONE_OF = 10;
 
-export interface Lived {
-  faults: string[];
-  inputs: number;
-}
-
-export interface How {
+interface How {
   rules?: Rules;
-  /** Hears what happens, with its moment in milliseconds after the start. */
-  tell?: (words: string, atMs: number) => void;
+  /** Hears what happens, with its moment. */
+  tell?: (line: string) => void;
   /** Also tries other cuts of the life into tasks, which is done for one of ten otherwise. */
   alwaysCut?: boolean;
 }
 
-/** Lives the life to its end. @returns what was wrong with it */
-export async function live(life: Life, { rules = RULES, tell, alwaysCut = false }: How = {}): Promise<Lived> {
-  const orderWorld: OrderWorld = new OrderWorld(
-    life,
-    rules,
-    tell && ((words) => tell(words, orderWorld.world.agenda.now - START)),
-  );
+/** Lives the life to its end. @returns what was wrong with it, and how many inputs the order took in */
+export async function live(
+  life: Life,
+  { rules = RULES, tell, alwaysCut = false }: How = {},
+): Promise<{ faults: string[]; inputs: number }> {
+  const orderWorld = new OrderWorld(life, rules, tell);
   const { world, invariants } = orderWorld;
   const { faults } = world;
   const restore = withOwnChance(life, () => world.agenda.now);

@@ -15,7 +15,7 @@ const seed = values.seed === undefined ? Date.now() % 1e9 : Number(values.seed);
 const lives = values.lives === undefined ? 100_000 : Number(values.lives);
 keepMoments();
 const from = process.cpuUsage();
-const { failed, inputs } = await simulate({ seed, lives, rates: always(values.trouble ?? []) });
+const { failed, inputs } = await simulate(seed, lives, always(values.trouble ?? []));
 const { user, system } = process.cpuUsage(from);
 for (const story of failed) console.log(`${story}\n`);
 const seconds = (user + system) / 1e6;

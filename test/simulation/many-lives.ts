@@ -8,7 +8,7 @@ export function liveManyLives(seed: number, lives: number): void {
   beforeAll(keepMoments);
 
   it(`${lives} orders from seed ${seed} live as their rules say`, async () => {
-    const { failed } = await simulate({ seed, lives });
+    const { failed } = await simulate(seed, lives);
     expect(failed, failed.join('\n\n')).toEqual([]);
   });
 }

@@ -36,7 +36,7 @@ export class OrderWorld {
   readonly told: BookedNews[] = [];
   readonly #rules: Rules;
 
-  constructor(life: Life, rules: Rules, tell?: (words: string) => void) {
+  constructor(life: Life, rules: Rules, tell?: (line: string) => void) {
     this.#rules = rules;
     this.world = new World(life, tell);
     this.invariants = new Invariants(this.world);

@@ -1,5 +1,6 @@
 /** Everything that is the same for all runs of an order: the clock, the service, the workers' fate, what is planned. */
 
+import { instant } from '../../src/contract/words.ts';
 import type { OrderActivities } from '../../src/workflows/perform.ts';
 import type { Books, Span } from '../books/books.ts';
 import { Agenda } from './network/agenda.ts';
@@ -42,9 +43,9 @@ export class World {
   #codeRan = false;
   readonly #counts = { try: 0, task: 0, timer: 0 };
 
-  constructor(life: Life, tell?: (words: string) => void) {
+  constructor(life: Life, tell?: (line: string) => void) {
     this.life = life;
-    this.tell = tell;
+    this.tell = tell && ((words) => tell(`${instant(this.agenda.now)} ${words}`));
     this.liberties = new Liberties(life.happenings);
     this.service = new Service(life);
     this.receiver = new Receiver(this.agenda);

@@ -1,68 +1,23 @@
 /** A step in one line, for a person who reads a life. */
-import type { Command, Input, Order, Reply, Request } from '../../../src/order/order.ts';
+import type { Command, Input, Order } from '../../../src/order/order.ts';
+import { inShort } from '../temporal/task.ts';
 
-/** @returns what came, where the order is now, what it said and what it does */
-export function inOneLine(
-  { state }: Order,
-  input: Input,
-  replies: readonly Reply[],
-  commands: readonly Command[],
-): string {
+/** @returns what came, where the order is now and what it does */
+export function inOneLine({ state }: Order, input: Input, commands: readonly Command[]): string {
   const { phase, decision, action } = state;
-  const parts = [wordsOf(input), `→ ${phase}, ${decision}, ${action}`];
-  if (state.attention.length > 0) parts.push(`! ${state.attention.map(({ code }) => code).join(' ')}`);
-  if (replies.length > 0) parts.push(`tells ${replies.map(told).join(', ')}`);
-  if (commands.length > 0) parts.push(`does ${commands.map(done).join(', ')}`);
-  return parts.join(' ');
+  const attention = state.attention.map(({ code }) => ` ! ${code}`).join('');
+  const does = commands.map((one) => ` ${doneBy(one)}`).join('');
+  return `${cameBy(input)} → ${phase}, ${decision}, ${action}${attention} does${does || ' nothing'}`;
 }
 
-function wordsOf(input: Input): string {
-  switch (input.kind) {
-    case 'effect-ended': {
-      const { id, outcome } = input;
-      if (outcome.status !== 'completed') return `end of ${id}: ${outcome.status}`;
-      const { result } = outcome;
-      return `end of ${id} ${result.kind}${'outcome' in result ? ` ${JSON.stringify(result.outcome)}` : ''}`;
-    }
-    case 'request':
-      return `asked ${askWords(input.request)} at ${input.at}`;
-    case 'signal':
-      return `signal ${input.signal.kind}`;
-  }
+function cameBy(input: Input): string {
+  if (input.kind === 'signal') return `signal ${input.signal.kind}`;
+  if (input.kind === 'request') return `asked ${input.request.kind} at ${input.at}`;
+  return `end of ${input.id}: ${JSON.stringify(input.outcome)}`;
 }
 
-function askWords(ask: Request): string {
-  switch (ask.kind) {
-    case 'portal':
-      return JSON.stringify(ask.request.fields);
-    case 'retry':
-      return `retry ${ask.request.attempt}`;
-    default:
-      return `${ask.kind} ${JSON.stringify(ask.request)}`;
-  }
-}
-
-function told(reply: Reply): string {
-  if ('refusal' in reply) return reply.refusal.code;
-  if ('checkout' in reply) return `${reply.checkout.decision} ${reply.checkout.action}`;
-  if ('portal' in reply) return reply.portal.status;
-  if ('override' in reply) return reply.override.action;
-  return 'gateway' in reply ? reply.gateway.action : 'cleared';
-}
-
-function done(command: Command): string {
-  switch (command.do) {
-    case 'count-signals':
-      return 'count signals';
-    case 'start': {
-      const { id, effect } = command.running;
-      const { call } = effect;
-      if (call.kind === 'timer') return `${id} timer ${call.at} (${call.summary})`;
-      if (call.kind === 'deliver')
-        return `${id} deliver ${call.events.map((one) => `${one.sequence} ${one.type}`).join(' + ')}`;
-      return `${id} ${effect.key}`;
-    }
-    default:
-      return `${command.do} ${command.id}`;
-  }
+function doneBy(command: Command): string {
+  if (command.do !== 'start') return inShort(command);
+  const { id, effect } = command.running;
+  return effect.call.kind === 'timer' ? `+${id} ${effect.key} at ${effect.call.at}` : `+${id} ${effect.key}`;
 }

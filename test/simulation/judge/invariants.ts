@@ -1,7 +1,7 @@
 /** What holds after every step of every life. */
 import type { ActionRecord, Override } from '../../../src/contract/order/state.ts';
 import type { Action, AttentionCode, OrderDecision } from '../../../src/contract/words.ts';
-import type { Command, Input, Order, Reply } from '../../../src/order/order.ts';
+import type { Command, Input, Order } from '../../../src/order/order.ts';
 import { settlePhase } from '../../../src/order/record.ts';
 import { transactionOf } from '../../../src/order/transactions.ts';
 import type { World } from '../world.ts';
@@ -44,9 +44,9 @@ export class Invariants {
     if (fault !== undefined) this.#world.fault(fault);
   }
 
-  after(order: Order, input: Input, replies: readonly Reply[], commands: readonly Command[]): void {
+  after(order: Order, input: Input, commands: readonly Command[]): void {
     this.inputs += 1;
-    this.#world.tell?.(inOneLine(order, input, replies, commands));
+    this.#world.tell?.(inOneLine(order, input, commands));
     const fault = this.#broken(order, commands) ?? this.#overridden(order, input);
     if (fault !== undefined) this.#world.fault(fault);
   }

@@ -2,7 +2,7 @@
 import type { CheckedOut } from '../../../src/contract/activity-contract.ts';
 import { instant } from '../../../src/contract/words.ts';
 import { defined } from '../../../src/order/defined.ts';
-import type { Command, Input, Order, Refusal, Reply } from '../../../src/order/order.ts';
+import type { Command, Input, Order, Refusal } from '../../../src/order/order.ts';
 import type { Invariants } from '../judge/invariants.ts';
 import { between } from '../random.ts';
 import { Checkout } from './checkout.ts';
@@ -166,8 +166,8 @@ export class Worker {
       this.#invariants.before(order);
       const commands = rules.step(order, input);
       this.#note(commands, batch.slice(at + 1));
-      const replies = this.#replies(order);
-      this.#invariants.after(order, input, replies, commands);
+      this.#reply(task, order);
+      this.#invariants.after(order, input, commands);
       if (world.faults.length > 0) break;
     }
     this.#end(task, order);
@@ -180,20 +180,15 @@ export class Worker {
     this.#complete(task);
   }
 
-  /** @returns the replies that are due now, noted with the task */
-  #replies(order: Order): Reply[] {
-    const task = this.#task;
+  /** Notes the replies that are due now with the task. */
+  #reply(task: Task, order: Order): void {
     const { rules, updates } = this.#run;
-    const found: Reply[] = [];
     for (const update of updates.values()) {
       const { taken } = this.#inputOf(update) ?? {};
-      const isDone = update.outcome !== undefined || task?.replies.some((one) => one.update === update);
+      const isDone = update.outcome !== undefined || task.replies.some((one) => one.update === update);
       const reply = isDone || taken === undefined ? undefined : rules.replyTo(order, taken);
-      if (reply === undefined) continue;
-      task?.replies.push({ update, reply });
-      found.push(reply);
+      if (reply !== undefined) task.replies.push({ update, reply });
     }
-    return found;
   }
 
   #inputOf({ input }: Update): Asked | undefined {
