@@ -28,10 +28,6 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
   ruled('continue-as-new drops a pending read', {
     resumed: (order) => ({ ...RULES.resumed(order), reads: [] }),
   }),
-  inputs('hints are refused during review', (input, order) => {
-    const hinted = input.kind === 'signal' && input.signal.kind === 'review-hint';
-    return hinted && order.state.phase === 'review' ? undefined : input;
-  }),
   after('reads have no spacing', (order) => {
     delete order.spacing.until;
   }),
