@@ -1,5 +1,6 @@
 /** The process of a worker as one try of an activity has it: its clocks, its timers, its requests; and what becomes of it. */
 import { Context } from '@temporalio/activity';
+import { ActivityCancellationDetails } from '@temporalio/common';
 import type { Liberty } from '../plan/happenings.ts';
 import type { Agenda } from './agenda.ts';
 import type { Sending } from './sending.ts';
@@ -11,6 +12,7 @@ export class Process {
   readonly sendings = new Set<Sending>();
   /** Its code fails, as the life has it. */
   breaksDown = false;
+  readonly cancellation: { details?: ActivityCancellationDetails } = {};
   readonly #agenda: Agenda;
   readonly #onRun: () => void;
   readonly #stall: Stall | undefined;
@@ -82,11 +84,18 @@ export class Process {
     for (const one of this.sendings) one.abandon();
   }
 
+  /** The order wants it to stop: its code may ask. */
+  askToStop(): void {
+    this.cancellation.details = STOP;
+  }
+
   /** The server has given the try up. Its code runs on, and its requests with it. */
   forget(): void {
     if (this.#fate === 'heard') this.#fate = 'unheard';
   }
 }
+
+const STOP = new ActivityCancellationDetails({ cancelRequested: true });
 
 /** The context of an activity, with the process that it runs in. */
 export class TryContext extends Context {

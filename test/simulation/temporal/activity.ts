@@ -6,8 +6,6 @@ import { POLL_UNCHANGED } from '../../../src/contract/activity-contract.ts';
 import type { CallResult } from '../../../src/contract/calls.ts';
 import type { Outcome } from '../../../src/order/order.ts';
 import {
-  ACTIVITY_OF,
-  ACTIVITY_OPTIONS,
   type ActivityCall,
   type ActivityLimits,
   activityResult,
@@ -17,56 +15,44 @@ import { Process } from '../network/process.ts';
 import type { Liberty } from '../plan/happenings.ts';
 import { mixed } from '../random.ts';
 import type { World } from '../world.ts';
-import { type RunningTry, runTry, type TryEnd } from './run-try.ts';
+import { runTry, type TryEnd } from './run-try.ts';
 import { mayPark, sameUntil } from './same-again.ts';
 
-/** An activity of the server. */
-export type Regular = ActivityCall;
-
-/** The run of the workflow that hears of an activity. */
-export interface Hearer {
-  readonly id: string;
-  ended(number: number, outcome: Outcome): void;
+/** What is asked of the server. */
+export interface Scheduled {
+  number: number;
+  call: ActivityCall;
+  /** The run that hears of it: a reset gives it to another one than told it its facts. */
+  runId: string;
+  facts: RunFacts;
+  limits: ActivityLimits;
 }
 
 type Loss = Extract<Liberty, { do: 'lose-try' }>;
 
 export class Activity {
-  readonly number: number;
-  readonly call: Regular;
-  /** What the run that asked for it told it: a reset gives it to another run. */
-  readonly facts: RunFacts;
-  readonly scheduledAt: number;
   readonly #world: World;
-  readonly #hearer: Hearer;
-  readonly limits: ActivityLimits;
+  readonly #asked: Scheduled;
+  readonly #hear: (outcome: Outcome) => void;
+  readonly #scheduledAt: number;
   #attempt = 0;
   /** The last try's number among all of the world. */
   #nth = 0;
   #told: unknown;
-  #running: RunningTry | undefined;
+  #running: Process | undefined;
   #over = false;
   #stopAsked = false;
   /** What is due for an earlier turn of it means nothing any more. */
   #turn = 0;
   #parkedUntil: number | undefined;
 
-  constructor(
-    world: World,
-    hearer: Hearer,
-    number: number,
-    call: Regular,
-    facts: RunFacts,
-    limits: ActivityLimits = ACTIVITY_OPTIONS[ACTIVITY_OF[call.kind]],
-  ) {
+  /** @param hear called when the server knows of its end */
+  constructor(world: World, asked: Scheduled, hear: (outcome: Outcome) => void) {
     this.#world = world;
-    this.#hearer = hearer;
-    this.number = number;
-    this.call = call;
-    this.facts = facts;
-    this.limits = limits;
-    this.scheduledAt = world.agenda.now;
-    this.#schedule(this.scheduledAt);
+    this.#asked = asked;
+    this.#hear = hear;
+    this.#scheduledAt = world.agenda.now;
+    this.#schedule(this.#scheduledAt);
   }
 
   /** The order doesn't want it any more. A read is over at once; what may write has an end of its own. */
@@ -87,7 +73,8 @@ export class Activity {
   end(): void {
     this.#over = true;
     this.#turn += 1;
-    this.#running?.process.forget();
+    this.#world.openActivities.delete(this);
+    this.#running?.forget();
     this.#running = undefined;
     this.#parkedUntil = undefined;
   }
@@ -95,18 +82,18 @@ export class Activity {
   /** The worker that runs a try of it dies. */
   workerDies(): void {
     if (this.#running === undefined || this.#over) return;
-    this.#running.process.die();
+    this.#running.die();
     this.#giveUpAfter(this.#unheardMs);
   }
 
   /** A poll that waits may have news. */
   stir(): void {
-    if (this.#parkedUntil === undefined || this.call.kind !== 'poll') return;
+    if (this.#parkedUntil === undefined || this.#asked.call.kind !== 'poll') return;
     const { now } = this.#world.agenda;
     let at = this.#parkedUntil;
     while (at < now) {
       this.#attempt += 1;
-      at += pollPauseMs(this.call.request, this.#attempt, at);
+      at += pollPauseMs(this.#asked.call.request, this.#attempt, at);
     }
     this.#parkedUntil = undefined;
     this.#schedule(at);
@@ -114,9 +101,14 @@ export class Activity {
 
   /** @param comesAt a server that was restarted may hand a try out before its time */
   #schedule(at: number, comesAt = at): void {
+    this.#next(comesAt, () => this.#begin(at));
+  }
+
+  /** What is due next, unless something else comes first. */
+  #next(at: number, happen: () => void): void {
     const turn = ++this.#turn;
-    this.#world.agenda.at(comesAt, () => {
-      if (turn === this.#turn) this.#begin(at);
+    this.#world.agenda.at(at, () => {
+      if (turn === this.#turn) happen();
     });
   }
 
@@ -128,20 +120,14 @@ export class Activity {
     const late = world.liberties.of('late-try', nth)?.ms ?? 0;
     const wait = Math.max(late, away - agenda.now);
     this.#attempt += 1;
-    const { scheduleToCloseTimeout = Number.POSITIVE_INFINITY } = this.limits;
-    const closesAt = this.scheduledAt + scheduleToCloseTimeout;
+    const { scheduleToCloseTimeout = Number.POSITIVE_INFINITY } = this.#asked.limits;
+    const closesAt = this.#scheduledAt + scheduleToCloseTimeout;
     if (agenda.now + Math.max(0, wait) >= closesAt) {
       this.#finish({ status: 'failed' }, Math.max(0, closesAt - agenda.now));
       return;
     }
-    if (wait <= 0) {
-      this.#run(nth, scheduledAt);
-      return;
-    }
-    const turn = ++this.#turn;
-    agenda.at(agenda.now + wait, () => {
-      if (turn === this.#turn) this.#run(nth, scheduledAt);
-    });
+    if (wait <= 0) this.#run(nth, scheduledAt);
+    else this.#next(agenda.now + wait, () => this.#run(nth, scheduledAt));
   }
 
   #run(nth: number, scheduledAt: number): void {
@@ -150,35 +136,34 @@ export class Activity {
     this.#nth = nth;
     const loss = world.liberties.of('lose-try', nth);
     const turn = ++this.#turn;
-    const process = new Process(
+    const running = new Process(
       agenda,
       () => world.noteCode(),
       world.liberties.of('stall', nth),
       (ms) => this.#stalled(turn, ms),
     );
-    const run = async () =>
-      activityResult(this.call, await startActivity(this.call, world.activities, this.facts));
+    const { call, facts, runId, number } = this.#asked;
+    const run = async () => activityResult(call, await startActivity(call, world.activities, facts));
     const info = {
-      runId: this.#hearer.id,
-      activityId: `${this.number}`,
+      runId,
+      activityId: `${number}`,
       attempt: this.#attempt,
-      firstScheduledAt: this.scheduledAt,
-      scheduledAt,
-      told: this.#told,
-      isLocal: false,
+      scheduledTimestampMs: this.#scheduledAt,
+      currentAttemptScheduledTimestampMs: scheduledAt,
+      heartbeatDetails: this.#told,
     };
     const tellNext = (details: unknown): void => {
       if (turn === this.#turn && world.liberties.of('lose-heartbeat', nth) === undefined)
         this.#told = details;
     };
-    const running = runTry(world, process, run, info, tellNext, (end) => {
+    runTry(world, running, run, info, tellNext, (end) => {
       if (this.#running === running) this.#running = undefined;
       if (turn === this.#turn) this.#tried(end, loss);
     });
     if (this.#stopAsked) running.askToStop();
     this.#running = running;
     if (loss?.how === 'zombie') {
-      process.forget();
+      running.forget();
       this.#giveUpAfter(this.#unheardMs);
     }
     const soon = (ms: number, happen: () => void): void =>
@@ -187,7 +172,7 @@ export class Activity {
       });
     if (loss?.how === 'dies') soon(loss.ms % 3_000, () => this.workerDies());
     const byHand = world.liberties.of('end-by-hand', nth);
-    if (byHand !== undefined) soon(byHand.ms, () => this.#failByHand(process));
+    if (byHand !== undefined) soon(byHand.ms, () => this.#failByHand(running));
   }
 
   /** An operator fails it in Temporal: what runs reports nothing any more. */
@@ -204,7 +189,7 @@ export class Activity {
 
   /** After which the server gives up a try that it hears nothing of. */
   get #unheardMs(): number {
-    return this.limits.heartbeatTimeout ?? this.limits.startToCloseTimeout;
+    return this.#asked.limits.heartbeatTimeout ?? this.#asked.limits.startToCloseTimeout;
   }
 
   #tried(tried: TryEnd<CallResult>, loss: Loss | undefined): void {
@@ -218,11 +203,8 @@ export class Activity {
   }
 
   #giveUpAfter(ms: number): void {
-    const turn = ++this.#turn;
-    const { agenda } = this.#world;
-    agenda.at(agenda.now + ms, () => {
-      if (turn !== this.#turn) return;
-      this.#running?.process.forget();
+    this.#next(this.#world.agenda.now + ms, () => {
+      this.#running?.forget();
       this.#running = undefined;
       this.#again(undefined);
     });
@@ -230,14 +212,14 @@ export class Activity {
 
   /** @param failure absent: the server heard nothing of the try */
   #again(failure: ApplicationFailure | undefined): void {
-    const { retry, scheduleToCloseTimeout } = this.limits;
+    const { retry, scheduleToCloseTimeout } = this.#asked.limits;
     const { initialInterval = 1_000, backoffCoefficient = 2, maximumAttempts } = retry;
     const { maximumInterval = 100 * initialInterval } = retry;
     const { now } = this.#world.agenda;
     const grown = Math.min(initialInterval * backoffCoefficient ** (this.#attempt - 1), maximumInterval);
     let pause = Number(failure?.nextRetryDelay ?? grown);
     let at = now + pause;
-    const over = scheduleToCloseTimeout !== undefined && at > this.scheduledAt + scheduleToCloseTimeout;
+    const over = scheduleToCloseTimeout !== undefined && at > this.#scheduledAt + scheduleToCloseTimeout;
     const spent = maximumAttempts !== undefined && this.#attempt >= maximumAttempts;
     // The server tries nothing again that is to stop.
     if (this.#stopAsked || over || spent || failure?.nonRetryable === true) {
@@ -246,12 +228,12 @@ export class Activity {
       return;
     }
     const why = failure?.type ?? 'timed out';
-    if (why === POLL_UNCHANGED && this.#attempt >= 3 && mayPark(this.#world, this.call)) {
+    if (why === POLL_UNCHANGED && this.#attempt >= 3 && mayPark(this.#world, this.#asked.call)) {
       this.#turn += 1;
       this.#parkedUntil = at;
       return;
     }
-    const same = this.#attempt >= 4 ? sameUntil(this.#world, this.call, why) : 0;
+    const same = this.#attempt >= 4 ? sameUntil(this.#world, this.#asked.call, why) : 0;
     if (same === Number.POSITIVE_INFINITY) {
       // Only the order can end it.
       this.#turn += 1;
@@ -267,18 +249,15 @@ export class Activity {
     this.#schedule(at, early === undefined ? at : Math.min(at, now + early));
   }
 
-  #chance(): number {
-    return mixed(this.#world.life.seed + this.number, this.#attempt) / 2 ** 32;
-  }
-
   #finish(outcome: Outcome, lateMs = 0): void {
     if (this.#over) return;
     this.#over = true;
     this.#turn += 1;
     this.#running = undefined;
     this.#parkedUntil = undefined;
-    const { agenda } = this.#world;
-    const at = agenda.now + 1 + Math.floor(this.#chance() * 12) + lateMs;
-    agenda.at(at, () => this.#hearer.ended(this.number, outcome));
+    const { agenda, life, openActivities } = this.#world;
+    openActivities.delete(this);
+    const chance = mixed(life.seed + this.#asked.number, this.#attempt) / 2 ** 32;
+    agenda.at(agenda.now + 1 + Math.floor(chance * 12) + lateMs, () => this.#hear(outcome));
   }
 }

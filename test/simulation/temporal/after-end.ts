@@ -4,12 +4,16 @@ import type { OrderEvent } from '../../../src/contract/messages.ts';
 import type { LateDecision } from '../../../src/contract/order/order.ts';
 import type { OrderState } from '../../../src/contract/order/state.ts';
 import type { EndedTransaction, ReadAfterEndInput } from '../../../src/order/after-end.ts';
-import type { Outcome } from '../../../src/order/order.ts';
 import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../../../src/order/spacing.ts';
-import { ACTIVITY_OPTIONS, READ_AFTER_END_OPTIONS } from '../../../src/workflows/perform.ts';
+import {
+  ACTIVITY_OPTIONS,
+  type ActivityCall,
+  type ActivityLimits,
+  READ_AFTER_END_OPTIONS,
+} from '../../../src/workflows/perform.ts';
 import type { Rules } from '../rules.ts';
 import type { World } from '../world.ts';
-import { Activity, type Hearer, type Regular } from './activity.ts';
+import { Activity } from './activity.ts';
 
 const FACTS = { runId: 'after-end', wasReset: false, historyLength: 10, isReplaying: false };
 /** No activity of the order has such a number. */
@@ -17,8 +21,7 @@ const FIRST_NUMBER = 1_000_000;
 
 type Reading = Extract<CallResult, { kind: 'read' }>;
 
-export class AfterEnd implements Hearer {
-  readonly id = FACTS.runId;
+export class AfterEnd {
   readonly #world: World;
   readonly #rules: Rules;
   readonly #state: OrderState;
@@ -31,7 +34,6 @@ export class AfterEnd implements Hearer {
   /** Only deliveries are left. */
   #waits = false;
   readonly #events: OrderEvent[] = [];
-  readonly #calls = new Map<number, { activity: Activity; then: (result?: CallResult) => void }>();
   #started = FIRST_NUMBER;
 
   constructor(world: World, rules: Rules, state: OrderState) {
@@ -50,14 +52,6 @@ export class AfterEnd implements Hearer {
     this.#spacingMs = FIRST_SPACING_MS;
     this.#order = this.#rules.readAfterEndInput(this.#state, copyOf(this.#decisions));
     this.#read(this.#order, [...this.#order.transactions]);
-  }
-
-  ended(number: number, outcome: Outcome): void {
-    const call = this.#calls.get(number);
-    if (call === undefined) return;
-    this.#calls.delete(number);
-    this.#world.openActivities.delete(call.activity);
-    call.then(outcome.status === 'completed' ? outcome.result : undefined);
   }
 
   #read(order: ReadAfterEndInput, [transaction, ...others]: EndedTransaction[]): void {
@@ -113,11 +107,12 @@ export class AfterEnd implements Hearer {
     });
   }
 
-  #call(call: Regular, limits: Activity['limits'], then: (result?: CallResult) => void): void {
-    const number = ++this.#started;
-    const activity = new Activity(this.#world, this, number, call, FACTS, limits);
+  #call(call: ActivityCall, limits: ActivityLimits, then: (result?: CallResult) => void): void {
+    const asked = { number: ++this.#started, call, runId: FACTS.runId, facts: FACTS, limits };
+    const activity = new Activity(this.#world, asked, (outcome) =>
+      then(outcome.status === 'completed' ? outcome.result : undefined),
+    );
     this.#world.openActivities.add(activity);
-    this.#calls.set(number, { activity, then });
   }
 }
 

@@ -7,54 +7,50 @@ import { runTry } from './run-try.ts';
 /** While it runs, its workflow task is heartbeaten. */
 const HEARTBEAT_MS = 2_500;
 
-export class Checkout {
-  readonly request: CheckoutRequest;
-  readonly #process: Process;
-  #isOver = false;
+/** Called when its task is lost, and with it the worker perhaps. */
+export type Lose = (dies: boolean) => void;
 
-  /** @param onEnd hears the result; undefined: it failed. @param onBeat hears that its task is heartbeaten */
-  constructor(
-    world: World,
-    request: CheckoutRequest,
-    facts: RunFacts,
-    begunAt: number,
-    onEnd: (result: CheckedOut | undefined) => void,
-    onBeat: () => void,
-  ) {
-    this.request = request;
-    const process = new Process(world.agenda, () => world.noteCode());
-    process.breaksDown = world.liberties.breaksDown;
-    this.#process = process;
-    const info = { runId: facts.runId, attempt: 1, scheduledAt: begunAt, told: undefined, isLocal: true };
-    const run = () => world.activities.screenAtCheckout(request, facts);
-    runTry(
-      world,
-      process,
-      run,
-      info,
-      () => undefined,
-      (tried) => {
-        const result = 'result' in tried ? tried.result : undefined;
-        // A task goes on in a turn of its own.
-        world.agenda.at(world.agenda.now, () => {
-          if (!process.heard) return;
-          this.#isOver = true;
-          onEnd(result);
-        });
-      },
-    );
-    const beat = (): void => {
-      if (this.#isOver) return;
-      onBeat();
-      world.agenda.at(world.agenda.now + HEARTBEAT_MS, beat);
-    };
-    world.agenda.at(world.agenda.now + HEARTBEAT_MS, beat);
-  }
-
-  /** Its task is lost. @param dies and so is its worker */
-  lose(dies: boolean): void {
-    this.#isOver = true;
-    if (dies) this.#process.die();
-    this.#process.forget();
-  }
+/** @param onEnd hears the result; undefined: it failed. @param onBeat hears that its task is heartbeaten */
+export function checkOut(
+  world: World,
+  request: CheckoutRequest,
+  facts: RunFacts,
+  begunAt: number,
+  onEnd: (result: CheckedOut | undefined) => void,
+  onBeat: () => void,
+): Lose {
+  const { agenda } = world;
+  let isOver = false;
+  const process = new Process(agenda, () => world.noteCode());
+  process.breaksDown = world.liberties.breaksDown;
+  const { runId } = facts;
+  const info = {
+    runId,
+    activityId: '',
+    isLocal: true,
+    scheduledTimestampMs: 0,
+    currentAttemptScheduledTimestampMs: begunAt,
+  };
+  const run = () => world.activities.screenAtCheckout(request, facts);
+  runTry(world, process, run, info, silent, (tried) => {
+    // A task goes on in a turn of its own.
+    agenda.at(agenda.now, () => {
+      if (!process.heard) return;
+      isOver = true;
+      onEnd('result' in tried ? tried.result : undefined);
+    });
+  });
+  const beat = (): void => {
+    if (isOver) return;
+    onBeat();
+    agenda.at(agenda.now + HEARTBEAT_MS, beat);
+  };
+  agenda.at(agenda.now + HEARTBEAT_MS, beat);
+  return (dies) => {
+    isOver = true;
+    if (dies) process.die();
+    process.forget();
+  };
 }
+
+const silent = (): void => undefined;

@@ -2,12 +2,13 @@
 import type { RunFacts } from '../../../src/contract/activity-contract.ts';
 import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
 import { type Instant, millis } from '../../../src/contract/words.ts';
-import type { Command, Outcome as EffectOutcome, Order, Reply, Sent } from '../../../src/order/order.ts';
+import type { Command, Order, Reply, Sent } from '../../../src/order/order.ts';
 import type { answerBeforeRecord } from '../../../src/order/screening/checkout.ts';
+import { ACTIVITY_OF, ACTIVITY_OPTIONS, type ActivityCall } from '../../../src/workflows/perform.ts';
 import type { Invariants } from '../judge/invariants.ts';
 import type { Rules } from '../rules.ts';
 import type { World } from '../world.ts';
-import { Activity, type Hearer } from './activity.ts';
+import { Activity } from './activity.ts';
 import type { Arrival, Outcome, Task, Update } from './task.ts';
 import { Worker } from './worker.ts';
 
@@ -33,7 +34,7 @@ const LONGEST_WAIT_MS = 40_000;
 /** Temporal takes no more updates at once. */
 const IN_FLIGHT = 10;
 
-export class Run implements Hearer {
+export class Run {
   readonly id: string;
   readonly start: Start;
   readonly world: World;
@@ -67,14 +68,6 @@ export class Run implements Hearer {
     this.start = start;
     this.#worker = new Worker(this, invariants);
     this.#onEnd = onEnd;
-  }
-
-  ended(number: number, outcome: EffectOutcome): void {
-    const activity = this.activities.get(number);
-    if (activity === undefined) return;
-    this.activities.delete(number);
-    this.world.openActivities.delete(activity);
-    this.arrive({ kind: 'end', id: number, outcome });
   }
 
   /** Sends an update: a new one, or one that this run knows by its id. */
@@ -129,10 +122,7 @@ export class Run implements Hearer {
   /** The run is over for the server; what runs on does so unheard. */
   close(): void {
     this.over = true;
-    for (const one of this.activities.values()) {
-      one.end();
-      this.world.openActivities.delete(one);
-    }
+    for (const one of this.activities.values()) one.end();
     this.activities.clear();
     this.#worker.leave();
     this.#timers.clear();
@@ -183,7 +173,6 @@ export class Run implements Hearer {
   }
 
   #carryOut(command: Command): void {
-    const { world } = this;
     switch (command.do) {
       case 'count-signals':
         return;
@@ -197,14 +186,10 @@ export class Run implements Hearer {
       case 'cancel':
         this.activities.get(command.id)?.stop(true);
         return;
-      case 'drop': {
+      case 'drop':
         this.#timers.delete(command.id);
-        const activity = this.activities.get(command.id);
-        if (activity === undefined) return;
-        activity.stop(false);
+        this.activities.get(command.id)?.stop(false);
         this.activities.delete(command.id);
-        world.openActivities.delete(activity);
-      }
     }
   }
 
@@ -214,9 +199,13 @@ export class Run implements Hearer {
   }
 
   /** @param facts of the run whose input asks for it */
-  beginActivity(number: number, call: Activity['call'], facts: RunFacts): void {
+  beginActivity(number: number, call: ActivityCall, facts: RunFacts): void {
     this.factsOf.set(number, facts);
-    const activity = new Activity(this.world, this, number, call, facts);
+    const limits = ACTIVITY_OPTIONS[ACTIVITY_OF[call.kind]];
+    const asked = { number, call, runId: this.id, facts, limits };
+    const activity = new Activity(this.world, asked, (outcome) => {
+      if (this.activities.delete(number)) this.arrive({ kind: 'end', id: number, outcome });
+    });
     this.activities.set(number, activity);
     this.world.openActivities.add(activity);
   }

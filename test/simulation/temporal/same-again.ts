@@ -1,13 +1,13 @@
 /** Tries that are certain to fail alike: they are left out, since a life has no time for thousands of them. */
 
+import type { ActivityCall } from '../../../src/workflows/perform.ts';
 import { type Operation, PORTAL_OPERATIONS } from '../../books/books.ts';
 import { decisionOf } from '../network/service.ts';
 import { within } from '../network/wire.ts';
 import { latest, type World } from '../world.ts';
-import type { Regular } from './activity.ts';
 
 /** @returns until when a call that failed for this reason is certain to fail for it again, for ever perhaps; else 0 */
-export function sameUntil({ wire, agenda }: World, call: Regular, why: string): number {
+export function sameUntil({ wire, agenda }: World, call: ActivityCall, why: string): number {
   // A cancel ends with its window, by itself.
   if (call.kind === 'deliver' || (call.kind === 'portal' && call.request.notAfter !== undefined)) return 0;
   const isBroken = why === 'http-5xx' || why === 'forbidden';
@@ -18,14 +18,14 @@ export function sameUntil({ wire, agenda }: World, call: Regular, why: string): 
 }
 
 /** @returns whether a poll is certain to find the same until something changes */
-export function mayPark({ wire, agenda }: World, call: Regular): boolean {
+export function mayPark({ wire, agenda }: World, call: ActivityCall): boolean {
   if (call.kind !== 'poll' || wire.brokenBy('status') !== undefined) return false;
   const { known, transactionId } = call.request;
   const found = wire.service.find(transactionId);
   return found !== undefined && decisionOf(found) === known && !within(wire.wrongKeys, agenda.now);
 }
 
-function operationsOf(call: Regular): Operation[] {
+function operationsOf(call: ActivityCall): Operation[] {
   switch (call.kind) {
     case 'catch-up':
       return ['create-transaction', 'status-by-invoice'];

@@ -5,7 +5,7 @@ import { defined } from '../../../src/order/defined.ts';
 import type { Command, Input, Order, Refusal } from '../../../src/order/order.ts';
 import type { Invariants } from '../judge/invariants.ts';
 import { between } from '../random.ts';
-import { Checkout } from './checkout.ts';
+import { checkOut, type Lose } from './checkout.ts';
 import { relive } from './relive.ts';
 import type { Run } from './run.ts';
 import { type Asked, isCommand, openTask, type Task, type Update } from './task.ts';
@@ -21,7 +21,8 @@ export class Worker {
   #taken = new Map<Input, Input>();
   #screened = false;
   #task: Task | undefined;
-  #checkout: Checkout | undefined;
+  /** Loses the checkout that is under way. */
+  #checkout: Lose | undefined;
   #scheduled = false;
   /** How many tasks of this run were lost since the last one that was recorded. */
   #lost = 0;
@@ -37,7 +38,7 @@ export class Worker {
 
   /** Nobody waits for the run any more. */
   leave(): void {
-    this.#checkout?.lose(false);
+    this.#checkout?.(false);
     this.#checkout = undefined;
   }
 
@@ -214,7 +215,7 @@ export class Worker {
         this.#run.onFirst?.(result, request);
       this.#checkedOut(order, result);
     };
-    this.#checkout = new Checkout(world, request, facts, task.at, onEnd, () => this.#heartbeat());
+    this.#checkout = checkOut(world, request, facts, task.at, onEnd, () => this.#heartbeat());
   }
 
   #checkedOut(order: Order, result: CheckedOut | undefined): void {
@@ -270,7 +271,7 @@ export class Worker {
     if (this.#task !== undefined)
       this.#run.world.lostTasks.push({ from: this.#task.at, to: Number.POSITIVE_INFINITY });
     this.#run.world.tell?.(`the task is lost${dies ? '' : ', its worker runs on'}`);
-    this.#checkout?.lose(dies);
+    this.#checkout?.(dies);
     this.#checkout = undefined;
     for (const update of this.#task?.accepted ?? []) delete update.input;
     this.#task = undefined;
