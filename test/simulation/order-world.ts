@@ -1,4 +1,5 @@
 /** An order in its world: its runs one after the other, and everything that was planned for it. */
+import { setImmediate } from 'node:timers/promises';
 import { instant } from '../../src/contract/words.ts';
 import type { Signal } from '../../src/order/order.ts';
 import { answerBeforeRecord } from '../../src/order/screening/checkout.ts';
@@ -7,9 +8,8 @@ import { Callers } from './callers/callers.ts';
 import { Invariants } from './judge/invariants.ts';
 import { ANOTHERS_ID, decisionOf } from './network/service.ts';
 import { adoptionOf } from './plan/adopted-lives.ts';
-import type { ByHand, Call, Happening, OfTheWorld } from './plan/happenings.ts';
-import { type Life, START } from './plan/life.ts';
-import { transactionOf } from './plan/transaction-of.ts';
+import type { ByHand, Call, Happening } from './plan/happenings.ts';
+import { type Life, START, transactionOf } from './plan/life.ts';
 import type { Rules } from './rules.ts';
 import { AfterEnd } from './temporal/after-end.ts';
 import { resetRun } from './temporal/reset-run.ts';
@@ -56,7 +56,7 @@ export class OrderWorld {
     this.#begin();
     for (const [index, one] of world.life.happenings.entries()) this.#plan(one, index);
     for (let turn = 0; faults.length === 0 && agenda.next(); turn += 1) {
-      if (world.takeCodeRan()) await promisesSettled();
+      if (world.takeCodeRan()) await setImmediate();
       if (turn > MOST_TURNS) world.fault('it runs in circles');
       if (agenda.now > START + LONGEST_MS) world.fault('it never ends');
     }
@@ -91,10 +91,8 @@ export class OrderWorld {
         if (answer !== undefined) this.callers.toldBefore(answer);
       };
     const sent = { at: 0, times: 1, id: 'fixed' } as const;
-    const call: Call =
-      adopted === undefined
-        ? { do: 'decision', attempt: 1, content: 'same', ...sent }
-        : { do: 'adopt', ...sent };
+    const decision: Call = { do: 'decision', attempt: 1, content: 'same', ...sent };
+    const call: Call = adopted === undefined ? decision : { do: 'adopt', ...sent };
     if (start !== 'plain') this.callers.make(call, 'first');
     else this.world.agenda.at(START + 9_000, () => this.callers.make(call, 'first'));
   }
@@ -144,39 +142,7 @@ export class OrderWorld {
   }
 
   #happen(one: Extract<Happening, { at: number }>, index: number): void {
-    switch (one.do) {
-      case 'decision':
-      case 'adopt':
-      case 'retry':
-      case 'gateway-result':
-      case 'portal':
-      case 'withdraw':
-      case 'override':
-      case 'acknowledge':
-      case 'note':
-      case 'assign':
-      case 'snooze':
-        this.callers.make(one, `key-${index}`);
-        return;
-      case 'hint':
-      case 'recheck':
-      case 'cancellation':
-      case 'analyst':
-        this.#byHand(one);
-        return;
-      case 'reset':
-        if (this.endedAt !== undefined || !resetRun(this, one.toTask)) break;
-        this.resets.push({
-          to: this.run.tasks.at(-1)?.recordedAt ?? START,
-          at: this.world.agenda.now,
-        });
-        return;
-      default:
-        this.#ofTheWorld(one);
-    }
-  }
-
-  #byHand(one: ByHand): void {
+    const { world } = this;
     switch (one.do) {
       case 'hint':
         for (let time = 1; time <= one.times; time += 1) this.#hint(this.callers.named(one.named));
@@ -189,7 +155,39 @@ export class OrderWorld {
         return;
       case 'analyst':
         this.#decide(one);
+        return;
+      case 'reset':
+        if (this.endedAt !== undefined || !resetRun(this, one.toTask)) return;
+        this.resets.push({ to: this.run.tasks.at(-1)?.recordedAt ?? START, at: world.agenda.now });
+        return;
+      case 'broken':
+        world.stir();
+        return;
+      case 'uncovered':
+        world.service.covered = false;
+        for (const transaction of world.service.transactions) transaction.covered = false;
+        return;
+      case 'outage':
+      case 'workers-away':
+      case 'wrong-key':
+      case 'slow':
+      case 'receiver-down':
+      case 'no-integration':
+      case 'no-key':
+      case 'stash-down':
+        world.tell?.(`${one.do} for ${one.ms} ms`);
+        world.agenda.begin(one.do, one.ms);
+        if (one.do === 'wrong-key') world.stir();
+        if (one.do === 'workers-away') this.#workersDie();
+        return;
+      default:
+        this.callers.make(one, `key-${index}`);
     }
+  }
+
+  #workersDie(): void {
+    this.world.kill();
+    if (this.endedAt === undefined) this.run.workersDie();
   }
 
   /** An analyst decides the first transaction, or one in review, else the newest; its webhook follows. */
@@ -238,43 +236,6 @@ export class OrderWorld {
     const sent = kind === 'recheck' && { sentAt: instant(this.world.agenda.now) };
     this.run.arrive({ kind: 'signal', input: { kind: 'signal', signal: { kind, ...sent } } });
   }
-
-  #ofTheWorld(one: Extract<OfTheWorld, { at: number }>): void {
-    const { world } = this;
-    const { agenda, wire } = world;
-    if (one.do === 'broken') {
-      world.stir();
-      return;
-    }
-    if (one.do === 'uncovered') {
-      world.service.covered = false;
-      for (const transaction of world.service.transactions) transaction.covered = false;
-      return;
-    }
-    world.tell?.(`${one.do} for ${one.ms} ms`);
-    if (one.do === 'workers-away') {
-      world.kill(one.ms);
-      if (this.endedAt === undefined) this.run.workersDie();
-      return;
-    }
-    const spans = {
-      outage: wire.outages,
-      'wrong-key': wire.wrongKeys,
-      slow: wire.slow,
-      'receiver-down': world.receiver.down,
-      'no-integration': world.unconfigured.integration,
-      'no-key': world.unconfigured.key,
-      'stash-down': world.stashDown,
-    };
-    spans[one.do].push({ from: agenda.now, until: agenda.now + one.ms });
-    if (one.do === 'wrong-key') world.stir();
-  }
-}
-
-function promisesSettled(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
 
 export function orderIdOf({ seed }: Pick<Life, 'seed'>): string {

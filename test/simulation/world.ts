@@ -2,7 +2,7 @@
 
 import { instant } from '../../src/contract/words.ts';
 import type { OrderActivities } from '../../src/workflows/perform.ts';
-import type { Books, Span } from '../books/books.ts';
+import type { Books } from '../books/books.ts';
 import { Agenda } from './network/agenda.ts';
 import { Receiver } from './network/receiver.ts';
 import { Service } from './network/service.ts';
@@ -20,12 +20,7 @@ export class World {
   readonly receiver: Receiver;
   /** When each card is gone. */
   readonly stash = { until: new Map<string, number>() };
-  readonly stashDown: Span[] = [];
-  /** When the settings of the workers lack something. */
-  readonly unconfigured: { integration: Span[]; key: Span[] } = { integration: [], key: [] };
   readonly liberties: Liberties;
-  /** When no worker is there. */
-  readonly away: Span[] = [];
   /** Activities that the server has not seen the end of. */
   readonly openActivities = new Set<Activity>();
   /** All of them that there were. */
@@ -62,10 +57,8 @@ export class World {
     for (const one of this.openActivities) one.stir();
   }
 
-  /** All workers die, and are back after a while. */
-  kill(ms: number): void {
-    const { now } = this.agenda;
-    this.away.push({ from: now, until: now + ms });
+  /** All workers die. */
+  kill(): void {
     this.#activities = undefined;
     for (const one of [...this.openActivities]) one.workerDies();
   }
@@ -93,20 +86,9 @@ export class World {
     return ran;
   }
 
-  workersAwayUntil(): number {
-    return latest(this.away, this.agenda.now);
-  }
-
   /** @returns the number of the next of its kind, from 1 */
   count(what: 'try' | 'task' | 'timer'): number {
     this.#counts[what] += 1;
     return this.#counts[what];
   }
-}
-
-/** @returns the end of the spans that `now` is in, or `now` */
-export function latest(spans: readonly Span[], now: number): number {
-  let until = now;
-  for (const span of spans) if (now >= span.from && span.until > until) until = span.until;
-  return until;
 }

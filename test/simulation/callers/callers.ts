@@ -1,5 +1,4 @@
 /** Whoever asks something of the order: they send, are told, send again; and what they were told is kept. */
-import type { CheckoutAnswer } from '../../../src/contract/answers.ts';
 import { decisionUpdateId, retryUpdateId } from '../../../src/contract/ids.ts';
 import type { PortalFields } from '../../../src/contract/messages.ts';
 import { instant } from '../../../src/contract/words.ts';
@@ -8,7 +7,7 @@ import { answerNow } from '../../../src/order/view/answers.ts';
 import { ANOTHERS_ID } from '../network/service.ts';
 import { ADOPTED_ID } from '../plan/adopted-lives.ts';
 import type { Call, Named } from '../plan/happenings.ts';
-import { transactionOf } from '../plan/transaction-of.ts';
+import { START, transactionOf } from '../plan/life.ts';
 import type { Run } from '../temporal/run.ts';
 import { type Outcome, refusalIn } from '../temporal/task.ts';
 import type { World } from '../world.ts';
@@ -21,27 +20,21 @@ const LONGEST_PAUSE_MS = 120_000;
 /** One question and its answer. */
 export interface Booked {
   ask: Request;
-  id: string;
   sentAt: number;
   at: number;
   outcome: Outcome;
 }
 
 export class Callers {
-  /** Every answer to every sending of an attempt's checkout. */
-  readonly answers: CheckoutAnswer[] = [];
   /** What each asked and was told, with when. */
   readonly book: Booked[] = [];
-  /** What a caller in the process of a worker was told before it was recorded. */
-  beforeRecord: { answer: Extract<Reply, { checkout: unknown }>['checkout']; at: number } | undefined;
   readonly #world: World;
   readonly #run: () => Run;
   readonly #onAnswer: (() => void)[] = [];
   #answered = false;
   #ids = 0;
   /** Those who wait for an answer, by what they asked. */
-  readonly waiting = new Map<number, { what: string; since: number }>();
-  #sent = 0;
+  readonly waiting = new Set<{ what: string; since: number }>();
 
   constructor(world: World, run: () => Run) {
     this.#world = world;
@@ -71,32 +64,31 @@ export class Callers {
   }
 
   /** A caller in the process of a worker is told before it is recorded. */
-  toldBefore(answer: Extract<Reply, { checkout: unknown }>['checkout']): void {
-    this.beforeRecord = { answer, at: this.#world.agenda.now };
-    this.answers.push(answer);
+  toldBefore(checkout: Extract<Reply, { checkout: unknown }>['checkout']): void {
+    const ask = { kind: 'decision', request: { attempt: 1 } } as const;
+    this.book.unshift({ ask, sentAt: START, at: this.#world.agenda.now, outcome: { checkout } });
     this.#noteAnswer();
   }
 
   #send(call: Call, ask: Request, sent: Sent, time: number): void {
     const { agenda, tell } = this.#world;
     const id = sent.updateId;
-    const number = ++this.#sent;
-    this.waiting.set(number, { what: `${call.do} (${id})`, since: agenda.now });
     const sentAt = agenda.now;
+    const waits = { what: `${call.do} (${id})`, since: sentAt };
+    this.waiting.add(waits);
     tell?.(`somebody asks ${JSON.stringify(ask)} as ${id}`);
     this.#run().update(sent, ask, (outcome) => {
-      this.waiting.delete(number);
+      this.waiting.delete(waits);
       tell?.(`${id} is told ${typeof outcome === 'string' ? outcome : JSON.stringify(outcome)}`);
       const heard = this.#heard(call, outcome);
-      this.book.push({ ask, id, sentAt, at: agenda.now, outcome: heard });
+      this.book.push({ ask, sentAt, at: agenda.now, outcome: heard });
       const next = this.#again(outcome, id);
       if (next !== undefined && time < AT_MOST) {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** time, LONGEST_PAUSE_MS);
         agenda.at(agenda.now + pauseMs, () => this.#send(call, ask, { ...sent, updateId: next }, time + 1));
-      } else if (typeof heard === 'object' && 'checkout' in heard) {
-        this.answers.push(heard.checkout);
+      } else if (typeof heard === 'object' && 'checkout' in heard && outcome !== 'closed') {
         // The library reads an order that is over from its result.
-        if (outcome !== 'closed') this.#noteAnswer();
+        this.#noteAnswer();
       }
     });
   }
@@ -135,13 +127,7 @@ export class Callers {
     const { life, stash, agenda } = this.#world;
     switch (call.do) {
       case 'decision':
-        return {
-          kind: 'decision',
-          request: {
-            attempt: call.attempt,
-            ...fingerprint(call.attempt, call.content),
-          },
-        };
+        return { kind: call.do, request: { attempt: call.attempt, ...fingerprint(call) } };
       case 'adopt':
         return { kind: 'adopt', request: { transactionId: ADOPTED_ID } };
       case 'retry': {
@@ -150,10 +136,7 @@ export class Callers {
         const cardRef = `card-${attempt}`;
         if (life.card) stash.until.set(cardRef, agenda.now + 900_000);
         const card = life.card && { cardRef };
-        return {
-          kind: 'retry',
-          request: { attempt, transaction, ...card, ...fingerprint(attempt, call.content) },
-        };
+        return { kind: 'retry', request: { attempt, transaction, ...card, ...fingerprint(call) } };
       }
       case 'gateway-result': {
         const { attempt, result } = call;
@@ -224,7 +207,9 @@ export class Callers {
 }
 
 /** @returns the fingerprint that a caller sends with an attempt */
-function fingerprint(attempt: number, content: 'same' | 'other' | 'unsaid'): { fingerprint?: string } {
+function fingerprint({ attempt, content }: Extract<Call, { do: 'retry' | 'decision' }>): {
+  fingerprint?: string;
+} {
   if (content === 'unsaid') return {};
   return { fingerprint: content === 'same' ? `f-${attempt}` : 'f-other' };
 }

@@ -1,5 +1,6 @@
 /** The books of a simulated life. */
 import type { OrderState } from '../../../src/contract/order/state.ts';
+import { defined } from '../../../src/order/defined.ts';
 import type { BookedCall, Books, Span, World } from '../../books/books.ts';
 import { recordOf } from '../../books/record-of.ts';
 import type { Booked } from '../callers/callers.ts';
@@ -14,14 +15,11 @@ export function booksOf(orderWorld: OrderWorld, state: OrderState): Books {
   const { world, callers, endedAt } = orderWorld;
   const { life, service, receiver, agenda } = world;
   const { policy, adopted, amount, laterAmount = amount } = life;
-  const { beforeRecord } = callers;
-  const adoptedFrom = adopted && START - adopted.ageMs;
   return {
     policy,
     startedAt: START,
-    ...(endedAt !== undefined && { endedAt }),
     closedAt: agenda.now,
-    ...(adoptedFrom !== undefined && { adoptedFrom }),
+    ...defined({ endedAt, adoptedFrom: adopted && START - adopted.ageMs }),
     ...(life.answerByMs !== undefined && { answerBy: START + life.answerByMs }),
     checkoutBudgetMs: life.checkoutBudgetMs,
     attempts: [amount, laterAmount, laterAmount].map((one, index) => ({
@@ -31,12 +29,7 @@ export function booksOf(orderWorld: OrderWorld, state: OrderState): Books {
     })),
     transactions: service.transactions,
     requests: service.ledger.map((one) => ({ ...one, endedAt: Math.min(one.endedAt, agenda.now) })),
-    calls: [
-      ...(beforeRecord === undefined
-        ? []
-        : [{ asks: 'checkout' as const, attempt: 1, sentAt: START, ...beforeRecord }]),
-      ...callers.book.map(callIn).filter((one) => one !== undefined),
-    ],
+    calls: callers.book.map(callIn).filter((one) => one !== undefined),
     news: orderWorld.told,
     arrivals: receiver.arrived,
     shown: world.shown,
@@ -50,6 +43,7 @@ function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
   const refusal = refusalIn(outcome);
   const when = { sentAt, at, ...(refusal !== undefined && { refusal }) };
   const taken = refusal === undefined;
+  const portal = 'portal' in outcome ? outcome.portal : undefined;
   switch (ask.kind) {
     case 'decision':
     case 'adopt':
@@ -70,17 +64,14 @@ function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
         ...when,
         asks: 'portal',
         fields: ask.request.fields,
-        ...('portal' in outcome && {
-          status: outcome.portal.status,
-          ...(outcome.portal.transactionId !== undefined && { transactionId: outcome.portal.transactionId }),
-        }),
+        ...defined({ status: portal?.status, transactionId: portal?.transactionId }),
       };
     case 'withdraw':
       return {
         ...when,
         asks: 'withdraw',
         number: ask.request.number,
-        ...('portal' in outcome && { status: outcome.portal.status }),
+        ...defined({ status: portal?.status }),
       };
     case 'override':
       return {
@@ -100,20 +91,21 @@ function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
 }
 
 function worldOf({ world, resets, continuedAt }: OrderWorld): World {
-  const { wire, away, receiver, liberties, lostTasks, life } = world;
+  const { agenda, liberties, lostTasks, life } = world;
+  const { spans } = agenda;
   return {
-    workersAway: away,
-    unreachable: [...wire.outages, ...world.unconfigured.integration, ...unread(life)],
-    wrongKey: [...wire.wrongKeys, ...world.unconfigured.key],
-    slow: wire.slow,
+    workersAway: spans['workers-away'],
+    unreachable: [...spans.outage, ...spans['no-integration'], ...unread(life)],
+    wrongKey: [...spans['wrong-key'], ...spans['no-key']],
+    slow: spans.slow,
     tasksWaited: [],
-    receiverDown: receiver.down,
+    receiverDown: spans['receiver-down'],
     resets,
     continuedAt,
     skewMs: liberties.mostSkewMs,
     losses: lostTasks.length > 0 || life.happenings.some(({ do: what }) => /^(?:lose-|stall)/.test(what)),
     lateByMs: Math.max(0, ...life.happenings.map(lateBy)),
-    brokeDown: liberties.breaksDown || world.unconfigured.integration.length > 0,
+    brokeDown: liberties.breaksDown || spans['no-integration'].length > 0,
     cutOff: world.cutOff,
     recordLost: life.start === 'fast' && lostTasks.length > 0,
     notedLateMs: 0,

@@ -26,8 +26,8 @@ export function cutsDiffer(rules: Rules, runs: readonly Run[], life: Life): stri
 function recutDiffers(rules: Rules, { start, tasks }: Run, order: Order, dice: Dice): string | undefined {
   const relived = relive(rules, start, tasks);
   if (relived.fault !== undefined) return relived.fault;
-  const expected = inWords(order);
-  const again = inWords(relived.order);
+  const expected = JSON.stringify(order);
+  const again = JSON.stringify(relived.order);
   if (again !== expected) return `lived again it is another order: ${firstDifference(expected, again)}`;
   if (tasks.some(({ wrapsUp }) => wrapsUp)) return undefined;
   const recut = beginningOf(rules, start);
@@ -39,13 +39,8 @@ function recutDiffers(rules: Rules, { start, tasks }: Run, order: Order, dice: D
   const before = tasks.flatMap(({ all }) => all.map(inShort)).join(' ');
   const now = made.map(inShort).join(' ');
   if (now !== before) return `another cut makes other commands: ${firstDifference(before, now)}`;
-  const cut = inWords(recut);
+  const cut = JSON.stringify(recut);
   return cut === expected ? undefined : `another cut makes another order: ${firstDifference(expected, cut)}`;
-}
-
-/** What became of requests is no part of the order. */
-function inWords(order: Order): string {
-  return JSON.stringify(order);
 }
 
 /**

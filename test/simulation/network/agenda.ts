@@ -1,9 +1,23 @@
-/** The virtual clock, and what is due on it. */
+/** The virtual clock, what is due on it, and what is wrong for a while. */
+import type { Span } from '../../books/books.ts';
+import type { Lasting } from '../plan/happenings.ts';
+
 export class Agenda {
   /** Milliseconds after the epoch. */
   now: number;
   /** What comes first is the last; of two that are due at once the one that was put down first comes first. */
-  #entries: { at: number; happen: () => void }[] = [];
+  readonly #entries: { at: number; happen: () => void }[] = [];
+
+  readonly spans: Readonly<Record<Lasting, Span[]>> = {
+    outage: [],
+    'wrong-key': [],
+    slow: [],
+    'receiver-down': [],
+    'workers-away': [],
+    'no-integration': [],
+    'no-key': [],
+    'stash-down': [],
+  };
 
   constructor(now: number) {
     this.now = now;
@@ -19,6 +33,19 @@ export class Agenda {
       else to = middle;
     }
     this.#entries.splice(from, 0, { at, happen });
+  }
+
+  begin(what: Lasting, ms: number): void {
+    this.spans[what].push({ from: this.now, until: this.now + ms });
+  }
+
+  isIn(what: Lasting): boolean {
+    return this.endOf(what) > this.now;
+  }
+
+  /** @returns when it is over; now, if it is not so */
+  endOf(what: Lasting): number {
+    return Math.max(this.now, ...this.spans[what].map(({ until }) => until));
   }
 
   /** Lets the next thing happen. @returns whether there was one */

@@ -1,19 +1,15 @@
 /** The order service's receiver of events, and what came to it. */
 import type { RequestInit } from 'node-fetch';
 import type { OrderEvent } from '../../../src/contract/messages.ts';
-import type { Span } from '../../books/books.ts';
 import type { Agenda } from './agenda.ts';
 import { response } from './http.ts';
 import type { Process } from './process.ts';
 import type { Server, Told } from './virtual-machine.ts';
-import { within } from './wire.ts';
 
 const TRAVELS_MS = 3;
 
 export class Receiver implements Server {
   readonly arrived: { event: OrderEvent; at: number; taken: boolean }[] = [];
-  /** When it takes nothing. */
-  readonly down: Span[] = [];
   readonly #agenda: Agenda;
 
   constructor(agenda: Agenda) {
@@ -25,9 +21,8 @@ export class Receiver implements Server {
     const event = { id: idIn(headers), ...payload };
     this.#agenda.at(process.now + TRAVELS_MS, () => {
       if (process.isDead) return;
-      const at = this.#agenda.now;
-      const taken = !within(this.down, at);
-      this.arrived.push({ event, at, taken });
+      const taken = !this.#agenda.isIn('receiver-down');
+      this.arrived.push({ event, at: this.#agenda.now, taken });
       process.run(() => told(response(taken ? 204 : 503, '')));
     });
     return { giveUp: () => undefined };

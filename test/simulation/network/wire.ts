@@ -1,6 +1,6 @@
 /** The way to the screening service and back: latency, HTTP faults, commits that come late, a wrong key, an outage. */
 import type { RequestInit } from 'node-fetch';
-import type { BookedRequest, Operation, Span } from '../../books/books.ts';
+import type { BookedRequest, Operation } from '../../books/books.ts';
 import type { FaultKind, Happening } from '../plan/happenings.ts';
 import { type Life, START } from '../plan/life.ts';
 import { between, mixed } from '../random.ts';
@@ -17,9 +17,6 @@ export class Wire implements Server {
   readonly #happenings: readonly Happening[];
   readonly #seed: number;
   readonly #counts = new Map<Operation, number>();
-  readonly outages: Span[] = [];
-  readonly wrongKeys: Span[] = [];
-  readonly slow: Span[] = [];
 
   constructor(agenda: Agenda, service: Service, { happenings, seed }: Life) {
     this.agenda = agenda;
@@ -44,10 +41,10 @@ export class Wire implements Server {
     const nth = (this.#counts.get(operation) ?? 0) + 1;
     this.#counts.set(operation, nth);
     const seed = this.#seed + operation.length * 7;
-    const there = between(2, 60, seed, nth) * (within(this.slow, now) ? 60 : 1);
+    const there = between(2, 60, seed, nth) * (this.agenda.isIn('slow') ? 60 : 1);
     const back = between(0, 20, seed, -nth);
     sending.entry = this.service.enter(asked, now);
-    if (within(this.outages, now)) {
+    if (this.agenda.isIn('outage')) {
       sending.answerAt(now + back, () => ['not-done', broken('ECONNREFUSED')]);
       return;
     }
@@ -89,8 +86,7 @@ export class Wire implements Server {
 
   /** What the screening service does with a request that has arrived; undefined: it doesn't know the key. */
   arrive(asked: Asked, entry: BookedRequest): Said | undefined {
-    const { now } = this.agenda;
-    return within(this.wrongKeys, now) ? undefined : this.service.commit(asked, entry, now);
+    return this.agenda.isIn('wrong-key') ? undefined : this.service.commit(asked, entry, this.agenda.now);
   }
 }
 
@@ -137,8 +133,4 @@ function answerOf({ said, asked }: Sending, fault: FaultKind | undefined): Answe
       break;
   }
   return [said.is, responseOf(said, asked)];
-}
-
-export function within(spans: readonly Span[], at: number): boolean {
-  return spans.some(({ from, until }) => at >= from && at < until);
 }

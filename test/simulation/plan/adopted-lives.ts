@@ -61,7 +61,13 @@ export function judgeAdopted({ world, callers, run }: OrderWorld): string[] {
   const { order } = run;
   if (order === undefined || run.refusal !== undefined) return faults;
   const { state } = order;
-  const given = new Set(callers.answers.map(({ decision, action }) => `${decision} → ${action}`));
+  const given = new Set(
+    callers.book.flatMap(({ outcome }) =>
+      typeof outcome === 'object' && 'checkout' in outcome
+        ? [`${outcome.checkout.decision} → ${outcome.checkout.action}`]
+        : [],
+    ),
+  );
   // What was told before an operator's reset may be told otherwise after it.
   const reset = world.life.happenings.some((one) => one.do === 'reset');
   if (given.size > 1 && !reset) faults.push(`the adoption was answered ${[...given].join(' and ')}`);

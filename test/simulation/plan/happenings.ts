@@ -70,14 +70,24 @@ export type ByHand =
       webhook: 'sent' | 'lost' | 'doubled' | 'late' | 'forged';
     } & When);
 
+/** What is wrong for a while. */
+export type Lasting =
+  | 'outage'
+  | 'wrong-key'
+  | 'slow'
+  | 'receiver-down'
+  | 'workers-away'
+  /** The workers' settings lack the integration or its key, or the card stash doesn't answer. */
+  | 'no-integration'
+  | 'no-key'
+  | 'stash-down';
+
 export type OfTheWorld =
   /** The nth request of an operation goes wrong. */
   | { do: 'fault'; operation: Operation; nth: number; fault: FaultKind; ms: number }
   /** Every request of an operation fails alike from then on, for so many milliseconds or for ever. */
   | ({ do: 'broken'; operation: Operation; fault: '5xx-before' | '403'; ms?: number } & When)
-  /** The workers' settings lack the integration or its key, or the card stash doesn't answer. */
-  | ({ do: 'no-integration' | 'no-key' | 'stash-down'; ms: number } & When)
-  | ({ do: 'outage' | 'wrong-key' | 'slow' | 'receiver-down' | 'workers-away'; ms: number } & When)
+  | ({ do: Lasting; ms: number } & When)
   | ({ do: 'uncovered' } & When);
 
 /** What Temporal may do, and what becomes of workers. `nth` counts what it is about from 1. */

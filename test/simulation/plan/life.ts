@@ -1,9 +1,13 @@
 /** One life, as it was planned: all that is drawn by chance is in here, or depends on the seed and a count alone. */
+import type { TransactionJson } from '../../../src/contract/messages.ts';
 import type { Policy } from '../../../src/contract/policy.ts';
 import type { Decision } from '../../../src/contract/words.ts';
+import { aTransaction } from '../../fixtures/transactions.ts';
 import type { Adopted } from './adopted-lives.ts';
 import type { Happening } from './happenings.ts';
 import type { IntegrationName } from './policies.ts';
+
+const TRANSACTION = aTransaction();
 
 export interface Life {
   seed: number;
@@ -27,3 +31,12 @@ export interface Life {
 
 /** When every life begins: 10:00 on a day in March. */
 export const START = Date.parse('2026-03-02T10:00:00.000Z');
+
+/** @returns what an attempt sends: it names its attempt, so that the screening service knows what it is to decide */
+export function transactionOf(
+  { amount, laterAmount = amount }: Pick<Life, 'amount' | 'laterAmount'>,
+  attempt: number,
+): TransactionJson {
+  const sent = String(attempt === 1 ? amount : laterAmount);
+  return { ...TRANSACTION, amount: sent, userFields: { attempt: String(attempt) } };
+}

@@ -5,6 +5,8 @@ import type { FaultKind, Liberty, OfTheWorld } from './happenings.ts';
 import type { Life } from './life.ts';
 import { someTime } from './some-time.ts';
 
+const OUTAGES = ['outage', 'outage', 'outage'] as const;
+const AWAY = ['workers-away', 'workers-away'] as const;
 const ANY: [FaultKind, ...FaultKind[]] = [
   'delay',
   'hang-before',
@@ -59,23 +61,17 @@ export function ofTheWorld(life: Life, dice: Dice): OfTheWorld {
   }
   const at = dice.chance(0.4) ? dice.between(0, 3_000) : someTime(life, dice);
   const ms = dice.anySize(100, dice.chance(0.2) ? 5 * 24 * 3_600_000 : 300_000);
-  switch (dice.between(0, 9)) {
-    case 0:
-    case 1:
-    case 2:
-      return { do: 'outage', at, ms };
-    case 3:
-    case 4:
-      return { do: 'wrong-key', at, ms };
-    case 5:
-      return { do: 'slow', at, ms };
-    case 6:
-      return { do: 'uncovered', at };
-    case 7:
-      return { do: 'receiver-down', at, ms };
-    default:
-      return { do: 'workers-away', at, ms: Math.min(ms, 600_000) };
-  }
+  const what = dice.pick([
+    ...OUTAGES,
+    'wrong-key',
+    'wrong-key',
+    'slow',
+    'uncovered',
+    'receiver-down',
+    ...AWAY,
+  ]);
+  if (what === 'uncovered') return { do: what, at };
+  return { do: what, at, ms: what === 'workers-away' ? Math.min(ms, 600_000) : ms };
 }
 
 export function liberty(life: Life, dice: Dice): Liberty {

@@ -115,10 +115,9 @@ export class Activity {
   #begin(scheduledAt: number): void {
     const world = this.#world;
     const { agenda } = world;
-    const away = world.workersAwayUntil();
     const nth = world.count('try');
     const late = world.liberties.of('late-try', nth)?.ms ?? 0;
-    const wait = Math.max(late, away - agenda.now);
+    const wait = Math.max(late, agenda.endOf('workers-away') - agenda.now);
     this.#attempt += 1;
     const { scheduleToCloseTimeout = Number.POSITIVE_INFINITY } = this.#asked.limits;
     const closesAt = this.#scheduledAt + scheduleToCloseTimeout;

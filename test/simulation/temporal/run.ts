@@ -166,9 +166,9 @@ export class Run {
 
   /** Whoever is taken is answered within a bounded time, as long as workers are there and tasks come. */
   #checkWait({ id, acceptedAt = this.world.agenda.now }: Update): void {
-    const { agenda, away, liberties } = this.world;
+    const { agenda, liberties } = this.world;
     const waited = agenda.now - acceptedAt;
-    if (waited < LONGEST_WAIT_MS || away.length > 0 || liberties.delays) return;
+    if (waited < LONGEST_WAIT_MS || agenda.spans['workers-away'].length > 0 || liberties.delays) return;
     this.world.fault(`${id} waited ${waited} ms for its answer`);
   }
 

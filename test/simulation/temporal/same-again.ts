@@ -3,8 +3,7 @@
 import type { ActivityCall } from '../../../src/workflows/perform.ts';
 import { type Operation, PORTAL_OPERATIONS } from '../../books/books.ts';
 import { decisionOf } from '../network/service.ts';
-import { within } from '../network/wire.ts';
-import { latest, type World } from '../world.ts';
+import type { World } from '../world.ts';
 
 /** @returns until when a call that failed for this reason is certain to fail for it again, for ever perhaps; else 0 */
 export function sameUntil({ wire, agenda }: World, call: ActivityCall, why: string): number {
@@ -13,8 +12,8 @@ export function sameUntil({ wire, agenda }: World, call: ActivityCall, why: stri
   const isBroken = why === 'http-5xx' || why === 'forbidden';
   const brokenUntil = Math.max(0, ...operationsOf(call).map((one) => wire.brokenBy(one)?.until ?? 0));
   if (isBroken && brokenUntil > 0) return brokenUntil;
-  if (why === 'forbidden') return latest(wire.wrongKeys, agenda.now);
-  return why === 'connection-refused' ? latest(wire.outages, agenda.now) : 0;
+  if (why === 'forbidden') return agenda.endOf('wrong-key');
+  return why === 'connection-refused' ? agenda.endOf('outage') : 0;
 }
 
 /** @returns whether a poll is certain to find the same until something changes */
@@ -22,7 +21,7 @@ export function mayPark({ wire, agenda }: World, call: ActivityCall): boolean {
   if (call.kind !== 'poll' || wire.brokenBy('status') !== undefined) return false;
   const { known, transactionId } = call.request;
   const found = wire.service.find(transactionId);
-  return found !== undefined && decisionOf(found) === known && !within(wire.wrongKeys, agenda.now);
+  return found !== undefined && decisionOf(found) === known && !agenda.isIn('wrong-key');
 }
 
 function operationsOf(call: ActivityCall): Operation[] {

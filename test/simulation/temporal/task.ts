@@ -73,17 +73,8 @@ export interface Task {
 }
 
 export function openTask(number: number, at: number): Task {
-  const nothing = {
-    batch: [],
-    inputs: [],
-    taken: [],
-    commands: [],
-    all: [],
-    replies: [],
-    refusals: [],
-    accepted: [],
-  };
-  return { number, at, recordedAt: 0, ...nothing };
+  const made = { commands: [], all: [], replies: [], refusals: [], accepted: [] };
+  return { number, at, recordedAt: 0, batch: [], inputs: [], taken: [], ...made };
 }
 
 /** @returns the command in a few letters, without the arguments that Temporal doesn't compare */
@@ -104,6 +95,12 @@ export function inShort(command: Command): string {
 export function isCommand(command: Command, waiting: readonly Input[]): boolean {
   if (command.do !== 'drop' && command.do !== 'cancel') return true;
   return !waiting.some((one) => one.kind === 'effect-ended' && one.id === command.id);
+}
+
+/** Notes with a task what it asks for beside the inputs that it has left. */
+export function note(task: Task, commands: readonly Command[], left: readonly Input[]): void {
+  task.all.push(...commands);
+  task.commands.push(...commands.filter((one) => isCommand(one, left)));
 }
 
 /** @returns a request as another worker takes it in, which knows nothing of what became of it */

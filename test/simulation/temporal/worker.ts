@@ -2,13 +2,13 @@
 import type { CheckedOut } from '../../../src/contract/activity-contract.ts';
 import { instant } from '../../../src/contract/words.ts';
 import { defined } from '../../../src/order/defined.ts';
-import type { Command, Input, Order, Refusal } from '../../../src/order/order.ts';
+import type { Input, Order, Refusal } from '../../../src/order/order.ts';
 import type { Invariants } from '../judge/invariants.ts';
 import { between } from '../random.ts';
 import { checkOut, type Lose } from './checkout.ts';
 import { relive } from './relive.ts';
 import type { Run } from './run.ts';
-import { type Asked, isCommand, openTask, type Task, type Update } from './task.ts';
+import { type Asked, note, openTask, type Task, type Update } from './task.ts';
 
 export class Worker {
   /** The order as the worker that knows it has it; undefined: none knows it. */
@@ -61,7 +61,7 @@ export class Worker {
     const { agenda, liberties } = this.#run.world;
     const number = this.#run.world.count('task');
     const late = Math.max(
-      this.#run.world.workersAwayUntil() - agenda.now,
+      agenda.endOf('workers-away') - agenda.now,
       liberties.of('late-task', number)?.ms ?? 0,
     );
     if (late > 0) agenda.at(agenda.now + late, () => this.#runTask(number));
@@ -72,58 +72,53 @@ export class Worker {
     if (this.#run.over) return;
     this.#scheduled = false;
     if (this.#run.world.liberties.of('forget', number) !== undefined) this.order = undefined;
-    this.#open(number);
-    if (this.order === undefined) this.#takeUp();
-    this.#deliver();
-    this.#work();
+    const task = this.#open(number);
+    this.order ??= this.#takenUp();
+    this.#deliver(task, this.order);
+    this.#work(task, this.order);
   }
 
-  #open(number: number): void {
+  #open(number: number): Task {
     const { agenda, lostTasks } = this.#run.world;
     const lost = lostTasks.at(-1);
     if (lost !== undefined) lost.to = Math.min(lost.to, agenda.now);
-    this.#task = openTask(number, agenda.now);
+    const task = openTask(number, agenda.now);
+    this.#task = task;
+    return task;
   }
 
-  /** A worker that doesn't know the order takes it up from its history. */
-  #takeUp(): void {
+  /** @returns the order as a worker that doesn't know it takes it up from its history */
+  #takenUp(): Order {
     const relived = relive(this.#run.rules, this.#run.start, this.#run.tasks);
     if (relived.fault !== undefined) this.#run.world.fault(relived.fault);
-    this.order = relived.order;
     this.#waiting = relived.waiting;
     this.#taken = relived.taken;
     this.#screened = relived.screened;
     this.#checkout = undefined;
+    return relived.order;
   }
 
   /** Puts what has come into the queue: messages as they came, refused ones left out, then outcomes. */
-  #deliver(): void {
-    const task = this.#task;
-    const { order } = this;
-    if (task === undefined || order === undefined) return;
+  #deliver(task: Task, order: Order): void {
     const came = this.#run.arrivals.slice(task.batch.length);
     task.batch.push(...came);
     for (const one of came) {
-      if (one.kind === 'signal') this.#put(one.input);
-      else if (one.kind === 'update') this.#validate(one.update);
+      if (one.kind === 'signal') this.#put(task, one.input);
+      else if (one.kind === 'update') this.#validate(task, order, one.update);
     }
     for (const one of came) {
-      if (one.kind !== 'end') continue;
-      const runs = order.running.some(({ id }) => id === one.id);
-      if (runs) this.#put({ kind: 'effect-ended', id: one.id, outcome: one.outcome });
+      if (one.kind === 'end' && order.running.some(({ id }) => id === one.id))
+        this.#put(task, { kind: 'effect-ended', id: one.id, outcome: one.outcome });
     }
   }
 
-  #put(input: Input): void {
-    this.#task?.inputs.push(input);
+  #put(task: Task, input: Input): void {
+    task.inputs.push(input);
     this.#waiting.push(input);
   }
 
-  #validate(update: Update): void {
-    const task = this.#task;
-    const { order } = this;
+  #validate(task: Task, order: Order, update: Update): void {
     const { rules, tasks } = this.#run;
-    if (task === undefined || order === undefined) return;
     const at = instant(task.at);
     // What came with the start is judged after the checkout.
     const withStart = tasks.length === 0 && this.#checkout === undefined;
@@ -137,45 +132,28 @@ export class Worker {
     }
     update.input = input;
     task.accepted.push(update);
-    this.#put(input);
+    this.#put(task, input);
   }
 
-  #note(commands: readonly Command[], left: readonly Input[]): void {
-    const task = this.#task;
-    if (task === undefined) return;
-    for (const command of commands) {
-      task.all.push(command);
-      if (isCommand(command, left)) task.commands.push(command);
-    }
-  }
-
-  #work(): void {
-    const task = this.#task;
-    const { order } = this;
+  #work(task: Task, order: Order): void {
     const { rules, world, start, tasks } = this.#run;
-    if (task === undefined || order === undefined) return;
     if (!this.#screened) {
       this.#checkOut(task, order);
       return;
     }
-    if (start.from === 'continued' && tasks.length === 0) this.#note(rules.begin(order), this.#waiting);
+    if (start.from === 'continued' && tasks.length === 0) note(task, rules.begin(order), this.#waiting);
     if (world.liberties.continuesAfter(task.number, start.wasReset)) task.wrapsUp = true;
     const batch = rules.resultsFirst(this.#waiting.splice(0));
     for (const [at, input] of batch.entries()) {
       task.taken.push(input);
-      if (task.wrapsUp) this.#note(rules.wrapUp(order), batch.slice(at));
+      if (task.wrapsUp) note(task, rules.wrapUp(order), batch.slice(at));
       this.#invariants.before(order);
       const commands = rules.step(order, input);
-      this.#note(commands, batch.slice(at + 1));
+      note(task, commands, batch.slice(at + 1));
       this.#reply(task, order);
       this.#invariants.after(order, input, commands);
       if (world.faults.length > 0) break;
     }
-    this.#end(task, order);
-  }
-
-  #end(task: Task, order: Order): void {
-    const { rules } = this.#run;
     if (rules.isFinished(order)) task.ends = 'completed';
     else if (task.wrapsUp && rules.mayContinueAsNew(order)) task.ends = 'continued';
     this.#complete(task);
@@ -183,32 +161,22 @@ export class Worker {
 
   /** Notes the replies that are due now with the task. */
   #reply(task: Task, order: Order): void {
-    const { rules, updates } = this.#run;
-    for (const update of updates.values()) {
-      const { taken } = this.#inputOf(update) ?? {};
-      const isDone = update.outcome !== undefined || task.replies.some((one) => one.update === update);
-      const reply = isDone || taken === undefined ? undefined : rules.replyTo(order, taken);
+    for (const update of this.#run.updates.values()) {
+      const { input, outcome } = update;
+      const asked = (input && this.#taken.get(input)) ?? input;
+      if (asked?.kind !== 'request' || asked.taken === undefined) continue;
+      if (outcome !== undefined || task.replies.some((one) => one.update === update)) continue;
+      const reply = this.#run.rules.replyTo(order, asked.taken);
       if (reply !== undefined) task.replies.push({ update, reply });
     }
   }
 
-  #inputOf({ input }: Update): Asked | undefined {
-    const taken = (input && this.#taken.get(input)) ?? input;
-    return taken?.kind === 'request' ? taken : undefined;
-  }
-
   #checkOut(task: Task, order: Order): void {
-    const { world, tasks, start, rules, id } = this.#run;
     if (this.#checkout !== undefined) return;
+    const { world, tasks, start, rules } = this.#run;
     const again = this.#lost > 0 || tasks.length > 0 || task.inputs.some((one) => one.kind === 'signal');
-    const facts = {
-      runId: id,
-      wasReset: start.wasReset,
-      historyLength: again ? 10 : 3,
-      isReplaying: false,
-    };
-    const begun = instant(task.at);
-    const request = { ...rules.checkoutRequest(order), begun };
+    const facts = { ...this.#run.facts, historyLength: again ? 10 : 3 };
+    const request = { ...rules.checkoutRequest(order), begun: instant(task.at) };
     const onEnd = (result: CheckedOut | undefined): void => {
       this.#checkout = undefined;
       if (!again && !start.wasReset && result !== undefined && result.refusal === undefined)
@@ -233,9 +201,9 @@ export class Worker {
       this.#complete(task);
       return;
     }
-    this.#note(rules.begin(order), this.#waiting);
+    note(task, rules.begin(order), this.#waiting);
     this.#invariants.checkedOut(order, task.all);
-    this.#work();
+    this.#work(task, order);
   }
 
   /** The task's end so far is recorded, and what came meanwhile is delivered with the next. */
@@ -243,8 +211,8 @@ export class Worker {
     const task = this.#task;
     if (task === undefined || this.#run.over) return;
     this.#record(task);
-    this.#open(this.#run.world.count('task'));
-    this.#deliver();
+    const next = this.#open(this.#run.world.count('task'));
+    if (this.order !== undefined) this.#deliver(next, this.order);
   }
 
   #complete(task: Task): void {

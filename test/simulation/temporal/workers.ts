@@ -3,14 +3,12 @@ import { createActivities, createEventSender } from '../../../src/activities/ind
 import { type CardStash, CardStashError } from '../../../src/card-stash/index.ts';
 import type { Integration } from '../../../src/contract/policy.ts';
 import type { OrderActivities } from '../../../src/workflows/perform.ts';
-import type { Span } from '../../books/books.ts';
 import { anIntegration } from '../../fixtures/integrations.ts';
+import { TEST_CARD } from '../../fixtures/transactions.ts';
 import { ADDRESSES, API_KEY } from '../network/http.ts';
 import { running, virtualMachine } from '../network/virtual-machine.ts';
-import { within } from '../network/wire.ts';
 import type { Life } from '../plan/life.ts';
 import { SKIP_BELOW } from '../plan/policies.ts';
-import { CARD } from '../plan/transaction-of.ts';
 import { mixed } from '../random.ts';
 import type { World } from '../world.ts';
 
@@ -23,12 +21,12 @@ export class PlannedFailure extends Error {}
 
 /** @returns the activities of a worker that has just been started */
 export function activitiesOf(world: World): OrderActivities {
-  const { life, wire, receiver, liberties, unconfigured } = world;
+  const { life, wire, receiver, liberties, agenda } = world;
   const machine = virtualMachine(
     (now) => liberties.skewMs(now),
     (url) => (url === EVENTS_URL ? receiver : wire),
   );
-  const integration = integrationOf(life, () => (isOn(world, unconfigured.key) ? undefined : API_KEY));
+  const integration = integrationOf(life, () => (agenda.isIn('no-key') ? undefined : API_KEY));
   const { checkout, background, reads, polls } = createActivities({
     machine,
     cards: stashOf(world),
@@ -37,14 +35,10 @@ export function activitiesOf(world: World): OrderActivities {
     }),
     findIntegration: (name) => {
       if (running().breaksDown) throw new PlannedFailure();
-      return name === integration.name && !isOn(world, unconfigured.integration) ? integration : undefined;
+      return name === integration.name && !agenda.isIn('no-integration') ? integration : undefined;
     },
   });
   return { ...checkout, ...background, ...reads, ...polls };
-}
-
-function isOn({ agenda }: World, spans: Span[]): boolean {
-  return within(spans, agenda.now);
 }
 
 /** Keys of the policy file that no order keeps are drawn here. A live account knows no test cards. */
@@ -73,18 +67,18 @@ function integrationOf(
 }
 
 function stashOf(world: World): CardStash {
-  const { stash, stashDown, agenda } = world;
+  const { stash, agenda } = world;
   const answer = async (): Promise<void> => {
     await new Promise<void>((resolve) => {
       running().after(2, resolve);
     });
-    if (isOn(world, stashDown)) throw new CardStashError('unreachable', 'the card stash is down');
+    if (agenda.isIn('stash-down')) throw new CardStashError('unreachable', 'the card stash is down');
   };
   return {
     put: () => Promise.reject(new TypeError('no worker puts a card into the stash')),
     async get({ cardRef }) {
       await answer();
-      return (stash.until.get(cardRef) ?? 0) > agenda.now ? CARD : undefined;
+      return (stash.until.get(cardRef) ?? 0) > agenda.now ? TEST_CARD : undefined;
     },
     async forget(cardRef) {
       await answer();
