@@ -23,7 +23,7 @@ export async function live(
   { rules = RULES, tell, alwaysCut = false }: How = {},
 ): Promise<{ faults: string[]; inputs: number }> {
   const orderWorld = new OrderWorld(life, rules, tell);
-  const { world, invariants } = orderWorld;
+  const { world } = orderWorld;
   const { faults } = world;
   const restore = withOwnChance(life, () => world.agenda.now);
   const { stackTraceLimit } = Error;
@@ -33,7 +33,7 @@ export async function live(
     await orderWorld.live();
     if (faults.length === 0) faults.push(...judgeLife(orderWorld));
     if (faults.length === 0 && (alwaysCut || mixed(life.seed, 5) % CUT_ONE_OF === 0)) {
-      const differs = cutsDiffer(rules, orderWorld.runs, life);
+      const differs = cutsDiffer(orderWorld);
       if (differs !== undefined) faults.push(differs);
     }
   } catch (error) {
@@ -43,7 +43,7 @@ export async function live(
     restore();
     Error.stackTraceLimit = stackTraceLimit;
   }
-  return { faults, inputs: invariants.inputs };
+  return { faults, inputs: world.inputs };
 }
 
 /** The code of the activities asks the process for chance, and the circuit breaker's library for the time. @returns what restores both */

@@ -2,10 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { instant } from '../../src/contract/words.ts';
 import type { Signal } from '../../src/order/order.ts';
-import { answerBeforeRecord } from '../../src/order/screening/checkout.ts';
 import type { BookedNews } from '../books/books.ts';
 import { Callers } from './callers/callers.ts';
-import { Invariants } from './judge/invariants.ts';
 import { ANOTHERS_ID, decisionOf } from './network/service.ts';
 import { adoptionOf } from './plan/adopted-lives.ts';
 import type { ByHand, Call, Happening } from './plan/happenings.ts';
@@ -13,7 +11,8 @@ import { type Life, START, transactionOf } from './plan/life.ts';
 import type { Rules } from './rules.ts';
 import { AfterEnd } from './temporal/after-end.ts';
 import { resetRun } from './temporal/reset-run.ts';
-import { type Ending, Run, type Start } from './temporal/run.ts';
+import { Run, type Start } from './temporal/run.ts';
+import type { Task } from './temporal/task.ts';
 import { World } from './world.ts';
 
 /** More than any life needs, also one that asks a wrong key for a whole window, minute by minute. */
@@ -24,7 +23,6 @@ const LONGEST_MS = 70 * 24 * HOUR;
 export class OrderWorld {
   readonly world: World;
   readonly callers: Callers;
-  readonly invariants: Invariants;
   /** All runs of the order, the last one is the one that lives, or has ended. */
   readonly runs: Run[] = [];
   /** When the order ended. */
@@ -34,12 +32,9 @@ export class OrderWorld {
   readonly continuedAt: number[] = [];
   /** What somebody told the order without waiting for an answer. */
   readonly told: BookedNews[] = [];
-  readonly #rules: Rules;
 
   constructor(life: Life, rules: Rules, tell?: (line: string) => void) {
-    this.#rules = rules;
-    this.world = new World(life, tell);
-    this.invariants = new Invariants(this.world);
+    this.world = new World(life, rules, tell);
     this.callers = new Callers(this.world, () => this.run);
   }
 
@@ -84,12 +79,8 @@ export class OrderWorld {
       startedAt: START,
       wasReset: false,
     });
-    run.schedule();
-    if (start === 'fast')
-      run.onFirst = (first, request) => {
-        const answer = answerBeforeRecord(run.start.input, request, first);
-        if (answer !== undefined) this.callers.toldBefore(answer);
-      };
+    run.worker.schedule();
+    if (start === 'fast') run.onFirst = (answer) => this.callers.toldBefore(answer);
     const sent = { at: 0, times: 1, id: 'fixed' } as const;
     const decision: Call = { do: 'decision', attempt: 1, content: 'same', ...sent };
     const call: Call = adopted === undefined ? decision : { do: 'adopt', ...sent };
@@ -100,14 +91,17 @@ export class OrderWorld {
   /** @returns the run that has the order from now on */
   newRun(id: string, start: Start): Run {
     const { world } = this;
-    const run = new Run(world, this.#rules, this.invariants, id, start, (ending) => this.#ended(run, ending));
+    const run = new Run(world, id, start, (how) => this.#ended(run, how));
     this.runs.push(run);
     world.tell?.(`${id} begins`);
     return run;
   }
 
-  #ended(before: Run, { how, order, left }: Ending): void {
+  #ended(before: Run, how: Task['ends']): void {
     const { world } = this;
+    const { order } = before;
+    if (order === undefined) return;
+    const left = before.inFlight();
     if (how === 'completed') {
       this.endedAt = world.agenda.now;
       world.tell?.('the order ends');
@@ -116,20 +110,20 @@ export class OrderWorld {
         for (const hear of one.callers) hear('closed');
       }
       if (order.state.transactions.length === 0) return;
-      this.#afterEnd = new AfterEnd(world, this.#rules, order.state);
+      this.#afterEnd = new AfterEnd(world, order.state);
       if (order.readsAfterEnd === true) this.#afterEnd.ask();
       return;
     }
     this.continuedAt.push(world.agenda.now);
-    const next = JSON.stringify(this.#rules.resumed(order));
+    const next = JSON.stringify(world.rules.resumed(order));
     const run = this.newRun(`run-${this.runs.length + 1}`, {
       ...before.start,
       from: 'continued',
       order: next,
-      wasReset: this.#rules.keepsReset(before.start.wasReset),
+      wasReset: world.rules.keepsReset(before.start.wasReset),
     });
     for (const one of left) run.take(one);
-    run.schedule();
+    run.worker.schedule();
   }
 
   #plan(one: Happening, index: number): void {
@@ -187,7 +181,7 @@ export class OrderWorld {
 
   #workersDie(): void {
     this.world.kill();
-    if (this.endedAt === undefined) this.run.workersDie();
+    if (this.endedAt === undefined) this.run.worker.die();
   }
 
   /** An analyst decides the first transaction, or one in review, else the newest; its webhook follows. */

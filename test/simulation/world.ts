@@ -8,12 +8,14 @@ import { Receiver } from './network/receiver.ts';
 import { Service } from './network/service.ts';
 import { Wire } from './network/wire.ts';
 import { type Life, START } from './plan/life.ts';
+import type { Rules } from './rules.ts';
 import type { Activity } from './temporal/activity.ts';
 import { Liberties } from './temporal/liberties.ts';
 import { activitiesOf } from './temporal/workers.ts';
 
 export class World {
   readonly life: Life;
+  readonly rules: Rules;
   readonly agenda = new Agenda(START);
   readonly service: Service;
   readonly wire: Wire;
@@ -30,6 +32,8 @@ export class World {
   cutOff = false;
   /** When tasks that were lost began, and when the next began. */
   readonly lostTasks: { from: number; to: number }[] = [];
+  /** How many inputs the order took in. */
+  inputs = 0;
   /** What was broken, in words. */
   readonly faults: string[] = [];
   /** Told what happens, when a life is to be shown. */
@@ -38,8 +42,9 @@ export class World {
   #codeRan = false;
   readonly #counts = { try: 0, task: 0, timer: 0 };
 
-  constructor(life: Life, tell?: (line: string) => void) {
+  constructor(life: Life, rules: Rules, tell?: (line: string) => void) {
     this.life = life;
+    this.rules = rules;
     this.tell = tell && ((words) => tell(`${instant(this.agenda.now)} ${words}`));
     this.liberties = new Liberties(life.happenings);
     this.service = new Service(life);
@@ -47,7 +52,9 @@ export class World {
     this.wire = new Wire(this.agenda, this.service, life);
   }
 
-  fault(words: string): void {
+  /** Notes what is wrong, if anything is. */
+  fault(words: string | undefined): void {
+    if (words === undefined) return;
     this.faults.push(words);
     this.tell?.(`FAULT ${words}`);
   }

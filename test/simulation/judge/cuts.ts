@@ -3,7 +3,7 @@
  * and the same order.
  */
 import type { Command, Input, Order } from '../../../src/order/order.ts';
-import type { Life } from '../plan/life.ts';
+import type { OrderWorld } from '../order-world.ts';
 import { Dice, mixed } from '../random.ts';
 import type { Rules } from '../rules.ts';
 import { beginningOf, relive } from '../temporal/relive.ts';
@@ -11,7 +11,7 @@ import type { Run } from '../temporal/run.ts';
 import { anew, inShort, type Task } from '../temporal/task.ts';
 
 /** @returns where another cut made something else, in words */
-export function cutsDiffer(rules: Rules, runs: readonly Run[], life: Life): string | undefined {
+export function cutsDiffer({ world: { rules, life }, runs }: OrderWorld): string | undefined {
   const dice = new Dice(mixed(life.seed, 4_711));
   for (const run of runs) {
     const { order, tasks, cutOff, refusal } = run;

@@ -1,103 +1,81 @@
 /** What holds after every step of every life. */
-import type { ActionRecord, Override } from '../../../src/contract/order/state.ts';
-import type { Action, AttentionCode, OrderDecision } from '../../../src/contract/words.ts';
+import type { ActionRecord } from '../../../src/contract/order/state.ts';
+import type { AttentionCode, OrderDecision } from '../../../src/contract/words.ts';
 import type { Command, Input, Order } from '../../../src/order/order.ts';
 import { settlePhase } from '../../../src/order/record.ts';
 import { transactionOf } from '../../../src/order/transactions.ts';
-import type { World } from '../world.ts';
-import { inOneLine } from './in-one-line.ts';
 import { missingWork } from './missing-work.ts';
 
-export class Invariants {
-  readonly #world: World;
-  #decision: OrderDecision = 'pending';
-  #attempts = 1;
-  #now = '';
-  #sequence = 0;
-  #delivered = 0;
-  #override: Override | undefined;
-  #action: Action = 'hold';
-  #automatic = 0;
-  /** How many inputs the order took in. */
-  inputs = 0;
+/** What an order was before a step. */
+type Before = ReturnType<typeof snapshotOf>;
 
-  constructor(world: World) {
-    this.#world = world;
-  }
+export function snapshotOf(order: Order) {
+  const { state, now } = order;
+  const { decision, action, attempts, events, phase } = state;
+  return {
+    now,
+    decision,
+    action,
+    attempts: attempts.length,
+    sequence: events.sequence,
+    delivered: events.delivered,
+    override: phase === 'declined' ? undefined : attempts.at(-1)?.override,
+    automatic: automaticCancels(order),
+  };
+}
 
-  before(order: Order): void {
-    const { state } = order;
-    this.#decision = state.decision;
-    this.#attempts = state.attempts.length;
-    this.#now = order.now;
-    this.#sequence = state.events.sequence;
-    this.#delivered = state.events.delivered;
-    this.#override = state.phase === 'declined' ? undefined : state.attempts.at(-1)?.override;
-    this.#action = state.action;
-    this.#automatic = automaticCancels(order);
+/** @param input absent: the checkout. @returns what is wrong after a step, in words */
+export function brokenBy(
+  before: Before,
+  order: Order,
+  commands: readonly Command[],
+  input?: Input,
+): string | undefined {
+  const { state } = order;
+  if (order.now < before.now) return `time went back from ${before.now} to ${order.now}`;
+  if (state.attempts.length === before.attempts && isDecided(before.decision) && !isDecided(state.decision)) {
+    return `the decision ${before.decision} was replaced by ${state.decision}`;
   }
+  if (state.adopted !== undefined && commands.some(mayCreate)) return 'an adopted order is screened';
+  const creates = order.running.filter(({ effect }) => effect.resource === 'create').length;
+  if (creates > 1) return `${creates} creates are under way`;
+  return (
+    eventsBroken(before, order) ??
+    numbersBroken(order, commands) ??
+    waitsForEver(order) ??
+    unsettled(order) ??
+    contradictory(order) ??
+    missingWork(order) ??
+    (input && overridden(before, order, input))
+  );
+}
 
-  /** After the checkout. */
-  checkedOut(order: Order, commands: readonly Command[]): void {
-    this.before(order);
-    const fault = this.#broken(order, commands);
-    if (fault !== undefined) this.#world.fault(fault);
+/** What a person decided stands until they, the gateway, a cancel or another attempt change it. */
+function overridden(before: Before, order: Order, input: Input): string | undefined {
+  const { state } = order;
+  if (before.override === undefined) return undefined;
+  if (state.attempts.length > before.attempts) {
+    return state.attempts.at(-1)?.override === undefined ? undefined : 'a new attempt begins overridden';
   }
+  if (before.override.action === 'proceed' && automaticCancels(order) > before.automatic)
+    return 'a person said proceed, and policy cancels';
+  const asked = input.kind === 'request' && !HARMLESS.includes(input.request.kind);
+  const canceled = state.action === 'cancel' && state.actions.some(isEndedCancel);
+  if (state.action === before.action || asked || canceled) return undefined;
+  return `a person said ${before.override.action}, and ${state.action} took the place of ${before.action}`;
+}
 
-  after(order: Order, input: Input, commands: readonly Command[]): void {
-    this.inputs += 1;
-    this.#world.tell?.(inOneLine(order, input, commands));
-    const fault = this.#broken(order, commands) ?? this.#overridden(order, input);
-    if (fault !== undefined) this.#world.fault(fault);
+function eventsBroken(before: Before, { state, outbox }: Order): string | undefined {
+  const { sequence, delivered, waiting } = state.events;
+  if (waiting !== outbox.length) return `${waiting} events wait, ${outbox.length} are in the outbox`;
+  if (sequence < before.sequence || delivered < before.delivered) return 'events were counted back';
+  if (delivered + waiting > sequence) return `${delivered} delivered and ${waiting} waiting of ${sequence}`;
+  let expected = sequence - outbox.length;
+  for (const event of outbox) {
+    expected += 1;
+    if (event.sequence !== expected) return `event ${event.sequence} stands where ${expected} should`;
   }
-
-  #broken(order: Order, commands: readonly Command[]): string | undefined {
-    const { state } = order;
-    if (order.now < this.#now) return `time went back from ${this.#now} to ${order.now}`;
-    if (state.attempts.length === this.#attempts && isDecided(this.#decision) && !isDecided(state.decision)) {
-      return `the decision ${this.#decision} was replaced by ${state.decision}`;
-    }
-    if (state.adopted !== undefined && commands.some(mayCreate)) return 'an adopted order is screened';
-    const creates = order.running.filter(({ effect }) => effect.resource === 'create').length;
-    if (creates > 1) return `${creates} creates are under way`;
-    return (
-      this.#eventsBroken(order) ??
-      numbersBroken(order, commands) ??
-      waitsForEver(order) ??
-      unsettled(order) ??
-      contradictory(order) ??
-      missingWork(order)
-    );
-  }
-
-  /** What a person decided stands until they, the gateway, a cancel or another attempt change it. */
-  #overridden(order: Order, input: Input): string | undefined {
-    const { state } = order;
-    const before = this.#override;
-    if (before === undefined) return undefined;
-    if (state.attempts.length > this.#attempts) {
-      return state.attempts.at(-1)?.override === undefined ? undefined : 'a new attempt begins overridden';
-    }
-    if (before.action === 'proceed' && automaticCancels(order) > this.#automatic)
-      return 'a person said proceed, and policy cancels';
-    const asked = input.kind === 'request' && !HARMLESS.includes(input.request.kind);
-    const canceled = state.action === 'cancel' && state.actions.some(isEndedCancel);
-    if (state.action === this.#action || asked || canceled) return undefined;
-    return `a person said ${before.action}, and ${state.action} took the place of ${this.#action}`;
-  }
-
-  #eventsBroken({ state, outbox }: Order): string | undefined {
-    const { sequence, delivered, waiting } = state.events;
-    if (waiting !== outbox.length) return `${waiting} events wait, ${outbox.length} are in the outbox`;
-    if (sequence < this.#sequence || delivered < this.#delivered) return 'events were counted back';
-    if (delivered + waiting > sequence) return `${delivered} delivered and ${waiting} waiting of ${sequence}`;
-    let expected = sequence - outbox.length;
-    for (const event of outbox) {
-      expected += 1;
-      if (event.sequence !== expected) return `event ${event.sequence} stands where ${expected} should`;
-    }
-    return undefined;
-  }
+  return undefined;
 }
 
 const HARMLESS: readonly string[] = ['decision', 'acknowledge', 'note', 'assign', 'snooze'];

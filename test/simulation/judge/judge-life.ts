@@ -12,7 +12,7 @@ export function judgeLife(orderWorld: OrderWorld): string[] {
   if (order === undefined || endedAt === undefined) return ['the order has no end'];
   if (run.refusal !== undefined) return [];
   const faults: string[] = [];
-  for (const { what, since } of callers.waiting.values()) {
+  for (const { what, since } of callers.waiting) {
     faults.push(`${what} of ${new Date(since).toISOString()} was never answered`);
   }
   faults.push(...leftOver(order), ...notedTwice(order));

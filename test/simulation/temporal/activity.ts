@@ -55,12 +55,8 @@ export class Activity {
     this.#schedule(this.#scheduledAt);
   }
 
-  /** The order doesn't want it any more. A read is over at once; what may write has an end of its own. */
-  stop(waits: boolean): void {
-    if (!waits) {
-      this.end();
-      return;
-    }
+  /** The order doesn't want it any more: what may write has an end of its own. */
+  stop(): void {
     if (this.#over) return;
     this.#stopAsked = true;
     this.#running?.askToStop();

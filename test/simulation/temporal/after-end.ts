@@ -11,7 +11,6 @@ import {
   type ActivityLimits,
   READ_AFTER_END_OPTIONS,
 } from '../../../src/workflows/perform.ts';
-import type { Rules } from '../rules.ts';
 import type { World } from '../world.ts';
 import { Activity } from './activity.ts';
 
@@ -23,7 +22,6 @@ type Reading = Extract<CallResult, { kind: 'read' }>;
 
 export class AfterEnd {
   readonly #world: World;
-  readonly #rules: Rules;
   readonly #state: OrderState;
   /** The run that is open. */
   #order: ReadAfterEndInput | undefined;
@@ -36,9 +34,8 @@ export class AfterEnd {
   readonly #events: OrderEvent[] = [];
   #started = FIRST_NUMBER;
 
-  constructor(world: World, rules: Rules, state: OrderState) {
+  constructor(world: World, state: OrderState) {
     this.#world = world;
-    this.#rules = rules;
     this.#state = state;
   }
 
@@ -50,7 +47,7 @@ export class AfterEnd {
       return;
     }
     this.#spacingMs = FIRST_SPACING_MS;
-    this.#order = this.#rules.readAfterEndInput(this.#state, copyOf(this.#decisions));
+    this.#order = this.#world.rules.readAfterEndInput(this.#state, copyOf(this.#decisions));
     this.#read(this.#order, [...this.#order.transactions]);
   }
 
@@ -72,7 +69,7 @@ export class AfterEnd {
   #apply(order: ReadAfterEndInput, transaction: EndedTransaction, { outcome, at }: Reading): void {
     if (outcome?.kind === 'unreadable' && this.#spacingMs < LONGEST_SPACING_MS) this.#pending = true;
     if (outcome?.kind !== 'read') return;
-    const event = this.#rules.applyLateReading(order, transaction, outcome, at);
+    const event = this.#world.rules.applyLateReading(order, transaction, outcome, at);
     this.#decisions = copyOf(order.decisions);
     if (event !== undefined) this.#send(event);
   }

@@ -31,8 +31,8 @@ export function resetRun(orderWorld: OrderWorld, toTask: number): boolean {
     // An activity keeps what it was told of the run that asked for it, however often the order is reset.
     else run.beginActivity(id, call, old.factsOf.get(id) ?? old.facts);
   }
-  for (const number of stopped(kept)) run.activities.get(number)?.stop(true);
-  run.schedule();
+  for (const number of stopped(kept)) run.activities.get(number)?.stop();
+  run.worker.schedule();
   return true;
 }
 

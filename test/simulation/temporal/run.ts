@@ -1,19 +1,14 @@
 /** One run of an order's workflow as the server keeps it: arrivals, recorded tasks, what is begun, who is answered. */
 import type { RunFacts } from '../../../src/contract/activity-contract.ts';
+import type { CheckoutAnswer } from '../../../src/contract/answers.ts';
 import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
 import { type Instant, millis } from '../../../src/contract/words.ts';
 import type { Command, Order, Reply, Sent } from '../../../src/order/order.ts';
-import type { answerBeforeRecord } from '../../../src/order/screening/checkout.ts';
 import { ACTIVITY_OF, ACTIVITY_OPTIONS, type ActivityCall } from '../../../src/workflows/perform.ts';
-import type { Invariants } from '../judge/invariants.ts';
-import type { Rules } from '../rules.ts';
 import type { World } from '../world.ts';
 import { Activity } from './activity.ts';
 import type { Arrival, Outcome, Task, Update } from './task.ts';
 import { Worker } from './worker.ts';
-
-type First = Parameters<typeof answerBeforeRecord>[2];
-type FirstRequest = Parameters<typeof answerBeforeRecord>[1];
 
 export type Start = {
   input: ScreenOrderInput & { integration: string };
@@ -21,13 +16,7 @@ export type Start = {
   wasReset: boolean;
 } & ({ from: 'new' } | { from: 'continued'; order: string });
 
-/** How a run ended, told to whoever keeps the runs. */
-export interface Ending {
-  how: 'completed' | 'continued';
-  order: Order;
-  /** Updates that no run has taken. */
-  left: Update[];
-}
+type Ends = NonNullable<Task['ends']>;
 
 /** A screening that is to stop ends within 30 s; the one that waits for it, and all others, within 10. */
 const LONGEST_WAIT_MS = 40_000;
@@ -38,7 +27,6 @@ export class Run {
   readonly id: string;
   readonly start: Start;
   readonly world: World;
-  readonly rules: Rules;
   readonly tasks: Task[] = [];
   readonly updates = new Map<string, Update>();
   readonly arrivals: Arrival[] = [];
@@ -46,27 +34,19 @@ export class Run {
   over = false;
   /** An operator reset the order: what was under way then is no part of its history. */
   cutOff = false;
-  readonly #onEnd: (ending: Ending) => void;
-  readonly #worker: Worker;
+  readonly #onEnd: (how: Ends) => void;
+  readonly worker: Worker;
   /** What activities were told of the run that asked for them. */
   readonly factsOf = new Map<number, RunFacts>();
   /** Hears how the first screening ended before that is recorded. */
-  onFirst: ((first: First, request: FirstRequest) => void) | undefined;
-  readonly #timers = new Map<number, number>();
+  onFirst: ((answer: CheckoutAnswer) => void) | undefined;
+  readonly #timers = new Set<number>();
 
-  constructor(
-    world: World,
-    rules: Rules,
-    invariants: Invariants,
-    id: string,
-    start: Start,
-    onEnd: (ending: Ending) => void,
-  ) {
+  constructor(world: World, id: string, start: Start, onEnd: (how: Ends) => void) {
     this.world = world;
-    this.rules = rules;
     this.id = id;
     this.start = start;
-    this.#worker = new Worker(this, invariants);
+    this.worker = new Worker(this);
     this.#onEnd = onEnd;
   }
 
@@ -76,14 +56,13 @@ export class Run {
     if (known?.outcome !== undefined) hear(known.outcome);
     else if (this.over) hear('closed');
     else if (known !== undefined) known.callers.push(hear);
-    else if (this.#inFlight() >= IN_FLIGHT) hear('exhausted');
+    else if (this.inFlight().length >= IN_FLIGHT) hear('exhausted');
     else this.take({ id, ask, key, callers: [hear] });
   }
 
-  #inFlight(): number {
-    let inFlight = 0;
-    for (const one of this.updates.values()) if (one.outcome === undefined) inFlight += 1;
-    return inFlight;
+  /** @returns updates that have no outcome */
+  inFlight(): Update[] {
+    return [...this.updates.values()].filter(({ outcome }) => outcome === undefined);
   }
 
   /** Takes over an update that another run has not taken. */
@@ -97,26 +76,17 @@ export class Run {
   arrive(arrival: Arrival): void {
     if (this.over) return;
     this.arrivals.push(arrival);
-    if (!this.#worker.busy) this.#worker.schedule();
-  }
-
-  /** Its first task, or the next one, is due. */
-  schedule(): void {
-    this.#worker.schedule();
-  }
-
-  workersDie(): void {
-    this.#worker.die();
+    if (!this.worker.busy) this.worker.schedule();
   }
 
   /** Why the order can't be screened at all. */
   get refusal() {
-    return this.#worker.refusal;
+    return this.worker.refusal;
   }
 
   /** The order as the worker that knows it has it; undefined: none knows it. */
   get order(): Order | undefined {
-    return this.#worker.order;
+    return this.worker.order;
   }
 
   /** The run is over for the server; what runs on does so unheard. */
@@ -124,7 +94,7 @@ export class Run {
     this.over = true;
     for (const one of this.activities.values()) one.end();
     this.activities.clear();
-    this.#worker.leave();
+    this.worker.leave();
     this.#timers.clear();
   }
 
@@ -139,10 +109,7 @@ export class Run {
       this.updates.delete(update.id);
       for (const hear of update.callers) hear({ refused: code });
     }
-    const { now } = this.world.agenda;
-    for (const update of task.accepted) {
-      update.acceptedAt = now;
-    }
+    for (const update of task.accepted) update.acceptedAt = task.recordedAt;
     for (const { update, reply } of task.replies) this.#answer(update, reply);
   }
 
@@ -184,11 +151,11 @@ export class Run {
         return;
       }
       case 'cancel':
-        this.activities.get(command.id)?.stop(true);
+        this.activities.get(command.id)?.stop();
         return;
       case 'drop':
         this.#timers.delete(command.id);
-        this.activities.get(command.id)?.stop(false);
+        this.activities.get(command.id)?.end();
         this.activities.delete(command.id);
     }
   }
@@ -213,25 +180,17 @@ export class Run {
   ringAt(number: number, at: Instant): void {
     const { agenda, liberties } = this.world;
     const late = liberties.of('late-timer', this.world.count('timer'))?.ms ?? 0;
-    this.#timers.set(number, millis(at));
+    this.#timers.add(number);
     agenda.at(millis(at) + late, () => {
-      if (!this.#timers.delete(number)) return;
-      this.arrive({
-        kind: 'end',
-        id: number,
-        outcome: { status: 'completed', result: { kind: 'timer', at } },
-      });
+      const outcome = { status: 'completed', result: { kind: 'timer', at } } as const;
+      if (this.#timers.delete(number)) this.arrive({ kind: 'end', id: number, outcome });
     });
   }
 
-  endWith(how: Ending['how']): void {
-    const { order } = this;
-    if (order === undefined) return;
-    const left: Update[] = [];
-    for (const one of this.updates.values()) if (one.outcome === undefined) left.push(one);
+  endWith(how: Ends): void {
     this.close();
     const last = this.tasks.at(-1)?.number ?? 0;
     if (how === 'continued') this.world.liberties.continued(last, this.start.wasReset);
-    this.#onEnd({ how, order, left });
+    this.#onEnd(how);
   }
 }

@@ -3,7 +3,9 @@ import type { CheckedOut } from '../../../src/contract/activity-contract.ts';
 import { instant } from '../../../src/contract/words.ts';
 import { defined } from '../../../src/order/defined.ts';
 import type { Input, Order, Refusal } from '../../../src/order/order.ts';
-import type { Invariants } from '../judge/invariants.ts';
+import { answerBeforeRecord } from '../../../src/order/screening/checkout.ts';
+import { inOneLine } from '../judge/in-one-line.ts';
+import { brokenBy, snapshotOf } from '../judge/invariants.ts';
 import { between } from '../random.ts';
 import { checkOut, type Lose } from './checkout.ts';
 import { relive } from './relive.ts';
@@ -16,7 +18,6 @@ export class Worker {
   /** The order can't be screened at all. */
   refusal: Refusal | undefined;
   readonly #run: Run;
-  readonly #invariants: Invariants;
   #waiting: Input[] = [];
   #taken = new Map<Input, Input>();
   #screened = false;
@@ -27,9 +28,8 @@ export class Worker {
   /** How many tasks of this run were lost since the last one that was recorded. */
   #lost = 0;
 
-  constructor(run: Run, invariants: Invariants) {
+  constructor(run: Run) {
     this.#run = run;
-    this.#invariants = invariants;
   }
 
   get busy(): boolean {
@@ -89,8 +89,8 @@ export class Worker {
 
   /** @returns the order as a worker that doesn't know it takes it up from its history */
   #takenUp(): Order {
-    const relived = relive(this.#run.rules, this.#run.start, this.#run.tasks);
-    if (relived.fault !== undefined) this.#run.world.fault(relived.fault);
+    const relived = relive(this.#run.world.rules, this.#run.start, this.#run.tasks);
+    this.#run.world.fault(relived.fault);
     this.#waiting = relived.waiting;
     this.#taken = relived.taken;
     this.#screened = relived.screened;
@@ -118,14 +118,14 @@ export class Worker {
   }
 
   #validate(task: Task, order: Order, update: Update): void {
-    const { rules, tasks } = this.#run;
+    const { world, tasks } = this.#run;
     const at = instant(task.at);
     // What came with the start is judged after the checkout.
     const withStart = tasks.length === 0 && this.#checkout === undefined;
     const early = withStart ? undefined : 'checkout-under-way';
     const sent = defined({ updateId: update.id, key: update.key });
     const input: Asked = { kind: 'request', request: update.ask, at, sent };
-    const code = this.#screened ? rules.inputRefusal(order, input)?.code : early;
+    const code = this.#screened ? world.rules.inputRefusal(order, input)?.code : early;
     if (code !== undefined) {
       task.refusals.push({ update, code });
       return;
@@ -136,7 +136,8 @@ export class Worker {
   }
 
   #work(task: Task, order: Order): void {
-    const { rules, world, start, tasks } = this.#run;
+    const { world, start, tasks } = this.#run;
+    const { rules } = world;
     if (!this.#screened) {
       this.#checkOut(task, order);
       return;
@@ -147,11 +148,13 @@ export class Worker {
     for (const [at, input] of batch.entries()) {
       task.taken.push(input);
       if (task.wrapsUp) note(task, rules.wrapUp(order), batch.slice(at));
-      this.#invariants.before(order);
+      const before = snapshotOf(order);
       const commands = rules.step(order, input);
       note(task, commands, batch.slice(at + 1));
       this.#reply(task, order);
-      this.#invariants.after(order, input, commands);
+      world.inputs += 1;
+      world.tell?.(inOneLine(order, input, commands));
+      world.fault(brokenBy(before, order, commands, input));
       if (world.faults.length > 0) break;
     }
     if (rules.isFinished(order)) task.ends = 'completed';
@@ -166,21 +169,24 @@ export class Worker {
       const asked = (input && this.#taken.get(input)) ?? input;
       if (asked?.kind !== 'request' || asked.taken === undefined) continue;
       if (outcome !== undefined || task.replies.some((one) => one.update === update)) continue;
-      const reply = this.#run.rules.replyTo(order, asked.taken);
+      const reply = this.#run.world.rules.replyTo(order, asked.taken);
       if (reply !== undefined) task.replies.push({ update, reply });
     }
   }
 
   #checkOut(task: Task, order: Order): void {
     if (this.#checkout !== undefined) return;
-    const { world, tasks, start, rules } = this.#run;
+    const { world, tasks, start } = this.#run;
     const again = this.#lost > 0 || tasks.length > 0 || task.inputs.some((one) => one.kind === 'signal');
     const facts = { ...this.#run.facts, historyLength: again ? 10 : 3 };
-    const request = { ...rules.checkoutRequest(order), begun: instant(task.at) };
+    const request = { ...world.rules.checkoutRequest(order), begun: instant(task.at) };
     const onEnd = (result: CheckedOut | undefined): void => {
       this.#checkout = undefined;
-      if (!again && !start.wasReset && result !== undefined && result.refusal === undefined)
-        this.#run.onFirst?.(result, request);
+      const { onFirst } = this.#run;
+      if (onFirst !== undefined && !again && !start.wasReset && result !== undefined) {
+        const answer = answerBeforeRecord(start.input, request, result);
+        if (answer !== undefined) onFirst(answer);
+      }
       this.#checkedOut(order, result);
     };
     this.#checkout = checkOut(world, request, facts, task.at, onEnd, () => this.#heartbeat());
@@ -188,7 +194,7 @@ export class Worker {
 
   #checkedOut(order: Order, result: CheckedOut | undefined): void {
     const task = this.#task;
-    const { rules } = this.#run;
+    const { rules } = this.#run.world;
     if (task === undefined) return;
     task.checkout = { result };
     this.#screened = true;
@@ -202,7 +208,7 @@ export class Worker {
       return;
     }
     note(task, rules.begin(order), this.#waiting);
-    this.#invariants.checkedOut(order, task.all);
+    this.#run.world.fault(brokenBy(snapshotOf(order), order, task.all));
     this.#work(task, order);
   }
 
