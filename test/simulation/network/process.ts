@@ -2,7 +2,7 @@
 import { Context } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import type { Liberty } from '../plan/happenings.ts';
-import type { Agenda } from './agenda.ts';
+import type { World } from '../world.ts';
 import type { Sending } from './sending.ts';
 
 /** A pause of the whole process, such as of a machine that is suspended. */
@@ -13,21 +13,16 @@ export class Process {
   /** Its code fails, as the life has it. */
   breaksDown = false;
   readonly cancellation: { details?: ActivityCancellationDetails } = {};
-  readonly #agenda: Agenda;
-  readonly #onRun: () => void;
+  readonly #world: World;
   readonly #stall: Stall | undefined;
   readonly #onStall: (ms: number) => void;
   #fate: 'heard' | 'unheard' | 'dead' = 'heard';
   #frozenUntil = 0;
   #readings = 0;
 
-  /**
-   * @param onRun called whenever its code runs: what it does by promises is to be awaited
-   * @param onStall called when it freezes
-   */
-  constructor(agenda: Agenda, onRun: () => void, stall?: Stall, onStall: (ms: number) => void = () => {}) {
-    this.#agenda = agenda;
-    this.#onRun = onRun;
+  /** @param onStall called when it freezes */
+  constructor(world: World, stall?: Stall, onStall: (ms: number) => void = () => {}) {
+    this.#world = world;
     this.#stall = stall;
     this.#onStall = onStall;
   }
@@ -42,7 +37,7 @@ export class Process {
 
   /** True time, as far as its code has come: a frozen process does everything at the end of the pause. */
   get now(): number {
-    return Math.max(this.#agenda.now, this.#frozenUntil);
+    return Math.max(this.#world.agenda.now, this.#frozenUntil);
   }
 
   /** Its code reads the clock. */
@@ -58,7 +53,7 @@ export class Process {
   /** Calls back when its clock has gone on by so much. @returns a function that prevents it */
   after(ms: number, call: () => void): () => void {
     let due = true;
-    this.#agenda.at(this.now + ms, () => {
+    this.#world.agenda.at(this.now + ms, () => {
       if (due) this.run(call, true);
     });
     return () => {
@@ -70,11 +65,11 @@ export class Process {
   run(code: () => void, isTimer = false): void {
     if (this.#fate === 'dead') return;
     const frozenUntil = this.#frozenUntil;
-    if (frozenUntil > this.#agenda.now) {
-      this.#agenda.at(isTimer ? frozenUntil : frozenUntil + 1, () => this.run(code, isTimer));
+    if (frozenUntil > this.#world.agenda.now) {
+      this.#world.agenda.at(isTimer ? frozenUntil : frozenUntil + 1, () => this.run(code, isTimer));
       return;
     }
-    this.#onRun();
+    this.#world.noteCode();
     code();
   }
 

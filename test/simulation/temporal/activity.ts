@@ -131,12 +131,7 @@ export class Activity {
     this.#nth = nth;
     const loss = world.liberties.of('lose-try', nth);
     const turn = ++this.#turn;
-    const running = new Process(
-      agenda,
-      () => world.noteCode(),
-      world.liberties.of('stall', nth),
-      (ms) => this.#stalled(turn, ms),
-    );
+    const running = new Process(world, world.liberties.of('stall', nth), (ms) => this.#stalled(turn, ms));
     const { call, facts, runId, number } = this.#asked;
     const run = async () => activityResult(call, await startActivity(call, world.activities, facts));
     const info = {

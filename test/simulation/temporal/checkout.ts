@@ -21,7 +21,7 @@ export function checkOut(
 ): Lose {
   const { agenda } = world;
   let isOver = false;
-  const process = new Process(agenda, () => world.noteCode());
+  const process = new Process(world);
   process.breaksDown = world.liberties.breaksDown;
   const { runId } = facts;
   const info = {
