@@ -1,6 +1,7 @@
 /** An order in its world: its runs one after the other, and everything that was planned for it. */
 import { setImmediate } from 'node:timers/promises';
 import { instant } from '../../src/contract/words.ts';
+import { defined } from '../../src/order/defined.ts';
 import type { Signal } from '../../src/order/order.ts';
 import type { BookedNews } from '../books/books.ts';
 import { Callers } from './callers/callers.ts';
@@ -61,14 +62,13 @@ export class OrderWorld {
   #begin(): void {
     const { life, stash, service } = this.world;
     const { card, start, answerByMs, adopted } = life;
-    if (adopted !== undefined) {
-      service.begin(orderIdOf(life), 1, adopted.decision, START - adopted.ageMs);
-    }
+    const orderId = `S${life.seed}N1`;
+    if (adopted !== undefined) service.begin(orderId, 1, adopted.decision, START - adopted.ageMs);
     if (card) stash.until.set('card-1', START + 900_000);
     const run = this.newRun('run-1', {
       from: 'new',
       input: {
-        orderId: orderIdOf(life),
+        orderId,
         integration: life.integration,
         transaction: transactionOf(life, 1),
         fingerprint: 'f-1',
@@ -139,7 +139,8 @@ export class OrderWorld {
     const { world } = this;
     switch (one.do) {
       case 'hint':
-        for (let time = 1; time <= one.times; time += 1) this.#hint(this.callers.named(one.named));
+        for (let time = 1; time <= one.times; time += 1)
+          this.#signal('review-hint', this.callers.named(one.named));
         return;
       case 'recheck':
         for (let time = 1; time <= one.times; time += 1) this.#signal('recheck');
@@ -198,18 +199,12 @@ export class OrderWorld {
     transaction.decisions.push({ decision, at: agenda.now });
     tell?.(`an analyst decides ${transaction.id}: ${decision}`);
     this.world.stir();
-    const { id } = transaction;
-    const send = (): void => {
-      if (webhook === 'forged') this.#hint(ANOTHERS_ID);
-      this.#hint(id);
-      if (webhook === 'doubled') this.#hint(id);
-    };
     if (webhook === 'lost') return;
-    agenda.at(agenda.now + (webhook === 'late' ? 45_000 : 20), send);
-  }
-
-  #hint(transactionId: string | undefined): void {
-    this.#signal('review-hint', transactionId);
+    agenda.at(agenda.now + (webhook === 'late' ? 45_000 : 20), () => {
+      if (webhook === 'forged') this.#signal('review-hint', ANOTHERS_ID);
+      this.#signal('review-hint', transaction.id);
+      if (webhook === 'doubled') this.#signal('review-hint', transaction.id);
+    });
   }
 
   #signal(kind: Signal['kind'], transactionId?: string): void {
@@ -221,17 +216,9 @@ export class OrderWorld {
     }
     if (!this.run.over || isLate) {
       const what = kind === 'review-hint' ? 'hint' : kind;
-      this.told.push({
-        at: this.world.agenda.now,
-        what,
-        ...(transactionId !== undefined && { transactionId }),
-      });
+      this.told.push({ at: this.world.agenda.now, what, ...defined({ transactionId }) });
     }
     const sent = kind === 'recheck' && { sentAt: instant(this.world.agenda.now) };
     this.run.arrive({ kind: 'signal', input: { kind: 'signal', signal: { kind, ...sent } } });
   }
-}
-
-export function orderIdOf({ seed }: Pick<Life, 'seed'>): string {
-  return `S${seed}N1`;
 }

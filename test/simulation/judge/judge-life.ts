@@ -54,22 +54,15 @@ function eventsTwice({ world }: OrderWorld): string[] {
     if (event.sequence <= last) continue;
     last = event.sequence;
     const { type, data } = event;
-    const what = [
-      data.attempt,
-      data.transactionId,
-      data.decision,
-      data.action,
-      data.phase,
-      ...data.attention,
-    ];
-    const said = `${type} ${what.join(' ')}`;
+    const { attempt, transactionId, decision, action, phase, attention } = data;
+    const said = [type, attempt, transactionId, decision, action, phase, ...attention].join(' ');
     // Whoever decides the same twice is told it twice.
     const again =
       type === 'order.attention' || data.by === 'person' || (type === 'order.decided' && rechecks > 0);
     if (said === before && !again) faults.push(`told twice in a row: ${said}`);
     before = said;
     if (type !== 'order.closed' && type !== 'order.canceled') continue;
-    const once = type === 'order.closed' ? type : `${type} ${data.attempt}`;
+    const once = type === 'order.closed' ? type : `${type} ${attempt}`;
     if (told.has(once)) faults.push(`told twice: ${once}`);
     told.add(once);
   }

@@ -5,17 +5,6 @@ import type { Rules } from '../rules.ts';
 import type { Start } from './run.ts';
 import { anew, inShort, isCommand, type Task } from './task.ts';
 
-export interface Relived {
-  order: Order;
-  /** What waits to be taken in. */
-  waiting: Input[];
-  /** The checkout has ended, or an earlier run had it. */
-  screened: boolean;
-  /** The requests that were recorded, and as this worker has taken them in. */
-  taken: Map<Input, Input>;
-  fault: string | undefined;
-}
-
 /** @returns the order that a run begins with */
 export function beginningOf(rules: Rules, start: Start): Order {
   if (start.from === 'continued') {
@@ -27,11 +16,13 @@ export function beginningOf(rules: Rules, start: Start): Order {
   return order;
 }
 
-/** Lives the recorded tasks through, each as it was cut. */
-export function relive(rules: Rules, start: Start, tasks: readonly Task[]): Relived {
+/** Lives the recorded tasks through, each as it was cut. @returns the order, what waits to be taken in, and what differed */
+export function relive(rules: Rules, start: Start, tasks: readonly Task[]) {
   const order = beginningOf(rules, start);
   const waiting: Input[] = [];
+  /** The requests that were recorded, and as this worker has taken them in. */
   const taken = new Map<Input, Input>();
+  /** The checkout has ended, or an earlier run had it. */
   let screened = start.from === 'continued';
   let fault: string | undefined;
   for (const [index, task] of tasks.entries()) {
