@@ -40,7 +40,7 @@ export class Agenda {
   }
 
   isIn(what: Lasting): boolean {
-    return this.endOf(what) > this.now;
+    return this.spans[what].some(({ until }) => until > this.now);
   }
 
   /** @returns when it is over; now, if it is not so */
