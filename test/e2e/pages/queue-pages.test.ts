@@ -78,13 +78,6 @@ const rowOf = (page: Page, orderId: string) => page.getByRole('row').filter({ ha
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent();
 
 describe('the queue', () => {
-  it('is shown to who has a key, and to nobody else', async () => {
-    // A browser that knows no key shows what came with the question for it.
-    const httpCredentials = { username: 'ops', password: 'a-wrong-key-of-mine' };
-    expect(await heading(await open(QUEUE, { httpCredentials }))).toBe('Sign in with an API key');
-    expect(await heading(await open(QUEUE))).toBe('Queue');
-  });
-
   it('has the orders in review and those that need attention, 34 px a row on a desk, also for a long id', async () => {
     await eventually(async () => {
       const page = await open(QUEUE);
@@ -97,19 +90,6 @@ describe('the queue', () => {
       for (const height of z.array(z.number()).parse(heights)) expect(Math.abs(height - 34)).toBeLessThan(2);
       expect(await page.locator('.health .bad').allTextContents()).toEqual([]);
     });
-  });
-
-  it('leads to an order and the Temporal UI, and back to the same list', async () => {
-    const list = `/?list=soon&integration=${INTEGRATION}`;
-    const page = await open(list);
-    await page.getByRole('navigation', { name: 'Lists' }).getByText('All').click();
-    await page.getByRole('link', { name: inReview, exact: true }).click();
-    expect(await heading(page)).toBe(inReview);
-    const workflowId = encodeURIComponent(`order:${INTEGRATION}:${inReview}`);
-    const link = await page.getByRole('link', { name: 'Order in the Temporal UI' }).getAttribute('href');
-    expect(link).toContain(`${UI}/namespaces/default/workflows/${workflowId}/`);
-    await page.locator('.steps a').first().click();
-    expect(new URL(page.url()).search).toBe(`?integration=${INTEGRATION}`);
   });
 
   it('keys move, select, open and go back, and do nothing while somebody types', async () => {
@@ -162,11 +142,15 @@ describe('the queue', () => {
     const orderId = await all.inReview(INTEGRATION);
     const began = Date.now();
     const page = await open(QUEUE);
-    await page.getByRole('searchbox').fill(orderId);
+    // Any part of the id, in any case.
+    await page.getByRole('searchbox').fill(orderId.slice(4, -1).toUpperCase());
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: orderId, exact: true }).waitFor();
     expect(await rowOf(page, inReview).count()).toBe(0);
     await page.getByRole('link', { name: orderId, exact: true }).click();
+    const link = await page.getByRole('link', { name: 'Order in the Temporal UI' }).getAttribute('href');
+    const workflowId = encodeURIComponent(`order:${INTEGRATION}:${orderId}`);
+    expect(link).toContain(`${UI}/namespaces/default/workflows/${workflowId}/`);
     await page.getByText('Approve…').click();
     await page.getByLabel('Reason').first().fill('the customer showed the card');
     await page.getByRole('button', { name: 'Approve', exact: true }).click();

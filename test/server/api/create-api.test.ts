@@ -86,31 +86,6 @@ it.each([
   }
 });
 
-it('counts checkouts that were refused by field, without what callers wrote', async () => {
-  const { app, orderScreening } = await anApi();
-  const send = async (...paths: string[]) => {
-    const errors = paths.map((path) => ({ path, message: 'must be a number' }));
-    orderScreening.screen.mockRejectedValueOnce(
-      new OrderScreeningError('invalid-request', 'No.', { errors }),
-    );
-    const body = { transaction: {}, integration: 'shop' };
-    const url = '/v1/orders/order-1/screening';
-    expect((await app.inject({ method: 'POST', url, body })).statusCode).toBe(422);
-    return (await app.inject('/metrics')).body;
-  };
-  await send('transaction.lineItems[0].price', 'transaction.lineItems[1].price');
-  await send('transaction.lineItems[17].price');
-  const counts = await send('transaction.4111111111111111 "é');
-  const counted = (field: string, count: number) =>
-    `refused_checkouts_total{integration="shop",field="${field}"} ${count}\n`;
-  expect(counts).toContain(counted('transaction.lineItems[].price', 2));
-  expect(counts).toContain(counted('transaction.', 1));
-  const name = (number: number) =>
-    `${number}`.replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '');
-  const many = await send(...Array.from({ length: 600 }, (_, number) => name(number)));
-  expect(many.match(/refused_checkouts_total\{/g)).toHaveLength(501);
-});
-
 it('documents itself in valid OpenAPI 3.1', async () => {
   const { app } = await anApi();
   const document = (await app.inject('/openapi.json')).json();

@@ -1,14 +1,16 @@
 /** Each action of the pages: what is done, what the order's page says of it, and what is shown after a failure. */
 import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../../src/config/index.ts';
+import { ORDER_ERRORS } from '../../../src/contract/errors.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
 import { anOrder } from '../../fixtures/orders.ts';
-import { anApi, anInspectedOrder, aPortalAnswer } from '../api/fake-order-screening.ts';
-import { sendForm, textOf } from './support.ts';
+import { anApi, anInspectedOrder, anOrderSummary, aPortalAnswer } from '../api/fake-order-screening.ts';
+import { inHours, sendForm, textOf } from './support.ts';
 
 const ORDER = { orderId: 'order-1', integration: 'shop' };
 const REASON = 'reason=+card%0D%0Ashown+';
 const reason = 'card\nshown';
+const away = new OrderScreeningError('temporal-unavailable', 'No worker answers.');
 
 function withRunningCancel() {
   const state = anOrder('review');
@@ -29,6 +31,10 @@ describe('an action', () => {
     ['decide-cancel', REASON, 'override', [{ action: 'cancel', reason }, {}], 'decided-to-cancel'],
     ['actions/2/withdraw', '', 'withdraw', [{ number: 2 }, {}], 'withdrawn'],
     ['events/2/redeliver', '', 'redeliver', [{ sequence: 2 }, {}], 'redelivered'],
+    ['snooze', 'hours=4&reason=a', 'snooze', [{ until: expect.any(String), note: 'a' }, {}], 'snoozed'],
+    ['note', REASON, 'note', [{ text: reason }, {}], 'noted'],
+    ['assign', 'assignee=+ada+', 'assign', [{ assignee: 'ada' }, {}], 'assigned'],
+    ['assign', 'assignee=', 'assign', [{ assignee: null }, {}], 'unassigned'],
   ] as const)('%s is done, and the order’s page says so: %s', async (action, form, called, args, notice) => {
     const { app, orderScreening } = await anApi();
     const url = `/orders/order-1/${action}?integration=shop`;
@@ -65,69 +71,53 @@ describe('an action', () => {
     ['decide-cancel', 'reason=+', 'reason is required'],
     ['acknowledge', 'reason=+', 'reason is required'],
     ['actions/x/withdraw', '', 'number must be'],
+    ['snooze', 'hours=4&reason=', 'reason is required'],
+    ['snooze', 'hours=x&reason=a', 'hours must be'],
   ])('%s is not done with %s, and the page says why', async (action, form, words) => {
     const { app, orderScreening } = await anApi();
     const { statusCode, body } = await sendForm(app, `/orders/order-1/${action}`, form);
     expect(statusCode).toBe(422);
     expect(body).toContain(words);
-    const { cancel, override, acknowledge, withdraw } = orderScreening;
-    for (const called of [cancel, override, acknowledge, withdraw]) expect(called).not.toHaveBeenCalled();
+    const { cancel, override, acknowledge, withdraw, snooze } = orderScreening;
+    for (const called of [cancel, override, acknowledge, withdraw, snooze])
+      expect(called).not.toHaveBeenCalled();
   });
 
-  it('that fails keeps what was typed, and leads back to the order and its list', async () => {
-    const { app, orderScreening } = await anApi();
-    const failure = new OrderScreeningError('temporal-unavailable', 'No worker answers.');
-    orderScreening.override.mockRejectedValue(failure);
-    orderScreening.inspect.mockRejectedValue(failure);
-    const url = '/orders/order-1/proceed?integration=shop&from=list%3Dsoon&pos=2';
-    const { statusCode, body } = await sendForm(app, url, 'reason=ID+and+%3Cname%3E+match');
-    expect(statusCode).toBe(503);
-    expect(body).toContain('>ID and &lt;name&gt; match</textarea>');
-    expect(body).toContain('href="/orders/order-1?integration=shop&amp;from=list%3Dsoon&amp;pos=2"');
-    const details = { serviceMessage: '<b>No</b>' };
-    const refused = new OrderScreeningError('refused-by-screening-service', 'In words.', details);
-    orderScreening.cancel.mockRejectedValue(refused);
-    const again = await sendForm(app, '/orders/order-1/cancel?integration=shop', 'reason=');
-    expect(again.statusCode).toBe(502);
-    expect(again.body).toContain('The screening service refused the action');
-    expect(again.body).toContain('&lt;b&gt;No&lt;/b&gt;');
-    expect(again.body).toContain('href="/orders/order-1?integration=shop"');
+  const refused = new OrderScreeningError('refused-by-screening-service', 'In words.', {
+    serviceMessage: '<b>No</b>',
   });
-
-  it('that the order refuses for one of its fields keeps all of them, and says which', async () => {
-    const { app, orderScreening } = await anApi();
-    const errors = [{ path: 'until', message: 'must not be later than noon' }];
-    orderScreening.snooze.mockRejectedValue(
-      new OrderScreeningError('invalid-request', 'Invalid request', { errors }),
-    );
-    const url = '/orders/order-1/snooze?integration=shop&from=list%3Dsoon&pos=2';
-    const { statusCode, body } = await sendForm(app, url, 'hours=12&reason=calls+back');
-    expect(statusCode).toBe(422);
-    expect(textOf(body)).toMatch(/until must not be later than noon .* calls back/);
-    expect(body).toContain('<option value="12" selected>');
+  const invalid = new OrderScreeningError('invalid-request', 'Invalid request', {
+    errors: [{ path: 'until', message: 'must not be later than noon' }],
   });
-
-  it('without a reason that fails keeps its other fields, and the place in the list', async () => {
-    const { app, orderScreening } = await anApi();
-    const failure = new OrderScreeningError('temporal-unavailable', 'No worker answers.');
-    orderScreening.assign.mockRejectedValue(failure);
-    orderScreening.recheck.mockRejectedValue(failure);
-    const place = '?integration=shop&from=list%3Dsoon&pos=2';
-    const assigned = await sendForm(app, `/orders/order-1/assign${place}`, 'assignee=ada');
-    expect(assigned.body).toContain('name="assignee" value="ada"');
-    const rechecked = await sendForm(app, `/orders/order-1/recheck${place}`);
-    expect(rechecked.statusCode).toBe(503);
-    expect(rechecked.body).toContain(
-      'href="/orders/order-1?integration=shop&amp;from=list%3Dsoon&amp;pos=2"',
-    );
-  });
+  it.each([
+    ['proceed', 'reason=ID+and+%3Cname%3E+match', 'override', away, '>ID and &lt;name&gt; match</textarea>'],
+    ['cancel', 'reason=', 'cancel', refused, '&lt;b&gt;No&lt;/b&gt;'],
+    ['snooze', 'hours=12&reason=calls+back', 'snooze', invalid, '<option value="12" selected>'],
+    ['snooze', 'hours=12&reason=calls+back', 'snooze', invalid, '>calls back</textarea>'],
+    ['snooze', 'hours=12&reason=calls+back', 'snooze', invalid, 'must not be later than noon'],
+    ['assign', 'assignee=ada', 'assign', away, 'name="assignee" value="ada"'],
+    ['recheck', '', 'recheck', away, 'No worker answers.'],
+  ] as const)(
+    '%s that fails keeps what was typed, and leads back to the order and its list',
+    async (action, form, called, error, shown) => {
+      const { app, orderScreening } = await anApi();
+      orderScreening[called].mockRejectedValue(error);
+      orderScreening.inspect.mockRejectedValue(away);
+      for (const place of ['', '&from=list%3Dsoon&pos=2']) {
+        const url = `/orders/order-1/${action}?integration=shop${place}`;
+        const { statusCode, body } = await sendForm(app, url, form);
+        expect(statusCode).toBe(ORDER_ERRORS[error.code].status);
+        expect(body).toContain(shown);
+        expect(body).toContain(`href="/orders/order-1?integration=shop${place.replaceAll('&', '&amp;')}"`);
+      }
+    },
+  );
 
   it('a rejection that no worker takes is not said to be done, though an earlier cancel runs', async () => {
     const { app, orderScreening } = await anApi();
-    const failure = new OrderScreeningError('temporal-unavailable', 'No worker answers.');
     orderScreening.override.mockImplementation(async () => {
       await new Promise((resolve) => setTimeout(resolve, 2_000));
-      throw failure;
+      throw away;
     });
     orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: withRunningCancel() }));
     const { statusCode, body } = await sendForm(app, '/orders/order-1/decide-cancel', REASON);
@@ -184,6 +174,37 @@ describe('an action', () => {
       /Cancel requested\. It is being sent .* Cancel is being sent Requested .* Withdraw action…/,
     );
   });
+});
+
+it('a snooze lasts for the chosen hours, and offers no time after the cancel window', async () => {
+  const { app, orderScreening } = await anApi();
+  await sendForm(app, '/orders/order-1/snooze', 'hours=4&reason=a');
+  const [[, { until } = { until: '' }] = []] = orderScreening.snooze.mock.calls;
+  expect(Math.abs(Date.parse(String(until)) - Date.parse(inHours(4)))).toBeLessThan(60_000);
+  const summary = anOrderSummary({ cancelBy: inHours(5) });
+  orderScreening.inspect.mockResolvedValue(anInspectedOrder({ summary }));
+  const { body } = await app.inject('/orders/order-1');
+  const [offered = ''] = body.match(/<select id="hours-snooze".*?<\/select>/s) ?? [];
+  expect(textOf(offered).trim()).toBe('1 hour 4 hours');
+});
+
+it('a form that is sent twice is one request, one with other words or from a page loaded again is another', async () => {
+  const { app, orderScreening } = await anApi();
+  const opened = async () => {
+    const { body } = await app.inject('/orders/order-1');
+    return /<details name="act" id="note">.*?name="once" value="([^"]+)"/s.exec(body)?.[1] ?? '';
+  };
+  const once = await opened();
+  await sendForm(app, '/orders/order-1/note', `once=${once}&reason=called`);
+  orderScreening.note.mockRejectedValueOnce(away);
+  const failed = await sendForm(app, '/orders/order-1/note', `once=${once}&reason=called`);
+  expect(failed.body).toContain(`name="once" value="${once}"`);
+  await sendForm(app, '/orders/order-1/note', `once=${once}&reason=called+again`);
+  await sendForm(app, '/orders/order-1/note', `once=${await opened()}&reason=called`);
+  const [first, second, ...others] = orderScreening.note.mock.calls.map(([, , how]) => how?.idempotencyKey);
+  expect(first).toMatch(/^[\w-]{43}$/);
+  expect(second).toBe(first);
+  expect(new Set([first, ...others]).size).toBe(3);
 });
 
 describe('an action on several orders', () => {

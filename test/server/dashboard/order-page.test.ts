@@ -28,7 +28,8 @@ async function pageOf(order: Partial<InspectedOrder>, options: TestedApi = {}) {
   const { app, orderScreening } = await anApi(options);
   const inspected = { summary: anOrderSummary(), runId: RUN_ID, ...order };
   orderScreening.inspect.mockResolvedValue(inspected);
-  const { statusCode, body } = await app.inject('/orders/order-1');
+  const headers = { authorization: 'Bearer a-key-of-mine' };
+  const { statusCode, body } = await app.inject({ url: '/orders/order-1', headers });
   return { statusCode, body, text: textOf(body) };
 }
 
@@ -45,13 +46,6 @@ describe('the page of an order', () => {
     [...body.matchAll(/<li class="(?:person|service|wrong|plain)">(.*?)<\/li>/gs)].map(([, item = '']) =>
       textOf(item).trim(),
     );
-
-  it('says that what came after the order’s end could not all be read', async () => {
-    const after = { decisions: [], actions: [], redeliveries: [] };
-    const incomplete = /Not everything after the order’s end could be read/;
-    expect((await pageOf({ state: anOrder('pass'), afterEnd: after })).text).not.toMatch(incomplete);
-    expect((await pageOf({ afterEnd: { ...after, incomplete: true } })).text).toMatch(incomplete);
-  });
 
   it('the timeline has recorded facts only, the newest first, and nothing is invented', async () => {
     const state = anOrder('review');
@@ -76,20 +70,28 @@ describe('the page of an order', () => {
     expect(text).toMatch(/Last check Wed 4 Mar 10:00, by a poll, without an answer\./);
   });
 
-  it('overrides and requests that joined a running action are in the timeline, with who did it', async () => {
+  it('overrides, requests that joined a running action and notes are in the timeline, with who did it', async () => {
     const state = anOrder('review');
     const by = { key: 'ops', actor: HOSTILE };
+    const signedIn = { key: 'sign-in', actor: 'ada@example.com' };
+    const later = sinceStart(DAY + 2 * HOUR);
     state.actions.push({ ...asked, kind: 'cancel' });
     state.journal = [
       { at: sinceStart(HOUR), what: 'override', action: 'proceed', because: 'card shown' },
       { at: sinceStart(DAY), what: 'cancel', number: 1, by },
       { at: sinceStart(DAY + HOUR), what: 'cancel', number: 1, by: { key: 'shop' } },
+      { at: later, what: 'note', by: signedIn, because: 'called' },
+      { at: later, what: 'assign', by, assignee: 'ada@example.com' },
+      { at: later, what: 'snooze', by: signedIn, until: sinceStart(2 * DAY), because: 'calls back' },
     ];
     const override = { action: 'proceed', reason: 'card shown', by: 'person', at: sinceStart(HOUR) } as const;
     for (const attempt of state.attempts) attempt.override = override;
     const { body } = await pageOf({ state });
     expect(body).not.toContain('<img');
     expect(timelineOf(body)).toEqual([
+      expect.stringMatching(/^12:00 Snoozed until .* ada@example\.com calls back$/),
+      `12:00 Assigned to ada@example.com ${SHOWN} (as claimed), key ops`,
+      '12:00 Note ada@example.com called',
       '11:00 Cancel requested again: joined action 1 key shop',
       `10:00 Cancel requested ${SHOWN} (as claimed), key ops · action 1`,
       '11:00 Approved: proceed an unnamed caller card shown',
@@ -162,12 +164,6 @@ describe('the page of an order', () => {
     expect(textOf(await shown({ ...fresh, status: 'done' }))).toContain('Finished Show the result');
   });
 
-  it('an order whose workflow was terminated has no next steps, and says why', async () => {
-    const summary = anOrderSummary({ closedAt: inHours(-1) });
-    const { text } = await pageOf({ state: inReview(), summary });
-    expect(text).toMatch(/What happens next None: the order’s workflow was terminated or failed/);
-  });
-
   it('a snooze has its day, if that isn’t today, and a running action the day of its request', async () => {
     const snoozedUntil = inHours(50);
     const requestedAt = sinceStart(DAY);
@@ -215,10 +211,7 @@ describe('the page of an order', () => {
     const scopes = { read: ['read'], act: ['read', 'act'], ops: ['read', 'act', 'ops'] } as const;
     const seen = async (name: keyof typeof scopes) => {
       const apiKeys = [hashedKey(name, 'a-key-of-mine', { scopes: [...scopes[name]] })];
-      const { app, orderScreening } = await anApi({ apiKeys });
-      orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: inReview() }));
-      const headers = { authorization: 'Bearer a-key-of-mine' };
-      const { body } = await app.inject({ url: '/orders/order-1', headers });
+      const { body } = await pageOf({ state: inReview() }, { apiKeys });
       return [...body.matchAll(/<summary class="button[^>]*>([^<]*)|<button>([^<]*)/g)].map(
         ([, opens, sends]) => opens ?? sends,
       );
@@ -229,16 +222,23 @@ describe('the page of an order', () => {
     expect(await seen('ops')).toEqual(['Approve…', 'Reject and cancel…', ...also]);
   });
 
+  const nothing = { decisions: [], actions: [], redeliveries: [] };
   it.each<[words: string, order: Partial<InspectedOrder>]>([
     ['It can’t be canceled: the cancel window is closed.', { state: anOrder('pass') }],
     ['the integration is passive', { state: anOrder('pass', { passive: true }) }],
     ['The API’s PAYLOAD_KEYS can’t decrypt', { missing: 'undecryptable' }],
     ['it was terminated or failed', { missing: 'no-record' }],
+    [
+      'What happens next None: the order’s workflow was terminated or failed',
+      { state: inReview(), summary: anOrderSummary({ closedAt: inHours(-1) }) },
+    ],
+    ['Not everything after the order’s end could be read', { afterEnd: { ...nothing, incomplete: true } }],
   ])('says why it offers or shows less: %s', async (words, order) => {
     const { statusCode, text } = await pageOf(order);
     expect(statusCode).toBe(200);
     expect(text).toContain(words);
     expect(text).toContain('Amount 125.50');
+    expect((await pageOf({ state: inReview(), afterEnd: nothing })).text).not.toContain(words);
   });
 
   it('takes no words for its notice from the address', async () => {

@@ -21,6 +21,7 @@ describe('the queue page', () => {
     ],
     ['that its record can’t be read', { problem: 'record-unreadable' }, /Attention The API’s PAYLOAD_KEYS/],
     ['why it needs attention', { needsAttention: true, attention }, /Attention &lt;img/],
+    ['its currency, with its decimals', { amount: 184_000, currency: 'JPY' }, / 184,000 JPY /],
     ['an id that would be markup', { orderId: HOSTILE }, /&lt;img.* default 125\.50/],
   ])('shows of an order %s', async (_what, order, words) => {
     const { app, orderScreening } = await queued([order]);
@@ -31,13 +32,6 @@ describe('the queue page', () => {
     expect(body).not.toContain('<img src=x');
     if (JSON.stringify(order).includes('onerror')) expect(body).toContain(SHOWN);
     expect(orderScreening.inspect).not.toHaveBeenCalled();
-  });
-
-  it('shows the currency, with its decimals', async () => {
-    const { app, orderScreening } = await anApi();
-    const order = aQueuedOrder({ amount: 184_000, currency: 'JPY' });
-    orderScreening.queue.mockResolvedValue({ orders: [order], cut: false });
-    expect(textOf((await app.inject('/')).body)).toContain(' 184,000 JPY ');
   });
 
   it('red is only for overdue and attention', async () => {
@@ -183,24 +177,6 @@ describe('the queue page', () => {
   });
 });
 
-it('a page waits for the read of the queue that it causes only after an action, or if the last one is old', async () => {
-  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() });
-  onTestFinished(() => void vi.useRealTimers());
-  const { app, orderScreening } = await queued();
-  const shown = async () => textOf((await app.inject('/')).body).includes('order-1');
-  expect(await shown()).toBe(true);
-  orderScreening.queue.mockResolvedValue({ orders: [], cut: false });
-  vi.advanceTimersByTime(6_000);
-  expect([await shown(), await shown()]).toEqual([true, false]);
-  orderScreening.queue.mockResolvedValue({ orders: [aQueuedOrder({})], cut: false });
-  await sendForm(app, '/orders/order-1/recheck');
-  expect(await shown()).toBe(true);
-  orderScreening.queue.mockResolvedValue({ orders: [], cut: false });
-  vi.advanceTimersByTime(31_000);
-  expect(await shown()).toBe(false);
-  expect(orderScreening.queue).toHaveBeenCalledTimes(4);
-});
-
 describe('the health strip', () => {
   it('names the parts that don’t run, also on the wall and on an order’s page', async () => {
     const { app, orderScreening } = await queued();
@@ -247,6 +223,18 @@ describe('the health strip', () => {
     );
     expect((await app.inject('/')).statusCode).toBe(503);
   });
+});
+
+it('the queue has a tab for snoozed orders if there are any, the wall has none', async () => {
+  const { app } = await anApi();
+  expect((await app.inject('/')).body).not.toContain('Snoozed');
+  const snoozed = aQueuedOrder({}, (state) => {
+    state.snoozedUntil = inHours(2);
+  });
+  const other = await anApi();
+  other.orderScreening.queue.mockResolvedValue({ orders: [snoozed], cut: false });
+  expect((await other.app.inject('/')).body).toContain('Snoozed <b>1</b>');
+  expect((await other.app.inject('/?wall=1')).body).not.toContain('Snoozed');
 });
 
 describe('the wall', () => {

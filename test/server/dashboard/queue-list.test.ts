@@ -68,6 +68,23 @@ describe('the queue', () => {
     expect(tabsOf(action(25, 'queued'))).toContain('stuck');
   });
 
+  it('a portal action that failed is stuck at once, with its tries, the last error and the next try', () => {
+    const failed = { tries: 9, lastError: 'HTTP 503.', nextTryAt: inHours(0.04) };
+    const entry = entryOf({}, (state) => {
+      state.actions = [{ ...action(1), ...failed }];
+    });
+    expect(entry?.tabs).toContain('stuck');
+    const words = 'Cancel failed 9 times (HTTP 503), next try in 2 min';
+    expect(entry?.why).toEqual({ flag: 'Stuck', words });
+  });
+
+  it('a snoozed order is in its own list only', () => {
+    const entry = entryOf({}, (state) => {
+      state.snoozedUntil = inHours(2);
+    });
+    expect(entry?.tabs).toEqual(['snoozed']);
+  });
+
   it('the reason for attention is in its words, and says how many more there are', () => {
     const more = [...attention, ...attention];
     expect(entryOf({ needsAttention: true, attention: more })?.why).toEqual({
