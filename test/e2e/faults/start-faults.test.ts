@@ -1,7 +1,7 @@
-/** A worker, and worker and API in one process, that can't start say why, and which variable to correct. */
+/** A worker, an API, and both in one process, that can't start say why, and which variable to correct. */
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { freePort, spawnForTest, withTestServer } from '../../support/index.ts';
+import { API_WITHOUT_TEMPORAL, freePort, spawnForTest, withTestServer } from '../../support/index.ts';
 import { aNamespace } from '../cli/doctor-support.ts';
 
 const server = withTestServer();
@@ -57,4 +57,18 @@ it.each<[string, () => Promise<NodeJS.ProcessEnv>, RegExp]>([
     expect(await service.ended).toBe(1);
     expect(service.output()).toMatch(words);
   }
+});
+
+it('an API process does not start, and says why, when its port is taken', async () => {
+  const API_PORT = await takenPort();
+  const api = await spawnForTest('src/api.ts', { env: { ...API_WITHOUT_TEMPORAL, API_PORT } });
+  expect(await api.ended).toBe(1);
+  expect(api.output()).toContain(`API_PORT: port ${API_PORT} is taken`);
+});
+
+it('an API process starts without Temporal, and is not ready', async () => {
+  const port = await freePort();
+  const env = { ...API_WITHOUT_TEMPORAL, API_PORT: String(port) };
+  await spawnForTest('src/api.ts', { env, readyWhen: /Server listening/ });
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
 });

@@ -118,31 +118,14 @@ describe('what is no request', () => {
     expect(answer + logged()).not.toContain('to-be-kept-out');
   });
 
+  const get = (path: string, headers = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`;
+  const twoKeys = 'Authorization: Bearer a\r\nAuthorization: Bearer to-be-kept-out\r\n';
   it.each([
-    [
-      'two keys',
-      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a\r\nAuthorization: Bearer to-be-kept-out\r\nConnection: close\r\n\r\n',
-      400,
-      'bad-request',
-    ],
-    [
-      'an address that encodes nothing',
-      'GET /v1/orders/%to-be-kept-out HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
-      400,
-      'bad-request',
-    ],
-    [
-      'an address that is too long',
-      `GET /v1/orders/${'to-be-kept-out'.repeat(100)} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
-      400,
-      'bad-request',
-    ],
-    [
-      'an address that nobody has',
-      'GET /to-be-kept-out HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
-      404,
-      'not-found',
-    ],
+    ['two keys', get('/healthz', twoKeys), 400, 'bad-request'],
+    ['an address that encodes nothing', get('/v1/orders/%to-be-kept-out'), 400, 'bad-request'],
+    ['an address that is too long', get(`/v1/orders/${'to-be-kept-out'.repeat(100)}`), 400, 'bad-request'],
+    ['an address that nobody has', get('/to-be-kept-out'), 404, 'not-found'],
   ])('is answered by a problem, logged and counted: %s', async (_case, bytes, status, code) => {
     const { app, logged } = await aListeningApi();
     const answer = await exchange(app, bytes);

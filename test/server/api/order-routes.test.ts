@@ -132,3 +132,11 @@ it('returns the warnings of a checkout, and counts them', async () => {
   const { body } = await app.inject('/metrics');
   expect(body).toContain('order_screening_transaction_warnings_total{integration="shop"} 2\n');
 });
+
+it('sends kept hints when it stops, and logs how many could not be sent', async () => {
+  const { app, orderScreening, logged } = await anApi();
+  orderScreening.close.mockResolvedValueOnce({ unsent: 3 });
+  await app.close();
+  expect(orderScreening.close).toHaveBeenCalledOnce();
+  expect(logged()).toContain('"unsent":3');
+});

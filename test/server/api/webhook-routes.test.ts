@@ -113,11 +113,4 @@ describe('a webhook', () => {
     orderScreening.hint.mockRejectedValue(new OrderScreeningError('temporal-unavailable', 'Later.'));
     expect(await send()).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } });
   });
-
-  it('is answered 413 above 64 KiB', async () => {
-    const { app } = await anApi();
-    const send = (bytes: number) => app.inject({ method: 'POST', url, headers, payload: 'x'.repeat(bytes) });
-    expect((await send(64 * 1024)).statusCode).toBe(202);
-    expect((await send(64 * 1024 + 1)).statusCode).toBe(413);
-  });
 });
