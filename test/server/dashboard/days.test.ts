@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { OrderScreeningError } from '../../../src/starter.ts';
 import { anApi } from '../api/fake-order-screening.ts';
-import { aQueuedOrder, textOf } from './support.ts';
+import { queued, textOf } from './support.ts';
 
 describe('the last days', () => {
   it('are counted once in half a minute, however many ask, for each choice of integrations', async () => {
@@ -24,8 +24,7 @@ describe('the last days', () => {
   });
 
   it('count all seven decisions, as bars with a total, a legend and a table', async () => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.queue.mockResolvedValue({ orders: [aQueuedOrder({})], cut: false });
+    const { app, orderScreening } = await queued();
     const DECISIONS = ['pass', 'review', 'fail', 'fraudulent', 'error', 'pending', 'skipped'];
     orderScreening.count.mockResolvedValue(2);
     const { body } = await app.inject('/days');
@@ -39,8 +38,7 @@ describe('the last days', () => {
   });
 
   it('say what is to be done now, how long reviews took, and how overrides turned out', async () => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.queue.mockResolvedValue({ orders: [aQueuedOrder({})], cut: false });
+    const { app, orderScreening } = await queued();
     orderScreening.statistics.mockResolvedValue({
       outcomes: { overridden: 5, 'override-confirmed': 3, 'override-contradicted': 1, chargeback: 2 },
       reviews: { count: 40, median: 2.5, p90: 26 },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../../src/config/index.ts';
 import type { ActionRecord, OrderState } from '../../../src/contract/order/state.ts';
-import { type InspectedOrder, OrderScreeningError } from '../../../src/starter.ts';
+import type { InspectedOrder } from '../../../src/starter.ts';
 import { anIntegration, finding } from '../../fixtures/integrations.ts';
 import { anOrder, DAY, HOUR, sinceStart } from '../../fixtures/orders.ts';
 import {
@@ -9,10 +9,9 @@ import {
   anInspectedOrder,
   anOrderSummary,
   RUN_ID,
-  type TestedApi,
   TRANSACTION_ID,
 } from '../api/fake-order-screening.ts';
-import { HOSTILE, inHours, SHOWN, textOf } from './support.ts';
+import { HOSTILE, inHours, pageOf, SHOWN, textOf } from './support.ts';
 
 const asked: ActionRecord = {
   number: 1,
@@ -22,16 +21,6 @@ const asked: ActionRecord = {
   by: 'caller',
   requestedAt: sinceStart(DAY),
 };
-
-/** The page of an order. */
-async function pageOf(order: Partial<InspectedOrder>, options: TestedApi = {}) {
-  const { app, orderScreening } = await anApi(options);
-  const inspected = { summary: anOrderSummary(), runId: RUN_ID, ...order };
-  orderScreening.inspect.mockResolvedValue(inspected);
-  const headers = { authorization: 'Bearer a-key-of-mine' };
-  const { statusCode, body } = await app.inject({ url: '/orders/order-1', headers });
-  return { statusCode, body, text: textOf(body) };
-}
 
 /** In review, its cancel window open. */
 function inReview() {
@@ -249,18 +238,6 @@ describe('the page of an order', () => {
     expect(await shown('toString')).not.toContain('notice"');
   });
 
-  it.each([
-    ['unknown-order', 404, 'Order not found'],
-    ['temporal-unavailable', 503, 'Temporal can’t be reached'],
-  ] as const)('is a clear page when the order can’t be read: %s', async (code, status, title) => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.inspect.mockRejectedValue(new OrderScreeningError(code, 'For programs.'));
-    const { statusCode, headers, body } = await app.inject('/orders/order-1');
-    expect(statusCode).toBe(status);
-    expect(headers['content-type']).toContain('text/html');
-    expect(body).toContain(`<h1>${title}</h1>`);
-  });
-
   it('links to its transaction, to its run in the Temporal UI and to the portal', async () => {
     const portalLink = 'https://portal.example.com/?of={transactionId}&again={transactionId}';
     const temporalUi = { url: 'http://127.0.0.1:8233/', namespace: 'orders' };
@@ -291,4 +268,34 @@ it('the page of a transaction has what the screening service says now, and a lin
   expect(body).toContain('<a href="/orders/a%2Fb?integration=shop">a/b</a>');
   const named = { idOrInvoice: '1001', integration: 'shop' };
   expect(orderScreening.getTransaction).toHaveBeenCalledExactlyOnceWith(named);
+});
+
+const billTo = {
+  firstName: 'Lena',
+  lastName: 'Hartmann',
+  address: 'Kastanienallee 12',
+  zip: '10435',
+  city: 'Berlin',
+};
+
+it('an order has the customer and the items that the policy shows, and a link to the shop', async () => {
+  const shopLink = 'https://shop.example/orders/{orderId}';
+  const shown = {
+    ...{ attempt: 1, name: HOSTILE, email: 'lena@example.com', avs: 'Z', cvv: 'M' },
+    ...{ billTo, shipTo: { ...billTo, zip: '80339' } },
+    items: [{ name: 'Phone', sku: 'PH-1', price: 1099, quantity: 1 }],
+  };
+  const state = { ...anOrder('review'), shown, currency: 'EUR' };
+  const { body, text } = await pageOf({ state }, { findIntegration: finding(anIntegration({ shopLink })) });
+  expect(body).toContain('href="https://shop.example/orders/order-1"');
+  expect(body).toContain(SHOWN);
+  expect(body).not.toContain(HOSTILE);
+  expect(text).toMatch(/E-mail lena@example\.com .*10435 Berlin .*80339 Berlin differs/);
+  expect(text).toContain('AVS Postcode matches, street does not (Z)');
+  expect(text).toContain('CVV Matches (M)');
+  expect(text).toMatch(/Items Item Quantity Price Phone PH-1 1 1,099\.00 EUR/);
+});
+
+it('without `shown` in the policy there are no such cards', async () => {
+  expect((await pageOf({ state: anOrder('review') })).text).not.toMatch(/Customer|Items/);
 });

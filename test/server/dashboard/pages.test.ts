@@ -1,15 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError, type OrderSummary } from '../../../src/starter.ts';
-import { anApi, anOrderSummary, type TestedApi } from '../api/fake-order-screening.ts';
-import { aQueuedOrder, HOSTILE, inHours, SHOWN, sendForm, textOf } from './support.ts';
+import { anApi, anOrderSummary } from '../api/fake-order-screening.ts';
+import { aQueuedOrder, HOSTILE, inHours, queued, SHOWN, sendForm, textOf } from './support.ts';
 
-/** The pages over these orders. */
-async function queued(orders: Partial<OrderSummary>[] = [{}], options: TestedApi = {}) {
-  const api = await anApi(options);
-  api.orderScreening.queue.mockResolvedValue({ orders: orders.map((one) => aQueuedOrder(one)), cut: false });
-  return api;
-}
+const some = (length: number) =>
+  Array.from({ length }, (_, index) => aQueuedOrder({ orderId: `order-${index}` }));
 
 describe('the queue page', () => {
   const attention = [{ code: 'cancel-due' as const, words: HOSTILE, since: inHours(-1), cause: {} }];
@@ -24,7 +20,7 @@ describe('the queue page', () => {
     ['its currency, with its decimals', { amount: 184_000, currency: 'JPY' }, / 184,000 JPY /],
     ['an id that would be markup', { orderId: HOSTILE }, /&lt;img.* default 125\.50/],
   ])('shows of an order %s', async (_what, order, words) => {
-    const { app, orderScreening } = await queued([order]);
+    const { app, orderScreening } = await queued([aQueuedOrder(order)]);
     const { statusCode, body } = await app.inject('/');
     expect(statusCode).toBe(200);
     expect(textOf(body)).toMatch(/Within 12 hours 1 /);
@@ -35,7 +31,10 @@ describe('the queue page', () => {
   });
 
   it('red is only for overdue and attention', async () => {
-    const { app } = await queued([{ orderId: 'late', cancelBy: inHours(-1) }, { orderId: 'soon' }]);
+    const { app } = await queued([
+      aQueuedOrder({ orderId: 'late', cancelBy: inHours(-1) }),
+      aQueuedOrder({ orderId: 'soon' }),
+    ]);
     const { body } = await app.inject('/');
     expect(body.match(/<tr role="row" class="late">/g)).toHaveLength(1);
     expect(body.match(/<b class="red">1<\/b>/g)).toHaveLength(1);
@@ -72,7 +71,7 @@ describe('the queue page', () => {
   it('an empty queue says so, and when the next deadline is', async () => {
     const { app } = await queued([]);
     expect(textOf((await app.inject('/')).body)).toContain('Queue is clear No deadline is ahead.');
-    const decided = await queued([{ phase: 'decided', cancelBy: inHours(3.02) }]);
+    const decided = await queued([aQueuedOrder({ phase: 'decided', cancelBy: inHours(3.02) })]);
     expect(textOf((await decided.app.inject('/')).body)).toMatch(
       /Queue is clear Next deadline in 3 h 1 min: order-1/,
     );
@@ -81,7 +80,7 @@ describe('the queue page', () => {
   });
 
   it('tabs and bands count the whole list, not the page, and all of a page can be selected', async () => {
-    const { app } = await queued(Array.from({ length: 130 }, (_, index) => ({ orderId: `order-${index}` })));
+    const { app } = await queued(some(130));
     const { body } = await app.inject('/?list=soon&select=all');
     expect(textOf(body)).toMatch(/Within 12 h 130 .* Within 12 hours 130 /);
     expect(body.match(/name="order" value="default\/order-\d+" checked/g)).toHaveLength(100);
@@ -106,7 +105,9 @@ describe('the queue page', () => {
   });
 
   it('an order’s page knows the list it was opened from: next, previous, and the way back', async () => {
-    const orders = ['a', 'b', 'c'].map((orderId, index) => ({ orderId, cancelBy: inHours(index + 1) }));
+    const orders = ['a', 'b', 'c'].map((orderId, index) =>
+      aQueuedOrder({ orderId, cancelBy: inHours(index + 1) }),
+    );
     const { app, orderScreening } = await queued(orders);
     const { body } = await app.inject('/?list=soon&integration=default');
     const from = 'from=list%3Dsoon%26integration%3Ddefault';
@@ -128,19 +129,21 @@ describe('the queue page', () => {
 
   it('announces changes by a link to the same list, and answers nothing without changes', async () => {
     const cancelBy = inHours(5.5);
-    const { app, orderScreening } = await queued([{ orderId: 'a' }, { orderId: 'b', cancelBy }]);
+    const { app, setQueue } = await queued([
+      aQueuedOrder({ orderId: 'a' }),
+      aQueuedOrder({ orderId: 'b', cancelBy }),
+    ]);
     const { body } = await app.inject('/?list=soon');
     const url = /data-poll="([^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
     expect((await app.inject(url)).body).toBe('');
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     await app.inject(url.replace('seen=', 'integration=default&seen='));
-    const changed = [
+    setQueue(
       aQueuedOrder({ orderId: 'a', decision: 'fail' }),
       aQueuedOrder({ orderId: 'b', cancelBy, assignee: 'ada' }),
       aQueuedOrder({ orderId: 'c' }),
       aQueuedOrder({ orderId: 'd' }),
-    ];
-    orderScreening.queue.mockResolvedValue({ orders: changed, cut: false });
+    );
     vi.useRealTimers();
     await sendForm(app, '/orders/order-1/recheck');
     const news = await app.inject(url);
@@ -164,7 +167,7 @@ describe('the queue page', () => {
   );
 
   it('is a file, too, whose cells no spreadsheet takes for a formula, and says when it is cut', async () => {
-    const { app, orderScreening } = await queued([{ orderId: ';=1+1' }]);
+    const { app, orderScreening } = await queued([aQueuedOrder({ orderId: ';=1+1' })]);
     expect((await app.inject('/queue.csv')).body).toContain('"\';=1+1",default');
     const orders = Array.from({ length: 100 }, () => aQueuedOrder({ orderId: '=1+1,x' }));
     orderScreening.rows.mockResolvedValue({ orders, cursor: 'more' });
@@ -187,11 +190,8 @@ describe('the health strip', () => {
   });
 
   it('says the day since when orders are held, if that isn’t today', async () => {
-    const { app, orderScreening } = await anApi();
-    const held = aQueuedOrder({ phase: 'screening', startedAt: '2026-03-02T10:00:00.000Z' }, (state) => {
-      state.phase = 'screening';
-    });
-    orderScreening.queue.mockResolvedValue({ orders: [held], cut: false });
+    const held = { phase: 'screening', startedAt: '2026-03-02T10:00:00.000Z' } as const;
+    const { app } = await queued([aQueuedOrder(held, { phase: 'screening' })]);
     expect(textOf((await app.inject('/')).body)).toMatch(
       /Screening service: 1 order on hold since Mon 2 Mar( 2026)? 10:00/,
     );
@@ -226,21 +226,16 @@ describe('the health strip', () => {
 });
 
 it('the queue has a tab for snoozed orders if there are any, the wall has none', async () => {
-  const { app } = await anApi();
-  expect((await app.inject('/')).body).not.toContain('Snoozed');
-  const snoozed = aQueuedOrder({}, (state) => {
-    state.snoozedUntil = inHours(2);
-  });
-  const other = await anApi();
-  other.orderScreening.queue.mockResolvedValue({ orders: [snoozed], cut: false });
-  expect((await other.app.inject('/')).body).toContain('Snoozed <b>1</b>');
-  expect((await other.app.inject('/?wall=1')).body).not.toContain('Snoozed');
+  const none = await queued();
+  expect((await none.app.inject('/')).body).not.toContain('Snoozed');
+  const { app } = await queued([aQueuedOrder({}, { snoozedUntil: inHours(2) })]);
+  expect((await app.inject('/')).body).toContain('Snoozed <b>1</b>');
+  expect((await app.inject('/?wall=1')).body).not.toContain('Snoozed');
 });
 
 describe('the wall', () => {
   it('has the ten nearest deadlines and nothing to press, and loads itself again, also after an error', async () => {
-    const orders = Array.from({ length: 12 }, (_, index) => ({ orderId: `order-${index}` }));
-    const { app } = await queued(orders);
+    const { app } = await queued(some(12));
     const { body, headers } = await app.inject('/?wall=1');
     expect(headers.refresh).toBe('30');
     expect(body).not.toMatch(/<form|<input|<button|<nav/);

@@ -1,6 +1,6 @@
 /** Which orders are in the queue, why, and in which lists. */
 import { describe, expect, it } from 'vitest';
-import type { ActionRecord, OrderState } from '../../../src/contract/order/state.ts';
+import type { ActionRecord } from '../../../src/contract/order/state.ts';
 import {
   countTabs,
   filtered,
@@ -19,50 +19,35 @@ const action = (minutes: number, status: ActionRecord['status'] = 'running'): Ac
 });
 const attention = [{ code: 'cancel-due' as const, words: 'Refund by hand.', since: inHours(-1), cause: {} }];
 const override = { action: 'proceed', reason: 'x', by: 'person', at: inHours(-1) } as const;
-const decide = (state: OrderState) => {
-  for (const attempt of state.attempts) attempt.override = override;
-};
+const decided = { attempts: anOrder('review').attempts.map((attempt) => ({ ...attempt, override })) };
 
 describe('the queue', () => {
   it('has an order in review, with its strongest insight', () => {
-    const entry = entryOf({}, ({ attempts }) => {
-      for (const reading of attempts[0]?.readings ?? []) {
-        reading.insights = {
-          risk: {
-            '1': { description: 'A new address', impact: 'low' },
-            '2': { description: 'Card used elsewhere', impact: 'high' },
-          },
-        };
-      }
-    });
-    expect(entry).toMatchObject({
-      tabs: ['all', 'soon'],
-      band: 'now',
-      why: { words: 'Card used elsewhere' },
-    });
+    const { attempts } = anOrder('review');
+    const risk = {
+      '1': { description: 'A new address', impact: 'low' },
+      '2': { description: 'Card used elsewhere', impact: 'high' },
+    } as const;
+    for (const reading of attempts[0]?.readings ?? []) reading.insights = { risk };
+    const entry = entryOf({}, { attempts });
+    const why = { words: 'Card used elsewhere' };
+    expect(entry).toMatchObject({ tabs: ['all', 'soon'], band: 'now', why });
     expect(entry?.why.flag).toBeUndefined();
     expect(entryOf()?.why.words).toBe('In review at the screening service');
   });
 
   it('a decided order leaves the queue, unless it needs attention or its cancel is stuck', () => {
-    expect(entryOf({}, decide)).toBeUndefined();
+    expect(entryOf({}, decided)).toBeUndefined();
     expect(entryOf({ phase: 'decided' })).toBeUndefined();
-    expect(entryOf({ needsAttention: true, attention }, decide)?.tabs).toContain('attention');
-    const stuck = entryOf({ phase: 'decided' }, (state) => {
-      decide(state);
-      state.actions = [action(25)];
-    });
-    expect(stuck).toMatchObject({
+    expect(entryOf({ needsAttention: true, attention }, decided)?.tabs).toContain('attention');
+    expect(entryOf({ phase: 'decided' }, { ...decided, actions: [action(25)] })).toMatchObject({
       tabs: ['all', 'soon', 'stuck'],
       why: { flag: 'Stuck', words: 'Cancel requested 25 min ago, not done yet' },
     });
   });
 
   it('a portal action that has just been requested is not stuck, nor one that has ended', () => {
-    const tabsOf = (record: ActionRecord) =>
-      entryOf({}, (state) => {
-        state.actions = [record];
-      })?.tabs;
+    const tabsOf = (record: ActionRecord) => entryOf({}, { actions: [record] })?.tabs;
     expect(tabsOf(action(0.5))).not.toContain('stuck');
     expect(tabsOf(action(25, 'done'))).not.toContain('stuck');
     expect(tabsOf(action(25, 'queued'))).toContain('stuck');
@@ -70,19 +55,14 @@ describe('the queue', () => {
 
   it('a portal action that failed is stuck at once, with its tries, the last error and the next try', () => {
     const failed = { tries: 9, lastError: 'HTTP 503.', nextTryAt: inHours(0.04) };
-    const entry = entryOf({}, (state) => {
-      state.actions = [{ ...action(1), ...failed }];
-    });
+    const entry = entryOf({}, { actions: [{ ...action(1), ...failed }] });
     expect(entry?.tabs).toContain('stuck');
     const words = 'Cancel failed 9 times (HTTP 503), next try in 2 min';
     expect(entry?.why).toEqual({ flag: 'Stuck', words });
   });
 
   it('a snoozed order is in its own list only', () => {
-    const entry = entryOf({}, (state) => {
-      state.snoozedUntil = inHours(2);
-    });
-    expect(entry?.tabs).toEqual(['snoozed']);
+    expect(entryOf({}, { snoozedUntil: inHours(2) })?.tabs).toEqual(['snoozed']);
   });
 
   it('the reason for attention is in its words, and says how many more there are', () => {
@@ -112,12 +92,7 @@ describe('the queue', () => {
 
   it('an adopted order has the age since it was screened', () => {
     const screenedAt = inHours(-50);
-    const adopted = { transactionId: 'x', screenedAt };
-    expect(
-      entryOf({}, (state) => {
-        state.adopted = adopted;
-      })?.since,
-    ).toBe(screenedAt);
+    expect(entryOf({}, { adopted: { transactionId: 'x', screenedAt } })?.since).toBe(screenedAt);
   });
 
   it('counts of tabs and bands are of the whole list, and overdue means the same in both', () => {
