@@ -155,11 +155,9 @@ describe('the page of an order', () => {
 
   it('a snooze has its day, if that isn’t today, and a running action the day of its request', async () => {
     const snoozedUntil = inHours(50);
-    const requestedAt = sinceStart(DAY);
     const { text } = await pageOf({ state: { ...inReview(), snoozedUntil, actions: [asked] } });
     const day = new Date(snoozedUntil).toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' });
     expect(text).toContain(`Snoozed until ${day} ${snoozedUntil.slice(11, 16)}`);
-    expect(requestedAt).toBe('2026-03-03T10:00:00.000Z');
     expect(text).toMatch(/Requested Tue 3 Mar( 2026)? 10:00, /);
   });
 
