@@ -148,19 +148,6 @@ describe('an action', () => {
     }
   });
 
-  it('acknowledge does not say that nothing needs attention: a matter whose cause still exists stays', async () => {
-    const { app, orderScreening } = await anApi();
-    const state = anOrder('review');
-    state.attention = [
-      { code: 'wrong-key', words: 'Set the key.', since: '2026-01-01T00:00:00Z', cause: {} },
-    ];
-    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state }));
-    const { headers } = await sendForm(app, '/orders/order-1/acknowledge', REASON);
-    const order = textOf((await app.inject(String(headers.location))).body);
-    expect(order).toMatch(/Resolved.*Set the key/);
-    expect(order).not.toContain('Nothing needs attention');
-  });
-
   it('a cancel that hangs is said to run as soon as the order has recorded it', async () => {
     const { app, orderScreening } = await anApi();
     orderScreening.cancel.mockReturnValue(new Promise(() => {}));
