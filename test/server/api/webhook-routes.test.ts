@@ -22,6 +22,7 @@ describe('a webhook', () => {
     ['POST', 'near-JSON', 'application/json', NEAR_JSON],
     ['POST', 'near-JSON without a content type', undefined, NEAR_JSON],
     ['POST', 'a content type that is none', '%content_type%', JSON_BODY],
+    ['POST', 'UTF-16', 'application/json; charset=utf-16', Buffer.from(JSON_BODY, 'utf16le').swap16()],
   ] as const)('is taken by %s as %s, without an API key', async (method, _form, type, payload) => {
     const { app, orderScreening } = await anApi({ apiKeys: [hashedKey('shop', 'key')] });
     const sent = { ...headers, ...(type !== undefined && { 'content-type': type }) };
@@ -49,18 +50,6 @@ describe('a webhook', () => {
     expect((await app.inject({ method: 'POST', url, headers, payload: utf32 })).statusCode).toBe(415);
     expect(orderScreening.hint).not.toHaveBeenCalled();
   });
-
-  it.each(['application/json; charset=utf-16', 'application/json', undefined])(
-    'is taken in UTF-16, big-endian without a mark, as %s',
-    async (type) => {
-      const { app, orderScreening } = await anApi();
-      const payload = Buffer.from(JSON_BODY, 'utf16le').swap16();
-      const sent = { ...headers, ...(type !== undefined && { 'content-type': type }) };
-      const response = await app.inject({ method: 'POST', url, headers: sent, payload });
-      expect([response.statusCode, response.json()]).toEqual([202, { status: 'accepted' }]);
-      expect(orderScreening.hint).toHaveBeenCalledWith(hint);
-    },
-  );
 
   const wrong = { 'x-webhook-secret': 'webhook-secret' };
   it.each([
