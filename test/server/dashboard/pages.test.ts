@@ -221,7 +221,9 @@ describe('the health strip', () => {
     expect(textOf(wall.body)).toMatch(
       /Numbers: unknown Temporal: can’t be reached .*The queue can’t be read/,
     );
-    expect((await app.inject('/')).statusCode).toBe(503);
+    const list = await app.inject('/');
+    expect([list.statusCode, list.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8']);
+    expect(list.body).toContain('<h1>Temporal can’t be reached</h1>');
   });
 });
 
