@@ -79,6 +79,7 @@ describe('7. the outcome', () => {
   it('of a write is awaited before the next one on its resource starts', () => {
     const life = screened('pass', { workflow: 'pre-gateway' }).gateway('error').gateway('pass');
     expect(life.calls('gateway')).toHaveLength(1);
+    expect(life.commands).toContainEqual({ do: 'cancel', id: life.find('gateway').id });
     life.break('gateway', 'canceled');
     expect(life.calls('gateway').map(({ request }) => request.gateway.result)).toEqual(['error', 'pass']);
   });

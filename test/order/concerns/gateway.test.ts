@@ -82,15 +82,6 @@ describe('the gateway’s result', () => {
     expect(order.action).toBe(result === 'pass' ? 'proceed' : 'decline');
   });
 
-  it('stops an error that the screening service doesn’t take, and is sent after it', () => {
-    const life = screened('pass', PRE).gateway('error');
-    const { id } = life.find('gateway');
-    life.gateway('pass');
-    expect(life.commands).toContainEqual({ do: 'cancel', id });
-    life.break('gateway', 'canceled');
-    expect(life.find('gateway').effect.call).toMatchObject({ request: { gateway: { result: 'pass' } } });
-  });
-
   it('holds a pass as long as it is error', () => {
     const order = anOrder('review', PRE);
     report(order, 'error');
