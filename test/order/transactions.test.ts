@@ -1,11 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { currentAttempt } from '../../src/order/record.ts';
 import { invoiceNumberOf } from '../../src/order/screening/checkout.ts';
+import { cancelByOf, lastCall, transactionOf, windowOpen } from '../../src/order/transactions.ts';
 import { answerNow } from '../../src/order/view/answers.ts';
-import { answered, DAY, found, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
+import {
+  answered,
+  DAY,
+  found,
+  HOUR,
+  MINUTE,
+  NOT_SENT,
+  START,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from '../fixtures/orders.ts';
 import { property } from '../support/property.ts';
-import { type Life, RECHECK, screened } from './life.ts';
+import { HINT, type Life, RECHECK, screened } from './life.ts';
 
 /** An order with the decision «error», which an operator has screened again after three days. */
 function rescreened(): Life {
@@ -61,7 +74,58 @@ describe('a transaction that a lookup finds by an invoice number of two attempts
   });
 });
 
+function cancelBys({ state }: Life): Record<string, string> {
+  return Object.fromEntries(state.transactions.map(({ id, cancelBy }) => [id, cancelBy]));
+}
+
 describe('the cancel window', () => {
+  it('keeps a hundredth of a short window', () => {
+    expect(lastCall(sinceStart(10_000), 10_000)).toBe(sinceStart(9_900));
+  });
+
+  property([fc.integer({ min: 1_000, max: 5 * DAY }), fc.double({ min: 0, max: 1, noNaN: true })])(
+    'is never open in its last 30 s or hundredth, whichever is less, and always before',
+    (ms, share) => {
+      const at = START + ms * share;
+      expect(windowOpen(sinceStart(ms), ms, at)).toBe(at < START + ms - Math.min(30_000, ms / 100));
+    },
+  );
+
+  it('of a transaction that is seen again stays', () => {
+    const life = screened(answered('error', 't-1'))
+      .until(MINUTE)
+      .caughtUp(found('pass', 'T-1', MINUTE), 2 * MINUTE);
+    expect(cancelBys(life)).toEqual({ 't-1': sinceStart(5 * DAY) });
+    expect(life.state.transactions).toMatchObject([{ decision: 'pass', source: 'rescreen' }]);
+  });
+
+  it('of a create that may have been sent counts from the first one, whatever is tried since', () => {
+    const life = screened(unanswered()).break('catch-up').until(HOUR);
+    expect(life.calls('catch-up')).toHaveLength(2);
+    expect(life.state.attempts[0]?.unseen?.since).toBe(sinceStart(0));
+  });
+
+  it('of an order is that of the transaction with the decision when a later one comes to nothing', () => {
+    const life = screened('error', { screeningDeadlineMs: HOUR }).until(HOUR);
+    life
+      .take(HINT)
+      .read('pass', HOUR)
+      .caughtUp(answered('error', 'second', HOUR), HOUR);
+    const attempt = currentAttempt(life.state);
+    expect(transactionOf(life.state, attempt)?.id).toBe(TRANSACTION_ID);
+    expect(cancelByOf(life.state, attempt)).toBe(sinceStart(5 * DAY));
+    expect(cancelBys(life)).toMatchObject({ second: sinceStart(5 * DAY + HOUR) });
+  });
+
+  it('of a transaction that the run before a reset made counts from the order’s start when a lookup before a cancel finds it', () => {
+    // The activity knows of the reset, and says that the create may have been sent since the order's start.
+    const outcome = { kind: 'found', transactionId: 't-1', decision: 'pass' } as const;
+    const life = screened(unanswered(HOUR), { screeningDeadlineMs: DAY }).portal('cancel');
+    life.break('catch-up', 'canceled').end({ kind: 'look-up', outcome, sentFrom: sinceStart(0) }, HOUR);
+    expect(cancelBys(life)).toEqual({ 't-1': sinceStart(5 * DAY) });
+    expect(life.calls('portal')).toMatchObject([{ request: { notAfter: sinceStart(5 * DAY - 30_000) } }]);
+  });
+
   it('of a rescreen that a lookup finds counts from the rescreen’s own create', () => {
     const life = rescreened();
     expect(life.state.attempts[0]?.unseen).toMatchObject({ since: sinceStart(3 * DAY) });
@@ -84,6 +148,29 @@ describe('the cancel window', () => {
     life.polled('fail', 130 * HOUR);
     expect(life.calls('portal')).toMatchObject([{ request: { notAfter: sinceStart(140 * HOUR - 30_000) } }]);
   });
+});
+
+describe('a decision that a lookup finds after the order closed without one', () => {
+  it.each([
+    ['pass', 'proceed', []],
+    ['review', 'hold', []],
+    ['fail', 'cancel', ['failed-after-window']],
+  ] as const)(
+    'is the order’s: %s means %s, is sent, and replaces the attention',
+    (decision, action, left) => {
+      const policy = { events: 'all', screeningDeadlineMs: DAY, whenUnavailable: 'proceed' } as const;
+      const life = screened(unanswered(), policy).until(DAY).break('catch-up', 'canceled');
+      life.until(5 * DAY + HOUR);
+      expect(life.state).toMatchObject({ phase: 'closed', decision: 'error', action: 'proceed' });
+      expect(life.attention).toEqual(['no-decision']);
+      const before = life.state.events.sequence;
+      life.lookedUp(decision, 5 * DAY + HOUR);
+      expect(life.state).toMatchObject({ phase: 'closed', decision, action });
+      expect(life.attention).toEqual(left);
+      expect(life.state.events.sequence).toBeGreaterThan(before);
+      expect(life.calls('portal')).toEqual([]);
+    },
+  );
 });
 
 describe('an invoice number', () => {
