@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { updateOf } from '../../src/client/messages/send-update.ts';
 import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import { decisionUpdate } from '../../src/contract/messages.ts';
 import { answered, aPolicy, decided, withOrders } from './support.ts';
@@ -68,14 +67,10 @@ describe('a checkout', () => {
   });
 
   it('gives the same answer again, also to another update id', async () => {
-    const { answer, handle, world } = await order();
-    expect(await handle.executeUpdate(decisionUpdate, updateOf(decisionUpdate, { attempt: 1 }))).toEqual(
-      answer,
-    );
+    const { answer, handle, world, update } = await order();
+    expect(await update(decisionUpdate, { attempt: 1 })).toEqual(answer);
     expect(world.screened).toHaveLength(1);
-    await expect(
-      handle.executeUpdate(decisionUpdate, updateOf(decisionUpdate, { attempt: 2 })),
-    ).rejects.toMatchObject({
+    await expect(update(decisionUpdate, { attempt: 2 })).rejects.toMatchObject({
       cause: { type: 'unknown-attempt' },
     });
     // An order keeps no stacks of what it waits for.

@@ -33,19 +33,17 @@ describe('an order whose history grows long', () => {
       handle,
       world,
       state: now,
+      update,
     } = await order((world) => {
       world.policy = aPolicy({ workflow: 'pre-gateway', events: 'all' });
       world.screenings = [answered('fail'), answered('review', { transactionId: 'second' })];
       world.status = { kind: 'read', decision: 'review' };
     });
     const retry = { attempt: 2, transaction: { ...aTransaction() } };
-    const second = await handle.executeUpdate(retryUpdate, updateOf(retryUpdate, retry));
+    const second = await update(retryUpdate, retry);
     const gateway = { attempt: 2, result: 'pass' } as const;
-    const told = await handle.executeUpdate(
-      recordGatewayResultUpdate,
-      updateOf(recordGatewayResultUpdate, gateway),
-    );
-    const reported = await handle.executeUpdate(reportFraudUpdate, updateOf(reportFraudUpdate, {}));
+    const told = await update(recordGatewayResultUpdate, gateway);
+    const reported = await update(reportFraudUpdate, {});
 
     const { runId } = await handle.describe();
     const latest = environment().client.workflow.getHandle(handle.workflowId);

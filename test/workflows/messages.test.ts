@@ -5,7 +5,6 @@ import {
   acknowledgeUpdate,
   cancelUpdate,
   decisionUpdate,
-  noteUpdate,
   overrideUpdate,
   recheckSignal,
   reportFraudUpdate,
@@ -22,13 +21,11 @@ const { environment, order, mattersCounted } = withOrders();
 
 describe('a request to cancel the workflow', () => {
   it('raises attention and changes nothing else: callers are still answered, and the order lives to its end', async () => {
-    const { answer, handle, world, until } = await order(decided('pass', aPolicy({ events: 'all' })));
+    const { answer, handle, world, until, update } = await order(decided('pass', aPolicy({ events: 'all' })));
     await handle.cancel();
     await until((state) => state.attention.some((one) => one.code === 'cancellation-requested'));
-    expect(await handle.executeUpdate(decisionUpdate, updateOf(decisionUpdate, { attempt: 1 }))).toEqual(
-      answer,
-    );
-    expect(await handle.executeUpdate(reportFraudUpdate, updateOf(reportFraudUpdate, {}))).toMatchObject({
+    expect(await update(decisionUpdate, { attempt: 1 })).toEqual(answer);
+    expect(await update(reportFraudUpdate, {})).toMatchObject({
       status: 'done',
     });
     expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'pass' });
@@ -57,20 +54,6 @@ describe('a request to cancel the workflow', () => {
     answer();
     expect(await asked.result()).toMatchObject({ status: 'done', phase: 'canceled' });
   });
-});
-
-it('who asks stands in the journal, and goes to nobody else', async () => {
-  const { handle, world, state, orderId, integration } = await order();
-  // No random id has this name in it.
-  const by = { key: 'ops', actor: 'olga' };
-  const noted = await handle.executeUpdate(noteUpdate, updateOf(noteUpdate, { text: 'seen', by }));
-  expect(noted).toEqual({ orderId, integration });
-  await handle.executeUpdate(reportFraudUpdate, updateOf(reportFraudUpdate, { by }));
-  expect((await state()).journal).toMatchObject([
-    { what: 'note', by, because: 'seen' },
-    { what: 'report-fraud', by, number: 1 },
-  ]);
-  expect(JSON.stringify([world.portalCalls, world.events])).not.toContain('olga');
 });
 
 describe('an update', () => {
@@ -143,12 +126,8 @@ describe('an update', () => {
   });
 
   it('with a used idempotency key is repeated for the same request, and refused for a different one', async () => {
-    const { handle, world } = await order();
-    const report = (reason: string) =>
-      handle.executeUpdate(
-        reportFraudUpdate,
-        updateOf(reportFraudUpdate, { reason }, { idempotencyKey: 'k' }),
-      );
+    const { world, update } = await order();
+    const report = (reason: string) => update(reportFraudUpdate, { reason }, { idempotencyKey: 'k' });
     const first = await report('called');
     expect(await report('called')).toEqual({ ...first, repeated: true });
     await expect(report('wrote')).rejects.toMatchObject({ cause: { type: 'idempotency-key-reused' } });
@@ -158,7 +137,7 @@ describe('an update', () => {
 
 it('messages with card data are refused, in the update’s id too, and leave no trace; an id that is vouched for is taken', async () => {
   const id = '4111111111111111';
-  const { handle, world } = await order();
+  const { handle, world, update } = await order();
   const taken = async () => {
     const { events = [] } = await handle.fetchHistory();
     return events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length;
@@ -166,15 +145,12 @@ it('messages with card data are refused, in the update’s id too, and leave no 
   const before = await taken();
   const refused = { cause: { type: 'card-data-in-request' } };
   const acknowledge = (reason: string, updateId?: string) =>
-    handle.executeUpdate(acknowledgeUpdate, updateOf(acknowledgeUpdate, { reason }, {}, updateId));
+    update(acknowledgeUpdate, { reason }, {}, updateId);
   await expect(acknowledge('paid by ４１１１-1111 1111 1111')).rejects.toMatchObject(refused);
   await expect(acknowledge('seen', `acknowledge:${id}`)).rejects.toMatchObject(refused);
   const chargeback = { reason_code: '10.4', due_date: '2030-01-31', carrier_tracking_number: id };
   const submit = (more: { notCards?: string[] }) =>
-    handle.executeUpdate(
-      submitChargebackUpdate,
-      updateOf(submitChargebackUpdate, { ...chargeback, ...more }),
-    );
+    update(submitChargebackUpdate, { ...chargeback, ...more });
   await expect(submit({})).rejects.toMatchObject(refused);
   expect(await taken()).toBe(before);
   expect(await submit({ notCards: ['carrier_tracking_number'] })).toMatchObject({ status: 'done' });
@@ -183,7 +159,7 @@ it('messages with card data are refused, in the update’s id too, and leave no 
 
 it('events that nobody takes for three days are given up, with attention until one arrives again', async () => {
   let deaf = true;
-  const { handle, pass, attention, until } = await order((world) => {
+  const { handle, pass, attention, until, integration } = await order((world) => {
     world.policy = aPolicy({ events: 'all' });
     world.status = { kind: 'read', decision: 'review' };
     world.deliver = () => {
@@ -193,6 +169,9 @@ it('events that nobody takes for three days are given up, with attention until o
   await pass(3 * DAY + HOUR);
   await until((state) => state.attention.length > 0);
   expect(await attention()).toEqual(['events-undelivered']);
+  const { searchAttributes } = await handle.describe();
+  expect(searchAttributes).toMatchObject({ NeedsAttention: [true] });
+  expect(await mattersCounted(integration)).toEqual(['events-undelivered']);
   deaf = false;
   await handle.signal(recheckSignal);
   const now = await until((state) => state.attention.length === 0);
@@ -200,22 +179,8 @@ it('events that nobody takes for three days are given up, with attention until o
 });
 
 describe('the end of an order', () => {
-  it('has attention when nobody takes its last events for three days', async () => {
-    const { handle, pass, integration } = await order((one) => {
-      decided('fail')(one);
-      one.deliver = () => {
-        throw new Error('the receiver is down');
-      };
-    });
-    await pass(7 * DAY);
-    expect(await handle.result()).toMatchObject({ attention: [{ code: 'events-undelivered' }] });
-    const { searchAttributes } = await handle.describe();
-    expect(searchAttributes).toMatchObject({ NeedsAttention: [true] });
-    expect(await mattersCounted(integration)).toContain('events-undelivered');
-  });
-
   it('is the end for messages but an acknowledgement, even while its last events wait for their receiver', async () => {
-    const { handle, world, pass, until } = await order((one) => {
+    const { handle, world, pass, until, update } = await order((one) => {
       decided('fail')(one);
       one.deliver = () => {
         throw new Error('the receiver is down');
@@ -225,16 +190,9 @@ describe('the end of an order', () => {
     const before = await until((state) => state.phase === 'closed');
     const closed = { cause: { type: 'order-closed' } };
     const retry = { attempt: 2, transaction: { ...aTransaction() } };
-    await expect(
-      handle.executeUpdate(reportFraudUpdate, updateOf(reportFraudUpdate, {})),
-    ).rejects.toMatchObject(closed);
-    await expect(handle.executeUpdate(retryUpdate, updateOf(retryUpdate, retry))).rejects.toMatchObject(
-      closed,
-    );
-    const seen = await handle.executeUpdate(
-      acknowledgeUpdate,
-      updateOf(acknowledgeUpdate, { reason: 'seen' }),
-    );
+    await expect(update(reportFraudUpdate, {})).rejects.toMatchObject(closed);
+    await expect(update(retryUpdate, retry)).rejects.toMatchObject(closed);
+    const seen = await update(acknowledgeUpdate, { reason: 'seen' });
     expect(seen).toEqual({ cleared: 0 });
     await handle.signal('reviewHint', { source: 'webhook', receivedAt: before.startedAt });
     await handle.signal('recheck');

@@ -12,17 +12,14 @@ const { order } = withOrders();
 
 describe('a portal action', () => {
   it('is taken back while it waits, and stopped when it was begun', async () => {
-    const { handle, world, until } = await order(decided('pass'));
+    const { world, until, update } = await order(decided('pass'));
     world.portal = async () => {
       throw again(MINUTE);
     };
     await Promise.all(
-      ['4711', '4712'].map((customerCode) =>
-        handle.executeUpdate(attachCustomerCodeUpdate, updateOf(attachCustomerCodeUpdate, { customerCode })),
-      ),
+      ['4711', '4712'].map((customerCode) => update(attachCustomerCodeUpdate, { customerCode })),
     );
-    const withdraw = (number: number) =>
-      handle.executeUpdate(withdrawUpdate, updateOf(withdrawUpdate, { number }));
+    const withdraw = (number: number) => update(withdrawUpdate, { number });
     expect(await withdraw(2)).toMatchObject({ status: 'withdrawn' });
     await expect(withdraw(1)).rejects.toMatchObject({ cause: { type: 'outcome-unknown' } });
     const { actions } = await until((state) => state.actions[0]?.status === 'unconfirmed');
@@ -38,23 +35,10 @@ describe('a portal action', () => {
 });
 
 describe('a cancel', () => {
-  it('while the order is screened waits, looks for what may exist, and cancels it with the service', async () => {
-    const { handle, world, until } = await order((world) => {
-      world.screenings = [{ kind: 'unanswered', reason: 'timeout', unseenSince: '2026-03-01T10:00:00.000Z' }];
-      world.lookUp = async () => ({ kind: 'found', transactionId: 'found', decision: 'pass' });
-    });
-    const canceled = await handle.executeUpdate(cancelUpdate, updateOf(cancelUpdate, {}));
-    expect(canceled).toMatchObject({ status: 'done', transactionId: 'found' });
-    await until((state) => state.phase === 'canceled');
-    expect(world.portalCalls).toMatchObject([{ transactionId: 'found', notAfter: expect.any(String) }]);
-    await handle.result();
-    expect(world.screened.length).toBeLessThanOrEqual(2);
-  });
-
   it('that is refused leaves the order decided, with attention, and may be asked again', async () => {
-    const { handle, world, state } = await order(decided('pass', aPolicy({ events: 'all' })));
+    const { handle, world, state, update } = await order(decided('pass', aPolicy({ events: 'all' })));
     world.portal = async () => ({ kind: 'refused', code: '403', message: 'already shipped' });
-    const cancel = () => handle.executeUpdate(cancelUpdate, updateOf(cancelUpdate, {}));
+    const cancel = () => update(cancelUpdate, {});
     const details = [{ serviceCode: '403', serviceMessage: 'already shipped' }];
     await expect(cancel()).rejects.toMatchObject({
       cause: { type: 'refused-by-screening-service', details },

@@ -1,6 +1,7 @@
 /** Starts orders on a server that skips time, each in a world of its own. */
 import { randomUUID } from 'node:crypto';
 import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import {
   DefaultLogger,
@@ -19,7 +20,7 @@ import {
   READS_TASK_QUEUE,
   TASK_QUEUE,
 } from '../../src/contract/ids.ts';
-import { decisionUpdate } from '../../src/contract/messages.ts';
+import { decisionUpdate, type Envelope } from '../../src/contract/messages.ts';
 import type { OrderState } from '../../src/contract/order/state.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { workflowBundle } from '../../src/platform/workflow-bundle.ts';
@@ -31,7 +32,6 @@ import { historiesOf, replay } from '../support/replays.ts';
 import {
   backgroundActivities,
   checkoutActivities,
-  endedByHand,
   pollActivities,
   readActivities,
   World,
@@ -105,8 +105,8 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
     return { world, orderId, integration, options, input };
   };
   /** Starts an order as the CLI does, with any argument. */
-  const startOnly = async (more: Inputs, set?: Setting) => {
-    const { world, options, input } = prepare(set);
+  const startOnly = async (more: Inputs) => {
+    const { world, options, input } = prepare();
     const args: [Inputs] = [{ ...input, ...more }];
     const { client } = environment();
     const { workflowId } = await client.workflow.start('screenOrder', { ...options, args });
@@ -141,6 +141,11 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
     const state = (): Promise<OrderState> => readState(environment().client, handle.workflowId);
     return {
       state,
+      /** Sends an update, as the client library does. */
+      update: <Answer, Body extends object>(
+        definition: UpdateDefinition<Answer, [Envelope<Body>]>,
+        ...given: [body: Body, options?: Parameters<typeof updateOf>[2], updateId?: string]
+      ) => handle.executeUpdate(definition, updateOf(definition, ...given)),
       /** Lets time pass on the server. */
       pass: (ms: number) => environment().sleep(ms),
       /** Waits until the state is so, without letting time pass. */
@@ -159,24 +164,18 @@ export type OrderStarter = ReturnType<typeof withOrders>['order'];
 export type StartedOrder = Awaited<ReturnType<OrderStarter>>;
 
 /** Starts a worker for each task queue. @returns what stops them */
-export async function startWorkers(
+async function startWorkers(
   connection: NativeConnection,
   worlds: Worlds,
   options: Partial<WorkerOptions>,
 ): Promise<() => Promise<void>> {
-  const { dataConverter } = options;
-  const others = {
-    connection,
-    interceptors: { activity: [endedByHand(worlds)] },
-    ...(dataConverter !== undefined && { dataConverter }),
-  };
   const each: WorkerOptions[] = [
-    { connection, taskQueue: TASK_QUEUE, activities: checkoutActivities(worlds), ...options },
-    { ...others, taskQueue: BACKGROUND_TASK_QUEUE, activities: backgroundActivities(worlds) },
-    { ...others, taskQueue: POLLS_TASK_QUEUE, activities: pollActivities(worlds) },
-    { ...others, taskQueue: READS_TASK_QUEUE, activities: readActivities(worlds) },
+    { taskQueue: TASK_QUEUE, activities: checkoutActivities(worlds), ...options },
+    { taskQueue: BACKGROUND_TASK_QUEUE, activities: backgroundActivities(worlds) },
+    { taskQueue: POLLS_TASK_QUEUE, activities: pollActivities(worlds) },
+    { taskQueue: READS_TASK_QUEUE, activities: readActivities(worlds) },
   ];
-  const workers = await Promise.all(each.map((one) => Worker.create(one)));
+  const workers = await Promise.all(each.map((one) => Worker.create({ connection, ...one })));
   const runs = workers.map((worker) => worker.run());
   return async () => {
     for (const worker of workers) worker.shutdown();

@@ -2,13 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type {
   BackgroundActivities,
   CheckoutActivities,
-  GatewayOutcome,
   LastReadRequest,
-  LookUpOutcome,
   Moment,
   PollActivities,
   PortalOutcome,
@@ -62,14 +59,9 @@ export class World {
     code: '200',
     message: 'done',
   });
-  gateway: () => Promise<GatewayOutcome> = async () => ({ kind: 'sent' });
-  lookUp: () => Promise<LookUpOutcome> = async () => ({ kind: 'none' });
   deliver: (event: OrderEvent) => void | Promise<void> = () => undefined;
   forget: () => Promise<void> = async () => undefined;
   screenAtCheckout: (request: ScreenRequest) => Promise<ScreeningOutcome> = async () => this.nextScreening();
-
-  /** A person ends an activity of that type, by what is returned or thrown; undefined: nobody does. */
-  byHand: (activityType: string) => { result: unknown } | undefined = () => undefined;
 
   readonly screened: ScreenRequest[] = [];
   readonly portalCalls: PortalRequest[] = [];
@@ -101,33 +93,11 @@ export class Worlds {
     this.#worlds.set(integration, world);
   }
 
-  find(integration: string): World | undefined {
-    return this.#worlds.get(integration);
-  }
-
   of({ integration }: { integration: string }): World {
     const world = this.#worlds.get(integration);
     if (world === undefined) throw new Error('no such integration in this test');
     return world;
   }
-}
-
-/** An interceptor for workers whose activities a person may end. */
-export function endedByHand(worlds: Worlds): ActivityInterceptorsFactory {
-  return ({ info }) => ({
-    inbound: {
-      execute: async (input, next) => {
-        const about: unknown = input.args.flat()[0];
-        const { integration } = isNamed(about) ? about : { integration: '' };
-        const ended = worlds.find(integration)?.byHand(info.activityType);
-        return ended === undefined ? next(input) : ended.result;
-      },
-    },
-  });
-}
-
-function isNamed(value: unknown): value is { integration: string } {
-  return typeof value === 'object' && value !== null && 'integration' in value;
 }
 
 export function checkoutActivities(worlds: Worlds): CheckoutActivities {
@@ -163,14 +133,15 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
       if (outcome.kind === 'unanswered') throw ApplicationFailure.retryable('no answer', outcome.reason);
       return { outcome: sentAt(triedAt(), outcome), ...ended() };
     },
-    lookUp: async (request) => {
-      const outcome = await worlds.of(request).lookUp();
-      return { outcome, sentFrom: request.unseenSince, ...since(triedAt())() };
-    },
+    lookUp: async ({ unseenSince }) => ({
+      outcome: { kind: 'none' },
+      sentFrom: unseenSince,
+      ...since(triedAt())(),
+    }),
     sendGatewayResponse: timed(async (request) => {
-      const world = worlds.of(request);
-      world.gatewayCalls.push({ transactionId: request.transactionId, result: request.gateway.result });
-      return world.gateway();
+      const { transactionId, gateway } = request;
+      worlds.of(request).gatewayCalls.push({ transactionId, result: gateway.result });
+      return { kind: 'sent' };
     }),
     performPortalAction: timed(async (request, run) => {
       const world = worlds.of(request);

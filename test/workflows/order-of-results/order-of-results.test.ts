@@ -30,10 +30,11 @@ const STARTED: Event[] = [
   { activityTaskStartedEventAttributes: { scheduledEventId: '7' } },
 ];
 const RESULT = { began: '2026-03-01T10:00:01.000Z', at: '2026-03-01T10:00:02.000Z', kind: 'done' };
-const ENDED: Event[] = [
+const TO_COME = { ...RESULT, at: '2999-01-01T00:00:00.000Z' };
+const endedBy = (result: unknown): Event[] => [
   {
     activityTaskCompletedEventAttributes: {
-      result: payload(RESULT),
+      result: payload(result),
       scheduledEventId: '5',
       startedEventId: '8',
     },
@@ -49,7 +50,8 @@ const ENDED: Event[] = [
   },
 ];
 
-function historyOf(ended: readonly number[]) {
+function historyOf(ended: readonly number[], result: unknown) {
+  const ends = endedBy(result);
   const task = (scheduledEventId: string): Event[] => [
     { workflowTaskScheduledEventAttributes: { taskQueue } },
     { workflowTaskStartedEventAttributes: { scheduledEventId } },
@@ -62,7 +64,7 @@ function historyOf(ended: readonly number[]) {
     ...task('2'),
     { workflowTaskCompletedEventAttributes: { scheduledEventId: '2', sdkMetadata: flags } },
     ...STARTED,
-    ...ended.map((index) => ENDED[index] ?? {}),
+    ...ended.map((index) => ends[index] ?? {}),
     ...task('13'),
     { workflowTaskCompletedEventAttributes: { scheduledEventId: '13', startedEventId: '14' } },
   ];
@@ -75,10 +77,19 @@ function historyOf(ended: readonly number[]) {
   };
 }
 
+/** What the calls end with. */
+const ENDS = ['0 completed', '1 completed', '2 failed'];
+
 it.each([[[0, 1, 2]], [[1, 0, 2]], [[2, 1, 0]], [[1, 2, 0]], [[0, 2, 1]]])(
   'of history, whether activities or timers ended: %s',
   async (ended) => {
-    const replayed = Worker.runReplayHistory({ workflowBundle }, historyOf(ended), 'w');
-    await expect(replayed).rejects.toThrow(`message: "${ended.join()}"`);
+    const replayed = Worker.runReplayHistory({ workflowBundle }, historyOf(ended, RESULT), 'w');
+    const message = ended.map((index) => ENDS[index]).join();
+    await expect(replayed).rejects.toThrow(`message: "${message}"`);
   },
 );
+
+it.each(['done', null, TO_COME])('an activity that a person completes with %j has failed', async (result) => {
+  const replayed = Worker.runReplayHistory({ workflowBundle }, historyOf([0, 1, 2], result), 'w');
+  await expect(replayed).rejects.toThrow('message: "0 failed by hand,1 completed,2 failed"');
+});

@@ -1,4 +1,4 @@
-/** A workflow for `order-of-results.test.ts`. It fails with the ids of its effects, in the order in which their outcomes arrived. */
+/** A workflow for `order-of-results.test.ts`. It fails with the outcomes of its effects, in the order in which they arrived. */
 import { condition } from '@temporalio/workflow';
 import type { Call } from '../../../src/contract/calls.ts';
 import type { Input } from '../../../src/order/order.ts';
@@ -19,5 +19,11 @@ export async function orderOfResults(calls: Call[]): Promise<void> {
     }),
   );
   await condition(() => inputs.length === calls.length);
-  throw new Error(inputs.map((input) => (input.kind === 'effect-ended' ? input.id : input.kind)).join());
+  throw new Error(inputs.map(inWords).join());
+}
+
+function inWords(input: Input): string {
+  if (input.kind !== 'effect-ended') return input.kind;
+  const { id, outcome } = input;
+  return `${id} ${outcome.status}${'byHand' in outcome ? ' by hand' : ''}`;
 }
