@@ -1,4 +1,7 @@
 /** The books of an order with which nothing is wrong: it passed at checkout, and closed when its cancel window ended. */
+
+import type { PortalFields } from '../../src/contract/messages.ts';
+import type { Decision } from '../../src/contract/words.ts';
 import { aPolicy, HOUR } from '../fixtures/policies.ts';
 import type { BookedArrival, BookedCall, BookedRequest, BookedTransaction, Books, World } from './books.ts';
 
@@ -11,7 +14,6 @@ const CALM: World = {
   workersAway: [],
   unreachable: [],
   wrongKey: [],
-  slow: [],
   tasksWaited: [],
   receiverDown: [],
   resets: [],
@@ -82,6 +84,21 @@ export const TRANSACTION: BookedTransaction = {
   cancelableUntil: START + 30 + WINDOW_MS,
   decisions: [{ decision: 'pass', at: START + 30 }],
 };
+
+/** The passed order's transaction with these decisions, each made so many ms after the start. */
+export const becoming = (...decisions: [decision: Decision, at: number][]) => ({
+  transactions: [
+    { ...TRANSACTION, decisions: decisions.map(([decision, at]) => ({ decision, at: START + at })) },
+  ],
+});
+/** @returns a portal action that the order service asked for, and was told is requested, or refused */
+export const asksFor = (fields: PortalFields, ms: number, refusal?: string): BookedCall => ({
+  asks: 'portal',
+  fields,
+  sentAt: START + ms,
+  at: START + ms + 10,
+  ...(refusal === undefined ? { status: 'requested' } : { refusal }),
+});
 
 /** @returns the books, with what is different */
 export function books({

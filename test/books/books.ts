@@ -139,7 +139,6 @@ export interface World {
   workersAway: Span[];
   unreachable: Span[];
   wrongKey: Span[];
-  slow: Span[];
   receiverDown: Span[];
   /** By Temporal's history the order's tasks waited or took so long, one after another. */
   tasksWaited: Span[];

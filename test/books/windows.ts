@@ -1,7 +1,7 @@
 /** Does each recorded cancel window match the screening service's? */
 import { type BookedTransaction, type Books, createsOf, type Finding, foundNone, iso } from './books.ts';
 import { mayBeOlder, reportWasLost, unnoticedMs } from './facts.ts';
-import type { RecordedTransaction } from './record-of.ts';
+import type { PublicRecord } from './record-of.ts';
 import { ARRIVES_WITHIN_MS } from './rules/creates.ts';
 
 export function windows(books: Books): Finding[] {
@@ -14,7 +14,7 @@ export function windows(books: Books): Finding[] {
 function windowOf(
   books: Books,
   transaction: BookedTransaction,
-  { id, attempt, cancelBy }: RecordedTransaction,
+  { id, attempt, cancelBy }: PublicRecord['transactions'][number],
 ): Finding[] {
   const { cancelableUntil } = transaction;
   if (cancelBy > cancelableUntil + books.world.notedLateMs) {

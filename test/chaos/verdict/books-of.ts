@@ -198,7 +198,6 @@ function worldOf(
     workersAway: ended.filter(({ what }) => what === 'Temporal').filter(mine),
     unreachable: spans.unreachable.filter(mine),
     wrongKey: spans.wrongKey.filter(mine),
-    slow: [],
     tasksWaited: history.tasksWaited,
     receiverDown: spans.receiverDown.filter(mine),
     resets: [],

@@ -97,7 +97,6 @@ function worldOf({ world, resets, continuedAt }: OrderWorld): World {
     workersAway: spans['workers-away'],
     unreachable: [...spans.outage, ...spans['no-integration'], ...unread(life)],
     wrongKey: [...spans['wrong-key'], ...spans['no-key']],
-    slow: spans.slow,
     tasksWaited: [],
     receiverDown: spans['receiver-down'],
     resets,
