@@ -36,30 +36,19 @@ export interface NotRun {
 }
 
 /**
- * Says what is to become of each block.
  * @param runs the tags of what is run or otherwise looked at
  * @returns the blocks to run, and what is wrong: a block that is neither run nor listed, a listing of nothing
  */
-export function planOf(
-  blocks: readonly CodeBlock[],
-  runs: readonly string[],
-  notRun: readonly NotRun[],
-): { run: CodeBlock[]; faults: string[] } {
-  const listing = (block: CodeBlock) =>
-    notRun.filter(({ page, has }) => page === block.page && block.text.includes(has));
-  const open = blocks.filter((block) => listing(block).length === 0);
+export function planOf(blocks: readonly CodeBlock[], runs: readonly string[], notRun: readonly NotRun[]) {
+  const isListed = (block: CodeBlock, { page, has }: NotRun) =>
+    page === block.page && block.text.includes(has);
+  const open = blocks.filter((block) => !notRun.some((entry) => isListed(block, entry)));
   const run = open.filter(({ language }) => runs.includes(language));
-  return {
-    run,
-    faults: [
-      ...open
-        .filter((block) => !run.includes(block))
-        .map(
-          (block) => `${block.page}:${block.line} (${block.language || 'no tag'}) is neither run nor listed`,
-        ),
-      ...notRun
-        .filter((entry) => !blocks.some((block) => listing(block).includes(entry)))
-        .map(({ page, has }) => `${page}: no block has «${has}», which is listed as not run`),
-    ],
-  };
+  const forgotten = open
+    .filter((block) => !run.includes(block))
+    .map(({ page, line, language }) => `${page}:${line} (${language || 'no tag'}) is neither run nor listed`);
+  const stale = notRun
+    .filter((entry) => !blocks.some((block) => isListed(block, entry)))
+    .map(({ page, has }) => `${page}: no block has «${has}», which is listed as not run`);
+  return { run, faults: [...forgotten, ...stale] };
 }

@@ -41,7 +41,11 @@ export async function causeFaultsFromOutside(
   const dice = new Dice(mixed(seed, 0));
   const pause = (ms: number) => sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
   let mixes = 0;
-  const setFaults = (condition: Condition): void => {
+  const setKey = (test: string) => () => control.setKeys({ test });
+  const setMood = (mood: typeof receiver.mood) => () => {
+    receiver.mood = mood;
+  };
+  const setFaults = (condition: Condition) => (): void => {
     mixes += 1;
     if (!signal.aborted) control.setFaults(faultMix(mixed(seed, mixes), plans, condition));
   };
@@ -85,11 +89,11 @@ export async function causeFaultsFromOutside(
   /** Kills Temporal during slow creates, and the API with its worker once callers have been answered without a record. */
   const loseRecords = async (awayMs: number): Promise<void> => {
     await restartApi('SIGTERM', 'API with worker');
-    setFaults('slow');
+    setFaults('slow')();
     await sleep(SLOW_MS);
     const apiDies = sleep(SLOW_MS).then(() => restartApi('SIGKILL', 'API with worker'));
     await Promise.all([temporal.kill('SIGKILL', SLOW_MS + awayMs), apiDies]);
-    setFaults('usual');
+    setFaults('usual')();
   };
   const makeStorm = async (plan: OrderPlan): Promise<void> => {
     await pause(began + plan.startsAfterMs + 250 - Date.now());
@@ -100,31 +104,16 @@ export async function causeFaultsFromOutside(
     const arrived = sent.filter(({ status }) => status === 'fulfilled');
     hints.push(...arrived.map(() => ({ orderId: plan.orderId, at: Date.now() })));
   };
-  const takeReceiverDown = (share: number): Promise<Span[]> => {
-    const setMood = (mood: typeof receiver.mood) => () => {
-      receiver.mood = mood;
-    };
-    return outage(share, RECEIVER_AWAY_MS, setMood('away'), setMood('moody'));
-  };
-  const takeServiceDown = () =>
-    outage(
-      0.35,
-      Math.min(6_000, loadMs / 6),
-      () => setFaults('down'),
-      () => setFaults('usual'),
-    );
-  const changeKey = () =>
-    outage(
-      0.55,
-      KEY_OR_CARDS_AWAY_MS,
-      () => control.setKeys({ test: 'another-key' }),
-      () => control.setKeys({ test: API_KEY }),
-    );
 
   control.setPortal({ codeType: 'alternating' });
-  setFaults('usual');
+  setFaults('usual')();
   const [[unreachable, wrongKey, ...receiverDown]] = await Promise.all([
-    Promise.all([takeServiceDown(), changeKey(), takeReceiverDown(0.25), takeReceiverDown(0.7)]),
+    Promise.all([
+      outage(0.35, Math.min(6_000, loadMs / 6), setFaults('down'), setFaults('usual')),
+      outage(0.55, KEY_OR_CARDS_AWAY_MS, setKey('another-key'), setKey(API_KEY)),
+      outage(0.25, RECEIVER_AWAY_MS, setMood('away'), setMood('moody')),
+      outage(0.7, RECEIVER_AWAY_MS, setMood('away'), setMood('moody')),
+    ]),
     outage(0.6, KEY_OR_CARDS_AWAY_MS, cards.freeze, cards.thaw),
     killWorkers(),
     spread(temporalKills, (nth) => {

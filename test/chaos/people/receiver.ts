@@ -25,26 +25,11 @@ export interface Arrival extends BookedArrival {
   event: z.infer<typeof payloadSchema> & { id: string };
 }
 
-interface LocalServer {
-  url: string;
-  close(): Promise<void>;
-}
-
-export interface Receiver extends LocalServer {
-  /** In order of arrival. */
-  readonly arrivals: readonly Arrival[];
-  /** Ids of requests whose signature or content was wrong. */
-  readonly wrong: readonly string[];
-  /** `moody`: some requests get 500 or no answer. `away`: each connection breaks. `calm`: every event is accepted. */
-  mood: 'moody' | 'away' | 'calm';
-  /** @returns whether an event of the order holds within that time */
-  waitFor(orderId: string, holds: (arrival: Arrival) => boolean, withinMs: number): Promise<boolean>;
-}
-
-export async function startReceiver(secret: string, seed: number): Promise<Receiver> {
+export async function startReceiver(secret: string, seed: number) {
   const webhook = new Webhook(secret);
   const dice = new Dice(seed);
   const arrivals: Arrival[] = [];
+  /** Ids of requests whose signature or content was wrong. */
   const wrong: string[] = [];
   const server = await listen((request, reply) => {
     if (receiver.mood === 'away') return breakOff(reply);
@@ -60,12 +45,14 @@ export async function startReceiver(secret: string, seed: number): Promise<Recei
     if (behavior === 'hanging') return reply.hijack();
     return reply.code(behavior === 'taken' ? 204 : 500).send();
   });
-  const receiver: Receiver = {
+  const receiver = {
     ...server,
     arrivals,
     wrong,
-    mood: 'moody',
-    waitFor: (orderId, holds, timeoutMs) =>
+    /** `moody`: some requests get 500 or no answer. `away`: each connection breaks. `calm`: every event is accepted. */
+    mood: 'moody' as 'moody' | 'away' | 'calm',
+    /** @returns whether an event of the order holds within that time */
+    waitFor: (orderId: string, holds: (arrival: Arrival) => boolean, timeoutMs: number): Promise<boolean> =>
       eventually(() => arrivals.some((one) => one.event.orderId === orderId && holds(one)), {
         timeoutMs,
       }).catch(() => false),
@@ -87,7 +74,7 @@ function verified(webhook: Webhook, { body, headers }: FastifyRequest) {
  * Without an answer the connection breaks.
  * @param target where a webhook for this invoice number goes
  */
-export function startSwitchboard(target: (invoice: string) => string): Promise<LocalServer> {
+export function startSwitchboard(target: (invoice: string) => string) {
   return listen(async ({ body }, reply) => {
     const [invoice = ''] = /S\d+N\d+/.exec(String(body)) ?? [];
     const webhook = { method: 'POST', body: String(body), signal: AbortSignal.timeout(9_000) };
@@ -104,7 +91,7 @@ function breakOff(reply: FastifyReply): FastifyReply {
 /** Listens on loopback; each body is read as text. */
 async function listen(
   handle: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>,
-): Promise<LocalServer> {
+): Promise<{ url: string; close(): Promise<void> }> {
   const app = fastify({ forceCloseConnections: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));

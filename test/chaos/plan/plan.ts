@@ -1,14 +1,13 @@
 /** What is planned for each order: a pure function of the seed and the order's index. */
 import { orderWorkflowId } from '../../../src/contract/ids.ts';
 import type { PortalFields } from '../../../src/contract/messages.ts';
-import type { Policy } from '../../../src/contract/policy.ts';
 import type { Decision, GatewayResult } from '../../../src/contract/words.ts';
 import { policyFor } from '../../../src/order/order-rules.ts';
 import { Dice, mixed } from '../../simulation/random.ts';
 import { type ChaosIntegration, isLong, SKIP_BELOW } from './policies.ts';
 
 /** What the order service sends for one attempt, and what the screening service decides about it. */
-export interface PlannedAttempt {
+interface PlannedAttempt {
   decision: Decision;
   /** Different for each attempt of an order, so that a create shows which attempt it is for. */
   amount: number;
@@ -25,31 +24,9 @@ export interface PlannedAction {
 }
 
 /** Everything planned for one order; times in milliseconds. */
-export interface OrderPlan {
-  orderId: string;
-  integration: string;
-  policy: Policy;
-  checkoutBudgetMs: number;
-  /** Its cancel window outlasts the run. */
-  long: boolean;
-  /** After the start of the run. */
-  startsAfterMs: number;
-  attempts: PlannedAttempt[];
-  retryAfterMs: number;
-  /** The checkout is sent twice at the same time. */
-  doubled: boolean;
-  /** More than 100 hints arrive during its slow create, which fails the workflow task. */
-  stormy: boolean;
-  /** What the payment gateway reports after a `proceed`, and then in its place. */
-  gateway: { results: GatewayResult[]; afterMs: number };
-  /** What analysts decide, counted from the create. */
-  analysts: { afterMs: number; decision: Decision }[];
-  /** Analysts decide `fraudulent` after a fraud report. */
-  confirmsFraud: boolean;
-  actions: PlannedAction[];
-}
+export type OrderPlan = ReturnType<typeof planOrder>;
 
-export interface PlanOptions {
+interface PlanOptions {
   seed: number;
   orders: number;
   /** How long new orders arrive. */
@@ -62,7 +39,7 @@ export function planRun(options: PlanOptions): OrderPlan[] {
   return Array.from({ length: options.orders }, (_, index) => planOrder(options, index));
 }
 
-function planOrder({ seed, orders, loadMs, integrations }: PlanOptions, index: number): OrderPlan {
+function planOrder({ seed, orders, loadMs, integrations }: PlanOptions, index: number) {
   const dice = new Dice(mixed(seed, index));
   const integration = integrations[dice.between(0, integrations.length - 1)];
   if (integration === undefined) throw new RangeError('a run needs an integration');
@@ -75,14 +52,21 @@ function planOrder({ seed, orders, loadMs, integrations }: PlanOptions, index: n
     integration: integration.name,
     policy: policyFor(integration.settings, undefined, facts, true),
     checkoutBudgetMs: integration.settings.checkoutBudgetMs,
+    /** Its cancel window outlasts the run. */
     long: isLong(integration),
+    /** After the start of the run. */
     startsAfterMs: Math.floor(((index + dice.number()) / orders) * loadMs),
     attempts,
     retryAfterMs: dice.between(300, 2_000),
+    /** The checkout is sent twice at the same time. */
     doubled: dice.chance(0.08),
+    /** More than 100 hints arrive during its slow create, which fails the workflow task. */
     stormy: dice.chance(0.02),
+    /** What the payment gateway reports after a `proceed`, and then in its place. */
     gateway: { results: gatewayResultsOf(dice), afterMs: dice.between(100, 3_000) },
+    /** What analysts decide, counted from the create. */
     analysts: analystsOf(dice, decision),
+    /** Analysts decide `fraudulent` after a fraud report. */
     confirmsFraud: dice.chance(0.6),
     actions: actionsOf(dice, orderId),
   };
@@ -107,7 +91,7 @@ function gatewayResultsOf(dice: Dice): GatewayResult[] {
   return ['error', weighted(dice, { pass: 7, fail: 3 })];
 }
 
-function analystsOf(dice: Dice, first: Decision): OrderPlan['analysts'] {
+function analystsOf(dice: Dice, first: Decision): { afterMs: number; decision: Decision }[] {
   const soon = dice.between(500, 9_000);
   const later = soon + dice.between(4_000, 9_000);
   if (first === 'pass' && dice.chance(0.12)) {

@@ -21,22 +21,7 @@ export interface Run {
   state?: OrderState;
   startedAt: number;
   closedAt?: number;
-  history: HistorySummary;
-}
-
-export interface HistorySummary {
-  /** By the cause of each failed workflow task. */
-  failedTasks: Record<string, number>;
-  /** A task timed out, or the try of an activity was lost. */
-  timedOut: boolean;
-  /** An activity was canceled, or failed when it was to stop, and so ended without a result. */
-  cutOff: boolean;
-  /** Temporal gave the first task to the process that started the order, and that task ran again. */
-  fastPathLost: boolean;
-  /** When the first workflow task began. */
-  begunAt: number;
-  /** From when a workflow task waited until it was done, where that took over a second. */
-  tasksWaited: Span[];
+  history: ReturnType<typeof summaryOf>;
 }
 
 /** A request to the screening service, as the sandbox and its sender noted it. */
@@ -46,7 +31,7 @@ export interface Request {
 }
 
 /** A portal action that ran as its own workflow, since its order was over. */
-export interface PortalRun {
+interface PortalRun {
   /** `portal:<integration>:<kind>:<transaction or order>[:<hash>]` */
   workflowId: string;
   kind: string;
@@ -183,7 +168,8 @@ export function aFewAtATime<T, R>(items: readonly T[], call: (item: T) => Promis
 /** The SDK's failure if a worker doesn't have an order in memory, and Temporal is away. No code of ours had begun. */
 const NOT_FETCHED = /^Fetching history failed: Status \{ code: Unavailable\b/;
 
-function summaryOf(events: readonly HistoryEvent[]): HistorySummary {
+function summaryOf(events: readonly HistoryEvent[]) {
+  /** By the cause of each failed workflow task. */
   const failedTasks: Record<string, number> = {};
   for (const { workflowTaskFailedEventAttributes: failed } of events) {
     if (!failed) continue;
@@ -203,16 +189,21 @@ function summaryOf(events: readonly HistoryEvent[]): HistorySummary {
   const begun = events.find((event) => event.workflowTaskStartedEventAttributes);
   return {
     failedTasks,
+    /** A task timed out, or the try of an activity was lost. */
     timedOut: events.some(isTimeout),
+    /** An activity was canceled, or failed when it was to stop, and so ended without a result. */
     cutOff: events.some(
       (event) => event.activityTaskCanceledEventAttributes || event.activityTaskFailedEventAttributes,
     ),
+    /** Temporal gave the first task to the process that started the order, and that task ran again. */
     fastPathLost: isFast && (lostFirst || Object.keys(failedTasks).length > 0),
+    /** When the first workflow task began. */
     begunAt: begun ? msOf(begun) : Number.POSITIVE_INFINITY,
     tasksWaited: tasksWaited(events),
   };
 }
 
+/** From when a workflow task waited until it was done, where that took over a second. */
 function tasksWaited(events: readonly HistoryEvent[]): Span[] {
   const spans: Span[] = [];
   let from: number | undefined;

@@ -82,12 +82,6 @@ const NOTHING_ELSE: Circumstances & Happened = {
 
 const anError = { outcome: { status: 200, code: null, decision: 'error' } };
 const unanswered = { end: { endedAt: START + 50, answered: false } };
-const foundNone = {
-  operation: 'status-by-invoice',
-  transactionId: null,
-  committed: false,
-  outcome: { status: 404, code: null, decision: null },
-} as const;
 const reported = {
   operation: 'report-fraud',
   outcome: { status: 200, code: 200, decision: 'fraudulent' },
@@ -95,9 +89,7 @@ const reported = {
 const held = { ...checkout, answer: { ...answer, decision: 'review', action: 'hold' } } as const;
 const cancel = { workflowId: 'portal:default:cancel:order-1', kind: 'cancel', startedAt: START };
 const unreadable = { status: 'RUNNING', startedAt: START, history };
-const after = (failedTasks: Record<string, number>) => ({
-  run: { ...run, history: { ...history, failedTasks } },
-});
+const failing = { ...history, failedTasks: { NON_DETERMINISTIC_ERROR: 1 } };
 
 it.each<[string, Partial<OrderEvidence>, string[], Partial<Circumstances & Happened>?]>([
   ['with which nothing is wrong', {}, []],
@@ -108,23 +100,16 @@ it.each<[string, Partial<OrderEvidence>, string[], Partial<Circumstances & Happe
   ['that failed', { run: { ...run, status: 'FAILED' } }, ['workflow failed']],
   ['whose record can’t be read', { run: unreadable }, ['workflow stuck']],
   ['whose portal action runs', { portalRuns: [{ ...cancel, status: 'RUNNING' }] }, ['workflow stuck']],
-  ['whose task failed', after({ NON_DETERMINISTIC_ERROR: 1 }), ['workflow failed']],
-  ['whose task the SDK failed', after({ FORCE_CLOSE_COMMAND: 3, NON_DETERMINISTIC_ERROR: 1 }), []],
+  ['whose task failed', { run: { ...run, history: failing } }, ['workflow failed']],
   ['that does not rest', {}, ['workflow stuck'], { restless: new Set(['order-1']) }],
   ['without a replay', {}, ['history does not replay'], { unreplayable: new Map([[WORKFLOW_ID, '!']]) }],
   ['created twice', { ledger: [request(20), request(60_000)] }, ['second create']],
   ['created blindly', { ledger: [request(20, {}, unanswered), request(60_000)] }, ['second create']],
   [
-    'created after a lookup',
-    { ledger: [request(20, {}, unanswered), request(30_000, foundNone), request(60_000)] },
-    [],
-  ],
-  [
     'told pass after an error, created again, and a report whose answer has no decision',
     { ledger: [request(20, anError), request(30_000, reported), request(60_000)] },
     ['answer'],
   ],
-  ['created after a wrong key', { ledger: [request(20, { fault: '403' }), request(50)] }, []],
   [
     'with another transaction',
     { transactions: [transaction, { ...transaction, id: 'other' }] },

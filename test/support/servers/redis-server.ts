@@ -7,19 +7,7 @@ import { eventually } from '../eventually.ts';
 import { type NeededProgram, needProgram } from '../processes/debian-package.ts';
 
 /** A Redis of its own on loopback, that keeps nothing. */
-export interface RedisServer {
-  url: string;
-  /** Kills it, so that its port refuses. */
-  stop(): Promise<void>;
-  /** Starts it again, empty, on the same port. */
-  start(): Promise<void>;
-  /** Stops it from answering, with its connections open. */
-  freeze(): void;
-  thaw(): void;
-  running(): boolean;
-  /** Waits until what is asked of it holds. */
-  until(holds: (client: RedisClient) => Promise<void>): Promise<void>;
-}
+export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
 
 type RedisClient = ReturnType<typeof createClient>;
 
@@ -50,7 +38,7 @@ export async function redisInstalled(): Promise<boolean> {
  * @param password asked of everyone who connects, if given
  * @throws Error when it doesn't answer in time
  */
-export async function startRedis({ password }: { password?: string } = {}): Promise<RedisServer> {
+export async function startRedis({ password }: { password?: string } = {}) {
   const port = await freePort();
   const url = `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`;
   const login = password === undefined ? [] : ['--requirepass', password];
@@ -68,19 +56,23 @@ export async function startRedis({ password }: { password?: string } = {}): Prom
   let child = await launch();
   return {
     url,
+    /** Kills it, so that its port refuses. */
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;
     },
+    /** Starts it again, empty, on the same port. */
     async start() {
       child = await launch();
     },
+    /** Stops it from answering, with its connections open. */
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),
     running: () => child.exitCode === null && child.signalCode === null,
-    until: (holds) => eventually(() => withClient(url, holds)),
+    /** Waits until what is asked of it holds. */
+    until: (holds: (client: RedisClient) => Promise<void>) => eventually(() => withClient(url, holds)),
   };
 }
 
