@@ -99,9 +99,8 @@ export type BookedCall = { sentAt: number; at: number; refusal?: string } & (
   | { asks: 'checkout'; attempt: number; answer?: BookedCheckoutAnswer }
   | { asks: 'gateway-result'; attempt?: number; result: GatewayResult; taken: boolean }
   | { asks: 'portal'; fields: PortalFields; status?: string; transactionId?: string }
-  | { asks: 'withdraw'; number: number; status?: string }
-  /** `cancels`: the answer says that the transaction is canceled with the screening service. */
-  | { asks: 'override'; action: OverrideAction; taken: boolean; cancels: boolean }
+  | { asks: 'withdraw' }
+  | { asks: 'override'; action: OverrideAction; taken: boolean }
   /** `cleared`: how many attentions it took away. */
   | { asks: 'acknowledge'; taken: boolean; cleared: number }
 );

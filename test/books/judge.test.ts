@@ -57,7 +57,7 @@ const aTime = (ms: number) => ({ sentAt: START + ms, endedAt: START + ms + 20 })
 
 const paid = { asks: 'gateway-result', attempt: 1, result: 'pass', taken: true } as const;
 const reports = { ...paid, sentAt: START + MINUTE, at: START + MINUTE + 10 };
-const decidedBy = { asks: 'override', action: 'proceed', taken: true, cancels: false } as const;
+const decidedBy = { asks: 'override', action: 'proceed', taken: true } as const;
 const overrides = { ...decidedBy, sentAt: START + MINUTE, at: START + MINUTE + 10 };
 
 /** A fault of each kind, and how it shows. */

@@ -4,19 +4,18 @@ import formats from 'ajv-formats';
 
 /** What the tests read of the document. */
 export interface OpenApi {
-  openapi: string;
   paths: Record<string, Record<string, Operation>>;
   components?: object;
 }
-export interface Operation {
-  parameters?: { name: string; in: string; required?: boolean; schema: object; example?: unknown }[];
-  requestBody?: { required?: boolean; content: Content };
-  responses: Record<string, { headers?: Record<string, { required?: boolean }>; content?: Content }>;
+interface Operation {
+  responses: Record<
+    string,
+    { headers?: Record<string, { required?: boolean }>; content?: Record<string, { schema: object }> }
+  >;
 }
-type Content = Record<string, { schema: Record<string, unknown>; example?: unknown }>;
 
 /** An answer as it came over HTTP. */
-export interface Answered {
+interface Answered {
   method: string;
   /** The address, with or without a query. */
   url: string;
@@ -26,19 +25,12 @@ export interface Answered {
   body: string;
 }
 
-export interface Contract {
-  /** @throws Error naming the request and what its answer has against the document */
-  check(answered: Answered): void;
-  /** @returns method and path template of the operation that a request is for, as in `GET /v1/orders/{orderId}` */
-  operationOf(request: Pick<Answered, 'method' | 'url'>): string | undefined;
-  /** @returns what a value has against a schema of the document, in words */
-  faultsOf(schema: object, value: unknown): string[];
-}
+export type Contract = ReturnType<typeof createContract>;
 
 const PROBLEM = 'application/problem+json';
 
 /** Makes the check of one document. Its schemas are compiled when they are first needed. */
-export function createContract(document: OpenApi): Contract {
+export function createContract(document: OpenApi) {
   const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
   formats.default(ajv);
   // So that references into the document can be followed from each of its schemas.
@@ -57,11 +49,10 @@ export function createContract(document: OpenApi): Contract {
     path,
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]*')}$`),
   }));
-  const find = ({ method, url }: Pick<Answered, 'method' | 'url'>) => {
+  const find = ({ method, url }: Answered) => {
     const address = url.replace(/[?#].*$/s, '');
     const path = templates.find(({ pattern }) => pattern.test(address))?.path;
-    const operation = path === undefined ? undefined : document.paths[path]?.[method.toLowerCase()];
-    return operation && { name: `${method.toUpperCase()} ${path}`, operation };
+    return path === undefined ? undefined : document.paths[path]?.[method.toLowerCase()];
   };
   const problem = Object.values(document.paths)
     .flatMap((methods) => Object.values(methods))
@@ -81,7 +72,7 @@ export function createContract(document: OpenApi): Contract {
       if (answered.method === 'HEAD') return [];
       return problem === undefined ? ['a problem, and none is documented'] : jsonFaults(problem, body);
     }
-    const response = found.operation.responses[status];
+    const response = found.responses[status];
     if (response === undefined) return [`the status ${status} is not documented`];
     const schema = response.content?.[type]?.schema;
     if (schema === undefined) return [`the content type ${type} is not documented for ${status}`];
@@ -99,14 +90,13 @@ export function createContract(document: OpenApi): Contract {
     }
   };
   return {
-    check: (answered) => {
+    /** @throws Error naming the request and what its answer has against the document */
+    check: (answered: Answered): void => {
       const faults = faultsOfAnswer(answered);
       if (faults.length === 0) return;
       const { method, url, status, body } = answered;
       const what = `${method} ${url} → ${status} is not as documented: ${faults.join('; ')}`;
       throw new Error(`${what}; the answer was ${body.slice(0, 500)}`);
     },
-    operationOf: (request) => find(request)?.name,
-    faultsOf,
   };
 }

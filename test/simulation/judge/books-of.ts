@@ -67,20 +67,9 @@ function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
         ...defined({ status: portal?.status, transactionId: portal?.transactionId }),
       };
     case 'withdraw':
-      return {
-        ...when,
-        asks: 'withdraw',
-        number: ask.request.number,
-        ...defined({ status: portal?.status }),
-      };
+      return { ...when, asks: 'withdraw' };
     case 'override':
-      return {
-        ...when,
-        asks: 'override',
-        action: ask.request.action,
-        taken,
-        cancels: 'override' in outcome && outcome.override.number !== undefined,
-      };
+      return { ...when, asks: 'override', action: ask.request.action, taken };
     case 'note':
     case 'assign':
     case 'snooze':

@@ -13,8 +13,6 @@ export interface NeededProgram {
   debianPackages: readonly [string, ...string[]];
   /** What stands behind «install», for a person. */
   howTo: string;
-  /** Done once after it was installed. */
-  afterInstall?: () => Promise<unknown>;
 }
 
 /**
@@ -24,7 +22,7 @@ export interface NeededProgram {
 export async function needProgram(program: NeededProgram): Promise<string> {
   const found = await onPath(program);
   if (found !== undefined) return found;
-  if (process.env.CI && process.getuid?.() === 0) await install(program);
+  if (process.env.CI && process.getuid?.() === 0) await install(program.debianPackages);
   const now = await onPath(program);
   if (now === undefined) throw new Error(`${program.debianPackages[0]} is missing: install ${program.howTo}`);
   return now;
@@ -37,16 +35,11 @@ export async function needProgram(program: NeededProgram): Promise<string> {
 export async function findOrInstall(debianPackage: string, find: () => Promise<string>): Promise<string> {
   const found = await find().catch(() => undefined);
   if (found !== undefined || process.getuid?.() !== 0) return found ?? find();
-  // The package starts a server of its own where it may: nobody asked for that.
-  const afterInstall = () => run('service', [debianPackage, 'stop']).catch(() => undefined);
-  await install({ debianPackages: [debianPackage], afterInstall });
+  await install([debianPackage]);
   return find();
 }
 
-async function install({
-  debianPackages,
-  afterInstall,
-}: Pick<NeededProgram, 'debianPackages' | 'afterInstall'>): Promise<void> {
+async function install(debianPackages: NeededProgram['debianPackages']): Promise<void> {
   const apt = (...args: string[]) =>
     run('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=60', ...args], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
@@ -57,7 +50,8 @@ async function install({
       await apt('update');
       await one();
     });
-    await afterInstall?.();
+    // The package may start a server of its own: nobody asked for that.
+    await run('service', [debianPackages[0], 'stop']).catch(() => undefined);
   } catch {
     // No apt-get, or no way to a mirror: whoever asks is told what to install.
   }

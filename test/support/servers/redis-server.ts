@@ -1,6 +1,5 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { promisify } from 'node:util';
 import { createClient } from 'redis';
 import { freePort } from '../../../src/dev/guarded-child.ts';
 import { eventually } from '../eventually.ts';
@@ -16,8 +15,6 @@ const REDIS = {
   debianPackages: ['redis-server'],
   howTo:
     'redis-server, 6 or newer (Debian and Ubuntu: apt-get install redis-server; macOS: brew install redis)',
-  // The package starts a server of its own where it may: nobody asked for that.
-  afterInstall: () => promisify(execFile)('service', ['redis-server', 'stop']).catch(() => undefined),
 } satisfies NeededProgram;
 
 /** Makes sure that there is a `redis-server`, as `needProgram` does. */
