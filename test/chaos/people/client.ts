@@ -36,11 +36,6 @@ interface Ask<Answer> {
   headers?: Record<string, string>;
 }
 
-interface Reply {
-  status: number;
-  body: unknown;
-}
-
 /** How long an order service repeats a request after the last fault, and after the last answer to any order: a slow machine has a backlog. */
 const PATIENCE_MS = 240_000;
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -177,7 +172,7 @@ export class OrderService {
         calls.push(booked(when, parsed.data));
         return parsed.data;
       }
-      const refusal = slugOf(reply);
+      const refusal = slugOf(reply.body);
       calls.push(booked({ ...when, refusal }));
       if ((status >= 500 && status !== 502) || status < 300 || !isExpected(refusal))
         strange.push(`${path}: HTTP ${status} ${refusal}`);
@@ -190,7 +185,7 @@ export class OrderService {
   async #post(
     path: string,
     { body, headers }: Pick<Ask<unknown>, 'body' | 'headers'>,
-  ): Promise<Reply | undefined> {
+  ): Promise<{ status: number; body: unknown } | undefined> {
     try {
       const response = await fetch(`${this.#deployment.apiUrl}${path}`, {
         method: 'POST',
@@ -219,7 +214,7 @@ function transactionOf({ orderId, policy, attempts }: OrderPlan, attempt: number
   return policy.workflow === 'pre-gateway' ? aPreGatewayTransaction(order) : aTransaction(order);
 }
 
-function slugOf({ body }: Reply): string {
+function slugOf(body: unknown): string {
   const problem = problemSchema.safeParse(body);
   return problem.success ? problem.data.type.replace('/problems/', '') : 'without a problem';
 }

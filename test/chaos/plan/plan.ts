@@ -4,7 +4,9 @@ import type { PortalFields } from '../../../src/contract/messages.ts';
 import type { Decision, GatewayResult } from '../../../src/contract/words.ts';
 import { policyFor } from '../../../src/order/order-rules.ts';
 import { Dice, mixed } from '../../simulation/random.ts';
-import { type ChaosIntegration, isLong, SKIP_BELOW } from './policies.ts';
+import { type ChaosIntegration, SKIP_BELOW } from './policies.ts';
+
+const LONG_WINDOW_MS = 3_600_000;
 
 /** What the order service sends for one attempt, and what the screening service decides about it. */
 interface PlannedAttempt {
@@ -53,7 +55,7 @@ function planOrder({ seed, orders, loadMs, integrations }: PlanOptions, index: n
     policy: policyFor(integration.settings, undefined, facts, true),
     checkoutBudgetMs: integration.settings.checkoutBudgetMs,
     /** Its cancel window outlasts the run. */
-    long: isLong(integration),
+    long: integration.settings.cancelWindowMs > LONG_WINDOW_MS,
     /** After the start of the run. */
     startsAfterMs: Math.floor(((index + dice.number()) / orders) * loadMs),
     attempts,

@@ -12,7 +12,6 @@ export interface ChaosIntegration {
 }
 
 const COUNT = 12;
-const LONG_WINDOW_MS = 3_600_000;
 /** Except in `default`, orders of smaller amounts are not screened. */
 export const SKIP_BELOW = 1;
 
@@ -25,11 +24,6 @@ export function drawIntegrations(seed: number): ChaosIntegration[] {
     const settings = integrationSchema.parse({ ...addresses, ...written });
     return { name, written, settings: toIntegration(name, settings, { SCREENING_API_KEY: 'key' }) };
   });
-}
-
-/** @returns whether its orders stay open until the end of a run */
-export function isLong({ settings }: ChaosIntegration): boolean {
-  return settings.cancelWindowMs > LONG_WINDOW_MS;
 }
 
 function drawn(index: number, dice: Dice): Record<string, unknown> {
