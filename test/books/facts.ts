@@ -1,19 +1,26 @@
 /** What excuses an order: facts of the world that nobody in the product wrote, each with its reason. */
-import type { BookedTransaction, Books, Span, World } from './books.ts';
-import { answersTo, requestsAbout } from './books.ts';
+import {
+  answersTo,
+  type BookedTransaction,
+  type Books,
+  requestsAbout,
+  type Span,
+  type World,
+} from './books.ts';
 
 /** A reset takes back what the order did and said between its task and the reset. */
 export const takenBack = ({ world }: Books, at: number): boolean =>
   world.resets.some((reset) => at >= reset.to && at <= reset.at);
-
-/** Whoever is told again after a reset may be told otherwise. */
+/** Whoever is told again after it may be told otherwise. */
 export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
 
 /** What a create left is out of sight where no lookup ever showed it: a person is told, until one says so, to look in the portal. */
 export function isUnseen(books: Books, { id }: BookedTransaction): boolean {
   const { record, calls, world } = books;
   const looks = requestsAbout(books, id, 'status-by-invoice').filter((one) => one.heard === 'transaction');
-  const found = looks.some(({ endedAt }) => !takenBack(books, endedAt));
+  // The next run hears nothing of what the one before was about to be told.
+  const isLost = (at: number) => world.continuedAt.some((next) => next >= at && next < at + 1_000);
+  const found = looks.some(({ endedAt }) => !takenBack(books, endedAt) && !isLost(endedAt));
   const settled = calls.some((one) => one.asks === 'acknowledge' && one.cleared > 0);
   return (!found || world.losses) && (settled || record.attention.includes('transaction-unseen'));
 }
@@ -21,16 +28,16 @@ export function isUnseen(books: Books, { id }: BookedTransaction): boolean {
 /** By a shared invoice number the first transaction is shown, which belongs to the first attempt that may have one. */
 export const mayBeOlder = (books: Books, attempt: number): boolean =>
   !books.policy.invoicePerAttempt &&
-  (wasReset(books) || answersTo(books, attempt).some(({ answer }) => OPEN.includes(answer.decision)));
-const OPEN = ['pending', 'error'];
+  (wasReset(books) ||
+    answersTo(books, attempt).some(({ answer }) => ['pending', 'error'].includes(answer.decision)));
 
 /** What was sent after the task of a reset is no part of the order any more, where the new run never comes to see it; and it may hide the rest. */
 export function isForgotten(books: Books, { id, attempt, createdAt, invoice }: BookedTransaction): boolean {
   const about = books.requests.filter((one) => one.invoice === invoice);
   const since = about.some((one) => one.heard && one.sentAt > createdAt && !takenBack(books, one.sentAt));
   const others = about.filter((one) => (one.transactionId ?? id) !== id);
-  const sentAt = about.find((one) => one.transactionId === id)?.sentAt ?? createdAt;
   if (others.some((one) => one.attempt && takenBack(books, one.sentAt))) return true;
+  const sentAt = about.find((one) => one.transactionId === id)?.sentAt ?? createdAt;
   return takenBack(books, sentAt) && (attempt > books.record.attempts || !since || others.length > 0);
 }
 

@@ -33,6 +33,12 @@ describe('--help', () => {
     expect(listed.map(([, name]) => name).sort()).toEqual([...COMMANDS, 'help'].sort());
     expect(text).toMatch(/Exit codes\n {2}0 {2}done/);
   });
+
+  it.each(COMMANDS)('of %s has examples of that command, and the options of all', async (command) => {
+    const text = await help(command);
+    expect(text).toMatch(new RegExp(`Examples\\n {2}order-screening ${command}`));
+    expect(text).toContain('--json');
+  });
 });
 
 it.each<[args: string, words: string, paths?: string[]]>([

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { documentedVariables } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/index.ts';
+import { FALLBACK_POLICY } from '../../src/contract/policy.ts';
 import { sandboxEnvironment } from '../../src/sandbox/create-sandbox.ts';
 import { least } from './support.ts';
 
@@ -27,4 +29,11 @@ test('every variable of the sandbox is documented, with its default', () => {
     expect(found?.readBy, name).toContain('sandbox');
     expect(found?.fallback, name).toBe(defaults[name] === undefined ? undefined : String(defaults[name]));
   }
+});
+
+test('the page of the policy file names every key that an order records', () => {
+  const page = readFileSync(new URL('../../docs/policy.md', import.meta.url), 'utf8');
+  const [, list = ''] = /it records (.+?): a change of these/s.exec(page.replaceAll('\n', ' ')) ?? [];
+  const recorded = Object.keys(FALLBACK_POLICY).map((name) => name.replace(/Ms$/, ''));
+  expect([...list.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(recorded.sort());
 });

@@ -179,6 +179,20 @@ it('events that nobody takes for three days are given up, with attention until o
 });
 
 describe('the end of an order', () => {
+  it('has attention when nobody takes its last events for three days', async () => {
+    const { handle, pass, integration } = await order((one) => {
+      decided('fail')(one);
+      one.deliver = () => {
+        throw new Error('the receiver is down');
+      };
+    });
+    await pass(7 * DAY);
+    expect(await handle.result()).toMatchObject({ attention: [{ code: 'events-undelivered' }] });
+    const { searchAttributes } = await handle.describe();
+    expect(searchAttributes).toMatchObject({ NeedsAttention: [true] });
+    expect(await mattersCounted(integration)).toContain('events-undelivered');
+  });
+
   it('is the end for messages but an acknowledgement, even while its last events wait for their receiver', async () => {
     const { handle, world, pass, until, update } = await order((one) => {
       decided('fail')(one);

@@ -62,7 +62,10 @@ it.each(['pre-acceptance', 'pre-gateway'] as const)(
 );
 
 it('a passive order’s next attempt ends the attention to the review of the one before', () => {
-  const life = screened('fail', { passive: true }).take(RECHECK).read('review', HOUR).until(5 * DAY - MINUTE);
+  const life = screened('fail', { passive: true })
+    .take(RECHECK)
+    .read('review', HOUR)
+    .until(5 * DAY - MINUTE);
   expect(life).toMatchObject({ attention: ['review-unresolved'], state: { wouldBe: 'decline' } });
   expect(life.retry(2, 5 * DAY - MINUTE).attention).toEqual([]);
 });

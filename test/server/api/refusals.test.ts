@@ -78,3 +78,18 @@ describe.each(OPERATIONS)('the refusals of $method $path', ({ method, path, body
     expect(statuses).toContain(429);
   });
 });
+
+it('an idempotency key of a different body or caller is 422, and the answer does not name it', async () => {
+  const { app, orderScreening } = await anApi();
+  orderScreening.cancel.mockRejectedValueOnce(new OrderScreeningError('idempotency-key-reused', 'In words.'));
+  const headers = { 'idempotency-key': 'canary-key' };
+  const response = await app.inject({
+    method: 'POST',
+    url: '/v1/orders/order-1/cancel',
+    headers,
+    payload: {},
+  });
+  expect(response.json()).toMatchObject({ status: 422, type: '/problems/idempotency-key-reused' });
+  expect(response.statusCode).toBe(422);
+  expect(response.body).not.toContain('canary-key');
+});

@@ -78,7 +78,7 @@ describe('the page of an order', () => {
     const { body } = await pageOf({ state });
     expect(body).not.toContain('<img');
     expect(timelineOf(body)).toEqual([
-      expect.stringMatching(/^12:00 Snoozed until .* ada@example\.com calls back$/),
+      '12:00 Snoozed until Wed 4 Mar 10:00 ada@example.com calls back',
       `12:00 Assigned to ada@example.com ${SHOWN} (as claimed), key ops`,
       '12:00 Note ada@example.com called',
       '11:00 Cancel requested again: joined action 1 key shop',

@@ -32,7 +32,7 @@ export function timeline({ summary, state, poll, afterEnd }: InspectedOrder, now
   const facts: { at: Instant; line: Html }[] = [];
   const add: Add = (at, kind, title, { origin, until, words, quote } = {}) => {
     if (at === undefined) return;
-    const line = html`<li class="${kind}"><time datetime="${at}" title="${timeOfDay(at, now, true)}">${timeOfDay(at, now)}</time><b>${title}${until && ` ${clock(until, now)}`}</b>${origin && html` <span class="quiet">${origin}</span>`}${words && html`<p>${words}</p>`}${quote && html`<blockquote>${quote}</blockquote>`}</li>\n`;
+    const line = html`<li class="${kind}"><time datetime="${at}" title="${timeOfDay(at, now, true)}">${timeOfDay(at, now)}</time><b>${title}${until && html` ${clock(until, now)}`}</b>${origin && html` <span class="quiet">${origin}</span>`}${words && html`<p>${words}</p>`}${quote && html`<blockquote>${quote}</blockquote>`}</li>\n`;
     facts.push({ at, line });
   };
   if (state === undefined) add(summary.startedAt, 'plain', 'The order’s workflow was started');
