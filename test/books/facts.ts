@@ -1,12 +1,6 @@
 /** What excuses an order: facts of the world that nobody in the product wrote, each with its reason. */
-import {
-  answersTo,
-  type BookedTransaction,
-  type Books,
-  requestsAbout,
-  type Span,
-  type World,
-} from './books.ts';
+import type { BookedTransaction, Books, Span, World } from './books.ts';
+import { answersTo, requestsAbout } from './books.ts';
 
 /** A reset takes back what the order did and said between its task and the reset. */
 export const takenBack = ({ world }: Books, at: number): boolean =>
@@ -16,13 +10,12 @@ export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
 
 /** What a create left is out of sight where no lookup ever showed it: a person is told, until one says so, to look in the portal. */
 export function isUnseen(books: Books, { id }: BookedTransaction): boolean {
-  const { record, calls, world } = books;
   const looks = requestsAbout(books, id, 'status-by-invoice').filter((one) => one.heard === 'transaction');
   // The next run hears nothing of what the one before was about to be told.
-  const isLost = (at: number) => world.continuedAt.some((next) => next >= at && next < at + 1_000);
+  const isLost = (at: number) => books.world.continuedAt.some((next) => next >= at && next < at + 1_000);
   const found = looks.some(({ endedAt }) => !takenBack(books, endedAt) && !isLost(endedAt));
-  const settled = calls.some((one) => one.asks === 'acknowledge' && one.cleared > 0);
-  return (!found || world.losses) && (settled || record.attention.includes('transaction-unseen'));
+  const settled = books.calls.some((one) => one.asks === 'acknowledge' && one.cleared > 0);
+  return (!found || books.world.losses) && (settled || books.record.attention.includes('transaction-unseen'));
 }
 
 /** By a shared invoice number the first transaction is shown, which belongs to the first attempt that may have one. */
