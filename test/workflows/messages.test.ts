@@ -5,6 +5,7 @@ import {
   acknowledgeUpdate,
   cancelUpdate,
   decisionUpdate,
+  noteUpdate,
   overrideUpdate,
   recheckSignal,
   reportFraudUpdate,
@@ -133,6 +134,19 @@ describe('an update', () => {
     await expect(report('wrote')).rejects.toMatchObject({ cause: { type: 'idempotency-key-reused' } });
     expect(world.portalCalls).toHaveLength(1);
   });
+});
+
+it('who asks stands in the journal, and goes to nobody else', async () => {
+  const { world, state, orderId, integration, update } = await order();
+  // No random id has this name in it.
+  const by = { key: 'ops', actor: 'olga' };
+  expect(await update(noteUpdate, { text: 'seen', by })).toEqual({ orderId, integration });
+  await update(reportFraudUpdate, { by });
+  expect((await state()).journal).toMatchObject([
+    { what: 'note', by, because: 'seen' },
+    { what: 'report-fraud', by, number: 1 },
+  ]);
+  expect(JSON.stringify([world.portalCalls, world.events])).not.toContain('olga');
 });
 
 it('messages with card data are refused, in the update’s id too, and leave no trace; an id that is vouched for is taken', async () => {

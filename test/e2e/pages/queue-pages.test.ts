@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { accessFaults, BROWSER_WITHIN_MS, overflow, picture, startBrowser } from '../../support/browser.ts';
+import {
+  accessFaults,
+  BROWSER_WITHIN_MS,
+  focused,
+  overflow,
+  picture,
+  startBrowser,
+  tabTo,
+} from '../../support/browser.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { anOrderId, withDeployment } from '../support.ts';
 
@@ -70,6 +78,13 @@ const rowOf = (page: Page, orderId: string) => page.getByRole('row').filter({ ha
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent();
 
 describe('the queue', () => {
+  it('is shown to who has a key, and to nobody else', async () => {
+    // A browser that knows no key shows what came with the question for it.
+    const httpCredentials = { username: 'ops', password: 'a-wrong-key-of-mine' };
+    expect(await heading(await open(QUEUE, { httpCredentials }))).toBe('Sign in with an API key');
+    expect(await heading(await open(QUEUE))).toBe('Queue');
+  });
+
   it('has the orders in review and those that need attention, 34 px a row on a desk, also for a long id', async () => {
     await eventually(async () => {
       const page = await open(QUEUE);
@@ -82,6 +97,19 @@ describe('the queue', () => {
       for (const height of z.array(z.number()).parse(heights)) expect(Math.abs(height - 34)).toBeLessThan(2);
       expect(await page.locator('.health .bad').allTextContents()).toEqual([]);
     });
+  });
+
+  it('leads to an order and the Temporal UI, and back to the same list', async () => {
+    const list = `/?list=soon&integration=${INTEGRATION}`;
+    const page = await open(list);
+    await page.getByRole('navigation', { name: 'Lists' }).getByText('All').click();
+    await page.getByRole('link', { name: inReview, exact: true }).click();
+    expect(await heading(page)).toBe(inReview);
+    const workflowId = encodeURIComponent(`order:${INTEGRATION}:${inReview}`);
+    const link = await page.getByRole('link', { name: 'Order in the Temporal UI' }).getAttribute('href');
+    expect(link).toContain(`${UI}/namespaces/default/workflows/${workflowId}/`);
+    await page.locator('.steps a').first().click();
+    expect(new URL(page.url()).search).toBe(`?integration=${INTEGRATION}`);
   });
 
   it('keys move, select, open and go back, and do nothing while somebody types', async () => {
@@ -134,15 +162,11 @@ describe('the queue', () => {
     const orderId = await all.inReview(INTEGRATION);
     const began = Date.now();
     const page = await open(QUEUE);
-    // Any part of the id, in any case.
-    await page.getByRole('searchbox').fill(orderId.slice(4, -1).toUpperCase());
+    await page.getByRole('searchbox').fill(orderId);
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: orderId, exact: true }).waitFor();
     expect(await rowOf(page, inReview).count()).toBe(0);
     await page.getByRole('link', { name: orderId, exact: true }).click();
-    const link = await page.getByRole('link', { name: 'Order in the Temporal UI' }).getAttribute('href');
-    const workflowId = encodeURIComponent(`order:${INTEGRATION}:${orderId}`);
-    expect(link).toContain(`${UI}/namespaces/default/workflows/${workflowId}/`);
     await page.getByText('Approve…').click();
     await page.getByLabel('Reason').first().fill('the customer showed the card');
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
@@ -215,16 +239,34 @@ it('the documentation of the API has no serious fault that axe finds', async () 
   expect((await picture(browser, page)).colours).toBeGreaterThan(20);
 });
 
-it('an order is rejected in place, with a reason, without JavaScript', async () => {
-  const page = await open(QUEUE, { javaScriptEnabled: false });
-  await page.getByRole('link', { name: inReview, exact: true }).click();
-  await page.getByText('Reject and cancel…').click();
-  expect(cancelsOf(inReview)).toEqual([]);
-  await page.getByLabel('Reason').nth(1).fill('<b>the customer asked</b>');
-  await page.getByRole('button', { name: 'Reject and cancel', exact: true }).click();
-  expect(await page.getByRole('status').first().textContent()).toContain('You rejected the order');
-  expect(await page.getByRole('main').textContent()).toContain('<b>the customer asked</b>');
-  await eventually(async () => expect(cancelsOf(inReview)).toHaveLength(1));
+describe('an order', () => {
+  it('is rejected in place, with a reason, without JavaScript', async () => {
+    const page = await open(QUEUE, { javaScriptEnabled: false });
+    await page.getByRole('link', { name: inReview, exact: true }).click();
+    await page.getByText('Reject and cancel…').click();
+    expect(cancelsOf(inReview)).toEqual([]);
+    await page.getByLabel('Reason').nth(1).fill('<b>the customer asked</b>');
+    await page.getByRole('button', { name: 'Reject and cancel', exact: true }).click();
+    expect(await page.getByRole('status').first().textContent()).toContain('You rejected the order');
+    expect(await page.getByRole('main').textContent()).toContain('<b>the customer asked</b>');
+    await eventually(async () => expect(cancelsOf(inReview)).toHaveLength(1));
+  });
+
+  it('is found and canceled by keyboard alone, on a phone', async () => {
+    const page = await open(QUEUE, { viewport: PHONE });
+    await tabTo(page, needsAttention);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: needsAttention }).waitFor();
+    await tabTo(page, 'Reject and cancel…');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('fraud');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Reject and cancel');
+    await page.keyboard.press('Enter');
+    await page.getByText('You rejected the order').waitFor();
+    await eventually(async () => expect(cancelsOf(needsAttention)).toHaveLength(1));
+  });
 });
 
 it('without a worker the pages show the same, say so, and keep what was typed', async () => {

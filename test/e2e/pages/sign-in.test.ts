@@ -177,6 +177,15 @@ it('a list that is open when the session ends says so, and begins no sign-in by 
   await page.waitForURL((url) => url.origin !== all.apiUrl);
 });
 
+it('a search after the end of the session leads to the sign-in, and then to what it found', async () => {
+  const page = await signIn('ada', '/');
+  await page.context().clearCookies();
+  await page.fill('#q', 'order-1');
+  await page.press('#q', 'Enter');
+  await signInAt(page);
+  expect(page.url()).toBe(`${all.apiUrl}/?q=order-1`);
+});
+
 it('an address that is too long for a cookie leads to the queue after the sign-in', async () => {
   const page = await signIn('ada', `/several?do=note${'&order=default%2Forder-1'.repeat(100)}`);
   expect(page.url()).toBe(`${all.apiUrl}/`);

@@ -28,6 +28,10 @@ beforeAll(async () => {
   }
 });
 
+it('the page has more than ten saved views', () => {
+  expect(views.length).toBeGreaterThan(10);
+});
+
 it.each(views)('a saved view is a query that the server takes: %s', async (_view, query) => {
   await expect(found(query)).resolves.toBeInstanceOf(Array);
 });
