@@ -147,6 +147,7 @@ describe('an integration of the policy file', () => {
     [{ checkoutBudget: 7000 }, 'checkoutBudget', 'must be a duration'],
     [{ checkoutBudget: '0s' }, 'checkoutBudget', 'longer than 0'],
     [{ whenUnavailable: 'cancel' }, 'whenUnavailable', '"hold"'],
+    [{ portalLink: 'javascript:alert("{transactionId}")' }, 'portalLink', 'https://'],
     [{ portalLink: 'http://portal.example.com/{transactionId}' }, 'portalLink', 'https://'],
     [{ portalLink: 'https://portal.example.com/' }, 'portalLink', '{transactionId}'],
     [{ shopLink: 'https://shop.example.com/' }, 'shopLink', '{orderId}'],
