@@ -1,5 +1,9 @@
 /** The life of an order over HTTP, each part a process of its own. The last tests kill workers. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { updateOf } from '../../../src/client/messages/send-update.ts';
+import { overrideUpdate } from '../../../src/contract/messages.ts';
+import type { OverrideAction } from '../../../src/contract/words.ts';
 import { listQuery } from '../../../src/server/api/request-schemas.ts';
 import { aPreGatewayTransaction } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
@@ -189,6 +193,22 @@ describe('a worker that is killed', () => {
     const order = await all.until(orderId, ({ phase }) => phase === 'decided');
     expect(order).toMatchObject({ decision: 'pass', action: 'proceed' });
     expect(all.requests('create-transaction', orderId)).toHaveLength(1);
+  });
+
+  it('has two people who act meanwhile each told what their own action did', async () => {
+    const orderId = await all.inReview();
+    const order = server.client.workflow.getHandle(`order:default:${orderId}`);
+    await all.killWorker();
+    const act = async (action: OverrideAction) => {
+      const told = order.executeUpdate(overrideUpdate, updateOf(overrideUpdate, { action, reason: 'seen' }));
+      await sleep(500);
+      // In a list, since awaiting the reply itself would wait for a worker.
+      return [told];
+    };
+    // The next worker gets both in one task.
+    const told = [...(await act('proceed')), ...(await act('cancel'))];
+    await all.startWorker();
+    expect(await Promise.all(told)).toMatchObject([{ action: 'proceed' }, { action: 'cancel' }]);
   });
 
   it('has the portal action that it was at taken up within seconds', { timeout: 60_000 }, async () => {
