@@ -75,12 +75,10 @@ function orderOf({ resume, ...input }: OrderRun, startTime: Date): Order {
 async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intake): Promise<OrderState> {
   const carryOut = effectsInto(inputs, () => runFacts(input.wasReset));
   const show = showing(order);
-  let isReplying = false;
 
-  /** Lets the replies to the input before be sent. */
+  /** Lets the replies to an input be sent. */
   const replied = async (): Promise<void> => {
-    if (!isReplying) return;
-    isReplying = false;
+    if (intake.waiting === 0) return;
     await wholeActivation();
     await wholeActivation();
   };
@@ -91,8 +89,8 @@ async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intak
       await condition(() => inputs.length > 0);
       await wholeActivation();
       let counted = false;
-      for (const one of resultsFirst(inputs.splice(0))) {
-        await replied();
+      const batch = resultsFirst(inputs.splice(0));
+      for (const [index, one] of batch.entries()) {
         // Before each input: a replay that joins tasks may call this earlier, and it must take effect at the same point.
         if (workflowInfo().continueAsNewSuggested) carryOut(wrapUp(order));
         const commands = step(order, one);
@@ -101,7 +99,8 @@ async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intak
         if (count !== undefined) counted = true;
         if (count?.nothingElse) continue;
         show();
-        isReplying = intake.waiting > 0;
+        // Before the next input changes what they say; the last one's are sent while the order waits for more.
+        if (index < batch.length - 1 || inputs.length > 0) await replied();
       }
       if (counted) upsertMemo({ signals: order.signals });
     }

@@ -199,16 +199,16 @@ describe('a worker that is killed', () => {
     const orderId = await all.inReview();
     const order = server.client.workflow.getHandle(`order:default:${orderId}`);
     await all.killWorker();
-    const act = async (action: OverrideAction) => {
-      const told = order.executeUpdate(overrideUpdate, updateOf(overrideUpdate, { action, reason: 'seen' }));
-      await sleep(500);
-      // In a list, since awaiting the reply itself would wait for a worker.
-      return [told];
-    };
+    const act = (action: OverrideAction) =>
+      order.executeUpdate(overrideUpdate, updateOf(overrideUpdate, { action, reason: 'seen' }));
     // The next worker gets both in one task.
-    const told = [...(await act('proceed')), ...(await act('cancel'))];
+    const approved = act('proceed');
+    await sleep(500);
+    const canceled = act('cancel');
+    await sleep(500);
     await all.startWorker();
-    expect(await Promise.all(told)).toMatchObject([{ action: 'proceed' }, { action: 'cancel' }]);
+    const told = await Promise.all([approved, canceled]);
+    expect(told).toMatchObject([{ action: 'proceed' }, { action: 'cancel' }]);
   });
 
   it('has the portal action that it was at taken up within seconds', { timeout: 60_000 }, async () => {
