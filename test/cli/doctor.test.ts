@@ -1,8 +1,7 @@
 /** Checks of the doctor that need no deployment; `test/e2e/cli/doctor.test.ts` has the others. */
-import { createServer, type RequestListener } from 'node:http';
 import type { Client } from '@temporalio/client';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { checkApi, checkEvents } from '../../src/cli/doctor/check-http.ts';
 import { checkPolls, checkPortalActions, checkSweep } from '../../src/cli/doctor/check-temporal.ts';
 import { checkPlaintext } from '../../src/cli/doctor/doctor-command.ts';
@@ -11,21 +10,15 @@ import { inspectConfig } from '../../src/config/index.ts';
 import { SWEEP_ID } from '../../src/contract/sweep.ts';
 import { grpcError } from '../client/fake-temporal.ts';
 import { least } from '../config/support.ts';
+import { serve } from '../support/index.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const OTHER_SECRET = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
 const WAITING = "WorkflowType = 'portalAction' AND ExecutionStatus = 'Running' AND NeedsAttention = true";
 
-async function listening(handler: RequestListener): Promise<string> {
-  const server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${Object(server.address()).port}`;
-}
-
 /** A receiver that knows one secret. @returns its address */
 function receiver(secret: string): Promise<string> {
-  return listening(async (request, response) => {
+  return serve(async (request, response) => {
     const body = (await request.toArray()).join('');
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
     try {
@@ -112,7 +105,7 @@ describe('the doctor', () => {
     [503, 'error', 'does not list its orders (503)'],
     [undefined, 'error', 'does not list its orders (no answer)'],
   ])('calls an API that is up and answers %s to a list: %s', async (status, verdict, what) => {
-    const address = await listening((request, response) => {
+    const address = await serve((request, response) => {
       if (request.url === '/readyz') response.writeHead(200).end();
       else if (status === undefined) response.destroy();
       else response.writeHead(status).end();

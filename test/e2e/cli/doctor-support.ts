@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type RequestListener } from 'node:http';
 import type { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished } from 'vitest';
-import { eventually } from '../../support/index.ts';
+import { expect } from 'vitest';
+import { eventually, serve } from '../../support/index.ts';
 import { runCommand } from '../../support/processes/run-command.ts';
 
 /** As `doctor --json` writes it. */
@@ -22,14 +21,6 @@ export function fault(check: string, what: string | RegExp, todo: string | RegEx
 
 export function warning(...given: Parameters<typeof fault>) {
   return { ...fault(...given), status: 'warning' };
-}
-
-/** Serves until the test is over. @returns its address */
-async function serve(listener: RequestListener): Promise<string> {
-  const http = createServer(listener);
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void http.close());
-  return `http://127.0.0.1:${Object(http.address()).port}`;
 }
 
 /** Serves a screening service whose clock is ten minutes ahead. @returns its address */
