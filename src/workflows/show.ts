@@ -33,7 +33,7 @@ export function showing(order: Order): () => void {
     if (changed.length > 0) upsertSearchAttributes(changed);
     const news = memo(recordOf(order.state));
     if (news !== undefined) upsertMemo(news);
-    setCurrentDetails(describe(order));
+    setCurrentDetails(describe(order.state));
     count(order.state, counted);
     counted = countedOf(order.state);
   };

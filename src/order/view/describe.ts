@@ -24,7 +24,7 @@ import { cancelByOf, isUnderWay, mayBeSeen, owedFor, transactionOf } from '../tr
 import { outcomesOf, reviewHours } from './outcomes.ts';
 
 /** Returns the current details in the Temporal UI: the state and its reason, facts, the next deadline, and the operator's choices. */
-export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox'>): string {
+export function describe(order: OrderState): string {
   const reason = order.reason === undefined ? '' : ` (${order.reason})`;
   const ended = order.endedAt !== undefined;
   const next = ended ? leftoversBound(order) : nextDeadline(order);
@@ -40,7 +40,7 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
       order.attention.map((one) => `- ${one.words} *(since ${one.since})*`),
     ),
     ...section('Facts', factsOf(order)),
-    ...section('Ended, but kept open by', ended ? keptOpenBy(order, outbox.length) : []),
+    ...section('Ended, but kept open by', ended ? keptOpenBy(order) : []),
     ...section('Next', next ? [`${DEADLINES[next.kind]} at ${next.at}.`] : []),
     ...section('What you can do', [order.policy.passive ? PASSIVE_CHOICES : CHOICES[order.phase]]),
   ].join('\n');
@@ -74,7 +74,8 @@ function notSent({ sent }: GatewayRecord): string {
   return sent === undefined ? ', not sent yet' : '';
 }
 
-function keptOpenBy(state: OrderState, events: number): string[] {
+function keptOpenBy(state: OrderState): string[] {
+  const { waiting } = state.events;
   const attempts = state.attempts.flatMap((attempt) => {
     const { number, cardRef, cardForgotten } = attempt;
     return [
@@ -86,7 +87,7 @@ function keptOpenBy(state: OrderState, events: number): string[] {
   return [
     ...state.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`),
     ...attempts,
-    ...(events > 0 ? [`- ${events} event${events === 1 ? '' : 's'} to be delivered`] : []),
+    ...(waiting > 0 ? [`- ${waiting} event${waiting === 1 ? '' : 's'} to be delivered`] : []),
   ];
 }
 

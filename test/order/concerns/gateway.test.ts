@@ -239,7 +239,7 @@ describe('a result that contradicts the recorded one', () => {
       expect(life.state).toMatchObject({ phase, attention: [{ code: 'gateway-contradiction', words }] });
       const contradictions = [{ result: second, at: sinceStart(2 * MINUTE) }];
       expect(life.state.attempts[0]?.gateway).toMatchObject({ result: first, contradictions });
-      expect(inWords(life.order)).toContain(`but was later reported as ${second}`);
+      expect(inWords(life.order.state)).toContain(`but was later reported as ${second}`);
       // Again: the same error, and nothing is recorded.
       expect([said(life, second, 3), said(life, first, 3)]).toEqual([told, recorded]);
       expect(life.outbox.filter((type) => type === 'order.attention')).toHaveLength(1);

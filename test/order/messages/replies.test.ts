@@ -148,11 +148,11 @@ it('an order that is over says so only when nothing must be finished any more, a
     .until(5 * DAY);
   expect(life.phase).toBe('closed');
   expect(life.outbox).not.toContain('order.closed');
-  expect(inWords(life.order)).toContain('- report-fraud (action 1)');
+  expect(inWords(life.order.state)).toContain('- report-fraud (action 1)');
   expect(life.portalEnds('done', 5 * DAY).outbox).toContain('order.closed');
-  expect(inWords(life.order)).toMatch(/kept open by\n\n- \d events? to be delivered\n/);
+  expect(inWords(life.order.state)).toMatch(/kept open by\n\n- \d events? to be delivered\n/);
   expect(isFinished(life.order)).toBe(false);
   for (const minute of [1, 2]) life.end({ kind: 'deliver' }, 5 * DAY + minute * MINUTE);
   expect([isFinished(life.order), life.order.running]).toEqual([true, []]);
-  expect(inWords(life.order)).not.toContain('kept open');
+  expect(inWords(life.order.state)).not.toContain('kept open');
 });

@@ -38,7 +38,7 @@ describe('an order in words', () => {
     const order = anOrder('pass', PRE);
     const [attempt] = order.attempts;
     if (attempt) attempt.gateway = { result: 'pass', at: sinceStart(0), ...(sent && { sent }) };
-    expect(inWords({ state: order, outbox: [] })).toContain(`gateway’s result: ${words}\n`);
+    expect(inWords(order)).toContain(`gateway’s result: ${words}\n`);
   });
 
   it.each(PHASES)(
@@ -49,7 +49,7 @@ describe('an order in words', () => {
         applyGatewayResult(order, { result: 'error' }, sinceStart(0));
         applyReading(order, { kind: 'unreadable', words: 'It is gone.' }, 'poll', sinceStart(0));
         setPhase(order, phase, sinceStart(0));
-        const text = inWords({ state: order, outbox: [] });
+        const text = inWords(order);
         expect(text).toMatch(/^## .*### Needs attention.*### What you can do/s);
         expect(text).not.toMatch(/undefined|null|NaN|\[object|@|example\.com|order-1/);
       }
@@ -62,7 +62,7 @@ describe('an order in words', () => {
       setPhase(state, phase, sinceStart(0));
       if (phase === 'closed') state.endedAt = sinceStart(0);
       const isTaken = overrideRefusal(state, { action: 'proceed' }) === undefined;
-      const text = inWords({ state, outbox: [] });
+      const text = inWords(state);
       expect(/override/i.test(text)).toBe(isTaken);
       if (passive) expect(text).not.toMatch(/report fraud|cancel the order|cancel while/i);
     }
