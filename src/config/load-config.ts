@@ -256,11 +256,12 @@ function checkLiveSettings(
     }
   }
   const isShort = (secret: string) => secret.length < LEAST_WEBHOOK_SECRET;
-  if (webhookSecrets.some(isShort)) {
+  const hasOwn = ({ name }: { name: string }) => settings.ownWebhookSecrets?.has(name);
+  if (!live.every(hasOwn) && webhookSecrets.some(isShort)) {
     errors.add('WEBHOOK_SECRETS', `must each have at least ${LEAST_WEBHOOK_SECRET} characters in mode live`);
   }
-  for (const [name, secrets] of settings.ownWebhookSecrets ?? []) {
-    if (!secrets.some(isShort)) continue;
+  for (const { name } of live) {
+    if (!settings.ownWebhookSecrets?.get(name)?.some(isShort)) continue;
     const message = `names a variable with a secret of fewer than ${LEAST_WEBHOOK_SECRET} characters, too short in mode live`;
     errors.add(`integrations.${name}.webhookSecretEnv`, message);
   }

@@ -73,9 +73,11 @@ describe('mode live', () => {
     const urls = { portalBaseUrl: 'https://portal.example', eventsUrl: 'http://shop.example/events' };
     const one = { apiKeyEnv: 'SCREENING_API_KEY', baseUrl: 'http://screening.example', ...urls };
     const shop = { ...one, mode: 'live', webhookSecretEnv: 'SHOP_WEBHOOKS' };
-    const integrations = { shop, trial: { ...one, mode: 'test' } };
+    const integrations = { shop, trial: { ...one, mode: 'test', webhookSecretEnv: 'TRIAL_WEBHOOKS' } };
     const SCREENING_CONFIG = policyFile({ integrations });
-    expect(faultsOf({ SCREENING_CONFIG, SHOP_WEBHOOKS: 'long-enough-to-be-used,short' })).toEqual({
+    const SHOP_WEBHOOKS = 'long-enough-to-be-used,short';
+    const ofTrials = { WEBHOOK_SECRETS: 'short', TRIAL_WEBHOOKS: 'short' };
+    expect(faultsOf({ SCREENING_CONFIG, SHOP_WEBHOOKS, ...ofTrials })).toEqual({
       'integrations.shop.baseUrl': expect.stringContaining('https://'),
       'integrations.shop.eventsUrl': expect.stringContaining('https://'),
       'integrations.shop.webhookSecretEnv': expect.stringContaining('16 characters'),
