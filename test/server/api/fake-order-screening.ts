@@ -1,5 +1,5 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import type { ApiKey } from '../../../src/config/index.ts';
 import type { CheckoutAnswer, PortalAnswer } from '../../../src/contract/answers.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -125,6 +125,9 @@ function holdToContract(app: FastifyInstance): void {
     const { statusCode: status, headers, body } = response;
     const { method = 'GET', url = '' } = response.raw.req;
     contractOf(app).check({ method, url, status, headers, body });
+    // A template that isn't `html` shows markup, or any other value that is no text, like this.
+    if (/^text\/html/.test(String(headers['content-type'])))
+      expect(body, `${method} ${url}`).not.toMatch(/\[object |\bundefined\b|\bNaN\b|Invalid Date/);
     return response;
   };
   Object.defineProperty(app, 'inject', { value: checked });
