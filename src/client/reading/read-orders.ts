@@ -1,10 +1,10 @@
-/** Reads an order from Temporal's server; needs no worker. Writes lists as CSV. */
+/** Reads an order from Temporal's server; needs no worker. */
 import { WorkflowFailedError } from '@temporalio/client';
 import { PayloadCodecError } from '../../codec/payload-codec.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../../contract/activity-contract.ts';
 import { hasCode, type OrderErrorCode, OrderScreeningError } from '../../contract/errors.ts';
 import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
-import type { OrderList, OrderSummary } from '../../contract/order/order.ts';
+import type { OrderSummary } from '../../contract/order/order.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import type { OrderState } from '../../contract/order/state.ts';
 import type { Instant } from '../../contract/words.ts';
@@ -198,50 +198,4 @@ function pendingActions(record: OrderRecord | undefined): OrderSummary['actions'
     return [{ number, kind, status, requestedAt, ...defined({ tries, lastError, nextTryAt }) }];
   });
   return pending.length > 0 ? pending : undefined;
-}
-
-// CSV.
-
-/** The maximum number of orders per file. */
-const CSV_ROWS = 2_000;
-const CSV_COLUMNS: Record<string, (order: OrderSummary) => string | number | undefined> = {
-  order: ({ orderId }) => orderId,
-  integration: ({ integration }) => integration,
-  phase: ({ phase }) => phase,
-  decision: ({ decision }) => decision,
-  action: ({ action }) => action,
-  attention: ({ needsAttention }) => (needsAttention ? 'yes' : 'no'),
-  amount: ({ amount }) => amount,
-  currency: ({ currency }) => currency,
-  'cancel by': ({ cancelBy }) => cancelBy,
-  came: ({ startedAt }) => startedAt,
-  closed: ({ closedAt }) => closedAt,
-  transactions: ({ transactionIds }) => transactionIds.join(' '),
-};
-
-/**
- * Writes all pages of a list as one CSV file; if it was truncated, the last line says so.
- * @param read reads a page: the first one, then the one at each cursor
- */
-export async function csvOf(read: (cursor?: string) => Promise<OrderList>): Promise<string> {
-  const orders: OrderSummary[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await read(cursor);
-    orders.push(...page.orders);
-    cursor = page.cursor;
-  } while (cursor !== undefined && orders.length < CSV_ROWS);
-  const rows = orders.map((order) => Object.values(CSV_COLUMNS).map((of) => of(order)));
-  const cut = cursor !== undefined || orders.length > CSV_ROWS;
-  const last = cut ? [[`Cut: these are the first ${CSV_ROWS} orders. Choose narrower filters.`]] : [];
-  const lines = [Object.keys(CSV_COLUMNS), ...rows.slice(0, CSV_ROWS), ...last];
-  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
-}
-
-/** Prevents formula injection: spreadsheets run text that begins with these characters. Also removes control characters, which move a terminal's cursor. */
-function csvCell(value: string | number | undefined): string {
-  if (typeof value !== 'string') return value === undefined ? '' : `${value}`;
-  const plain = value.replace(/\p{Cc}+/gu, ' ');
-  const text = /^[\s;,|]*[=+\-@]/.test(plain) ? `'${plain}` : plain;
-  return /[",;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
