@@ -1,5 +1,5 @@
 import { WithStartWorkflowOperation } from '@temporalio/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { updateOf } from '../../src/client/messages/send-update.ts';
 import {
   acknowledgeUpdate,
@@ -40,6 +40,8 @@ describe('a request to cancel the workflow', () => {
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
     });
+    // The server lets no time pass while a portal action is under way: the tests after this one would wait, too.
+    onTestFinished(() => answer());
     const { handle, world, until } = await order();
     world.portal = async () => {
       await answered;
