@@ -93,14 +93,12 @@ async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intak
       for (const [index, one] of batch.entries()) {
         // Before each input: a replay that joins tasks may call this earlier, and it must take effect at the same point.
         if (workflowInfo().continueAsNewSuggested) carryOut(wrapUp(order));
-        const before = JSON.stringify(order.state);
         const commands = step(order, one);
         carryOut(commands);
         const count = commands.find((command) => command.do === 'count-signals');
         if (count !== undefined) counted = true;
         if (count?.nothingElse) continue;
-        // A caller's question changes nothing.
-        if (JSON.stringify(order.state) !== before) show();
+        show();
         // Before the next input changes what they say; the last one's are sent while the order waits for more.
         if (index < batch.length - 1 || inputs.length > 0) await replied();
       }

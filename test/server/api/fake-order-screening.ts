@@ -117,7 +117,7 @@ export function contractOf(app: FastifyInstance): Contract {
   return contract;
 }
 
-/** From now on whatever is injected must be answered as the OpenAPI document says. */
+/** From now on whatever is injected must be answered as the OpenAPI document says, by pages that show text only. */
 function holdToContract(app: FastifyInstance): void {
   const inject = app.inject.bind(app);
   const checked = async (request: InjectOptions | string) => {
