@@ -109,7 +109,11 @@ async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intak
   if (input.resume === undefined) await checkOut(input, order, inputs, intake);
   if (intake.refusal === undefined) {
     carryOut(begin(order));
+    const asked = input.resume === undefined && inputs[0]?.kind === 'request' ? inputs.shift() : undefined;
+    // The caller who started the order waits: it is published once for both.
+    if (asked !== undefined) carryOut(step(order, asked));
     show();
+    if (inputs.length > 0) await replied();
     do {
       await untilFinished();
       await condition(allHandlersFinished);
