@@ -109,7 +109,7 @@ async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intak
   if (input.resume === undefined) await checkOut(input, order, inputs, intake);
   if (intake.refusal === undefined) {
     carryOut(begin(order));
-    const asked = input.resume === undefined && inputs[0]?.kind === 'request' ? inputs.shift() : undefined;
+    const asked = inputs[0]?.kind === 'request' ? inputs.shift() : undefined;
     // The caller who started the order waits: it is published once for both.
     if (asked !== undefined) carryOut(step(order, asked));
     show();

@@ -1,9 +1,13 @@
+import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import { updateOf } from '../../src/client/messages/send-update.ts';
 import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
-import { decisionUpdate } from '../../src/contract/messages.ts';
+import { decisionUpdateId } from '../../src/contract/ids.ts';
+import { decisionUpdate, recheckSignal } from '../../src/contract/messages.ts';
+import { eventually } from '../support/index.ts';
 import { answered, aPolicy, decided, withOrders } from './support.ts';
 
-const { order } = withOrders();
+const { environment, order } = withOrders();
 const STACK_FRAME = /^\s*at /m;
 const unanswered: ScreeningOutcome = {
   kind: 'unanswered',
@@ -66,6 +70,35 @@ describe('a checkout', () => {
     expect(await handle.result()).toMatchObject({ decision: 'pass' });
   });
 
+  it('answers its caller before it acts on a signal that arrived meanwhile', async () => {
+    const { client } = environment();
+    const { world, options, input } = order.prepare();
+    const handle = client.workflow.getHandle(options.workflowId);
+    world.screenAtCheckout = async () => {
+      await handle.signal(recheckSignal);
+      // The worker asks for another task before the first one times out: the signal comes with it.
+      await eventually(async () => expect(await eventsOf(handle)).toContain('workflowTaskCompleted'));
+      return world.nextScreening();
+    };
+    await client.workflow.executeUpdateWithStart(decisionUpdate, {
+      ...updateOf(decisionUpdate, { attempt: 1 }, {}, decisionUpdateId(1)),
+      startWorkflowOperation: new WithStartWorkflowOperation('screenOrder', {
+        ...options,
+        workflowTaskTimeout: '2s',
+        workflowIdConflictPolicy: 'FAIL',
+        args: [input],
+      }),
+    });
+    await eventually(() => expect(world.reads).toBe(1));
+    const events = await eventsOf(handle);
+    expect(events.slice(events.indexOf('markerRecorded') + 1).slice(0, 6)).toEqual([
+      ...['activityTaskScheduled', 'timerStarted'],
+      ...['upsertWorkflowSearchAttributes', 'workflowPropertiesModified'],
+      'workflowExecutionUpdateCompleted',
+      'activityTaskScheduled',
+    ]);
+  });
+
   it('gives the same answer again, also to another update id', async () => {
     const { answer, handle, world, update } = await order();
     expect(await update(decisionUpdate, { attempt: 1 })).toEqual(answer);
@@ -99,3 +132,10 @@ describe('a start', () => {
     expect(world.screened).toEqual([]);
   });
 });
+
+async function eventsOf(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<string[]> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).flatMap((event) =>
+    Object.keys(event).flatMap((name) => /^(.*)EventAttributes$/.exec(name)?.[1] ?? []),
+  );
+}
