@@ -42,20 +42,17 @@ describe('a request to cancel the workflow', () => {
     });
     // The server lets no time pass while a portal action is under way: the tests after this one would wait, too.
     onTestFinished(() => answer());
-    const { handle, world, until } = await order();
+    const { handle, world, until, update } = await order();
     world.portal = async () => {
       await answered;
       return { kind: 'done', code: '200' };
     };
-    const asked = await handle.startUpdate(cancelUpdate, {
-      ...updateOf(cancelUpdate, {}),
-      waitForStage: 'ACCEPTED',
-    });
+    const asked = update(cancelUpdate, {});
     await until(() => world.portalCalls.length > 0);
     await handle.cancel();
     await until((state) => state.attention.some((one) => one.code === 'cancellation-requested'));
     answer();
-    expect(await asked.result()).toMatchObject({ status: 'done', phase: 'canceled' });
+    expect(await asked).toMatchObject({ status: 'done', phase: 'canceled' });
   });
 });
 
