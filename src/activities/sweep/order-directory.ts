@@ -41,8 +41,9 @@ export function createOrderDirectory(client: Client) {
   const { namespace } = client.options;
   const count = async (query: string): Promise<number> =>
     Number((await client.workflowService.countWorkflowExecutions({ namespace, query })).count);
-  const list = (...page: [query: string, pageSize: number, nextPageToken?: Buffer]) =>
+  const list = (...page: [query: string, pageSize: number, nextPageToken?: Uint8Array]) =>
     listPage(client, ...page);
+  const replaced = new Set<string>();
   const completedRun = async (workflowId: string): Promise<string | undefined> => {
     const query = `WorkflowId = ${quoted(workflowId)} AND ExecutionStatus = 'Completed'`;
     const page = await list(query, 1);
@@ -72,7 +73,7 @@ export function createOrderDirectory(client: Client) {
         return isFound ? [{ workflowId, since: cancelBy }] : [];
       });
     },
-    lost: (limit: number) => lostOrders(client, limit),
+    lost: (limit: number) => lostOrders(client, limit, Date.now(), replaced),
     countByPhase: async () => {
       const phases = PHASES.filter((phase) => phase !== 'closed');
       const counts = await Promise.all(
@@ -127,7 +128,7 @@ export function createOrderDirectory(client: Client) {
 }
 
 /** The SDK's list method decodes memos, and fails on a memo encrypted with a key that this process lacks. */
-function listPage(client: Client, query: string, pageSize: number, nextPageToken?: Buffer) {
+function listPage(client: Client, query: string, pageSize: number, nextPageToken?: Uint8Array) {
   const { namespace } = client.options;
   const page = { namespace, query, pageSize, ...defined({ nextPageToken }) };
   return client.workflowService.listWorkflowExecutions(page);
@@ -197,14 +198,31 @@ export function lostQuery(nowMs: number): string {
   return `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus IN (${statuses}) AND (${open}) AND ${STARTED}`;
 }
 
-/** @returns orders that ended too early while they could still be canceled: terminated, timed out, or failed unexpectedly */
-export async function lostOrders(client: Client, limit: number, nowMs = Date.now()): Promise<LostOrder[]> {
-  const { executions } = await listPage(client, lostQuery(nowMs), limit);
-  const found = executions.map((one) => lostBy(one, nowMs)).filter((one) => one !== undefined);
-  const isNewest = await inBatches(found, (one) => isNewestRun(client, one));
-  const newest = found.filter((_one, index) => isNewest[index]);
-  const adopted = await adoptedElsewhere(client, newest);
-  return newest.flatMap(({ attributes: _, ...one }) => (adopted.has(one.workflowId) ? [] : [one]));
+/**
+ * Reads every page: after the repair of thousands of orders, a page has only runs that a later one has replaced.
+ * @param replaced the run ids known to be replaced, which are not looked at again; new ones are added
+ * @returns orders that ended too early while they could still be canceled: terminated, timed out, or failed unexpectedly
+ */
+export async function lostOrders(
+  client: Client,
+  limit: number,
+  nowMs = Date.now(),
+  replaced = new Set<string>(),
+): Promise<LostOrder[]> {
+  const lost: LostOrder[] = [];
+  let nextPage: Uint8Array | undefined;
+  do {
+    const { executions, nextPageToken } = await listPage(client, lostQuery(nowMs), limit, nextPage);
+    const found = executions.flatMap((one) => lostBy(one, nowMs) ?? []);
+    const unknown = found.filter(({ runId }) => !replaced.has(runId));
+    const isNewest = await inBatches(unknown, (one) => isNewestRun(client, one));
+    for (const [index, { runId }] of unknown.entries()) if (!isNewest[index]) replaced.add(runId);
+    const newest = unknown.filter((_one, index) => isNewest[index]);
+    const adopted = await adoptedElsewhere(client, newest);
+    lost.push(...newest.flatMap(({ attributes: _, ...one }) => (adopted.has(one.workflowId) ? [] : [one])));
+    nextPage = nextPageToken;
+  } while (nextPage.length > 0 && lost.length < limit);
+  return lost;
 }
 
 /** How many transactions one query names: visibility is rate-limited, and a query has a limited length. */

@@ -22,13 +22,23 @@ function directoryOf(
   runs: Record<string, object> = {},
 ) {
   const asked: string[] = [];
+  const described: string[] = [];
   const workflowService = {
-    describeWorkflowExecution: async ({ execution }: { execution: { runId?: string } }) =>
-      runs[execution.runId ?? ''] ?? description,
-    listWorkflowExecutions: async ({ query }: { query: string }) => {
-      asked.push(query);
-      const executions = typeof rows === 'function' ? rows(query) : rows;
-      return { executions, nextPageToken: new Uint8Array() };
+    describeWorkflowExecution: async ({
+      execution,
+    }: {
+      execution: { workflowId: string; runId?: string };
+    }) => {
+      described.push(execution.workflowId);
+      return runs[execution.runId ?? execution.workflowId] ?? description;
+    },
+    listWorkflowExecutions: async (page: { query: string; pageSize: number; nextPageToken?: Uint8Array }) => {
+      asked.push(page.query);
+      const all = typeof rows === 'function' ? rows(page.query) : rows;
+      const [from = 0] = page.nextPageToken ?? [];
+      const to = from + page.pageSize;
+      const nextPageToken = Uint8Array.from(to < all.length ? [to] : []);
+      return { executions: all.slice(from, to), nextPageToken };
     },
   };
   const client: Client = Object.assign(Object.create(null), {
@@ -39,7 +49,7 @@ function directoryOf(
     workflowService,
     withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
   });
-  return { ...createOrderDirectory(client), asked };
+  return { ...createOrderDirectory(client), asked, described };
 }
 
 /** A poll that is due then. */
@@ -132,6 +142,19 @@ describe('an order that ended without a record', () => {
     const lost = row('Terminated', { ScreeningPhase: 'review', CancelBy: LATER });
     const directory = directoryOf(refused, [lost], { [RUN.runId]: newest });
     expect(await directory.lost(10)).toMatchObject([RUN]);
+  });
+
+  it('is found behind pages of runs that later ones have replaced, each of which is looked at once', async () => {
+    const at = (workflowId: string, runId: string) => {
+      const lost = row('Terminated', { ScreeningPhase: 'review', CancelBy: LATER });
+      return { ...lost, execution: { workflowId, runId } };
+    };
+    const repaired = Array.from({ length: 25 }, (_, index) => at(RUN.workflowId, `${index}`));
+    const { execution, ...facts } = at('order:default:2', 'lost');
+    const found = { [execution.workflowId]: { workflowExecutionInfo: { execution } } };
+    const directory = directoryOf(newest, [...repaired, { execution, ...facts }], found);
+    for (const _sweep of [1, 2]) expect(await directory.lost(10)).toMatchObject([execution]);
+    expect(directory.described.filter((id) => id === RUN.workflowId)).toHaveLength(repaired.length);
   });
 
   it('is counted until a different order has its newest transaction', async () => {
