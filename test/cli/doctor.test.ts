@@ -34,7 +34,7 @@ function receiver(secret: string): Promise<string> {
 function aNamespace(orders: Record<string, object>, reviews: number): Client {
   const executions = Object.keys(orders).map((workflowId) => ({ execution: { workflowId } }));
   const workflowService = {
-    countWorkflowExecutions: async () => ({ count: { toNumber: () => reviews } }),
+    countWorkflowExecutions: async () => ({ count: reviews }),
     listWorkflowExecutions: async () => ({ executions, nextPageToken: new Uint8Array() }),
     describeWorkflowExecution: async ({ execution }: { execution: { workflowId: string } }) => {
       const found = orders[execution.workflowId];

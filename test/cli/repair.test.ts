@@ -20,7 +20,7 @@ function endedAs(status: Status, values: Record<string, string>): Client {
   };
   const workflowService = {
     describeWorkflowExecution: async () => ({ workflowExecutionInfo }),
-    listWorkflowExecutions: async () => ({ executions: [] }),
+    listWorkflowExecutions: async () => ({ executions: [], nextPageToken: new Uint8Array() }),
   };
   const withDeadline = (_deadline: number, call: () => Promise<unknown>) => call();
   return Object.assign(Object.create(null), { options: {}, workflowService, withDeadline });

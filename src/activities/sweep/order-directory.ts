@@ -3,7 +3,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { inBatches } from '../../client/lists/in-batches.ts';
-import { OWNS } from '../../client/lists/visibility.ts';
+import { countWorkflows, listWorkflows, OWNS } from '../../client/lists/visibility.ts';
 import { type Attributes, attributesIn, decoded } from '../../client/reading/decode.ts';
 import {
   type DescribedOrder,
@@ -12,6 +12,7 @@ import {
   msOf,
   statusName,
 } from '../../client/reading/describe-order.ts';
+import { within } from '../../client/temporal-errors.ts';
 import { TASK_QUEUE } from '../../contract/ids.ts';
 import { type OrderEvent, REDELIVER_EVENT, SCREEN_ORDER } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
@@ -38,11 +39,9 @@ const ENDED_WITHIN_MS = 2_000;
 export type OrderDirectory = ReturnType<typeof createOrderDirectory>;
 
 export function createOrderDirectory(client: Client) {
-  const { namespace } = client.options;
-  const count = async (query: string): Promise<number> =>
-    Number((await client.workflowService.countWorkflowExecutions({ namespace, query })).count);
-  const list = (...page: [query: string, pageSize: number, nextPageToken?: Uint8Array]) =>
-    listPage(client, ...page);
+  const count = (query: string): Promise<number> => countWorkflows(client, query);
+  const list = (...page: [query: string, pageSize: number, place?: Uint8Array]) =>
+    listWorkflows(client, ...page);
   const replaced = new Set<string>();
   const completedRun = async (workflowId: string): Promise<string | undefined> => {
     const query = `WorkflowId = ${quoted(workflowId)} AND ExecutionStatus = 'Completed'`;
@@ -52,12 +51,11 @@ export function createOrderDirectory(client: Client) {
   return {
     /** Returns one page of open orders, newest first. */
     open: async (pageSize: number, cursor?: string) => {
-      const token = cursor === undefined ? undefined : Buffer.from(cursor, 'base64');
-      const { executions, nextPageToken } = await list(OPEN, pageSize, token);
-      const next = Buffer.from(nextPageToken).toString('base64');
+      const from = cursor === undefined ? undefined : Buffer.from(cursor, 'base64');
+      const { executions, place } = await list(OPEN, pageSize, from);
       return {
         workflowIds: executions.flatMap(({ execution }) => execution?.workflowId ?? []),
-        ...(next !== '' && { cursor: next }),
+        ...(place && { cursor: Buffer.from(place).toString('base64') }),
       };
     },
     /** Returns orders that are still open although their cancel window has closed. A declined order waits for another attempt instead. */
@@ -102,7 +100,7 @@ export function createOrderDirectory(client: Client) {
     },
     /** Returns the result of the newest run with this workflow id that ended by itself. */
     ended: (workflowId: string) =>
-      client.withDeadline(Date.now() + ENDED_WITHIN_MS, async () => {
+      within(client, Date.now() + ENDED_WITHIN_MS, async () => {
         const runId = await completedRun(workflowId);
         if (runId === undefined) return undefined;
         return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
@@ -125,13 +123,6 @@ export function createOrderDirectory(client: Client) {
       };
     },
   };
-}
-
-/** The SDK's list method decodes memos, and fails on a memo encrypted with a key that this process lacks. */
-function listPage(client: Client, query: string, pageSize: number, nextPageToken?: Uint8Array) {
-  const { namespace } = client.options;
-  const page = { namespace, query, pageSize, ...defined({ nextPageToken }) };
-  return client.workflowService.listWorkflowExecutions(page);
 }
 
 /** @returns those of the newest open orders that don't continue: stuck, since their workflow task keeps failing, or held */
@@ -210,18 +201,18 @@ export async function lostOrders(
   replaced = new Set<string>(),
 ): Promise<LostOrder[]> {
   const lost: LostOrder[] = [];
-  let nextPage: Uint8Array | undefined;
+  let place: Uint8Array | undefined;
   do {
-    const { executions, nextPageToken } = await listPage(client, lostQuery(nowMs), limit, nextPage);
-    const found = executions.flatMap((one) => lostBy(one, nowMs) ?? []);
+    const page = await listWorkflows(client, lostQuery(nowMs), limit, place);
+    const found = page.executions.flatMap((one) => lostBy(one, nowMs) ?? []);
     const unknown = found.filter(({ runId }) => !replaced.has(runId));
     const isNewest = await inBatches(unknown, (one) => isNewestRun(client, one));
     for (const [index, { runId }] of unknown.entries()) if (!isNewest[index]) replaced.add(runId);
     const newest = unknown.filter((_one, index) => isNewest[index]);
     const adopted = await adoptedElsewhere(client, newest);
     lost.push(...newest.flatMap(({ attributes: _, ...one }) => (adopted.has(one.workflowId) ? [] : [one])));
-    nextPage = nextPageToken;
-  } while (nextPage.length > 0 && lost.length < limit);
+    place = page.place;
+  } while (place !== undefined && lost.length < limit);
   return lost;
 }
 
@@ -244,7 +235,7 @@ export async function adoptedElsewhere(
   for (let from = 0; from < ended.length; from += TRANSACTIONS_ASKED) {
     const asked = ended.slice(from, from + TRANSACTIONS_ASKED);
     const queries = asked.map(({ transactionId }) => `(${transactionQuery(transactionId)})`);
-    const { executions } = await listPage(client, `(${queries.join(' OR ')}) AND ${OWNS}`, MAX_OWNERS);
+    const { executions } = await listWorkflows(client, `(${queries.join(' OR ')}) AND ${OWNS}`, MAX_OWNERS);
     for (const { execution, searchAttributes } of executions) {
       const { transactionId: owned } = attributesIn(searchAttributes?.indexedFields);
       for (const { workflowId, transactionId } of asked) {
@@ -297,7 +288,7 @@ async function isNewestRun(client: Client, { workflowId, runId }: LostOrder): Pr
 export async function newestStarted(client: Client, workflowId: string): Promise<DescribedOrder | undefined> {
   const newest = await describeOrder({ client }, workflowId);
   if (newest?.status !== 'failed' || newest.attributes.cancelBy !== undefined) return newest;
-  const page = await listPage(client, `WorkflowId = ${quoted(workflowId)} AND ${STARTED}`, 1);
+  const page = await listWorkflows(client, `WorkflowId = ${quoted(workflowId)} AND ${STARTED}`, 1);
   const runId = page.executions[0]?.execution?.runId;
   return runId ? describeOrder({ client }, workflowId, runId) : newest;
 }

@@ -2,6 +2,7 @@
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import { haltedOrders, lostOrders, lostQuery } from '../../activities/index.ts';
 import { countPollers, readSweep } from '../../client/health.ts';
+import { countWorkflows } from '../../client/lists/visibility.ts';
 import { grpcCode, within } from '../../client/temporal-errors.ts';
 import { createDataConverter } from '../../codec/index.ts';
 import type { Config } from '../../config/index.ts';
@@ -80,7 +81,7 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
     ofOrders('polls', 'count orders', () => checkPolls(client, config)),
     ofOrders('sweep', 'describe the sweep', () => checkSweep(client)),
     ofOrders('portal-actions', 'count portal actions', () =>
-      checkPortalActions((query) => countOf(client, query)),
+      checkPortalActions((query) => countWorkflows(client, query)),
     ),
     ofOrders('lost-orders', 'list orders', () => checkLostOrders(client)),
   ]);
@@ -166,21 +167,13 @@ async function checkTaskQueue(
   );
 }
 
-async function countOf(client: Client, query: string): Promise<number> {
-  const { namespace } = client.options;
-  const { count } = await soon(client, () =>
-    client.workflowService.countWorkflowExecutions({ namespace, query }),
-  );
-  return count.toNumber();
-}
-
 /** Warns if there are more open reviews than the shared poll rate can poll in time, and of orders that don't continue. */
 export async function checkPolls(
   client: Client,
   { integrations, maxRps }: Pick<Config, 'integrations' | 'maxRps'>,
 ): Promise<(Verdict | Finding)[]> {
   if (integrations.size === 0) return [skipped('no integration can be read')];
-  const reviews = await countOf(client, `${openQuery()} AND ${orderAttributes.phase.name} = 'review'`);
+  const reviews = await countWorkflows(client, `${openQuery()} AND ${orderAttributes.phase.name} = 'review'`);
   const roundSeconds = reviews / maxRps;
   const pauseSeconds = Math.max(...[...integrations.values()].map(({ poll }) => poll.maxMs)) / 1_000;
   const halted = await checkHaltedOrders(client);

@@ -6,11 +6,10 @@ import { type Instant, ORDER_DECISIONS, OUTCOMES } from '../../contract/words.ts
 import { orderAttributes, quoted } from '../../order/view/describe.ts';
 import { checked } from '../read-requests.ts';
 import { attributesIn } from '../reading/decode.ts';
-import { callTemporal, READ_WITHIN_MS } from '../temporal-errors.ts';
 import type { ClientContext, OrderScreening, Statistics } from '../types.ts';
 import { listRows } from './list-queue.ts';
 import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts';
-import { listWorkflows } from './visibility.ts';
+import { countWorkflows, listWorkflows } from './visibility.ts';
 
 export async function listOrders(context: ClientContext, request: ListRequest = {}): Promise<OrderList> {
   const { orders, ...place } = await listRows(context, request);
@@ -19,15 +18,7 @@ export async function listOrders(context: ClientContext, request: ListRequest = 
 
 export async function countOrders(context: ClientContext, raw: ListRequest = {}): Promise<number> {
   const request = checked(listRequestSchema, raw);
-  return request.integrations?.length === 0 ? 0 : countOf(context, queryOf(request));
-}
-
-export async function countOf({ client }: ClientContext, query: string): Promise<number> {
-  const { namespace } = client.options;
-  const { count } = await callTemporal(client, READ_WITHIN_MS, () =>
-    client.workflowService.countWorkflowExecutions({ namespace, query }),
-  );
-  return Number(count);
+  return request.integrations?.length === 0 ? 0 : countWorkflows(context.client, queryOf(request));
 }
 
 export interface Day {
@@ -73,7 +64,7 @@ export async function readStatistics(
   const of: ListRequest = { integrations, started: { from: since } };
   const [counts, late, hours] = await Promise.all([
     Promise.all(OUTCOMES.map(async (outcome) => [outcome, await countOrders(context, { ...of, outcome })])),
-    countOf(context, lateChargebacks(integrations, since)),
+    countWorkflows(context.client, lateChargebacks(integrations, since)),
     reviewHours(context, of),
   ]);
   const outcomes: Statistics['outcomes'] = { ...NO_OUTCOMES, ...Object.fromEntries(counts) };

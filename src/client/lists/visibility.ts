@@ -11,7 +11,7 @@ type Page = Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions
 export type Execution = Page['executions'][number];
 
 /**
- * Lists workflows, newest first. Unlike the SDK's list, it doesn't fail if a memo can't be decrypted.
+ * Lists workflows, newest first. Unlike the SDK's list, it doesn't fail on a memo encrypted with a key that this process lacks.
  * @param place of the page; undefined for the first one, and in the result after the last one
  */
 export async function listWorkflows(
@@ -26,6 +26,15 @@ export async function listWorkflows(
     client.workflowService.listWorkflowExecutions(request),
   );
   return { executions, place: nextPageToken.length > 0 ? nextPageToken : undefined };
+}
+
+/** Counts the workflows of a query. @throws OrderScreeningError `temporal-unavailable` */
+export async function countWorkflows(client: Client, query: string): Promise<number> {
+  const { namespace } = client.options;
+  const { count } = await callTemporal(client, READ_WITHIN_MS, () =>
+    client.workflowService.countWorkflowExecutions({ namespace, query }),
+  );
+  return Number(count);
 }
 
 /** The condition of a query for orders that own their transactions: a workflow that failed or was terminated owns none. */
