@@ -110,7 +110,7 @@ async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intak
   if (intake.refusal === undefined) {
     carryOut(begin(order));
     const asked = inputs[0]?.kind === 'request' ? inputs.shift() : undefined;
-    // The caller who started the order waits: it is published once for both.
+    // The caller who started the order is waiting, so the checkout and this question are published together.
     if (asked !== undefined) carryOut(step(order, asked));
     show();
     if (inputs.length > 0) await replied();
