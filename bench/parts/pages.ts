@@ -26,7 +26,7 @@ const NAMESPACE = 'bench-pages';
 const CALLERS = 32;
 /** Of so many orders one is in review; the others are decided. */
 const ONE_IN_REVIEW = 20;
-/** Somebody opens a page so often: each page is also opened while what it shows is read anew. */
+/** The pause between two requests for a page. Some requests come while the server refreshes its cache. */
 const PAUSE_MS = 150;
 /** Visibility has the last order some seconds after its start. */
 const VISIBLE_WITHIN_MS = 120_000;

@@ -191,7 +191,7 @@ export function lostQuery(nowMs: number): string {
 
 /**
  * Reads every page: after the repair of thousands of orders, a page has only runs that a later one has replaced.
- * @param replaced the run ids known to be replaced, which are not looked at again; new ones are added
+ * @param replaced the run ids known to be replaced, which are not described again; new ones are added
  * @returns orders that ended too early while they could still be canceled: terminated, timed out, or failed unexpectedly
  */
 export async function lostOrders(

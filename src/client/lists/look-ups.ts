@@ -1,4 +1,4 @@
-/** A short-lived cache of what is asked of Temporal's visibility. Concurrent callers share one question. */
+/** A short-lived cache of visibility queries. Concurrent callers share one query. */
 export class LookUps<Found> {
   readonly #keptMs: number;
   readonly #most: number;

@@ -8,7 +8,7 @@ const ASK_AFTER_MS = 700;
 const ANSWER_WITHIN_MS = 1_100;
 
 /**
- * Rule «Temporal away»: runs a call, and asks Temporal again and again whether it is there. A worker that takes its time doesn't matter.
+ * Rule «Temporal away»: runs a call, and meanwhile checks regularly that Temporal answers. The call may wait for a slow worker.
  * @throws OrderScreeningError `temporal-unavailable` once Temporal doesn't answer; the call's outcome is then unknown
  */
 export async function whileReachable<T>(client: Client, call: () => Promise<T>): Promise<T> {

@@ -23,7 +23,7 @@ const NO_CARD = [
   'ppcp-pay-upon-invoice-gateway',
 ].flatMap((line) => line.split(', '));
 
-/** Plugins that have a code for each kind: what stands before the kind, the kinds, and what stands behind. */
+/** Plugins with one code per payment method: the prefix of their codes, the methods, and the suffix. */
 const PLUGINS: readonly [before: string, kinds: string, behind?: string][] = [
   ['mollie_methods_', 'bancontact, banktransfer, giftcard, ideal, klarna, paypal'],
   ['mollie_wc_gateway_', 'banktransfer, belfius, directdebit, ideal, kbc, paypal, paysafecard, sofort'],

@@ -10,7 +10,7 @@ import { type Snapshot, snapshotOf } from './queue/queue-list.ts';
 const READ_AGAIN_MS = 5_000;
 const STALE_MS = 30_000;
 
-/** Keeps what is read by key, as many as there are choices of integrations in the keys and roles, each shown until it is 30 s old. */
+/** Caches reads by key for up to 30 s. The keys are the sets of integrations of API keys and roles, so they are few. */
 export function keep<Key, Value>(read: (key: Key) => Promise<Value>) {
   let reads = new LookUps<{ value: Value; askedMs: number }>(READ_AGAIN_MS);
   const known = new Map<string, { value: Value; askedMs: number }>();
@@ -28,15 +28,15 @@ export function keep<Key, Value>(read: (key: Key) => Promise<Value>) {
     });
 
   return {
-    /** Returns what was read last, or reads if that is too old or forgotten. Rejects as the read does. */
+    /** Returns the cached value, or reads a new one if it is too old or was invalidated. Rejects as the read does. */
     get: async (key: Key) => (shown(key) ?? (await find(key))).value,
 
-    /** Reads what is shown again if it is 5 s old, and leaves it as it is when that fails. */
+    /** Refreshes a cached value that is 5 s old. It stays unchanged if the read fails. */
     renew(key: Key): void {
       if (shown(key) !== undefined) find(key).catch(() => undefined);
     },
 
-    /** Returns what was read last, however old; undefined if it was never read. */
+    /** Returns the last value, however old; undefined if none was read. */
     last: (key: Key) => known.get(JSON.stringify(key))?.value,
 
     /** Makes the next call wait for a new read, after an action. */
@@ -73,13 +73,13 @@ export function createQueueStore(orders: Pick<OrderScreening, 'queue' | 'health'
     /** @throws OrderScreeningError `temporal-unavailable` */
     queue: (of: Integrations) => queues.get(of),
 
-    /** Returns what is known, also while Temporal can't be reached: then the queue is the last one that was read. */
+    /** While Temporal can't be reached, returns the queue of the last successful read. */
     async standing(of: Integrations): Promise<Standing> {
       const [read, health] = await Promise.all([queues.get(of).catch(unlessOurs), healths.get('all')]);
       return { queue: read ?? queues.last(of), parts: partsOf(read, health) };
     },
 
-    /** Reads again what is old, for the pages to come. */
+    /** Refreshes old values in the background, for later pages. */
     renew(of: Integrations): void {
       queues.renew(of);
       healths.renew('all');

@@ -38,7 +38,7 @@ export function placeOf({ from, pos = 0 }: From, queue: Snapshot | undefined, or
   const at = entries.findIndex(
     ({ summary }) => summary.orderId === order.orderId && summary.integration === order.integration,
   );
-  // An order that has left the list had its place before the one that is there now.
+  // If the order has left the list, the next order is now at its position.
   const [before, after] = at >= 0 ? [at - 1, at + 1] : [pos - 2, pos - 1];
   const pathOf = (index: number) => {
     const summary = entries[index]?.summary;

@@ -11,7 +11,7 @@ import type { OrderSummary, QueuedOrder } from '../../../starter.ts';
 import type { Filters, Tab } from '../addresses.ts';
 import { duration, HOUR_MS } from '../words.ts';
 
-/** A portal action that isn't done after this time is stuck, also if nobody knows of a failed try. */
+/** A portal action that isn't done after this time is stuck, even if no try is known to have failed. */
 const STUCK_AFTER_MS = 60_000;
 
 /** The sections of the table, in their sequence, and how much of an order's cancel window is left in each. */
