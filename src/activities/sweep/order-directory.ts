@@ -206,9 +206,14 @@ export async function lostOrders(
     const page = await listWorkflows(client, lostQuery(nowMs), limit, place);
     const found = page.executions.flatMap((one) => lostBy(one, nowMs) ?? []);
     const unknown = found.filter(({ runId }) => !replaced.has(runId));
-    const isNewest = await inBatches(unknown, (one) => isNewestRun(client, one));
-    for (const [index, { runId }] of unknown.entries()) if (!isNewest[index]) replaced.add(runId);
-    const newest = unknown.filter((_one, index) => isNewest[index]);
+    const newestRuns = await inBatches(unknown, ({ workflowId }) => newestStarted(client, workflowId));
+    // Only the newest run counts: a reset terminates the previous run, and a lost order may be adopted again.
+    const newest = unknown.filter(({ runId }, index) => newestRuns[index]?.runId === runId);
+    for (const [index, { runId }] of unknown.entries()) {
+      const now = newestRuns[index];
+      // A run that has no window yet may still be refused.
+      if (now?.runId !== runId && now?.attributes.cancelBy !== undefined) replaced.add(runId);
+    }
     const adopted = await adoptedElsewhere(client, newest);
     lost.push(...newest.flatMap(({ attributes: _, ...one }) => (adopted.has(one.workflowId) ? [] : [one])));
     place = page.place;
@@ -277,11 +282,6 @@ function lostBy(
   const workflowId = execution?.workflowId ?? '';
   const since = instantOf(closeTime) ?? instant(nowMs);
   return { workflowId, runId: execution?.runId ?? '', status, since, attributes };
-}
-
-/** Only the newest run counts: a reset terminates the previous run, and a lost order may be adopted again. */
-async function isNewestRun(client: Client, { workflowId, runId }: LostOrder): Promise<boolean> {
-  return (await newestStarted(client, workflowId))?.runId === runId;
 }
 
 /** @returns the newest run of an order, unless its start was refused, as of a failed adoption: then the run before, if there is one */

@@ -101,7 +101,7 @@ it('a declined order isn’t overdue: the policy’s retryWithin may be longer t
 });
 
 /** `WorkflowExecutionStatus` of Temporal's API. */
-const CODES = { Failed: 3, Canceled: 4, Terminated: 5, TimedOut: 7 };
+const CODES = { Running: 1, Failed: 3, Canceled: 4, Terminated: 5, TimedOut: 7 };
 
 describe('an order that ended without a record', () => {
   const RUN = { workflowId: 'order:default:1', runId: 'the-newest' };
@@ -140,7 +140,14 @@ describe('an order that ended without a record', () => {
     const execution = { ...RUN, runId: 'refused' };
     const refused = { workflowExecutionInfo: { execution, status: CODES.Failed, closeTime: TIME } };
     const lost = row('Terminated', { ScreeningPhase: 'review', CancelBy: LATER });
-    const directory = directoryOf(refused, [lost], { [RUN.runId]: newest });
+    const runs: Record<string, object> = { [RUN.runId]: newest };
+    const directory = directoryOf(refused, [lost], runs);
+    expect(await directory.lost(10)).toMatchObject([RUN]);
+    // While it was not refused yet, it may have gone on in its place.
+    const notYet = { workflowExecutionInfo: { execution, status: CODES.Running } };
+    runs[RUN.workflowId] = notYet;
+    expect(await directory.lost(10)).toEqual([]);
+    delete runs[RUN.workflowId];
     expect(await directory.lost(10)).toMatchObject([RUN]);
   });
 
@@ -152,7 +159,9 @@ describe('an order that ended without a record', () => {
     const repaired = Array.from({ length: 25 }, (_, index) => at(RUN.workflowId, `${index}`));
     const { execution, ...facts } = at('order:default:2', 'lost');
     const found = { [execution.workflowId]: { workflowExecutionInfo: { execution } } };
-    const directory = directoryOf(newest, [...repaired, { execution, ...facts }], found);
+    const { searchAttributes } = row('Terminated', { CancelBy: LATER });
+    const after = { workflowExecutionInfo: { execution: RUN, searchAttributes } };
+    const directory = directoryOf(after, [...repaired, { execution, ...facts }], found);
     for (const _sweep of [1, 2]) expect(await directory.lost(10)).toMatchObject([execution]);
     expect(directory.described.filter((id) => id === RUN.workflowId)).toHaveLength(repaired.length);
   });
