@@ -1,8 +1,7 @@
-import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { updateOf } from '../../src/client/messages/send-update.ts';
 import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
-import { decisionUpdateId } from '../../src/contract/ids.ts';
+import { orderWorkflowId } from '../../src/contract/ids.ts';
 import { decisionUpdate, recheckSignal } from '../../src/contract/messages.ts';
 import { eventually } from '../support/index.ts';
 import { answered, aPolicy, decided, withOrders } from './support.ts';
@@ -71,27 +70,23 @@ describe('a checkout', () => {
   });
 
   it('answers its caller before it acts on a signal that arrived meanwhile', async () => {
-    const { client } = environment();
-    const { world, options, input } = order.prepare();
-    const handle = client.workflow.getHandle(options.workflowId);
-    world.screenAtCheckout = async () => {
-      await handle.signal(recheckSignal);
-      // The worker asks for another task before the first one times out: the signal comes with it.
-      await eventually(async () => expect(await eventsOf(handle)).toContain('workflowTaskCompleted'));
-      return world.nextScreening();
-    };
-    await client.workflow.executeUpdateWithStart(decisionUpdate, {
-      ...updateOf(decisionUpdate, { attempt: 1 }, {}, decisionUpdateId(1)),
-      startWorkflowOperation: new WithStartWorkflowOperation('screenOrder', {
-        ...options,
-        workflowTaskTimeout: '2s',
-        workflowIdConflictPolicy: 'FAIL',
-        args: [input],
-      }),
-    });
+    const { handle, world } = await order(
+      (one) => {
+        one.screenAtCheckout = async ({ integration, orderId }) => {
+          const started = environment().client.workflow.getHandle(orderWorkflowId(integration, orderId));
+          await started.signal(recheckSignal);
+          // The worker asks for another task before the first one times out: the signal comes with it.
+          await eventually(async () => expect(await eventsOf(started)).toContain('workflowTaskCompleted'));
+          return one.nextScreening();
+        };
+      },
+      undefined,
+      { workflowTaskTimeout: '2s' },
+    );
     await eventually(() => expect(world.reads).toBe(1));
     const events = await eventsOf(handle);
-    expect(events.slice(events.indexOf('markerRecorded') + 1).slice(0, 6)).toEqual([
+    const after = events.indexOf('markerRecorded') + 1;
+    expect(events.slice(after, after + 6)).toEqual([
       ...['activityTaskScheduled', 'timerStarted'],
       ...['upsertWorkflowSearchAttributes', 'workflowPropertiesModified'],
       'workflowExecutionUpdateCompleted',

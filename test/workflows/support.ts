@@ -1,6 +1,6 @@
 /** Starts orders on a server that skips time, each in a world of its own. */
 import { randomUUID } from 'node:crypto';
-import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
+import { WithStartWorkflowOperation, type WorkflowHandle, type WorkflowOptions } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import {
@@ -113,10 +113,15 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
     return { world, handle: client.workflow.getHandle<typeof screenOrder>(workflowId) };
   };
   /** Starts an order, and waits for its checkout's answer. */
-  const start = async (set?: Setting, more: (integration: string) => Inputs = () => ({})) => {
+  const start = async (
+    set?: Setting,
+    more: (integration: string) => Inputs = () => ({}),
+    settings: Pick<WorkflowOptions, 'workflowTaskTimeout'> = {},
+  ) => {
     const { world, integration, orderId, options, input } = prepare(set);
     const startWorkflowOperation = new WithStartWorkflowOperation<typeof screenOrder>('screenOrder', {
       ...options,
+      ...settings,
       workflowIdConflictPolicy: 'USE_EXISTING',
       args: [{ ...input, ...more(integration) }],
     });

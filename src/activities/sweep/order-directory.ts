@@ -3,7 +3,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { inBatches } from '../../client/lists/in-batches.ts';
-import { countWorkflows, listWorkflows, OWNS } from '../../client/lists/visibility.ts';
+import { countWorkflows, listWorkflows, OWNS, pagesOf } from '../../client/lists/visibility.ts';
 import { type Attributes, attributesIn, decoded } from '../../client/reading/decode.ts';
 import {
   type DescribedOrder,
@@ -39,20 +39,17 @@ const ENDED_WITHIN_MS = 2_000;
 export type OrderDirectory = ReturnType<typeof createOrderDirectory>;
 
 export function createOrderDirectory(client: Client) {
-  const count = (query: string): Promise<number> => countWorkflows(client, query);
-  const list = (...page: [query: string, pageSize: number, place?: Uint8Array]) =>
-    listWorkflows(client, ...page);
   const replaced = new Set<string>();
   const completedRun = async (workflowId: string): Promise<string | undefined> => {
     const query = `WorkflowId = ${quoted(workflowId)} AND ExecutionStatus = 'Completed'`;
-    const page = await list(query, 1);
+    const page = await listWorkflows(client, query, 1);
     return page.executions[0]?.execution?.runId ?? undefined;
   };
   return {
     /** Returns one page of open orders, newest first. */
     open: async (pageSize: number, cursor?: string) => {
       const from = cursor === undefined ? undefined : Buffer.from(cursor, 'base64');
-      const { executions, place } = await list(OPEN, pageSize, from);
+      const { executions, place } = await listWorkflows(client, OPEN, pageSize, from);
       return {
         workflowIds: executions.flatMap(({ execution }) => execution?.workflowId ?? []),
         ...(place && { cursor: Buffer.from(place).toString('base64') }),
@@ -63,7 +60,7 @@ export function createOrderDirectory(client: Client) {
       const before = instant(Date.now() - OVERDUE_AFTER_MS);
       const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway')`;
       const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
-      const { executions } = await list(late, limit);
+      const { executions } = await listWorkflows(client, late, limit);
       return executions.flatMap(({ execution, searchAttributes }) => {
         const { cancelBy } = attributesIn(searchAttributes?.indexedFields);
         const workflowId = execution?.workflowId;
@@ -75,11 +72,11 @@ export function createOrderDirectory(client: Client) {
     countByPhase: async () => {
       const phases = PHASES.filter((phase) => phase !== 'closed');
       const counts = await Promise.all(
-        phases.map((phase) => count(`${OPEN} AND ScreeningPhase = '${phase}'`)),
+        phases.map((phase) => countWorkflows(client, `${OPEN} AND ScreeningPhase = '${phase}'`)),
       );
       return new Map(phases.map((phase, index) => [phase, counts[index] ?? 0]));
     },
-    countAttention: () => count(`${OPEN} AND NeedsAttention = true`),
+    countAttention: () => countWorkflows(client, `${OPEN} AND NeedsAttention = true`),
     /** Starts a workflow, with the event's id as its id, that delivers the event. Does nothing if one runs or has succeeded. */
     announce: async (event: OrderEvent) => {
       try {
@@ -95,7 +92,7 @@ export function createOrderDirectory(client: Client) {
       }
     },
     withTransaction: async (transactionId: string) => {
-      const page = await list(transactionQuery(transactionId), 10);
+      const page = await listWorkflows(client, transactionQuery(transactionId), 10);
       return page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
     },
     /** Returns the result of the newest run with this workflow id that ended by itself. */
@@ -201,23 +198,15 @@ export async function lostOrders(
   replaced = new Set<string>(),
 ): Promise<LostOrder[]> {
   const lost: LostOrder[] = [];
-  let place: Uint8Array | undefined;
-  do {
-    const page = await listWorkflows(client, lostQuery(nowMs), limit, place);
-    const found = page.executions.flatMap((one) => lostBy(one, nowMs) ?? []);
+  for await (const executions of pagesOf(client, lostQuery(nowMs), limit)) {
+    const found = executions.flatMap((one) => lostBy(one, nowMs) ?? []);
     const unknown = found.filter(({ runId }) => !replaced.has(runId));
-    const newestRuns = await inBatches(unknown, ({ workflowId }) => newestStarted(client, workflowId));
-    // Only the newest run counts: a reset terminates the previous run, and a lost order may be adopted again.
-    const newest = unknown.filter(({ runId }, index) => newestRuns[index]?.runId === runId);
-    for (const [index, { runId }] of unknown.entries()) {
-      const now = newestRuns[index];
-      // A run that has no window yet may still be refused.
-      if (now?.runId !== runId && now?.attributes.cancelBy !== undefined) replaced.add(runId);
-    }
+    const isNewest = await inBatches(unknown, (one) => isNewestRun(client, one, replaced));
+    const newest = unknown.filter((_one, index) => isNewest[index]);
     const adopted = await adoptedElsewhere(client, newest);
     lost.push(...newest.flatMap(({ attributes: _, ...one }) => (adopted.has(one.workflowId) ? [] : [one])));
-    place = page.place;
-  } while (place !== undefined && lost.length < limit);
+    if (lost.length >= limit) break;
+  }
   return lost;
 }
 
@@ -282,6 +271,20 @@ function lostBy(
   const workflowId = execution?.workflowId ?? '';
   const since = instantOf(closeTime) ?? instant(nowMs);
   return { workflowId, runId: execution?.runId ?? '', status, since, attributes };
+}
+
+/**
+ * Only the newest run counts: a reset terminates the previous run, and a lost order may be adopted again. Adds the run to `replaced` if
+ * the newest one has a cancel window. Without one it may still be refused.
+ */
+async function isNewestRun(
+  client: Client,
+  { workflowId, runId }: LostOrder,
+  replaced: Set<string>,
+): Promise<boolean> {
+  const newest = await newestStarted(client, workflowId);
+  if (newest?.runId !== runId && newest?.attributes.cancelBy !== undefined) replaced.add(runId);
+  return newest?.runId === runId;
 }
 
 /** @returns the newest run of an order, unless its start was refused, as of a failed adoption: then the run before, if there is one */

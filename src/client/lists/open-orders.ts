@@ -5,7 +5,7 @@ import { openQuery, quoted } from '../../order/view/describe.ts';
 import type { ClientContext } from '../types.ts';
 import type { ListRequest } from './list-request.ts';
 import { LookUps } from './look-ups.ts';
-import { listWorkflows } from './visibility.ts';
+import { pagesOf } from './visibility.ts';
 
 /** The newest orders are kept, and few enough that a page of them blocks nobody. */
 const MOST_KEPT = 50_000;
@@ -59,16 +59,14 @@ export class OpenOrders {
     const began = instant(Date.now() - LAG_MS);
     const since = this.#since === undefined ? '' : ` AND StartTime >= ${quoted(this.#since)}`;
     const found: [string, OrderKey][] = [];
-    let place: Uint8Array | undefined;
-    do {
-      const page = await listWorkflows(this.#context.client, `${OPEN}${since}`, PAGE, place);
-      for (const { execution } of page.executions) {
+    for await (const executions of pagesOf(this.#context.client, `${OPEN}${since}`, PAGE)) {
+      for (const { execution } of executions) {
         const workflowId = execution?.workflowId ?? '';
         const order = orderOfWorkflowId(workflowId);
         if (order !== undefined) found.push([workflowId, order]);
       }
-      place = page.place;
-    } while (place !== undefined && found.length < MOST_KEPT);
+      if (found.length >= MOST_KEPT) break;
+    }
     for (const [workflowId, order] of found.reverse()) {
       this.#known.delete(workflowId);
       this.#known.set(workflowId, order);

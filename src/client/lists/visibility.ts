@@ -28,6 +28,16 @@ export async function listWorkflows(
   return { executions, place: nextPageToken.length > 0 ? nextPageToken : undefined };
 }
 
+/** Lists workflows page by page, newest first. @throws OrderScreeningError `temporal-unavailable` */
+export async function* pagesOf(client: Client, query: string, pageSize: number): AsyncGenerator<Execution[]> {
+  let place: Uint8Array | undefined;
+  do {
+    const page = await listWorkflows(client, query, pageSize, place);
+    yield page.executions;
+    place = page.place;
+  } while (place !== undefined);
+}
+
 /** Counts the workflows of a query. @throws OrderScreeningError `temporal-unavailable` */
 export async function countWorkflows(client: Client, query: string): Promise<number> {
   const { namespace } = client.options;

@@ -151,17 +151,18 @@ describe('an order that ended without a record', () => {
     expect(await directory.lost(10)).toMatchObject([RUN]);
   });
 
-  it('is found behind pages of runs that later ones have replaced, each of which is looked at once', async () => {
+  it('is found behind pages of runs that later ones have replaced, each of which is described once', async () => {
     const at = (workflowId: string, runId: string) => {
-      const lost = row('Terminated', { ScreeningPhase: 'review', CancelBy: LATER });
-      return { ...lost, execution: { workflowId, runId } };
+      const ended = row('Terminated', { ScreeningPhase: 'review', CancelBy: LATER });
+      return { ...ended, execution: { workflowId, runId } };
     };
     const repaired = Array.from({ length: 25 }, (_, index) => at(RUN.workflowId, `${index}`));
-    const { execution, ...facts } = at('order:default:2', 'lost');
+    const lost = at('order:default:2', 'lost');
+    const { execution } = lost;
     const found = { [execution.workflowId]: { workflowExecutionInfo: { execution } } };
     const { searchAttributes } = row('Terminated', { CancelBy: LATER });
     const after = { workflowExecutionInfo: { execution: RUN, searchAttributes } };
-    const directory = directoryOf(after, [...repaired, { execution, ...facts }], found);
+    const directory = directoryOf(after, [...repaired, lost], found);
     for (const _sweep of [1, 2]) expect(await directory.lost(10)).toMatchObject([execution]);
     expect(directory.described.filter((id) => id === RUN.workflowId)).toHaveLength(repaired.length);
   });
