@@ -3,6 +3,7 @@ import { readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../../dev/fake-commands.ts';
+import { eventually } from '../index.ts';
 import { withFileLock } from './file-lock.ts';
 
 test('work under one lock runs one after another, a waiting caller hears of it once, and nothing is left', async () => {
@@ -11,13 +12,13 @@ test('work under one lock runs one after another, a waiting caller hears of it o
   let running = 0;
   const work = async () => {
     running += 1;
+    // The first one holds the lock until the others have met it.
+    await eventually(() => expect(heard.length).toBe(2));
     expect(running).toBe(1);
-    await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
   };
   const lock = join(folder, 'lock');
   await Promise.all([0, 1, 2].map((caller) => withFileLock(lock, work, () => void heard.push(caller))));
-  expect(heard.length).toBe(2);
   expect(new Set(heard).size).toBe(2);
   expect(await readdir(folder)).toEqual([]);
 });
