@@ -25,7 +25,7 @@ const NOT_RUN = [
   ...notRun('CONTRIBUTING.md', TEST, 'npm test'),
   ...notRun('examples/order-service/README.md', START, 'npm start'),
   ...notRun('docs/calling.md', 'test/package/consumer.test.ts', 'npm run pack'),
-  ...notRun('docs/operations.md', COMPOSE, 'docker compose up -d --build', 'docker compose exec sandbox'),
+  ...notRun('docs/operations.md', COMPOSE, 'docker compose up -d --build'),
   ...notRun('docs/operations.md', COMPOSE, 'docker compose exec postgresql', 'docker compose kill worker'),
   ...notRun('docs/operations.md', `${COMPOSE}; test/production/ does the same`, 'export WORKER_BUILD_ID'),
   ...notRun('docs/operations.md', REPAIR, 'order-screening doctor', 'order-screening repair 1001'),
@@ -36,11 +36,8 @@ const NOT_RUN = [
 /** A command that goes on until the end. */
 const SERVES = { has: 'examples/order-service/order-service.ts', ready: /is listening/ };
 
-const DECIDE_1001 =
-  'curl -sS -H "content-type: application/json" http://127.0.0.1:8090/_sandbox/transactions/1001/decision -d \'{"decision":"fail"}\'';
 /** What has to happen before a block, as the words around it tell. */
 const BEFORE: { page: string; has: string; run: string }[] = [
-  { page: 'docs/cli.md', has: 'show 1001', run: DECIDE_1001 },
   { page: 'README.md', has: 'npx order-screening list', run: 'eval "$WELCOME"' },
 ];
 
