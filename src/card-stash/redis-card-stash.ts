@@ -32,7 +32,13 @@ export function createRedisCardStash(address: RedisAddress, sealer: CardSealer):
       return { cardRef, expiresAt: instant(expires) };
     },
     async get({ integration, orderId, cardRef }) {
-      const stored = await redis.run((client) => client.get(keyOf(cardRef)));
+      const look = () => redis.run((client) => client.get(keyOf(cardRef)));
+      let stored = await look();
+      if (stored === null) {
+        // A replica may lack the card. It refuses this write, which changes nothing elsewhere, and the call connects anew.
+        await redis.run((client) => client.del(`${keyOf(cardRef)}:none`));
+        stored = await look();
+      }
       const sealed = stored === null ? undefined : read(stored);
       return sealed && sealer.open({ integration, orderId }, sealed);
     },
@@ -109,7 +115,9 @@ function createRedisConnection({ socket, ...login }: RedisAddress) {
     async run<T>(command: (client: RedisClientType) => Promise<T>): Promise<T> {
       const deadline = performance.now() + CALL_WITHIN_MS;
       const result = attempt(command, deadline).catch((error: unknown) => {
-        if (error instanceof ErrorReply || error instanceof Late) throw error;
+        // After a failover the connection leads to a replica, and stays open.
+        if (error instanceof ErrorReply && error.message.startsWith('READONLY')) client.destroy();
+        else if (error instanceof ErrorReply || error instanceof Late) throw error;
         return attempt(command, deadline);
       });
       try {
@@ -154,7 +162,7 @@ export interface RedisReport {
 }
 
 /**
- * Writes a key that expires after a second, as the card stash would, and checks whether Redis writes to disk.
+ * Writes, reads and deletes a key that expires after a second, as the card stash would, and checks whether Redis writes to disk.
  * @param url `redis[s]://…`, as `CARD_STASH_URL`
  * @throws CardStashError `unreachable`, or `refused` with Redis's own code
  */
@@ -165,6 +173,7 @@ export async function inspectRedis(url: string): Promise<RedisReport> {
   try {
     const key = `card:doctor-${randomBytes(9).toString('base64url')}`;
     await redis.run((client) => client.set(key, '', { PX: 1_000 }));
+    await redis.run((client) => client.get(key));
     await redis.run((client) => client.del(key));
     return { persistence: await persistenceOf(redis) };
   } finally {

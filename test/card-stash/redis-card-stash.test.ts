@@ -8,6 +8,7 @@ import {
   type CardStash,
   CardStashError,
   createCardStash,
+  inspectRedis,
 } from '../../src/card-stash/index.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
 import { sightings } from '../support/canaries.ts';
@@ -89,6 +90,13 @@ describe.each(['memory', 'Redis'])('a card stash in %s', (where) => {
 });
 
 describe('a card stash in Redis', () => {
+  it('notices a user who may not read cards', async () => {
+    const rules = ['reset', 'on', `>${password}`, '~card:*', '+set', '+del', '+hello', '+select', '+ping'];
+    await (await admin()).sendCommand(['ACL', 'SETUSER', 'writer', ...rules]);
+    const inspected = inspectRedis(redis.url.replace('://:', '://writer:'));
+    await expect(inspected).rejects.toMatchObject({ reason: 'refused' });
+  });
+
   it('needs no more of Redis than three commands on keys of its own', async () => {
     const rules = ['reset', 'on', `>${password}`, '~card:*', '+set', '+get', '+del', '+hello', '+select'];
     await (await admin()).sendCommand(['ACL', 'SETUSER', 'stash', ...rules]);
