@@ -66,8 +66,15 @@ function agentFor(url: URL): http.Agent {
 
 /** Returns the address of the proxy for requests to an address; undefined: none. Nothing on this machine is reached through one. */
 export function proxyFor(url: URL): string | undefined {
-  return isLoopback(url.hostname) ? undefined : getProxyForUrl(url.href) || undefined;
+  if (isLoopback(url.hostname)) return undefined;
+  const proxy = getProxyForUrl(url.href);
+  if (proxy === '') return undefined;
+  // A proxy written as host:port speaks plain HTTP, as for curl. The library gives it the protocol of the request.
+  const written = PROXY_VARIABLES.find((name) => `https://${process.env[name]}` === proxy);
+  return written === undefined ? proxy : `http://${process.env[written]}`;
 }
+
+const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
 
 function newAgent(isPlain: boolean, proxy: string | undefined): http.Agent {
   if (proxy === undefined) return isPlain ? new http.Agent(OPTIONS) : new https.Agent(OPTIONS);
@@ -86,7 +93,14 @@ class TunnelAgent extends HttpsProxyAgent<string> {
     request.once('proxyConnect', ({ statusCode }: { statusCode: number }) => {
       status = statusCode;
     });
+    // Without this, a call that gives up while the proxy says nothing would leave its connection open.
+    const unwanted = new AbortController();
+    const giveUp = (): void => unwanted.abort();
+    request.once('abort', giveUp);
+    // Read before the first pause of `connect`.
+    Object.assign(this.connectOpts, { signal: unwanted.signal });
     const socket = await super.connect(request, options);
+    request.off('abort', giveUp);
     if (status === 200) return socket;
     socket.destroy();
     throw Object.assign(new Error(`the proxy answered ${status}`), { code: PROXY_REFUSED });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
-import { connect } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,6 +13,7 @@ import { createEventSender } from '../../src/activities/index.ts';
 import type { OrderEvent } from '../../src/contract/messages.ts';
 import { exchange } from '../../src/screening-service/exchange.ts';
 import { MACHINE } from '../../src/screening-service/index.ts';
+import { eventually } from '../support/index.ts';
 import { ROOT } from '../support/pages.ts';
 import { stubService } from './stub-service.ts';
 
@@ -83,6 +84,31 @@ it.each(['403 Forbidden', '407 Proxy Authentication Required', '502 Bad Gateway'
     expect(asked).toEqual(['CONNECT service.example:443']);
   },
 );
+
+it('a proxy written without a scheme, as other programs take it, speaks plain HTTP', async () => {
+  refusal = '403 Forbidden';
+  vi.stubEnv('HTTPS_PROXY', `127.0.0.1:${Object(proxy.address()).port}`);
+  await expect(get('https://service.example/status')).rejects.toMatchObject({ reason: 'proxy' });
+  expect(asked).toEqual(['CONNECT service.example:443']);
+});
+
+it('a call that ended while the proxy said nothing leaves no connection to it open', async () => {
+  const open = new Set<Socket>();
+  const silent = createServer((socket) => {
+    open.add(socket);
+    socket.on('error', () => undefined).on('close', () => open.delete(socket));
+    socket.resume();
+  });
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${Object(silent.address()).port}`);
+  const url = 'https://service.example/status';
+  const call = exchange(MACHINE, { operation: 'status-by-url', url, timeoutMs: 500 });
+  await expect(call).rejects.toMatchObject({ reason: 'timeout' });
+  expect(open.size).toBe(1);
+  await eventually(() => expect(open.size).toBe(0));
+});
 
 /** Asks the service over https in a process of its own, since Node reads its variables at its start. */
 async function getInProcess(env: NodeJS.ProcessEnv): Promise<object> {
