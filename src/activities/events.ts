@@ -1,6 +1,5 @@
 /** Activities that deliver signed events to the events receiver, in order, and delete cards from the stash. */
 import { log } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
 import { LONGEST_DELIVERY_PAUSE_MS } from '../contract/activity-contract.ts';
 import type { OrderEvent } from '../contract/messages.ts';
@@ -14,6 +13,8 @@ const EACH_MS = 15_000;
 const ALL_MS = 30_000;
 /** The pause after an attempt that delivered an event: the receiver is back, so the pauses no longer grow. */
 const BACK_PAUSE_MS = 2_000;
+/** A receiver that the settings lack is probably on its way: a rollout brings it back. */
+const NO_RECEIVER_PAUSE_MS = 60_000;
 
 export function eventActivities(world: ActivityWorld) {
   return {
@@ -61,7 +62,8 @@ async function deliver(
   const send = senderOf(world, integration);
   if (send === undefined) {
     const words = `no events receiver of integration «${integration}» is configured`;
-    throw ApplicationFailure.retryable(words, 'no-receiver');
+    noteDelivery(event, false);
+    throw tryAgain('no-receiver', words, pauseMs ?? NO_RECEIVER_PAUSE_MS);
   }
   try {
     await send(event, timeoutMs);

@@ -118,12 +118,20 @@ export const READ_AFTER_END_OPTIONS = {
   summary: 'Read the status after the order’s end',
 } satisfies ActivityLimits & ActivityOptions;
 
-/** A person waits for the result, so it is reported after three tries, or at once if the receiver asks for a longer pause than the time-out. */
+/**
+ * A person waits for the result, so it is reported after three tries, or at once if there is no receiver, or one that asks for a longer
+ * pause than the time-out.
+ */
 export const DELIVER_AGAIN_OPTIONS = {
   ...background,
   ...writes,
   scheduleToCloseTimeout: 2 * MINUTE,
-  retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 },
+  retry: {
+    initialInterval: SECOND,
+    backoffCoefficient: 2,
+    maximumAttempts: 3,
+    nonRetryableErrorTypes: ['no-receiver'],
+  },
   summary: 'Redeliver an event',
 } satisfies ActivityLimits & ActivityOptions;
 

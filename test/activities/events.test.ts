@@ -1,5 +1,6 @@
+import { noopMetricMeter } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createActivities, createEventSender } from '../../src/activities/index.ts';
 import { createCardStash } from '../../src/card-stash/index.ts';
 import type { OrderEvent } from '../../src/contract/messages.ts';
@@ -156,10 +157,15 @@ describe('durable delivery', () => {
   it.each([
     ['no receiver is configured', '', 'default'],
     ['its integration isn’t configured: its own receiver is unknown', undefined, 'elsewhere'],
-  ])('is tried again while %s', async (_what, url, integration) => {
+  ])('is tried again each minute, and counts as not delivered, while %s', async (_what, url, integration) => {
     const events = [{ ...anEvent(1), integration }];
-    const failure = await failureOf(perform(background(url).deliverEvents, events));
-    expect(failure).toMatchObject({ type: 'no-receiver', nonRetryable: false });
+    const record = vi.fn();
+    const metricMeter = Object.assign(Object.create(noopMetricMeter), {
+      createHistogram: () => ({ record }),
+    });
+    const failure = await failureOf(perform(background(url).deliverEvents, events, { metricMeter }));
+    expect(failure).toMatchObject({ type: 'no-receiver', nonRetryable: false, nextRetryDelay: 60_000 });
+    expect(record.mock.calls).toMatchObject([[expect.any(Number), { integration, outcome: 'failed' }]]);
     expect(receiver.seen).toEqual([]);
   });
 
