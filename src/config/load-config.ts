@@ -127,8 +127,9 @@ function readClientSettings(
 function checkProxies(env: NodeJS.ProcessEnv, errors: ErrorList): void {
   for (const [name, proxy] of Object.entries(env)) {
     if (!/^(?:https?|all)_proxy$/i.test(name) || !isSet(proxy)) continue;
-    if (!URL.canParse(proxy.includes('://') ? proxy : `http://${proxy}`))
-      errors.add(name, 'must be the address of a proxy, with user and password percent-encoded');
+    const address = proxy.includes('://') ? proxy : `http://${proxy}`;
+    if (!/^https?:/i.test(address) || !URL.canParse(address))
+      errors.add(name, 'must be an HTTP proxy, as http://host:port, with user and password percent-encoded');
   }
 }
 
@@ -170,6 +171,13 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
   }
   if (config.signIn !== undefined && keys.length === 0 && keysFile === undefined) {
     errors.addMissing('API_KEYS', 'is required with OIDC_ISSUER: without a key the API admits everybody');
+  }
+  const preGateway = [...integrations.values()].some(({ workflow }) => workflow === 'pre-gateway');
+  if (preGateway && config.cardStash.url === 'memory:' && (role === 'worker' || role === 'api')) {
+    errors.add(
+      'CARD_STASH_URL',
+      'must be a Redis, since an integration is pre-gateway: from memory no card reaches a different process. npm run serve is one process',
+    );
   }
   checkLiveSettings(config, errors);
   return config;

@@ -34,30 +34,27 @@ export function durationMs(written: string): number {
   return Math.round(Number(number) * DURATION_UNITS[unit as keyof typeof DURATION_UNITS]);
 }
 
-function address(message: string, fits: (url: URL) => boolean) {
-  return z.string({ error: message }).refine((written) => {
-    const url = httpUrl(written);
-    return url !== undefined && fits(url);
-  }, message);
+/** An address as text: a URL would ignore white space around it, and an empty query. */
+function address(message: string, form: RegExp) {
+  return z.string({ error: message }).refine((written) => form.test(written) && isHttpUrl(written), message);
 }
 
 /** An http(s) address that paths are appended to. */
 export const baseUrl = address(
-  'must be an http:// or https:// address without user, password, query and fragment',
-  ({ search, hash }) => search === '' && hash === '',
+  'must be an http:// or https:// address without user, password, query, fragment and white space',
+  /^[^\s?#]+$/,
 );
 
 /** An http(s) address that requests are sent to unchanged. */
 export const targetUrl = address(
-  'must be an http:// or https:// address without user and password',
-  () => true,
+  'must be an http:// or https:// address without user, password and white space',
+  /^\S+$/,
 );
 
-function httpUrl(written: string): URL | undefined {
-  const url = URL.canParse(written) ? new URL(written) : undefined;
-  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
-    ? url
-    : undefined;
+function isHttpUrl(written: string): boolean {
+  if (!URL.canParse(written)) return false;
+  const { protocol, username, password } = new URL(written);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
 export const timeZone = z.string().refine((name) => {
@@ -128,7 +125,8 @@ export const signingSecrets = listOf(
 );
 
 export const origins = listOf(
-  (entry) => (httpUrl(entry)?.origin === entry && !entry.includes('*') ? entry : undefined),
+  (entry) =>
+    isHttpUrl(entry) && new URL(entry).origin === entry && !entry.includes('*') ? entry : undefined,
   'must be a list of origins "http[s]://host[:port]", without path and wildcard, as a browser sends them',
   { least: 1 },
 );

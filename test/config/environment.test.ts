@@ -94,7 +94,7 @@ it('every variable is read', () => {
 });
 
 const ORIGINS = 'without path and wildcard';
-const BASE_URL = 'without user, password, query and fragment';
+const BASE_URL = 'without user, password, query, fragment and white space';
 const STASH_URL = 'must be "memory:", or redis';
 const KEYS = 'must be a list "id:base64,…"';
 const ENTRIES = 'must be a list "name:key,…"';
@@ -116,9 +116,17 @@ describe('a variable is refused in words that hold no value', () => {
     ['TEMPORAL_API_KEY', 'key-of-temporal\n', 'visible ASCII'],
     ['HTTPS_PROXY', 'http://user:pa#ss@proxy.example:3128', 'percent-encoded'],
     ['all_proxy', 'proxy.example:port', 'percent-encoded'],
+    ['ALL_PROXY', 'socks5://proxy.example:1080', 'must be an HTTP proxy'],
     ['TEMPORAL_GRPC_META_*', undefined, 'visible ASCII', { TEMPORAL_GRPC_META_AUTHORIZATION: 'Bearer it\n' }],
     ['SCREENING_BASE_URL', undefined, 'is required'],
     ['SCREENING_BASE_URL', 'https://screening.example/?key=1', BASE_URL],
+    ['SCREENING_BASE_URL', 'https://screening.example ', BASE_URL],
+    ['SCREENING_BASE_URL', 'https://screening.example/\n', BASE_URL],
+    ['SCREENING_BASE_URL', 'https://screening.example/v1?', BASE_URL],
+    ['SCREENING_BASE_URL', 'https://screening.example/v1#', BASE_URL],
+    ['EVENTS_URL', 'https://shop.example/events\n', 'white space'],
+    ['CARD_STASH_URL', 'memory:', 'must be a Redis', { SCREENING_WORKFLOW: 'pre-gateway' }, 'worker'],
+    ['CARD_STASH_URL', undefined, 'must be a Redis', { SCREENING_WORKFLOW: 'pre-gateway' }, 'api'],
     ['SCREENING_MODE', 'production', '"test", "live"'],
     ['SCREENING_WORKFLOW', 'afterwards', '"pre-gateway"'],
     ['SCREENING_MAX_RPS', '0', 'more than 0'],
