@@ -2,6 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
+import { aTransaction, withEmail } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { type Api, anOrderId, type Deployment, deploy } from './support.ts';
 
@@ -53,6 +54,19 @@ describe('a checkout', () => {
     expect(again.body).toEqual(body);
     expect(all.requests('create-transaction', orderId)).toHaveLength(1);
     expect(all.requests('status-by-invoice', orderId)).toHaveLength(0);
+  });
+
+  it('whose content is screened gets its answer, though a second click with different content asks at the same time', async () => {
+    const clicks = (orderId: string) => {
+      const transaction = withEmail('fail@example.com', aTransaction());
+      return [transaction, { ...transaction, amount: '17.00' }].map((sent) =>
+        serve.screen(orderId, '', { transaction: sent }),
+      );
+    };
+    for (let round = 0; round < 5; round += 1) {
+      const answers = await Promise.all(clicks(anOrderId()));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    }
   });
 
   it('waits for its record where an order without a decision would be declined', async () => {

@@ -147,10 +147,17 @@ async function recordedAnswer(
   start: OrderStart = startOf(sending),
 ): Promise<CheckoutAnswer> {
   const question = { attempt: 1, fingerprint: sending.request.fingerprint };
-  const update = updateOf(decisionUpdate, question, {}, decisionUpdateId(1));
+  const ask = (updateId?: string) => {
+    const update = updateOf(decisionUpdate, question, {}, updateId);
+    return startWithUpdate(context.client, sending.deadline, decisionUpdate, update, start);
+  };
   let answer: CheckoutAnswer;
   try {
-    answer = await startWithUpdate(context.client, sending.deadline, decisionUpdate, update, start);
+    answer = await ask(decisionUpdateId(1)).catch((error: unknown) => {
+      if (!hasCode(toOrderError(error), 'attempt-mismatch')) throw error;
+      // Temporal refuses all who ask under one id at the same time when it refuses one of them, who may have sent other content.
+      return ask();
+    });
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
       const closed = await closedOrder(context, sending.workflowId).catch((unread: unknown) => {

@@ -12,6 +12,7 @@ import {
   described,
   failed,
   noAnswer,
+  refused,
   sent,
   startedWith,
   taken,
@@ -37,6 +38,21 @@ function firstCall({ executeUpdateWithStart }: ReturnType<typeof aClient>['tempo
 }
 
 describe('the first attempt', () => {
+  it('asks once more, by an id of its own, when others who sent different content may be meant by the refusal', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.executeUpdateWithStart
+      .mockRejectedValueOnce(refused('attempt-mismatch'))
+      .mockResolvedValueOnce(answer);
+    expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pass', action: 'proceed' });
+    expect(temporal.executeUpdateWithStart.mock.calls[1]).toMatchObject([
+      { name: 'decision' },
+      { updateId: expect.not.stringContaining('decision') },
+    ]);
+    temporal.executeUpdateWithStart.mockRejectedValue(refused('attempt-mismatch'));
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'attempt-mismatch' });
+    expect(temporal.executeUpdateWithStart).toHaveBeenCalledTimes(4);
+  });
+
   it('starts the order and asks for its decision in one call', async () => {
     vi.useFakeTimers({ now: Date.parse('2026-03-01T10:00:00Z'), toFake: ['Date'] });
     const { orderScreening, temporal } = aClient();

@@ -1,26 +1,37 @@
-/** Pre-gateway orders over HTTP, with worker and API in one process so that they share the card stash. */
+/** Pre-gateway orders over HTTP. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aPreGatewayTransaction, withEmail } from '../../fixtures/transactions.ts';
 import { withTestServer } from '../../support/index.ts';
+import { needRedis, type RedisServer, startRedis } from '../../support/servers/redis-server.ts';
 import { untilEnded } from '../operator.ts';
-import { type Api, anOrderId, type Deployment, deploy } from '../support.ts';
+import { anOrderId, type Deployment, deploy } from '../support.ts';
 
 const server = withTestServer();
+let redis: RedisServer;
 let all: Deployment;
-let serve: Api;
 
 beforeAll(async () => {
+  await needRedis();
+  redis = await startRedis();
   const policy = { workflow: 'pre-gateway', skip: [{ paymentMethod: ['gift card'] }] };
-  all = await deploy(server.address, { default: policy }, { worker: false });
-  serve = await all.startServe();
+  const CARD_STASH_KEYS = `e2e:${randomBytes(32).toString('base64')}`;
+  all = await deploy(
+    server.address,
+    { default: policy },
+    { env: { CARD_STASH_URL: redis.url, CARD_STASH_KEYS } },
+  );
+}, 120_000);
+afterAll(async () => {
+  await all?.stop();
+  await redis?.stop();
 });
-afterAll(() => all?.stop());
 
 const byCard = (decision: string) => withEmail(`${decision}@example.com`, aPreGatewayTransaction());
 const screen = (orderId: string, transaction: object, attempt = 1) =>
-  serve.screen(orderId, '', { attempt, transaction });
+  all.screen(orderId, '', { attempt, transaction });
 const report = (orderId: string, result: string, attempt = 1) =>
-  serve.call('POST', `/v1/orders/${orderId}/gateway-result`, { attempt, result });
+  all.call('POST', `/v1/orders/${orderId}/gateway-result`, { attempt, result });
 
 it('a gateway result that contradicts the first one is a 409 that says what to do, and attention; the first one stays, also after the end', async () => {
   const orderId = anOrderId();
@@ -38,19 +49,19 @@ it('a gateway result that contradicts the first one is a 409 that says what to d
     attention: [{ code: 'gateway-contradiction', words: expect.stringMatching(/\bfail\b.*\bpass\b/) }],
     attempts: [{ gateway: { result: 'fail', contradictions: [{ result: 'pass' }] } }],
   };
-  expect(await serve.read(orderId)).toMatchObject(shown);
+  expect(await all.read(orderId)).toMatchObject(shown);
   const isRepeated = async (now: object) => {
     expect(await report(orderId, 'fail')).toMatchObject({ status: 200, body: { ...first.body, ...now } });
     expect(await report(orderId, 'pass')).toMatchObject(mismatch);
   };
   await isRepeated({});
 
-  await serve.call('POST', `/v1/orders/${orderId}/cancel`, {});
+  await all.call('POST', `/v1/orders/${orderId}/cancel`, {});
   await untilEnded(server.client, `order:default:${orderId}`);
   await isRepeated({ action: 'cancel', phase: 'canceled' });
   const closed = { type: '/problems/order-closed', detail };
   expect(await report(orderId, 'error')).toMatchObject({ status: 409, body: closed });
-  expect(await serve.read(orderId)).toMatchObject({ ...shown, phase: 'canceled' });
+  expect(await all.read(orderId)).toMatchObject({ ...shown, phase: 'canceled' });
   expect(all.eventsOf(orderId).filter(({ type }) => type === 'order.attention')).toHaveLength(1);
   expect(all.requests('gateway-response', orderId)).toHaveLength(1);
 });
@@ -63,7 +74,7 @@ it('a second attempt that a skip rule matches proceeds without being screened, a
   const skipped = { attempt: 2, decision: 'skipped', action: 'proceed' };
   expect(second).toMatchObject({ status: 200, body: skipped });
   expect(await report(orderId, 'pass', 2)).toMatchObject({ status: 200, body: { action: 'proceed' } });
-  expect(await serve.read(orderId)).toMatchObject({
+  expect(await all.read(orderId)).toMatchObject({
     decision: 'skipped',
     action: 'proceed',
     attention: [],
