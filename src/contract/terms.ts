@@ -168,6 +168,8 @@ export interface ActionRecord extends z.infer<z.ZodObject<typeof numberedAction>
   subject: string;
   /** Why it must stop after it started: a person withdrew it, or its time limit passed. */
   stop?: 'withdrawn' | 'overdue';
+  /** Since when. */
+  stoppedAt?: string;
   /** An activity that ended without a result, such as one that failed permanently, may have sent it. */
   maybeSent?: true;
   by: 'caller' | 'policy';

@@ -59,11 +59,11 @@ const CLEARED_BY = new Map<AttentionCode, readonly Change[]>([
   ['no-decision', ['attempt', 'decision', 'cancel', 'override']],
   ['unreadable-answer', ['attempt', 'decision', 'cancel', 'override']],
   ['status-error', ['attempt', 'decision', 'cancel', 'override']],
-  ['decision-after-override', ['attempt', 'decision', 'override']],
+  ['decision-after-override', ['attempt', 'decision', 'cancel', 'override']],
   ['fraud-confirmed', ['attempt', 'cancel', 'override']],
   ['review-unresolved', ['attempt', 'decision', 'cancel', 'override']],
   ['failed-at-adoption', ['attempt', 'decision', 'cancel', 'override']],
-  ['cancel-due', ['cancel', 'override']],
+  ['cancel-due', ['attempt', 'cancel', 'override']],
   ['cancel-refused', ['cancel', 'override']],
   ['cancel-too-late', ['cancel', 'override']],
   ['gateway-late', ['attempt', 'cancel']],
@@ -88,7 +88,7 @@ export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, 
     case 'wrong-key':
       return true;
     case 'status-error':
-      return decision === 'review';
+      return decision === 'review' && (phase === 'review' || phase === 'awaiting-gateway');
     case 'review-unresolved':
       return decision === 'review' && open && !policy.passive;
     case 'cancel-due':

@@ -5,6 +5,7 @@ import { type DeadlineKind, type Instant, laterBy, millis } from '../contract/wo
 import { awaitsGateway, currentAttempt } from './record.ts';
 import {
   cancelByOf,
+  concernsNewest,
   lastCall,
   lastWindowOf,
   mayBeSeen,
@@ -56,8 +57,9 @@ export function boundOf(state: OrderState, record: ActionRecord): Instant | unde
   const { status, stop, requestedAt, transactionId } = record;
   if (stop !== undefined || (status !== 'queued' && status !== 'running')) return undefined;
   if (record.kind !== 'cancel') return laterBy(ACTION_MS, requestedAt);
-  const cancelBy =
-    transactionNamed(state, transactionId)?.cancelBy ?? cancelByOf(state, currentAttempt(state));
+  const cancelBy = concernsNewest(state, record)
+    ? lastWindowOf(state, currentAttempt(state))
+    : transactionNamed(state, transactionId)?.cancelBy;
   const waits = state.phase === 'screening' && transactionId === undefined;
   if (status !== 'queued' || cancelBy === undefined || waits) return undefined;
   return lastCall(cancelBy, state.policy.cancelWindowMs);
@@ -69,8 +71,9 @@ const LOOKUP_MS = 5 * 60_000;
 /** @returns until when a queued cancel waits for a lookup; undefined: it knows no transaction yet */
 export function lookupBoundOf(state: OrderState, record: ActionRecord): Instant | undefined {
   const { kind, requestedAt, transactionId } = record;
-  const last = boundOf(state, record);
-  if (kind !== 'cancel' || transactionId === undefined || last === undefined) return undefined;
+  const known = transactionNamed(state, transactionId)?.cancelBy;
+  if (kind !== 'cancel' || known === undefined || boundOf(state, record) === undefined) return undefined;
+  const last = lastCall(known, state.policy.cancelWindowMs);
   const halfMs = Math.max(0, millis(last) - millis(requestedAt)) / 2;
   return laterBy(Math.min(LOOKUP_MS, halfMs), requestedAt);
 }
@@ -171,7 +174,9 @@ export function recheckUseful(state: OrderState, cancelBy: Instant | undefined):
 /** @returns whether a gateway result may still be reported, and is then sent or recorded */
 function gatewayOutstanding(state: OrderState): boolean {
   const { gateway, answer, readings } = currentAttempt(state);
-  if (state.workflow !== 'pre-gateway' || gateway !== undefined) return false;
+  if (state.workflow !== 'pre-gateway') return false;
+  if (gateway !== undefined) return gateway.result === 'error' && state.decision === 'skipped';
   // Without `proceed` the order service never called the gateway.
-  return answer?.action === 'proceed' || readings.some(({ decision }) => decision === 'pass');
+  const calls = ({ decision }: { decision: string }) => decision === 'pass' || decision === 'skipped';
+  return answer?.action === 'proceed' || readings.some(calls);
 }

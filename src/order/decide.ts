@@ -99,8 +99,8 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
   const { readings } = currentAttempt(state);
   const { id: transactionId, cancelBy } = transactionOf(state, currentAttempt(state)) ?? {};
   // The cancel was withdrawn before the last reading, so the withdrawal doesn't cover that reading.
-  const isWithdrawnBefore = ({ status, finishedAt }: ActionRecord): boolean =>
-    status === 'withdrawn' && (finishedAt ?? '') < (readings.at(-1)?.at ?? '');
+  const isWithdrawnBefore = ({ status, stoppedAt, finishedAt }: ActionRecord): boolean =>
+    status === 'withdrawn' && (stoppedAt ?? finishedAt ?? '') < (readings.at(-1)?.at ?? '');
   return (
     policy.autoCancel &&
     !policy.passive &&
@@ -185,8 +185,8 @@ export function applyReading(
     return [];
   }
   const meansCancel = actionLater(decision) === 'cancel';
-  // The order had failed before it was adopted and nothing was canceled since: a person decides.
-  const isLeftToPerson = state.adopted !== undefined && (state.wouldBe ?? state.action) === 'hold';
+  // The fail canceled and declined nothing, as at an adoption or after a fraud report: a person decides.
+  const isLeftToPerson = !['cancel', 'decline'].includes(state.wouldBe ?? state.action);
   const isFinal = actionLater(before) === 'cancel' && (!isLeftToPerson || meansCancel);
   const { action, matter } = consequenceOf(state, decision, isFinal, now);
   clear(state, { codes: isFinal ? ['status-error', 'decision-after-override'] : clearedBy('decision') });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, sinceStart, unanswered } from '../fixtures/orders.ts';
-import { RECHECK, screened } from './life.ts';
+import { HINT, RECHECK, screened } from './life.ts';
 
 const FORBIDDEN = { kind: 'forbidden' } as const;
 
@@ -122,5 +122,37 @@ describe('an acknowledge', () => {
     expect(life.state.attention).toMatchObject([{ since: sinceStart(2 * HOUR) }]);
     expect([since, seen(HOUR).told.at(-1)]).toEqual([sinceStart(HOUR), 'attention-stands']);
     expect(seen(2 * HOUR).attention).toEqual([]);
+  });
+});
+
+describe('attention', () => {
+  it('to a decision after an override ends when the order is canceled', () => {
+    const life = screened('review')
+      .override('proceed', HOUR)
+      .take(HINT)
+      .read('fail', 2 * HOUR);
+    life.portal('cancel', 3 * HOUR).portalEnds('done', 3 * HOUR);
+    expect([life.phase, life.attention]).toEqual(['canceled', []]);
+  });
+
+  it('asks for no decision where a person has decided', () => {
+    const life = screened(unanswered()).override('proceed', HOUR).until(DAY);
+    expect([life.action, life.attention]).toEqual(['proceed', []]);
+  });
+
+  it('to a status that is no longer read can be acknowledged', () => {
+    const life = screened('review', { workflow: 'pre-gateway', reviewBeforeGateway: 'proceed' });
+    life.end({ kind: 'poll', outcome: { kind: 'unreadable', words: 'no' } }, MINUTE);
+    life.gateway('fail', 2 * MINUTE).acknowledge(3 * MINUTE);
+    expect([life.told, life.attention]).toEqual([['answered', 'answered'], []]);
+  });
+
+  it('is raised where a fail is found after the end of an order that a person let proceed', () => {
+    const life = screened(unanswered()).override('proceed', HOUR).until(DAY);
+    life
+      .break('catch-up', 'canceled')
+      .until(5 * DAY + HOUR)
+      .acknowledge(5 * DAY + HOUR);
+    expect(life.lookedUp('fail', 5 * DAY + HOUR).attention).not.toEqual([]);
   });
 });

@@ -5,7 +5,16 @@ import type { Policy } from '../../src/contract/policy.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/order/decide.ts';
 import { eventToSend } from '../../src/order/events.ts';
-import { announced, anOrder, answered, DAY, HOUR, sinceStart, unanswered } from '../fixtures/orders.ts';
+import {
+  announced,
+  anOrder,
+  answered,
+  DAY,
+  HOUR,
+  MINUTE,
+  sinceStart,
+  unanswered,
+} from '../fixtures/orders.ts';
 import { aLife, checkedOut, type Life, screened } from './life.ts';
 
 const WAITS = 9_000;
@@ -120,4 +129,14 @@ describe('an event that is kept', () => {
     const numbers = order.events.last?.map(({ sequence }) => sequence);
     expect(numbers).toEqual(Array.from({ length: 50 }, (_, index) => index + 11));
   });
+});
+
+it('events are delivered although the run, whose history is long, waits for a portal action', () => {
+  const life = screened('pass', { events: 'all' });
+  life.end({ kind: 'deliver' }, MINUTE);
+  // The workflow calls it before it applies each input, here the request.
+  life.wrapUp().portal('report-fraud', HOUR).portalEnds('forbidden', HOUR);
+  expect([life.attention, life.outbox]).toEqual([['wrong-key'], ['order.attention']]);
+  life.until(20 * HOUR);
+  expect(life.underWay).toEqual(expect.arrayContaining([expect.stringMatching('^deliver')]));
 });

@@ -12,14 +12,7 @@ import {
   type OrderEventType,
 } from '../../contract/words.ts';
 import { raiseAttention } from '../attention.ts';
-import {
-  actionBounds,
-  type Deadline,
-  first,
-  leftoversBound,
-  nextDeadline,
-  RETRY_AFTER_MS,
-} from '../deadlines.ts';
+import { actionBounds, type Deadline, first, leftoversBound, nextDeadline } from '../deadlines.ts';
 import { announce } from '../events.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
@@ -35,7 +28,7 @@ export const deadlines: Concern = {
 
   desired: (order) =>
     Object.entries(timersOf(order)).flatMap(([name, deadline]) =>
-      deadline !== undefined && deadline.at > order.now ? [timer(name, deadline)] : [],
+      deadline !== undefined && deadline.at > order.now ? [timer(name, deadline, order.now)] : [],
     ),
 
   // `passTime` has already applied the deadline.
@@ -69,7 +62,7 @@ function nextDue(order: Order): Deadline | undefined {
   return first(Object.values(others).filter((one) => one !== undefined));
 }
 
-function timer(name: string, { kind, at }: Deadline): RequiredEffect {
+function timer(name: string, { kind, at }: Deadline, now: Instant): RequiredEffect {
   return {
     key: `${name}:${at}`,
     whenObsolete: 'drop',
@@ -78,7 +71,7 @@ function timer(name: string, { kind, at }: Deadline): RequiredEffect {
       at,
       summary: DEADLINES[kind],
       // A failure carries no time, and the order's newest moment may be days old.
-      ...(kind === 'retry-due' && { leastMs: RETRY_AFTER_MS }),
+      ...(kind === 'retry-due' && { leastMs: millis(at) - millis(now) }),
     },
   };
 }

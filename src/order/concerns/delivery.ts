@@ -13,10 +13,13 @@ export const delivery: Concern = {
   name: 'delivery',
   keepsOpen: false,
 
-  // A run that is about to continue as new leaves deliveries to the next run.
+  // A run that is about to continue as new leaves deliveries to the next run, unless it waits for a write, which can take a day.
   desired({ state, outbox, running, continues }) {
     const [first] = outbox;
-    if (first === undefined || continues === true) return [];
+    const waits = running.some(
+      ({ effect }) => effect.concern !== 'delivery' && effect.whenObsolete === 'cancel-and-await',
+    );
+    if (first === undefined || (continues === true && !waits)) return [];
     const key = `deliver:${first.sequence}`;
     const started = running.find(({ effect }) => effect.key === key);
     // A started batch doesn't change.

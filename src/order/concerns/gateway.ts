@@ -125,7 +125,7 @@ export function applyGatewayResult(
   };
   clear(state, { codes: ['gateway-late', 'gateway-error'] });
   const action = state.wouldBe ?? state.action;
-  const settled = state.phase === 'canceled' || action === 'cancel' || state.decision === 'skipped';
+  const settled = state.phase === 'canceled' || action === 'cancel';
   const events = settled ? [] : followResult(state, request.result, now);
   settlePhase(state, now);
   return events;
@@ -158,7 +158,7 @@ export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[]
 }
 
 function actionAfterGateway(state: OrderState): Action {
-  if (state.decision === 'pass') return 'proceed';
+  if (state.decision === 'pass' || state.decision === 'skipped') return 'proceed';
   if (state.decision === 'review') return 'hold';
   const { answer } = currentAttempt(state);
   return answer?.wouldBe ?? answer?.action ?? 'hold';

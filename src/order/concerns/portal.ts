@@ -37,6 +37,7 @@ import { HIDDEN } from '../screening/apply-screening.ts';
 import {
   concernsNewest,
   createUnderWay,
+  isDecided,
   isUnderWay,
   lastCall,
   mayBeSeen,
@@ -161,7 +162,13 @@ function settleCancels(order: Order): OrderEventType[] {
     const asked = fields[record.number];
     if (record.kind !== 'cancel' || record.status !== 'queued' || asked === undefined) return [];
     if (waitsForCreate(order, record)) return [];
+    const { transactionId: left } = record;
     setCancelTarget(state, record, asked);
+    // The caller saw the transaction that was known, so both are canceled.
+    if (left !== record.transactionId && isDecided(transactionNamed(state, left)?.decision)) {
+      const cancel = { kind: 'cancel' as const, ...defined({ transactionId: left }) };
+      order.fields[queueAction(state, cancel, record.by, order.now).number] = cancel;
+    }
     const outcome = outcomeWithoutSending(order, record);
     return outcome === undefined ? [] : ended(order, record, outcome);
   });
@@ -201,6 +208,7 @@ function stopAction(
   why: NonNullable<ActionRecord['stop']>,
 ): OrderEventType[] {
   record.stop = why;
+  record.stoppedAt = order.now;
   const runs = order.running.some(({ effect }) => effect.key === `portal:${record.number}`);
   return runs ? [] : ended(order, record, { kind: 'unconfirmed' });
 }
@@ -239,7 +247,8 @@ export function takePortalAction(order: Order, { fields, by }: Requests['portal'
     fields.kind !== 'cancel' && state.actions.some((one) => isUnderWay(one) && one.kind !== 'cancel');
   const record = queueAction(state, same, 'caller', order.now);
   const { number, because } = record;
-  order.fields[number] = fields;
+  const email = fields.kind === 'customer-code' && !fields.email && emailOf(order);
+  order.fields[number] = email ? { ...fields, email } : fields;
   return {
     taken: isBehind ? { portal: portalAnswer(state, record) } : waitFor(order, record, at),
     entry: { what: fields.kind, number, because },

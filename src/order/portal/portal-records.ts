@@ -156,8 +156,8 @@ export function applyPortalOutcome(
 type ReplyField = 'code' | 'message' | 'chargeback';
 
 function afterCancel(state: OrderState, record: ActionRecord, now: Instant): OrderEventType[] {
-  if (!concernsNewest(state, record) || record.status === 'withdrawn' || record.status === 'not-sent')
-    return [];
+  if (record.status === 'withdrawn' || record.status === 'not-sent') return [];
+  if (!concernsNewest(state, record)) return afterOlderCancel(state, record, now);
   setAction(state, 'cancel');
   delete state.message;
   if (record.status === 'done') {
@@ -169,6 +169,16 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant): Ord
   }
   // The cause has no action number, so a repeated cancel has the same one.
   const { action: _number, ...cause } = actionCause(record);
+  if (record.status === 'refused')
+    return raiseAttention(state, 'cancel-refused', refusedWords(record), cause, now);
+  return record.status === 'too-late' ? raiseAttention(state, 'cancel-too-late', TOO_LATE, cause, now) : [];
+}
+
+/** A cancel of an earlier transaction changes no action. */
+function afterOlderCancel(state: OrderState, record: ActionRecord, now: Instant): OrderEventType[] {
+  const { action: _number, ...cause } = actionCause(record);
+  if (record.status === 'done')
+    clear(state, { codes: ['cancel-refused', 'cancel-too-late', 'cancel-due'], ...cause });
   if (record.status === 'refused')
     return raiseAttention(state, 'cancel-refused', refusedWords(record), cause, now);
   return record.status === 'too-late' ? raiseAttention(state, 'cancel-too-late', TOO_LATE, cause, now) : [];

@@ -76,7 +76,9 @@ export function joined(
 }
 
 export function isDoneOrPending(record: ActionRecord | undefined): record is ActionRecord {
-  return record !== undefined && (record.status === 'done' || isUnderWay(record));
+  return (
+    record !== undefined && (record.status === 'done' || (isUnderWay(record) && record.stop === undefined))
+  );
 }
 
 /** Returns the requested transaction, as the screening service spells it, else that of the newest attempt, if any. */

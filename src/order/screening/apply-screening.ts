@@ -125,6 +125,7 @@ function noDecision(state: OrderState, reason: string, moment: Moment, words: st
   attempt.screeningOver = true;
   state.reason = reason;
   withoutDecision(state, moment);
+  if (overrideOf(state) !== undefined) return ['order.decided'];
   return ['order.decided', ...raiseAttention(state, 'no-decision', words, CREATE, moment.now)];
 }
 
@@ -142,7 +143,8 @@ function withoutDecision(state: OrderState, { source }: Moment): OrderEventType[
 }
 
 function applyAction(state: OrderState, action: Action, message: string | undefined): void {
-  if (overrideOf(state) !== undefined) return;
+  // A cancel that a person asked for stays, also if it could not be sent in time.
+  if (overrideOf(state) !== undefined || state.action === 'cancel') return;
   setAction(state, action);
   if (state.action === 'decline') state.message = message ?? state.policy.declineMessage;
   else delete state.message;

@@ -147,7 +147,7 @@ export function isAwaited(state: OrderState, attempt: Attempt, found: Decision):
   if (attempt !== currentAttempt(state)) return false;
   if (phase === 'screening') return true;
   if (isDecided(attempt.decision)) return false;
-  if (overrideOf(state) !== undefined) return phase !== 'closed';
+  if (overrideOf(state) !== undefined) return phase !== 'closed' || found !== 'error';
   const isFinal = action === 'cancel' || action === 'decline';
   return (phase === 'decided' || phase === 'closed') && !isFinal && found !== 'error';
 }

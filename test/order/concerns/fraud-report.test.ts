@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/contract/policy.ts';
 import { HOUR, MINUTE } from '../../fixtures/orders.ts';
-import { type Life, RECHECK, screened } from '../life.ts';
+import { HINT, type Life, RECHECK, screened } from '../life.ts';
 
 /** A passed order that was reported as fraud after an hour. */
 function reported(policy: Partial<Policy> = {}): Life {
@@ -57,5 +57,29 @@ describe('a fraud report that the screening service confirms', () => {
     life.take(RECHECK).read('fraudulent', HOUR + MINUTE);
     expect(life.action).toBe('cancel');
     expect(life.actions).toHaveLength(2);
+  });
+});
+
+describe('decisions after a fraud report', () => {
+  const reported = (policy = {}) =>
+    screened('pass', { workflow: 'post-acceptance', autoCancel: true, ...policy })
+      .portal('report-fraud', MINUTE)
+      .portalEnds({ kind: 'done', code: '200' }, MINUTE);
+
+  it('a pass after review and fail releases the order: nothing was canceled, and it was only held for the review', () => {
+    const life = reported()
+      .polled('review', HOUR)
+      .polled('fail', 2 * HOUR);
+    expect([life.action, life.attention]).toEqual(['hold', ['fraud-confirmed']]);
+    life.take(HINT).read('pass', 3 * HOUR);
+    expect(life.action).toBe('proceed');
+  });
+
+  it('a review after the fail holds the order, as any review does', () => {
+    const life = reported()
+      .polled('fail', HOUR)
+      .take(HINT)
+      .read('review', 2 * HOUR);
+    expect([life.phase, life.action]).toEqual(['review', 'hold']);
   });
 });

@@ -27,7 +27,7 @@ import {
   TRANSACTION_ID,
   unanswered,
 } from '../../fixtures/orders.ts';
-import { HINT, type Life, screened } from '../life.ts';
+import { aLife, checkedOut, HINT, type Life, screened } from '../life.ts';
 
 const NOW = sinceStart(MINUTE);
 const CATCH_UP = { source: 'catch-up', now: NOW } as const;
@@ -261,3 +261,25 @@ function ended(): OrderState {
   order.endedAt = NOW;
   return order;
 }
+
+describe('before the gateway, an order that a skip rule matches', () => {
+  const SKIPPED = { kind: 'skipped', rule: 0 } as const;
+
+  it('is declined by the gateway’s fail', () => {
+    const life = screened(SKIPPED, PRE).gateway('fail', MINUTE);
+    expect(life.replies[0]).toMatchObject({ gateway: { phase: 'declined', action: 'decline' } });
+  });
+
+  it('is held by the gateway’s error, with attention, until there is another result', () => {
+    const life = screened(SKIPPED, PRE).gateway('error', MINUTE);
+    expect([life.action, life.attention]).toEqual(['hold', ['gateway-error']]);
+    expect(life.gateway('pass', 2 * MINUTE).told).toEqual(['answered', 'answered']);
+  });
+
+  it('after a checkout that broke down waits for the gateway’s result', () => {
+    const life = aLife(PRE).checkOut(undefined);
+    life.caughtUp(unanswered(), MINUTE, checkedOut('pass', PRE).policy).caughtUp(SKIPPED, 2 * MINUTE);
+    expect(life.action).toBe('proceed');
+    expect(life.gateway('pass', 3 * MINUTE).told).toEqual(['answered']);
+  });
+});

@@ -18,6 +18,7 @@ import {
   DAY,
   found,
   HOUR,
+  MINUTE,
   PORTAL_ACTIONS,
   START,
   screen,
@@ -247,4 +248,12 @@ describe('the same portal action', () => {
     const retried = screened('fail').portal('customer-code', 0).retry(2, 0, { customer });
     expect(retried.portal(OTHER_CODE, 0).actions).toHaveLength(2);
   });
+});
+
+it('a customer code goes out with the e-mail of the attempt at which it was requested', () => {
+  const life = screened('fail').portal('report-fraud', MINUTE).portal('customer-code', MINUTE);
+  life.retry(2, 2 * MINUTE, { customer: { email: 'john@example.com' } }).retried('pass', 2 * MINUTE);
+  life.portalEnds({ kind: 'done', code: '200' }, 3 * MINUTE);
+  const { email, fields } = life.calls('portal').at(-1)?.request ?? {};
+  expect({ email, ...fields }.email).toBe('jane@example.com');
 });

@@ -252,3 +252,9 @@ it('an attempt that breaks a rule of ours is not blamed on the screening service
     { code: 'no-decision', words: `The transaction is invalid and was not sent: ${words}.` },
   ]);
 });
+
+it('a later attempt whose activity broke is screened ten seconds later, not five minutes', () => {
+  const life = screened('fail').retry(2, MINUTE).break('retry-screening');
+  const call = life.timers.find(({ effect }) => effect.key.startsWith('retry:'))?.effect.call;
+  expect(call).toMatchObject({ leastMs: 10_000 });
+});

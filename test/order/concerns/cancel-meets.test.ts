@@ -1,0 +1,115 @@
+/** A cancel that meets something else: its withdrawal, a rescreen, a lookup, a further attempt. */
+import { describe, expect, it } from 'vitest';
+import { answered, DAY, HOUR, MINUTE, TRANSACTION_ID } from '../../fixtures/orders.ts';
+import { HINT, type Life, RECHECK, screened } from '../life.ts';
+
+const sent = (life: Life) => life.calls('portal').map(({ request }) => request.transactionId);
+
+describe('a request that comes while a running action is being withdrawn', () => {
+  it('for a cancel is a cancel of its own, not a part of what is withdrawn', () => {
+    const life = screened('review').portal('cancel', HOUR).withdraw(1, HOUR);
+    // The worker is slow to stop: the second caller is told `requested`.
+    life.portal('cancel', HOUR + 1_000).until(HOUR + MINUTE);
+    expect(life.told[2]).toBe('requested');
+    life.portalEnds('not-sent', 2 * HOUR);
+    expect(sent(life)).toEqual([TRANSACTION_ID, TRANSACTION_ID]);
+  });
+
+  it('to override to cancel cancels', () => {
+    const life = screened('review').portal('cancel', HOUR).withdraw(1, HOUR).override('cancel', HOUR);
+    life.portalEnds('not-sent', HOUR + 1_000);
+    expect(life.action).toBe('cancel');
+    expect(sent(life)).toEqual([TRANSACTION_ID, TRANSACTION_ID]);
+  });
+
+  it('a fail that is read after the withdrawal was asked for is canceled by policy', () => {
+    const life = screened('review', { autoCancel: true }).portal('cancel', HOUR).withdraw(1, HOUR);
+    life
+      .take(HINT)
+      .read('fail', 2 * HOUR)
+      .portalEnds('not-sent', 2 * HOUR + 1_000);
+    expect(life.action).toBe('cancel');
+    expect(sent(life)).toEqual([TRANSACTION_ID, TRANSACTION_ID]);
+  });
+});
+
+describe('a cancel while a rescreen runs whose transaction has a later window than the known one', () => {
+  const rescreened = () => {
+    const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+    life
+      .until(5 * DAY - HOUR)
+      .take(RECHECK)
+      .read('error', 5 * DAY - HOUR);
+    return life.until(5 * DAY + HOUR).portal('cancel', 5 * DAY + HOUR);
+  };
+
+  it('waits for it, and cancels it', () => {
+    const life = rescreened();
+    expect(life.actions).toEqual(['queued']);
+    life.caughtUp(answered('pass', 'second', 5 * DAY - HOUR), 5 * DAY + HOUR + 1_000);
+    expect(sent(life)).toEqual(['second']);
+  });
+
+  it('is not undone by the rescreen’s pass', () => {
+    const life = rescreened().caughtUp(answered('pass', 'second', 5 * DAY - HOUR), 5 * DAY + HOUR + 1_000);
+    if (life.actions.includes('running')) life.portalEnds('done', 5 * DAY + HOUR + 2_000);
+    expect(life.action).toBe('cancel');
+  });
+});
+
+it('a cancel that names no transaction leaves none behind in silence', () => {
+  const life = screened('error', {
+    screeningDeadlineMs: HOUR,
+    rescreenOnError: { tries: 0, pauseMs: MINUTE },
+  })
+    .take(RECHECK)
+    .read('error', 2 * MINUTE);
+  life
+    .until(HOUR + 3 * MINUTE)
+    .break('catch-up', 'canceled')
+    .take(HINT)
+    .read('pass', HOUR + 4 * MINUTE);
+  // The caller sees and means the transaction that passed.
+  life.portal('cancel', HOUR + 5 * MINUTE).lookedUp('pass', HOUR + 6 * MINUTE, 'another');
+  life.portalEnds('done', HOUR + 7 * MINUTE);
+  expect(life.phase).toBe('canceled');
+  expect(sent(life).includes(TRANSACTION_ID) || life.attention.includes('cancel-due')).toBe(true);
+});
+
+it.each(['refused', 'too-late'] as const)(
+  'a cancel of an earlier transaction that is %s needs a person',
+  (how) => {
+    const life = screened('fail')
+      .retry(2, MINUTE)
+      .retried('pass', 2 * MINUTE);
+    life.portal({ kind: 'cancel', transactionId: TRANSACTION_ID }, 3 * MINUTE).until(HOUR);
+    expect(life.told.at(-1)).toBe('requested');
+    expect(life.portalEnds(how, HOUR).attention).not.toEqual([]);
+  },
+);
+
+describe('attention to the cancel of an earlier attempt', () => {
+  /** No decision, a cancel that the screening service refuses, and then another attempt that passes. */
+  function retried(): Life {
+    const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } }).portal(
+      'cancel',
+      MINUTE,
+    );
+    life.portalEnds({ kind: 'refused', code: '400', message: 'no' }, MINUTE).until(4.6 * DAY);
+    expect(life.attention).toEqual(['no-decision', 'cancel-refused', 'cancel-due']);
+    return life.retry(2, 4.6 * DAY).retried(answered('pass', 'second', 4.6 * DAY), 4.6 * DAY);
+  }
+
+  it('does not ask to cancel the attempt that passed, or can be acknowledged', () => {
+    const life = retried();
+    expect(life.action).toBe('proceed');
+    life.acknowledge(4.7 * DAY);
+    expect(life.attention).not.toContain('cancel-due');
+  });
+
+  it('ends when that transaction is canceled after all', () => {
+    const life = retried().portal({ kind: 'cancel', transactionId: TRANSACTION_ID }, 4.7 * DAY);
+    life.portalEnds({ kind: 'done', code: '200' }, 4.7 * DAY);
+    expect(life.attention).not.toContain('cancel-refused');
+  });
+});
