@@ -3,12 +3,19 @@ import { live } from './live.ts';
 import { liveManyLives } from './many-lives.ts';
 import { KEPT_SEEDS } from './plan/kept-seeds.ts';
 import { planLife } from './plan/plan-life.ts';
+import { always } from './plan/rare-trouble.ts';
 import { timeline } from './simulate.ts';
 
 liveManyLives(1, 10_000);
 
 it.each(KEPT_SEEDS)('the life of seed %i, which once went wrong, goes as the rules say', async (seed) => {
   const life = planLife(seed);
+  const { faults } = await live(life, { alwaysCut: true });
+  expect(faults, faults.length > 0 ? await timeline(life) : '').toEqual([]);
+});
+
+it('a cancel that comes while an earlier one is withdrawn is sent', async () => {
+  const life = planLife(3_021, always(['asked-while-withdrawn']));
   const { faults } = await live(life, { alwaysCut: true });
   expect(faults, faults.length > 0 ? await timeline(life) : '').toEqual([]);
 });

@@ -152,10 +152,14 @@ interface Wanted {
 function promised(books: Books, transaction: BookedTransaction): Wanted[] {
   const { id, attempt } = transaction;
   const { calls, transactions, record } = books;
-  const withdrawn = calls.some((one) => one.asks === 'withdraw' || (one.asks === 'override' && one.taken));
   return calls.flatMap((call): Wanted[] => {
-    if (call.asks !== 'portal' || call.fields.kind !== 'cancel' || call.status === undefined || withdrawn)
-      return [];
+    if (call.asks !== 'portal' || call.fields.kind !== 'cancel' || call.status === undefined) return [];
+    const isWithdrawn = calls.some(
+      (one) =>
+        (one.asks === 'withdraw' || (one.asks === 'override' && one.taken)) &&
+        one.sentAt + HANDED_ON_MS >= call.sentAt,
+    );
+    if (isWithdrawn) return [];
     if (takenBack(books, call.at) && firstScreeningFailed(books)) return [];
     const newest = transactions.filter(({ createdAt }) => createdAt <= call.at).at(-1)?.id;
     // What is only requested may end otherwise: the next transaction, or one that no lookup can show.

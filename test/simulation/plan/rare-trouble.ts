@@ -22,6 +22,7 @@ export const RATES = {
   'decided-early': 30,
   'end-by-hand': 30,
   'found-beside': 20,
+  'asked-while-withdrawn': 5,
 };
 type Trouble = keyof typeof RATES;
 export type Rates = Readonly<Record<Trouble, number>>;
@@ -211,6 +212,21 @@ function endedByHand(_life: Life, dice: Dice): Happening[] {
   ];
 }
 
+/** A cancel that hangs is withdrawn, and canceled again before it is known how it ended. */
+function askedWhileWithdrawn(_life: Life, dice: Dice): Happening[] {
+  const at = dice.between(0, 3_000);
+  const withdrawnAt = at + dice.between(1_500, 6_000);
+  const asks = { times: 1, afterAnswer: true } as const;
+  const cancel = { do: 'portal', kind: 'cancel', named: 'none', variant: 1, force: false, ...asks } as const;
+  const fault = dice.pick<FaultKind>(['hang-before', 'hang-after', 'slow-answer', '5xx-before']);
+  return [
+    { ...cancel, id: 'fixed', at },
+    { do: 'fault', operation: 'cancel-transaction', nth: 1, fault, ms: dice.between(5_000, 20_000) },
+    { do: 'withdraw', number: 1, ...asks, id: 'fixed', at: withdrawnAt },
+    { ...cancel, id: 'own', at: withdrawnAt + dice.between(1_500, 15_000) },
+  ];
+}
+
 const PLANS: Readonly<Record<Trouble, (life: Life, dice: Dice) => Happening[]>> = {
   broken: brokenFrom,
   stall,
@@ -227,4 +243,5 @@ const PLANS: Readonly<Record<Trouble, (life: Life, dice: Dice) => Happening[]>> 
   'decided-early': decidedEarly,
   'end-by-hand': endedByHand,
   'found-beside': foundBeside,
+  'asked-while-withdrawn': askedWhileWithdrawn,
 };
