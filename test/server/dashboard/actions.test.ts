@@ -194,6 +194,17 @@ it('a form that is sent twice is one request, one with other words or from a pag
   expect(new Set([first, ...others]).size).toBe(3);
 });
 
+it('a form whose action was refused sends a new request, since the order repeats its answer to the old one', async () => {
+  const { app, orderScreening } = await anApi();
+  const once = '9f1c8a52-6f0e-4b44-9a3e-2a5d3c1b7e10';
+  for (const code of ['refused-by-screening-service', 'action-not-sent'] as const) {
+    orderScreening.cancel.mockRejectedValueOnce(new OrderScreeningError(code, 'In words.'));
+    const { body } = await sendForm(app, '/orders/order-1/cancel', `once=${once}&reason=asked`);
+    expect(body, code).toMatch(/name="once" value="[\w-]{36}"/);
+    expect(body, code).not.toContain(once);
+  }
+});
+
 describe('an action on several orders', () => {
   const chosen = 'order=shop%2Forder-1&order=shop%2Forder-2&do=proceed';
 
