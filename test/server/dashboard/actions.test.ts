@@ -21,6 +21,12 @@ function withRunningCancel() {
   return state;
 }
 
+function withAttention() {
+  const state = anOrder('review');
+  state.attention = [{ code: 'review-limit', words: 'It passed.', since: state.startedAt, cause: {} }];
+  return state;
+}
+
 describe('an action', () => {
   it.each([
     ['cancel', REASON, 'cancel', [{ reason }, {}], 'canceled'],
@@ -220,6 +226,17 @@ describe('an action on several orders', () => {
     orderScreening.override.mockRejectedValueOnce(new OrderScreeningError('order-closed', 'Closed.'));
     const done = textOf((await sendForm(app, '/several', `${chosen}&reason=card+shown`)).body);
     expect(done).toMatch(/1 of 2 done .* order-1 shop not done The order is closed order-2 shop done/);
+  });
+
+  it('nothing is resolved of a closed order', async () => {
+    const { app, orderScreening } = await anApi();
+    const summary = anOrderSummary({ closedAt: inHours(-1), needsAttention: true });
+    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ summary, state: withAttention() }));
+    const asked = textOf((await app.inject(`/several?${chosen.replace('proceed', 'acknowledge')}`)).body);
+    expect(asked).toMatch(/order-1 shop .* Nothing: the order is closed/);
+    const { body } = await app.inject('/orders/order-1');
+    expect(body).toContain('Attention: It passed.');
+    expect(body).not.toContain('/acknowledge');
   });
 
   it('names what the person saw of each', async () => {
