@@ -109,7 +109,7 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
         } catch (error) {
           const { problem } = toProblem(error);
           if (problem.status === 500) note(request)(error);
-          return { order, outcome: 'not done', words: problem.title } as const;
+          return { order, outcome: 'not done', words: problem.detail } as const;
         }
       }),
     );

@@ -223,9 +223,12 @@ describe('an action on several orders', () => {
     const asked = textOf((await app.inject(`/several?${chosen}`)).body);
     expect(asked).toMatch(/order-1 shop .* Approve order-2 shop .* Nothing: the order is closed/);
     expect(orderScreening.override).not.toHaveBeenCalled();
-    orderScreening.override.mockRejectedValueOnce(new OrderScreeningError('order-closed', 'Closed.'));
+    const why = 'Invalid request: reason must not be empty';
+    orderScreening.override.mockRejectedValueOnce(new OrderScreeningError('invalid-request', why));
     const done = textOf((await sendForm(app, '/several', `${chosen}&reason=card+shown`)).body);
-    expect(done).toMatch(/1 of 2 done .* order-1 shop not done The order is closed order-2 shop done/);
+    expect(done).toMatch(
+      /1 of 2 done .* order-1 shop not done Invalid request: reason must not be empty order-2 shop done/,
+    );
   });
 
   it('nothing is resolved of a closed order', async () => {
