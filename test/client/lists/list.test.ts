@@ -117,6 +117,18 @@ it('the statistics have the median and p90 of reviews, and chargebacks of open a
   expect(queries.at(-1)).toContain(`(${ended.join(' OR ')})`);
 });
 
+it('the statistics count all reviews, and say of how many the times are', async () => {
+  const { orderScreening, temporal } = aClient();
+  const rows = [1, 2, 3].map(hours);
+  temporal.listWorkflowExecutions.mockResolvedValue({
+    ...listing(...rows),
+    nextPageToken: Buffer.from('more'),
+  });
+  temporal.countWorkflowExecutions.mockResolvedValue({ count: 20_000 });
+  const { reviews } = await orderScreening.statistics(['shop'], SINCE);
+  expect(reviews).toEqual({ count: 20_000, timed: 3, median: 2, p90: 3 });
+});
+
 it('the statistics of orders without a review have no times', async () => {
   const { orderScreening } = aClient();
   const { reviews } = await orderScreening.statistics(['shop'], SINCE);
