@@ -162,8 +162,8 @@ export type HandlingMethods = {
 export interface Statistics {
   /** How many orders have each outcome. `chargeback` includes those of ended orders, by when they were submitted. */
   outcomes: Record<Outcome, number>;
-  /** Of the newest 1,000 orders whose review has ended, in hours; absent: there are none. */
-  reviews: { count: number; median?: number; p90?: number };
+  /** Orders whose review has ended. `median` and `p90`: hours; absent: there are none. `timed`: they are of so many, the newest; absent: of all. */
+  reviews: { count: number; timed?: number; median?: number; p90?: number };
 }
 
 /**

@@ -9,6 +9,9 @@ import { cancelByOf, windowOpen } from './transactions.ts';
 /** Maximum characters of a reason for attention, which may quote the screening service. */
 const MAX_CHARACTERS = 1_000;
 
+/** How long the attention of a closed order counts, in milliseconds: nobody can resolve it. */
+export const CLOSED_ATTENTION_MS = 7 * 24 * 3_600_000;
+
 /**
  * Raises attention unless the same matter with the same cause is already open.
  * @param words the reason, without personal data

@@ -62,11 +62,12 @@ export async function readStatistics(
   since: Instant,
 ): Promise<Statistics> {
   const of: ListRequest = { integrations, started: { from: since } };
-  const [counts, late, hours] = await Promise.all([
+  const [counts, late, reviewed] = await Promise.all([
     Promise.all(OUTCOMES.map(async (outcome) => [outcome, await countOrders(context, { ...of, outcome })])),
     countWorkflows(context.client, lateChargebacks(integrations, since)),
     reviewHours(context, of),
   ]);
+  const { hours, all } = reviewed;
   const outcomes: Statistics['outcomes'] = { ...NO_OUTCOMES, ...Object.fromEntries(counts) };
   outcomes.chargeback += late;
   const at = (share: number) => hours[Math.ceil(hours.length * share) - 1];
@@ -74,7 +75,8 @@ export async function readStatistics(
   return {
     outcomes,
     reviews: {
-      count: hours.length,
+      count: all ?? hours.length,
+      ...(all !== undefined && { timed: hours.length }),
       ...(median !== undefined && p90 !== undefined && { median, p90 }),
     },
   };
@@ -100,11 +102,12 @@ function lateChargebacks(integrations: readonly string[], since: Instant): strin
   ].join(' AND ');
 }
 
-/** @returns the hours of each review, shortest first */
-async function reviewHours({ client }: ClientContext, of: ListRequest): Promise<number[]> {
+/** @returns the hours of the newest reviews, shortest first, and how many reviews there are if these are not all */
+async function reviewHours({ client }: ClientContext, of: ListRequest) {
   const query = `${queryOf(of)} AND ${orderAttributes.reviewHours.name} IS NOT NULL`;
-  const { executions } = await listWorkflows(client, query, PAGE);
-  return executions
+  const { executions, place } = await listWorkflows(client, query, PAGE);
+  const hours = executions
     .flatMap(({ searchAttributes }) => attributesIn(searchAttributes?.indexedFields).reviewHours ?? [])
     .sort((a, b) => a - b);
+  return { hours, all: place && (await countWorkflows(client, query)) };
 }

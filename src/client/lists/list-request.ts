@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { momentSchema } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../../contract/ids.ts';
 import { SCREEN_ORDER } from '../../contract/messages.ts';
-import { ORDER_DECISIONS, OUTCOMES, PHASES } from '../../contract/words.ts';
+import { instant, ORDER_DECISIONS, OUTCOMES, PHASES } from '../../contract/words.ts';
+import { CLOSED_ATTENTION_MS } from '../../order/attention.ts';
 import { orderAttributes, quoted } from '../../order/view/describe.ts';
 import { integrationNameSchema } from '../read-requests.ts';
 
@@ -120,8 +121,8 @@ export function queryOf(request: ListRequest, partly: readonly string[] = []): s
     ...(integrations === undefined ? [] : [oneOf(orderAttributes.integration.name, integrations)]),
     ...equals(orderAttributes.phase, phase),
     ...equals(orderAttributes.decision, decision),
-    ...equals(orderAttributes.needsAttention, attention),
-    ...(queued ? [QUEUED] : []),
+    ...(attention === undefined ? [] : [attentionIs(attention)]),
+    ...(queued ? [inQueue()] : []),
     ...equals(orderAttributes.outcomes, outcome),
     ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
     ...deadlineConditions(request.cancelBy),
@@ -133,11 +134,20 @@ export function queryOf(request: ListRequest, partly: readonly string[] = []): s
 }
 
 const { phase, actionUnderWay, needsAttention } = orderAttributes;
-const QUEUED = `(${phase.name} = 'review' OR ${needsAttention.name} = true OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true)))`;
 
-function equals({ name }: { name: string }, value: string | boolean | undefined): string[] {
-  if (value === undefined) return [];
-  return [`${name} = ${typeof value === 'string' ? quoted(value) : value}`];
+/** The attention of a closed order counts for some days. */
+function attentionIs(needed: boolean): string {
+  const since = quoted(instant(Date.now() - CLOSED_ATTENTION_MS));
+  return needed
+    ? `(${needsAttention.name} = true AND (ExecutionStatus = 'Running' OR CloseTime >= ${since}))`
+    : `(${needsAttention.name} = false OR CloseTime < ${since})`;
+}
+
+const inQueue = () =>
+  `(${phase.name} = 'review' OR ${attentionIs(true)} OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true)))`;
+
+function equals({ name }: { name: string }, value: string | undefined): string[] {
+  return value === undefined ? [] : [`${name} = ${quoted(value)}`];
 }
 
 function deadlineConditions(range: ListRequest['cancelBy']): string[] {

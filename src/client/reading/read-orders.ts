@@ -7,7 +7,8 @@ import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
 import type { OrderSummary } from '../../contract/order/order.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import type { OrderState } from '../../contract/order/state.ts';
-import type { Instant } from '../../contract/words.ts';
+import { type Instant, millis } from '../../contract/words.ts';
+import { CLOSED_ATTENTION_MS } from '../../order/attention.ts';
 import { defined } from '../../order/defined.ts';
 import { whyUnread } from '../../order/messages/check-messages.ts';
 import { cancelByOf } from '../../order/transactions.ts';
@@ -169,11 +170,12 @@ export function summaryOf(
   { record, unreadable }: FoundRecord = {},
 ): OrderSummary {
   const newest = record?.attempts.at(-1);
+  const counts = closedAt === undefined || Date.now() - millis(closedAt) < CLOSED_ATTENTION_MS;
   return defined({
     ...name,
     startedAt,
     closedAt,
-    needsAttention: attributes.needsAttention ?? (record?.attention ?? []).length > 0,
+    needsAttention: counts && (attributes.needsAttention ?? (record?.attention ?? []).length > 0),
     transactionIds: attributes.transactionId,
     phase: attributes.phase ?? record?.phase,
     decision: attributes.decision ?? record?.decision,

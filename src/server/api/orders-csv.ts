@@ -3,6 +3,7 @@ import type { OrderList, OrderSummary } from '../../contract/order/order.ts';
 
 /** The maximum number of orders per file. */
 const CSV_ROWS = 2_000;
+const QUEUE_CUT = 'the queue has more orders with later deadlines.';
 const CSV_COLUMNS: Record<string, (order: OrderSummary) => string | number | undefined> = {
   order: ({ orderId }) => orderId,
   integration: ({ integration }) => integration,
@@ -20,19 +21,24 @@ const CSV_COLUMNS: Record<string, (order: OrderSummary) => string | number | und
 
 /**
  * Writes all pages of a list as one CSV file; if it was truncated, the last line says so.
- * @param read reads a page: the first one, then the one at each cursor
+ * @param read reads a page: the first one, then the one at each cursor. `cut`: the queue has more orders than were read
  */
-export async function csvOf(read: (cursor?: string) => Promise<OrderList>): Promise<string> {
+export async function csvOf(
+  read: (cursor?: string) => Promise<OrderList & { cut?: boolean }>,
+): Promise<string> {
   const orders: OrderSummary[] = [];
   let cursor: string | undefined;
+  let partly = false;
   do {
     const page = await read(cursor);
     orders.push(...page.orders);
     cursor = page.cursor;
+    partly ||= page.cut === true;
   } while (cursor !== undefined && orders.length < CSV_ROWS);
   const rows = orders.map((order) => Object.values(CSV_COLUMNS).map((of) => of(order)));
   const cut = cursor !== undefined || orders.length > CSV_ROWS;
-  const last = cut ? [[`Cut: these are the first ${CSV_ROWS} orders. Choose narrower filters.`]] : [];
+  const words = cut ? `these are the first ${CSV_ROWS} orders. Choose narrower filters.` : QUEUE_CUT;
+  const last = cut || partly ? [[`Cut: ${words}`]] : [];
   const lines = [Object.keys(CSV_COLUMNS), ...rows.slice(0, CSV_ROWS), ...last];
   return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
 }

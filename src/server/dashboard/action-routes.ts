@@ -76,6 +76,8 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
         reply.code(problem.status).problemCode = code;
         note(request)(error);
         const typed = typedFields.parse(request.body);
+        // The order would answer the same key with the same refusal.
+        if (problem.status !== 503) delete typed.once;
         if (code === 'order-changed') Object.assign(typed, seenOf((await inspect(order)).state));
         const again = { problem, typed, number, place };
         return send(request, reply, (_, { now }) => confirmPage(action, order, again, now));
@@ -107,7 +109,7 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
         } catch (error) {
           const { problem } = toProblem(error);
           if (problem.status === 500) note(request)(error);
-          return { order, outcome: 'not done', words: problem.title } as const;
+          return { order, outcome: 'not done', words: problem.detail } as const;
         }
       }),
     );

@@ -112,10 +112,11 @@ function listRoutes({ scope, options, store, allowed, get }: Pages): void {
   scope.get('/queue.csv', pageFor('read', true), async (request, reply) => {
     const { filters } = listedIn(request);
     const file = await csvOf(async (cursor) => {
-      const isQueue = filters.list !== 'every';
-      const { orders, ...place } = isQueue
-        ? { orders: filtered((await store.queue(allowed(request))).entries, filters) }
-        : await found(request, filters, cursor);
+      if (filters.list !== 'every') {
+        const { entries, cut } = await store.queue(allowed(request));
+        return { orders: filtered(entries, filters).map(({ summary }) => summary), cut };
+      }
+      const { orders, ...place } = await found(request, filters, cursor);
       return { orders: orders.map(({ summary }) => summary), ...place };
     });
     const name = `orders-${instant(Date.now()).slice(0, 16).replace(':', '')}.csv`;

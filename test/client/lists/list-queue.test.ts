@@ -21,6 +21,14 @@ const row = (number: number) => ({
   searchAttributes: { indexedFields },
   memo: { fields: { record } },
 });
+const needing = {
+  ...row(0),
+  searchAttributes: {
+    indexedFields: encodeUnifiedSearchAttributes(undefined, [
+      { key: orderAttributes.needsAttention, value: true },
+    ]),
+  },
+};
 const page = (count: number, more: boolean) => ({
   ...listing(...Array.from({ length: count }, (_, number) => row(number))),
   nextPageToken: more ? Buffer.from('more') : new Uint8Array(),
@@ -44,6 +52,15 @@ describe('the queue', () => {
     ]);
     expect(queriesOf(temporal)).toHaveLength(1);
     expect(await orderScreening.queue({ integrations: [] })).toEqual({ orders: [], cut: false });
+  });
+
+  it('the attention of a closed order counts for seven days, since nobody can resolve it', async () => {
+    const { orderScreening, temporal } = aClient();
+    const DAY = 86_400_000;
+    const closed = (days: number) => ({ ...needing, closeTime: msToTs(Date.now() - days * DAY) });
+    temporal.listWorkflowExecutions.mockResolvedValue(listing(needing, closed(6.9), closed(7.1)));
+    const { orders } = await orderScreening.list({ attention: true });
+    expect(orders.map(({ needsAttention }) => needsAttention)).toEqual([true, true, false]);
   });
 
   it('a larger one has the nearest deadlines, and says that there are more', async () => {

@@ -1,15 +1,21 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ListRequest, queryOf } from '../../../src/client/lists/list-request.ts';
 import { aClient, listing } from '../fake-temporal.ts';
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-03-09T00:00:00Z'), toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+const NEEDED =
+  "(NeedsAttention = true AND (ExecutionStatus = 'Running' OR CloseTime >= '2026-03-02T00:00:00.000Z'))";
 
 describe('a list of orders', () => {
   it('asks visibility by every filter, and quotes what it is given', () => {
     expect(queryOf({ integration: "a' OR 'b\\", phase: 'review', decision: 'pass', attention: true })).toBe(
       "WorkflowType = 'screenOrder' AND ExecutionStatus != 'ContinuedAsNew' AND " +
         "ScreeningIntegration = 'a\\' OR \\'b\\\\' AND ScreeningPhase = 'review' AND " +
-        "ScreeningDecision = 'pass' AND NeedsAttention = true",
+        `ScreeningDecision = 'pass' AND ${NEEDED}`,
     );
   });
 
@@ -17,8 +23,9 @@ describe('a list of orders', () => {
     [{ queued: true, open: true }, "ExecutionStatus = 'Running'"],
     [
       { queued: true },
-      "(ScreeningPhase = 'review' OR NeedsAttention = true OR (ExecutionStatus = 'Running' AND (ScreeningPhase = 'screening' OR ActionUnderWay = true)))",
+      `(ScreeningPhase = 'review' OR ${NEEDED} OR (ExecutionStatus = 'Running' AND (ScreeningPhase = 'screening' OR ActionUnderWay = true)))`,
     ],
+    [{ attention: false }, "(NeedsAttention = false OR CloseTime < '2026-03-02T00:00:00.000Z')"],
     [{ integrations: ['shop', "b's"] }, "(ScreeningIntegration = 'shop' OR ScreeningIntegration = 'b\\'s')"],
     [{ open: false }, "ExecutionStatus != 'Running'"],
     [{ cancelBy: 'none' }, 'CancelBy IS NULL'],
@@ -108,6 +115,18 @@ it('the statistics have the median and p90 of reviews, and chargebacks of open a
     "WorkflowId STARTS_WITH 'portal:outlet:chargeback:'",
   ];
   expect(queries.at(-1)).toContain(`(${ended.join(' OR ')})`);
+});
+
+it('the statistics count all reviews, and say of how many the times are', async () => {
+  const { orderScreening, temporal } = aClient();
+  const rows = [1, 2, 3].map(hours);
+  temporal.listWorkflowExecutions.mockResolvedValue({
+    ...listing(...rows),
+    nextPageToken: Buffer.from('more'),
+  });
+  temporal.countWorkflowExecutions.mockResolvedValue({ count: 20_000 });
+  const { reviews } = await orderScreening.statistics(['shop'], SINCE);
+  expect(reviews).toEqual({ count: 20_000, timed: 3, median: 2, p90: 3 });
 });
 
 it('the statistics of orders without a review have no times', async () => {

@@ -21,6 +21,12 @@ function withRunningCancel() {
   return state;
 }
 
+function withAttention() {
+  const state = anOrder('review');
+  state.attention = [{ code: 'review-limit', words: 'It passed.', since: state.startedAt, cause: {} }];
+  return state;
+}
+
 describe('an action', () => {
   it.each([
     ['cancel', REASON, 'cancel', [{ reason }, {}], 'canceled'],
@@ -194,6 +200,17 @@ it('a form that is sent twice is one request, one with other words or from a pag
   expect(new Set([first, ...others]).size).toBe(3);
 });
 
+it('a form whose action was refused sends a new request, since the order repeats its answer to the old one', async () => {
+  const { app, orderScreening } = await anApi();
+  const once = '9f1c8a52-6f0e-4b44-9a3e-2a5d3c1b7e10';
+  for (const code of ['refused-by-screening-service', 'action-not-sent'] as const) {
+    orderScreening.cancel.mockRejectedValueOnce(new OrderScreeningError(code, 'In words.'));
+    const { body } = await sendForm(app, '/orders/order-1/cancel', `once=${once}&reason=asked`);
+    expect(body, code).toMatch(/name="once" value="[\w-]{36}"/);
+    expect(body, code).not.toContain(once);
+  }
+});
+
 describe('an action on several orders', () => {
   const chosen = 'order=shop%2Forder-1&order=shop%2Forder-2&do=proceed';
 
@@ -206,9 +223,23 @@ describe('an action on several orders', () => {
     const asked = textOf((await app.inject(`/several?${chosen}`)).body);
     expect(asked).toMatch(/order-1 shop .* Approve order-2 shop .* Nothing: the order is closed/);
     expect(orderScreening.override).not.toHaveBeenCalled();
-    orderScreening.override.mockRejectedValueOnce(new OrderScreeningError('order-closed', 'Closed.'));
+    const why = 'Invalid request: reason must not be empty';
+    orderScreening.override.mockRejectedValueOnce(new OrderScreeningError('invalid-request', why));
     const done = textOf((await sendForm(app, '/several', `${chosen}&reason=card+shown`)).body);
-    expect(done).toMatch(/1 of 2 done .* order-1 shop not done The order is closed order-2 shop done/);
+    expect(done).toMatch(
+      /1 of 2 done .* order-1 shop not done Invalid request: reason must not be empty order-2 shop done/,
+    );
+  });
+
+  it('nothing is resolved of a closed order', async () => {
+    const { app, orderScreening } = await anApi();
+    const summary = anOrderSummary({ closedAt: inHours(-1), needsAttention: true });
+    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ summary, state: withAttention() }));
+    const asked = textOf((await app.inject(`/several?${chosen.replace('proceed', 'acknowledge')}`)).body);
+    expect(asked).toMatch(/order-1 shop .* Nothing: the order is closed/);
+    const { body } = await app.inject('/orders/order-1');
+    expect(body).toContain('Attention: It passed.');
+    expect(body).not.toContain('/acknowledge');
   });
 
   it('names what the person saw of each', async () => {

@@ -49,5 +49,11 @@ describe('the last days', () => {
     expect(shown).toMatch(/Overridden by a person 5: .* later confirmed 3 and contradicted 1 .*submitted 2 /);
     const [integrations] = orderScreening.statistics.mock.lastCall ?? [];
     expect(integrations).toEqual(['default']);
+    const outcomes = { overridden: 0, 'override-confirmed': 0, 'override-contradicted': 0, chargeback: 0 };
+    const reviews = { count: 20_000, timed: 1_000, median: 2.5, p90: 26 };
+    orderScreening.statistics.mockResolvedValue({ outcomes, reviews });
+    expect(textOf((await app.inject('/days')).body)).toContain(
+      'Reviews decided 20,000: of the newest 1,000, half within 2 h 30 min, 90% within 1 d 2 h',
+    );
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../../src/config/index.ts';
-import { anApi } from '../api/fake-order-screening.ts';
-import { sendForm } from './support.ts';
+import { OrderScreeningError } from '../../../src/starter.ts';
+import { anApi, anInspectedOrder } from '../api/fake-order-screening.ts';
+import { sendForm, textOf } from './support.ts';
 
 const KEY = 'the-key-of-ops';
 const apiKeys = [hashedKey('shop', 'the-key-of-the-shop'), hashedKey('ops', KEY)];
@@ -42,6 +43,15 @@ describe('signing in', () => {
       for (const asked of Object.values(orderScreening)) expect(asked).not.toHaveBeenCalled();
     },
   );
+});
+
+it('a form for several orders leaves out one that can’t be read, since nobody saw its action', async () => {
+  const { app, orderScreening } = await anApi();
+  const away = new OrderScreeningError('temporal-unavailable', 'No worker answers.');
+  orderScreening.inspect.mockRejectedValueOnce(away).mockResolvedValueOnce(anInspectedOrder());
+  const { body } = await app.inject('/several?do=proceed&order=shop%2Forder-1&order=shop%2Forder-2');
+  expect(textOf(body)).toMatch(/Approve: 1 order\?.* order-1 shop – unknown none Nothing: it can’t be read/);
+  expect(body.match(/name="order" value="[^"]*"/g)).toEqual([expect.stringContaining('shop/order-2')]);
 });
 
 describe('a form', () => {

@@ -178,6 +178,13 @@ describe('the queue page', () => {
     expect(lines).toHaveLength(2_002);
     expect(lines.at(-1)).toContain('Cut: these are the first 2000 orders');
   });
+
+  it('the file of a queue that was read in part says so', async () => {
+    const { app, orderScreening } = await queued();
+    orderScreening.queue.mockResolvedValue({ orders: [aQueuedOrder()], cut: true });
+    const { body } = await app.inject('/queue.csv');
+    expect(body.trimEnd().split('\r\n').at(-1)).toBe('Cut: the queue has more orders with later deadlines.');
+  });
 });
 
 describe('the health strip', () => {

@@ -7,7 +7,7 @@ import {
   queueEntry,
   snapshotOf,
 } from '../../../src/server/dashboard/queue/queue-list.ts';
-import { aNewOrder, anOrder, sinceStart } from '../../fixtures/orders.ts';
+import { aNewOrder, anOrder, MINUTE, START, sinceStart } from '../../fixtures/orders.ts';
 import { anOrderSummary } from '../api/fake-order-screening.ts';
 import { aQueuedOrder, inHours } from './support.ts';
 
@@ -81,7 +81,11 @@ describe('the queue', () => {
     const entry = queueEntry({ summary, state: held }, Date.now());
     expect(entry).toMatchObject({ why: { flag: 'Held' } });
     expect(entry?.why.words).toMatch(/^Waiting .* for the screening service \(timeout\)$/);
-    expect(queueEntry({ summary, state: aNewOrder() }, Date.now())).toBeUndefined();
+    expect(queueEntry({ summary, state: aNewOrder() }, START + 9_000)).toBeUndefined();
+    // While no worker runs, no answer is recorded.
+    const unseen = queueEntry({ summary, state: aNewOrder() }, START + 6 * MINUTE);
+    expect(unseen).toMatchObject({ tabs: ['all', 'held'], why: { flag: 'Held' } });
+    expect(unseen?.why.words).toBe('Waiting 6 min for a worker');
   });
 
   it('has a terminated order only while its transaction can be canceled', () => {

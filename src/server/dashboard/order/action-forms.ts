@@ -130,7 +130,7 @@ export const selectionSchema = z
 /** The selected orders, what to do with them, and the list that they were selected in with its path. */
 export type Selection = z.output<typeof selectionSchema> & { back: string };
 
-/** Confirms an action on several orders, with its effect on each. `found` is absent if an order couldn't be read. */
+/** Confirms an action on several orders, with its effect on each. The form leaves out an order that couldn't be read: its action is unknown. */
 export function severalPage(
   { action, from, back }: Selection,
   orders: readonly { order: OrderKey; found: InspectedOrder | undefined }[],
@@ -140,10 +140,12 @@ export function severalPage(
   const { button } = PAGE_ACTIONS[action];
   const rows = orders.map(({ order, found }) => {
     const { amount, currency, decision, action: does, cancelBy } = found?.summary ?? {};
-    const refusal = found && refusalOf(action, found, now.ms);
+    const isRead = found?.state !== undefined;
+    const refusal = isRead ? refusalOf(action, found, now.ms) : 'it can’t be read';
     const { ifAction = '', until = '' } = seenOf(found?.state);
+    const value = `${ifAction} ${until} ${order.integration}/${order.orderId}`;
     return [
-      html`${orderLink(order)}<input type="hidden" name="order" value="${ifAction} ${until} ${order.integration}/${order.orderId}">`,
+      html`${orderLink(order)}${isRead && html`<input type="hidden" name="order" value="${value}">`}`,
       money(amount, currency),
       found === undefined ? 'unknown' : decisionPill(decision, does),
       cancelBy === undefined ? 'none' : distance(cancelBy, now),
@@ -154,7 +156,8 @@ export function severalPage(
   const more = html`${table('Orders', columns, rows)}<input type="hidden" name="do" value="${action}">${from !== undefined && html`<input type="hidden" name="from" value="${from}">`}`;
   const leave = html`<a href="${back}">Back to the list</a>`;
   const form = actionForm(action, { path: '/several', typed: again?.typed ?? {}, more, back: leave }, now);
-  const title = `${button}: ${orders.length} ${orders.length === 1 ? 'order' : 'orders'}?`;
+  const { length } = orders.filter(({ found }) => found?.state !== undefined);
+  const title = `${button}: ${length} ${length === 1 ? 'order' : 'orders'}?`;
   return cardPage(title, html`${again && problemBox(again.problem)}${form}`);
 }
 

@@ -230,6 +230,8 @@ function howOf(by: Pick<PortalOptions, 'by'>, { once, ...asked }: Asked): Portal
 /** @returns why the order doesn't accept the action now; undefined if it does, or if that is unknown */
 export function refusalOf(action: PageAction, order: InspectedOrder, nowMs: number): string | undefined {
   const { summary, state } = order;
+  if (action === 'acknowledge' && summary.closedAt !== undefined)
+    return ORDER_ERRORS['order-closed'].title.toLowerCase();
   if (state === undefined) return undefined;
   const open = summary.closedAt === undefined && state.phase !== 'closed';
   if (action === 'acknowledge') return state.attention.length === 0 ? 'nothing needs attention' : undefined;

@@ -110,7 +110,7 @@ function attention(view: OrderView): Shown {
   const each = open.map(
     ({ words, since }) => html`<b>Attention: ${words}</b><p>Since ${clock(since, now)}.</p>`,
   );
-  return html`<div class="box red" id="attention">${open.length > 0 ? each : html`<b>The order needs attention</b>`}${may.act && foldedForm('acknowledge', view)}</div>`;
+  return html`<div class="box red" id="attention">${open.length > 0 ? each : html`<b>The order needs attention</b>`}${may.act && summary.closedAt === undefined && foldedForm('acknowledge', view)}</div>`;
 }
 
 /** The right column: deadline, facts, what runs, the forms of the actions, and what happens next. */

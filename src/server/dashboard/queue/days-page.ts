@@ -61,12 +61,19 @@ function toDo({ queue, integration }: DaysView): Shown {
 
 function endings({ reviews, outcomes }: Statistics): Html {
   const hours = (count: number) => duration(count * HOUR_MS);
-  const { count, median, p90 } = reviews;
+  const { count, timed, median, p90 } = reviews;
   const { overridden, 'override-confirmed': confirmed, 'override-contradicted': contradicted } = outcomes;
   const times = median !== undefined && p90 !== undefined;
   const overrides = `: the screening service later confirmed ${number(confirmed)} and contradicted ${number(contradicted)}`;
   return html`<section class="card"><h2>How they ended</h2>${factList([
-    ['Reviews decided', [number(count), times && `: half within ${hours(median)}, 90% within ${hours(p90)}`]],
+    [
+      'Reviews decided',
+      [
+        number(count),
+        times &&
+          `: ${timed === undefined ? '' : `of the newest ${number(timed)}, `}half within ${hours(median)}, 90% within ${hours(p90)}`,
+      ],
+    ],
     ['Overridden by a person', [number(overridden), overridden > 0 && overrides]],
     ['Chargebacks submitted', number(outcomes.chargeback)],
   ])}</section>`;

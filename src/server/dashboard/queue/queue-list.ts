@@ -11,7 +11,7 @@ import type { OrderSummary, QueuedOrder } from '../../../starter.ts';
 import type { Filters, Tab } from '../addresses.ts';
 import { duration, HOUR_MS } from '../words.ts';
 
-/** A portal action that isn't done after this time is stuck, even if no try is known to have failed. */
+/** A portal action that isn't done after this time is stuck, even if no try is known to have failed; a checkout without an answer is held. */
 const STUCK_AFTER_MS = 60_000;
 
 /** The sections of the table, in their sequence, and how much of an order's cancel window is left in each. */
@@ -78,11 +78,13 @@ export function isStuck(action: ActionRecord, nowMs: number): boolean {
   return isUnderWay(action) && (tries > 0 || nowMs - millis(requestedAt) >= STUCK_AFTER_MS);
 }
 
-/** The action that is stuck. `held`: the checkout was answered without a decision, which the order still tries to get. */
+/** The action that is stuck. `held`: the checkout was answered without a decision, which the order still tries to get, or no worker takes it. */
 function troubleOf({ summary, state }: QueuedOrder, nowMs: number) {
   if (state === undefined || summary.closedAt !== undefined) return {};
-  const isHeld = state.phase === 'screening' && currentAttempt(state).answer !== undefined;
-  return { stuck: state.actions.find((one) => isStuck(one, nowMs)), held: isHeld ? state : undefined };
+  const { answer, startedAt } = currentAttempt(state);
+  const isAnswered = answer !== undefined || nowMs - millis(startedAt) >= STUCK_AFTER_MS;
+  const held = state.phase === 'screening' && isAnswered ? state : undefined;
+  return { stuck: state.actions.find((one) => isStuck(one, nowMs)), held };
 }
 
 function whyOf(order: QueuedOrder, nowMs: number): Entry['why'] {
@@ -125,8 +127,9 @@ function stuckWords(action: ActionRecord, nowMs: number): string {
 
 function heldWords(state: NonNullable<QueuedOrder['state']>, nowMs: number): string {
   const { reason, held } = state;
-  const time = duration(nowMs - millis(currentAttempt(state).startedAt));
-  const waiting = `Waiting ${time} for the screening service`;
+  const { answer, startedAt } = currentAttempt(state);
+  // A worker that runs records an answer in any case.
+  const waiting = `Waiting ${duration(nowMs - millis(startedAt))} for ${answer ? 'the screening service' : 'a worker'}`;
   if (held?.tries !== undefined) return `${waiting}: failed ${triesWords(held, nowMs)}`;
   return reason === undefined ? waiting : `${waiting} (${reason})`;
 }
