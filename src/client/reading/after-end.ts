@@ -166,7 +166,7 @@ async function resultOf(
     const status = STATUSES[error.code] ?? action.status;
     return {
       action: defined({ ...action, status, code, message }),
-      isRead: error.code !== 'temporal-unavailable',
+      isRead: !hasCode(error, 'temporal-unavailable', 'record-unreadable'),
     };
   }
 }
@@ -255,12 +255,15 @@ const lateDecisionsSchema = z.array(
 
 /**
  * Reads the decisions found after an order's end, oldest first. Needs no worker.
- * @throws OrderScreeningError `temporal-unavailable`; PayloadCodecError
+ * @throws OrderScreeningError `temporal-unavailable`, `record-unreadable`
  */
 export async function lateDecisions(context: ClientContext, key: OrderKey): Promise<LateDecision[]> {
   const workflowId = afterEndWorkflowId(key);
   const description = await describeOrder(context, workflowId);
   const payload = description?.raw.workflowExecutionInfo?.memo?.fields?.[LATE_DECISIONS];
   if (payload === undefined) return [];
-  return lateDecisionsSchema.catch([]).parse(await decoded(context, workflowId, payload));
+  const decisions = await decoded(context, workflowId, payload).catch((error: unknown) => {
+    throw toOrderError(error);
+  });
+  return lateDecisionsSchema.catch([]).parse(decisions);
 }
