@@ -107,7 +107,8 @@ async function adopt(
   const refused = (problem: Problem, code: ExitCode) => {
     // A refused value may be a card number in the wrong column.
     const masked = withoutCardNumbers(String(orderId ?? ''));
-    return { outcome: { line, orderId: masked, transactionId, adopted: false as const, problem }, code };
+    const ids = { orderId: masked, transactionId: withoutCardNumbers(String(transactionId ?? '')) };
+    return { outcome: { line, ...ids, adopted: false as const, problem }, code };
   };
   if (problem !== undefined) return refused(problem, EXIT.refused);
   try {

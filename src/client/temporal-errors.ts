@@ -11,6 +11,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, NamespaceNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
+import { PayloadCodecError } from '../codec/payload-codec.ts';
 import { isOrderErrorCode, type OrderErrorDetails, OrderScreeningError } from '../contract/errors.ts';
 import { errorDetails } from '../contract/terms.ts';
 import { whyUnread } from '../order/messages/check-messages.ts';
@@ -64,11 +65,12 @@ export async function within<T>(client: Client, ownDeadline: number, call: () =>
 
 const detailsSchema = z.object(errorDetails);
 
-/** Returns the `OrderScreeningError` for an error of Temporal; any other value unchanged. */
+/** Returns the `OrderScreeningError` for an error of Temporal or of the payload codec; any other value unchanged. */
 export function toOrderError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError) {
     return fromFailure(error.cause) ?? error;
   }
+  if (error instanceof PayloadCodecError) return recordUnreadable(error);
   if (isWithoutNamespace(error)) return temporalUnavailable(error, NO_NAMESPACE);
   if (isWithoutAttributes(error)) return temporalUnavailable(error, NO_ATTRIBUTES);
   return isUnavailable(error) ? temporalUnavailable(error) : error;
@@ -92,6 +94,15 @@ const NO_ATTRIBUTES =
 
 export function temporalUnavailable(cause?: unknown, words = NO_ANSWER): OrderScreeningError {
   return new OrderScreeningError('temporal-unavailable', words, {}, cause);
+}
+
+/** Returns the error for an order whose record can't be read here, with the reason if it is known. */
+export function recordUnreadable(cause?: unknown): OrderScreeningError {
+  const words =
+    cause instanceof PayloadCodecError
+      ? `${cause.message}. The order itself continues: set PAYLOAD_KEYS of this process as for the workers`
+      : 'The memo of the order has no record that this release can read. The order itself continues';
+  return new OrderScreeningError('record-unreadable', words, {}, cause);
 }
 
 /** Returns the value unchanged. @throws OrderScreeningError if its shape is wrong, because other software wrote it */

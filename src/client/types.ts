@@ -169,9 +169,9 @@ export interface Statistics {
 /**
  * The operations on orders, for order services, webhook handlers and people.
  * Every method rejects with `OrderScreeningError`, whose `code` is stable. `temporal-unavailable`: the outcome is unknown, and
- * retrying the same request is safe. `card-stash-unavailable`, `busy` and `late`: nothing was done. The only other errors are
- * set-up errors: TypeError for full card data without `cards`, and `PayloadCodecError` if the client's payload keys can't
- * decrypt an answer.
+ * retrying the same request is safe. `record-unreadable`: the client's payload keys can't decrypt an answer; the request may have
+ * been done. `card-stash-unavailable`, `busy` and `late`: nothing was done. The only other error is a set-up error: TypeError for
+ * full card data without `cards`.
  */
 export interface OrderScreening extends HandlingMethods {
   /**

@@ -119,7 +119,7 @@ export const ORDER_ERRORS = {
     status: 500,
     title: 'The order’s record cannot be read',
     advice:
-      'the order itself is intact: set the same `PAYLOAD_KEYS` for the caller or the API as for the workers. Retrying does not help',
+      'the order itself is intact, and the request may have been done: set the same `PAYLOAD_KEYS` for the caller or the API as for the workers, then retry',
   },
   'order-closed': {
     status: 409,

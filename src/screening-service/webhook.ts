@@ -25,9 +25,18 @@ const MAX_IDS = 50;
 const UUID = /(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])/gi;
 const SECRET =
   /(?:secret|token|key|signature|password)[\w-]{0,20}["'\s]{0,3}[:=]["'\s]{0,3}[^"'&,\s]{0,200}/gi;
-/** A name and a value as in JSON, a form (`order[invoiceNumber]=1001`), or a template that was filled in without quotes. */
+/**
+ * A name and a value as in JSON, a form (`order[invoiceNumber]=1001`), or a template that was filled in without quotes. A name whose value
+ * is an object, and other braces, too.
+ */
 const FIELD =
-  /(?<![\w-])([a-z][\w-]{0,40})["'\]\s]{0,3}[:=]\s{0,3}(?:"([^"\\]{0,200})"|([^"'&,{}[\]\r\n]{1,200}))/gi;
+  /(?<![\w-])([a-z][\w-]{0,40})["'\]\s]{0,3}[:=]\s{0,3}(?:"([^"\\]{0,200})"|([^"'&,{}[\]\r\n]{1,200})|\{)|[{}]/gi;
+/** A name and a value as in XML: `<invoiceNumber>1001</invoiceNumber>`. */
+const ELEMENT =
+  /<(?:[a-z][\w-]{0,40}:)?([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>(?:\s{0,40}<!\[CDATA\[)?([^<>\]]{1,200})(?=<|\]\]>)/gi;
+/** A name and a value as in `multipart/form-data`: after the line with the name come other headers and an empty line. */
+const FORM_PART =
+  /;\s?name="([a-z][\w-]{0,40})"\s?\n(?:[a-z][\w-]{0,40}:[^\n]{0,200}\n){0,5}\r?\n([^\r\n]{1,200})/gi;
 const INVOICE_NAME = /^(?:merchant)?(?:invoice|order)(?:number|id|no|name)?$|^reference$/;
 
 /**
@@ -40,7 +49,7 @@ export function readWebhook({ contentEncoding, query = '', body }: WebhookReques
   const bodies = bytes && decoded(bytes);
   if (bodies === undefined || bodies.length === 0) return undefined;
   const texts = unpacked([...bodies, query]).map((text) => text.replaceAll(SECRET, ''));
-  const numbers = texts.flatMap((text) => [...text.matchAll(FIELD)].flatMap(invoiceNumberIn));
+  const numbers = texts.flatMap((text) => fieldsIn(text).flatMap(invoiceNumberIn));
   return {
     transactionIds: distinct(texts.flatMap((text) => text.toLowerCase().match(UUID) ?? [])),
     invoiceNumbers: distinct(numbers),
@@ -108,10 +117,27 @@ function base64In(text: string): string[] {
   return runs.map((run) => Buffer.from(run, 'base64').toString()).filter((one) => !/[\ufffd\0]/.test(one));
 }
 
+/** A name and its value. The name of a field in an object begins with that of the object, too: `invoice.number`. */
+type Field = readonly [name: string, value: string];
+
+function fieldsIn(text: string): Field[] {
+  const fields: Field[] = [ELEMENT, FORM_PART].flatMap((form) =>
+    [...text.matchAll(form)].map(([, name = '', value = '']) => [name, value] as const),
+  );
+  const parents: string[] = [];
+  for (const [all, name = '', quoted, bare] of text.matchAll(FIELD)) {
+    const value = quoted ?? bare;
+    if (all === '}') parents.pop();
+    else if (value === undefined) parents.push(name);
+    else fields.push([name, value], [`${parents.at(-1) ?? ''}_${name}`, value]);
+  }
+  return fields;
+}
+
 /** The value of a field that is called like an invoice number, unless it is invalid, an unfilled placeholder, or an address. */
-function invoiceNumberIn([, name = '', quoted, bare = '']: RegExpMatchArray): string[] {
+function invoiceNumberIn([name, value]: Field): string[] {
   if (!INVOICE_NAME.test(name.toLowerCase().replaceAll(/[_-]/g, ''))) return [];
-  const number = withoutHash((quoted ?? bare).trim()).trim();
+  const number = withoutHash(value.trim()).trim();
   if (number === '' || number.length > 64 || hasUnprintable(number) || number.includes('://')) return [];
   return /%|^\{\{.*\}\}$|^(?:null|undefined)$/.test(number) ? [] : [number];
 }

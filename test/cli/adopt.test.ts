@@ -77,6 +77,15 @@ it('goes on after a line that is refused, and ends with 3', async () => {
   expect([code, notices]).toEqual([3, ['5 lines: 4 refused, 0 without an answer']]);
 });
 
+it('writes no card number of a wrong column', async () => {
+  const card = '4111111111111111';
+  const { answers } = await adopt(`${HEAD}\n${card},${card},${AT}\n`, [], (orders) => {
+    orders.adopt.mockRejectedValue(new OrderScreeningError('card-data-in-request', 'In words.'));
+  });
+  expect(JSON.stringify(answers)).toContain('card-data-in-request');
+  expect(JSON.stringify(answers)).not.toContain(card);
+});
+
 it('ends with 5 when a line has no answer', async () => {
   const away = new OrderScreeningError('screening-service-unavailable', 'No answer');
   const content = `${HEAD}\n1001,${idOf(1)},${AT}\n1002,${idOf(2)},${AT}`;

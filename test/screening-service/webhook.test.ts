@@ -16,6 +16,9 @@ const read = (body: string | object, encoding?: string) =>
     contentEncoding: encoding,
   });
 
+const part = (name: string, value: string, headers = '') =>
+  `Content-Disposition: form-data; name="${name}"\r\n${headers}\r\n${value}\r\n--b\r\n`;
+
 describe('the ids of a webhook are found', () => {
   it.each<[shape: string, body: string | object]>([
     ['JSON', { id: ID, decision: 'pass', invoiceNumber: '1001' }],
@@ -28,6 +31,14 @@ describe('the ids of a webhook are found', () => {
     ['a template without quotes', `{"id":${ADDRESS},"decision":pass,"invoiceNumber":#1001}`],
     ['a template with spaces', `{ "id" : ${ADDRESS}?a=1,2&b={x} , "invoiceNumber" : "#1001" }`],
     ['names without quotes', `{id: ${ID}, decision: pass, invoiceNumber: #1001}`],
+    ['XML', `<webhook><id>${ID}</id><ns:invoiceNumber type="text">#1001</ns:invoiceNumber></webhook>`],
+    ['XML with line breaks and CDATA', `<id>${ID}</id>\n<order_id>\n  <![CDATA[1001]]>\n</order_id>`],
+    ['a multipart form', `--b\r\n${part('id', ID)}${part('invoiceNumber', '1001')}--b--\r\n`],
+    [
+      'a multipart form with other headers',
+      `--b\n${part('id', ID)}${part('invoiceNumber', '1001', 'Content-Type: text/plain\r\n')}`,
+    ],
+    ['an object named like an invoice', { id: ID, invoice: { total: { id: 1 }, number: '1001' } }],
     ['half an object', `{"invoice":"#1001","decision":pass,"id":"${ID}"`],
     ['a form', `id=${ID}&decision=pass&invoice_number=%231001`],
     ['an address in a form', `transaction_url=${encodeURIComponent(ADDRESS)}&order_id=1001`],
@@ -125,6 +136,8 @@ describe('nothing is found', () => {
     '{"id":"","decision":"","invoiceNumber":"#"}',
     '',
     `{"reference":"${ADDRESS.replace(ID, '1')}"}`,
+    { invoice: { total: 1, customer: { number: '7' } }, number: '8' },
+    '<invoice><number>7</number></invoice><order></order>',
     { decision: 'shipped', invoiceNumber: 'x'.repeat(65) },
     { secret: OTHER, api_token: OTHER },
   ])('in %j', (body) => {
@@ -135,7 +148,23 @@ describe('nothing is found', () => {
     expect(readWebhook({ query: `secret=${OTHER}&token=${OTHER}` })).toEqual(NOTHING);
   });
 
-  it.each(['[', '{"a":', '"', '{"":', '{,', '%', 'A', 'a:', '\\"'])('in 64 KiB of %s', (piece) => {
+  it.each([
+    '<a>',
+    '<a ',
+    '<a:',
+    ';name="a"\n',
+    ';name="a"\na:\n',
+    'a:{',
+    '[',
+    '{"a":',
+    '"',
+    '{"":',
+    '{,',
+    '%',
+    'A',
+    'a:',
+    '\\"',
+  ])('in 64 KiB of %s', (piece) => {
     expect(read(piece.repeat(65_536 / piece.length))).toEqual(NOTHING);
   });
 });

@@ -6,6 +6,7 @@ import { SCREEN_ORDER } from '../../contract/messages.ts';
 import { instant, ORDER_DECISIONS, OUTCOMES, PHASES } from '../../contract/words.ts';
 import { CLOSED_ATTENTION_MS } from '../../order/attention.ts';
 import { orderAttributes, quoted } from '../../order/view/describe.ts';
+import { hasUnprintable } from '../../screening-service/index.ts';
 import { integrationNameSchema } from '../read-requests.ts';
 
 export const amountSchema = z
@@ -22,6 +23,7 @@ export const WRITTEN_FILTERS = {
     .string()
     .min(1, 'must not be empty')
     .max(128, 'must have at most 128 characters')
+    .refine((text) => !hasUnprintable(text), 'must not have control characters or unpaired surrogates')
     .exactOptional()
     .meta({
       description:

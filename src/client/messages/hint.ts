@@ -54,35 +54,39 @@ export class OrderSignals {
     const numbered = (number: string): Promise<Found[] | undefined> =>
       find(ofIntegration, equals(orderAttributes.invoiceNumber, number));
     // If visibility fails, fall back to the orders' ids. One failure doesn't affect the other transactions.
-    const owning = await Promise.all(transactionIds.map((id) => ownerOf(id).catch(() => undefined)));
-    const known = owning.filter((one) => one !== undefined);
+    const owning = await Promise.allSettled(transactionIds.map(ownerOf));
+    const known = owning.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []));
     // Skips text that can't be an order id, such as `##`.
     const named = [request.orderId ?? []].flat().flatMap((id) => orderIdSchema.safeParse(id).data ?? []);
     const others = named.filter((number) => !known.some(({ names }) => names.includes(number)));
-    const byNumber = await Promise.all(
-      others.map(async (number) => [
-        (await numbered(number).catch(() => undefined))?.[0]?.workflowId,
-        orderWorkflowId(integration, number),
-      ]),
-    );
     const sent = new Map<string, Promise<boolean>>();
     const sendOnce = (workflowId: string): Promise<boolean> => {
       const sending = sent.get(workflowId) ?? send(workflowId);
       sent.set(workflowId, sending);
       return sending;
     };
-    const candidates = [...known.map(({ workflowId }) => [workflowId]), ...byNumber];
-    const sendToFirst = async (ids: readonly (string | undefined)[]): Promise<boolean> => {
-      for (const id of ids) if (id !== undefined && (await sendOnce(id))) return true;
+    const sendByNumber = async (number: string): Promise<boolean> => {
+      const [lookup] = await Promise.allSettled([numbered(number)]);
+      const owner = lookup.status === 'fulfilled' ? lookup.value?.[0]?.workflowId : undefined;
+      for (const id of [owner, orderWorkflowId(integration, number)])
+        if (id !== undefined && (await sendOnce(id))) return true;
+      if (lookup.status === 'rejected') throw lookup.reason;
       return false;
     };
-    const accepted = await Promise.all(candidates.map(sendToFirst));
-    if (accepted.includes(true)) return { outcome: 'accepted' };
+    const [owned, numberedOnes] = await Promise.all([
+      Promise.all(known.map(({ workflowId }) => sendOnce(workflowId))),
+      Promise.all(others.map(sendByNumber)),
+    ]);
+    const isReached = [...owned, ...numberedOnes].includes(true);
+    // An order that only its number reached may own a transaction whose lookup failed.
+    const failures = owning.filter(({ status }) => status === 'rejected').length;
+    const isMissed = failures > numberedOnes.filter((reached) => reached).length;
+    if (isReached && !isMissed) return { outcome: 'accepted' };
     if (transactionIds.length === 0) return { outcome: 'unknown' };
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
     const later = await Promise.all(transactionIds.map(ownerOf));
     const found = await Promise.all(later.map((owner) => owner !== undefined && send(owner.workflowId)));
-    return { outcome: found.includes(true) ? 'accepted' : 'unknown' };
+    return { outcome: isReached || found.includes(true) ? 'accepted' : 'unknown' };
   }
 
   async recheck(key: OrderKey): Promise<{ status: 'requested' }> {

@@ -227,7 +227,7 @@ async function run(context: ClientContext, input: PortalActionInput): Promise<Po
 
 /**
  * @returns true if the earlier chargeback was refused for certain and may be sent again; false if it was done
- * @throws OrderScreeningError `outcome-unknown-before` if its outcome is unknown, `temporal-unavailable` if it can't be read
+ * @throws OrderScreeningError `outcome-unknown-before` if its outcome is unknown, `temporal-unavailable` or `record-unreadable` if it can't be read
  */
 async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean> {
   try {
@@ -235,7 +235,7 @@ async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean>
     return false;
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'temporal-unavailable') throw toOrderError(error);
+    if (code === 'temporal-unavailable' || code === 'record-unreadable') throw toOrderError(error);
     if (code !== undefined && code !== 'outcome-unknown') return true;
     throw refusal('outcome-unknown-before');
   }

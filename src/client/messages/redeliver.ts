@@ -11,6 +11,7 @@ import { finalRecord } from '../reading/read-orders.ts';
 import {
   ANSWER_WITHIN_MS,
   isUnanswered,
+  recordUnreadable,
   temporalUnavailable,
   toOrderError,
   unknownOrder,
@@ -64,7 +65,12 @@ async function eventOf(
   const description = await describeOrder(context, workflowId);
   if (description === undefined) throw unknownOrder();
   const isIt = (one: { sequence: number }) => one.sequence === sequence;
-  if (description.status !== 'completed') return (await tracesOf(context, description)).events.find(isIt);
+  if (description.status !== 'completed') {
+    const { events, unread } = await tracesOf(context, description);
+    const sent = events.find(isIt);
+    if (sent === undefined && unread !== undefined) throw recordUnreadable(unread);
+    return sent;
+  }
   const order = await finalRecord(context, workflowId);
   const kept = order.events.last?.find(isIt);
   return kept && eventToSend(order, kept);

@@ -15,7 +15,7 @@ import { recheckSignal } from '../../contract/messages.ts';
 import type { AfterEnd, LateAction, LateDecision, Redelivery } from '../../contract/order/order.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import type { OrderState } from '../../contract/order/state.ts';
-import { PORTAL_ACTIONS } from '../../contract/portal/portal-kinds.ts';
+import { contentOf, PORTAL_ACTIONS } from '../../contract/portal/portal-kinds.ts';
 import { DECISIONS, type Instant } from '../../contract/words.ts';
 import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../../order/after-end.ts';
 import { wasReported } from '../../order/decide.ts';
@@ -65,8 +65,12 @@ export async function withAfterEnd<Order extends AnyOrder>(
     key,
     transactions.map(({ id }) => id.toLowerCase()),
   );
-  const prefixes = [...ids.keys(), redeliveryPrefix(key)];
-  const query = prefixes.map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`).join(' OR ');
+  const startsWith = (prefix: string): string => `WorkflowId STARTS_WITH ${quoted(prefix)}`;
+  // The colon excludes orders whose ids begin the same.
+  const ofKinds = [...ids].map(([id, { kind }]) =>
+    contentOf(kind).length > 0 ? startsWith(`${id}:`) : `WorkflowId = ${quoted(id)}`,
+  );
+  const query = [...ofKinds, startsWith(redeliveryPrefix(key))].join(' OR ');
   const [decisions, page] = await Promise.all([
     lateDecisions(context, key).catch(() => undefined),
     listWorkflows(client, query, MOST_RUNS).catch(() => undefined),
@@ -166,7 +170,7 @@ async function resultOf(
     const status = STATUSES[error.code] ?? action.status;
     return {
       action: defined({ ...action, status, code, message }),
-      isRead: error.code !== 'temporal-unavailable',
+      isRead: !hasCode(error, 'temporal-unavailable', 'record-unreadable'),
     };
   }
 }
@@ -255,12 +259,15 @@ const lateDecisionsSchema = z.array(
 
 /**
  * Reads the decisions found after an order's end, oldest first. Needs no worker.
- * @throws OrderScreeningError `temporal-unavailable`; PayloadCodecError
+ * @throws OrderScreeningError `temporal-unavailable`, `record-unreadable`
  */
 export async function lateDecisions(context: ClientContext, key: OrderKey): Promise<LateDecision[]> {
   const workflowId = afterEndWorkflowId(key);
   const description = await describeOrder(context, workflowId);
   const payload = description?.raw.workflowExecutionInfo?.memo?.fields?.[LATE_DECISIONS];
   if (payload === undefined) return [];
-  return lateDecisionsSchema.catch([]).parse(await decoded(context, workflowId, payload));
+  const decisions = await decoded(context, workflowId, payload).catch((error: unknown) => {
+    throw toOrderError(error);
+  });
+  return lateDecisionsSchema.catch([]).parse(decisions);
 }

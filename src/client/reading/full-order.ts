@@ -34,7 +34,11 @@ export async function tracesOf(
   if (order === undefined) return traces;
   for (const [payload, add] of (events ?? []).flatMap(payloadsIn)) {
     // A payload that can't be decrypted leaves a gap, which the record counts.
-    if (payload) add(traces, await decoded(context, workflowId, payload).catch(() => undefined), order);
+    if (!payload) continue;
+    const value = await decoded(context, workflowId, payload).catch((error: unknown) => {
+      if (add === addInput || add === addDelivery) traces.unread = error;
+    });
+    add(traces, value, order);
   }
   return traces;
 }

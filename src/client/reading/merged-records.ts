@@ -16,6 +16,8 @@ export interface Traces {
   /** The events that were sent, or are being sent. */
   events: SentEvent[];
   policy?: Policy;
+  /** Why a payload that may have events can't be decrypted. */
+  unread?: unknown;
 }
 
 export type SentEvent = OrderEvent & { data: OrderEventData };

@@ -1,8 +1,6 @@
 /** Reads an order's public record from its memo. Needs no worker. */
 import type { Payload } from '@temporalio/common';
-import { PayloadCodecError } from '../../codec/payload-codec.ts';
 import type { BackgroundActivities } from '../../contract/activity-contract.ts';
-import { OrderScreeningError } from '../../contract/errors.ts';
 import { orderOfWorkflowId } from '../../contract/ids.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import { newOrderState } from '../../order/record.ts';
@@ -60,13 +58,4 @@ function asDelivered(record: OrderRecord, { status, raw }: DescribedOrder): Orde
   if (waiting === 0 || (status !== 'completed' && (status !== 'open' || underWay)))
     return { ...record, events };
   return { ...record, events: { ...events, delivered: delivered + waiting, waiting: 0 } };
-}
-
-/** Returns the error for an order whose record can't be read here, with the reason if it is known. */
-export function recordUnreadable(cause?: unknown): OrderScreeningError {
-  const words =
-    cause instanceof PayloadCodecError
-      ? `${cause.message}. The order itself continues: set PAYLOAD_KEYS of this process as for the workers`
-      : 'The memo of the order has no record that this release can read. The order itself continues';
-  return new OrderScreeningError('record-unreadable', words, {}, cause);
 }

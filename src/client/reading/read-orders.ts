@@ -1,6 +1,5 @@
 /** Reads an order from Temporal's server; needs no worker. */
 import { WorkflowFailedError } from '@temporalio/client';
-import { PayloadCodecError } from '../../codec/payload-codec.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../../contract/activity-contract.ts';
 import { hasCode, type OrderErrorCode, OrderScreeningError } from '../../contract/errors.ts';
 import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
@@ -12,14 +11,21 @@ import { CLOSED_ATTENTION_MS } from '../../order/attention.ts';
 import { defined } from '../../order/defined.ts';
 import { whyUnread } from '../../order/messages/check-messages.ts';
 import { cancelByOf } from '../../order/transactions.ts';
-import { callTemporal, endingBy, orderClosed, READ_WITHIN_MS, unknownOrder } from '../temporal-errors.ts';
+import {
+  callTemporal,
+  endingBy,
+  orderClosed,
+  READ_WITHIN_MS,
+  recordUnreadable,
+  unknownOrder,
+} from '../temporal-errors.ts';
 import type { ClientContext, InspectedOrder, PollTimes, View } from '../types.ts';
 import type { Attributes } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
 import { withFailedTries } from './failed-tries.ts';
 import { tracesOf } from './full-order.ts';
 import { mergedRecords } from './merged-records.ts';
-import { type FoundRecord, readRecord, recordUnreadable } from './order-record.ts';
+import { type FoundRecord, readRecord } from './order-record.ts';
 import { withShown } from './shown-fields.ts';
 
 /** @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `record-unreadable`, and the error that refused the order's start */
@@ -69,7 +75,6 @@ export async function finalRecord({ client }: ClientContext, workflowId: string)
     return record;
   } catch (error) {
     if (error instanceof WorkflowFailedError) throw orderClosed();
-    if (error instanceof PayloadCodecError) throw recordUnreadable(error);
     throw hasCode(error, ...NOTHING_ADOPTED) ? unknownOrder() : error;
   }
 }

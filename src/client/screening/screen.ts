@@ -47,16 +47,21 @@ export async function screen(context: ClientContext, raw: unknown): Promise<Chec
     const answer = await whileReachable(context.client, () => answerOf(context, request));
     return { ...answer, ...(warnings.length > 0 && { warnings }) };
   } catch (error) {
-    throw unrecorded(error, request);
+    throw unrecorded(toOrderError(error), request);
   }
 }
 
 /** Rule «Temporal away»: an error that leaves the outcome open says what policy does until a repeat of the request is answered. */
 function unrecorded(error: unknown, request: CheckedScreenRequest): unknown {
-  if (!(error instanceof OrderScreeningError) || ORDER_ERRORS[error.code].status !== 503) return error;
+  if (!(error instanceof OrderScreeningError) || isRefused(error)) return error;
   const { code, message, details, cause } = error;
   const { action } = pendingByPolicy(request);
   return new OrderScreeningError(code, message, { ...details, action, recorded: false }, cause);
+}
+
+/** @returns whether nothing was done for certain and a repeat gets the same error; after 503 and `record-unreadable` a worker may screen the order */
+function isRefused({ code }: OrderScreeningError): boolean {
+  return ORDER_ERRORS[code].status < 500;
 }
 
 async function answerOf(context: ClientContext, request: CheckedScreenRequest): Promise<CheckoutAnswer> {
@@ -84,9 +89,9 @@ async function answerOf(context: ClientContext, request: CheckedScreenRequest): 
     if (answered && cardRef !== undefined) void forget(context, cardRef);
     return answer;
   } catch (error) {
-    // The request was refused for certain, so no worker will read the card. After a 503 a worker may still need it.
-    const refused = error instanceof OrderScreeningError && ORDER_ERRORS[error.code].status !== 503;
-    if (refused && cardRef !== undefined) await forget(context, cardRef);
+    // No worker will read the card of a refused request.
+    if (error instanceof OrderScreeningError && isRefused(error) && cardRef !== undefined)
+      await forget(context, cardRef);
     throw error;
   }
 }

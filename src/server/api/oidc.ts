@@ -14,8 +14,9 @@ import { HttpError } from './problems.ts';
 
 const SESSION = 'order-screening-session';
 const SESSION_SECONDS = 8 * 3_600;
-/** Between the way to the provider and the way back: one for each state, since several windows may sign in at once. */
-const pendingOf = (state: string) => `order-screening-sign-in-${state.slice(0, 8)}`;
+/** Between the way to the provider and the way back. Several windows may sign in at once; more cookies would exceed the limit of a request's head. */
+const MOST_PENDING = 8;
+const pendingOf = (state: string) => `order-screening-sign-in-${state.slice(0, 1)}`;
 const PENDING_SECONDS = 10 * 60;
 const PROVIDER_WITHIN_SECONDS = 5;
 /** Of the address to come back to, in characters. Browsers drop a cookie of more than 4 KB. */
@@ -48,6 +49,7 @@ export class SignIn {
   readonly #settings: SignInSettings;
   readonly #log: Log;
   #provider: Promise<oidc.Configuration> | undefined;
+  #begun = 0;
 
   constructor(settings: SignInSettings, log: Log) {
     this.#settings = settings;
@@ -64,8 +66,10 @@ export class SignIn {
   async begin({ query }: FastifyRequest, reply: FastifyReply): Promise<string> {
     const provider = await this.#reached();
     const { pagesUrl, scope } = this.#settings;
+    this.#begun += 1;
     const pending = {
-      state: oidc.randomState(),
+      // The first digit names the cookie: a newer sign-in replaces the one eight before it.
+      state: `${this.#begun % MOST_PENDING}${oidc.randomState()}`,
       nonce: oidc.randomNonce(),
       verifier: oidc.randomPKCECodeVerifier(),
       to: pageIn(query, pagesUrl),

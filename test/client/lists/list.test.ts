@@ -51,6 +51,7 @@ describe('a list of orders', () => {
     [{ attention: "true OR ScreeningPhase = 'review'" }, 'attention'],
     [{ integrations: 'shop' }, 'integrations'],
     [{ phase: 'canary' }, 'phase'],
+    [{ find: 'a\0b' }, 'find'],
     [{ dueBefore: '2026-11-01T00:00:00Z' }, 'dueBefore'],
     [{ amount: { to: 5 } }, 'amount.to'],
     [{ limit: -1 }, 'limit'],

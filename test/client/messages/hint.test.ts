@@ -101,6 +101,14 @@ describe('a hint', () => {
     expect(handles).toEqual(['order:default:order-1']);
   });
 
+  it('that only an invoice number names is temporal-unavailable while the list of orders cannot be asked', async () => {
+    const { orderScreening, temporal, lists } = aClient();
+    lists.mockRejectedValue(unavailable);
+    temporal.signal.mockRejectedValue(gone);
+    const sending = orderScreening.hint({ orderId: 'INV-7', source: 'webhook' });
+    await expect(sending).rejects.toMatchObject({ code: 'temporal-unavailable' });
+  });
+
   it('is looked for again after 3 s before it is called unknown', async () => {
     const { orderScreening, temporal, lists } = aClient();
     temporal.signal.mockRejectedValue(gone);
@@ -141,6 +149,27 @@ describe('a hint', () => {
       await vi.advanceTimersByTimeAsync(2_000);
       expect([...new Set(handles)].toSorted()).toEqual(['order:default:3', one, two]);
     }
+  });
+
+  it('for a batch looks again for a transaction whose lookup failed, and is temporal-unavailable if that fails, too', async () => {
+    const { orderScreening, handles, lists } = aClient();
+    const listed = (query: string) => query.includes(`${first}`) && listing(one);
+    const batch = { source: 'webhook', transactionId: [`${first}`, `${second}`] };
+    lists.mockImplementation((async ({ query }: { query: string }) => {
+      if (listed(query)) return listed(query);
+      throw unavailable;
+    }) as never);
+    const failing = expect(orderScreening.hint(batch)).rejects.toMatchObject({
+      code: 'temporal-unavailable',
+    });
+    await vi.advanceTimersByTimeAsync(3_000);
+    await failing;
+    const found = orderScreening.hint(batch);
+    await vi.advanceTimersByTimeAsync(2_999);
+    lists.mockResolvedValue(listing(two));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await found).toEqual({ outcome: 'accepted' });
+    expect(new Set(handles)).toEqual(new Set([one, two]));
   });
 
   it('is temporal-unavailable when the signal fails, and is signaled the next time', async () => {

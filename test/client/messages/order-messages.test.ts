@@ -1,5 +1,6 @@
 import { ServiceError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import { PayloadCodecError } from '../../../src/codec/index.ts';
 import { aClosedOrder, announced } from '../../fixtures/orders.ts';
 import {
   aClient,
@@ -94,6 +95,24 @@ it('an event of an order that failed is unknown, and the reason says nothing abo
   temporal.result.mockRejectedValue(failed('invalid-request', { errors: [{ path: 'x', message: 'y' }] }));
   const asked = orderScreening.redeliver({ orderId: 'order-1' }, { sequence: 1 });
   await expect(asked).rejects.toMatchObject({ code: 'unknown-event', details: {} });
+});
+
+it('an event that these keys cannot decrypt is record-unreadable', async () => {
+  const { orderScreening, temporal } = aClientOf(aClosedOrder());
+  const input = {
+    payloads: [{ metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.alloc(60) }],
+  };
+  const delivery = { activityType: { name: 'deliverEvents' }, input };
+  temporal.fetchHistory.mockResolvedValue({ events: [{ activityTaskScheduledEventAttributes: delivery }] });
+  const asked = orderScreening.redeliver({ orderId: 'order-1' }, { sequence: 1 });
+  await expect(asked).rejects.toMatchObject({ code: 'record-unreadable' });
+});
+
+it('an answer that these keys cannot decrypt is record-unreadable, and names the key', async () => {
+  const { orderScreening, temporal } = aClient();
+  temporal.executeUpdate.mockRejectedValue(new PayloadCodecError('unknown-payload-key', 'k2'));
+  const unreadable = { code: 'record-unreadable', message: expect.stringContaining('the key "k2"') };
+  await expect(orderScreening.note(order, { text: 'x' })).rejects.toMatchObject(unreadable);
 });
 
 describe('a redelivery without an answer in time', () => {

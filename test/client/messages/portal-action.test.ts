@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PayloadCodecError } from '../../../src/codec/index.ts';
 import type { ChargebackRequest } from '../../../src/contract/messages.ts';
 import { contentOf, PORTAL_ACTIONS } from '../../../src/contract/portal/portal-kinds.ts';
 import { LATE_DECISIONS } from '../../../src/order/after-end.ts';
@@ -128,6 +129,11 @@ describe('a portal action of a closed order', () => {
     ['that failed with an unknown outcome', refused('outcome-unknown'), 'outcome-unknown-before'],
     ['that failed by a person', failed(), 'outcome-unknown-before'],
     ['whose end could not be read', noAnswer, 'temporal-unavailable'],
+    [
+      'whose end these keys cannot decrypt',
+      new PayloadCodecError('unknown-payload-key', 'k2'),
+      'record-unreadable',
+    ],
     ['that failed by a refusal', refused('refused-by-screening-service'), undefined],
   ])('which is a chargeback, after a workflow %s', async (_how, error, code) => {
     const client = aClosed();

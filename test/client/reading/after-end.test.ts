@@ -19,6 +19,12 @@ function aRun(workflowId: string, started: number, closed?: number, status = clo
   return { execution: { workflowId, runId: `run-${started}` }, status, startTime: at(started), closeTime };
 }
 
+/** A request for a list of workflows. */
+interface Asked {
+  query: string;
+  pageSize: number;
+}
+
 interface Given {
   record?: ReturnType<typeof aClosedOrder>;
   runs?: ReturnType<typeof aRun>[];
@@ -145,6 +151,25 @@ describe('what came after an order’s end', () => {
       expect(shown?.incomplete).toBe(incomplete);
     },
   );
+
+  it('is found beside what came after 150 orders whose ids begin the same', async () => {
+    const ids = Array.from({ length: 150 }, (_, n) => `portal:default:customer-code:order-1${n}:${HASH}`);
+    const runs = [...ids, `portal:default:customer-code:order-1:${HASH}`, REPORT].map((id) => aRun(id, 1));
+    const { temporal, afterEnd } = aClosed({ report: described('RUNNING') });
+    temporal.listWorkflowExecutions.mockImplementation((async ({ query, pageSize }: Asked) => {
+      const asked = [...query.matchAll(/WorkflowId (=|STARTS_WITH) '([^']*)'/g)];
+      const isAsked = (id: string) =>
+        asked.some(([, how, text = '']) => (how === '=' ? id === text : id.startsWith(text)));
+      const found = runs.filter(({ execution }) => isAsked(execution.workflowId));
+      return {
+        ...listing(...found.slice(0, pageSize)),
+        ...(found.length > pageSize && { nextPageToken: [1] }),
+      };
+    }) as never);
+    const shown = await afterEnd();
+    expect(shown).toMatchObject({ actions: [{ kind: 'customer-code' }, { kind: 'report-fraud' }] });
+    expect(shown).not.toHaveProperty('incomplete');
+  });
 
   it('is incomplete when the list of workflows cannot be asked or has more, or later decisions cannot be decrypted; the order is read all the same', async () => {
     const unlisted = aClosed();

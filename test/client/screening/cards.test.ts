@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type CardStash, CardStashError, createCardStash } from '../../../src/card-stash/index.ts';
 import { readScreenRequest } from '../../../src/client/read-requests.ts';
+import { PayloadCodecError } from '../../../src/codec/index.ts';
 import { EarlyAnswers } from '../../../src/starter.ts';
 import { anIntegration, finding } from '../../fixtures/integrations.ts';
 import { answered } from '../../fixtures/orders.ts';
@@ -107,6 +108,9 @@ describe('the card of an attempt that is refused', () => {
     temporal.executeUpdateWithStart.mockRejectedValue(refused('busy'));
     await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'busy' });
     expect([...held]).toHaveLength(1);
+    temporal.executeUpdateWithStart.mockRejectedValue(new PayloadCodecError('unknown-payload-key', 'k2'));
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'record-unreadable' });
+    expect([...held]).toHaveLength(2);
   });
 
   it('doesn’t hide the refusal when it can’t be forgotten', async () => {

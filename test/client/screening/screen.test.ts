@@ -1,6 +1,7 @@
 import type { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readScreenRequest } from '../../../src/client/read-requests.ts';
+import { PayloadCodecError } from '../../../src/codec/index.ts';
 import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
 import { anIntegration, finding } from '../../fixtures/integrations.ts';
 import { aClosedOrder } from '../../fixtures/orders.ts';
@@ -94,6 +95,13 @@ describe('the first attempt', () => {
     expect(Buffer.byteLength(summary)).toBe(200);
     expect(summary).toMatch(/^Order 注{64}, $/);
   });
+});
+
+it('whose answer these keys cannot decrypt has the action of the policy: the order may have been screened', async () => {
+  const { orderScreening, temporal } = aClient({ whenUnavailable: 'proceed' });
+  temporal.executeUpdateWithStart.mockRejectedValue(new PayloadCodecError('unknown-payload-key', 'k2'));
+  const unreadable = { code: 'record-unreadable', details: { action: 'proceed', recorded: false } };
+  await expect(orderScreening.screen(request)).rejects.toMatchObject(unreadable);
 });
 
 describe('without a worker', () => {

@@ -1,6 +1,11 @@
-import { describe, expect, it } from 'vitest';
-import { hashedKey } from '../../../src/config/index.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hashedKey, loadConfig } from '../../../src/config/index.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { SignIn } from '../../../src/server/api/oidc.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
+import { least } from '../../config/support.ts';
 import { anApi, anInspectedOrder } from '../api/fake-order-screening.ts';
 import { sendForm, textOf } from './support.ts';
 
@@ -52,6 +57,35 @@ it('a form for several orders leaves out one that can’t be read, since nobody 
   const { body } = await app.inject('/several?do=proceed&order=shop%2Forder-1&order=shop%2Forder-2');
   expect(textOf(body)).toMatch(/Approve: 1 order\?.* order-1 shop – unknown none Nothing: it can’t be read/);
   expect(body.match(/name="order" value="[^"]*"/g)).toEqual([expect.stringContaining('shop/order-2')]);
+});
+
+it('a browser that signs in in thirty tabs keeps the cookies of the newest eight', async () => {
+  const provider = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({ issuer, authorization_endpoint: `${issuer}/a`, token_endpoint: `${issuer}/t` }),
+    );
+  });
+  await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void provider.close());
+  const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  const { signIn } = loadConfig({
+    ...least,
+    API_KEYS: 'shop:a-key-that-is-long-enough',
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: 'pages',
+    OIDC_ROLES: '{"analyst": {"scopes": ["read"]}}',
+    PAGES_URL: 'https://screening.example.com/',
+    SESSION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
+  });
+  const { app } = await anApi(signIn && { signIn: new SignIn(signIn, createLog('test', 'silent')) });
+  const names: string[] = [];
+  for (let tab = 0; tab < 30; tab += 1) {
+    const { headers } = await app.inject('/sign-in?to=/orders/1001');
+    names.push(String(headers['set-cookie']).split('=')[0] ?? '');
+  }
+  expect(new Set(names).size).toBe(8);
+  expect(new Set(names.slice(-8)).size).toBe(8);
 });
 
 describe('a form', () => {
