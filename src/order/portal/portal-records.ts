@@ -157,28 +157,23 @@ type ReplyField = 'code' | 'message' | 'chargeback';
 
 function afterCancel(state: OrderState, record: ActionRecord, now: Instant): OrderEventType[] {
   if (record.status === 'withdrawn' || record.status === 'not-sent') return [];
-  if (!concernsNewest(state, record)) return afterOlderCancel(state, record, now);
-  setAction(state, 'cancel');
-  delete state.message;
-  if (record.status === 'done') {
+  // The cause has no action number, so a repeated cancel has the same one.
+  const { action: _number, ...cause } = actionCause(record);
+  // A cancel of an earlier transaction changes no action.
+  const isNewest = concernsNewest(state, record);
+  if (isNewest) {
+    setAction(state, 'cancel');
+    delete state.message;
+  }
+  if (record.status === 'done' && !isNewest)
+    clear(state, { codes: ['cancel-refused', 'cancel-too-late', 'cancel-due'], ...cause });
+  if (record.status === 'done' && isNewest) {
     clear(state, { codes: clearedBy('cancel') });
     // A second transaction of the attempt may be canceled too.
     const isNew = state.phase !== 'canceled';
     setPhase(state, 'canceled', now);
     return isNew ? ['order.canceled'] : [];
   }
-  // The cause has no action number, so a repeated cancel has the same one.
-  const { action: _number, ...cause } = actionCause(record);
-  if (record.status === 'refused')
-    return raiseAttention(state, 'cancel-refused', refusedWords(record), cause, now);
-  return record.status === 'too-late' ? raiseAttention(state, 'cancel-too-late', TOO_LATE, cause, now) : [];
-}
-
-/** A cancel of an earlier transaction changes no action. */
-function afterOlderCancel(state: OrderState, record: ActionRecord, now: Instant): OrderEventType[] {
-  const { action: _number, ...cause } = actionCause(record);
-  if (record.status === 'done')
-    clear(state, { codes: ['cancel-refused', 'cancel-too-late', 'cancel-due'], ...cause });
   if (record.status === 'refused')
     return raiseAttention(state, 'cancel-refused', refusedWords(record), cause, now);
   return record.status === 'too-late' ? raiseAttention(state, 'cancel-too-late', TOO_LATE, cause, now) : [];
