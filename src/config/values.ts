@@ -36,7 +36,9 @@ export function durationMs(written: string): number {
 
 /** An address as text: a URL would ignore white space around it, and an empty query. */
 function address(message: string, form: RegExp) {
-  return z.string({ error: message }).refine((written) => form.test(written) && isHttpUrl(written), message);
+  return z
+    .string({ error: message })
+    .refine((written) => form.test(written) && httpUrl(written) !== undefined, message);
 }
 
 /** An http(s) address that paths are appended to. */
@@ -51,10 +53,11 @@ export const targetUrl = address(
   /^\S+$/,
 );
 
-function isHttpUrl(written: string): boolean {
-  if (!URL.canParse(written)) return false;
-  const { protocol, username, password } = new URL(written);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
+function httpUrl(written: string): URL | undefined {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+    ? url
+    : undefined;
 }
 
 export const timeZone = z.string().refine((name) => {
@@ -125,8 +128,7 @@ export const signingSecrets = listOf(
 );
 
 export const origins = listOf(
-  (entry) =>
-    isHttpUrl(entry) && new URL(entry).origin === entry && !entry.includes('*') ? entry : undefined,
+  (entry) => (httpUrl(entry)?.origin === entry && !entry.includes('*') ? entry : undefined),
   'must be a list of origins "http[s]://host[:port]", without path and wildcard, as a browser sends them',
   { least: 1 },
 );
