@@ -8,18 +8,19 @@ import { acceptRequest, CONCERNS } from './concerns/index.ts';
 import { RETRY_AFTER_MS } from './deadlines.ts';
 import { announce, closingEvents } from './events.ts';
 import { takeRequest } from './messages/used-messages.ts';
-import type {
-  Command,
-  Concern,
-  Effect,
-  Input,
-  Order,
-  Outcome,
-  Request,
-  RequestInput,
-  RequiredEffect,
-  Running,
-  Signal,
+import {
+  type Command,
+  type Concern,
+  type Effect,
+  type Input,
+  isWrite,
+  type Order,
+  type Outcome,
+  type Request,
+  type RequestInput,
+  type RequiredEffect,
+  type Running,
+  type Signal,
 } from './order.ts';
 
 /**
@@ -175,10 +176,6 @@ function starts(order: Order, desired: readonly (RequiredEffect & Effect)[]): Co
     commands.push({ do: 'start', running });
   }
   return commands;
-}
-
-function isWrite({ whenObsolete }: Effect): boolean {
-  return whenObsolete === 'cancel-and-await';
 }
 
 export function isFinished(order: Order): boolean {

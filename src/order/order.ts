@@ -93,6 +93,10 @@ export interface Effect {
   call: Call;
 }
 
+export function isWrite({ whenObsolete }: Effect): boolean {
+  return whenObsolete === 'cancel-and-await';
+}
+
 export interface Running {
   /** Counts the order's effects from 1. */
   id: number;
