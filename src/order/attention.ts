@@ -9,7 +9,7 @@ import { cancelByOf, windowOpen } from './transactions.ts';
 /** Maximum characters of a reason for attention, which may quote the screening service. */
 const MAX_CHARACTERS = 1_000;
 
-/** How long the attention of a closed order counts, in milliseconds: nobody can resolve it. */
+/** How long the attention of a closed order counts, in milliseconds. A closed order accepts no acknowledgement. */
 export const CLOSED_ATTENTION_MS = 7 * 24 * 3_600_000;
 
 /**
