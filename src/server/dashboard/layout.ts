@@ -22,6 +22,8 @@ export interface Page {
   at?: keyof typeof PAGES;
   /** Keys that the script accepts on this page, as in `j k: move; x: select`. */
   keys?: string;
+  /** When its content was read, if not just now. */
+  readMs?: number;
 }
 
 /** What the frame shows. Error pages have only a part of it. */
@@ -34,7 +36,8 @@ interface Frame {
 }
 
 /** @returns the whole document, which loads only resources of this server */
-export function document({ title, content, at = '/', keys }: Page, frame: Frame = {}): string {
+export function document(page: Page, frame: Frame = {}): string {
+  const { title, content, at = '/' } = page;
   const isWall = at === '/?wall=1';
   return html`<!doctype html>
 <html lang="en">
@@ -47,14 +50,16 @@ export function document({ title, content, at = '/', keys }: Page, frame: Frame 
 <script src="${SCRIPT_PATH}" defer></script>
 </head>
 <body${isWall && html` class="wall"`}>
-${isWall ? content : framed(content, at, keys?.split('; ') ?? [], frame)}
+${isWall ? content : framed(page, at, frame)}
 </body>
 </html>
 `.markup;
 }
 
-function framed(content: Html, at: string, keys: readonly string[], frame: Frame): Html {
+function framed({ content, keys = '', readMs }: Page, at: string, frame: Frame): Html {
   const { now, parts, who, signedIn } = frame;
+  const hints = keys.split('; ').filter(Boolean).map(keyHint);
+  const asOf = now && instant(readMs ?? now.ms);
   const links = Object.entries(PAGES).map(
     ([path, name]) =>
       html`<a href="${path}"${path === at && html` aria-current="page"`}${name === 'API' && html` class="desk"`}>${name}</a>`,
@@ -70,7 +75,7 @@ ${signedIn && html`<form method="post" action="/sign-out"><button class="plain">
 <main id="content" tabindex="-1">
 ${content}
 </main>
-${now && html`<footer class="foot">${keys.map(keyHint)}<span class="end"></span><span>Times in ${zoneName(now)}</span><span>As of <time datetime="${instant(now.ms)}">${timeOfDay(instant(now.ms), now, true)}</time></span></footer>`}`;
+${asOf && html`<footer class="foot">${hints}<span class="end"></span><span>Times in ${zoneName(now)}</span><span>As of <time datetime="${asOf}">${timeOfDay(asOf, now, true)}</time></span></footer>`}`;
 }
 
 function keyHint(hint: string): Html {

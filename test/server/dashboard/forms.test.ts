@@ -54,9 +54,14 @@ it('a form for several orders leaves out one that can’t be read, since nobody 
   const { app, orderScreening } = await anApi();
   const away = new OrderScreeningError('temporal-unavailable', 'No worker answers.');
   orderScreening.inspect.mockRejectedValueOnce(away).mockResolvedValueOnce(anInspectedOrder());
-  const { body } = await app.inject('/several?do=proceed&order=shop%2Forder-1&order=shop%2Forder-2');
+  const asked = '/several?do=proceed&order=shop%2Forder-1&order=shop%2Forder-2';
+  const { body } = await app.inject(asked);
   expect(textOf(body)).toMatch(/Approve: 1 order\?.* order-1 shop – unknown none Nothing: it can’t be read/);
   expect(body.match(/name="order" value="[^"]*"/g)).toEqual([expect.stringContaining('shop/order-2')]);
+  orderScreening.inspect.mockRejectedValue(away);
+  const none = await app.inject(asked);
+  expect(textOf(none.body)).toMatch(/Approve: 0 orders\?.*Back to the list/);
+  expect(none.body).not.toContain('action="/several"');
 });
 
 it('a browser that signs in in thirty tabs keeps the cookies of the newest eight', async () => {

@@ -206,7 +206,8 @@ describe('the health strip', () => {
 
   it('the wall and the queue keep the last numbers while Temporal can’t be reached, and say how old they are', async () => {
     const { app, orderScreening } = await queued();
-    await app.inject('/');
+    const asOf = /As of <time datetime="([^"]+)"/;
+    const [, read] = asOf.exec((await app.inject('/')).body) ?? [];
     const down = new OrderScreeningError('temporal-unavailable', 'Not now.');
     orderScreening.queue.mockRejectedValue(down);
     await sendForm(app, '/orders/order-1/recheck');
@@ -214,7 +215,9 @@ describe('the health strip', () => {
     onTestFinished(() => void vi.useRealTimers());
     const wall = textOf((await app.inject('/?wall=1')).body);
     expect(wall).toMatch(/Numbers: 2 min old .* 1 All .* Read 2 min ago/);
-    expect(textOf((await app.inject('/')).body)).toMatch(/The list is 2 min old\. .* order-1 /);
+    const { body } = await app.inject('/');
+    expect(textOf(body)).toMatch(/The list is 2 min old\. .* order-1 /);
+    expect(asOf.exec(body)?.[1]).toBe(read);
   });
 
   it('an order’s page and the wall are shown while Temporal’s lists can’t be read', async () => {

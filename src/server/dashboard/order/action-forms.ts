@@ -155,8 +155,12 @@ export function severalPage(
   const columns = { Order: '', Amount: 'number', Decision: '', Deadline: '', 'What happens': '' };
   const more = html`${table('Orders', columns, rows)}<input type="hidden" name="do" value="${action}">${from !== undefined && html`<input type="hidden" name="from" value="${from}">`}`;
   const leave = html`<a href="${back}">Back to the list</a>`;
-  const form = actionForm(action, { path: '/several', typed: again?.typed ?? {}, more, back: leave }, now);
   const { length } = orders.filter(({ found }) => found?.state !== undefined);
+  const typed = again?.typed ?? {};
+  const form =
+    length === 0
+      ? html`${more}<p>${leave}</p>`
+      : actionForm(action, { path: '/several', typed, more, back: leave }, now);
   const title = `${button}: ${length} ${length === 1 ? 'order' : 'orders'}?`;
   return cardPage(title, html`${again && problemBox(again.problem)}${form}`);
 }

@@ -10,7 +10,7 @@ import { BANDS, countTabs, type Entry, filtered, markOf, type Snapshot } from '.
 
 /** Rows per page of a list of the queue. */
 export const ROWS = 100;
-/** A queue is read again when it is 5 s old. */
+/** A queue that can be read is never older. */
 const OLD_MS = 30_000;
 
 export interface QueueView {
@@ -61,7 +61,7 @@ ${queue.cut && html`<p class="box">The queue has more orders than are shown here
 ${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters, { page: at, cursor })}">${orders}${bar(view, rows)}</form>` : orders}
 ${paging(view)}
 ${view.refused > 0 && html`<p class="quiet refused"><a href="${REFUSED_PATH}">Refused checkouts</a>: no order was started for the last ${view.refused}.</p>`}`;
-  return { title: TAB_NAMES[filters.list], content, keys: KEYS };
+  return { title: TAB_NAMES[filters.list], content, keys: KEYS, ...(isQueue && { readMs: queue.atMs }) };
 }
 
 function tabs({ filters, queue }: QueueView): Html {
