@@ -25,6 +25,7 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
+  getExternalWorkflowHandle,
   makeContinueAsNewFunc,
   startChild,
   upsertMemo,
@@ -32,6 +33,7 @@ import {
 } from '@temporalio/workflow';
 import { type CheckedOut, FIRST_TASK_EVENTS } from '../contract/activity-contract.ts';
 import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../contract/ids.ts';
+import { recheckSignal } from '../contract/messages.ts';
 import type { LateDecision } from '../contract/order/order.ts';
 import type { OrderState } from '../contract/order/state.ts';
 import { isSupported } from '../contract/version.ts';
@@ -145,15 +147,20 @@ function mayContinueNow(order: Order): boolean {
   return workflowInfo().continueAsNewSuggested && mayContinueAsNew(order);
 }
 
-/** Starts a workflow for the reads that were pending when the order ended, unless that workflow is already running. */
+/** Has the workflow after the end make the reads that were pending when the order ended. */
 async function handOver(order: Order): Promise<void> {
   const { readsAfterEnd, state } = order;
   if (readsAfterEnd !== true || state.transactions.length === 0) return;
   delete order.readsAfterEnd;
+  await requestReadAfterEnd(state);
+}
+
+async function requestReadAfterEnd(state: OrderState): Promise<void> {
+  const workflowId = afterEndWorkflowId(state);
   const decisions: LateDecision[] = [];
   try {
     await startChild(READ_AFTER_END, {
-      workflowId: afterEndWorkflowId(state),
+      workflowId,
       args: [readAfterEndInput(state, decisions)],
       memo: { [LATE_DECISIONS]: decisions },
       parentClosePolicy: 'ABANDON',
@@ -161,6 +168,9 @@ async function handOver(order: Order): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    // It runs, and may have read before the hint. It may also end before the signal arrives.
+    const running = getExternalWorkflowHandle(workflowId);
+    await running.signal(recheckSignal).catch(() => requestReadAfterEnd(state));
   }
 }
 

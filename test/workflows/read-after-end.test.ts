@@ -170,6 +170,33 @@ describe('the read after an order’s end', () => {
     expect(world.events).toHaveLength(1);
   });
 
+  it('reads again for a hint that its order got at its end, when it runs already', async () => {
+    let taken = false;
+    const ends = await order((world) => {
+      world.policy = aPolicy({ events: 'all' });
+      world.deliver = ({ type }) => {
+        if (type === 'order.closed' && !taken) throw again(3_000);
+      };
+    });
+    const { world, integration, orderId, handle, pass, until } = ends;
+    await pass(5 * DAY - MINUTE);
+    await pass(MINUTE);
+    const closed = await until(({ phase }) => phase === 'closed');
+    const workflowId = afterEndWorkflowId({ integration, orderId });
+    workflowIds.push(workflowId);
+    const { workflow } = environment().client;
+    const args = [readAfterEndInput(closed, [])] as const;
+    const after = await workflow.start(READ_AFTER_END, { workflowId, taskQueue: TASK_QUEUE, args });
+    const readsBefore = world.reads;
+    await eventually(() => expect(world.reads).toBe(readsBefore + 1));
+    world.status = FAILED;
+    await handle.signal(recheckSignal);
+    taken = true;
+    await pass(4_000);
+    await handle.result();
+    expect(await after.result()).toMatchObject([{ decision: 'fail' }]);
+  });
+
   it('refuses an argument that the client library never sends', async () => {
     const workflowId = `after:${randomUUID()}`;
     const args = [{ orderId: '1', integration: 'default' }];
