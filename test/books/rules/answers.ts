@@ -156,6 +156,8 @@ function meantAction(books: Books, given: Given): Finding[] {
   return [finding('answer', `attempt ${attempt} was told ${said} for ${decision}, not ${meant}`)];
 }
 
+const LEAST_CHECKOUT_TIME_MS = 50;
+
 /** Nothing but the screening can have changed what the attempt is told. */
 function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: Given): boolean {
   // A cancel that came too late says `cancel` all the same.
@@ -167,7 +169,11 @@ function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: G
   );
   const [created, later] = createsOf(books, attempt);
   // After a second create, or one that told nothing in the first caller's time, the decision is not the checkout's own.
-  const inTime = created === undefined || created.endedAt <= (answerBy(books, attempt) ?? at);
+  const until = answerBy(books, attempt);
+  // With less time left the checkout sends nothing: a later create is the catch-up's.
+  const isOwn =
+    until === undefined || created === undefined || created.sentAt <= until - LEAST_CHECKOUT_TIME_MS;
+  const inTime = created === undefined || (isOwn && created.endedAt <= (until ?? at));
   const told = created === undefined || (created.heard === 'transaction' && inTime) || decision === 'pending';
   const waited = told && sentAt <= (created?.endedAt ?? at) && (later === undefined || later.sentAt > at);
   return waited && at <= beganAt(books, attempt) + books.checkoutBudgetMs && !others;
