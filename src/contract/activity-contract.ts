@@ -161,6 +161,8 @@ export interface LookUpRequest {
   unseenSince: Instant;
   startedAt: Instant;
   forbiddenKnown: boolean;
+  /** No activity could read the policy so far, so this one returns the policy of this request. */
+  policyOf?: ScreenRequest;
 }
 
 export type GatewayOutcome = { kind: 'sent' } | { kind: 'refused'; words: string } | { kind: 'forbidden' };
@@ -182,7 +184,7 @@ export interface CheckoutActivities {
 
 export interface BackgroundActivities {
   catchUp: Activity<CatchUpRequest, Timed<ScreeningOutcome> & Fingerprinted & { policy?: Policy }>;
-  lookUp: Activity<LookUpRequest, Timed<LookUpOutcome> & { sentFrom: Instant }>;
+  lookUp: Activity<LookUpRequest, Timed<LookUpOutcome> & { sentFrom: Instant; policy?: Policy }>;
   sendGatewayResponse: Activity<GatewayResponseRequest, Timed<GatewayOutcome>>;
   performPortalAction: Activity<PortalRequest, Timed<PortalOutcome>>;
   deliverEvents: Activity<OrderEvent[], Moment>;

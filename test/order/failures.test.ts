@@ -92,6 +92,17 @@ describe('a checkout that failed', () => {
     expect(life.portal('cancel', 2 * DAY).told).toEqual(['answered', 'waits']);
   });
 
+  it('and got no policy before its screening deadline takes it with the lookup that follows', () => {
+    const life = aLife().checkOut(undefined).until(DAY).break('catch-up', 'canceled');
+    const policy = aPolicy({ events: false, cancelWindowMs: 2 * DAY });
+    expect(life.calls('look-up')).toMatchObject([{ request: { policyOf: { attempt: 1 } } }]);
+    const found = { kind: 'found', transactionId: 'later', decision: 'pass' } as const;
+    life.end({ kind: 'look-up', outcome: found, sentFrom: sinceStart(0), policy }, DAY + MINUTE);
+    expect(life.state).toMatchObject({ decision: 'pass', policy });
+    expect(life.order).not.toHaveProperty('policyMissing');
+    expect(life.checkout()).toMatchObject({ checkout: { cancelBy: sinceStart(2 * DAY) } });
+  });
+
   it('cancels nothing and sends no action until the policy is known; a passive one proceeds then', () => {
     const life = aLife().checkOut(undefined);
     life.caughtUp(NOT_SENT, HOUR, aPolicy({ passive: true, workflow: 'post-acceptance' }));

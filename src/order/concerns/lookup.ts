@@ -2,13 +2,15 @@
  * The lookup of an unconfirmed create: its request or response was lost. If the order has no decision, the found decision becomes the
  * order's. Otherwise it counts as a later decision.
  */
-import type { LookUpOutcome, ScreeningOutcome } from '../../contract/activity-contract.ts';
+import type { ScreeningOutcome } from '../../contract/activity-contract.ts';
+import type { CallResult } from '../../contract/calls.ts';
 import type { Attempt } from '../../contract/order/state.ts';
-import type { Instant, OrderEventType } from '../../contract/words.ts';
+import type { OrderEventType } from '../../contract/words.ts';
 import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening, HIDDEN } from '../screening/apply-screening.ts';
+import { notePolicy, screenRequest } from '../screening/checkout.ts';
 import { isAwaited, noneUnseen, recordLate, withoutOthers } from '../screening/record-screening.ts';
 import { createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
 
@@ -42,13 +44,15 @@ function isTime(order: Order, attempt: Attempt): boolean {
   return isCanceling && attempt === currentAttempt(state) && !createUnderWay(order);
 }
 
-function look({ state }: Order, attempt: Attempt): RequiredEffect {
+function look(order: Order, attempt: Attempt): RequiredEffect {
+  const { state, policyMissing } = order;
   const { number, unseen } = attempt;
   const { integration, orderId, startedAt } = state;
   const { invoiceNumber, since: unseenSince } = unseen ?? { invoiceNumber: orderId, since: startedAt };
   const known = {
     knownTransactionIds: knownTransactionIds(state, attempt),
     forbiddenKnown: wrongKeyKnown(state, LOOKUP),
+    ...(policyMissing && { policyOf: screenRequest(order, currentAttempt(state)) }),
   };
   const request = { integration, attempt: number, invoiceNumber, unseenSince, startedAt, ...known };
   const call = { kind: 'look-up', request } as const;
@@ -56,10 +60,13 @@ function look({ state }: Order, attempt: Attempt): RequiredEffect {
 }
 
 function applyLookup(
-  { state, now }: Order,
+  order: Order,
   attempt: Attempt,
-  { outcome, sentFrom }: { outcome: LookUpOutcome; sentFrom: Instant },
+  result: Extract<CallResult, { kind: 'look-up' }>,
 ): OrderEventType[] {
+  const { state, now } = order;
+  const { outcome, sentFrom } = result;
+  notePolicy(order, result);
   if (outcome.kind === 'forbidden') return raiseWrongKey(state, LOOKUP, now);
   clear(state, { codes: ['wrong-key'], ...LOOKUP });
   switch (outcome.kind) {

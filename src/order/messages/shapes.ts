@@ -258,6 +258,7 @@ const RESULTS: Record<ActivityKind, Fields> = {
       forbidden: {},
     }),
     sentFrom: moment,
+    policy: optional(policy),
   },
   gateway: { outcome: oneOf({ sent: {}, refused: { words: anyText }, forbidden: {} }) },
   portal: {

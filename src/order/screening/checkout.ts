@@ -61,11 +61,13 @@ type Screening = { outcome: ScreeningOutcome } & Retried;
 
 /** Notes the policy, if the activity returned it, and the fingerprint of the attempt's request, with which later requests are compared. */
 export function noteChecked(order: Order, attempt: Attempt, { policy, fingerprint }: Screening): void {
-  if (policy !== undefined) takePolicy(order, policy);
+  notePolicy(order, { policy });
   if (fingerprint !== undefined) attempt.fingerprint ??= fingerprint;
 }
 
-function takePolicy(order: Order, policy: Policy): void {
+/** Notes the policy, if the activity returned it. */
+export function notePolicy(order: Order, { policy }: { policy?: Policy | undefined }): void {
+  if (policy === undefined) return;
   const { state } = order;
   delete order.policyMissing;
   state.policy = policy;

@@ -5,6 +5,7 @@ import { aTransaction, TEST_CARD } from '../../fixtures/transactions.ts';
 import {
   aCatchUp,
   aCheckout,
+  aLookUp,
   aWorld,
   checkOut,
   expectNoSecret,
@@ -13,6 +14,7 @@ import {
   perform,
   refusalOf,
   requests,
+  STILL,
   sandbox,
   TASK_LOST,
   UNKNOWN_ID,
@@ -121,6 +123,15 @@ describe('the policy that a checkout could not read', () => {
     });
     expect(sandbox.control.ledger()).toEqual([]);
     expect(await perform(catchUp, aCatchUp('review'))).not.toHaveProperty('policy');
+  });
+
+  it('is in the result of a lookup', async () => {
+    const { checkout, background } = aWorld({ whenUnavailable: BY_AMOUNT }, STILL);
+    await perform(checkout.screenRetry, aCatchUp('review'));
+    const asked = { kind: 'found', policy: { whenUnavailable: 'proceed' } };
+    const { outcome, policy } = await perform(background.lookUp, aLookUp({ policyOf: aCatchUp('review') }));
+    expect({ kind: outcome.kind, policy }).toMatchObject(asked);
+    expect(await perform(background.lookUp, aLookUp())).not.toHaveProperty('policy');
   });
 
   it('is in the result of the next attempt’s checkout', async () => {
