@@ -59,8 +59,12 @@ function answers({ heard, decision }: BookedRequest, { what }: Cause): boolean {
 
 /** When the window of each transaction that passed is about to close, and nobody has read it since. */
 function passes(books: Books): Cause[] {
-  const { policy, record, requests, calls } = books;
+  const { policy, record, calls, adoptedFrom } = books;
   const { passive, recheckLeadTimeMs } = policy;
+  // Beside its read an adoption looks the invoice number up, only to compare the id.
+  const isRead = ({ operation }: BookedRequest) =>
+    operation !== 'status-by-invoice' || adoptedFrom === undefined;
+  const requests = books.requests.filter(isRead);
   const isReported = calls.some((one) => one.asks === 'portal' && one.fields.kind === 'report-fraud');
   if (passive || recheckLeadTimeMs === 0 || isReported) return [];
   return record.transactions.flatMap(({ id, cancelBy }) => {
@@ -70,8 +74,8 @@ function passes(books: Books): Cause[] {
     );
     const last = about.findLast((one) => one.endedAt <= at);
     const since = at - unnoticedMs(books) - ONE_TASK_MS;
-    const isRead = about.some((one) => one.sentAt < at && one.endedAt > since);
-    return last?.decision === 'pass' && !isRead ? [{ at, what: 'pass', transactionId: id }] : [];
+    const isNew = about.some((one) => one.sentAt < at && one.endedAt > since);
+    return last?.decision === 'pass' && !isNew ? [{ at, what: 'pass', transactionId: id }] : [];
   });
 }
 
