@@ -3,8 +3,7 @@ import { orderOfWorkflowId, orderWorkflowId } from '../../contract/ids.ts';
 import { instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { checked } from '../read-requests.ts';
-import { attributesIn } from '../reading/decode.ts';
-import { instantOf } from '../reading/describe-order.ts';
+import { runOf } from '../reading/describe-order.ts';
 import { withFailedTriesInList } from '../reading/failed-tries.ts';
 import { readMemo } from '../reading/order-record.ts';
 import { summaryOf } from '../reading/read-orders.ts';
@@ -90,21 +89,15 @@ async function read(context: ClientContext, of: ListRequest, room: number): Prom
 }
 
 /** Returns an order of visibility; empty for a workflow with a different id. Each is read alone, so that one can't fail the list. */
-async function rowOf(
-  context: ClientContext,
-  { execution, searchAttributes, startTime, closeTime, memo }: Execution,
-): Promise<QueuedOrder[]> {
-  const workflowId = execution?.workflowId ?? '';
-  const name = orderOfWorkflowId(workflowId);
-  if (name === undefined) return [];
-  const attributes = attributesIn(searchAttributes?.indexedFields);
-  const found = await readMemo(context, workflowId, memo);
-  const closedAt = instantOf(closeTime);
-  const state =
-    found.record && closedAt === undefined
-      ? await withFailedTriesInList(context, workflowId, found.record)
-      : found.record;
-  const read = { ...found, record: state };
-  const summary = summaryOf(name, attributes, instantOf(startTime) ?? '', closedAt, read);
-  return [defined({ summary, state })];
+async function rowOf(context: ClientContext, execution: Execution): Promise<QueuedOrder[]> {
+  const run = runOf(execution);
+  const key = orderOfWorkflowId(run.workflowId);
+  if (key === undefined) return [];
+  const { record, problem } = await readMemo(context, run).then(
+    (record) => ({ record, problem: undefined }),
+    () => ({ record: undefined, problem: 'record-unreadable' as const }),
+  );
+  const isOpen = run.closedAt === undefined;
+  const state = record && isOpen ? await withFailedTriesInList(context, run.workflowId, record) : record;
+  return [defined({ summary: summaryOf(key, run, state, problem), state })];
 }

@@ -3,10 +3,9 @@
  * memo, activity result and event that was sent. Needs no worker.
  */
 import type { Payload } from '@temporalio/common';
-import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import type { BackgroundActivities } from '../../contract/activity-contract.ts';
-import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
+import { orderOfWorkflowId } from '../../contract/ids.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import type { Policy } from '../../contract/policy.ts';
 import { insightsSchema } from '../../contract/terms.ts';
@@ -20,6 +19,8 @@ import { decoded } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';
 import type { SentEvent, Traces } from './merged-records.ts';
 
+const DELIVERY: keyof BackgroundActivities = 'deliverEvents';
+
 /** Reads what a run's history has of an order that is not completed. */
 export async function tracesOf(
   context: ClientContext,
@@ -32,38 +33,38 @@ export async function tracesOf(
   const traces: Traces = { records: [], said: [], events: [] };
   const order = orderOfWorkflowId(workflowId);
   if (order === undefined) return traces;
-  for (const [payload, add] of (events ?? []).flatMap(payloadsIn)) {
-    // A payload that can't be decrypted leaves a gap, which the record counts.
-    if (!payload) continue;
-    const value = await decoded(context, workflowId, payload).catch((error: unknown) => {
-      if (add === addInput || add === addDelivery) traces.unread = error;
+  // A payload that can't be decrypted leaves a gap, which the record counts.
+  const read = (payloads: Payload[] | null | undefined, hasEvents = false): Promise<unknown> =>
+    decoded(context, workflowId, payloads?.[0]).catch((error: unknown) => {
+      if (hasEvents) traces.unread = error;
     });
-    add(traces, value, order);
+  for (const event of events ?? []) {
+    const started = event.workflowExecutionStartedEventAttributes;
+    const { state } = inputSchema.safeParse(await read(started?.input?.payloads, true)).data?.resume ?? {};
+    if (state !== undefined) {
+      traces.records.push(state);
+      traces.policy = state.policy;
+      for (const kept of state.events.last ?? []) {
+        const sent = eventToSend(state, kept);
+        traces.events.push({ ...sent, data: { ...sent.data, ...kept.data } });
+      }
+    }
+    const memo = started?.memo ?? event.workflowPropertiesModifiedEventAttributes?.upsertedMemo;
+    const written = memo?.fields?.[RECORD];
+    const record = recordIn(await read(written && [written]), order);
+    if (record !== undefined) traces.records.push(record);
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    const delivery = scheduled?.activityType?.name === DELIVERY ? scheduled.input?.payloads : undefined;
+    traces.events.push(...(deliverySchema.safeParse(await read(delivery, true)).data ?? []));
+    // The result of a local activity is in a marker.
+    const result =
+      event.activityTaskCompletedEventAttributes?.result ??
+      event.markerRecordedEventAttributes?.details?.result;
+    const { outcome, policy } = resultSchema.safeParse(await read(result?.payloads)).data ?? {};
+    if (outcome !== undefined && countOf(outcome.insights) > 0) traces.said.push(outcome);
+    if (policy !== undefined) traces.policy = policy;
   }
   return traces;
-}
-
-type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
-type Add = (traces: Traces, value: unknown, order: OrderKey) => void;
-
-const DELIVERY: keyof BackgroundActivities = 'deliverEvents';
-
-/** Returns the payloads of an event that have traces, each with the function that adds them. */
-function payloadsIn(event: HistoryEvent): [Payload | null | undefined, Add][] {
-  const started = event.workflowExecutionStartedEventAttributes;
-  const modified = event.workflowPropertiesModifiedEventAttributes;
-  const scheduled = event.activityTaskScheduledEventAttributes;
-  const completed = event.activityTaskCompletedEventAttributes;
-  const isDelivery = scheduled?.activityType?.name === DELIVERY;
-  return [
-    [started?.input?.payloads?.[0], addInput],
-    [started?.memo?.fields?.[RECORD], addRecord],
-    [modified?.upsertedMemo?.fields?.[RECORD], addRecord],
-    [isDelivery ? scheduled?.input?.payloads?.[0] : undefined, addDelivery],
-    [completed?.result?.payloads?.[0], addResult],
-    // The result of a local activity is in a marker.
-    [event.markerRecordedEventAttributes?.details?.result?.payloads?.[0], addResult],
-  ];
 }
 
 const inputSchema = z.object({ resume: z.object({ state: z.custom<OrderRecord>(isOrderRecord) }) });
@@ -89,31 +90,3 @@ const isSent = z.looseObject({
   data: z.looseObject({ phase: z.string(), decision: z.string(), action: z.string(), attempt: z.int() }),
 });
 const deliverySchema = z.array(z.custom<SentEvent>((value) => isSent.safeParse(value).success));
-
-function addRecord(traces: Traces, value: unknown, order: OrderKey): void {
-  const record = recordIn(value, order);
-  if (record !== undefined) traces.records.push(record);
-}
-
-function addInput(traces: Traces, value: unknown): void {
-  const { state } = inputSchema.safeParse(value).data?.resume ?? {};
-  if (state === undefined) return;
-  traces.records.push(state);
-  for (const kept of state.events.last ?? []) {
-    const sent = eventToSend(state, kept);
-    traces.events.push({ ...sent, data: { ...sent.data, ...kept.data } });
-  }
-  if (state.policy !== undefined) traces.policy = state.policy;
-}
-
-function addDelivery(traces: Traces, value: unknown): void {
-  const { data = [] } = deliverySchema.safeParse(value);
-  const known = new Set(traces.events.map(({ sequence }) => sequence));
-  traces.events.push(...data.filter(({ sequence }) => !known.has(sequence)));
-}
-
-function addResult(traces: Traces, value: unknown): void {
-  const { outcome, policy } = resultSchema.safeParse(value).data ?? {};
-  if (outcome !== undefined && countOf(outcome.insights) > 0) traces.said.push(outcome);
-  if (policy !== undefined) traces.policy = policy;
-}

@@ -4,7 +4,8 @@ import type { LeftOut, OrderRecord, RecordedAttempt } from '../../contract/order
 import type { KeptEvent, OrderEventData, Reading } from '../../contract/order/state.ts';
 import type { Policy } from '../../contract/policy.ts';
 import type { Insights } from '../../contract/terms.ts';
-import type { JournalEntry } from '../../contract/words.ts';
+import { type JournalEntry, millis } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
 import { countOf } from '../../order/view/bounded-record.ts';
 
 /** The parts of an order found in a run's history. */
@@ -30,25 +31,27 @@ export interface Said {
 }
 
 const KEPT_EVENTS = 50;
+const LISTS = ['attempts', 'transactions', 'actions', 'journal'] as const;
 
 /** Returns the newest record with the entries of earlier ones; `leftOut` counts the entries that none of them has. */
 export function mergedRecords(newest: OrderRecord, { records, said, events, policy }: Traces): OrderRecord {
   const all = [...records, newest];
-  const { attempts, missing: insights } = mergedAttempts(all, said);
-  const transactions = byKey(
-    all.flatMap((one) => one.transactions),
-    ({ id }) => id,
+  const { attempts, missing: insights } = mergedAttempts(
+    all.flatMap((one) => one.attempts),
+    said,
   );
-  const actions = byKey(
-    all.flatMap((one) => one.actions),
-    ({ number }) => number,
-  );
-  const journal = mergedJournal(all.flatMap((one) => one.journal ?? []));
+  const transactions = all.flatMap((one) => one.transactions);
+  const actions = all.flatMap((one) => one.actions);
+  const found = {
+    attempts,
+    transactions: byKey(transactions, ({ id }) => id),
+    actions: byKey(actions, ({ number }) => number),
+    journal: mergedJournal(all.flatMap((one) => one.journal ?? [])),
+  };
   const last = byKey(events, ({ sequence }) => sequence)
     .map(keptEvent)
     .slice(-KEPT_EVENTS);
-  const { leftOut = {}, ...facts } = newest;
-  const found = { attempts, transactions, actions, journal };
+  const { leftOut = {}, journal: _shortened, ...facts } = newest;
   const missing: LeftOut = {
     ...leftOut,
     readings: attempts.reduce((sum, { readingsLeftOut = 0 }) => sum + readingsLeftOut, 0),
@@ -58,12 +61,11 @@ export function mergedRecords(newest: OrderRecord, { records, said, events, poli
   for (const list of LISTS) {
     missing[list] = (newest[list] ?? []).length + (leftOut[list] ?? 0) - found[list].length;
   }
+  const { journal, ...lists } = found;
   const stillLeftOut: LeftOut = Object.fromEntries(Object.entries(missing).filter(([, count]) => count > 0));
   return {
     ...facts,
-    attempts,
-    transactions,
-    actions,
+    ...lists,
     ...(journal.length > 0 && { journal }),
     ...(policy !== undefined && { policy }),
     events: { ...facts.events, ...(last.length > 0 && { last }) },
@@ -71,13 +73,9 @@ export function mergedRecords(newest: OrderRecord, { records, said, events, poli
   };
 }
 
-const LISTS = ['attempts', 'transactions', 'actions', 'journal'] as const;
-
 /** Returns the last element of each key, in the order of the first ones. */
 function byKey<T>(list: readonly T[], keyOf: (one: T) => string | number): T[] {
-  const found = new Map<string | number, T>();
-  for (const one of list) found.set(keyOf(one), one);
-  return [...found.values()];
+  return [...new Map(list.map((one) => [keyOf(one), one])).values()];
 }
 
 /** Characters of a text that every record has. */
@@ -92,48 +90,47 @@ function mergedJournal(entries: readonly JournalEntry[]): JournalEntry[] {
     const before = found.get(key);
     if (before === undefined || length(before) < length(entry)) found.set(key, entry);
   }
-  return [...found.values()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  return [...found.values()].sort((one, other) => millis(one.at) - millis(other.at));
 }
 
-/** `missing`: how many insights could not be found. */
+/** Merges the versions of each attempt. `missing`: how many insights could not be found. */
 function mergedAttempts(
-  records: readonly OrderRecord[],
+  versions: readonly RecordedAttempt[],
   said: readonly Said[],
 ): { attempts: RecordedAttempt[]; missing: number } {
-  const all = records.flatMap(({ attempts }) => attempts);
   let missing = 0;
-  const attempts = byKey(all, ({ number }) => number).map((attempt) => {
+  const attempts = byKey(versions, ({ number }) => number).map((attempt) => {
     const { readingsLeftOut: _before, ...facts } = attempt;
-    const { readings, gaps } = mergedReadings(all.filter(({ number }) => number === attempt.number));
-    const whole = readings.map((reading) => {
-      const found = insightsOf(reading, said);
+    const places = mergedReadings(versions.filter(({ number }) => number === attempt.number));
+    const readings = Object.values(places).map((reading) => {
+      const found = withInsights(reading, said);
       if (found === undefined) missing += reading.insightsLeftOut ?? 0;
       return found ?? reading;
     });
-    return { ...facts, readings: whole, ...(gaps > 0 && { readingsLeftOut: gaps }) };
+    const gaps = places.length - readings.length;
+    return { ...facts, readings, ...(gaps > 0 && { readingsLeftOut: gaps }) };
   });
   return { attempts: attempts.sort((a, b) => a.number - b.number), missing };
 }
 
-/** Merges readings by their position in the attempt: each record has the newest ones, and counts the ones before. */
-function mergedReadings(versions: readonly RecordedAttempt[]): { readings: Reading[]; gaps: number } {
-  const places = new Map<number, Reading>();
+/** Merges readings by their position in the attempt: each version has the newest ones, and counts the ones before. The array has gaps. */
+function mergedReadings(versions: readonly RecordedAttempt[]): Reading[] {
+  const places: Reading[] = [];
   for (const { readings, readingsLeftOut = 0 } of versions) {
     for (const [index, reading] of readings.entries()) {
-      const place = readingsLeftOut + index;
-      const before = places.get(place);
+      const before = places[readingsLeftOut + index];
       const saysLess =
         before?.at === reading.at && countOf(before.insights ?? {}) > countOf(reading.insights ?? {});
-      if (!saysLess) places.set(place, reading);
+      if (!saysLess) places[readingsLeftOut + index] = reading;
     }
   }
-  const highest = Math.max(-1, ...places.keys());
-  const readings = [...places].sort(([a], [b]) => a - b).map(([, reading]) => reading);
-  return { readings, gaps: highest + 1 - readings.length };
+  return places;
 }
 
+const GROUPS = ['risk', 'trust', 'neutral', 'recommendation'] as const;
+
 /** Completes the insights of a reading from the matching activity result: same decision and count, and it contains these insights. */
-function insightsOf(reading: Reading, said: readonly Said[]): Reading | undefined {
+function withInsights(reading: Reading, said: readonly Said[]): Reading | undefined {
   const { insights = {}, insightsLeftOut = 0, ...facts } = reading;
   if (insightsLeftOut === 0) return reading;
   const count = countOf(insights) + insightsLeftOut;
@@ -141,20 +138,15 @@ function insightsOf(reading: Reading, said: readonly Said[]): Reading | undefine
     (one) =>
       one.decision === reading.decision &&
       countOf(one.insights) + (one.insightsLeftOut ?? 0) === count &&
-      contains(one.insights, insights),
+      GROUPS.every((group) =>
+        Object.entries(insights[group] ?? {}).every(([key, { impact, kind }]) => {
+          const same = one.insights[group]?.[key];
+          return same !== undefined && same.impact === impact && same.kind === kind;
+        }),
+      ),
   );
-  if (whole === undefined) return undefined;
-  const { insightsLeftOut: more } = whole;
-  return { ...facts, insights: whole.insights, ...(more !== undefined && { insightsLeftOut: more }) };
-}
-
-function contains(whole: Insights, part: Insights): boolean {
-  const groups = ['risk', 'trust', 'neutral', 'recommendation'] as const;
-  return groups.every((group) =>
-    Object.entries(part[group] ?? {}).every(([key, { impact, kind }]) => {
-      const same = whole[group]?.[key];
-      return same !== undefined && same.impact === impact && same.kind === kind;
-    }),
+  return (
+    whole && { ...facts, ...defined({ insights: whole.insights, insightsLeftOut: whole.insightsLeftOut }) }
   );
 }
 
