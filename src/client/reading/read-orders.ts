@@ -21,8 +21,7 @@ import {
 import type { ClientContext, View } from '../types.ts';
 import { type DescribedOrder, describeOrder, type Run } from './describe-order.ts';
 import { withFailedTries } from './failed-tries.ts';
-import { tracesOf } from './full-order.ts';
-import { mergedRecords } from './merged-records.ts';
+import { withHistory } from './full-order.ts';
 import { readRecord } from './order-record.ts';
 import { withShown } from './shown-fields.ts';
 
@@ -48,7 +47,7 @@ export function recordOfOrder(
     const record =
       description.status === 'completed'
         ? await finalRecord(context, description.workflowId)
-        : mergedRecords(await boundedRecord(context, description), await tracesOf(context, description));
+        : await withHistory(context, description, await boundedRecord(context, description));
     return withShown(context, description, record);
   });
 }
