@@ -97,10 +97,10 @@ export async function afterEndOf(
 
 /** The order's portal actions by workflow id, without a hash at its end: it contains a transaction's or the order's id. */
 function actionIds({ integration, orderId, transactions }: OrderState) {
-  const ofTransactions = transactions.map(({ id }) => ({ transactionId: id.toLowerCase() }));
+  const transactionIds = [undefined, ...transactions.map(({ id }) => id.toLowerCase())];
   return new Map(
     PORTAL_ACTIONS.flatMap((kind) =>
-      [{ transactionId: undefined }, ...ofTransactions].map(({ transactionId }) => [
+      transactionIds.map((transactionId) => [
         portalActionWorkflowId(integration, kind, transactionId ?? orderId),
         { kind, transactionId },
       ]),
@@ -147,19 +147,14 @@ async function actionOf(
   try {
     const answer = await callTemporal(client, READ_WITHIN_MS, () => handle.result());
     const { transactionId, code, message, chargeback } = answer;
-    return {
-      action: { ...action, ...defined({ transactionId, code, message, chargeback }) },
-      isRead: true,
-    };
+    return { action: { ...action, ...defined({ transactionId, code, message, chargeback }) }, isRead: true };
   } catch (error) {
     if (!(error instanceof OrderScreeningError))
       return { action, isRead: error instanceof WorkflowFailedError };
     const { serviceCode: code, serviceMessage: message } = error.details;
     const status = STATUSES[error.code] ?? action.status;
-    return {
-      action: { ...action, status, ...defined({ code, message }) },
-      isRead: !hasCode(error, 'temporal-unavailable', 'record-unreadable'),
-    };
+    const isRead = !hasCode(error, 'temporal-unavailable', 'record-unreadable');
+    return { action: { ...action, status, ...defined({ code, message }) }, isRead };
   }
 }
 

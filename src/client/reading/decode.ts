@@ -5,7 +5,6 @@ import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../../c
 import { orderAttributes } from '../../order/view/describe.ts';
 import { callTemporal, READ_WITHIN_MS, recordUnreadable } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
-import type { Run } from './describe-order.ts';
 
 /** Decodes a payload; undefined without one. @throws OrderScreeningError `record-unreadable` */
 export async function decoded(
@@ -29,7 +28,7 @@ export async function decoded(
 /** Reads the input with which an order was started, or continued as new. */
 export async function inputOf(
   { client }: Pick<ClientContext, 'client'>,
-  { workflowId, runId }: Pick<Run, 'workflowId' | 'runId'>,
+  { workflowId, runId }: { workflowId: string; runId: string },
 ): Promise<unknown> {
   const { namespace } = client.options;
   const { history } = await callTemporal(client, READ_WITHIN_MS, () =>
