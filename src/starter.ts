@@ -3,8 +3,8 @@ import type { UpdateDefinition } from '@temporalio/common';
 import type { z } from 'zod';
 import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
 import { readHealth } from './client/health.ts';
-import { countOrders, listOrders, readStatistics } from './client/lists/list-orders.ts';
-import { listQueue, listRows } from './client/lists/list-queue.ts';
+import { countOrders, readStatistics } from './client/lists/count-orders.ts';
+import { listOrders, listQueue, listRows } from './client/lists/list-orders.ts';
 import { OpenOrders } from './client/lists/open-orders.ts';
 import { recordGatewayResult } from './client/messages/gateway-result.ts';
 import { HANDLING } from './client/messages/handling.ts';
@@ -19,8 +19,8 @@ import {
   readCardRequest,
   readOrderId,
 } from './client/read-requests.ts';
-import { readWithAfterEnd, withAfterEnd } from './client/reading/after-end.ts';
-import { inspectOrder } from './client/reading/read-orders.ts';
+import { readWithAfterEnd } from './client/reading/after-end.ts';
+import { inspectOrder } from './client/reading/inspect-order.ts';
 import { readTransaction } from './client/reading/read-transaction.ts';
 import { adopt } from './client/screening/adopt.ts';
 import { putCard, screen } from './client/screening/screen.ts';
@@ -112,12 +112,7 @@ export function createOrderScreening(context: OrderScreeningOptions): OrderScree
       answered(() => recordGatewayResult(context, workflowId(order, request), vouched(order, request))),
     get: async (order, { view } = {}) => readWithAfterEnd(context, workflowId(order), view),
     inspect: async (order, { withinMs = READ_WITHIN_MS, view = 'record' } = {}) =>
-      endingBy(Date.now() + withinMs, async () => {
-        const inspected = await inspectOrder(context, workflowId(order), view);
-        if (view !== 'full' || inspected.state === undefined) return inspected;
-        const { afterEnd } = await withAfterEnd(context, inspected.state, inspected.summary.closedAt);
-        return { ...inspected, ...(afterEnd !== undefined && { afterEnd }) };
-      }),
+      endingBy(Date.now() + withinMs, async () => inspectOrder(context, workflowId(order), view)),
     getTransaction: async (request) => readTransaction(context, request),
     list: async (request) => listOrders(context, request),
     queue: async (of = {}) => {

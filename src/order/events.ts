@@ -15,7 +15,7 @@ const DECISION_EVENTS: readonly OrderEventType[] = [
 ];
 
 /** The maximum number of past events that can be sent again, and their maximum bytes. */
-const KEPT_EVENTS = 50;
+export const KEPT_EVENTS = 50;
 const KEPT_EVENTS_BYTES = 100_000;
 
 /** Puts events into the outbox, if the integration has a receiver. @param by who made the decision; absent: the screening service */

@@ -1,113 +1,105 @@
-/** Lists and counts orders by Temporal's visibility, newest first. It lags by up to 2 s. */
-import { portalActionWorkflowId } from '../../contract/ids.ts';
-import { PORTAL_ACTION } from '../../contract/messages.ts';
+/** Lists orders by Temporal's visibility, with their records. It lags by up to 2 s. Needs no worker. */
+import { orderOfWorkflowId, orderWorkflowId } from '../../contract/ids.ts';
 import type { OrderList } from '../../contract/order/order.ts';
-import { type Instant, ORDER_DECISIONS, OUTCOMES } from '../../contract/words.ts';
-import { orderAttributes, quoted } from '../../order/view/describe.ts';
+import { instant } from '../../contract/words.ts';
+import { defined } from '../../order/defined.ts';
 import { checked } from '../read-requests.ts';
-import { attributesIn } from '../reading/decode.ts';
-import type { ClientContext, OrderScreening, Statistics } from '../types.ts';
-import { listRows } from './list-queue.ts';
+import { runOf } from '../reading/describe-order.ts';
+import { withFailedTriesInList } from '../reading/failed-tries.ts';
+import { readMemo } from '../reading/order-record.ts';
+import { summaryOf } from '../reading/read-orders.ts';
+import type { ClientContext, OrderRows, Queue, QueuedOrder } from '../types.ts';
+import { inBatches } from './in-batches.ts';
 import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts';
-import { countWorkflows, listWorkflows } from './visibility.ts';
+import type { OpenOrders } from './open-orders.ts';
+import { type Execution, listWorkflows, PAGE } from './visibility.ts';
+
+/** More orders than people can work through; reading them takes about a second. */
+const MOST_ORDERS = 2_000;
+const HOUR_MS = 3_600_000;
+/** Visibility on SQL can't sort: a larger queue is read in windows of the deadline, whose ends are this many hours from now. */
+const WINDOW_ENDS = [0, 12, 48, 120];
+
+/** Reads the orders that may need a person; of too many, those with the nearest deadlines. */
+export async function listQueue(
+  context: ClientContext,
+  of: Pick<ListRequest, 'integration' | 'integrations'>,
+): Promise<Queue> {
+  if (of.integrations?.length === 0) return { orders: [], cut: false };
+  const all = await queueWithin(context, of, MOST_ORDERS);
+  if (!all.cut) return all;
+  const ends = WINDOW_ENDS.map((hours) => instant(Date.now() + hours * HOUR_MS));
+  const windows: ListRequest['cancelBy'][] = [
+    ...ends.map((until, index) => ({ from: ends[index - 1], until })),
+    { from: ends.at(-1) },
+    'none',
+  ];
+  const orders: QueuedOrder[] = [];
+  for (const cancelBy of windows) {
+    const room = MOST_ORDERS - orders.length;
+    if (room > 0) orders.push(...(await queueWithin(context, { ...of, cancelBy }, room)).orders);
+  }
+  return { orders, cut: orders.length === MOST_ORDERS };
+}
+
+async function queueWithin(context: ClientContext, of: ListRequest, room: number): Promise<Queue> {
+  const query = queryOf(checked(listRequestSchema, { ...of, queued: true }));
+  const orders: QueuedOrder[] = [];
+  let place: Uint8Array | undefined;
+  do {
+    const page = await rowsOf(context, query, Math.min(PAGE, room - orders.length), place);
+    orders.push(...page.orders);
+    place = page.place;
+  } while (place !== undefined && orders.length < room);
+  return { orders, cut: place !== undefined };
+}
 
 export async function listOrders(context: ClientContext, request: ListRequest = {}): Promise<OrderList> {
   const { orders, ...place } = await listRows(context, request);
   return { orders: orders.map(({ summary }) => summary), ...place };
 }
 
-export async function countOrders(context: ClientContext, raw: ListRequest = {}): Promise<number> {
-  const request = checked(listRequestSchema, raw);
-  return request.integrations?.length === 0 ? 0 : countWorkflows(context.client, queryOf(request));
-}
+const DEFAULT_LIMIT = 50;
 
-export interface Day {
-  from: Instant;
-  counts: Record<(typeof ORDER_DECISIONS)[number], number>;
-}
-
-/**
- * Counts the orders that were started on each day, by current decision. Queries one day at a time: all at once would exceed
- * Temporal's default limit of ten visibility calls per second.
- * @param starts when each day begins, newest first; each day ends where the one before it in the list begins
- */
-export async function countDays(
-  { count }: Pick<OrderScreening, 'count'>,
-  of: Pick<ListRequest, 'integration' | 'integrations'>,
-  starts: readonly Instant[],
-): Promise<Day[]> {
-  const days: Day[] = [];
-  for (const [index, from] of starts.entries()) {
-    const started = { from, until: starts[index - 1] };
-    const counted = await Promise.all(
-      ORDER_DECISIONS.map(async (decision) => [decision, await count({ ...of, decision, started })] as const),
-    );
-    days.push({ from, counts: { ...NO_ORDERS, ...Object.fromEntries(counted) } });
-  }
-  return days;
-}
-
-const NO_ORDERS = { pass: 0, review: 0, fail: 0, fraudulent: 0, error: 0, pending: 0, skipped: 0 };
-
-/** The server's default maximum per page. */
-const PAGE = 1_000;
-
-/**
- * @param integrations must not be empty
- * @throws OrderScreeningError `temporal-unavailable`
- */
-export async function readStatistics(
+/** Lists orders, newest first. @param openOrders also finds those of whose id `find` is a part; they come last, beyond the limit */
+export async function listRows(
   context: ClientContext,
-  integrations: readonly string[],
-  since: Instant,
-): Promise<Statistics> {
-  const of: ListRequest = { integrations, started: { from: since } };
-  const [counts, late, reviewed] = await Promise.all([
-    Promise.all(OUTCOMES.map(async (outcome) => [outcome, await countOrders(context, { ...of, outcome })])),
-    countWorkflows(context.client, lateChargebacks(integrations, since)),
-    reviewHours(context, of),
-  ]);
-  const { hours, all } = reviewed;
-  const outcomes: Statistics['outcomes'] = { ...NO_OUTCOMES, ...Object.fromEntries(counts) };
-  outcomes.chargeback += late;
-  const at = (share: number) => hours[Math.ceil(hours.length * share) - 1];
-  const [median, p90] = [at(0.5), at(0.9)];
-  return {
-    outcomes,
-    reviews: {
-      count: all ?? hours.length,
-      ...(all !== undefined && { timed: hours.length }),
-      ...(median !== undefined && p90 !== undefined && { median, p90 }),
-    },
-  };
+  raw: ListRequest = {},
+  openOrders?: Pick<OpenOrders, 'find'>,
+): Promise<OrderRows> {
+  const request = checked(listRequestSchema, raw);
+  if (request.integrations?.length === 0) return { orders: [] };
+  const { find, cursor, limit = DEFAULT_LIMIT } = request;
+  const partly = find && cursor === undefined ? ((await openOrders?.find(find, request)) ?? []) : [];
+  const from = cursor === undefined ? undefined : Buffer.from(cursor, 'base64url');
+  const { orders, place } = await rowsOf(context, queryOf(request, partly), limit + partly.length, from);
+  const isPart = ({ summary: { integration, orderId } }: QueuedOrder) =>
+    orderId !== find && partly.includes(orderWorkflowId(integration, orderId));
+  orders.sort((a, b) => Number(isPart(a)) - Number(isPart(b)));
+  return defined({ orders, cursor: place && Buffer.from(place).toString('base64url') });
 }
 
-const NO_OUTCOMES: Statistics['outcomes'] = {
-  overridden: 0,
-  'override-confirmed': 0,
-  'override-contradicted': 0,
-  chargeback: 0,
-};
+/** Returns the orders of a visibility query, with the place of the next ones. */
+async function rowsOf(
+  context: ClientContext,
+  query: string,
+  limit: number,
+  from?: Uint8Array,
+): Promise<{ orders: QueuedOrder[]; place: Uint8Array | undefined }> {
+  const { executions, place } = await listWorkflows(context.client, query, limit, from);
+  return { orders: (await inBatches(executions, (execution) => rowOf(context, execution))).flat(), place };
+}
 
-/** Chargebacks of ended orders run as workflows of their own. */
-function lateChargebacks(integrations: readonly string[], since: Instant): string {
-  const ids = integrations.map(
-    (name) => `WorkflowId STARTS_WITH ${quoted(portalActionWorkflowId(name, 'chargeback', ''))}`,
+/** Returns an order of visibility; empty for a workflow with a different id. Each is read alone, so that one can't fail the list. */
+async function rowOf(context: ClientContext, execution: Execution): Promise<QueuedOrder[]> {
+  const run = runOf(execution);
+  const key = orderOfWorkflowId(run.workflowId);
+  if (key === undefined) return [];
+  const { record, problem } = await readMemo(context, run).then(
+    (record) => ({ record, problem: undefined }),
+    () => ({ record: undefined, problem: 'record-unreadable' as const }),
   );
-  return [
-    `WorkflowType = '${PORTAL_ACTION}'`,
-    "ExecutionStatus = 'Completed'",
-    `StartTime >= ${quoted(since)}`,
-    `(${ids.join(' OR ')})`,
-  ].join(' AND ');
-}
-
-/** @returns the hours of the newest reviews, shortest first, and how many reviews there are if these are not all */
-async function reviewHours({ client }: ClientContext, of: ListRequest) {
-  const query = `${queryOf(of)} AND ${orderAttributes.reviewHours.name} IS NOT NULL`;
-  const { executions, place } = await listWorkflows(client, query, PAGE);
-  const hours = executions
-    .flatMap(({ searchAttributes }) => attributesIn(searchAttributes?.indexedFields).reviewHours ?? [])
-    .sort((a, b) => a - b);
-  return { hours, all: place && (await countWorkflows(client, query)) };
+  const isOpen = run.closedAt === undefined;
+  const state = record && isOpen ? await withFailedTriesInList(context, run.workflowId, record) : record;
+  return [defined({ summary: summaryOf(key, run, state, problem), state })];
 }

@@ -52,19 +52,14 @@ type WrittenFilters = z.output<z.ZodObject<typeof WRITTEN_FILTERS>> &
 /** @returns the list request of written filters, with only the filters that were given */
 export function listRequestOf(filters: WrittenFilters): ListRequest {
   const { dueBefore, amountFrom, amountTo, startedFrom, startedTo, ...others } = filters;
-  const range = <Bound>(from: Bound | undefined, until: Bound | undefined) =>
-    (from ?? until) === undefined ? undefined : { from, until };
-  const amount = range(amountFrom, amountTo);
-  const started = range(startedFrom, startedTo);
   return {
     ...others,
     ...(dueBefore !== undefined && { open: others.open ?? true, cancelBy: { until: dueBefore } }),
-    ...(amount && { amount }),
-    ...(started && { started }),
+    ...((amountFrom ?? amountTo) !== undefined && { amount: { from: amountFrom, until: amountTo } }),
+    ...((startedFrom ?? startedTo) !== undefined && { started: { from: startedFrom, until: startedTo } }),
   };
 }
 
-const integrations = z.array(integrationNameSchema, 'must be a list of integrations');
 const RANGE = 'must be {from?, until?}';
 const flag = z.boolean('must be true or false').optional();
 const bounds = z.strictObject({ from: momentSchema.optional(), until: momentSchema.optional() }, RANGE);
@@ -90,7 +85,7 @@ const LIMIT = 'must be a whole number from 1 to 100';
 /** The filters of a list; an order must match all. `until` is exclusive. */
 export const listRequestSchema = z.strictObject({
   integration: integrationNameSchema.optional(),
-  integrations: integrations.readonly().optional(),
+  integrations: z.array(integrationNameSchema, 'must be a list of integrations').readonly().optional(),
   phase: z.enum(PHASES).optional(),
   decision: z.enum(ORDER_DECISIONS).optional(),
   attention: flag,
@@ -110,32 +105,33 @@ export const listRequestSchema = z.strictObject({
 
 export type ListRequest = z.input<typeof listRequestSchema>;
 
+const { amount, cancelBy, invoiceNumber, needsAttention, transactionId } = orderAttributes;
+const { integration, phase, decision, outcomes, actionUnderWay } = orderAttributes;
+
 /**
  * @param partly the workflow ids of which `find` is a part, to be found while their orders are open
  * @returns a visibility query. Every value is a fixed word of the product, or quoted
  */
 export function queryOf(request: ListRequest, partly: readonly string[] = []): string {
-  const { integration, integrations, phase, decision, attention, queued, outcome, open } = request;
+  const { integrations, attention, open, find } = request;
   const conditions = [
     `WorkflowType = '${SCREEN_ORDER}'`,
     "ExecutionStatus != 'ContinuedAsNew'",
-    ...equals(orderAttributes.integration, integration),
-    ...(integrations === undefined ? [] : [oneOf(orderAttributes.integration.name, integrations)]),
-    ...equals(orderAttributes.phase, phase),
-    ...equals(orderAttributes.decision, decision),
-    ...(attention === undefined ? [] : [attentionIs(attention)]),
-    ...(queued ? [inQueue()] : []),
-    ...equals(orderAttributes.outcomes, outcome),
-    ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
-    ...deadlineConditions(request.cancelBy),
-    ...between(orderAttributes.amount.name, request.amount, String),
-    ...between('StartTime', request.started, quoted),
-    ...(request.find === undefined ? [] : [foundBy(request.find, request, partly)]),
+    ...equals(integration, request.integration),
+    integrations && oneOf(integration.name, integrations),
+    ...equals(phase, request.phase),
+    ...equals(decision, request.decision),
+    attention !== undefined && attentionIs(attention),
+    request.queued && inQueue(),
+    ...equals(outcomes, request.outcome),
+    open !== undefined && `ExecutionStatus ${open ? '=' : '!='} 'Running'`,
+    ...deadlineIn(request.cancelBy),
+    ...between(amount, request.amount, String),
+    ...between({ name: 'StartTime' }, request.started, quoted),
+    find !== undefined && foundBy(find, request, partly),
   ];
-  return conditions.join(' AND ');
+  return conditions.filter(Boolean).join(' AND ');
 }
-
-const { phase, actionUnderWay, needsAttention } = orderAttributes;
 
 /** The attention of a closed order counts for some days. */
 function attentionIs(needed: boolean): string {
@@ -148,50 +144,47 @@ function attentionIs(needed: boolean): string {
 const inQueue = () =>
   `(${phase.name} = 'review' OR ${attentionIs(true)} OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true)))`;
 
-function equals({ name }: { name: string }, value: string | undefined): string[] {
+interface Attribute {
+  name: string;
+}
+
+function equals({ name }: Attribute, value: string | undefined): string[] {
   return value === undefined ? [] : [`${name} = ${quoted(value)}`];
 }
 
-function deadlineConditions(range: ListRequest['cancelBy']): string[] {
+function deadlineIn(range: ListRequest['cancelBy']): string[] {
   if (range === undefined) return [];
-  if (range === 'none') return [`${orderAttributes.cancelBy.name} IS NULL`];
-  return [
-    ...between(orderAttributes.cancelBy.name, range, quoted),
-    // Without bounds, orders without a deadline would match, too.
-    `${orderAttributes.cancelBy.name} IS NOT NULL`,
-  ];
+  if (range === 'none') return [`${cancelBy.name} IS NULL`];
+  // Without bounds, orders without a deadline would match, too.
+  return [...between(cancelBy, range, quoted), `${cancelBy.name} IS NOT NULL`];
 }
 
 function between<Bound>(
-  attribute: string,
+  { name }: Attribute,
   { from, until }: { from?: Bound | undefined; until?: Bound | undefined } = {},
   write: (bound: Bound) => string,
 ): string[] {
   return [
-    ...(from === undefined ? [] : [`${attribute} >= ${write(from)}`]),
-    ...(until === undefined ? [] : [`${attribute} < ${write(until)}`]),
+    ...(from === undefined ? [] : [`${name} >= ${write(from)}`]),
+    ...(until === undefined ? [] : [`${name} < ${write(until)}`]),
   ];
 }
 
 /** Matches the order with that id, orders with that invoice number or transaction, and open ones of those workflow ids. */
-function foundBy(
-  words: string,
-  { integration, integrations }: ListRequest,
-  partly: readonly string[],
-): string {
-  const named = integration === undefined ? (integrations ?? [DEFAULT_INTEGRATION]) : [integration];
-  const ids = named.map((name) => orderWorkflowId(name, withoutHash(words)));
+function foundBy(words: string, request: ListRequest, partly: readonly string[]): string {
+  const number = withoutHash(words);
+  const named = request.integration ? [request.integration] : (request.integrations ?? [DEFAULT_INTEGRATION]);
+  const ids = named.map((name) => orderWorkflowId(name, number));
   const conditions = [
     oneOf('WorkflowId', ids),
-    ...[words, withoutHash(words)].map(
-      (number) => `${orderAttributes.invoiceNumber.name} = ${quoted(number)}`,
-    ),
-    `${orderAttributes.transactionId.name} = ${quoted(words.toLowerCase())}`,
+    ...equals(invoiceNumber, words),
+    ...equals(invoiceNumber, number),
+    ...equals(transactionId, words.toLowerCase()),
     ...(partly.length === 0 ? [] : [`(ExecutionStatus = 'Running' AND ${oneOf('WorkflowId', partly)})`]),
   ];
   return `(${[...new Set(conditions)].join(' OR ')})`;
 }
 
-function oneOf(attribute: string, values: readonly string[]): string {
-  return `(${values.map((value) => `${attribute} = ${quoted(value)}`).join(' OR ')})`;
+function oneOf(name: string, values: readonly string[]): string {
+  return `(${values.flatMap((value) => equals({ name }, value)).join(' OR ')})`;
 }

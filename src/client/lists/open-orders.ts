@@ -1,5 +1,5 @@
 /** Finds open orders by any part of their ids: visibility matches whole values and prefixes only. */
-import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
+import { orderOfWorkflowId } from '../../contract/ids.ts';
 import { type Instant, instant } from '../../contract/words.ts';
 import { openQuery, quoted } from '../../order/view/describe.ts';
 import type { ClientContext } from '../types.ts';
@@ -21,8 +21,8 @@ const OPEN = openQuery();
 /** The ids of open orders, as this process knows them. An id stays after its order's end. */
 export class OpenOrders {
   readonly #context: ClientContext;
-  /** By workflow id, oldest first. */
-  readonly #known = new Map<string, OrderKey>();
+  /** Workflow ids, oldest first. */
+  #known = new Set<string>();
   readonly #reads = new LookUps<true>(KEPT_MS, 1);
   #since: Instant | undefined;
 
@@ -49,32 +49,23 @@ export class OpenOrders {
     await this.#refresh();
     const wanted = words.toLowerCase();
     const allowed = integration === undefined ? integrations : [integration];
-    const found = [...this.#known].filter(
-      ([, key]) => key.orderId.toLowerCase().includes(wanted) && (allowed?.includes(key.integration) ?? true),
-    );
-    return found.slice(-MOST_FOUND).map(([workflowId]) => workflowId);
+    const found = [...this.#known].filter((workflowId) => {
+      if (!workflowId.toLowerCase().includes(wanted)) return false;
+      const key = orderOfWorkflowId(workflowId);
+      return key?.orderId.toLowerCase().includes(wanted) && (allowed?.includes(key.integration) ?? true);
+    });
+    return found.slice(-MOST_FOUND);
   }
 
   async #read(): Promise<true> {
     const began = instant(Date.now() - LAG_MS);
     const since = this.#since === undefined ? '' : ` AND StartTime >= ${quoted(this.#since)}`;
-    const found: [string, OrderKey][] = [];
+    const found: string[] = [];
     for await (const executions of pagesOf(this.#context.client, `${OPEN}${since}`, PAGE)) {
-      for (const { execution } of executions) {
-        const workflowId = execution?.workflowId ?? '';
-        const order = orderOfWorkflowId(workflowId);
-        if (order !== undefined) found.push([workflowId, order]);
-      }
+      found.push(...executions.flatMap(({ execution }) => execution?.workflowId ?? []));
       if (found.length >= MOST_KEPT) break;
     }
-    for (const [workflowId, order] of found.reverse()) {
-      this.#known.delete(workflowId);
-      this.#known.set(workflowId, order);
-    }
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MOST_KEPT) break;
-      this.#known.delete(oldest);
-    }
+    this.#known = new Set([...this.#known, ...found.reverse()].slice(-MOST_KEPT));
     this.#since = began;
     return true;
   }

@@ -10,6 +10,9 @@ type Page = Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions
 
 export type Execution = Page['executions'][number];
 
+/** The server's default maximum per page. */
+export const PAGE = 1_000;
+
 /**
  * Lists workflows, newest first. Unlike the SDK's list, it doesn't fail on a memo encrypted with a key that this process lacks.
  * @param place of the page; undefined for the first one, and in the result after the last one

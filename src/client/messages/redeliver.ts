@@ -11,7 +11,6 @@ import { finalRecord } from '../reading/read-orders.ts';
 import {
   ANSWER_WITHIN_MS,
   isUnanswered,
-  recordUnreadable,
   temporalUnavailable,
   toOrderError,
   unknownOrder,
@@ -68,7 +67,7 @@ async function eventOf(
   if (description.status !== 'completed') {
     const { events, unread } = await tracesOf(context, description);
     const sent = events.find(isIt);
-    if (sent === undefined && unread !== undefined) throw recordUnreadable(unread);
+    if (sent === undefined && unread !== undefined) throw unread;
     return sent;
   }
   const order = await finalRecord(context, workflowId);

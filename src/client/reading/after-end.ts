@@ -23,11 +23,11 @@ import { defined } from '../../order/defined.ts';
 import { currentAttempt } from '../../order/record.ts';
 import { transactionOf } from '../../order/transactions.ts';
 import { quoted } from '../../order/view/describe.ts';
-import { type Execution, listWorkflows } from '../lists/visibility.ts';
+import { listWorkflows } from '../lists/visibility.ts';
 import { callTemporal, READ_WITHIN_MS, toOrderError, unknownOrder, within } from '../temporal-errors.ts';
 import type { ClientContext, View } from '../types.ts';
 import { decoded } from './decode.ts';
-import { describeOrder, instantOf, statusName } from './describe-order.ts';
+import { describeOrder, type Run, runOf } from './describe-order.ts';
 import { triesIn } from './failed-tries.ts';
 import { closedOrder, recordOfOrder } from './read-orders.ts';
 
@@ -40,103 +40,86 @@ export async function readWithAfterEnd(
   const description = await describeOrder(context, workflowId);
   if (description === undefined) throw unknownOrder();
   const order = await recordOfOrder(context, description, view);
-  return withAfterEnd(context, order, description.closedAt);
+  return { ...order, ...defined({ afterEnd: await afterEndOf(context, order, description.closedAt) }) };
 }
 
-/** The fields needed to find an order's later decisions, actions and redeliveries. */
-interface AnyOrder extends Pick<OrderState, 'orderId' | 'integration' | 'endedAt'> {
-  transactions: readonly { id: string }[];
-}
+const MOST_RUNS = 100;
 
 /**
- * Adds `afterEnd` to the order, if anything happened after its end. Never fails: `incomplete` marks parts that can't be read or decrypted.
+ * Returns what happened after the order's end; undefined if nothing did. Never fails: `incomplete` marks parts that can't be read or
+ * decrypted.
  * @param closedAt when the workflow closed: the end of an order that was terminated, which recorded none
  */
-export async function withAfterEnd<Order extends AnyOrder>(
+export async function afterEndOf(
   context: ClientContext,
-  order: Order,
+  order: OrderState,
   closedAt: Instant | undefined,
-): Promise<Order & { afterEnd?: AfterEnd }> {
-  const { client } = context;
-  const { endedAt = closedAt, orderId, integration, transactions } = order;
-  if (endedAt === undefined) return order;
-  const key = { orderId, integration };
-  const ids = actionIds(
-    key,
-    transactions.map(({ id }) => id.toLowerCase()),
-  );
+): Promise<AfterEnd | undefined> {
+  const { endedAt = closedAt } = order;
+  if (endedAt === undefined) return undefined;
+  const actionsById = actionIds(order);
+  const redeliveryPrefix = redeliveryWorkflowId(order, 1).slice(0, -1);
   const startsWith = (prefix: string): string => `WorkflowId STARTS_WITH ${quoted(prefix)}`;
   // The colon excludes orders whose ids begin the same.
-  const ofKinds = [...ids].map(([id, { kind }]) =>
+  const ofActions = [...actionsById].map(([id, { kind }]) =>
     contentOf(kind).length > 0 ? startsWith(`${id}:`) : `WorkflowId = ${quoted(id)}`,
   );
-  const query = [...ofKinds, startsWith(redeliveryPrefix(key))].join(' OR ');
+  const query = [...ofActions, startsWith(redeliveryPrefix)].join(' OR ');
   const [decisions, page] = await Promise.all([
-    lateDecisions(context, key).catch(() => undefined),
-    listWorkflows(client, query, MOST_RUNS).catch(() => undefined),
+    lateDecisions(context, order).catch(() => undefined),
+    listWorkflows(context.client, query, MOST_RUNS).catch(() => undefined),
   ]);
   const runs = (page?.executions ?? [])
     .map(runOf)
     .filter(({ startedAt }) => startedAt >= endedAt)
     .sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
-  const results = runs.flatMap((run) => {
-    const action = actionOf(run, ids);
-    return action === undefined ? [] : [resultOf(context, run, action)];
+  const actions = await Promise.all(
+    runs.flatMap((run) => {
+      // For some kinds of actions the id ends with a hash of the content.
+      const action = actionsById.get(run.workflowId.replace(/:[0-9a-f]{16}$/, ''));
+      return action === undefined ? [] : [actionOf(context, run, action)];
+    }),
+  );
+  const redeliveries = runs.flatMap((run): Redelivery[] => {
+    const [prefix, sequence = ''] = run.workflowId.split(/(?<=:)(?=\d+$)/);
+    if (prefix !== redeliveryPrefix) return [];
+    return [{ sequence: Number(sequence), ...progressOf(run, 'delivered', 'undelivered') }];
   });
-  const actions = await Promise.all(results);
   const isWhole = decisions && page && page.place === undefined && actions.every(({ isRead }) => isRead);
-  const afterEnd: AfterEnd = {
+  if (isWhole && decisions.length + actions.length + redeliveries.length === 0) return undefined;
+  return {
     decisions: decisions ?? [],
     actions: actions.map(({ action }) => action),
-    redeliveries: runs.flatMap((run) => redeliveryOf(run, key) ?? []),
+    redeliveries,
     ...(!isWhole && { incomplete: true }),
-  };
-  const found = Object.values(afterEnd).some((one) => one === true || one.length > 0);
-  return found ? { ...order, afterEnd } : order;
-}
-
-const MOST_RUNS = 100;
-
-type Run = ReturnType<typeof runOf>;
-
-function runOf({ execution, status, startTime, closeTime }: Execution) {
-  return {
-    workflowId: execution?.workflowId ?? '',
-    runId: execution?.runId ?? '',
-    completed: statusName(status) === 'COMPLETED',
-    startedAt: instantOf(startTime) ?? '',
-    closedAt: instantOf(closeTime),
   };
 }
 
 /** The order's portal actions by workflow id, without a hash at its end: it contains a transaction's or the order's id. */
-function actionIds({ integration, orderId }: OrderKey, transactionIds: readonly string[]) {
-  const subjects = [
-    { subject: orderId },
-    ...transactionIds.map((id) => ({ subject: id, transactionId: id })),
-  ];
+function actionIds({ integration, orderId, transactions }: OrderState) {
+  const transactionIds = [undefined, ...transactions.map(({ id }) => id.toLowerCase())];
   return new Map(
     PORTAL_ACTIONS.flatMap((kind) =>
-      subjects.map(({ subject, ...of }) => [
-        portalActionWorkflowId(integration, kind, subject),
-        { kind, ...of },
+      transactionIds.map((transactionId) => [
+        portalActionWorkflowId(integration, kind, transactionId ?? orderId),
+        { kind, transactionId },
       ]),
     ),
   );
 }
 
-function redeliveryPrefix(key: OrderKey): string {
-  return redeliveryWorkflowId(key, 1).slice(0, -1);
-}
-
-/** Returns the portal action of a run, without its result; undefined if the run doesn't belong to this order. */
-function actionOf(run: Run, ids: ReturnType<typeof actionIds>): LateAction | undefined {
-  // For some kinds of actions the id ends with a hash of the content.
-  const named = ids.get(run.workflowId.replace(/:[0-9a-f]{16}$/, ''));
-  if (named === undefined) return undefined;
-  const ended = run.completed ? 'done' : 'unconfirmed';
-  const status = run.closedAt === undefined ? 'running' : ended;
-  return defined({ ...named, status, requestedAt: run.startedAt, finishedAt: run.closedAt });
+/** @param done the status of a completed run; `undone`: of one that ended in any other way */
+function progressOf<Done extends string, Undone extends string>(
+  { status, startedAt, closedAt }: Run,
+  done: Done,
+  undone: Undone,
+) {
+  const ended = status === 'completed' ? done : undone;
+  return {
+    status: status === 'open' ? ('running' as const) : ended,
+    requestedAt: startedAt,
+    ...defined({ finishedAt: closedAt }),
+  };
 }
 
 /** The status by error code. After any other failure, such as a termination, the outcome is unknown. */
@@ -146,47 +129,33 @@ const STATUSES: { [code: string]: LateAction['status'] } = {
   'action-not-sent': 'not-sent',
 };
 
-/** Returns the portal action with its result, from the history of the closed run, or with its failed tries; without them if it can't be read. */
-async function resultOf(
+/** Returns a portal action with its failed tries or, from the history of the closed run, its result; without them if they can't be read. */
+async function actionOf(
   context: ClientContext,
   run: Run,
-  action: LateAction,
+  named: Pick<LateAction, 'kind'> & { transactionId: string | undefined },
 ): Promise<{ action: LateAction; isRead: boolean }> {
-  if (run.closedAt === undefined) {
-    const described = await describeOrder(context, run.workflowId).catch(() => undefined);
+  const { client } = context;
+  const { workflowId, runId } = run;
+  const action: LateAction = defined({ ...named, ...progressOf(run, 'done', 'unconfirmed') });
+  if (run.status === 'open') {
+    const described = await describeOrder(context, workflowId).catch(() => undefined);
     const [tries] = await triesIn(context, described);
     return { action: { ...action, ...tries?.failed }, isRead: described !== undefined };
   }
-  const { client } = context;
-  const handle = client.workflow.getHandle<() => Promise<PortalAnswer>>(run.workflowId, run.runId);
+  const handle = client.workflow.getHandle<() => Promise<PortalAnswer>>(workflowId, runId);
   try {
     const answer = await callTemporal(client, READ_WITHIN_MS, () => handle.result());
-    const { transactionId = action.transactionId, code, message, chargeback } = answer;
-    return { action: defined({ ...action, transactionId, code, message, chargeback }), isRead: true };
+    const { transactionId, code, message, chargeback } = answer;
+    return { action: { ...action, ...defined({ transactionId, code, message, chargeback }) }, isRead: true };
   } catch (error) {
     if (!(error instanceof OrderScreeningError))
       return { action, isRead: error instanceof WorkflowFailedError };
     const { serviceCode: code, serviceMessage: message } = error.details;
     const status = STATUSES[error.code] ?? action.status;
-    return {
-      action: defined({ ...action, status, code, message }),
-      isRead: !hasCode(error, 'temporal-unavailable', 'record-unreadable'),
-    };
+    const isRead = !hasCode(error, 'temporal-unavailable', 'record-unreadable');
+    return { action: { ...action, status, ...defined({ code, message }) }, isRead };
   }
-}
-
-/** Returns the redelivery of a run; undefined if the run doesn't belong to this order. */
-function redeliveryOf(run: Run, key: OrderKey): Redelivery | undefined {
-  const prefix = redeliveryPrefix(key);
-  const sequence = run.workflowId.startsWith(prefix) ? run.workflowId.slice(prefix.length) : '';
-  if (!/^\d+$/.test(sequence)) return undefined;
-  const ended = run.completed ? 'delivered' : 'undelivered';
-  return defined({
-    sequence: Number(sequence),
-    status: run.closedAt === undefined ? 'running' : ended,
-    requestedAt: run.startedAt,
-    finishedAt: run.closedAt,
-  });
 }
 
 /**
@@ -227,15 +196,10 @@ async function reportedAfterEnd(context: ClientContext, order: OrderState): Prom
   const transactionId = transactionOf(order, currentAttempt(order))?.id.toLowerCase();
   if (transactionId === undefined) return undefined;
   const kind = 'report-fraud';
-  const workflowId = portalActionWorkflowId(order.integration, kind, transactionId);
-  const described = await describeOrder(context, workflowId);
-  if (described === undefined) return undefined;
-  const { runId, startedAt, closedAt, status } = described;
-  const run = { workflowId, runId, startedAt, closedAt, completed: status === 'completed' };
-  const reported = actionOf(run, new Map([[workflowId, { kind, transactionId }]]));
-  if (reported === undefined) return undefined;
-  const { action } = await resultOf(context, run, reported);
-  return wasReported(action) ? startedAt : undefined;
+  const run = await describeOrder(context, portalActionWorkflowId(order.integration, kind, transactionId));
+  if (run === undefined) return undefined;
+  const { action } = await actionOf(context, run, { kind, transactionId });
+  return wasReported(action) ? run.startedAt : undefined;
 }
 
 /** @throws OrderScreeningError `unknown-order`; `order-closed` for an order without a record; `no-transaction` */
@@ -263,11 +227,7 @@ const lateDecisionsSchema = z.array(
  */
 export async function lateDecisions(context: ClientContext, key: OrderKey): Promise<LateDecision[]> {
   const workflowId = afterEndWorkflowId(key);
-  const description = await describeOrder(context, workflowId);
-  const payload = description?.raw.workflowExecutionInfo?.memo?.fields?.[LATE_DECISIONS];
-  if (payload === undefined) return [];
-  const decisions = await decoded(context, workflowId, payload).catch((error: unknown) => {
-    throw toOrderError(error);
-  });
+  const run = await describeOrder(context, workflowId);
+  const decisions = await decoded(context, workflowId, run?.memo?.[LATE_DECISIONS]);
   return lateDecisionsSchema.catch([]).parse(decisions);
 }

@@ -3,27 +3,32 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { z } from 'zod';
 import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
 import { orderAttributes } from '../../order/view/describe.ts';
-import { callTemporal, READ_WITHIN_MS } from '../temporal-errors.ts';
+import { callTemporal, READ_WITHIN_MS, recordUnreadable } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 
+/** Decodes a payload; undefined without one. @throws OrderScreeningError `record-unreadable` */
 export async function decoded(
   { client }: Pick<ClientContext, 'client'>,
   workflowId: string,
-  payload: Payload,
+  payload: Payload | null | undefined,
 ): Promise<unknown> {
+  if (!payload) return undefined;
   const { loadedDataConverter, namespace } = client.options;
   const { payloadCodecs, payloadConverter } = loadedDataConverter;
   const context = { type: 'workflow', namespace, workflowId } as const;
   let payloads = [payload];
-  for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads, context);
-  return payloads[0] && payloadConverter.fromPayload(payloads[0]);
+  try {
+    for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads, context);
+    return payloads[0] && payloadConverter.fromPayload(payloads[0]);
+  } catch (cause) {
+    throw recordUnreadable(cause);
+  }
 }
 
 /** Reads the input with which an order was started, or continued as new. */
 export async function inputOf(
   { client }: Pick<ClientContext, 'client'>,
-  workflowId: string,
-  runId: string,
+  { workflowId, runId }: { workflowId: string; runId: string },
 ): Promise<unknown> {
   const { namespace } = client.options;
   const { history } = await callTemporal(client, READ_WITHIN_MS, () =>
@@ -34,8 +39,7 @@ export async function inputOf(
     }),
   );
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-  const payload = started?.input?.payloads?.[0];
-  return payload && decoded({ client }, workflowId, payload);
+  return decoded({ client }, workflowId, started?.input?.payloads?.[0]);
 }
 
 const attributesSchema = z.object({

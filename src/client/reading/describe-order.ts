@@ -1,26 +1,28 @@
-/** Describes an order's workflow by Temporal's API. Needs no worker. */
+/** Describes workflow runs by Temporal's API. Needs no worker. */
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { Timestamp } from '@temporalio/common';
-import proto from '@temporalio/proto';
+import proto, { type temporal } from '@temporalio/proto';
 import { type Instant, instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { grpcCode, READ_WITHIN_MS, toOrderError, within } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 import { type Attributes, attributesIn } from './decode.ts';
 
-type RawDescription = Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
-
-/** A run of an order. */
-export interface DescribedOrder {
+/** A run of an order, or of another workflow, as descriptions and lists have it. */
+export interface Run {
   workflowId: string;
   runId: string;
   /** `closed`: terminated, timed out or canceled, so the workflow returned no result. `open` includes paused. */
   status: 'open' | 'completed' | 'failed' | 'closed';
-  historyLength: number;
   startedAt: Instant;
   closedAt?: Instant;
   attributes: Attributes;
-  raw: RawDescription;
+  memo: temporal.api.common.v1.IMemo['fields'];
+}
+
+export interface DescribedOrder extends Run {
+  historyLength: number;
+  raw: Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
 }
 
 /**
@@ -41,7 +43,8 @@ export async function describeOrder(
         execution: { workflowId, ...defined({ runId }) },
       }),
     );
-    return described(workflowId, raw);
+    const info = raw.workflowExecutionInfo ?? {};
+    return { ...runOf(info), workflowId, historyLength: Number(info.historyLength ?? 0), raw };
   } catch (error) {
     if (isUnknownOrder(error)) return undefined;
     throw toOrderError(error);
@@ -54,21 +57,18 @@ function isUnknownOrder(error: unknown): boolean {
   return !/^Namespace \S+ is not found/i.test(error.details);
 }
 
-function described(workflowId: string, raw: RawDescription): DescribedOrder {
-  const { execution, status, historyLength, startTime, closeTime, searchAttributes } =
-    raw.workflowExecutionInfo ?? {};
-  const closedAt = instantOf(closeTime);
-  const name = statusName(status).toLowerCase();
+export function runOf(info: temporal.api.workflow.v1.IWorkflowExecutionInfo): Run {
+  const closedAt = instantOf(info.closeTime);
+  const name = statusName(info.status).toLowerCase();
   const ended = name === 'completed' || name === 'failed' ? name : 'closed';
   return {
-    workflowId,
-    runId: execution?.runId ?? '',
+    workflowId: info.execution?.workflowId ?? '',
+    runId: info.execution?.runId ?? '',
     status: closedAt === undefined ? 'open' : ended,
-    historyLength: Number(historyLength ?? 0),
-    startedAt: instantOf(startTime) ?? '',
+    startedAt: instantOf(info.startTime) ?? '',
     ...defined({ closedAt }),
-    attributes: attributesIn(searchAttributes?.indexedFields),
-    raw,
+    attributes: attributesIn(info.searchAttributes?.indexedFields),
+    memo: info.memo?.fields,
   };
 }
 

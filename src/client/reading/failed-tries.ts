@@ -1,4 +1,5 @@
 /** Failed tries of what an open order is doing: its portal actions, and the screening of a held order. Needs no worker. */
+import type { Payload } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { type BackgroundActivities, MEASURED_TIME } from '../../contract/activity-contract.ts';
@@ -22,10 +23,10 @@ export async function withFailedTries(
   order: DescribedOrder | undefined,
   record: OrderRecord,
 ): Promise<OrderRecord> {
+  const found = await triesIn(context, order);
   const running = record.actions.filter(({ status }) => status === 'running');
-  const found = running.length > 0 ? await triesIn(context, order) : [];
   const actions = record.actions.map((one) => {
-    if (!running.includes(one)) return one;
+    if (one.status !== 'running') return one;
     const own = running.length === 1 ? found[0] : found.find(({ action }) => action === one.number);
     return { ...one, ...own?.failed };
   });
@@ -50,37 +51,37 @@ export async function withFailedTriesInList(
   return withFailedTries(context, order, record);
 }
 
-/** Returns the failed tries of each running call of that activity, by default of portal actions. `action`: the number of the action. */
-export async function triesIn(
-  context: ClientContext,
-  order: DescribedOrder | undefined,
-  name: keyof BackgroundActivities = 'performPortalAction',
-): Promise<{ action?: number; failed: FailedTries }[]> {
-  const pending = order?.raw.pendingActivities?.filter(({ activityType }) => activityType?.name === name);
-  return Promise.all((pending ?? []).map((one) => failedTries(context, order?.workflowId ?? '', one)));
-}
-
 /** Returns whether the checkout got no decision, and the order is still being screened. */
 function isHeld(record: OrderRecord): boolean {
   const isAnswered = record.attempts.at(-1)?.answer !== undefined;
   return record.phase === 'screening' && record.decision === 'pending' && !cancelAsked(record) && isAnswered;
 }
 
+/** Returns the failed tries of each running call of that activity, by default of portal actions. `action`: the number of the action. */
+export async function triesIn(
+  context: ClientContext,
+  order: DescribedOrder | undefined,
+  name: keyof BackgroundActivities = 'performPortalAction',
+): Promise<{ action?: number; failed: FailedTries }[]> {
+  if (order === undefined) return [];
+  const read = (payload: Payload | null | undefined) =>
+    decoded(context, order.workflowId, payload).catch(() => undefined);
+  const pending = order.raw.pendingActivities?.filter(({ activityType }) => activityType?.name === name);
+  return Promise.all((pending ?? []).map((one) => failedTries(one, read)));
+}
+
 const encodedSchema = z.object({ message: z.string() });
 
 /** The failures of a portal action have its number in their details. */
 async function failedTries(
-  context: ClientContext,
-  workflowId: string,
   { attempt, lastFailure, nextAttemptScheduleTime }: temporal.api.workflow.v1.IPendingActivityInfo,
+  read: (payload: Payload | null | undefined) => Promise<unknown>,
 ): Promise<{ action?: number; failed: FailedTries }> {
   // While an activity waits for its next try, `attempt` is the number of that try.
   const tries = (attempt ?? 1) - 1;
   const { message, encodedAttributes, applicationFailureInfo } = lastFailure ?? {};
   const { type, details } = applicationFailureInfo ?? {};
   if (tries < 1 || (tries === 1 && type === MEASURED_TIME)) return { failed: {} };
-  const read = async (payload: Parameters<typeof decoded>[2] | null | undefined) =>
-    payload && decoded(context, workflowId, payload).catch(() => undefined);
   const encoded = encodedSchema.safeParse(await read(encodedAttributes)).data;
   const action = z.int().safeParse(await read(details?.payloads?.[0])).data;
   const words = encodedAttributes ? (encoded?.message ?? type) : message;

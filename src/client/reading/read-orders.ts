@@ -1,12 +1,11 @@
 /** Reads an order from Temporal's server; needs no worker. */
 import { WorkflowFailedError } from '@temporalio/client';
-import { POLL_UNCHANGED, type PollActivities } from '../../contract/activity-contract.ts';
 import { hasCode, type OrderErrorCode, OrderScreeningError } from '../../contract/errors.ts';
-import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
+import type { OrderKey } from '../../contract/ids.ts';
 import type { OrderSummary } from '../../contract/order/order.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import type { OrderState } from '../../contract/order/state.ts';
-import { type Instant, millis } from '../../contract/words.ts';
+import { millis } from '../../contract/words.ts';
 import { CLOSED_ATTENTION_MS } from '../../order/attention.ts';
 import { defined } from '../../order/defined.ts';
 import { whyUnread } from '../../order/messages/check-messages.ts';
@@ -19,13 +18,11 @@ import {
   recordUnreadable,
   unknownOrder,
 } from '../temporal-errors.ts';
-import type { ClientContext, InspectedOrder, PollTimes, View } from '../types.ts';
-import type { Attributes } from './decode.ts';
-import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
+import type { ClientContext, View } from '../types.ts';
+import { type DescribedOrder, describeOrder, type Run } from './describe-order.ts';
 import { withFailedTries } from './failed-tries.ts';
-import { tracesOf } from './full-order.ts';
-import { mergedRecords } from './merged-records.ts';
-import { type FoundRecord, readRecord } from './order-record.ts';
+import { withHistory } from './full-order.ts';
+import { readRecord } from './order-record.ts';
 import { withShown } from './shown-fields.ts';
 
 /** @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `record-unreadable`, and the error that refused the order's start */
@@ -50,7 +47,7 @@ export function recordOfOrder(
     const record =
       description.status === 'completed'
         ? await finalRecord(context, description.workflowId)
-        : mergedRecords(await boundedRecord(context, description), await tracesOf(context, description));
+        : await withHistory(context, description, await boundedRecord(context, description));
     return withShown(context, description, record);
   });
 }
@@ -59,10 +56,9 @@ async function boundedRecord(context: ClientContext, description: DescribedOrder
   const { status, workflowId } = description;
   // An order whose start was refused has only a failure.
   if (status === 'failed') return finalRecord(context, workflowId);
-  const { record, unreadable, cause } = await readRecord(context, description);
-  if (record) return status === 'open' ? withFailedTries(context, description, record) : record;
-  if (!unreadable && status === 'closed') throw orderClosed();
-  throw recordUnreadable(cause);
+  const record = await readRecord(context, description);
+  if (record === undefined) throw status === 'closed' ? orderClosed() : recordUnreadable();
+  return status === 'open' ? withFailedTries(context, description, record) : record;
 }
 
 /** Returns the result of a closed order's workflow. @throws OrderScreeningError if it has none */
@@ -105,79 +101,17 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
   }
 }
 
-// Inspection: an order as the server has it.
-
-/** A poll and a last read are one activity each, which the server retries after each pause: the first attempt that reads. */
-const FIRST_THAT_READS: Record<keyof PollActivities | 'readStatusLast', number> = {
-  pollStatus: 2,
-  readStatusLast: 1,
-};
-
-export async function inspectOrder(
-  context: ClientContext,
-  workflowId: string,
-  view: View,
-): Promise<InspectedOrder> {
-  const description = await describeOrder(context, workflowId);
-  const name = orderOfWorkflowId(workflowId);
-  if (description === undefined || name === undefined) throw unknownOrder();
-  const { attributes, startedAt, closedAt, runId, raw } = description;
-  const { state, missing } = await stateOf(context, description, view);
-  const read = { record: state, unreadable: missing === 'undecryptable' };
-  const summary = summaryOf(name, attributes, startedAt, closedAt, read);
-  return defined({ summary, runId, state, missing, poll: pollTimes(raw) });
-}
-
-async function stateOf(
-  context: ClientContext,
-  description: DescribedOrder,
-  view: View,
-): Promise<Pick<InspectedOrder, 'state' | 'missing'>> {
-  try {
-    return { state: await recordOfOrder(context, description, view) };
-  } catch (error) {
-    if (!(error instanceof OrderScreeningError)) throw error;
-    const unavailable = error.code === 'temporal-unavailable';
-    // The history was too slow; the memo is already here.
-    if (unavailable && view === 'full') return stateOf(context, description, 'record');
-    if (error.code === 'record-unreadable') return { missing: 'undecryptable' };
-    // The start was refused: the error has the reason's code.
-    if (description.status !== 'open' && !unavailable) return { missing: 'no-record' };
-    throw error;
-  }
-}
-
-function pollTimes({ pendingActivities }: DescribedOrder['raw']): PollTimes | undefined {
-  for (const [name, first] of Object.entries(FIRST_THAT_READS)) {
-    const poll = pendingActivities?.find(({ activityType }) => activityType?.name === name);
-    if (poll === undefined) continue;
-    // While the activity waits, `attempt` is the number of the next attempt.
-    const hasRead = (poll.attempt ?? 1) > first;
-    const lastAt = hasRead ? instantOf(poll.lastAttemptCompleteTime) : undefined;
-    const unchanged = poll.lastFailure?.applicationFailureInfo?.type === POLL_UNCHANGED;
-    // A last read without news is not repeated within the order's life.
-    const isOver = name === 'readStatusLast' && unchanged;
-    return defined({
-      lastAt,
-      answered: lastAt === undefined ? undefined : unchanged,
-      nextAt: isOver ? undefined : instantOf(poll.nextAttemptScheduleTime),
-    });
-  }
-  return undefined;
-}
-
 /** Returns the list entry of an order, from its search attributes and its record. */
 export function summaryOf(
-  name: OrderKey,
-  attributes: Attributes,
-  startedAt: Instant,
-  closedAt: Instant | undefined,
-  { record, unreadable }: FoundRecord = {},
+  key: OrderKey,
+  { attributes, startedAt, closedAt }: Run,
+  record: OrderRecord | undefined,
+  problem: OrderSummary['problem'],
 ): OrderSummary {
   const newest = record?.attempts.at(-1);
   const counts = closedAt === undefined || Date.now() - millis(closedAt) < CLOSED_ATTENTION_MS;
   return defined({
-    ...name,
+    ...key,
     startedAt,
     closedAt,
     needsAttention: counts && (attributes.needsAttention ?? (record?.attention ?? []).length > 0),
@@ -194,7 +128,7 @@ export function summaryOf(
     held: record?.held,
     assignee: record?.assignee,
     snoozedUntil: record?.snoozedUntil,
-    problem: unreadable ? 'record-unreadable' : undefined,
+    problem,
   });
 }
 

@@ -10,7 +10,6 @@ import {
   readFailure,
   type ScreeningClient,
   ScreeningError,
-  type TransactionResponse,
 } from '../../screening-service/index.ts';
 import { ownersOf } from '../lists/visibility.ts';
 import { checked, integrationOf, orderIdSchema } from '../read-requests.ts';
@@ -27,20 +26,17 @@ export async function readTransaction(
   const integration = integrationOf(context, name);
   refuseCardData(given, { notCards: integration.notCards });
   const { idOrInvoice } = checked(lookupSchema, given);
-  const { id, decision, message } = await readStatus(integration, idOrInvoice);
+  const read = await screeningClientOf(integration)
+    .status(idOrInvoice, { timeoutMs: READ_WITHIN_MS })
+    .catch((error: unknown) => {
+      if (!(error instanceof ScreeningError)) throw error;
+      // The error is not kept as a cause: logs and callers get its code and words only.
+      const { code, message } = readFailure(error);
+      throw new OrderScreeningError(code, message);
+    });
+  const { id, decision, message } = read;
   const [order] = await ownersOf(context, id);
   return defined({ id, decision, message, order });
-}
-
-/** The screening client's error is not kept as a cause: logs and callers get its code and words only. */
-async function readStatus(integration: Integration, idOrInvoice: string): Promise<TransactionResponse> {
-  try {
-    return await screeningClientOf(integration).status(idOrInvoice, { timeoutMs: READ_WITHIN_MS });
-  } catch (error) {
-    if (!(error instanceof ScreeningError)) throw error;
-    const { code, message } = readFailure(error);
-    throw new OrderScreeningError(code, message);
-  }
 }
 
 /**

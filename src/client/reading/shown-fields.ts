@@ -10,12 +10,12 @@ import type { DescribedOrder } from './describe-order.ts';
 /** Returns the record with these fields. Without them if the integration shows none, or if the input can't be read. */
 export async function withShown(
   context: ClientContext,
-  { workflowId, runId }: DescribedOrder,
+  run: DescribedOrder,
   record: OrderRecord,
 ): Promise<OrderRecord> {
-  const fields = context.findIntegration(orderOfWorkflowId(workflowId)?.integration ?? '')?.shown ?? [];
+  const fields = context.findIntegration(orderOfWorkflowId(run.workflowId)?.integration ?? '')?.shown ?? [];
   if (fields.length === 0) return record;
-  const input = await inputOf(context, workflowId, runId).catch(() => undefined);
+  const input = await inputOf(context, run).catch(() => undefined);
   const shown = shownIn(input, fields);
   return shown === undefined ? record : { ...record, shown };
 }

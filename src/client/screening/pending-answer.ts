@@ -46,7 +46,7 @@ export function pendingAnswer(
       description?.attributes.phase === 'screening' &&
       (description.attributes.decision ?? 'pending') === 'pending';
     if (!waits) throw workerSilent();
-    const input = await inputOf(context, workflowId, description.runId);
+    const input = await inputOf(context, description);
     const known = inputSchema.safeParse(input).data?.fingerprint;
     if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
     return pendingByPolicy(request);

@@ -1,7 +1,7 @@
 /** The review pages at `/`: access, the queue, the wall, the days, and what they load. */
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { countDays } from '../../client/lists/list-orders.ts';
+import { countDays } from '../../client/lists/count-orders.ts';
 import { LookUps } from '../../client/lists/look-ups.ts';
 import { checked } from '../../client/read-requests.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';

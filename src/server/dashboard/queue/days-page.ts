@@ -1,5 +1,5 @@
 /** The page of the last days: orders per day by current decision, how reviews and overrides ended, and what is to be done now. */
-import type { Day } from '../../../client/lists/list-orders.ts';
+import type { Day } from '../../../client/lists/count-orders.ts';
 import { type Instant, instant, type OrderDecision } from '../../../contract/words.ts';
 import type { Statistics } from '../../../starter.ts';
 import { listPath, TAB_NAMES, TABS } from '../addresses.ts';
