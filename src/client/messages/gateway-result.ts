@@ -11,7 +11,7 @@ import { readOrder } from '../reading/read-orders.ts';
 import { screeningClientOf } from '../reading/read-transaction.ts';
 import { ANSWER_WITHIN_MS, timeLeft } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
-import { update } from './order-messages.ts';
+import { update } from './send-update.ts';
 
 export async function recordGatewayResult(
   context: ClientContext,

@@ -11,7 +11,7 @@ import { instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { answerNow } from '../../order/view/answers.ts';
 import type { CardData } from '../../screening-service/index.ts';
-import { sendUpdate, startWithUpdate, updateOf } from '../messages/send-update.ts';
+import { startedUpdate, startWithUpdate, updateOf } from '../messages/send-update.ts';
 import { type CheckedScreenRequest, readScreenRequest } from '../read-requests.ts';
 import { closedOrder } from '../reading/read-orders.ts';
 import {
@@ -21,6 +21,7 @@ import {
   orderClosed,
   toOrderError,
   within,
+  workerSilent,
 } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 import { answerFast } from './fast-path.ts';
@@ -186,25 +187,17 @@ async function recordedAnswer(
  */
 async function laterAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
   const { request, workflowId, cardRef } = sending;
-  const { client } = context;
-  const { attempt, transaction, fingerprint } = request;
-  const body = vouchedFor(
-    { attempt, transaction, fingerprint, ...defined({ cardRef }) },
-    request.integration,
-  );
-  const update = updateOf(retryUpdate, body, {}, retryUpdateId(attempt));
-  let answer: CheckoutAnswer;
+  const { attempt, transaction, fingerprint, integration } = request;
+  const body = { attempt, transaction, fingerprint, ...defined({ cardRef }) };
+  const update = updateOf(retryUpdate, vouchedFor(body, integration), {}, retryUpdateId(attempt));
   try {
-    answer = await sendUpdate(client, sending.deadline, async () => {
-      const handle = client.workflow.getHandle(workflowId);
-      const accepted = await handle.startUpdate(retryUpdate, { ...update, waitForStage: 'ACCEPTED' });
-      return accepted.result();
-    });
+    const answer = await startedUpdate(context, workflowId, retryUpdate, update, sending.deadline);
+    if (answer === undefined) throw workerSilent();
+    return await asOfNow(context, workflowId, answer);
   } catch (error) {
     if (isEnded(error)) return answerOnRecord(await closedOrder(context, workflowId), sending);
     throw toOrderError(error);
   }
-  return asOfNow(context, workflowId, answer);
 }
 
 /** Returns the recorded answer of a closed order, also of one that was started by other means or continued as new. */
