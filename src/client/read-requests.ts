@@ -212,10 +212,9 @@ export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;
 
 /** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in `details.errors` */
 export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration) {
-  refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
-  const { orderId, integration: name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
+  const { integration } = openedRequest(raw, findIntegration, []);
+  const { orderId, integration: _name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
   const adoption = { ...defined(rest), screenedAt: instant(millis(rest.screenedAt)) };
-  const integration = integrationOf({ findIntegration }, name);
   const workflow = named ?? integration.workflow;
   const fieldErrors = adoptionErrors(adoption, { ...integration, workflow }, Date.now());
   if (fieldErrors.length > 0) throw invalidRequest(fieldErrors);

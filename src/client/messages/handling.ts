@@ -1,9 +1,7 @@
 /** What people who handle an order write on it: notes, an assignee, a snooze. Routes and commands are derived from this table. */
 import { z } from 'zod';
-import type { HandlingAnswer } from '../../contract/answers.ts';
 import { momentSchema, reasonSchema, wordsSchema } from '../../contract/fields.ts';
 import { NOTE_LIMIT } from '../../contract/words.ts';
-import type { HandlingMethods, OrderName, PortalOptions } from '../types.ts';
 import { actorSchema } from './portal-options.ts';
 
 export const HANDLING = {
@@ -35,8 +33,3 @@ export const handlingDefinition: (kind: Handling) => {
   schema: z.ZodObject<Record<string, z.ZodType>>;
   example: Record<string, string>;
 } = (kind) => HANDLING[kind];
-
-/** Returns the client library's method. The caller has checked the request. */
-export function handlingMethod(orders: HandlingMethods, kind: Handling) {
-  return orders[kind] as (order: OrderName, request: object, how: PortalOptions) => Promise<HandlingAnswer>;
-}

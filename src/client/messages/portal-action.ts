@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { vouchedFor } from '../../card-data/card-data.ts';
-import type { PortalAnswer } from '../../contract/answers.ts';
+import type { HandlingAnswer, PortalAnswer } from '../../contract/answers.ts';
 import {
   hasCode,
   ORDER_ERRORS,
@@ -54,7 +54,8 @@ import {
   within,
   workerSilent,
 } from '../temporal-errors.ts';
-import type { ClientContext, OrderName, OrderScreening, PortalOptions } from '../types.ts';
+import type { ClientContext, HandlingMethods, OrderName, OrderScreening, PortalOptions } from '../types.ts';
+import type { Handling } from './handling.ts';
 import { readBy } from './portal-options.ts';
 import { startedUpdate, updateOf, whileOpen } from './send-update.ts';
 
@@ -65,6 +66,11 @@ export function portalMethod(orders: OrderScreening, kind: PortalActionKind) {
     request: object,
     how: PortalOptions,
   ) => Promise<PortalAnswer>;
+}
+
+/** Returns the client library's method for what people write on an order. The caller has checked the request. */
+export function handlingMethod(orders: HandlingMethods, kind: Handling) {
+  return orders[kind] as (order: OrderName, request: object, how: PortalOptions) => Promise<HandlingAnswer>;
 }
 
 /** Runs a portal action. @returns the screening service's reply, or `requested` after 10 s if the action is still running */

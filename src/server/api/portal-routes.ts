@@ -1,8 +1,8 @@
 /** Routes for portal actions, withdrawals, overrides, redeliveries, rechecks, acknowledgements, notes, assignments and snoozes. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { HANDLINGS, handlingDefinition, handlingMethod } from '../../client/messages/handling.ts';
-import { portalMethod } from '../../client/messages/portal-action.ts';
+import { HANDLINGS, handlingDefinition } from '../../client/messages/handling.ts';
+import { handlingMethod, portalMethod } from '../../client/messages/portal-action.ts';
 import { fieldErrorsOf, invalidRequest } from '../../client/read-requests.ts';
 import {
   acknowledgedSchema,
