@@ -9,9 +9,9 @@ import { OpenOrders } from './client/lists/open-orders.ts';
 import { recordGatewayResult } from './client/messages/gateway-result.ts';
 import { HANDLING } from './client/messages/handling.ts';
 import { OrderSignals } from './client/messages/hint.ts';
-import { update, withdraw } from './client/messages/order-messages.ts';
-import { portalAction } from './client/messages/portal-action.ts';
+import { portalAction, withdraw } from './client/messages/portal-action.ts';
 import { redeliver } from './client/messages/redeliver.ts';
+import { update } from './client/messages/send-update.ts';
 import {
   checked,
   integrationOf,

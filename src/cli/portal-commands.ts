@@ -1,8 +1,7 @@
 /** Commands that act on an order: the portal actions, override, redeliver, recheck, acknowledge, note, assign, snooze. */
 import type { Command } from 'commander';
 import { HANDLINGS, handlingDefinition } from '../client/messages/handling.ts';
-import { handlingMethod } from '../client/messages/order-messages.ts';
-import { portalMethod } from '../client/messages/portal-action.ts';
+import { handlingMethod, portalMethod } from '../client/messages/portal-action.ts';
 import { actorSchema, idempotencyKeySchema } from '../client/messages/portal-options.ts';
 import { orderIdSchema } from '../client/read-requests.ts';
 import { reasonSchema } from '../contract/fields.ts';

@@ -16,10 +16,9 @@ import {
 import { defined } from '../order/defined.ts';
 import { adoptionErrors, sizeError } from '../order/messages/check-messages.ts';
 import { isRecord } from '../order/messages/shapes.ts';
-import { type OrderFacts, orderFactsOf, skipRuleFor } from '../order/order-rules.ts';
+import { skipRuleFor } from '../order/order-rules.ts';
 import {
   CARD_FIELDS,
-  type CardData,
   fingerprint,
   fingerprintOfRaw,
   hasUnprintable,
@@ -96,27 +95,7 @@ const cardRequestSchema = z.strictObject({
   cardCode: z.unknown().optional(),
 });
 
-/** A transaction without full card data, which is separate. */
-interface ReadTransaction {
-  transaction: TransactionJson;
-  card?: CardData;
-  invoiceNumber?: string | undefined;
-  fingerprint: string;
-  /** Fields that are not sent, or that are probably a mistake. */
-  warnings: FieldError[];
-}
-
-export interface CheckedScreenRequest extends ReadTransaction {
-  orderId: string;
-  integration: Integration;
-  workflow: IntegrationWorkflow;
-  /** Whether the request named the integration workflow itself. */
-  workflowNamed: boolean;
-  attempt: number;
-  facts: OrderFacts;
-  /** The order's id, unless a different invoice number was sent. */
-  invoiceNumber: string;
-}
+export type CheckedScreenRequest = ReturnType<typeof readScreenRequest>;
 
 /** Transactions already scanned for card data: scanning a large one twice would block the event loop. */
 const scanned = new WeakSet<object>();
@@ -127,32 +106,29 @@ export function noteScanned(transaction: unknown): void {
 }
 
 /**
+ * Reads a request to screen. The transaction has no full card data: that is separate, as `card`. `warnings` are about fields that are not
+ * sent, or that are probably a mistake.
  * @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in
  * `details.errors`, at its path in the request: `transaction.amount`
  */
-export function readScreenRequest(raw: unknown, findIntegration: FindIntegration): CheckedScreenRequest {
+export function readScreenRequest(raw: unknown, findIntegration: FindIntegration) {
   const { fields, integration } = openedRequest(raw, findIntegration, CARD_FIELDS_OF_AN_ORDER);
   const outer = screenSchema.safeParse(fields, OUR_WORDS);
-  const workflow = screenSchema.shape.workflow.safeParse(fields.workflow).data ?? integration.workflow;
+  const workflowNamed = screenSchema.shape.workflow.safeParse(fields.workflow).data;
+  const workflow = workflowNamed ?? integration.workflow;
   const inner = readTransaction(fields.transaction, workflow, integration);
-  if (!outer.success || 'fieldErrors' in inner) {
-    const ofTransaction = 'fieldErrors' in inner ? inner.fieldErrors : [];
-    const fieldErrors = ofTransaction.map((error) => under('transaction', error));
-    throw invalidRequest([...fieldErrorsOf(outer.error), ...fieldErrors]);
+  if (!outer.success || !inner.ok) {
+    const ofTransaction = inner.ok ? [] : inner.fieldErrors;
+    throw invalidRequest([...fieldErrorsOf(outer.error), ...ofTransaction.map(underTransaction)]);
   }
-  const tooLarge = sizeError(inner.transaction);
+  const { transaction, card, fingerprint, warnings } = inner;
+  const tooLarge = sizeError(transaction);
   if (tooLarge !== undefined) throw invalidRequest([tooLarge]);
   const { orderId, attempt = 1 } = outer.data;
   return {
-    orderId,
-    integration,
-    workflow,
-    workflowNamed: outer.data.workflow !== undefined,
-    attempt,
-    facts: orderFactsOf(inner.transaction),
-    ...inner,
-    warnings: inner.warnings.map((warning) => under('transaction', warning)),
+    ...{ orderId, integration, workflow, workflowNamed, attempt, transaction, card, fingerprint },
     invoiceNumber: inner.invoiceNumber ?? orderId,
+    warnings: warnings.map(underTransaction),
   };
 }
 
@@ -184,27 +160,23 @@ export function notCardsFor(raw: unknown, findIntegration: FindIntegration): rea
 }
 
 /** An order that policy skips isn't screened, so missing screening fields are no errors. */
-function readTransaction(
-  raw: unknown,
-  workflow: IntegrationWorkflow,
-  integration: Integration,
-): ReadTransaction | { fieldErrors: FieldError[] } {
+function readTransaction(raw: unknown, workflow: IntegrationWorkflow, integration: Integration) {
   const parsed = parseTransaction(raw, transactionRules(integration, workflow));
   if (parsed.ok) {
-    const { transaction, card, warnings } = parsed;
+    const { transaction, card } = parsed;
     const invoiceNumber = transaction.order?.invoiceNumber;
-    const content = { fingerprint: fingerprint(transaction, card), ...(card && { card }) };
-    return { transaction, invoiceNumber, warnings, ...content };
+    return { ...parsed, card, invoiceNumber, fingerprint: fingerprint(transaction, card) };
   }
-  const skipped = isRecord(raw) && skipRuleFor(integration, raw) !== undefined;
-  if (!skipped) return { fieldErrors: parsed.fieldErrors };
+  if (!isRecord(raw) || skipRuleFor(integration, raw) === undefined) return parsed;
   if (isDeeperThan(MAX_DEPTH, raw)) {
-    return { fieldErrors: [{ path: '', message: `must be nested at most ${MAX_DEPTH} levels deep` }] };
+    const message = `must be nested at most ${MAX_DEPTH} levels deep`;
+    return { ok: false as const, fieldErrors: [{ path: '', message }] };
   }
   // The transaction would be stored unchanged, with its card fields.
-  if (cardDataIn({ transaction: raw }, integration).length > 0) return { fieldErrors: parsed.fieldErrors };
+  if (cardDataIn({ transaction: raw }, integration).length > 0) return parsed;
   const transaction = withSixDigits(raw);
-  return { transaction, fingerprint: fingerprintOfRaw(transaction), warnings: [] };
+  const absent = { card: undefined, invoiceNumber: undefined, warnings: [] };
+  return { ok: true as const, transaction, fingerprint: fingerprintOfRaw(transaction), ...absent };
 }
 
 /** Rule «six and four», for an invalid transaction: a longer `bin` and `last4` can be the whole card number. */
@@ -240,10 +212,9 @@ export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;
 
 /** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in `details.errors` */
 export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration) {
-  refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
-  const { orderId, integration: name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
+  const { integration } = openedRequest(raw, findIntegration, []);
+  const { orderId, integration: _name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
   const adoption = { ...defined(rest), screenedAt: instant(millis(rest.screenedAt)) };
-  const integration = integrationOf({ findIntegration }, name);
   const workflow = named ?? integration.workflow;
   const fieldErrors = adoptionErrors(adoption, { ...integration, workflow }, Date.now());
   if (fieldErrors.length > 0) throw invalidRequest(fieldErrors);
@@ -268,13 +239,10 @@ export function checked<Schema extends z.ZodType>(schema: Schema, given: unknown
 export function invalidRequest(errors: FieldError[]): OrderScreeningError {
   const words = errors.length === 1 ? 'an error' : `${errors.length} errors`;
   // Parsing stops at the limit, so the total is unknown.
-  const some =
-    errors.length < MOST_ERRORS
-      ? words
-      : `${MOST_ERRORS} or more errors; the first ${MOST_ERRORS} are listed`;
-  return new OrderScreeningError('invalid-request', `The request has ${some}`, {
-    errors: errors.slice(0, MOST_ERRORS),
-  });
+  const isCut = errors.length >= MOST_ERRORS;
+  const some = isCut ? `${MOST_ERRORS} or more errors; the first ${MOST_ERRORS} are listed` : words;
+  const details = { errors: errors.slice(0, MOST_ERRORS) };
+  return new OrderScreeningError('invalid-request', `The request has ${some}`, details);
 }
 
 /** @returns a schema's issues as errors, one per unknown key, with paths such as `lineItems[0].price`; none without an error */
@@ -289,8 +257,8 @@ export function fieldErrorsOf(error: z.core.$ZodError | undefined): FieldError[]
   });
 }
 
-function under(parent: string, { path, message }: FieldError): FieldError {
-  return { path: path === '' ? parent : `${parent}.${path}`, message };
+function underTransaction({ path, message }: FieldError): FieldError {
+  return { path: path === '' ? 'transaction' : `transaction.${path}`, message };
 }
 
 function integrationIn(request: unknown): string {

@@ -39,8 +39,7 @@ export function endingBy<T>(deadline: number, calls: () => Promise<T>): Promise<
 
 /** Milliseconds that are left of the time of `endingBy`, at most `mostMs`; at least 1. */
 export function timeLeft(mostMs: number): number {
-  const now = Date.now();
-  return Math.max(1, Math.min(now + mostMs, deadlineOfAll.getStore() ?? Number.POSITIVE_INFINITY) - now);
+  return Math.max(1, Math.min(mostMs, (deadlineOfAll.getStore() ?? Infinity) - Date.now()));
 }
 
 /**
@@ -71,9 +70,21 @@ export function toOrderError(error: unknown): unknown {
     return fromFailure(error.cause) ?? error;
   }
   if (error instanceof PayloadCodecError) return recordUnreadable(error);
-  if (isWithoutNamespace(error)) return temporalUnavailable(error, NO_NAMESPACE);
-  if (isWithoutAttributes(error)) return temporalUnavailable(error, NO_ATTRIBUTES);
-  return isUnavailable(error) ? temporalUnavailable(error) : error;
+  if (error instanceof NamespaceNotFoundError) return temporalUnavailable(error, NO_NAMESPACE);
+  if (isUnanswered(error)) return temporalUnavailable(error);
+  const grpc = grpcErrorIn(error);
+  switch (grpc?.code) {
+    case undefined:
+      return error;
+    // A missing order has its own error, so this means the namespace. Servers learn of a new namespace one by one.
+    case grpcCode.notFound:
+      return temporalUnavailable(error, NO_NAMESPACE);
+    // Any other invalid argument is a bug in this product, and retrying does not help.
+    case grpcCode.invalidArgument:
+      return lacksAttributes(grpc) ? temporalUnavailable(error, NO_ATTRIBUTES) : error;
+    default:
+      return temporalUnavailable(error);
+  }
 }
 
 /** Runs a call to Temporal that takes at most `withinMs`. @throws OrderScreeningError for Temporal's errors */
@@ -139,28 +150,13 @@ export function isEnded(error: unknown): boolean {
   return cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow';
 }
 
-function isUnavailable(error: unknown): boolean {
-  if (isUnanswered(error)) return true;
-  const grpc = grpcErrorIn(error);
-  // An invalid argument is a bug in this product, and retrying does not help.
-  return grpc !== undefined && grpc.code !== grpcCode.invalidArgument;
-}
-
-/** A missing order has its own error, so `notFound` here means the namespace. Servers learn of a new namespace one by one. */
-function isWithoutNamespace(error: unknown): boolean {
-  return error instanceof NamespaceNotFoundError || grpcErrorIn(error)?.code === grpcCode.notFound;
-}
-
 /** The server's words at a start and at a query. Those at an update-with-start are in the status that comes with it. */
 const NO_SUCH_ATTRIBUTE =
   /no mapping defined for search attribute|search attribute \S+ is not defined|is not a valid search attribute/;
 
-function isWithoutAttributes(error: unknown): boolean {
-  const grpc = grpcErrorIn(error);
-  if (grpc?.code !== grpcCode.invalidArgument) return false;
-  return [grpc.details, ...grpc.metadata.get('grpc-status-details-bin')].some((words) =>
-    NO_SUCH_ATTRIBUTE.test(String(words)),
-  );
+function lacksAttributes({ details, metadata }: NonNullable<ReturnType<typeof grpcErrorIn>>): boolean {
+  const texts = [details, ...metadata.get('grpc-status-details-bin')];
+  return texts.some((text) => NO_SUCH_ATTRIBUTE.test(String(text)));
 }
 
 function grpcErrorIn(error: unknown) {
@@ -175,11 +171,10 @@ function fromFailure(failure: Error | undefined): OrderScreeningError | undefine
 
 /** Leaves out only the details that have an unknown shape, as those of a different release may. */
 function detailsOf(value: unknown): OrderErrorDetails {
-  const given = fieldsOf(value);
-  const known = Object.entries(errorDetails).filter(
-    ([name, schema]) => schema.safeParse(given[name]).success,
+  const known = Object.entries(fieldsOf(value)).filter(
+    ([name, given]) => detailsSchema.safeParse({ [name]: given }).success,
   );
-  return detailsSchema.parse(Object.fromEntries(known.map(([name]) => [name, given[name]])));
+  return detailsSchema.parse(Object.fromEntries(known));
 }
 
 export function orderClosed(): OrderScreeningError {

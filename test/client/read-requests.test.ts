@@ -34,9 +34,8 @@ describe('a request to screen', () => {
       orderId: '1001',
       attempt: 1,
       workflow: 'pre-acceptance',
-      workflowNamed: false,
+      workflowNamed: undefined,
       invoiceNumber: '1001',
-      facts: { amount: 125.5, currency: 'USD' },
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     const transaction = aTransaction({ order: { invoiceNumber: '#A-7' } });

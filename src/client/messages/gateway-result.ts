@@ -11,7 +11,7 @@ import { readOrder } from '../reading/read-orders.ts';
 import { screeningClientOf } from '../reading/read-transaction.ts';
 import { ANSWER_WITHIN_MS, timeLeft } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
-import { update } from './order-messages.ts';
+import { update } from './send-update.ts';
 
 export async function recordGatewayResult(
   context: ClientContext,
@@ -27,27 +27,20 @@ export async function recordGatewayResult(
   const order = await readOrder(context, workflowId, 'full');
   const reply = gatewayReplyAfterEnd(order, request, instant(Date.now()));
   if ('refusal' in reply) throw new OrderScreeningError(reply.refusal.code, reply.refusal.message);
-  if (reply.sendFor !== undefined) await sendOn(context, order.integration, reply.sendFor, request);
-  return reply.gateway;
-}
-
-/** Sends the result once. An ended order keeps no record of it, and sending it again is safe: the caller repeats it after an error. */
-async function sendOn(
-  context: ClientContext,
-  integration: string,
-  transactionId: string,
-  { result, authcode, transactionId: gatewayTransactionId }: GatewayResultRequest,
-): Promise<void> {
-  const client = screeningClientOf(integrationOf(context, integration));
-  const response = { transactionId, result, ...defined({ authcode, gatewayTransactionId }) };
+  const { gateway, sendFor } = reply;
+  if (sendFor === undefined) return gateway;
+  const client = screeningClientOf(integrationOf(context, order.integration));
+  const { result, authcode, transactionId: gatewayTransactionId } = request;
+  const response = { transactionId: sendFor, result, ...defined({ authcode, gatewayTransactionId }) };
   try {
+    // Sent once. An ended order keeps no record of it, and sending it again is safe: the caller repeats it after an error.
     await client.gatewayResponse(response, { timeoutMs: timeLeft(ANSWER_WITHIN_MS) });
+    return gateway;
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     if (error.outcome === 'refused' && error.reason !== 'forbidden') {
       throw new OrderScreeningError('order-closed', RESULT_TOO_LATE);
     }
-    const { message } = readFailure(error);
-    throw new OrderScreeningError('screening-service-unavailable', message);
+    throw new OrderScreeningError('screening-service-unavailable', readFailure(error).message);
   }
 }

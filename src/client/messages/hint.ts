@@ -19,12 +19,23 @@ import { SpacedSends } from './spaced-sends.ts';
 const SIGNAL_WITHIN_MS = 5_000;
 /** Visibility lags by up to 2 s. */
 const ASK_AGAIN_AFTER_MS = 3_000;
+/** More integrations than one account has: each may have an order with the transaction. */
+const MOST_OWNERS = 10;
+/** How long a result is cached: visibility is slow and rate-limited, and a transaction never moves to a different order. */
+const KEPT_MS = 5_000;
+const MOST_KEPT = 10_000;
 
 /** The signals of one process: at most one hint and one recheck per order and spacing. */
 export class OrderSignals {
   readonly #context: ClientContext;
-  readonly #hints = new SpacedSends<ReviewHint>(together);
-  readonly #rechecks = new SpacedSends<undefined>(() => undefined);
+  readonly #hints = new SpacedSends<ReviewHint>(
+    (workflowId, hint) => this.#signal(workflowId, reviewHintSignal, [hint]),
+    together,
+  );
+  readonly #rechecks = new SpacedSends<undefined>(
+    (workflowId) => this.#signal(workflowId, recheckSignal, [{ sentAt: instant(Date.now()) }]),
+    () => undefined,
+  );
   /** Orders, by transaction, or by integration and invoice number. */
   readonly #lookUps = new LookUps<Found[] | undefined>(KEPT_MS, MOST_KEPT);
 
@@ -40,47 +51,40 @@ export class OrderSignals {
   async hint(request: HintRequest): Promise<HintAnswer> {
     const integration = integrationOf(this.#context, request.integration).name;
     const hint = hintOf(request);
-    const send = (workflowId: string): Promise<boolean> =>
-      this.#hints.send(workflowId, hint, (one) => this.#signal(workflowId, reviewHintSignal, [one]));
-    const find = (...conditions: string[]): Promise<Found[] | undefined> =>
-      this.#lookUps.find(conditions.join(' AND '), () => lookUp(this.#context, conditions));
     const transactionIds = [request.transactionId ?? []].flat();
+    // Skips text that can't be an order id, such as `##`.
+    const names = [request.orderId ?? []].flat().flatMap((id) => orderIdSchema.safeParse(id).data ?? []);
+    const sent = new Map<string, Promise<boolean>>();
+    const send = (workflowId: string): Promise<boolean> => {
+      const sending = sent.get(workflowId) ?? this.#hints.send(workflowId, hint);
+      sent.set(workflowId, sending);
+      return sending;
+    };
     const ownerOf = async (id: string): Promise<Found | undefined> => {
-      const owners = (await find(equals(orderAttributes.transactionId, id.toLowerCase()))) ?? [];
+      const owners = await this.#find(equals(orderAttributes.transactionId, id.toLowerCase()));
       const own = owners.find((one) => one.integration === integration);
       return own ?? owners.find((one) => request.reaches?.(one.integration));
     };
     const ofIntegration = equals(orderAttributes.integration, integration);
-    const numbered = (number: string): Promise<Found[] | undefined> =>
-      find(ofIntegration, equals(orderAttributes.invoiceNumber, number));
-    // If visibility fails, fall back to the orders' ids. One failure doesn't affect the other transactions.
-    const owning = await Promise.allSettled(transactionIds.map(ownerOf));
-    const known = owning.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []));
-    // Skips text that can't be an order id, such as `##`.
-    const named = [request.orderId ?? []].flat().flatMap((id) => orderIdSchema.safeParse(id).data ?? []);
-    const others = named.filter((number) => !known.some(({ names }) => names.includes(number)));
-    const sent = new Map<string, Promise<boolean>>();
-    const sendOnce = (workflowId: string): Promise<boolean> => {
-      const sending = sent.get(workflowId) ?? send(workflowId);
-      sent.set(workflowId, sending);
-      return sending;
-    };
+    // If visibility fails, falls back to the order's id.
     const sendByNumber = async (number: string): Promise<boolean> => {
-      const [lookup] = await Promise.allSettled([numbered(number)]);
-      const owner = lookup.status === 'fulfilled' ? lookup.value?.[0]?.workflowId : undefined;
-      for (const id of [owner, orderWorkflowId(integration, number)])
-        if (id !== undefined && (await sendOnce(id))) return true;
-      if (lookup.status === 'rejected') throw lookup.reason;
-      return false;
+      const found = this.#find(ofIntegration, equals(orderAttributes.invoiceNumber, number));
+      const [owner] = await found.catch(() => []);
+      if (owner !== undefined && (await send(owner.workflowId))) return true;
+      return (await send(orderWorkflowId(integration, number))) || found.then(() => false);
     };
-    const [owned, numberedOnes] = await Promise.all([
-      Promise.all(known.map(({ workflowId }) => sendOnce(workflowId))),
+    // One failure doesn't affect the other transactions.
+    const lookedUp = await Promise.allSettled(transactionIds.map(ownerOf));
+    const owners = lookedUp.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []));
+    const others = names.filter((number) => !owners.some((owner) => owner.names.includes(number)));
+    const [owned, numbered] = await Promise.all([
+      Promise.all(owners.map(({ workflowId }) => send(workflowId))),
       Promise.all(others.map(sendByNumber)),
     ]);
-    const isReached = [...owned, ...numberedOnes].includes(true);
+    const isReached = [...owned, ...numbered].includes(true);
     // An order that only its number reached may own a transaction whose lookup failed.
-    const failures = owning.filter(({ status }) => status === 'rejected').length;
-    const isMissed = failures > numberedOnes.filter((reached) => reached).length;
+    const failures = lookedUp.filter(({ status }) => status === 'rejected').length;
+    const isMissed = failures > numbered.filter((reached) => reached).length;
     if (isReached && !isMissed) return { outcome: 'accepted' };
     if (transactionIds.length === 0) return { outcome: 'unknown' };
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
@@ -91,17 +95,14 @@ export class OrderSignals {
 
   async recheck(key: OrderKey): Promise<{ status: 'requested' }> {
     const workflowId = orderWorkflowId(key.integration, key.orderId);
-    const exists = await this.#rechecks.send(workflowId, undefined, () =>
-      this.#signal(workflowId, recheckSignal, [{ sentAt: instant(Date.now()) }]),
-    );
-    if (exists) return { status: 'requested' };
+    if (await this.#rechecks.send(workflowId, undefined)) return { status: 'requested' };
     await readableOrder(this.#context, key);
     throw orderClosed();
   }
 
   async close(): Promise<{ unsent: number }> {
-    const unsent = await Promise.all([this.#hints.close(), this.#rechecks.close()]);
-    return { unsent: unsent[0] + unsent[1] };
+    const [hints, rechecks] = await Promise.all([this.#hints.close(), this.#rechecks.close()]);
+    return { unsent: hints + rechecks };
   }
 
   /** Signals an order; for an ended order, starts a workflow that reads the status. @returns whether the order exists and can be read */
@@ -121,6 +122,27 @@ export class OrderSignals {
       const key = orderOfWorkflowId(workflowId);
       return key !== undefined && startReadAfterEnd(this.#context, key);
     }
+  }
+
+  /** Returns the orders that match, open and completed ones. */
+  async #find(...conditions: string[]): Promise<Found[]> {
+    const query = [
+      `WorkflowType = '${SCREEN_ORDER}'`,
+      "ExecutionStatus IN ('Running', 'Completed')",
+      ...conditions,
+    ].join(' AND ');
+    const lookUp = async () => {
+      const { executions } = await listWorkflows(this.#context.client, query, MOST_OWNERS);
+      const found = executions.flatMap(({ execution, searchAttributes }): Found[] => {
+        const workflowId = execution?.workflowId ?? '';
+        const key = orderOfWorkflowId(workflowId);
+        if (key === undefined) return [];
+        const { invoiceNumber } = attributesIn(searchAttributes?.indexedFields);
+        return [{ workflowId, integration: key.integration, names: [key.orderId, ...invoiceNumber] }];
+      });
+      return found.length > 0 ? found : undefined;
+    };
+    return (await this.#lookUps.find(query, lookUp)) ?? [];
   }
 }
 
@@ -156,31 +178,3 @@ interface Found {
 function equals({ name }: { name: string }, value: string): string {
   return `${name} = ${quoted(value)}`;
 }
-
-/** More integrations than one account has: each may have an order with the transaction. */
-const MOST_OWNERS = 10;
-
-/** Returns the orders that match, open ones before completed ones; undefined without any. */
-async function lookUp(
-  { client }: ClientContext,
-  conditions: readonly string[],
-): Promise<Found[] | undefined> {
-  const query = [
-    `WorkflowType = '${SCREEN_ORDER}'`,
-    "ExecutionStatus IN ('Running', 'Completed')",
-    ...conditions,
-  ].join(' AND ');
-  const { executions } = await listWorkflows(client, query, MOST_OWNERS);
-  const found = executions.flatMap(({ execution, searchAttributes }): Found[] => {
-    const workflowId = execution?.workflowId ?? '';
-    const { integration, orderId } = orderOfWorkflowId(workflowId) ?? {};
-    if (integration === undefined || orderId === undefined) return [];
-    const { invoiceNumber } = attributesIn(searchAttributes?.indexedFields);
-    return [{ workflowId, integration, names: [orderId, ...invoiceNumber] }];
-  });
-  return found.length > 0 ? found : undefined;
-}
-
-/** How long a result is cached: visibility is slow and rate-limited, and a transaction never moves to a different order. */
-const KEPT_MS = 5_000;
-const MOST_KEPT = 10_000;

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { vouchedFor } from '../../card-data/card-data.ts';
-import type { PortalAnswer } from '../../contract/answers.ts';
+import type { HandlingAnswer, PortalAnswer } from '../../contract/answers.ts';
 import {
+  hasCode,
   ORDER_ERRORS,
   type OrderErrorCode,
   type OrderErrorDetails,
@@ -23,6 +24,8 @@ import {
   type PortalActionInput,
   type PortalFields,
   UPDATES,
+  type WithdrawRequest,
+  withdrawUpdate,
 } from '../../contract/messages.ts';
 import type { ActionRecord, OrderState } from '../../contract/order/state.ts';
 import { portalOwnSchema } from '../../contract/portal/portal-actions.ts';
@@ -48,12 +51,13 @@ import {
   isUnanswered,
   orderClosed,
   toOrderError,
-  unknownOrder,
   within,
+  workerSilent,
 } from '../temporal-errors.ts';
-import type { ClientContext, OrderName, OrderScreening, PortalOptions } from '../types.ts';
+import type { ClientContext, HandlingMethods, OrderName, OrderScreening, PortalOptions } from '../types.ts';
+import type { Handling } from './handling.ts';
 import { readBy } from './portal-options.ts';
-import { startedUpdate } from './send-update.ts';
+import { startedUpdate, updateOf, whileOpen } from './send-update.ts';
 
 /** Returns the client library's method for a kind of action. The caller has checked the fields of that kind. */
 export function portalMethod(orders: OrderScreening, kind: PortalActionKind) {
@@ -64,6 +68,11 @@ export function portalMethod(orders: OrderScreening, kind: PortalActionKind) {
   ) => Promise<PortalAnswer>;
 }
 
+/** Returns the client library's method for what people write on an order. The caller has checked the request. */
+export function handlingMethod(orders: HandlingMethods, kind: Handling) {
+  return orders[kind] as (order: OrderName, request: object, how: PortalOptions) => Promise<HandlingAnswer>;
+}
+
 /** Runs a portal action. @returns the screening service's reply, or `requested` after 10 s if the action is still running */
 export async function portalAction(
   context: ClientContext,
@@ -71,20 +80,41 @@ export async function portalAction(
   fields: PortalFields,
   how: PortalOptions = {},
 ): Promise<PortalAnswer> {
-  const by = readBy(how);
+  const { kind, ...request } = fields;
+  // `kind` selects the definition, so the fields match it.
+  const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [Envelope<typeof request>]>;
+  const update = updateOf(definition, request, how);
   checkPortalFields(fields);
   const workflowId = orderWorkflowId(order.integration, order.orderId);
-  const { kind, ...message } = { ...fields, ...by };
-  // `kind` selects the definition, so the fields match it.
-  const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [Envelope<typeof message>]>;
   try {
-    const answer = await startedUpdate(context, workflowId, definition, message, how);
+    const answer = await startedUpdate(context, workflowId, definition, update);
     return answer ?? { ...order, kind, status: 'requested' };
   } catch (error) {
+    const known = toOrderError(error);
     // An order that has ended and only delivers its last events no longer accepts actions.
-    if (!isEnded(error) && codeOf(error) !== 'order-closed') throw toOrderError(error);
+    if (!isEnded(error) && !hasCode(known, 'order-closed')) throw known;
   }
-  return afterTheEnd(context, order, { fields, ...by }, how);
+  return afterTheEnd(context, { ...order, fields, ...readBy(how) }, how);
+}
+
+/** Withdraws a queued or running portal action of an open order. */
+export async function withdraw(
+  context: ClientContext,
+  order: OrderKey,
+  { number }: WithdrawRequest,
+  how?: PortalOptions,
+): Promise<PortalAnswer> {
+  const workflowId = orderWorkflowId(order.integration, order.orderId);
+  const update = updateOf(withdrawUpdate, { number }, how);
+  // If the withdrawal is still running at the deadline, the order's record has the kind of the action.
+  const reading = readOrder(context, workflowId).catch(() => undefined);
+  const withdrawing = startedUpdate(context, workflowId, withdrawUpdate, update);
+  const answer = await whileOpen(context, workflowId, withdrawing);
+  if (answer !== undefined) return answer;
+  const record = (await reading)?.actions.find((one) => one.number === number);
+  if (record === undefined) throw workerSilent();
+  const { kind, transactionId } = record;
+  return defined({ number, ...order, kind, status: 'requested', transactionId });
 }
 
 /** @throws OrderScreeningError `invalid-request` for fields that can't be sent to the screening service */
@@ -97,31 +127,31 @@ function checkPortalFields({ kind, notCards: _vouched, ...fields }: PortalFields
   if (!parsed.ok) throw invalidRequest(parsed.fieldErrors);
 }
 
-type Asked = Pick<PortalActionInput, 'fields' | 'by'>;
-
 /** Runs the action for a closed order in a workflow of its own, with the data of the order's full record. */
 async function afterTheEnd(
   context: ClientContext,
-  key: OrderKey,
-  asked: Asked,
+  asked: PortalActionInput & OrderKey,
   { orderRequired = false }: PortalOptions,
 ): Promise<PortalAnswer> {
-  const { fields } = asked;
-  const workflowId = orderWorkflowId(key.integration, key.orderId);
-  let gone = unknownOrder();
+  const { orderId, fields, ...orderless } = asked;
+  const workflowId = orderWorkflowId(asked.integration, orderId);
   const found = await readOrder(context, workflowId, 'full').catch((error: unknown) => {
-    const code = codeOf(error);
     // A retry, or the right payload keys, may find a record.
-    if (code === undefined || code === 'temporal-unavailable' || code === 'record-unreadable') throw error;
-    // The start was refused, so there is no record.
-    if (code !== 'unknown-order') gone = orderClosed();
-    return undefined;
+    const isOpen = hasCode(error, 'temporal-unavailable', 'record-unreadable');
+    if (isOpen || !(error instanceof OrderScreeningError)) throw error;
+    // The order has expired, or its start was refused, so there is no record.
+    return hasCode(error, 'unknown-order') ? error : orderClosed();
   });
-  if (found === undefined) {
-    if (fields.transactionId === undefined || orderRequired) throw gone;
-    return orderlessAction(context, key, fields.transactionId, asked);
+  if (found instanceof OrderScreeningError) {
+    const { transactionId } = fields;
+    if (transactionId === undefined || orderRequired) throw found;
+    if (integrationOf(context, asked.integration).passive) throw refusal('passive');
+    await refuseTaken(context, transactionId, asked);
+    if (fields.kind === 'cancel') throw refusal('cancel-window-unknown');
+    requireEmail(fields);
+    return run(context, { ...orderless, fields, transactionId });
   }
-  const order = await withLateDecisions(context, key, withDoubts(found, fields), fields);
+  const order = portalKind(fields.kind).once ? await withDoubts(context, asked, found) : found;
   const { code, ...details } = portalRefusal(order, fields, Date.now(), true) ?? {};
   if (code !== undefined) throw refusal(code, details);
   const before = earlier(order, fields);
@@ -131,53 +161,31 @@ async function afterTheEnd(
   const transactionId = transactionMeant(order, fields);
   const cancelBy = attempt && windowMeant(order, attempt, transactionId);
   const cancelWindowMs = order.policy?.cancelWindowMs;
-  return run(context, { ...key, ...asked, ...defined({ transactionId, cancelBy, cancelWindowMs }) });
+  return run(context, { ...asked, ...defined({ transactionId, cancelBy, cancelWindowMs }) });
 }
 
 /**
- * Marks chargebacks that were running when the order was terminated as `unconfirmed`: they may have been submitted. A subject that the
- * record truncated counts as the same subject. Either way a person must confirm with `force`.
+ * Adds the decisions that were read after the order's end. Marks chargebacks that were running when the order was terminated as
+ * `unconfirmed`: they may have been submitted. A subject that the record truncated counts as the same subject. Either way a person must
+ * confirm with `force`.
  */
-function withDoubts(order: OrderState, fields: PortalFields): OrderState {
-  if (!portalKind(fields.kind).once) return order;
-  const asked = subjectOf(order, fields);
-  const actions = order.actions.map((one): ActionRecord => {
-    const subject =
-      one.subject.endsWith('…') && asked.startsWith(one.subject.slice(0, -1)) ? asked : one.subject;
-    return { ...one, subject, status: isUnderWay(one) ? 'unconfirmed' : one.status };
-  });
-  return { ...order, actions };
-}
-
-/** Adds the decisions that were read after the order's end, if they matter to the action. */
-async function withLateDecisions(
+async function withDoubts(
   context: ClientContext,
-  key: OrderKey,
+  asked: PortalActionInput & OrderKey,
   order: OrderState,
-  fields: PortalFields,
 ): Promise<OrderState> {
-  if (!isSentOnce(fields)) return order;
-  const late = await lateDecisions(context, key);
+  const late = await lateDecisions(context, asked);
   const transactions = order.transactions.map((transaction) => {
     const { decision } = late.findLast((one) => sameTransaction(one.transactionId, transaction.id)) ?? {};
-    return decision === undefined ? transaction : { ...transaction, decision };
+    return { ...transaction, ...defined({ decision }) };
   });
-  return { ...order, transactions };
-}
-
-/** Runs an action for a transaction whose order has expired or has no record. */
-async function orderlessAction(
-  context: ClientContext,
-  key: OrderKey,
-  transactionId: string,
-  asked: Asked,
-): Promise<PortalAnswer> {
-  const { integration } = key;
-  if (integrationOf(context, integration).passive) throw refusal('passive');
-  await refuseTaken(context, transactionId, key);
-  if (asked.fields.kind === 'cancel') throw refusal('cancel-window-unknown');
-  requireEmail(asked.fields);
-  return run(context, { integration, transactionId, ...asked });
+  const own = subjectOf(order, asked.fields);
+  const actions = order.actions.map((one): ActionRecord => {
+    const isSame = one.subject.endsWith('…') && own.startsWith(one.subject.slice(0, -1));
+    const status = isUnderWay(one) ? 'unconfirmed' : one.status;
+    return { ...one, subject: isSame ? own : one.subject, status };
+  });
+  return { ...order, transactions, actions };
 }
 
 /** The record has no personal data, so there is no fallback for the e-mail. */
@@ -189,30 +197,33 @@ function requireEmail(fields: PortalFields): void {
 async function run(context: ClientContext, input: PortalActionInput): Promise<PortalAnswer> {
   const { client } = context;
   const { integration, orderId, transactionId, fields } = input;
-  const workflowId = portalActionWorkflowId(integration, fields.kind, subjectOfRun(input));
-  const deadline = Date.now() + ANSWER_WITHIN_MS;
+  const { kind } = fields;
+  const workflowId = portalActionWorkflowId(integration, kind, subjectOfRun(input));
   const start = (workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY') =>
-    callTemporal(client, deadline - Date.now(), () =>
+    callTemporal(client, ANSWER_WITHIN_MS, () =>
       client.workflow.start(PORTAL_ACTION, {
         workflowId,
         taskQueue: TASK_QUEUE,
         args: [vouchedFor(input, integrationOf(context, integration))],
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy,
-        staticSummary: `${fields.kind} of ${transactionId ?? 'a customer code'}`,
+        staticSummary: `${kind} of ${transactionId ?? 'a customer code'}`,
       }),
     );
-  const result = () =>
-    within(client, deadline, () =>
-      client.workflow.getHandle<() => Promise<PortalAnswer>>(workflowId).result(),
-    );
+  const handle = client.workflow.getHandle<() => Promise<PortalAnswer>>(workflowId);
+  const result = () => within(client, Date.now() + ANSWER_WITHIN_MS, () => handle.result());
   const onlyOnce = isSentOnce(fields);
   try {
     await start(onlyOnce ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY');
   } catch (error) {
     // It was done before; its result is still available.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    if (onlyOnce && (await wasRefused(result))) await start('ALLOW_DUPLICATE_FAILED_ONLY');
+    const failure = onlyOnce ? await result().then(() => undefined, toOrderError) : undefined;
+    if (hasCode(failure, 'temporal-unavailable', 'record-unreadable')) throw failure;
+    const isRefused = failure instanceof OrderScreeningError && failure.code !== 'outcome-unknown';
+    // A chargeback that was refused for certain may be sent again.
+    if (isRefused) await start('ALLOW_DUPLICATE_FAILED_ONLY');
+    else if (failure !== undefined) throw refusal('outcome-unknown-before');
   }
   try {
     return await result();
@@ -221,23 +232,7 @@ async function run(context: ClientContext, input: PortalActionInput): Promise<Po
     // A person ended it in Temporal.
     if (known instanceof WorkflowFailedError) throw refusal('outcome-unknown');
     if (!isUnanswered(error)) throw known;
-    return defined({ integration, kind: fields.kind, status: 'requested', orderId, transactionId });
-  }
-}
-
-/**
- * @returns true if the earlier chargeback was refused for certain and may be sent again; false if it was done
- * @throws OrderScreeningError `outcome-unknown-before` if its outcome is unknown, `temporal-unavailable` or `record-unreadable` if it can't be read
- */
-async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean> {
-  try {
-    await result();
-    return false;
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'temporal-unavailable' || code === 'record-unreadable') throw toOrderError(error);
-    if (code !== undefined && code !== 'outcome-unknown') return true;
-    throw refusal('outcome-unknown-before');
+    return defined({ integration, kind, status: 'requested', orderId, transactionId });
   }
 }
 
@@ -252,9 +247,4 @@ function subjectOfRun({ orderId, transactionId, fields }: PortalActionInput): st
 
 function refusal(code: OrderErrorCode, details: OrderErrorDetails = {}): OrderScreeningError {
   return new OrderScreeningError(code, ORDER_ERRORS[code].title, details);
-}
-
-function codeOf(error: unknown): OrderErrorCode | undefined {
-  const known = toOrderError(error);
-  return known instanceof OrderScreeningError ? known.code : undefined;
 }

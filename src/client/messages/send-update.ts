@@ -6,17 +6,27 @@ import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
 import { type Envelope, SCREEN_ORDER } from '../../contract/messages.ts';
 import { defined } from '../../order/defined.ts';
 import { fingerprintOfRaw } from '../../screening-service/index.ts';
+import { closedOrder } from '../reading/read-orders.ts';
 import type { OrderStart } from '../screening/order-start.ts';
 import {
   ANSWER_WITHIN_MS,
+  isEnded,
   isExhausted,
   isUnanswered,
+  orderClosed,
   readable,
   temporalUnavailable,
   toOrderError,
   within,
 } from '../temporal-errors.ts';
 import type { ClientContext, PortalOptions } from '../types.ts';
+import { readBy } from './portal-options.ts';
+
+/** The argument and the id of an update. */
+interface SentUpdate<Body> {
+  args: [Envelope<Body>];
+  updateId: string;
+}
 
 /**
  * Returns the argument and the id of an update. Repeats of one call use the same.
@@ -24,10 +34,12 @@ import type { ClientContext, PortalOptions } from '../types.ts';
  */
 export function updateOf<Body extends object>(
   { name: type }: { name: string },
-  body: Body,
-  { idempotencyKey, ifAction }: Pick<PortalOptions, 'idempotencyKey' | 'ifAction'> = {},
+  request: Body,
+  how: PortalOptions = {},
   updateId: string = randomUUID(),
-): { args: [Envelope<Body>]; updateId: string } {
+): SentUpdate<Body> {
+  const { idempotencyKey, ifAction } = how;
+  const body = { ...request, ...readBy(how) };
   const envelope = { type, updateId, ...defined({ ifAction }), body };
   if (idempotencyKey === undefined) return { args: [envelope], updateId };
   // The policy may change between a request and its repeat, so `notCards` doesn't count.
@@ -35,34 +47,36 @@ export function updateOf<Body extends object>(
   return { args: [{ ...envelope, key: { name: idempotencyKey, fingerprint } }], updateId };
 }
 
+/** Until its checkout has ended, seconds at most, the order refuses updates. */
+const ASK_AGAIN_MS = 100;
+const MOST_TRIES = 100;
+
 /**
  * Sends an update, and retries while the checkout is running, until the deadline.
  * @throws OrderScreeningError `busy` if the server accepts no more updates of this order for now; other errors unchanged
  */
-export function sendUpdate<T>(client: Client, deadline: number, send: () => Promise<T>): Promise<T> {
+function sendUpdate<T>(client: Client, deadline: number, send: () => Promise<T>): Promise<T> {
   return within(client, deadline, async () => {
     for (let tries = 1; ; tries += 1) {
       try {
         return readable(await send());
       } catch (error) {
-        if (tries >= MOST_TRIES || !hasCode(toOrderError(error), 'checkout-under-way'))
-          throw isExhausted(error) ? busy(error) : error;
+        if (isExhausted(error)) throw new OrderScreeningError('busy', BUSY, {}, error);
+        if (tries >= MOST_TRIES || !hasCode(toOrderError(error), 'checkout-under-way')) throw error;
         await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
       }
     }
   });
 }
 
-/** Until its checkout has ended, seconds at most, the order refuses updates. */
-const ASK_AGAIN_MS = 100;
-const MOST_TRIES = 100;
+const BUSY = 'Too many requests are waiting for this order, and this one was not accepted: send it again';
 
 /** Starts an order unless it exists, and sends it an update. */
 export function startWithUpdate<Answer, Body extends object>(
   client: Client,
   deadline: number,
   definition: UpdateDefinition<Answer, [Envelope<Body>]>,
-  update: { args: [Envelope<Body>]; updateId: string },
+  update: SentUpdate<Body>,
   start: OrderStart,
 ): Promise<Answer> {
   const options = { ...start, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
@@ -76,24 +90,23 @@ export function startWithUpdate<Answer, Body extends object>(
 
 /**
  * Sends an update that continues in the background once the order has accepted it.
- * @returns undefined if it was accepted and is still running after 10 s
+ * @returns undefined if it was accepted and is still running at the deadline
  * @throws OrderScreeningError `temporal-unavailable` if it wasn't accepted in time, `busy`; other errors unchanged
  */
 export async function startedUpdate<Answer, Body extends object>(
   { client }: ClientContext,
   workflowId: string,
   definition: UpdateDefinition<Answer, [Envelope<Body>]>,
-  body: Body,
-  how: PortalOptions,
+  update: SentUpdate<Body>,
+  deadline = Date.now() + ANSWER_WITHIN_MS,
 ): Promise<Answer | undefined> {
-  const options = { ...updateOf(definition, body, how), waitForStage: 'ACCEPTED' } as const;
   const handle = client.workflow.getHandle(workflowId);
   let accepted = false;
   try {
-    return await sendUpdate(client, Date.now() + ANSWER_WITHIN_MS, async () => {
-      const update = await handle.startUpdate(definition, options);
+    return await sendUpdate(client, deadline, async () => {
+      const started = await handle.startUpdate(definition, { ...update, waitForStage: 'ACCEPTED' });
       accepted = true;
-      return update.result().catch((error: unknown) => {
+      return started.result().catch((error: unknown) => {
         // The order also ends an update so that it refused.
         accepted = isUnanswered(error);
         throw error;
@@ -107,7 +120,38 @@ export async function startedUpdate<Answer, Body extends object>(
   }
 }
 
-function busy(cause: unknown): OrderScreeningError {
-  const words = 'Too many requests are waiting for this order, and this one was not accepted: send it again';
-  return new OrderScreeningError('busy', words, {}, cause);
+/**
+ * Sends an update to an open order and waits up to 10 s for the answer.
+ * @throws OrderScreeningError as `whileOpen`
+ */
+export async function update<Answer, Request extends object>(
+  context: ClientContext,
+  workflowId: string,
+  definition: UpdateDefinition<Answer, [Envelope<Request>]>,
+  request: Request,
+  how?: PortalOptions,
+): Promise<Answer> {
+  const { client } = context;
+  const options = updateOf(definition, request, how);
+  const handle = client.workflow.getHandle(workflowId);
+  const send = () => handle.executeUpdate(definition, options);
+  return whileOpen(context, workflowId, sendUpdate(client, Date.now() + ANSWER_WITHIN_MS, send));
+}
+
+/**
+ * Returns the answer of an open order.
+ * @throws OrderScreeningError `order-closed`, `unknown-order`, `temporal-unavailable`, or the order's own refusal
+ */
+export async function whileOpen<T>(
+  context: ClientContext,
+  workflowId: string,
+  answer: Promise<T>,
+): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!isEnded(error)) throw toOrderError(error);
+    await closedOrder(context, workflowId);
+    throw orderClosed();
+  }
 }

@@ -6,16 +6,15 @@ const MOST_ORDERS = 10_000;
 /** Queued messages sent concurrently when the process stops. */
 const SENT_AT_A_TIME = 100;
 
-/** Sends a message. @returns whether the order exists */
-type Send<Message> = (message: Message) => Promise<boolean>;
-
 interface Spacing<Message> {
   ms: number;
+  /** When it ends, by the monotonic clock. Infinity while a send is running. */
+  endsAt: number;
   /** The last send whose outcome callers share. */
   sent: Promise<boolean>;
-  /** Whether new messages are queued: a send is running, or its spacing has not ended. */
-  keeps: boolean;
-  kept?: { message: Message; send: Send<Message> };
+  /** The merged message that is queued until the spacing ends, or none. */
+  queued: Message[];
+  /** Set while a message is queued and no send is running, so that only a queued message keeps the process running. */
   timer?: NodeJS.Timeout;
 }
 
@@ -25,11 +24,20 @@ interface Spacing<Message> {
  */
 export class SpacedSends<Message> {
   readonly #spacings = new Map<string, Spacing<Message>>();
+  readonly #sendNow: (order: string, message: Message) => Promise<boolean>;
   readonly #merge: (one: Message, other: Message) => Message;
   readonly #most: number;
 
-  /** @param merge merges a queued message with a newer one */
-  constructor(merge: (one: Message, other: Message) => Message, most = MOST_ORDERS) {
+  /**
+   * @param sendNow sends a message, and returns whether the order exists
+   * @param merge merges a queued message with a newer one
+   */
+  constructor(
+    sendNow: (order: string, message: Message) => Promise<boolean>,
+    merge: (one: Message, other: Message) => Message,
+    most = MOST_ORDERS,
+  ) {
+    this.#sendNow = sendNow;
     this.#merge = merge;
     this.#most = most;
   }
@@ -37,94 +45,73 @@ export class SpacedSends<Message> {
   /**
    * Sends or queues a message.
    * @returns whether the order exists
-   * @throws the error of `send`, unless the message is queued: then it is sent again after the next spacing
+   * @throws the error of `sendNow`, unless the message is queued: then it is sent again after the next spacing
    */
-  send(order: string, message: Message, send: Send<Message>): Promise<boolean> {
+  send(order: string, message: Message): Promise<boolean> {
     const known = this.#spacings.get(order);
-    if (known?.keeps) {
-      this.#keep(known, message, send);
+    const now = performance.now();
+    if (known && (known.queued.length > 0 || now < known.endsAt)) {
+      known.queued = [[...known.queued, message].reduce(this.#merge)];
+      this.#wait(order, known);
       return known.sent;
     }
-    clearTimeout(known?.timer);
-    const ms = known === undefined ? FIRST_SPACING_MS : longerSpacing(known.ms);
-    const spacing: Spacing<Message> = { ms, sent: send(message), keeps: true };
+    const isFlood = known !== undefined && now < known.endsAt + known.ms;
+    const ms = isFlood ? longerSpacing(known.ms) : FIRST_SPACING_MS;
+    const spacing = { ms, endsAt: Infinity, sent: this.#sendNow(order, message), queued: [] };
     this.#spacings.delete(order);
     this.#spacings.set(order, spacing);
-    spacing.sent.then(
-      (exists) => (exists ? this.#rest(order, spacing) : this.#forget(order, spacing)),
-      () => this.#forget(order, spacing),
-    );
-    this.#forgetOldest();
+    this.#restAfter(order, spacing);
+    const [oldest] = this.#spacings;
+    if (oldest !== undefined && this.#spacings.size > this.#most) {
+      this.#spacings.delete(oldest[0]);
+      this.#flush(...oldest).catch(() => undefined);
+    }
     return spacing.sent;
   }
 
   /** Sends every queued message, once. @returns how many could not be sent */
   async close(): Promise<number> {
-    const spacings = [...this.#spacings.values()];
+    const spacings = [...this.#spacings];
     this.#spacings.clear();
     let unsent = 0;
-    for (let first = 0; first < spacings.length; first += SENT_AT_A_TIME) {
-      const sends = spacings.slice(first, first + SENT_AT_A_TIME).map((spacing) => sendKept(spacing));
+    while (spacings.length > 0) {
+      const sends = spacings.splice(0, SENT_AT_A_TIME).map((entry) => this.#flush(...entry));
       for (const one of await Promise.allSettled(sends)) if (one.status === 'rejected') unsent += 1;
     }
     return unsent;
   }
 
-  #keep(spacing: Spacing<Message>, message: Message, send: Send<Message>): void {
-    const { kept } = spacing;
-    spacing.kept = { message: kept === undefined ? message : this.#merge(kept.message, message), send };
-    spacing.timer?.ref();
+  /** Starts the time of a spacing after its send. An order that doesn't exist has none, and neither does a send that failed. */
+  #restAfter(order: string, spacing: Spacing<Message>): void {
+    const rest = (exists: boolean): void => {
+      if (this.#spacings.get(order) !== spacing) return;
+      spacing.endsAt = performance.now() + spacing.ms;
+      if (exists) this.#wait(order, spacing);
+      else this.#spacings.delete(order);
+    };
+    spacing.sent.then(rest, () => rest(false));
   }
 
-  #rest(order: string, spacing: Spacing<Message>): void {
-    if (this.#spacings.get(order) !== spacing) return;
-    spacing.timer = setTimeout(() => this.#ended(order, spacing), spacing.ms);
-    // Only a queued message keeps the process running.
-    if (spacing.kept === undefined) spacing.timer.unref();
+  #wait(order: string, spacing: Spacing<Message>): void {
+    if (spacing.queued.length === 0 || spacing.endsAt === Infinity) return;
+    spacing.timer ??= setTimeout(() => this.#ended(order, spacing), spacing.endsAt - performance.now());
   }
 
   #ended(order: string, spacing: Spacing<Message>): void {
-    const { kept } = spacing;
-    if (kept === undefined) {
-      spacing.keeps = false;
-      spacing.timer = setTimeout(() => this.#forget(order, spacing), spacing.ms).unref();
-      return;
-    }
-    delete spacing.kept;
-    spacing.ms = longerSpacing(spacing.ms);
-    const sent = kept.send(kept.message);
+    const message = spacing.queued.reduce(this.#merge);
+    Object.assign(spacing, { ms: longerSpacing(spacing.ms), endsAt: Infinity, queued: [], timer: undefined });
     // Callers of queued messages already got the answer that the order exists, so a failure must not reach them.
-    spacing.sent = sent.catch(() => true);
-    sent.then(
-      (exists) => (exists ? this.#rest(order, spacing) : this.#forget(order, spacing)),
-      () => {
-        const newer = spacing.kept;
-        spacing.kept = kept;
-        if (newer !== undefined) this.#keep(spacing, newer.message, newer.send);
-        this.#rest(order, spacing);
-      },
-    );
+    spacing.sent = this.#sendNow(order, message).catch(() => {
+      spacing.queued = [[message, ...spacing.queued].reduce(this.#merge)];
+      return true;
+    });
+    this.#restAfter(order, spacing);
   }
 
-  #forget(order: string, spacing: Spacing<Message>): void {
-    if (this.#spacings.get(order) === spacing) this.#spacings.delete(order);
+  /** Sends the queued message without waiting for the spacing to end; waits for a running send first. */
+  async #flush(order: string, spacing: Spacing<Message>): Promise<void> {
+    clearTimeout(spacing.timer);
+    await spacing.sent.catch(() => undefined);
+    for (const message of spacing.queued) await this.#sendNow(order, message);
   }
-
-  #forgetOldest(): void {
-    if (this.#spacings.size <= this.#most) return;
-    const [oldest] = this.#spacings;
-    if (oldest === undefined) return;
-    const [order, spacing] = oldest;
-    this.#spacings.delete(order);
-    sendKept(spacing).catch(() => undefined);
-  }
-}
-
-/** Sends the queued message without waiting for the spacing to end; waits for a running send first. */
-async function sendKept<Message>(spacing: Spacing<Message>): Promise<void> {
-  clearTimeout(spacing.timer);
-  await spacing.sent.catch(() => undefined);
-  const { kept } = spacing;
-  delete spacing.kept;
-  if (kept !== undefined) await kept.send(kept.message);
 }

@@ -14,7 +14,6 @@ import { newOrderState } from '../../order/record.ts';
 import { applyAdoption } from '../../order/screening/checkout.ts';
 import { readForAdoption } from '../../screening-service/index.ts';
 import { refuseTaken } from '../lists/visibility.ts';
-import { readBy } from '../messages/portal-options.ts';
 import { startWithUpdate, updateOf } from '../messages/send-update.ts';
 import { type CheckedAdoptRequest, readAdoptRequest } from '../read-requests.ts';
 import { describeOrder } from '../reading/describe-order.ts';
@@ -30,57 +29,46 @@ export async function adopt(
   { dryRun = false, ...how }: { dryRun?: boolean } & Pick<PortalOptions, 'by'> = {},
 ): Promise<CheckoutAnswer> {
   refuseCardData(how);
-  const by = readBy(how);
   const request = readAdoptRequest(raw, context.findIntegration);
-  const key = { integration: request.integration.name, orderId: request.orderId };
-  const workflowId = orderWorkflowId(key.integration, key.orderId);
-  await refuseTaken(context, request.adoption.transactionId, key);
-  const { fingerprint: _ours, ...answer } = dryRun
-    ? await answerOfDryRun(context, request, workflowId)
-    : await adopted(context, request, by, workflowId);
-  return answer;
-}
-
-async function adopted(
-  context: ClientContext,
-  request: CheckedAdoptRequest,
-  by: ReturnType<typeof readBy>,
-  workflowId: string,
-): Promise<CheckoutAnswer> {
   const { orderId, integration, workflow, adoption, transaction } = request;
-  const input = { orderId, workflow, transaction, adopt: adoption };
-  const start = orderStart(integration, input, { workflow, invoiceNumber: orderId });
+  const { transactionId } = adoption;
   // A random update id, so that a refusal isn't kept forever. The order recognizes its own transaction.
-  const update = updateOf(adoptUpdate, { transactionId: adoption.transactionId, ...by });
-  try {
-    return await startWithUpdate(context.client, Date.now() + ANSWER_WITHIN_MS, adoptUpdate, update, start);
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError) && !isEnded(error))
-      throw toOrderError(error);
-    return answerOnRecord(await closedOrder(context, workflowId), adoption.transactionId);
-  }
+  const update = updateOf(adoptUpdate, { transactionId }, how);
+  await refuseTaken(context, transactionId, { integration: integration.name, orderId });
+  const adopted = async (): Promise<CheckoutAnswer> => {
+    const input = { orderId, workflow, transaction, adopt: adoption };
+    const start = orderStart(integration, input, { workflow, invoiceNumber: orderId });
+    try {
+      return await startWithUpdate(context.client, Date.now() + ANSWER_WITHIN_MS, adoptUpdate, update, start);
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError) && !isEnded(error))
+        throw toOrderError(error);
+      return answerOnRecord(await closedOrder(context, start.workflowId), transactionId);
+    }
+  };
+  const { fingerprint: _ours, ...answer } = await (dryRun ? answerOfDryRun(context, request) : adopted());
+  return answer;
 }
 
 /** Returns the answer that a real adoption would give, by the same rules. */
 async function answerOfDryRun(
   context: ClientContext,
-  request: CheckedAdoptRequest,
-  workflowId: string,
+  { orderId, integration, workflow, adoption, transaction }: CheckedAdoptRequest,
 ): Promise<CheckoutAnswer> {
-  const { orderId, integration, workflow, adoption, transaction } = request;
+  const { name } = integration;
   const { transactionId } = adoption;
-  const description = await describeOrder(context, workflowId);
+  const description = await describeOrder(context, orderWorkflowId(name, orderId));
   // A failed or terminated order may be adopted again.
   if (description?.status === 'open' || description?.status === 'completed') {
     return answerOnRecord(await recordOfOrder(context, description), transactionId);
   }
-  const { name } = integration;
   const client = screeningClientOf(integration);
   const read = await readForAdoption(client, { ...adoption, invoiceNumber: orderId }, READ_WITHIN_MS);
   if (!('decision' in read)) throw new OrderScreeningError(read.code, read.message);
   const now = instant(Date.now());
   const order = newOrderState({ orderId, integration: name, adopt: adoption }, now);
-  const policy = policyFor(integration, workflow, orderFactsOf(transaction), false);
+  order.policy = policyFor(integration, workflow, orderFactsOf(transaction), false);
+  order.workflow = order.policy.workflow;
   const outcome = {
     kind: 'answered',
     transactionId: read.id,
@@ -89,8 +77,6 @@ async function answerOfDryRun(
     sentFrom: adoption.screenedAt,
     sentUntil: adoption.screenedAt,
   } as const;
-  order.policy = policy;
-  order.workflow = policy.workflow;
   applyAdoption(order, adoption, outcome, now);
   return answerOnRecord(order, transactionId);
 }

@@ -1,7 +1,7 @@
 /** Start options of an order, for checkouts and adoptions. */
 import { vouchedFor } from '../../card-data/card-data.ts';
 import { orderWorkflowId, TASK_QUEUE } from '../../contract/ids.ts';
-import type { ScreenOrderInput, TransactionJson } from '../../contract/messages.ts';
+import type { ScreenOrderInput } from '../../contract/messages.ts';
 import type { Integration } from '../../contract/policy.ts';
 import { VERSION } from '../../contract/version.ts';
 import { type IntegrationWorkflow, instant } from '../../contract/words.ts';
@@ -13,6 +13,9 @@ import { memoOf } from '../../order/view/order-memo.ts';
 
 export type OrderStart = ReturnType<typeof orderStart>;
 
+/** Temporal's limit of a static summary, in bytes. */
+const SUMMARY_BYTES = 200;
+
 /** Returns the start options of an order that must not exist yet. */
 export function orderStart(
   integration: Integration,
@@ -22,6 +25,10 @@ export function orderStart(
   const { name } = integration;
   const { orderId, adopt, transaction } = input;
   const { amount } = orderFactsOf(transaction);
+  const currency = currencyOf(transaction);
+  // Amount and currency of an order that policy skips are unchecked.
+  const money = Number.isFinite(amount) && currency !== undefined ? `${amount} ${currency}` : undefined;
+  const summary = [`Order ${orderId}`, adopt ? 'adopted' : (money ?? []), workflow].flat().join(', ');
   const order = { orderId, integration: name, workflow, adopt, transaction };
   const started = { version: VERSION, integration: name, ...input };
   const args: [ScreenOrderInput] = [vouchedFor(started, integration)];
@@ -31,26 +38,11 @@ export function orderStart(
     args,
     // A refused adoption leaves a failed workflow. Retrying is safe, since an adoption never creates a transaction.
     workflowIdReusePolicy: adopt ? ('ALLOW_DUPLICATE_FAILED_ONLY' as const) : ('REJECT_DUPLICATE' as const),
-    staticSummary: startSummary(orderId, adopt ? 'adopted' : moneyOf(transaction), workflow),
+    // One line for lists in the Temporal UI, without personal data. Only the order id may have multi-byte characters, and it is well
+    // before the cut.
+    staticSummary: Buffer.from(summary).subarray(0, SUMMARY_BYTES).toString('utf8'),
     typedSearchAttributes: searchAttributesAtStart({ integration: name, invoiceNumber, amount }),
     // The order's first record, by this process's clock. A worker writes the next one.
     memo: memoOf(recordOf(newOrderState(order, instant(Date.now())))),
   };
-}
-
-/** Temporal's limit of a static summary, in bytes. */
-const SUMMARY_BYTES = 200;
-
-/** One line for lists in the Temporal UI, without personal data. */
-function startSummary(orderId: string, what: string | undefined, workflow: string): string {
-  const line = [`Order ${orderId}`, what, workflow].filter((part) => part !== undefined).join(', ');
-  // Only the order id may have multi-byte characters, and it is well before the cut.
-  return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');
-}
-
-/** Amount and currency of an order that policy skips are unchecked. */
-function moneyOf(transaction: TransactionJson): string | undefined {
-  const { amount } = orderFactsOf(transaction);
-  const currency = currencyOf(transaction);
-  return Number.isFinite(amount) && currency !== undefined ? `${amount} ${currency}` : undefined;
 }

@@ -4,7 +4,7 @@ import type { CheckoutAnswer } from '../../contract/answers.ts';
 import { orderWorkflowId } from '../../contract/ids.ts';
 import { actionWithoutDecision } from '../../order/decide.ts';
 import { defined } from '../../order/defined.ts';
-import { skipRuleFor, unavailableAction } from '../../order/order-rules.ts';
+import { orderFactsOf, skipRuleFor, unavailableAction } from '../../order/order-rules.ts';
 import { answerNow } from '../../order/view/answers.ts';
 import type { CheckedScreenRequest } from '../read-requests.ts';
 import { inputOf } from '../reading/decode.ts';
@@ -34,18 +34,14 @@ export function pendingAnswer(
   return endingBy(Date.now() + ASK_WITHIN_MS, async () => {
     const workflowId = orderWorkflowId(request.integration.name, request.orderId);
     const description = await describeOrder(context, workflowId);
+    if (description === undefined) throw workerSilent();
+    const { raw, attributes, historyLength } = description;
+    const { phase, decision = 'pending' } = attributes;
     // A worker that started in time may still give a different answer, or gave one and died before recording it. A worker
     // that starts later assumes that `pending` was the answer.
-    const underWay =
-      description?.raw.pendingWorkflowTask?.state === TASK_STARTED ||
-      (description?.historyLength ?? 0) > UNTOUCHED_EVENTS;
-    const waits =
-      !underWay &&
-      // Not paused.
-      statusName(description?.raw.workflowExecutionInfo?.status) === 'RUNNING' &&
-      description?.attributes.phase === 'screening' &&
-      (description.attributes.decision ?? 'pending') === 'pending';
-    if (!waits) throw workerSilent();
+    const isTaken = raw.pendingWorkflowTask?.state === TASK_STARTED || historyLength > UNTOUCHED_EVENTS;
+    const isPaused = statusName(raw.workflowExecutionInfo?.status) !== 'RUNNING';
+    if (isTaken || isPaused || phase !== 'screening' || decision !== 'pending') throw workerSilent();
     const input = await inputOf(context, description);
     const known = inputSchema.safeParse(input).data?.fingerprint;
     if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
@@ -63,13 +59,13 @@ export function pendingByPolicy({ integration, ...request }: CheckedScreenReques
   const { orderId, attempt } = request;
   const { name, passive } = integration;
   const order = { orderId, integration: name, attempt };
-  if (skipRuleFor(integration, request.transaction) !== undefined) {
-    const wouldBe = passive ? 'proceed' : undefined;
-    return defined({ ...order, decision: 'skipped', action: 'proceed', phase: 'decided', wouldBe });
-  }
-  const whenUnavailable = unavailableAction(integration.whenUnavailable, request.facts);
-  const byPolicy = actionWithoutDecision({ workflow: request.workflow, whenUnavailable });
+  const isSkipped = skipRuleFor(integration, request.transaction) !== undefined;
+  const whenUnavailable = unavailableAction(integration.whenUnavailable, orderFactsOf(request.transaction));
+  const unscreened = actionWithoutDecision({ workflow: request.workflow, whenUnavailable });
+  const byPolicy = isSkipped ? 'proceed' : unscreened;
   const action = passive ? 'proceed' : byPolicy;
+  const wouldBe = passive ? byPolicy : undefined;
+  if (isSkipped) return defined({ ...order, decision: 'skipped', action, phase: 'decided', wouldBe });
   const declines = action === 'decline';
   return defined({
     ...order,
@@ -78,7 +74,7 @@ export function pendingByPolicy({ integration, ...request }: CheckedScreenReques
     phase: declines ? 'declined' : 'screening',
     reason: 'no-worker',
     message: declines ? integration.declineMessage : undefined,
-    wouldBe: passive ? byPolicy : undefined,
+    wouldBe,
   });
 }
 

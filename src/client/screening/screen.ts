@@ -1,5 +1,10 @@
 /** The checkout call: starts the order and returns its decision, or `pending`, in one round trip. */
-import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
 import { vouchedFor } from '../../card-data/card-data.ts';
 import { type CardOwner, CardStashError } from '../../card-stash/index.ts';
 import type { CheckoutAnswer } from '../../contract/answers.ts';
@@ -11,7 +16,7 @@ import { instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { answerNow } from '../../order/view/answers.ts';
 import type { CardData } from '../../screening-service/index.ts';
-import { sendUpdate, startWithUpdate, updateOf } from '../messages/send-update.ts';
+import { startedUpdate, startWithUpdate, updateOf } from '../messages/send-update.ts';
 import { type CheckedScreenRequest, readScreenRequest } from '../read-requests.ts';
 import { closedOrder } from '../reading/read-orders.ts';
 import {
@@ -19,14 +24,15 @@ import {
   isEnded,
   isUnanswered,
   orderClosed,
+  temporalUnavailable,
   toOrderError,
   within,
+  workerSilent,
 } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 import { answerFast } from './fast-path.ts';
 import { type OrderStart, orderStart } from './order-start.ts';
 import { asOfNow, pendingAnswer, pendingByPolicy } from './pending-answer.ts';
-import { whileReachable } from './while-reachable.ts';
 
 /** A checked request, with the card replaced by its reference in the card stash. */
 interface Sending {
@@ -36,6 +42,10 @@ interface Sending {
   /** When the caller stops waiting, in milliseconds after the epoch. */
   deadline: number;
 }
+
+/** Together at most 2 s: a customer waits at the checkout. */
+const PING_AFTER_MS = 700;
+const PING_WITHIN_MS = 1_100;
 
 /** Added to the checkout budget. A worker that starts after it assumes that the answer was `pending`. */
 const GRACE_MS = 2_000;
@@ -59,6 +69,31 @@ function unrecorded(error: unknown, request: CheckedScreenRequest): unknown {
   return new OrderScreeningError(code, message, { ...details, action, recorded: false }, cause);
 }
 
+/**
+ * Rule «Temporal away»: runs a call, and meanwhile checks regularly that Temporal answers. The call may wait for a slow worker.
+ * @throws OrderScreeningError `temporal-unavailable` once Temporal doesn't answer; the call's outcome is then unknown
+ */
+async function whileReachable<T>(client: Client, call: () => Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const { signal } = over;
+  const away = async (): Promise<never> => {
+    for (;;) {
+      await sleep(PING_AFTER_MS, undefined, { signal });
+      const ping = () => client.workflowService.getSystemInfo({});
+      await within(client, Date.now() + PING_WITHIN_MS, ping).catch((cause: unknown) => {
+        const words =
+          'Temporal does not answer, so the outcome is unknown. Retrying the same request is safe';
+        throw temporalUnavailable(cause, words);
+      });
+    }
+  };
+  try {
+    return await Promise.race([call(), away()]);
+  } finally {
+    over.abort();
+  }
+}
+
 /** @returns whether nothing was done for certain and a repeat gets the same error; after 503 and `record-unreadable` a worker may screen the order */
 function isRefused({ code }: OrderScreeningError): boolean {
   return ORDER_ERRORS[code].status < 500;
@@ -66,6 +101,7 @@ function isRefused({ code }: OrderScreeningError): boolean {
 
 async function answerOf(context: ClientContext, request: CheckedScreenRequest): Promise<CheckoutAnswer> {
   const { integration, orderId, card, attempt } = request;
+  const { client, earlyAnswers, cards } = context;
   const asked: Sending = {
     request,
     workflowId: orderWorkflowId(integration.name, orderId),
@@ -76,22 +112,22 @@ async function answerOf(context: ClientContext, request: CheckedScreenRequest): 
   if (known !== undefined) return sameContent(known, request);
   const cardRef = card && (await putAway(context, request, card));
   const sending = { ...asked, ...defined({ cardRef }) };
+  /** Ignores errors, so that the caller gets the original one. The card expires within 15 minutes anyway. */
+  const forget = () => cardRef && cards?.forget(cardRef).catch(() => undefined);
   try {
-    const { client, earlyAnswers } = context;
-    const early =
-      attempt === 1 && earlyAnswers
-        ? await answerFast(client, earlyAnswers, startOf(sending), sending.deadline)
-        : undefined;
+    if (attempt === 1 && earlyAnswers) {
+      const early = await answerFast(client, earlyAnswers, startOf(sending), asked.deadline);
+      // Before the record, a task that runs again needs the card.
+      if (early !== undefined) return early;
+    }
     const inTurn = attempt === 1 ? recordedAnswer : laterAttempt;
-    const answer = sameContent(early ?? (await inTurn(context, sending)), request);
-    // If another call got the answer, no worker reads this card. Before the record, a task that runs again needs it; a rescreen, too.
-    const answered = early === undefined && answer.decision !== 'pending' && answer.decision !== 'error';
-    if (answered && cardRef !== undefined) void forget(context, cardRef);
+    const answer = sameContent(await inTurn(context, sending), request);
+    // If another call got the answer, no worker reads this card. A rescreen does.
+    if (answer.decision !== 'pending' && answer.decision !== 'error') void forget();
     return answer;
   } catch (error) {
     // No worker will read the card of a refused request.
-    if (error instanceof OrderScreeningError && isRefused(error) && cardRef !== undefined)
-      await forget(context, cardRef);
+    if (error instanceof OrderScreeningError && isRefused(error)) await forget();
     throw error;
   }
 }
@@ -133,17 +169,17 @@ async function putAway(
   }
 }
 
-/** Ignores errors, so that the caller gets the original one. The card expires within 15 minutes anyway. */
-async function forget({ cards }: ClientContext, cardRef: string): Promise<void> {
-  await cards?.forget(cardRef).catch(() => undefined);
-}
-
 function startOf({ request, deadline, cardRef }: Sending): OrderStart {
-  const { orderId, integration, transaction, fingerprint, invoiceNumber, workflow } = request;
-  const named = request.workflowNamed ? workflow : undefined;
+  const { orderId, integration, transaction, fingerprint, workflowNamed } = request;
   const answerBy = instant(deadline);
-  const input = defined({ orderId, transaction, fingerprint, answerBy, workflow: named, cardRef });
-  return orderStart(integration, input, { workflow, invoiceNumber });
+  const input = {
+    orderId,
+    transaction,
+    fingerprint,
+    answerBy,
+    ...defined({ workflow: workflowNamed, cardRef }),
+  };
+  return orderStart(integration, input, request);
 }
 
 async function recordedAnswer(
@@ -151,33 +187,31 @@ async function recordedAnswer(
   sending: Sending,
   start: OrderStart = startOf(sending),
 ): Promise<CheckoutAnswer> {
-  const question = { attempt: 1, fingerprint: sending.request.fingerprint };
+  const { request, workflowId, deadline } = sending;
+  const question = { attempt: 1, fingerprint: request.fingerprint };
   const ask = (updateId?: string) => {
     const update = updateOf(decisionUpdate, question, {}, updateId);
-    return startWithUpdate(context.client, sending.deadline, decisionUpdate, update, start);
+    return startWithUpdate(context.client, deadline, decisionUpdate, update, start);
   };
-  let answer: CheckoutAnswer;
   try {
-    answer = await ask(decisionUpdateId(1)).catch((error: unknown) => {
+    const answer = await ask(decisionUpdateId(1)).catch((error: unknown) => {
       if (!hasCode(toOrderError(error), 'attempt-mismatch')) throw error;
       // Temporal refuses all who ask under one id at the same time when it refuses one of them, who may have sent other content.
       return ask();
     });
+    return await asOfNow(context, workflowId, answer);
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
-      const closed = await closedOrder(context, sending.workflowId).catch((unread: unknown) => {
-        if (!hasCode(unread, 'unknown-order')) throw unread;
-      });
-      if (closed) return answerOnRecord(closed, sending);
-      // Only a refused adoption or a refused start exists.
-      if (start.workflowIdReusePolicy !== 'REJECT_DUPLICATE') throw orderClosed();
-      const again = { ...start, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' } as const;
-      return recordedAnswer(context, sending, again);
-    }
-    if (isUnanswered(error)) return pendingAnswer(context, sending.request);
-    throw toOrderError(error);
+    if (isUnanswered(error)) return pendingAnswer(context, request);
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError) && !isEnded(error))
+      throw toOrderError(error);
   }
-  return asOfNow(context, sending.workflowId, answer);
+  const closed = await closedOrder(context, workflowId).catch((unread: unknown) => {
+    if (!hasCode(unread, 'unknown-order')) throw unread;
+  });
+  if (closed) return answerOnRecord(closed, request);
+  // Only a refused adoption or a refused start exists.
+  if (start.workflowIdReusePolicy !== 'REJECT_DUPLICATE') throw orderClosed();
+  return recordedAnswer(context, sending, { ...start, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' });
 }
 
 /**
@@ -186,30 +220,24 @@ async function recordedAnswer(
  */
 async function laterAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
   const { request, workflowId, cardRef } = sending;
-  const { client } = context;
-  const { attempt, transaction, fingerprint } = request;
-  const body = vouchedFor(
-    { attempt, transaction, fingerprint, ...defined({ cardRef }) },
-    request.integration,
-  );
-  const update = updateOf(retryUpdate, body, {}, retryUpdateId(attempt));
-  let answer: CheckoutAnswer;
+  const { attempt, transaction, fingerprint, integration } = request;
+  const body = { attempt, transaction, fingerprint, ...defined({ cardRef }) };
+  const update = updateOf(retryUpdate, vouchedFor(body, integration), {}, retryUpdateId(attempt));
   try {
-    answer = await sendUpdate(client, sending.deadline, async () => {
-      const handle = client.workflow.getHandle(workflowId);
-      const accepted = await handle.startUpdate(retryUpdate, { ...update, waitForStage: 'ACCEPTED' });
-      return accepted.result();
-    });
+    const answer = await startedUpdate(context, workflowId, retryUpdate, update, sending.deadline);
+    if (answer === undefined) throw workerSilent();
+    return await asOfNow(context, workflowId, answer);
   } catch (error) {
-    if (isEnded(error)) return answerOnRecord(await closedOrder(context, workflowId), sending);
+    if (isEnded(error)) return answerOnRecord(await closedOrder(context, workflowId), request);
     throw toOrderError(error);
   }
-  return asOfNow(context, workflowId, answer);
 }
 
 /** Returns the recorded answer of a closed order, also of one that was started by other means or continued as new. */
-function answerOnRecord(order: OrderState, sending: Sending): CheckoutAnswer {
-  const { attempt: number, fingerprint } = sending.request;
+function answerOnRecord(
+  order: OrderState,
+  { attempt: number, fingerprint }: CheckedScreenRequest,
+): CheckoutAnswer {
   const attempt = order.attempts.find((one) => one.number === number);
   const answer = answerNow(order, number);
   if (answer === undefined || attempt?.fingerprint === undefined) throw orderClosed();

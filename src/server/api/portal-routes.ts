@@ -2,8 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { HANDLINGS, handlingDefinition } from '../../client/messages/handling.ts';
-import { handlingMethod } from '../../client/messages/order-messages.ts';
-import { portalMethod } from '../../client/messages/portal-action.ts';
+import { handlingMethod, portalMethod } from '../../client/messages/portal-action.ts';
 import { fieldErrorsOf, invalidRequest } from '../../client/read-requests.ts';
 import {
   acknowledgedSchema,

@@ -3,10 +3,14 @@ import { SpacedSends } from '../../../src/client/messages/spaced-sends.ts';
 
 /** Messages are numbers; the merge of two is the newer one. */
 function aLimiter(most?: number) {
-  const sends = new SpacedSends<number>((_one, other) => other, most);
   const sent: { at: number; order: string; message: number }[] = [];
   const began = Date.now();
   let answer: () => Promise<boolean> = async () => true;
+  const sendNow = (order: string, message: number) => {
+    sent.push({ at: Date.now() - began, order, message });
+    return answer();
+  };
+  const sends = new SpacedSends<number>(sendNow, (_one, other) => other, most);
   return {
     sends,
     sent,
@@ -14,11 +18,7 @@ function aLimiter(most?: number) {
     answers: (next: typeof answer) => {
       answer = next;
     },
-    send: (message: number, order = 'order-1') =>
-      sends.send(order, message, (one) => {
-        sent.push({ at: Date.now() - began, order, message: one });
-        return answer();
-      }),
+    send: (message: number, order = 'order-1') => sends.send(order, message),
   };
 }
 
