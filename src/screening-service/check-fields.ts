@@ -57,7 +57,10 @@ function findingsOf(issue: z.core.$ZodIssue, value: unknown): Found[] {
     const message = 'is not a field of the interface; check its spelling, or leave it out';
     return issue.keys.map((key) => ({ path: [...path, key], message }));
   }
-  const given = path.reduce<unknown>((at, part) => Object(at)[part], value);
+  const given = path.reduce<unknown>(
+    (at, part) => (typeof at === 'object' && at !== null ? Reflect.get(at, part) : undefined),
+    value,
+  );
   if (given === undefined) return [{ path, message: MISSING[path.join('.')] ?? 'is required' }];
   const message = issue.code === 'invalid_type' ? kindMessage(issue.expected, given) : issue.message;
   return [{ path, message, isNull: given === null }];

@@ -49,7 +49,7 @@ export function parseTransaction(input: unknown, rules: TransactionRules): Parse
   const readOnly = READ_ONLY.filter((name) => fields.delete(name));
   const unknownFields = rules.unknownFields === 'refuse' ? 'keep' : 'drop';
   const spelled = toDefinitionSpelling(transactionRequestSchema, Object.fromEntries(fields), unknownFields);
-  const { body, whyNoExpiry } = withoutBadExpiry(Object(spelled.value), rules);
+  const { body, whyNoExpiry } = withoutBadExpiry(isObject(spelled.value) ? spelled.value : {}, rules);
   const sent = {
     ...spelled,
     value: untilEnoughErrors(tidied(body)),
