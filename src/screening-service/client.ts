@@ -1,12 +1,11 @@
 /** The client of the screening service, with one method per operation. */
-import type { FieldError } from '../contract/errors.ts';
 import { withoutHash } from '../contract/ids.ts';
 import { type PortalRequests, portalContentSchema } from '../contract/portal/portal-actions.ts';
 import type { PortalActionKind } from '../contract/portal/portal-kinds.ts';
 import type { GatewayResult } from '../contract/words.ts';
+import { type Checked, checkFields } from './check-fields.ts';
 import { type Operation, ScreeningError } from './errors.ts';
 import { exchange, type Reply } from './exchange.ts';
-import { schemaFindings } from './fields.ts';
 import { MACHINE, type Machine } from './machine.ts';
 import {
   type Context,
@@ -50,10 +49,11 @@ export function createScreeningClient(settings: ScreeningClientSettings) {
   }
 
   /** Sends a status call. Its address contains the key, so it must be passed to `exchange` only. */
-  function lookUp(operation: Operation, path: string, requested: string, options: CallOptions | undefined) {
+  function lookUp(operation: Operation, requested: string, options: CallOptions | undefined) {
     if (!isSegment(requested)) {
       return Promise.reject(new ScreeningError({ operation, outcome: 'refused', reason: 'bad-request' }));
     }
+    const path = operation.replaceAll('-', '_');
     const url = `${base}/${path}/${encodeURIComponent(apiKey)}/${encodeURIComponent(requested)}`;
     const transactionId = operation === 'status-by-url' ? requested : undefined;
     return call({ operation, url, transactionId }, options, readTransactionResponse);
@@ -94,12 +94,12 @@ export function createScreeningClient(settings: ScreeningClientSettings) {
     },
     /** Reads a transaction by its id or invoice number. */
     status: (idOrInvoice: string, options?: CallOptions) =>
-      lookUp('status', 'status', withoutHash(idOrInvoice), options),
+      lookUp('status', withoutHash(idOrInvoice), options),
     /** Reads a transaction by its id. @throws ScreeningError `not-found`, or `other-transaction` if the reply has a different id */
-    statusById: (id: string, options?: CallOptions) => lookUp('status-by-url', 'status_by_url', id, options),
+    statusById: (id: string, options?: CallOptions) => lookUp('status-by-url', id, options),
     /** Reads the first transaction with this invoice number, without a leading `#`. @throws ScreeningError `not-found` */
     statusByInvoice: (invoiceNumber: string, options?: CallOptions) =>
-      lookUp('status-by-invoice', 'status_by_invoice', withoutHash(invoiceNumber), options),
+      lookUp('status-by-invoice', withoutHash(invoiceNumber), options),
     customerCode: ({ customerCode, email }: { customerCode: string; email: string }, options?: CallOptions) =>
       act('customer-code', { customer_code: customerCode, email }, options, readPortalReply),
     /** Reports a transaction to the analysts as fraud. */
@@ -162,16 +162,8 @@ export interface GatewayResponse {
 /** A chargeback without the key and the transaction id. */
 export type Chargeback = Omit<PortalRequests['chargeback'], 'force' | 'transactionId'>;
 
-export type ParsedFields =
-  | { ok: true; fields: Record<string, unknown> }
-  | { ok: false; fieldErrors: FieldError[] };
-
-/** Validates the fields of a portal action in either spelling. Returns all errors, without submitted values. */
-export function parsePortalFields(kind: PortalActionKind, input: unknown): ParsedFields {
+/** Checks the fields of a portal action in either spelling. */
+export function parsePortalFields(kind: PortalActionKind, input: unknown): Checked<Record<string, unknown>> {
   const schema = portalContentSchema(kind);
-  const { value, findings, shownPath } = toDefinitionSpelling(schema, input);
-  const parsed = schema.safeParse(value);
-  const all = [...findings, ...(parsed.success ? [] : schemaFindings(parsed.error, value, schema))];
-  if (parsed.success && all.length === 0) return { ok: true, fields: parsed.data };
-  return { ok: false, fieldErrors: all.map(({ path, message }) => ({ path: shownPath(path), message })) };
+  return checkFields(schema, toDefinitionSpelling(schema, input));
 }

@@ -1,5 +1,6 @@
 /** The screening service's interface: resources, client, errors and webhooks. */
 
+export { MOST_ERRORS, OUR_WORDS } from './check-fields.ts';
 export type { CallOptions, ScreeningClient } from './client.ts';
 export {
   createScreeningClient,
@@ -7,13 +8,12 @@ export {
 } from './client.ts';
 export { readFailure, ScreeningError } from './errors.ts';
 export { readRetryAfter, requestReason } from './exchange.ts';
-export { hasUnprintable, OUR_WORDS } from './fields.ts';
+export { hasUnprintable } from './fields.ts';
 export { type HttpResponse, MACHINE, type Machine, proxyFor, sleepOn } from './machine.ts';
 export { readForAdoption } from './read-for-adoption.ts';
-export {
-  type ChargebackReply,
-  isDecision,
-  type TransactionResponse,
+export type {
+  ChargebackReply,
+  TransactionResponse,
 } from './replies.ts';
 export type { Dialect } from './spellings.ts';
 export {
@@ -25,7 +25,6 @@ export {
   createBodySchema,
   fingerprint,
   fingerprintOfRaw,
-  MOST_ERRORS,
   parseTransaction,
   writeTransaction,
 } from './transaction/parse-transaction.ts';

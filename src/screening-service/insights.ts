@@ -28,35 +28,29 @@ export function readInsights(
   clean: (text: string) => string,
 ): { insights?: Insights; leftOut: number } {
   if (!isObject(given)) return { leftOut: 0 };
-  const kept: Insights = {};
+  const insights: Insights = {};
   const found: Found[] = [];
-  let all = 0;
   for (const group of GROUPS) {
     const inside = given[group];
     if (!isObject(inside)) continue;
-    kept[group] = {};
-    const readable = Object.entries(inside).filter((entry): entry is [string, Record<string, unknown>] =>
-      isObject(entry[1]),
-    );
-    all += readable.length;
-    const isWeighed = group === 'risk' || group === 'trust';
-    const strongest = readable
-      .map(([index, raw]): Found => ({ group, index, insight: readInsight(raw, isWeighed, clean) }))
-      .sort((one, other) => weightOf(one) - weightOf(other))
-      .slice(0, MAX_INSIGHTS_OF_A_GROUP);
-    found.push(...strongest);
+    insights[group] = {};
+    for (const [index, raw] of Object.entries(inside)) {
+      if (isObject(raw)) found.push({ group, index: clean(index), insight: readInsight(raw, group, clean) });
+    }
   }
-  let count = 0;
-  let bytes = bytesOf(kept);
+  let leftOut = 0;
+  let bytes = bytesOf(insights);
   for (const { group, index, insight } of found.sort((one, other) => weightOf(one) - weightOf(other))) {
-    const name = clean(index);
-    const added = bytesOf({ [name]: insight });
-    if (bytes + added > MAX_INSIGHTS_BYTES) continue;
+    const kept = { ...insights[group], [index]: insight };
+    const added = bytesOf({ [index]: insight });
+    if (bytes + added > MAX_INSIGHTS_BYTES || Object.keys(kept).length > MAX_INSIGHTS_OF_A_GROUP) {
+      leftOut += 1;
+      continue;
+    }
     bytes += added;
-    kept[group] = { ...kept[group], [name]: insight };
-    count += 1;
+    insights[group] = kept;
   }
-  return { insights: kept, leftOut: all - count };
+  return { insights, leftOut };
 }
 
 const WEIGHTS = { high: 0, medium: 1, low: 3 } as const;
@@ -69,9 +63,10 @@ function weightOf({ group, insight: { impact } }: Found): number {
 
 function readInsight(
   { name, description, kind, impact }: Record<string, unknown>,
-  isWeighed: boolean,
+  group: Group,
   clean: (text: string) => string,
 ): Insight {
+  const isWeighed = group === 'risk' || group === 'trust';
   const weight = isWeighed ? weighedInsightSchema.shape.impact.safeParse(impact).data : undefined;
   const text = (value: unknown) => (typeof value === 'string' ? clean(value) : undefined);
   return defined({ name: text(name), description: text(description), kind: text(kind), impact: weight });

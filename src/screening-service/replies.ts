@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { holdsCardNumber } from '../card-data/card-numbers.ts';
 import { sameTransaction } from '../contract/ids.ts';
 import type { Enriched } from '../contract/order/state.ts';
-import { insightsSchema } from '../contract/terms.ts';
 import { DECISIONS, type Decision } from '../contract/words.ts';
 import { bytesOf } from '../order/bounds.ts';
 import { defined } from '../order/defined.ts';
@@ -20,11 +19,6 @@ import { type Reply, scrubWords, withoutSecrets } from './exchange.ts';
 import { MAX_FREE_TEXT, readInsights } from './insights.ts';
 import { isObject, toDefinitionSpelling } from './spellings.ts';
 
-/** Whether `word` is one of the five decisions. */
-export function isDecision(word: unknown): word is Decision {
-  return DECISIONS.some((decision) => decision === word);
-}
-
 /** The request that a reply belongs to. */
 export interface Context {
   operation: Operation;
@@ -39,30 +33,25 @@ export interface Context {
  * @throws ScreeningError `missing-id`; `unknown-decision`, which has the id; `other-transaction` if the id isn't the requested one
  */
 export function readTransactionResponse(reply: Reply, context: Context): TransactionResponse {
-  const body = toDefinitionSpelling(responseSchema, bodyOfSuccess(reply, context)).value;
-  const fields = isObject(body) ? body : {};
-  const { shape } = responseSchema;
-  const { data: id } = shape.id.safeParse(fields.id);
-  if (id === undefined) {
-    throw failure(reply, context, fields, { outcome: 'unknown', reason: 'missing-id' });
-  }
+  const body = bodyOfSuccess(reply, context);
+  const fields = responseSchema.parse(toDefinitionSpelling(responseSchema, body).value);
+  const { id, decision, message = '', account_mode: accountMode, passive_mode: passiveMode } = fields;
+  if (id === undefined) throw failure(reply, context, body, { outcome: 'unknown', reason: 'missing-id' });
   requireSame(id, reply, context);
-  if (!isDecision(fields.decision)) {
+  if (decision === undefined) {
     const verdict = { outcome: 'unknown', reason: 'unknown-decision', transactionId: id } as const;
-    throw failure(reply, context, fields, verdict);
+    throw failure(reply, context, body, verdict);
   }
-  const { data: message = '' } = shape.message.safeParse(fields.message);
-  const { data: subStatus } = shape.sub_status.safeParse(fields.sub_status);
-  const clean = (text: string) => withoutSecrets(text, context.secrets).slice(0, MAX_FREE_TEXT);
+  const clean = (text: string, limit = MAX_FREE_TEXT) =>
+    withoutSecrets(text, context.secrets).slice(0, limit);
   const { insights, leftOut } = readInsights(fields.insights, clean);
   return defined({
     id,
-    decision: fields.decision,
-    message:
-      message.trim() === '' ? undefined : withoutSecrets(message, context.secrets).slice(0, MAX_MESSAGE),
-    accountMode: shape.account_mode.safeParse(fields.account_mode).data,
-    passiveMode: shape.passive_mode.safeParse(fields.passive_mode).data,
-    subStatus: subStatus === undefined ? undefined : clean(subStatus),
+    decision,
+    message: message.trim() === '' ? undefined : clean(message, MAX_MESSAGE),
+    accountMode,
+    passiveMode,
+    subStatus: fields.sub_status === undefined ? undefined : clean(fields.sub_status),
     insights,
     insightsLeftOut: leftOut === 0 ? undefined : leftOut,
   });
@@ -216,15 +205,19 @@ function failure(
   });
 }
 
-/** The Transaction response as the screening service sends it, in definition spelling. Only an enriched one has insights and modes. */
+function orUndefined<Schema extends z.ZodType>(schema: Schema) {
+  return schema.optional().catch(undefined);
+}
+
+/** The Transaction response in definition spelling, with undefined for what is missing or invalid. Only an enriched one has insights and modes. */
 const responseSchema = z.object({
-  id: z.guid(),
-  decision: z.enum(DECISIONS),
-  message: z.string().exactOptional(),
-  account_mode: z.enum(['live', 'test']).exactOptional(),
-  passive_mode: z.boolean().exactOptional(),
-  sub_status: z.string().exactOptional(),
-  insights: insightsSchema.exactOptional(),
+  id: orUndefined(z.guid()),
+  decision: orUndefined(z.enum(DECISIONS)),
+  message: orUndefined(z.string()),
+  account_mode: orUndefined(z.enum(['live', 'test'])),
+  passive_mode: orUndefined(z.boolean()),
+  sub_status: orUndefined(z.string()),
+  insights: z.unknown().optional(),
 });
 
 /** A Transaction response in camelCase, with known fields only. */

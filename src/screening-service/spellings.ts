@@ -47,16 +47,24 @@ export interface Finding {
 export interface Spelled {
   value: unknown;
   findings: Finding[];
+  /** The paths of fields that the schema lacks and that were removed. */
+  dropped: PropertyKey[][];
   /** Returns a path in the sender's spelling: `lineItems[0].price`. */
   shownPath(path: readonly PropertyKey[]): string;
 }
 
 /**
- * Converts a body in either spelling, or a mixture, to definition spelling. Names that the schema lacks stay unchanged. A field
- * given in both spellings with different values is a finding. `undefined` fields are dropped.
+ * Converts a body in either spelling, or a mixture, to definition spelling. A field given in both spellings with different
+ * values is a finding. `undefined` fields are dropped.
+ * @param unknownFields whether fields that the schema lacks are removed, or stay unchanged
  */
-export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled {
+export function toDefinitionSpelling(
+  schema: z.ZodType,
+  body: unknown,
+  unknownFields: 'drop' | 'keep' = 'keep',
+): Spelled {
   const findings: Finding[] = [];
+  const dropped: PropertyKey[][] = [];
   const sent = new Map<string, string>();
 
   function read(value: unknown, schema: z.core.$ZodType, path: PropertyKey[]): unknown {
@@ -72,6 +80,10 @@ export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled 
       const definition = spelling.definitions.get(name) ?? name;
       const here = [...path, definition];
       const inside = spelling.fields.get(definition);
+      if (inside === undefined && unknownFields === 'drop') {
+        dropped.push(here);
+        continue;
+      }
       const field = inside === undefined ? given : read(given, inside, here);
       if (fields.has(definition) && stringify(fields.get(definition)) !== stringify(field)) {
         findings.push({ path: here, message: 'is given in two spellings with different values; send one' });
@@ -87,6 +99,7 @@ export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled 
   return {
     value: read(body, schema, []),
     findings,
+    dropped,
     shownPath: (path) =>
       shownPath(
         path.map((part, index) =>
@@ -94,42 +107,6 @@ export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled 
         ),
       ),
   };
-}
-
-/**
- * Removes the fields that the schema lacks.
- * @param value in definition spelling
- * @param removed gets the path of each removed field
- */
-export function withoutUnknown(
-  schema: z.core.$ZodType,
-  value: unknown,
-  removed: (path: PropertyKey[]) => void,
-  path: PropertyKey[] = [],
-): unknown {
-  if (schema instanceof z.ZodExactOptional) return withoutUnknown(schema.unwrap(), value, removed, path);
-  if (schema instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((item, index) => withoutUnknown(schema.element, item, removed, [...path, index]));
-  }
-  if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
-  const { fields } = spellingOf(schema);
-  const kept = Object.entries(value).flatMap(([name, inner]) => {
-    const field = fields.get(name);
-    const here = [...path, name];
-    if (field !== undefined) return [[name, withoutUnknown(field, inner, removed, here)] as const];
-    removed(here);
-    return [];
-  });
-  return Object.fromEntries(kept);
-}
-
-/** Returns the schema of the field at a path in definition spelling. */
-export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
-  return path.reduce<z.core.$ZodType | undefined>((at, part) => {
-    const outer = at instanceof z.ZodExactOptional ? at.unwrap() : at;
-    if (outer instanceof z.ZodArray) return outer.element;
-    return outer instanceof z.ZodObject ? spellingOf(outer).fields.get(String(part)) : undefined;
-  }, schema);
 }
 
 /** Converts a value from definition spelling to the samples' spelling. */

@@ -3,9 +3,8 @@ import { passesLuhn } from '../../card-data/card-numbers.ts';
 import { TEST_CARDS } from '../../card-data/test-cards.ts';
 import type { FieldError } from '../../contract/errors.ts';
 import type { IntegrationWorkflow } from '../../contract/words.ts';
-import { defined } from '../../order/defined.ts';
-import { schemaFindings } from '../fields.ts';
-import { type Finding, isObject, toDefinitionSpelling } from '../spellings.ts';
+import { checkFields } from '../check-fields.ts';
+import { type Finding, toDefinitionSpelling } from '../spellings.ts';
 import { type CardData, cardSchema } from './transaction-schema.ts';
 
 export type ParsedCard = { ok: true; card: CardData } | { ok: false; fieldErrors: FieldError[] };
@@ -22,25 +21,13 @@ export interface CardRules {
  * @param rules.workflow the integration's. It determines only which fields are required, since an order may name a different workflow
  */
 export function parseCard(input: unknown, rules: CardRules & { workflow: IntegrationWorkflow }): ParsedCard {
-  const { value, shownPath } = toDefinitionSpelling(cardSchema, input);
-  const parsed = cardSchema.safeParse(value);
-  const missing = rules.workflow === 'pre-gateway' ? missingOf : () => [];
-  const findings = [
-    ...(parsed.success ? [] : schemaFindings(parsed.error, value, cardSchema, missing)),
-    ...cardFindings(parsed.success ? parsed.data : wellFormed(value), rules),
-    ...(isObject(value) ? missing(value) : []),
-  ];
-  if (parsed.success && findings.length === 0) return { ok: true, card: parsed.data };
-  return {
-    ok: false,
-    fieldErrors: findings.map(({ path, message }) => ({ path: shownPath(path), message })),
-  };
-}
-
-function missingOf(given: Record<string, unknown>): Finding[] {
-  return ['expirationDate', 'cardCode']
-    .filter((field) => given[field] === undefined)
-    .map((field) => ({ path: [field], message: 'is required' }));
+  const checked = checkFields(cardSchema, toDefinitionSpelling(cardSchema, input), (given) => [
+    ...cardFindings(given, rules),
+    ...(rules.workflow === 'pre-gateway' ? ['expirationDate', 'cardCode'] : [])
+      .filter((field) => given[field] === undefined)
+      .map((field) => ({ path: [field], message: 'is required' })),
+  ]);
+  return checked.ok ? { ok: true, card: checked.data } : checked;
 }
 
 /** Rule «card code»: after an authorization the code must be neither stored nor sent. */
@@ -48,21 +35,12 @@ export function cardOfWorkflow({ cardCode, ...card }: CardData, workflow: Integr
   return workflow !== 'pre-gateway' || cardCode === undefined ? card : { ...card, cardCode };
 }
 
-/** Returns the well-formed card fields of `value`, so that their rules are checked even if other fields are invalid. */
-export function wellFormed(value: unknown): Partial<CardData> {
-  const { cardNumber, expirationDate, cardCode } = cardSchema.shape;
-  const given: Record<string, unknown> = isObject(value) ? value : {};
-  return defined({
-    cardNumber: cardNumber.safeParse(given.cardNumber).data,
-    expirationDate: expirationDate.safeParse(given.expirationDate).data,
-    cardCode: cardCode.safeParse(given.cardCode).data,
-  });
-}
-
-export function cardFindings(
-  { cardNumber, expirationDate, cardCode }: Partial<CardData>,
-  rules: CardRules,
-): Finding[] {
+/** Checks the well-formed fields of a card, even if others are invalid. */
+export function cardFindings(card: Record<string, unknown>, rules: CardRules): Finding[] {
+  const { shape } = cardSchema;
+  const { data: cardNumber } = shape.cardNumber.safeParse(card.cardNumber);
+  const { data: expirationDate } = shape.expirationDate.safeParse(card.expirationDate);
+  const { data: cardCode } = shape.cardCode.safeParse(card.cardCode);
   const findings: Finding[] = [];
   const find = (field: keyof CardData, message: string) => findings.push({ path: [field], message });
   if (cardNumber !== undefined) {

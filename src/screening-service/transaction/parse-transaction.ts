@@ -3,25 +3,11 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import type { FieldError } from '../../contract/errors.ts';
-import { schemaFindings } from '../fields.ts';
-import {
-  type Dialect,
-  type Finding,
-  isObject,
-  type Spelled,
-  toDefinitionSpelling,
-  toSampleSpelling,
-  withoutUnknown,
-} from '../spellings.ts';
+import { checkFields, MOST_ERRORS } from '../check-fields.ts';
+import { type Dialect, isObject, toDefinitionSpelling, toSampleSpelling } from '../spellings.ts';
 import { tidied } from './as-pasted.ts';
 import { cardOfWorkflow, whyExpiryNotSent } from './card-rules.ts';
-import {
-  gatewayTypeOf,
-  ruleFindings,
-  SERVICE_KEY_MESSAGE,
-  type TransactionRules,
-  warningsOf,
-} from './transaction-rules.ts';
+import { gatewayTypeOf, ruleFindings, type TransactionRules, warningsOf } from './transaction-rules.ts';
 import {
   type CardData,
   type Transaction,
@@ -33,17 +19,21 @@ export type ParsedTransaction =
   | { ok: true; transaction: Transaction; card?: CardData; warnings: FieldError[] }
   | { ok: false; fieldErrors: FieldError[] };
 
+const API_KEY =
+  'must be left out: the API key comes from the configuration of the integration, never with an order';
 /** Fields of order-screening's own requests to the screening service, and why a caller must leave them out. */
-const OURS = new Map([
-  ...['nf-token', 'nfToken', 'nf_token'].map((name) => [name, SERVICE_KEY_MESSAGE] as const),
-  ['enrich', 'must be left out: the policy key `enrich` decides'],
-]);
-/** The interface marks them as read-only. */
+const OURS = {
+  'nf-token': API_KEY,
+  nfToken: API_KEY,
+  nf_token: API_KEY,
+  enrich: 'must be left out: the policy key `enrich` decides',
+};
+/** Assumption «read-only fields»: they are not sent. */
 const READ_ONLY = ['travel', 'transaction-id', 'transactionId', 'authcode'];
 
 /**
  * Parses an order service's transaction in either spelling. Checks all limits of the screening service, the rules between fields, and
- * the payment data that the integration workflow requires.
+ * the payment data that the integration workflow requires. Assumption «unknown fields»: what the interface lacks is not sent.
  *
  * The result is in definition spelling and has the `gatewayType` of the integration workflow and the card's `bin` and `last4`. Full card
  * data is returned separately as `card` (not with `cardInStash`).
@@ -51,83 +41,50 @@ const READ_ONLY = ['travel', 'transaction-id', 'transactionId', 'authcode'];
  * `lineItems[0].price`) and without submitted values. Never throws.
  */
 export function parseTransaction(input: unknown, rules: TransactionRules): ParsedTransaction {
-  const spelled = toDefinitionSpelling(transactionRequestSchema, input);
-  if (!isObject(spelled.value)) {
+  if (!isObject(input)) {
     return { ok: false, fieldErrors: [{ path: '', message: 'must be an object: the transaction' }] };
   }
-  const { findings: ours, body } = withoutOurs(spelled.value);
-  const { known, dropped } = withoutDropped(body, rules);
-  const tidy = untilEnoughErrors(tidied(known));
-  const parsed = transactionRequestSchema.safeParse(tidy);
-  const found = (body: typeof tidy) => ruleFindings(body, rules);
-  const findings = [
-    ...ours,
-    ...spelled.findings,
-    ...(parsed.success ? [] : schemaFindings(parsed.error, tidy, transactionRequestSchema, found)),
-  ];
-  const fieldErrors = show(findings, found(tidy), spelled);
-  if (!parsed.success || fieldErrors.length > 0) return { ok: false, fieldErrors };
-  const warnings = [...dropped, ...warningsOf(parsed.data, rules)].slice(0, MOST_ERRORS);
+  const fields = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const ours = Object.entries(OURS).filter(([name]) => fields.delete(name));
+  const readOnly = READ_ONLY.filter((name) => fields.delete(name));
+  const unknownFields = rules.unknownFields === 'refuse' ? 'keep' : 'drop';
+  const spelled = toDefinitionSpelling(transactionRequestSchema, Object.fromEntries(fields), unknownFields);
+  const { body, whyNoExpiry } = withoutBadExpiry(isObject(spelled.value) ? spelled.value : {}, rules);
+  const sent = {
+    ...spelled,
+    value: untilEnoughErrors(tidied(body)),
+    findings: [...ours.map(([name, message]) => ({ path: [name], message })), ...spelled.findings],
+  };
+  const checked = checkFields(transactionRequestSchema, sent, (given) => ruleFindings(given, rules));
+  if (!checked.ok) return checked;
+  const warnings = [
+    ...readOnly.map((name) => ({ path: [name], message: 'is read-only in the interface; not sent' })),
+    ...whyNoExpiry.map((message) => ({ path: ['payment', 'creditCard', 'expirationDate'], message })),
+    ...spelled.dropped.map((path) => ({ path, message: 'is not a field of the interface; not sent' })),
+    ...warningsOf(checked.data, rules),
+  ].slice(0, MOST_ERRORS);
   return {
     ok: true,
-    ...split(parsed.data, rules),
+    ...split(checked.data, rules),
     warnings: warnings.map(({ path, message }) => ({ path: spelled.shownPath(path), message })),
   };
 }
 
-/**
- * Assumptions «unknown fields» and «read-only fields»: what the interface lacks, or marks as read-only, is not sent. Neither is an expiry
- * that the screening service would refuse, unless the order has or needs the whole card.
- */
-function withoutDropped(body: Record<string, unknown>, rules: TransactionRules) {
-  const dropped: Finding[] = [];
-  const drop = (path: PropertyKey[], message: string): void => {
-    if (dropped.length < MOST_ERRORS) dropped.push({ path, message });
-  };
-  const isReadOnly = ([name]: [string, unknown]) => READ_ONLY.includes(name);
-  const fields = Object.entries(body);
-  for (const [name] of fields.filter(isReadOnly)) drop([name], 'is read-only in the interface; not sent');
-  const writable = withoutExpiry(
-    Object.fromEntries(fields.filter((field) => !isReadOnly(field))),
-    rules,
-    drop,
-  );
-  if (rules.unknownFields === 'refuse') return { known: writable, dropped };
-  const known = withoutUnknown(transactionRequestSchema, writable, (path) =>
-    drop(path, 'is not a field of the interface; not sent'),
-  );
-  return { known: isObject(known) ? known : writable, dropped };
-}
-
-function withoutExpiry(
+/** Removes an expiry that the screening service would refuse, unless the order has or needs the whole card. */
+function withoutBadExpiry(
   body: Record<string, unknown>,
   { workflow, cardInStash = false, now }: TransactionRules,
-  drop: (path: PropertyKey[], message: string) => void,
-): Record<string, unknown> {
+): { body: Record<string, unknown>; whyNoExpiry: string[] } {
   const { payment } = body;
+  const kept = { body, whyNoExpiry: [] };
   if (workflow === 'pre-gateway' || cardInStash || !isObject(payment) || !isObject(payment.creditCard))
-    return body;
+    return kept;
   const { expirationDate, ...creditCard } = payment.creditCard;
-  if (expirationDate === undefined || creditCard.cardNumber !== undefined) return body;
+  if (expirationDate === undefined || creditCard.cardNumber !== undefined) return kept;
   const reason = whyExpiryNotSent(expirationDate, now);
-  if (reason === undefined) return body;
-  drop(['payment', 'creditCard', 'expirationDate'], reason);
-  return { ...body, payment: { ...payment, creditCard } };
+  if (reason === undefined) return kept;
+  return { body: { ...body, payment: { ...payment, creditCard } }, whyNoExpiry: [reason] };
 }
-
-function withoutOurs(body: Record<string, unknown>) {
-  const fields = Object.entries(body);
-  return {
-    findings: fields.flatMap(([name]): Finding[] => {
-      const message = OURS.get(name);
-      return message === undefined ? [] : [{ path: [name], message }];
-    }),
-    body: Object.fromEntries(fields.filter(([name]) => !OURS.has(name))),
-  };
-}
-
-/** Maximum number of reported errors. More would be of no use, and each costs time. */
-export const MOST_ERRORS = 100;
 
 const lineItem = transactionRequestSchema.shape.lineItems.unwrap().element;
 
@@ -143,19 +100,6 @@ function untilEnoughErrors(body: Record<string, unknown>): Record<string, unknow
     return fieldErrors >= MOST_ERRORS;
   });
   return last === -1 ? body : { ...body, lineItems: lineItems.slice(0, last + 1) };
-}
-
-/** Keeps at most one error of the rules per path, and none where the schema already found one. */
-function show(findings: Finding[], fromRules: Finding[], { shownPath }: Spelled): FieldError[] {
-  const shown = (some: Finding[]): FieldError[] =>
-    some.slice(0, MOST_ERRORS).map(({ path, message }) => ({ path: shownPath(path), message }));
-  const fieldErrors = shown(findings);
-  const seen = new Set(fieldErrors.map(({ path }) => path));
-  for (const found of shown(fromRules)) {
-    if (!seen.has(found.path)) fieldErrors.push(found);
-    seen.add(found.path);
-  }
-  return fieldErrors;
 }
 
 function split(request: TransactionRequest, { workflow }: TransactionRules) {

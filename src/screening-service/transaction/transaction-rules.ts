@@ -3,9 +3,9 @@ import type { Integration } from '../../contract/policy.ts';
 import type { IntegrationWorkflow } from '../../contract/words.ts';
 import { type Finding, isObject } from '../spellings.ts';
 import { isNotPublic } from './as-pasted.ts';
-import { type CardRules, cardFindings, wellFormed } from './card-rules.ts';
+import { type CardRules, cardFindings } from './card-rules.ts';
 import { isNoCard } from './payment-methods.ts';
-import { billToSchema, type Transaction } from './transaction-schema.ts';
+import { billToSchema, cardSchema, type Transaction } from './transaction-schema.ts';
 
 /** Settings for validating a transaction. */
 export interface TransactionRules extends CardRules {
@@ -99,35 +99,38 @@ function addressFindings({ billTo, shipTo, merchant }: Record<string, unknown>):
 }
 
 function paymentFindings(body: Record<string, unknown>, rules: TransactionRules): Finding[] {
-  const payment = isObject(body.payment) ? body.payment : {};
-  if (isObject(body.payment) && payment.creditCard === undefined) return withoutCard(payment, rules);
-  const card = isObject(payment.creditCard) ? payment.creditCard : {};
-  const at = (field: string) => ['payment', 'creditCard', field];
   const { workflow, cardInStash = false } = rules;
-  const findings = cardInStash ? leftOut(card) : cardOf(card, rules);
+  if (isObject(body.payment) && body.payment.creditCard === undefined)
+    return withoutCard(body.payment, rules);
+  const card = creditCardOf(body);
+  const inCard = (fields: readonly string[], message: string) =>
+    fields.map((field) => ({ path: ['payment', 'creditCard', field], message }));
+  const findings = cardInStash
+    ? inCard(
+        CARD_FIELDS.filter((field) => card[field] !== undefined),
+        'must be left out: the request has a card reference',
+      )
+    : [...cardFindings(card, rules), ...digitsFindings(card)].flatMap(({ path, message }) =>
+        inCard(path.map(String), message),
+      );
   if (workflow === 'pre-gateway') {
     if (cardInStash) return findings;
-    const message = 'is required: a pre-gateway transaction needs the full card data';
     const missing = CARD_FIELDS.filter((field) => isBlank(card[field]));
-    return [...missing.map((field) => ({ path: at(field), message })), ...findings];
+    return [
+      ...inCard(missing, 'is required: a pre-gateway transaction needs the full card data'),
+      ...findings,
+    ];
   }
   const needed = `is required: a ${workflow} transaction needs it`;
-  if (isBlank(card.last4) && isBlank(card.cardNumber)) findings.push({ path: at('last4'), message: needed });
+  if (isBlank(card.last4) && isBlank(card.cardNumber)) findings.push(...inCard(['last4'], needed));
   // Assumption «AVS and CVV».
   const message = `${needed}, as the gateway gave it; send "U" when the gateway gave none`;
   const codes = ['avsResultCode', 'cvvResultCode'].filter((field) => isBlank(body[field]));
   return [...findings, ...codes.map((field) => ({ path: [field], message }))];
 }
 
-function cardOf(card: Record<string, unknown>, rules: CardRules): Finding[] {
-  const findings = [...cardFindings(wellFormed(card), rules), ...digitsFindings(card)];
-  return findings.map(({ path, message }) => ({ path: ['payment', 'creditCard', ...path], message }));
-}
-
-function leftOut(card: Record<string, unknown>): Finding[] {
-  const message = 'must be left out: the request has a card reference';
-  const given = CARD_FIELDS.filter((field) => card[field] !== undefined);
-  return given.map((field) => ({ path: ['payment', 'creditCard', field], message }));
+function creditCardOf({ payment }: Record<string, unknown>): Record<string, unknown> {
+  return isObject(payment) && isObject(payment.creditCard) ? payment.creditCard : {};
 }
 
 /** Assumption «no card data»: an order that wasn't paid with a card has none. */
@@ -172,9 +175,7 @@ function passThroughFindings(body: Record<string, unknown>): Finding[] {
 
 /** Finds copies of the order's card number, of any brand. They would remain after the card data has been removed. */
 function strayCardFindings(body: Record<string, unknown>): Finding[] {
-  const payment = isObject(body.payment) ? body.payment : {};
-  const card = isObject(payment.creditCard) ? payment.creditCard : {};
-  const { cardNumber } = card.cardNumber === undefined ? {} : wellFormed(card);
+  const { data: cardNumber } = cardSchema.shape.cardNumber.safeParse(creditCardOf(body).cardNumber);
   if (cardNumber === undefined) return [];
   const findings: Finding[] = [];
   walk(body, [], (path, value) => {
@@ -188,10 +189,6 @@ function strayCardFindings(body: Record<string, unknown>): Finding[] {
   });
   return findings;
 }
-
-/** Message for an API key in an order service's request. */
-export const SERVICE_KEY_MESSAGE =
-  'must be left out: the API key comes from the configuration of the integration, never with an order';
 
 /** Visits every value under `root`, as deep as `visit` allows. Not recursive, since requests may be nested very deeply. */
 function walk(

@@ -25,21 +25,11 @@ const address = {
   city: text(128),
   state: text(128),
   zip: text(128),
-  country: country,
+  country,
 };
 
 /** May be empty. Otherwise `parseTransaction` requires all fields except `company`. */
-export const billToSchema = z.strictObject({
-  firstName: address.firstName.exactOptional(),
-  lastName: address.lastName.exactOptional(),
-  company: address.company,
-  address: address.address.exactOptional(),
-  city: address.city.exactOptional(),
-  state: address.state.exactOptional(),
-  zip: address.zip.exactOptional(),
-  country: address.country.exactOptional(),
-  phoneNumber: phoneNumber.exactOptional(),
-});
+export const billToSchema = z.strictObject({ ...address, phoneNumber }).exactPartial();
 
 /**
  * Full card data. It is removed from a transaction before the transaction is stored. `cardCode` is allowed only before an
@@ -79,7 +69,7 @@ const creditCard = z.strictObject({
 });
 
 const transactionFields = {
-  amount: amount,
+  amount,
   // Assumption «currency code».
   currency_code: z
     .string()

@@ -171,5 +171,5 @@ function readFields(kind: PortalActionKind, body: Record<string, unknown>): Reco
   if (!own.success || !parsed.ok) {
     throw invalidRequest([...fieldErrorsOf(own.error), ...(parsed.ok ? [] : parsed.fieldErrors)]);
   }
-  return { ...own.data, ...parsed.fields };
+  return { ...own.data, ...parsed.data };
 }
