@@ -1,6 +1,6 @@
 /** Defines a route of the API: body, schemas, answers and documentation from one definition. */
 import { setImmediate } from 'node:timers/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { refuseCardData } from '../../card-data/card-data.ts';
 import { fieldErrorsOf, invalidRequest, notCardsFor, noteScanned } from '../../client/read-requests.ts';
@@ -9,10 +9,15 @@ import { isLoopback } from '../../contract/addresses.ts';
 import type { FindIntegration } from '../../contract/policy.ts';
 import { isRecord } from '../../order/messages/shapes.ts';
 import { OUR_WORDS } from '../../screening-service/index.ts';
+import type { PortalOptions } from '../../starter.ts';
 import { requireIntegration } from './callers.ts';
+import { whoAsks } from './metrics.ts';
 import { HttpError, problemSchema } from './problems.ts';
+import { type actorHeaders, idempotencyHeaders } from './request-schemas.ts';
 
-export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+type ActingHeaders = typeof actorHeaders | typeof idempotencyHeaders;
+
+interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   summary: string;
@@ -21,41 +26,46 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
   params: Params;
   query: Query;
   body: Body;
-  /** Documented instead of `body`, if the handler validates the body itself, or to add an example. */
+  /** Documented instead of `body`, if the handler validates the body itself. */
   documentedBody?: z.ZodType;
+  /** With 202: as long as the answer is `requested` or `pending`. */
   answers: Record<number, z.ZodType>;
   /** Error statuses in addition to 403 and 500. */
   problems: readonly (keyof typeof PROBLEMS)[];
   /** The route lists orders of several integrations, limited to the API key's. It has a rate limit of its own. */
   ofMany?: true;
-  headers?: z.ZodType;
+  /** The headers that say who asks, and how a repeat is recognized. Without them, `how` is empty. */
+  headers?: ActingHeaders;
   /** Body paths that may contain card data. Default: none. */
   cards?: readonly string[];
-  handle: (
-    parts: { params: z.output<Params>; query: z.output<Query>; body: z.output<Body> },
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) => Promise<unknown>;
+  handle: (given: {
+    /** What path and query name. */
+    asked: z.output<Params> & z.output<Query>;
+    body: z.output<Body>;
+    how: PortalOptions;
+    request: FastifyRequest;
+  }) => Promise<object>;
 }
 
 export const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
 
-export const nothing = z.strictObject({});
+export const nothing = z.strictObject({}).meta({ examples: [{}] });
 
 /** Adds a route that validates path, query and body together, so that the answer lists all errors. */
-export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+export function defineRoute<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   app: FastifyInstance,
   route: RouteDefinition<Params, Query, Body>,
 ): void {
-  const { method, url, summary, tag, scope, params, query, body, handle } = route;
+  const { method, url, summary, tag, scope, params, query, body, headers, handle } = route;
   const answers = Object.entries(route.answers).map(([status, schema]) => {
     const description = status === '202' ? 'Accepted: still running' : 'Done';
-    return [status, { description, content: { 'application/json': { schema } } }];
+    return [status, { description, content: { 'application/json': { schema } } }] as const;
   });
   const problems = [...route.problems, 403 as const, 500 as const].map((status) => {
     const content = { 'application/problem+json': { schema: problemSchema } };
     return [status, { description: PROBLEMS[status], content }];
   });
+  const [[first] = ['200'], still] = answers;
   app.route({
     method,
     url,
@@ -65,10 +75,10 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
       tags: [tag],
       // The scope as a role, which OpenAPI 3.1 allows for a bearer scheme. `{}` is for an API without keys.
       security: [{ key: [scope] }, {}],
-      ...(params instanceof z.ZodObject && Object.keys(params.shape).length > 0 && { params }),
-      ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 && { querystring: query }),
+      ...(Object.keys(params.shape).length > 0 && { params }),
+      ...(Object.keys(query.shape).length > 0 && { querystring: query }),
       ...(method === 'POST' && { body: route.documentedBody ?? body }),
-      ...(route.headers !== undefined && { headers: route.headers }),
+      ...(headers && { headers }),
       response: Object.fromEntries([...answers, ...problems]),
     },
     handler: async (request, reply) => {
@@ -80,21 +90,37 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
       if (!parts.params.success || !parts.query.success || !parts.body.success) {
         throw invalidRequest(Object.values(parts).flatMap((part) => fieldErrorsOf(part.error)));
       }
+      const asked = { ...parts.params.data, ...parts.query.data };
       // If query and body name different integrations, the handler rejects the request.
-      const named = [parts.query.data, parts.body.data].flatMap(integrationsIn);
+      const named = [asked, parts.body.data].flatMap(integrationsIn);
       if (!route.ofMany)
         for (const one of named.length > 0 ? named : [undefined]) requireIntegration(request, one);
-      return handle(
-        { params: parts.params.data, query: parts.query.data, body: parts.body.data },
-        request,
-        reply,
-      );
+      const how = headers === undefined ? {} : optionsIn(request, headers);
+      const answer = await handle({ asked, body: parts.body.data, how, request });
+      return reply.code(Number(still && isStillRunning(answer) ? still[0] : first)).send(answer);
     },
   });
 }
 
 function integrationsIn(part: unknown): string[] {
   return isRecord(part) && typeof part.integration === 'string' ? [part.integration] : [];
+}
+
+const { 'x-actor': _read, ...keyed } = idempotencyHeaders.shape;
+const keyedHeaders = z.object(keyed);
+
+/** @throws OrderScreeningError `invalid-request` */
+function optionsIn(request: FastifyRequest, headers: ActingHeaders): PortalOptions {
+  if (!('idempotency-key' in headers.shape)) return whoAsks(request);
+  const { data, error } = keyedHeaders.safeParse(request.headers, OUR_WORDS);
+  if (error === undefined)
+    return { idempotencyKey: data['idempotency-key'], ifAction: data['if-action'], ...whoAsks(request) };
+  const nameOf = (header: unknown) => String(header).replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+  throw invalidRequest(error.issues.map(({ path, message }) => ({ path: nameOf(path[0]), message })));
+}
+
+function isStillRunning(answer: { status?: unknown; decision?: unknown }): boolean {
+  return answer.status === 'requested' || answer.decision === 'pending';
 }
 
 /** In bytes. */
