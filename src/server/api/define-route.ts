@@ -1,5 +1,7 @@
 /** Defines a route of the API: body, schemas, answers and documentation from one definition. */
+import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { refuseCardData } from '../../card-data/card-data.ts';
@@ -186,37 +188,25 @@ declare module 'fastify' {
 
 /** Accepts JSON only. An empty body is allowed, since many clients send the content type without a body. */
 export function acceptJsonOnly(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error');
+  const parseJson = promisify<FastifyRequest, string, unknown>(app.getDefaultJsonParser('error', 'error'));
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  const parse = async (request: FastifyRequest, body: Buffer): Promise<unknown> => {
     const { 'content-type': type = '' } = request.headers;
     const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type) ?? [];
-    if (!/^utf-?8$/i.test(charset)) {
-      done(new HttpError('unsupported-media-type'));
-      return;
-    }
-    const text = utf8(body);
-    if (text === undefined) done(new HttpError('not-json'));
-    else if (text === '') done(null, undefined);
-    else {
-      void parseJson(request, text, (error, value) => {
-        const exceeded = limitError(value);
-        // Otherwise `null` would count as an empty body.
-        if (error === null && value === null) done(new HttpError('not-json'));
-        else if (exceeded !== undefined) done(invalidRequest([{ path: '', message: exceeded }]));
-        else done(error, value);
-      });
-    }
-  });
-}
-
-/** @returns the text without a byte order mark, or undefined if it isn't valid UTF-8: replacement characters could make two names equal */
-function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+    if (!/^utf-?8$/i.test(charset)) throw new HttpError('unsupported-media-type');
+    // Replacement characters could make two names equal.
+    if (!isUtf8(body)) throw new HttpError('not-json');
+    // Without a byte order mark.
+    const text = new TextDecoder().decode(body);
+    if (text === '') return undefined;
+    const value = await parseJson(request, text);
+    // Otherwise `null` would count as an empty body.
+    if (value === null) throw new HttpError('not-json');
+    const exceeded = limitError(value);
+    if (exceeded !== undefined) throw invalidRequest([{ path: '', message: exceeded }]);
+    return value;
+  };
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parse);
 }
 
 /** Limits of a JSON body: rule «limits before schemas». */
@@ -229,20 +219,15 @@ export const BODY_LIMITS = { values: 10_000, depth: 20, keys: 200 } as const;
 export function limitError(body: unknown): string | undefined {
   const { values, depth, keys } = BODY_LIMITS;
   let found = 1;
-  let level = [body];
+  let level: unknown[] = [body];
   for (let deep = 0; level.length > 0; deep += 1) {
-    const inside: unknown[] = [];
-    for (const value of level) {
-      if (typeof value !== 'object' || value === null) continue;
-      if (deep === depth) return `must be nested at most ${depth} levels deep`;
-      const inner: unknown[] = Object.values(value);
-      if (inner.length > keys && !Array.isArray(value))
-        return `must have at most ${keys} fields in one object`;
-      found += inner.length;
-      if (found > values) return `must hold at most ${values.toLocaleString('en')} values`;
-      for (const one of inner) inside.push(one);
-    }
-    level = inside;
+    const objects = level.filter((value): value is object => typeof value === 'object' && value !== null);
+    if (deep === depth && objects.length > 0) return `must be nested at most ${depth} levels deep`;
+    if (objects.some((one) => !Array.isArray(one) && Object.keys(one).length > keys))
+      return `must have at most ${keys} fields in one object`;
+    level = objects.flatMap((one) => Object.values(one));
+    found += level.length;
+    if (found > values) return `must hold at most ${values.toLocaleString('en')} values`;
   }
   return undefined;
 }
