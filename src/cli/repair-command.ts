@@ -46,8 +46,8 @@ A reset is safe: a transaction that exists is found and not created again, and a
 Exit code 3 if the order is healthy or was adopted under a different id, 6 if it can't be repaired, 7 if no worker has taken its task within 30 s.`,
     args: { orderId: orderIdSchema },
     options: {
-      force: flag('--force', 'reset a healthy order as well'),
-      reason: option('--reason <words>', 'the reason; Temporal records it with the reset', reasonSchema),
+      force: flag('reset a healthy order as well'),
+      reason: option(reasonSchema, 'words', 'the reason; Temporal records it with the reset'),
       actor: ACTOR,
       integration: INTEGRATION,
     },

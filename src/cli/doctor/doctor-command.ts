@@ -38,7 +38,7 @@ transaction that doesn't exist, writes a key that expires after one second to Re
 event of the type order-screening.ping. It shows no key, secret or personal data.
 Exit code 6 if there is an error; warnings alone give 0.`,
     options: {
-      api: option('--api <address>', "the API's address; defaults to API_HOST and API_PORT", httpOrigin),
+      api: option(httpOrigin, 'address', "the API's address; defaults to API_HOST and API_PORT"),
     },
     examples: [
       'doctor',
