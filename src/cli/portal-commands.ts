@@ -33,29 +33,38 @@ const KEYED = {
   idempotencyKey: option(idempotencyKeySchema, 'key', 'the same key returns the same answer'),
   ...WHO,
 };
-/** What every command has besides its request. No request has a field with one of these names. */
+/** What every command has besides the fields of its request, none of which has one of these names. */
 interface Named<Id> {
   orderId: Id;
   integration?: string;
   idempotencyKey?: string;
   actor?: string;
 }
-type Ask = (orders: OrderScreening, order: OrderName, how: PortalOptions) => Promise<object>;
+type Ask<Input extends Named<unknown>> = (
+  orders: OrderScreening,
+  order: OrderName,
+  request: Omit<Input, keyof Named<unknown>>,
+  how: PortalOptions,
+) => Promise<object>;
 
 export function portalCommands(program: Command, { output, withOrders }: CommandTools): void {
-  const act = async ({ orderId, integration, ...how }: Named<string>, ask: Ask): Promise<ExitCode> => {
-    const answer = await withOrders((orders) => ask(orders, { orderId, integration }, howOf(how)));
+  async function act<Input extends Named<string>>(input: Input, ask: Ask<Input>): Promise<ExitCode> {
+    const { orderId, integration, idempotencyKey, actor, ...request } = input;
+    const how = { idempotencyKey, ...actingAs(actor) };
+    const answer = await withOrders((orders) => ask(orders, { orderId, integration }, request, how));
     output.answer(answer);
     return 'status' in answer && answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
-  };
+  }
 
   /** Answers one order as any command does, several with one line each. A refused order doesn't stop the others. */
-  const actOnEach = async ({ orderId: ids, integration, ...how }: Named<string[]>, ask: Ask) =>
-    withOrders(async (orders): Promise<ExitCode> => {
+  async function actOnEach<Input extends Named<string[]>>(input: Input, ask: Ask<Input>): Promise<ExitCode> {
+    const { orderId: ids, integration, idempotencyKey, actor, ...request } = input;
+    const how = { idempotencyKey, ...actingAs(actor) };
+    return withOrders(async (orders) => {
       const codes: ExitCode[] = [];
       for (const orderId of ids) {
         try {
-          const answer = await ask(orders, { orderId, integration }, howOf(how));
+          const answer = await ask(orders, { orderId, integration }, request, how);
           if (ids.length === 1) output.answer(answer);
           else output.line({ ...answer, orderId }, () => answerLine(orderId, answer));
         } catch (error) {
@@ -67,6 +76,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       }
       return codes[0] ?? EXIT.ok;
     });
+  }
 
   for (const kind of PORTAL_ACTIONS) {
     const { summary, more, schema, argument } = portalDefinition(kind);
@@ -81,12 +91,10 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       },
       options: { ...fields, ...KEYED },
       examples: [exampleOf(kind)],
-      run: (input) => {
-        const { orderId, integration, idempotencyKey, actor, ...request } = input as Named<string>;
-        return act(input as Named<string>, (orders, order, how) =>
+      run: (input) =>
+        act(input as Named<string>, (orders, order, request, how) =>
           portalMethod(orders, kind)(order, request, how),
-        );
-      },
+        ),
     });
   }
 
@@ -97,7 +105,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     args: { orderId: orderIdSchema, number: numberOnRecord },
     options: KEYED,
     examples: ['withdraw 1001 2'],
-    run: (input) => act(input, (orders, order, how) => orders.withdraw(order, { number: input.number }, how)),
+    run: (input) => act(input, (orders, order, request, how) => orders.withdraw(order, request, how)),
   });
 
   defineCommand(program, {
@@ -111,8 +119,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       ...KEYED,
     },
     examples: ['override 1001 --action proceed --reason "the customer showed the card"'],
-    run: ({ action, reason, ...input }) =>
-      actOnEach(input, (orders, order, how) => orders.override(order, { action, reason }, how)),
+    run: (input) => actOnEach(input, (orders, order, request, how) => orders.override(order, request, how)),
   });
 
   defineCommand(program, {
@@ -122,8 +129,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     args: { orderId: orderIdSchema, sequence: numberOnRecord },
     options: WHO,
     examples: ['redeliver 1001 2'],
-    run: (input) =>
-      act(input, (orders, order, how) => orders.redeliver(order, { sequence: input.sequence }, how)),
+    run: (input) => act(input, (orders, order, request, how) => orders.redeliver(order, request, how)),
   });
 
   defineCommand(program, {
@@ -150,8 +156,8 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       ...KEYED,
     },
     examples: ['acknowledge 1001 --reason "refunded by hand"'],
-    run: ({ reason, ...input }) =>
-      actOnEach(input, (orders, order, how) => orders.acknowledge(order, { reason }, how)),
+    run: (input) =>
+      actOnEach(input, (orders, order, request, how) => orders.acknowledge(order, request, how)),
   });
 
   for (const kind of HANDLINGS) {
@@ -165,17 +171,13 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       args: { orderId: orderIds },
       options: { ...(kind === 'assign' ? { assignee } : schema.shape), ...KEYED },
       examples: [`${kind} 1001 ${given.join(' ')}`],
-      run: (input) => {
-        const { orderId: _ids, integration: _name, idempotencyKey: _key, actor: _who, ...fields } = input;
-        const request = kind === 'assign' ? { assignee: null, ...fields } : fields;
-        return actOnEach(input, (orders, order, how) => handlingMethod(orders, kind)(order, request, how));
-      },
+      run: (input) =>
+        actOnEach(input, (orders, order, fields, how) => {
+          const request = kind === 'assign' ? { assignee: null, ...fields } : fields;
+          return handlingMethod(orders, kind)(order, request, how);
+        }),
     });
   }
-}
-
-function howOf({ idempotencyKey, actor }: { idempotencyKey?: string; actor?: string }): PortalOptions {
-  return { idempotencyKey, ...actingAs(actor) };
 }
 
 function exampleOf(kind: PortalActionKind): string {
