@@ -19,7 +19,7 @@ import { type actorHeaders, idempotencyHeaders } from './request-schemas.ts';
 
 type ActingHeaders = typeof actorHeaders | typeof idempotencyHeaders;
 
-interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+interface RouteDefinition<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   summary: string;
@@ -30,13 +30,13 @@ interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Bod
   body: Body;
   /** Documented instead of `body`, if the handler validates the body itself. */
   documentedBody?: z.ZodType;
-  /** With 202: as long as the answer is `requested` or `pending`. */
+  /** By status. If there are two, the second is for an answer that is still `requested` or `pending`. */
   answers: Record<number, z.ZodType>;
   /** Error statuses in addition to 403 and 500. */
   problems: readonly (keyof typeof PROBLEMS)[];
   /** The route lists orders of several integrations, limited to the API key's. It has a rate limit of its own. */
   ofMany?: true;
-  /** The headers that say who asks, and how a repeat is recognized. Without them, `how` is empty. */
+  /** The headers that say who asks, and how a repeat is recognized. */
   headers?: ActingHeaders;
   /** Body paths that may contain card data. Default: none. */
   cards?: readonly string[];
@@ -44,6 +44,7 @@ interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Bod
     /** What path and query name. */
     asked: z.output<Params> & z.output<Query>;
     body: z.output<Body>;
+    /** From `headers`. */
     how: PortalOptions;
     request: FastifyRequest;
   }) => Promise<object>;
@@ -61,13 +62,13 @@ export function defineRoute<Params extends z.ZodObject, Query extends z.ZodObjec
   const { method, url, summary, tag, scope, params, query, body, headers, handle } = route;
   const answers = Object.entries(route.answers).map(([status, schema]) => {
     const description = status === '202' ? 'Accepted: still running' : 'Done';
-    return [status, { description, content: { 'application/json': { schema } } }] as const;
+    return [status, { description, content: { 'application/json': { schema } } }];
   });
   const problems = [...route.problems, 403 as const, 500 as const].map((status) => {
     const content = { 'application/problem+json': { schema: problemSchema } };
     return [status, { description: PROBLEMS[status], content }];
   });
-  const [[first] = ['200'], still] = answers;
+  const [done = 200, running = done] = Object.keys(route.answers).map(Number);
   app.route({
     method,
     url,
@@ -99,7 +100,7 @@ export function defineRoute<Params extends z.ZodObject, Query extends z.ZodObjec
         for (const one of named.length > 0 ? named : [undefined]) requireIntegration(request, one);
       const how = headers === undefined ? {} : optionsIn(request, headers);
       const answer = await handle({ asked, body: parts.body.data, how, request });
-      return reply.code(Number(still && isStillRunning(answer) ? still[0] : first)).send(answer);
+      return reply.code(isRunning(answer) ? running : done).send(answer);
     },
   });
 }
@@ -108,10 +109,9 @@ function integrationsIn(part: unknown): string[] {
   return isRecord(part) && typeof part.integration === 'string' ? [part.integration] : [];
 }
 
-const { 'x-actor': _read, ...keyed } = idempotencyHeaders.shape;
-const keyedHeaders = z.object(keyed);
+const keyedHeaders = idempotencyHeaders.omit({ 'x-actor': true });
 
-/** @throws OrderScreeningError `invalid-request` */
+/** @throws OrderScreeningError `invalid-request` for an invalid header that the route documents */
 function optionsIn(request: FastifyRequest, headers: ActingHeaders): PortalOptions {
   if (!('idempotency-key' in headers.shape)) return whoAsks(request);
   const { data, error } = keyedHeaders.safeParse(request.headers, OUR_WORDS);
@@ -121,7 +121,7 @@ function optionsIn(request: FastifyRequest, headers: ActingHeaders): PortalOptio
   throw invalidRequest(error.issues.map(({ path, message }) => ({ path: nameOf(path[0]), message })));
 }
 
-function isStillRunning(answer: { status?: unknown; decision?: unknown }): boolean {
+function isRunning(answer: { status?: unknown; decision?: unknown }): boolean {
   return answer.status === 'requested' || answer.decision === 'pending';
 }
 

@@ -12,12 +12,13 @@ const integration = integrationNameSchema.optional().meta({
   description: `The integration. Default: \`${DEFAULT_INTEGRATION}\``,
   examples: [DEFAULT_INTEGRATION],
 });
-const ORDER_ID = {
-  description: "The merchant's order id; a leading `#` is removed",
-  examples: ['order-1001'],
-};
 
-export const orderParams = z.strictObject({ orderId: orderIdSchema.meta(ORDER_ID) });
+export const orderParams = z.strictObject({
+  orderId: orderIdSchema.meta({
+    description: "The merchant's order id; a leading `#` is removed",
+    examples: ['order-1001'],
+  }),
+});
 const numberOf = (what: string, description: string) =>
   z
     .string()
