@@ -15,29 +15,23 @@ export interface CommandTools {
   withOrders: <T>(use: (orders: OrderScreening) => Promise<T>) => Promise<T>;
 }
 
-/** An option, or a flag if `flags` names no value. */
-export interface Option<Schema extends z.ZodType = z.ZodType> {
-  flags: string;
-  about: string;
-  schema: Schema;
-  opposite?: string;
-}
+// An option is the schema of its field, with its description. The name of the field is the flag's.
 
-export const required = <Schema extends z.ZodType>(flags: string, about: string, schema: Schema) => ({
-  flags,
-  about: `${about} (required)`,
-  schema,
-});
-export const option = <Schema extends z.ZodType>(flags: string, about: string, schema: Schema) => ({
-  flags,
-  about,
-  schema: schema.exactOptional(),
-});
-export const flag = (flags: string, about: string) => option(flags, about, z.literal(true));
-export const flagPair = (flags: string, about: string, opposite: string) => ({
-  ...option(flags, about, z.boolean()),
-  opposite,
-});
+/** @param value the name of the value in `--help` */
+export const required = <Schema extends z.ZodType>(schema: Schema, value: string, description: string) =>
+  schema.meta({ description, value });
+export const option = <Schema extends z.ZodType>(schema: Schema, value: string, description: string) =>
+  schema.exactOptional().meta({ description, value });
+/** @param opposite describes `--no-<flag>`; absent: there is none */
+export const flag = (description: string, opposite?: string) =>
+  z.boolean().exactOptional().meta({ description, opposite });
+
+export const INTEGRATION = option(integrationNameSchema, 'name', 'the integration; defaults to `default`');
+export const ACTOR = option(
+  actorSchema,
+  'name',
+  "the actor, recorded with the order; defaults to the system's user",
+);
 
 /** Returns the flag of a request field: `--due-date` for `due_date` and `dueDate`. */
 export const flagOf = (field: string) =>
@@ -46,54 +40,19 @@ export const flagOf = (field: string) =>
     .replaceAll('_', '-')
     .toLowerCase()}`;
 
-/** Returns an option for each field of a request, from its schema and description. */
-export function optionsOf<Fields extends Schemas>(fields: Fields) {
-  const options = Object.entries(fields).map(([name, schema]) => {
-    const { description = '' } = schema.meta() ?? {};
-    const about = description.charAt(0).toLowerCase() + description.slice(1);
-    const isRequired = !(schema instanceof z.ZodExactOptional);
-    const set = isRequired ? undefined : flagValue(schema.unwrap());
-    if (set !== undefined) return [name, option(flagOf(name), about, set)];
-    return [name, (isRequired ? required : option)(`${flagOf(name)} <value>`, about, schema)];
-  });
-  return Object.fromEntries(options) as { [Name in keyof Fields]: Option<Fields[Name]> };
-}
-
-/** Returns the schema of a flag that sets a boolean, or the word `true`; undefined for a field with other values. */
-function flagValue(schema: unknown): z.ZodType | undefined {
-  if (schema instanceof z.ZodBoolean) return z.literal(true);
-  const isWord = schema instanceof z.ZodEnum && schema.options.includes('false');
-  return isWord ? z.literal(true).transform(() => 'true') : undefined;
-}
-
-export const INTEGRATION = option(
-  '--integration <name>',
-  'the integration; defaults to `default`',
-  integrationNameSchema,
-);
-
-export const ACTOR = option(
-  '--actor <name>',
-  "the actor, recorded with the order; defaults to the system's user",
-  actorSchema,
-);
-
-type Schemas = Readonly<Record<string, z.ZodType>>;
-type Options = Readonly<Record<string, Option>>;
-export type SchemasOf<Given extends Options> = { [Name in keyof Given]: Given[Name]['schema'] };
-
+type Fields = Readonly<Record<string, z.ZodType>>;
 type None = Record<never, never>;
 
-export interface CommandDefinition<Args extends Schemas = None, Given extends Options = None> {
+interface CommandDefinition<Args extends Fields, Options extends Fields> {
   /** The name with its arguments: `show <orderId>`. */
   name: string;
   summary: string;
   more?: string | undefined;
   args?: Args;
-  options?: Given;
+  options?: Options;
   examples: readonly string[];
   /** @returns the exit code; nothing: done */
-  run: (input: z.output<z.ZodObject<Args & SchemasOf<Given>>>) => Promise<ExitCode | undefined>;
+  run: (input: z.output<z.ZodObject<Args & Options>>) => Promise<ExitCode | undefined>;
 }
 
 /** Returns the actor, as claimed: commands use no API key, so nothing proves it. */
@@ -111,26 +70,20 @@ function systemUser(): string | undefined {
   }
 }
 
-export function defineCommand<Args extends Schemas = None, Given extends Options = None>(
+export function defineCommand<Args extends Fields = None, Options extends Fields = None>(
   program: Command,
-  { name, summary, more, args, options, examples, run }: CommandDefinition<Args, Given>,
+  { name, summary, more, args, options, examples, run }: CommandDefinition<Args, Options>,
 ): void {
   const command = program
     .command(name)
     .summary(summary)
     .description(more === undefined ? summary : `${summary}\n\n${more}`)
     .addHelpText('after', ['\nExamples', ...examples.map((one) => `  order-screening ${one}`)].join('\n'));
-  const fields = new Map<string, Field>();
-  for (const [place, [field, schema]] of Object.entries(args ?? {}).entries()) {
+  const fields: Field[] = Object.entries(args ?? {}).map(([field, schema], place) => {
     const argument = command.registeredArguments[place];
-    fields.set(field, { shown: `<${argument?.name()}>`, schema, value: () => command.processedArgs[place] });
-  }
-  for (const [field, { flags, about, schema, opposite }] of Object.entries(options ?? {})) {
-    const made = command.createOption(flags, about);
-    command.addOption(made);
-    if (opposite !== undefined) command.option(`--no-${made.name()}`, opposite);
-    fields.set(field, { shown: `${made.long}`, schema, value: () => command.opts()[made.attributeName()] });
-  }
+    return { field, shown: `<${argument?.name()}>`, schema, value: () => command.processedArgs[place] };
+  });
+  for (const [field, schema] of Object.entries(options ?? {})) fields.push(addOption(command, field, schema));
   command.action(async () => {
     // `fields` has the definition's schemas, so the type matches.
     process.exitCode = (await run(read(command, fields) as Parameters<typeof run>[0])) ?? EXIT.ok;
@@ -139,24 +92,41 @@ export function defineCommand<Args extends Schemas = None, Given extends Options
 
 /** An argument or an option, with its shown name, `<orderId>` or `--due-date`, and its value. */
 interface Field {
+  field: string;
   shown: string;
   schema: z.ZodType;
   value: () => unknown;
 }
 
+/** Adds an option, or a flag for a boolean or the word `true`. */
+function addOption(command: Command, field: string, schema: z.ZodType): Field {
+  const { description = '', value = 'value', opposite } = schema.meta() ?? {};
+  const optional = schema instanceof z.ZodExactOptional ? schema.unwrap() : undefined;
+  const isWord = optional instanceof z.ZodEnum && optional.options.includes('false');
+  const isFlag = isWord || optional instanceof z.ZodBoolean;
+  const about = description.charAt(0).toLowerCase() + description.slice(1);
+  const shown = flagOf(field);
+  const made = command.createOption(
+    isFlag ? shown : `${shown} <${value}>`,
+    optional ? about : `${about} (required)`,
+  );
+  command.addOption(made);
+  if (opposite !== undefined) command.option(`--no-${made.name()}`, `${opposite}`);
+  const given = () => command.opts()[made.attributeName()];
+  return { field, shown, schema, value: isWord ? () => given() && 'true' : given };
+}
+
 /** Checks all fields together, to list all errors at once. */
-function read(command: Command, fields: ReadonlyMap<string, Field>): Record<string, unknown> {
-  const schema = z.strictObject(Object.fromEntries([...fields].map(([name, one]) => [name, one.schema])));
-  const given = [...fields]
-    .map(([name, one]) => [name, one.value()])
-    .filter(([, value]) => value !== undefined);
+function read(command: Command, fields: readonly Field[]): Record<string, unknown> {
+  const schema = z.strictObject(Object.fromEntries(fields.map((one) => [one.field, one.schema])));
+  const given = fields.map((one) => [one.field, one.value()]).filter(([, value]) => value !== undefined);
   const parsed = schema.safeParse(Object.fromEntries(given), OUR_WORDS);
   if (parsed.success) return parsed.data;
   throw new UsageError(
     `See order-screening ${command.name()} --help`,
     // An error in a list of orders names the argument, not its index.
     parsed.error.issues.map(({ path: [name], message }) => ({
-      path: fields.get(String(name))?.shown ?? '',
+      path: fields.find(({ field }) => field === name)?.shown ?? '',
       message,
     })),
   );

@@ -95,9 +95,11 @@ export function exitCodeOf(error: unknown): ExitCode {
   return status === 409 || status === 403 ? EXIT.refused : EXIT.unknownOutcome;
 }
 
-/** @returns the word for an order of several that failed: without an answer it may have been done */
-export function failedWord(code: ExitCode): string {
-  return code === EXIT.unknownOutcome ? 'unanswered' : 'refused';
+/** Returns the failure of one order of several, and its word: without an answer it may have been done. */
+export function failureOf(error: unknown) {
+  const code = exitCodeOf(error);
+  const word = code === EXIT.unknownOutcome ? 'unanswered' : 'refused';
+  return { problem: problemOf(error), code, word };
 }
 
 /** Commander's message, without the value of an unknown `--option=value`, and without card numbers. */

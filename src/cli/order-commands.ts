@@ -8,8 +8,7 @@ import {
   invalidRequest,
   orderIdSchema,
 } from '../client/read-requests.ts';
-import type { CheckoutAnswer } from '../contract/answers.ts';
-import { filledText } from '../contract/fields.ts';
+import { filledText, workflowSchema } from '../contract/fields.ts';
 import {
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,
@@ -20,25 +19,11 @@ import {
 } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
 import type { ListRequest } from '../starter.ts';
-import {
-  type CommandTools,
-  defineCommand,
-  flag,
-  flagPair,
-  INTEGRATION,
-  option,
-  optionsOf,
-  required,
-  type SchemasOf,
-} from './define-command.ts';
+import { type CommandTools, defineCommand, flag, INTEGRATION, option, required } from './define-command.ts';
 import { oneOf, readJsonObject, wholeNumber } from './input.ts';
 import { showList, showOrder } from './output.ts';
 
-const WORKFLOW = option(
-  '--workflow <name>',
-  `one of ${INTEGRATION_WORKFLOWS.join(', ')}`,
-  oneOf(INTEGRATION_WORKFLOWS),
-);
+const WORKFLOW = option(workflowSchema, 'name', `one of ${INTEGRATION_WORKFLOWS.join(', ')}`);
 const FILE_HELP =
   'The file, or standard input, is the body of POST /v1/orders/{orderId}/screening:\n{"transaction": {…}, "integration"?, "workflow"?, "attempt"?}. An option overrides its field.';
 const attempt = (from: number) => wholeNumber(from, HIGHEST_ATTEMPT);
@@ -53,9 +38,10 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
         { path: 'orderId', message: 'is an argument of the command; remove it from the input' },
       ]);
     }
-    const answer = await withOrders((orders) => orders.screen({ ...body, ...named }));
     // Only the client library uses the fingerprint.
-    const { fingerprint: _ours, ...shown }: CheckoutAnswer = answer;
+    const { fingerprint: _ours, ...shown } = await withOrders((orders) =>
+      orders.screen({ ...body, ...named }),
+    );
     output.answer(shown);
   };
 
@@ -75,7 +61,7 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
     more: FILE_HELP,
     args: screenArgs,
     options: {
-      attempt: required('--attempt <number>', 'which attempt it is, from 2', attempt(2)),
+      attempt: required(attempt(2), 'number', 'which attempt it is, from 2'),
       integration: INTEGRATION,
       workflow: WORKFLOW,
     },
@@ -89,20 +75,15 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
     more: `The result is ${GATEWAY_RESULTS.join(', ')}: approved, declined, or no clear answer.`,
     args: { orderId: orderIdSchema, result: oneOf(GATEWAY_RESULTS) },
     options: {
-      attempt: option(
-        '--attempt <number>',
-        'which attempt it is for; needed when there are several',
-        attempt(1),
-      ),
-      authcode: option('--authcode <code>', "the gateway's authorization code", filledText(128)),
-      transactionId: option('--transaction-id <id>', "the gateway's own transaction id", filledText(128)),
+      attempt: option(attempt(1), 'number', 'which attempt it is for; needed when there are several'),
+      authcode: option(filledText(128), 'code', "the gateway's authorization code"),
+      transactionId: option(filledText(128), 'id', "the gateway's own transaction id"),
       integration: INTEGRATION,
     },
     examples: ['gateway-result 1001 pass --authcode 123456', 'gateway-result 1001 fail --attempt 2'],
     run: async ({ orderId, integration, ...result }) => {
       const order = { orderId, integration };
-      const answer = await withOrders((orders) => orders.recordGatewayResult(order, result));
-      output.answer(answer);
+      output.answer(await withOrders((orders) => orders.recordGatewayResult(order, result)));
     },
   });
 }
@@ -111,24 +92,24 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
 
 /** The filters of `list` and `count`, the same as the queue page's. */
 const FILTERS = {
-  integration: option('--integration <name>', 'only this integration', integrationNameSchema),
-  phase: option('--phase <phase>', `only orders in this phase: ${PHASES.join(', ')}`, oneOf(PHASES)),
+  integration: option(integrationNameSchema, 'name', 'only this integration'),
+  phase: option(oneOf(PHASES), 'phase', `only orders in this phase: ${PHASES.join(', ')}`),
   decision: option(
-    '--decision <decision>',
-    `only orders with this decision: ${ORDER_DECISIONS.join(', ')}`,
     oneOf(ORDER_DECISIONS),
+    'decision',
+    `only orders with this decision: ${ORDER_DECISIONS.join(', ')}`,
   ),
-  attention: flagPair('--attention', 'only orders that need attention', 'only orders that need none'),
-  open: flagPair('--open', 'only open orders', 'only closed orders'),
+  attention: flag('only orders that need attention', 'only orders that need none'),
+  open: flag('only open orders', 'only closed orders'),
   dueWithin: option(
-    '--due-within <hours>',
-    'only open orders, or with --no-open closed ones, whose cancel window ends within so many hours',
     wholeNumber(1, 999),
+    'hours',
+    'only open orders, or with --no-open closed ones, whose cancel window ends within so many hours',
   ),
-  ...optionsOf(WRITTEN_FILTERS),
+  ...WRITTEN_FILTERS,
 };
 
-type Filters = z.output<z.ZodObject<SchemasOf<typeof FILTERS>>>;
+type Filters = z.output<z.ZodObject<typeof FILTERS>>;
 
 const HOUR_MS = 3_600_000;
 
@@ -147,7 +128,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
     args: { orderId: orderIdSchema },
     options: {
       integration: INTEGRATION,
-      full: flag('--full', 'all readings, insights, journal entries and events'),
+      full: flag('all readings, insights, journal entries and events'),
     },
     examples: ['show 1001', 'show 1001 --json | jq -r .phase', 'show 1001 --full --json'],
     run: async ({ full, ...order }) => {
@@ -162,12 +143,8 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
     more: 'Shows no personal data.',
     options: {
       ...FILTERS,
-      limit: option('--limit <number>', 'how many, 1 to 100; 50 unless given', wholeNumber(1, 100)),
-      cursor: option(
-        '--cursor <cursor>',
-        'the cursor of the previous page, with the same filters',
-        z.string(),
-      ),
+      limit: option(wholeNumber(1, 100), 'number', 'how many, 1 to 100; 50 unless given'),
+      cursor: option(z.string(), 'cursor', 'the cursor of the previous page, with the same filters'),
     },
     examples: [
       'list --attention',

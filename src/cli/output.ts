@@ -63,16 +63,19 @@ function inWords({ type, detail, errors = [], action, ...more }: Problem): strin
 // Orders and answers for people. Only `facts` and `table` write values: they remove control characters and add colors.
 
 type Value = string | number | undefined;
-export type Row = readonly [label: string, value: Value];
+/** Values by their labels, in the order in which they are shown. */
+export type Facts = Readonly<Record<string, Value>>;
 
 /** Returns the fields of an answer by their names in JSON, and the fields of an object in it, such as a chargeback's. */
-export const showAnswer = (answer: object): string => facts(rowsOf(answer));
+export const showAnswer = (answer: object): string => facts(factsOf(answer));
 
-function rowsOf(answer: object): Row[] {
-  return Object.entries(answer).flatMap(([name, value]): Row[] => {
-    if (!isRecord(value)) return isValue(value) ? [[name, value]] : [];
-    return Object.entries(value).flatMap(([inner, one]) => (isValue(one) ? [[`${name}.${inner}`, one]] : []));
-  });
+function factsOf(answer: object): Facts {
+  const given = Object.entries(answer).flatMap(([name, value]): [string, unknown][] =>
+    isRecord(value)
+      ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, one])
+      : [[name, value]],
+  );
+  return Object.fromEntries(given.filter((pair): pair is [string, string | number] => isValue(pair[1])));
 }
 
 function isValue(value: unknown): value is string | number {
@@ -94,56 +97,51 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }): string 
   const override = newest?.override;
   const missing = Object.entries(leftOut).map(([what, count]) => `${what}: ${count}`);
   const lines = attention.map(({ words, since }) => `  ${plain(words)} (since ${shortTime(since)})`);
-  const rows: Row[] = [
-    ['order', `${order.orderId} (${order.integration}, ${order.workflow})`],
-    ['phase', `${order.phase}, since ${shortTime(order.phaseSince)}`],
-    ['decision', joined(order.decision, order.reason && `(${order.reason})`)],
-    ['action', order.action],
-    ['would be', order.wouldBe],
-    ['override', override && `${override.action}, ${shortTime(override.at)} (${override.reason})`],
-    ['message', order.message],
-    ['held', order.held && (triesIn(order.held) ?? order.held.lastError)],
-    ['assigned to', order.assignee],
-    ['snoozed until', shortTime(order.snoozedUntil)],
-    ['cancel by', shortTime(newest && cancelByOf(order, newest))],
-    ['last read', order.lastRead && `${shortTime(order.lastRead.at)}, by ${order.lastRead.source}`],
-    ['events', `${delivered} of ${sequence} delivered`],
-    ['not shown', missing.length > 0 ? `${missing.join(', ')} (--full shows them)` : undefined],
-  ];
-  const ofAttempts = attempts.map((one) => [
-    one.number,
-    one.decision,
-    transactionOf(order, one)?.id,
-    one.gateway?.result,
-  ]);
-  const ofActions = actions.map((one) => [
-    one.number,
-    one.kind,
-    one.status,
-    shortTime(one.requestedAt),
-    one.by,
-    joined(one.code, one.message, echoOf(one), triesIn(one)),
-  ]);
-  const ofJournal = journal.map(({ at, what, number, action, assignee, until, by, because, ...one }) => [
-    shortTime(at),
-    joined(what, number ?? action ?? assignee ?? until, one.joined && '(joined)'),
-    by?.key,
-    by?.actor,
-    because,
-  ]);
-  const ofEvents = last.map((one) => [
-    one.sequence,
-    one.type,
-    shortTime(one.occurredAt),
-    one.sequence > sequence - waiting ? 'yes' : undefined,
-  ]);
   return [
-    facts(rows),
+    facts({
+      order: `${order.orderId} (${order.integration}, ${order.workflow})`,
+      phase: `${order.phase}, since ${shortTime(order.phaseSince)}`,
+      decision: joined(order.decision, order.reason && `(${order.reason})`),
+      action: order.action,
+      'would be': order.wouldBe,
+      override: override && `${override.action}, ${shortTime(override.at)} (${override.reason})`,
+      message: order.message,
+      held: order.held && (triesIn(order.held) ?? order.held.lastError),
+      'assigned to': order.assignee,
+      'snoozed until': shortTime(order.snoozedUntil),
+      'cancel by': shortTime(newest && cancelByOf(order, newest)),
+      'last read': order.lastRead && `${shortTime(order.lastRead.at)}, by ${order.lastRead.source}`,
+      events: `${delivered} of ${sequence} delivered`,
+      'not shown': missing.length > 0 ? `${missing.join(', ')} (--full shows them)` : undefined,
+    }),
     lines.length > 0 && [pc.red('Needs attention'), ...lines].join('\n'),
-    table(['attempt', 'decision', 'transaction', 'gateway'], ofAttempts),
-    table(['number', 'portal action', 'status', 'asked', 'by', 'service'], ofActions),
-    table(['when', 'what', 'key', 'person, as claimed', 'why'], ofJournal),
-    table(['number', 'event', 'of', 'waits to be delivered'], ofEvents),
+    table(attempts, (one) => ({
+      attempt: one.number,
+      decision: one.decision,
+      transaction: transactionOf(order, one)?.id,
+      gateway: one.gateway?.result,
+    })),
+    table(actions, (one) => ({
+      number: one.number,
+      'portal action': one.kind,
+      status: one.status,
+      asked: shortTime(one.requestedAt),
+      by: one.by,
+      service: joined(one.code, one.message, echoOf(one), triesIn(one)),
+    })),
+    table(journal, ({ at, what, by, because, ...one }) => ({
+      when: shortTime(at),
+      what: joined(what, one.number ?? one.action ?? one.assignee ?? one.until, one.joined && '(joined)'),
+      key: by?.key,
+      'person, as claimed': by?.actor,
+      why: because,
+    })),
+    table(last, (one) => ({
+      number: one.sequence,
+      event: one.type,
+      of: shortTime(one.occurredAt),
+      'waits to be delivered': one.sequence > sequence - waiting ? 'yes' : undefined,
+    })),
     afterEnd && showAfterEnd(afterEnd),
   ]
     .filter((part) => part)
@@ -165,29 +163,27 @@ function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd
     ]),
     ...redeliveries.map((one) => [one.requestedAt, `event ${one.sequence} sent again`, one.status]),
   ].toSorted(([one = ''], [other = '']) => one.localeCompare(other));
-  const shown = table(
-    ['after the end', 'when', 'outcome'],
-    rows.map(([at, what, outcome]) => [what, shortTime(at), outcome]),
-  );
+  const shown = table(rows, ([at, what, outcome]) => ({
+    'after the end': what,
+    when: shortTime(at),
+    outcome,
+  }));
   return incomplete ? `${shown}\nNot everything could be read this time: show the order again.` : shown;
 }
 
 /** Returns a page of orders as a table, with the option for the next page. */
 export function showList({ orders, cursor }: OrderList): string {
   if (orders.length === 0) return pc.dim('No orders.');
-  const shown = table(
-    ['order', 'integration', 'phase', 'decision', 'action', 'attention', 'amount', 'cancel by'],
-    orders.map((order) => [
-      order.orderId,
-      order.integration,
-      order.phase,
-      order.decision,
-      order.action,
-      order.problem ?? (order.needsAttention ? 'yes' : undefined),
-      order.amount?.toFixed(2),
-      shortTime(order.cancelBy),
-    ]),
-  );
+  const shown = table(orders, (order) => ({
+    order: order.orderId,
+    integration: order.integration,
+    phase: order.phase,
+    decision: order.decision,
+    action: order.action,
+    attention: order.problem ?? (order.needsAttention ? 'yes' : undefined),
+    amount: order.amount?.toFixed(2),
+    'cancel by': shortTime(order.cancelBy),
+  }));
   return cursor === undefined ? shown : `${shown}\n${pc.dim(`More: --cursor ${cursor}`)}`;
 }
 
@@ -196,22 +192,25 @@ function joined(...values: Value[]): string | undefined {
 }
 
 /** Returns labels and values in two columns, without undefined values. */
-export function facts(rows: readonly Row[]): string {
-  const given = rows.filter(([, value]) => value !== undefined);
+export function facts(values: Facts): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
   const width = Math.max(...given.map(([label]) => label.length));
   return given.map(([label, value]) => `${label.padEnd(width)}  ${cell(label, value)}`).join('\n');
 }
 
 /** Returns the answer about one of several orders in one line. */
 export function answerLine(orderId: string, answer: object): string {
-  const values = rowsOf(answer).filter(([name]) => name !== 'orderId');
+  const values = Object.entries(factsOf({ ...answer, orderId: undefined }));
   return `${plain(orderId)}  ${values.map(([name, value]) => `${name} ${plain(String(value))}`).join(', ')}`;
 }
 
-function table(head: string[], rows: readonly (readonly Value[])[]): string {
-  if (rows.length === 0) return '';
+function table<Entry>(entries: readonly Entry[], rowOf: (entry: Entry) => Facts): string {
+  const rows = entries.map((entry) => Object.entries(rowOf(entry)));
+  const [first] = rows;
+  if (first === undefined) return '';
+  const head = first.map(([label]) => label);
   const made = new Table({ head, style: { head: [], border: [], compact: true } });
-  made.push(...rows.map((values) => values.map((value, place) => cell(head[place] ?? '', value ?? '-'))));
+  made.push(...rows.map((row) => row.map(([label, value]) => cell(label, value ?? '-'))));
   return made.toString();
 }
 

@@ -17,10 +17,9 @@ import {
   flagOf,
   INTEGRATION,
   option,
-  optionsOf,
   required,
 } from './define-command.ts';
-import { EXIT, type ExitCode, exitCodeOf, failedWord, problemOf } from './exit-codes.ts';
+import { EXIT, type ExitCode, failureOf } from './exit-codes.ts';
 import { numberOnRecord, oneOf, orderIds } from './input.ts';
 import { answerLine } from './output.ts';
 
@@ -30,54 +29,53 @@ const NOT_YET = 'Exit code 7: still running after 10 s; `show` has the outcome l
 
 const WHO = { actor: ACTOR, integration: INTEGRATION };
 const KEYED = {
-  idempotencyKey: option(
-    '--idempotency-key <key>',
-    'the same key returns the same answer',
-    idempotencyKeySchema,
-  ),
+  idempotencyKey: option(idempotencyKeySchema, 'key', 'the same key returns the same answer'),
   ...WHO,
 };
-interface Named extends OrderName {
-  idempotencyKey?: string | undefined;
-  actor?: string | undefined;
+/** What every command has besides the fields of its request, none of which has one of these names. */
+interface Named<Id> {
+  orderId: Id;
+  integration?: string;
+  idempotencyKey?: string;
+  actor?: string;
 }
+type Ask<Input extends Named<unknown>> = (
+  orders: OrderScreening,
+  order: OrderName,
+  request: Omit<Input, keyof Named<unknown>>,
+  how: PortalOptions,
+) => Promise<object>;
 
 export function portalCommands(program: Command, { output, withOrders }: CommandTools): void {
-  type Send = (orders: OrderScreening, order: OrderName, how: PortalOptions) => Promise<{ status: string }>;
-  const act = async ({ orderId, integration, ...how }: Named, send: Send): Promise<ExitCode> => {
-    const answer = await withOrders((orders) => send(orders, { orderId, integration }, howOf(how)));
+  async function act<Input extends Named<string>>(input: Input, ask: Ask<Input>): Promise<ExitCode> {
+    const { orderId, integration, idempotencyKey, actor, ...request } = input;
+    const how = { idempotencyKey, ...actingAs(actor) };
+    const answer = await withOrders((orders) => ask(orders, { orderId, integration }, request, how));
     output.answer(answer);
-    return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
-  };
+    return 'status' in answer && answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
+  }
 
   /** Answers one order as any command does, several with one line each. A refused order doesn't stop the others. */
-  const actOnEach = async <Answer extends object>(
-    { orderId: ids, integration }: { orderId: readonly string[]; integration?: string },
-    ask: (orders: OrderScreening, order: OrderName) => Promise<Answer>,
-  ) =>
-    withOrders(async (orders): Promise<ExitCode> => {
-      const [first = '', second] = ids;
-      if (second === undefined) {
-        const answer = await ask(orders, { orderId: first, integration });
-        output.answer(answer);
-        return EXIT.ok;
-      }
+  async function actOnEach<Input extends Named<string[]>>(input: Input, ask: Ask<Input>): Promise<ExitCode> {
+    const { orderId: ids, integration, idempotencyKey, actor, ...request } = input;
+    const how = { idempotencyKey, ...actingAs(actor) };
+    return withOrders(async (orders) => {
       const codes: ExitCode[] = [];
       for (const orderId of ids) {
         try {
-          const answer = await ask(orders, { orderId, integration });
-          output.line({ ...answer, orderId }, () => answerLine(orderId, answer));
+          const answer = await ask(orders, { orderId, integration }, request, how);
+          if (ids.length === 1) output.answer(answer);
+          else output.line({ ...answer, orderId }, () => answerLine(orderId, answer));
         } catch (error) {
-          const problem = problemOf(error);
-          const code = exitCodeOf(error);
+          if (ids.length === 1) throw error;
+          const { problem, code, word } = failureOf(error);
           codes.push(code);
-          output.line({ orderId, problem }, () =>
-            answerLine(orderId, { [failedWord(code)]: problem.detail }),
-          );
+          output.line({ orderId, problem }, () => answerLine(orderId, { [word]: problem.detail }));
         }
       }
       return codes[0] ?? EXIT.ok;
     });
+  }
 
   for (const kind of PORTAL_ACTIONS) {
     const { summary, more, schema, argument } = portalDefinition(kind);
@@ -90,15 +88,12 @@ export function portalCommands(program: Command, { output, withOrders }: Command
         orderId: orderIdSchema,
         ...(argument !== undefined && positional !== undefined && { [argument.field]: positional }),
       },
-      options: { ...optionsOf(fields), ...KEYED },
+      options: { ...fields, ...KEYED },
       examples: [exampleOf(kind)],
-      run: (input) => {
-        // No action has a field with one of these names.
-        const { orderId, integration, idempotencyKey, actor, ...request } = input as Named;
-        return act({ orderId, integration, idempotencyKey, actor }, (orders, order, how) =>
+      run: (input) =>
+        act(input as Named<string>, (orders, order, request, how) =>
           portalMethod(orders, kind)(order, request, how),
-        );
-      },
+        ),
     });
   }
 
@@ -109,8 +104,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     args: { orderId: orderIdSchema, number: numberOnRecord },
     options: KEYED,
     examples: ['withdraw 1001 2'],
-    run: ({ number, ...order }) =>
-      act(order, (orders, order, how) => orders.withdraw(order, { number }, how)),
+    run: (input) => act(input, (orders, order, request, how) => orders.withdraw(order, request, how)),
   });
 
   defineCommand(program, {
@@ -119,13 +113,12 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     more: `It stays until the next override or attempt, whatever the screening service decides later. \`cancel\` also cancels at the screening service if possible; otherwise \`notCanceled\` has the reason.\n${SEVERAL}`,
     args: { orderId: orderIds },
     options: {
-      action: required('--action <action>', 'proceed or cancel', oneOf(OVERRIDE_ACTIONS)),
-      reason: required('--reason <words>', "the reason; it is recorded in the order's history", reasonSchema),
+      action: required(oneOf(OVERRIDE_ACTIONS), 'action', 'proceed or cancel'),
+      reason: required(reasonSchema, 'words', "the reason; it is recorded in the order's history"),
       ...KEYED,
     },
     examples: ['override 1001 --action proceed --reason "the customer showed the card"'],
-    run: ({ action, reason, ...input }) =>
-      actOnEach(input, (orders, order) => orders.override(order, { action, reason }, howOf(input))),
+    run: (input) => actOnEach(input, (orders, order, request, how) => orders.override(order, request, how)),
   });
 
   defineCommand(program, {
@@ -135,8 +128,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     args: { orderId: orderIdSchema, sequence: numberOnRecord },
     options: WHO,
     examples: ['redeliver 1001 2'],
-    run: ({ sequence, ...order }) =>
-      act(order, (orders, order, how) => orders.redeliver(order, { sequence }, how)),
+    run: (input) => act(input, (orders, order, request, how) => orders.redeliver(order, request, how)),
   });
 
   defineCommand(program, {
@@ -156,41 +148,35 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     args: { orderId: orderIds },
     options: {
       reason: required(
-        '--reason <words>',
-        "what was done about it; it is recorded in the order's history",
         reasonSchema,
+        'words',
+        "what was done about it; it is recorded in the order's history",
       ),
       ...KEYED,
     },
     examples: ['acknowledge 1001 --reason "refunded by hand"'],
-    run: ({ reason, ...input }) =>
-      actOnEach(input, (orders, order) => orders.acknowledge(order, { reason }, howOf(input))),
+    run: (input) =>
+      actOnEach(input, (orders, order, request, how) => orders.acknowledge(order, request, how)),
   });
 
   for (const kind of HANDLINGS) {
     const { summary, schema, example } = handlingDefinition(kind);
-    const assignee = option('--assignee <name>', 'the person; without it, nobody', actorSchema);
+    const assignee = option(actorSchema, 'name', 'the person; without it, nobody');
     const given = Object.entries(example).map(([name, value]) => `${flagOf(name)} "${value}"`);
     defineCommand(program, {
       name: `${kind} <orderId...>`,
       summary,
       more: SEVERAL,
       args: { orderId: orderIds },
-      options: { ...(kind === 'assign' ? { assignee } : optionsOf(schema.shape)), ...KEYED },
+      options: { ...(kind === 'assign' ? { assignee } : schema.shape), ...KEYED },
       examples: [`${kind} 1001 ${given.join(' ')}`],
-      run: (input) => {
-        const { orderId: _ids, integration: _name, idempotencyKey: _key, actor: _who, ...fields } = input;
-        const request = kind === 'assign' ? { assignee: null, ...fields } : fields;
-        return actOnEach(input, (orders, order) =>
-          handlingMethod(orders, kind)(order, request, howOf(input)),
-        );
-      },
+      run: (input) =>
+        actOnEach(input, (orders, order, fields, how) => {
+          const request = kind === 'assign' ? { assignee: null, ...fields } : fields;
+          return handlingMethod(orders, kind)(order, request, how);
+        }),
     });
   }
-}
-
-function howOf({ idempotencyKey, actor }: Omit<Named, 'orderId'>): PortalOptions {
-  return { idempotencyKey, ...actingAs(actor) };
 }
 
 function exampleOf(kind: PortalActionKind): string {

@@ -17,7 +17,7 @@ import {
   option,
 } from './define-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { facts, type Row } from './output.ts';
+import { type Facts, facts } from './output.ts';
 import { type Condition, type Repair, repairOrder } from './repair-order.ts';
 
 const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: string]> = {
@@ -46,8 +46,8 @@ A reset is safe: a transaction that exists is found and not created again, and a
 Exit code 3 if the order is healthy or was adopted under a different id, 6 if it can't be repaired, 7 if no worker has taken its task within 30 s.`,
     args: { orderId: orderIdSchema },
     options: {
-      force: flag('--force', 'reset a healthy order as well'),
-      reason: option('--reason <words>', 'the reason; Temporal records it with the reset', reasonSchema),
+      force: flag('reset a healthy order as well'),
+      reason: option(reasonSchema, 'words', 'the reason; Temporal records it with the reset'),
       actor: ACTOR,
       integration: INTEGRATION,
     },
@@ -61,24 +61,24 @@ Exit code 3 if the order is healthy or was adopted under a different id, 6 if it
         force,
         reason: words,
       });
-      output.answer({ orderId, integration, ...repair }, () => facts(rowsOf(orderId, repair)));
+      output.answer({ orderId, integration, ...repair }, () => facts(factsOf(orderId, repair)));
       return OUTCOMES[repair.outcome][0];
     },
   });
 }
 
-function rowsOf(orderId: string, repair: Repair): Row[] {
+function factsOf(orderId: string, repair: Repair): Facts {
   const { condition, outcome, runId, newRunId, resetTo, eventsDropped, resets } = repair;
-  return [
-    ['order', orderId],
-    ['before', conditionWords(condition)],
-    ['outcome', OUTCOMES[outcome][1]],
-    ['run', runId],
-    ['new run', newRunId],
-    ['reset to', resetTo && `event ${resetTo.eventId}${resetTo.at === undefined ? '' : ` of ${resetTo.at}`}`],
-    ['repeated', resetTo && `the steps after it (${eventsDropped} events of the previous history)`],
-    ['resets', resetTo && resets],
-  ];
+  return {
+    order: orderId,
+    before: conditionWords(condition),
+    outcome: OUTCOMES[outcome][1],
+    run: runId,
+    'new run': newRunId,
+    'reset to': resetTo && `event ${resetTo.eventId}${resetTo.at === undefined ? '' : ` of ${resetTo.at}`}`,
+    repeated: resetTo && `the steps after it (${eventsDropped} events of the previous history)`,
+    resets: resetTo && resets,
+  };
 }
 
 function conditionWords(condition: Condition): string {

@@ -28,10 +28,7 @@ export type Condition =
 
 export interface Repair {
   condition: Condition;
-  /**
-   * `repaired`: the order continues. `refused`: nothing is to be repaired. `failing`: its task failed from every point. `untried`: no worker took the
-   * task in time. `nothing-good`: none of its workflow tasks was ever completed.
-   */
+  /** In words in `repair-command.ts`. */
   outcome: 'repaired' | 'refused' | 'failing' | 'untried' | 'nothing-good';
   runId: string;
   newRunId?: string;
@@ -60,7 +57,17 @@ export async function repairOrder(
   let current = runId;
   for (const point of points) {
     const eventId = Number(point.eventId);
-    current = await reset(client, workflowId, current, { point, reason });
+    const request = {
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId, runId: current },
+      workflowTaskFinishEventId: point.eventId ?? null,
+      requestId: randomUUID(),
+      reason,
+    };
+    const made = await callTemporal(client, ANSWERED_WITHIN_MS, () =>
+      client.workflowService.resetWorkflowExecution(request),
+    );
+    current = made.runId;
     repair.resets += 1;
     Object.assign(repair, {
       newRunId: current,
@@ -112,36 +119,13 @@ async function eventsOf(client: Client, workflowId: string, runId: string): Prom
   return events ?? [];
 }
 
-/** @returns the completed workflow tasks to try, newest first */
+/** @returns the completed workflow tasks to try, newest first, and last the first of all */
 function resetPoints(events: readonly HistoryEvent[]): HistoryEvent[] {
   const completed = events.filter((event) => event.workflowTaskCompletedEventAttributes).reverse();
-  const tried = completed.filter((_event, index) => isTried(index));
-  const first = completed.at(-1);
-  return first === undefined || tried.includes(first) ? tried : [...tried, first];
-}
-
-function isTried(index: number): boolean {
-  const behind = index - ONE_BY_ONE + 1;
-  return behind <= 0 || Number.isInteger(Math.log2(behind + 1));
-}
-
-async function reset(
-  client: Client,
-  workflowId: string,
-  runId: string,
-  { point, reason }: { point: HistoryEvent; reason: string },
-): Promise<string> {
-  const request = {
-    namespace: client.options.namespace,
-    workflowExecution: { workflowId, runId },
-    workflowTaskFinishEventId: point.eventId ?? null,
-    requestId: randomUUID(),
-    reason,
-  };
-  const { runId: made } = await callTemporal(client, ANSWERED_WITHIN_MS, () =>
-    client.workflowService.resetWorkflowExecution(request),
-  );
-  return made;
+  return completed.filter((_event, index) => {
+    const step = index - ONE_BY_ONE + 2;
+    return step <= 1 || Number.isInteger(Math.log2(step)) || index === completed.length - 1;
+  });
 }
 
 /** Waits for the first workflow task after the reset. @returns its outcome */

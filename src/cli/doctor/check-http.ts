@@ -13,7 +13,6 @@ import {
   ok,
   originOf,
   skipped,
-  type Verdict,
   warning,
 } from './finding.ts';
 
@@ -21,21 +20,15 @@ import {
 
 /** Requests a transaction that doesn't exist from each integration's screening service, with its key. Changes nothing. */
 export async function checkService({ integrations }: Config): Promise<Finding[]> {
-  const all = [...integrations.values()];
-  const findings = await Promise.all(
-    all.map(async (integration) => {
-      const { name, baseUrl } = integration;
-      return [
-        ...(await find(`screening-service:${name}`, () => checkKey(integration))),
-        ...checkPortalAddress(integration),
-        ...(await find(`clock:screening-service:${name}`, () => checkClock(baseUrl))),
-      ];
-    }),
-  );
-  return findings.flat();
+  const findings = [...integrations.values()].flatMap((integration) => [
+    find(`screening-service:${integration.name}`, () => checkKey(integration)),
+    checkPortalAddress(integration),
+    find(`clock:screening-service:${integration.name}`, () => checkClock(integration)),
+  ]);
+  return (await Promise.all(findings)).flat();
 }
 
-async function checkKey(integration: Integration): Promise<Verdict> {
+async function checkKey(integration: Integration): Promise<Finding> {
   const { baseUrl, mode } = integration;
   const apiKey = integration.apiKey();
   if (!apiKey) return skipped('its key is not set');
@@ -86,7 +79,7 @@ const WARN_MS = 5_000;
 const ERROR_MS = 25_000;
 
 /** Compares this machine's clock with the Date header of the screening service. */
-async function checkClock(baseUrl: string): Promise<Verdict> {
+async function checkClock({ baseUrl }: Integration): Promise<Finding> {
   const sent = Date.now();
   const response = await ask(baseUrl, { method: 'HEAD' });
   if (response === undefined) return skipped('the screening service does not answer');
@@ -110,7 +103,7 @@ async function checkClock(baseUrl: string): Promise<Verdict> {
 export async function checkApi(
   apiKeys: { list: string | undefined; file: string | undefined },
   address: string | undefined,
-): Promise<Verdict> {
+): Promise<Finding> {
   if (address === undefined) return skipped('API_HOST and API_PORT are not set; name one with --api');
   const at = originOf(address);
   const ready = await ask(`${address}/readyz`);
@@ -148,7 +141,7 @@ export async function checkApi(
 /** An event type that receivers don't know; they must answer 2xx to unknown types. */
 const PING = 'order-screening.ping';
 
-export async function checkEvents({ events: { common, own } }: Config): Promise<(Verdict | Finding)[]> {
+export async function checkEvents({ events: { common, own } }: Config): Promise<Finding[]> {
   const effect =
     own.size === 0
       ? 'no event is sent when an order changes'
@@ -173,7 +166,7 @@ async function checkReceiver(
   { url, secrets }: EventsReceiver,
   urlSetting: string,
   secretSetting: string,
-): Promise<Verdict> {
+): Promise<Finding> {
   const body = JSON.stringify({ type: PING, occurredAt: new Date().toISOString(), data: {} });
   const headers = signedHeaders(secrets, `doctor-${randomUUID()}`, body, new Date());
   const { status } = (await ask(url, { method: 'POST', body, headers })) ?? {};

@@ -12,24 +12,13 @@ import {
   POLLS_TASK_QUEUE,
   READS_TASK_QUEUE,
   TASK_QUEUE,
-  type TASK_QUEUE_TYPE,
 } from '../../contract/ids.ts';
 import { PORTAL_ACTION } from '../../contract/messages.ts';
 import { HELD_REASONS, LOST_STATUSES } from '../../contract/sweep.ts';
 import { openQuery, orderAttributes } from '../../order/view/describe.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../platform/namespace.ts';
 import { connectTemporal, payloadKeysOf } from '../connect.ts';
-import {
-  CHECK_WITHIN_MS,
-  counted,
-  type Finding,
-  failed,
-  find,
-  ok,
-  skipped,
-  type Verdict,
-  warning,
-} from './finding.ts';
+import { CHECK_WITHIN_MS, counted, type Finding, failed, find, ok, skipped, warning } from './finding.ts';
 
 const MAX_LISTED = 1_000;
 const NAMED = 5;
@@ -37,13 +26,17 @@ const NAMED = 5;
 const DESCRIBED_WITHIN_MS = 30_000;
 
 const QUEUES = [
-  [TASK_QUEUE, 'workflow', 'no order is screened or continues'],
-  [BACKGROUND_TASK_QUEUE, 'activity', 'no portal action, gateway result or event is sent'],
-  [READS_TASK_QUEUE, 'activity', 'no webhook causes a read'],
-  [POLLS_TASK_QUEUE, 'activity', 'no review is polled'],
+  { name: TASK_QUEUE, type: 'workflow', effect: 'no order is screened or continues' },
+  {
+    name: BACKGROUND_TASK_QUEUE,
+    type: 'activity',
+    effect: 'no portal action, gateway result or event is sent',
+  },
+  { name: READS_TASK_QUEUE, type: 'activity', effect: 'no webhook causes a read' },
+  { name: POLLS_TASK_QUEUE, type: 'activity', effect: 'no review is polled' },
 ] as const;
 
-export async function checkTemporal(config: Config): Promise<(Verdict | Finding)[]> {
+export async function checkTemporal(config: Config): Promise<Finding[]> {
   const { connection, namespace } = config.temporal;
   try {
     // Without keys only the reads that get no answer can't be counted.
@@ -53,32 +46,36 @@ export async function checkTemporal(config: Config): Promise<(Verdict | Finding)
       namespace,
       dataConverter,
     });
-    return [await checkVersion(client, connection.address), ...(await checkInside(client, config))];
+    const soon = Date.now() + CHECK_WITHIN_MS;
+    const version = await within(client, soon, () => checkVersion(client, connection.address));
+    return [version, ...(await checkInside(client, config))];
   } catch (error) {
     return [unreachable(error, connection.address), notLookedAt('Temporal')];
   }
 }
 
-async function checkInside(client: Client, config: Config): Promise<(Verdict | Finding)[]> {
-  const namespace = await find('namespace', () => checkNamespace(client));
+async function checkInside(client: Client, config: Config): Promise<Finding[]> {
+  /** @param asked what servers may refuse: the check is skipped then */
+  const look = (
+    check: string,
+    asked: string | undefined,
+    looks: () => Promise<Finding | Finding[]>,
+    withinMs = CHECK_WITHIN_MS,
+  ) =>
+    find(check, () => within(client, Date.now() + withinMs, looks), asked && `the server does not ${asked}`);
+  const hasError = (findings: Finding[]) => findings.some(({ status }) => status === 'error');
+  const namespace = await look('namespace', undefined, () => checkNamespace(client));
   if (hasError(namespace)) return [...namespace, notLookedAt('the namespace')];
-  const attributes = await find(
-    'search-attributes',
-    () => checkSearchAttributes(client),
-    'the server does not list its search attributes',
+  const attributes = await look('search-attributes', 'list its search attributes', () =>
+    checkSearchAttributes(client),
   );
   const without = skipped('orders cannot be counted without the search attributes');
-  const ofOrders = (check: string, asked: string, look: () => Promise<Verdict | (Verdict | Finding)[]>) =>
-    find(check, hasError(attributes) ? () => without : look, `the server does not ${asked}`);
+  const ofOrders: typeof look = hasError(attributes) ? (check) => find(check, () => without) : look;
   const others = await Promise.all([
-    ...QUEUES.map(([name, type, effect]) =>
-      find(
-        `task-queue:${name}`,
-        () => checkTaskQueue(client, name, type, effect),
-        'the server does not list its pollers',
-      ),
+    ...QUEUES.map((queue) =>
+      look(`task-queue:${queue.name}`, 'list its pollers', () => checkTaskQueue(client, queue)),
     ),
-    ofOrders('polls', 'count orders', () => checkPolls(client, config)),
+    ofOrders('polls', 'count orders', () => checkPolls(client, config), DESCRIBED_WITHIN_MS),
     ofOrders('sweep', 'describe the sweep', () => checkSweep(client)),
     ofOrders('portal-actions', 'count portal actions', () =>
       checkPortalActions((query) => countWorkflows(client, query)),
@@ -88,16 +85,12 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
   return [...namespace, ...attributes, ...others.flat()];
 }
 
-function hasError(findings: readonly Finding[]): boolean {
-  return findings.some(({ status }) => status === 'error');
-}
-
 function notLookedAt(cause: string): Finding {
   const rest = 'search attributes, task queues, polls, sweep, open orders';
   return { check: 'temporal', ...skipped(`not checked without ${cause}: ${rest}`) };
 }
 
-function unreachable(error: unknown, address: string): Verdict {
+function unreachable(error: unknown, address: string): Finding {
   const refusals: number[] = [grpcCode.permissionDenied, grpcCode.unauthenticated];
   if (isGrpcServiceError(error) && refusals.includes(error.code)) {
     return failed(
@@ -111,8 +104,8 @@ function unreachable(error: unknown, address: string): Verdict {
   );
 }
 
-async function checkVersion(client: Client, address: string): Promise<Verdict> {
-  const { serverVersion } = await soon(client, () => client.workflowService.getSystemInfo({}));
+async function checkVersion(client: Client, address: string): Promise<Finding> {
+  const { serverVersion } = await client.workflowService.getSystemInfo({});
   // A version that can't be parsed, such as Temporal Cloud's, counts as new.
   const [, major = 9, minor = 9, patch = 9] = /^(\d+)\.(\d+)\.(\d+)/.exec(serverVersion)?.map(Number) ?? [];
   if (major === 1 && (minor < 29 || (minor === 29 && patch < 2))) {
@@ -124,10 +117,9 @@ async function checkVersion(client: Client, address: string): Promise<Verdict> {
   return ok(`the server at ${address} answers, version ${serverVersion}`);
 }
 
-async function checkNamespace(client: Client): Promise<Verdict> {
-  const { namespace } = client.options;
+async function checkNamespace({ options: { namespace }, workflowService }: Client): Promise<Finding> {
   try {
-    const { config } = await soon(client, () => client.workflowService.describeNamespace({ namespace }));
+    const { config } = await workflowService.describeNamespace({ namespace });
     const days = (config?.workflowExecutionRetentionTtl?.seconds?.toNumber() ?? 0) / 86_400;
     if (days === 0 || days >= RETENTION_DAYS) return ok(`the namespace ${namespace} exists`);
     return warning(
@@ -143,9 +135,8 @@ async function checkNamespace(client: Client): Promise<Verdict> {
   }
 }
 
-async function checkSearchAttributes(client: Client): Promise<Verdict> {
-  const { namespace } = client.options;
-  const missing = await soon(client, () => missingSearchAttributes(client.connection, namespace));
+async function checkSearchAttributes({ options: { namespace }, connection }: Client): Promise<Finding> {
+  const missing = await missingSearchAttributes(connection, namespace);
   if (missing.length === 0) return ok('all search attributes are registered');
   return failed(
     `the namespace ${namespace} lacks ${missing.join(', ')}, or has them with a different type: workers do not start`,
@@ -153,84 +144,74 @@ async function checkSearchAttributes(client: Client): Promise<Verdict> {
   );
 }
 
-async function checkTaskQueue(
-  client: Client,
-  name: string,
-  type: keyof typeof TASK_QUEUE_TYPE,
-  effect: string,
-): Promise<Verdict> {
-  const alive = await soon(client, () => countPollers(client, { name, type }));
+async function checkTaskQueue(client: Client, queue: (typeof QUEUES)[number]): Promise<Finding> {
+  const alive = await countPollers(client, queue);
   if (alive > 0) return ok(`polled by ${counted(alive, 'worker')}`);
   return failed(
-    `no worker polls ${name}: ${effect}`,
+    `no worker polls ${queue.name}: ${queue.effect}`,
     'Start a worker (npm run worker) with the same TEMPORAL_* settings, and read its log if it ends. Workers of a build count once npm run setup:temporal has made it current',
   );
 }
 
-/** Warns if there are more open reviews than the shared poll rate can poll in time, and of orders that don't continue. */
+/**
+ * Warns if there are more open reviews than the shared poll rate can poll in time, and of orders whose workflow task keeps failing, or
+ * whose polls and other activities don't run.
+ */
 export async function checkPolls(
   client: Client,
   { integrations, maxRps }: Pick<Config, 'integrations' | 'maxRps'>,
-): Promise<(Verdict | Finding)[]> {
+): Promise<Finding[]> {
   if (integrations.size === 0) return [skipped('no integration can be read')];
   const reviews = await countWorkflows(client, `${openQuery()} AND ${orderAttributes.phase.name} = 'review'`);
   const roundSeconds = reviews / maxRps;
   const pauseSeconds = Math.max(...[...integrations.values()].map(({ poll }) => poll.maxMs)) / 1_000;
-  const halted = await checkHaltedOrders(client);
-  const unchecked =
-    reviews > MAX_LISTED
-      ? `; for orders beyond the newest ${MAX_LISTED} see order_screening_held_orders`
-      : '';
-  if (roundSeconds <= pauseSeconds)
-    return halted.length > 0
-      ? halted
-      : [ok(`${counted(reviews, 'open review')}, polled in time${unchecked}`)];
   const tooMany = warning(
     `${reviews} open reviews at ${maxRps} polls per second take ${Math.ceil(roundSeconds)} s per round, longer than the longest poll pause of ${pauseSeconds} s`,
     'Raise SCREENING_MAX_RPS on every worker, as far as the screening service allows, or lengthen poll.max',
   );
-  return [tooMany, ...halted];
-}
-
-/** Reports orders whose workflow task keeps failing, or whose polls and other activities don't run, and names the first. */
-async function checkHaltedOrders(client: Client): Promise<(Verdict | Finding)[]> {
-  const deadline = Date.now() + DESCRIBED_WITHIN_MS;
-  const halted = await within(client, deadline, () => haltedOrders(client, MAX_LISTED));
+  const halted = await haltedOrders(client, MAX_LISTED);
   const stuck = halted.filter((order) => order.stuck);
-  const held = halted.flatMap(({ workflowId, held }) =>
-    held === undefined ? [] : [{ workflowId, ...held }],
-  );
   const ofStuck = failed(
     `the workflow task of ${counted(stuck.length, 'open order')} keeps failing, such as ${firstIds(stuck)}`,
     'After a rollout back it out. Otherwise open one in the Temporal UI: the error is at its last event; then run order-screening repair',
   );
-  const shares = sharesOf(held, HELD_REASONS, ({ reason }) => reason);
+  const held = halted.filter((order) => order.held);
+  const shares = sharesOf(held, HELD_REASONS, (order) => order.held?.reason);
   const ofHeld = warning(
     `${counted(held.length, 'open order')} held ${shares}: polls or cancels wait`,
     'Unpause or unpin each in the Temporal UI. Late: start workers that poll its task queue. Unanswered: see the checks of the screening service',
   );
-  return [
+  const findings = [
+    ...(roundSeconds > pauseSeconds ? [tooMany] : []),
     ...(stuck.length > 0 ? [{ check: 'stuck-orders', ...ofStuck }] : []),
     ...(held.length > 0 ? [ofHeld] : []),
   ];
+  if (findings.length > 0) return findings;
+  const unchecked =
+    reviews > MAX_LISTED
+      ? `; for orders beyond the newest ${MAX_LISTED} see order_screening_held_orders`
+      : '';
+  return [ok(`${counted(reviews, 'open review')}, polled in time${unchecked}`)];
 }
 
 /** Warns unless the sweep runs, which finds orders that can't report their own trouble. */
-export async function checkSweep(client: Client): Promise<Verdict> {
+export async function checkSweep(client: Client): Promise<Finding> {
   const { status } = await readSweep({ client });
   if (status === 'running') return ok('the sweep runs');
+  if (status === 'failing') {
+    return warning(
+      'the sweep fails',
+      "Read the workers' logs, and the workflow order-screening-sweep in the Temporal UI",
+    );
+  }
   return warning(
-    status === 'failing'
-      ? 'the sweep fails'
-      : "the sweep doesn't run: nobody is told of stuck and lost orders",
-    status === 'failing'
-      ? "Read the workers' logs, and the workflow order-screening-sweep in the Temporal UI"
-      : 'Run npm run setup:temporal with the same TEMPORAL_* settings',
+    "the sweep doesn't run: nobody is told of stuck and lost orders",
+    'Run npm run setup:temporal with the same TEMPORAL_* settings',
   );
 }
 
 /** Warns of portal actions on closed orders, which neither the queue page nor a list of orders shows. */
-export async function checkPortalActions(count: (query: string) => Promise<number>): Promise<Verdict> {
+export async function checkPortalActions(count: (query: string) => Promise<number>): Promise<Finding> {
   const waiting = `${openQuery(PORTAL_ACTION)} AND ${orderAttributes.needsAttention.name} = true`;
   const number = await count(waiting);
   if (number === 0) return ok('no portal action on a closed order waits for the right key');
@@ -241,9 +222,9 @@ export async function checkPortalActions(count: (query: string) => Promise<numbe
 }
 
 /** Counts orders that ended too early while they could still be canceled, by status, and names the first. */
-export async function checkLostOrders(client: Client): Promise<Verdict> {
+export async function checkLostOrders(client: Client): Promise<Finding> {
   const now = Date.now();
-  const lost = await soon(client, () => lostOrders(client, MAX_LISTED, now));
+  const lost = await lostOrders(client, MAX_LISTED, now);
   if (lost.length === 0) return ok('no order ended too early inside its cancel window');
   const shares = sharesOf(lost, LOST_STATUSES, ({ status }) => status);
   return failed(
@@ -256,7 +237,7 @@ export async function checkLostOrders(client: Client): Promise<Verdict> {
 function sharesOf<Order extends { workflowId: string }, Label extends string>(
   orders: readonly Order[],
   labels: readonly Label[],
-  labelOf: (order: Order) => Label,
+  labelOf: (order: Order) => Label | undefined,
 ): string {
   const numbers = labels.map((label) => [orders.filter((one) => labelOf(one) === label).length, label]);
   const shown = numbers.filter(([number]) => number !== 0).map((pair) => pair.join(' '));
@@ -266,8 +247,4 @@ function sharesOf<Order extends { workflowId: string }, Label extends string>(
 function firstIds(orders: readonly { workflowId: string }[]): string {
   const first = orders.slice(0, NAMED);
   return first.map(({ workflowId }) => orderOfWorkflowId(workflowId)?.orderId ?? workflowId).join(', ');
-}
-
-function soon<T>(client: Client, call: () => Promise<T>): Promise<T> {
-  return within(client, Date.now() + CHECK_WITHIN_MS, call);
 }

@@ -12,17 +12,7 @@ import { EXIT } from '../exit-codes.ts';
 import { checkCardStash } from './check-card-stash.ts';
 import { checkApi, checkEvents, checkService } from './check-http.ts';
 import { checkTemporal } from './check-temporal.ts';
-import {
-  counted,
-  type Finding,
-  failed,
-  find,
-  ok,
-  skipped,
-  type Verdict,
-  type Verdicts,
-  warning,
-} from './finding.ts';
+import { counted, type Finding, failed, find, ok, skipped, warning } from './finding.ts';
 
 const httpOrigin = z.string().refine((written) => {
   const url = URL.canParse(written) ? new URL(written) : undefined;
@@ -38,7 +28,7 @@ transaction that doesn't exist, writes a key that expires after one second to Re
 event of the type order-screening.ping. It shows no key, secret or personal data.
 Exit code 6 if there is an error; warnings alone give 0.`,
     options: {
-      api: option('--api <address>', "the API's address; defaults to API_HOST and API_PORT", httpOrigin),
+      api: option(httpOrigin, 'address', "the API's address; defaults to API_HOST and API_PORT"),
     },
     examples: [
       'doctor',
@@ -60,22 +50,20 @@ async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): 
   const { config, fieldErrors } = inspectConfig(env);
   const address = api ?? (sandbox || env.API_HOST || env.API_PORT ? localApiAddress(config.api) : undefined);
   /** A check is skipped when a variable that begins with `settings` has an error. */
-  type Check = readonly [name: string, settings: string, look: () => Verdicts | Promise<Verdicts>];
-  const checks: readonly Check[] = [
-    ['temporal', 'TEMPORAL_', () => checkTemporal(config)],
-    ['screening-service', 'SCREENING_CONFIG', () => checkService(config)],
-    ['api', 'API_', () => checkApi({ list: env.API_KEYS, file: config.api.keysFile }, address)],
-    ['webhook-secrets', 'WEBHOOK_SECRETS', () => checkWebhookSecrets(config)],
-    ['plaintext', 'ALLOW_PLAINTEXT', () => checkPlaintext(config)],
-    ['events', 'EVENTS_', () => checkEvents(config)],
-  ];
-  const run = ([name, settings, look]: Check) => {
+  const run = (name: string, settings: string, look: Parameters<typeof find>[1]) => {
     const isWrong = fieldErrors.some(({ path }) => path.startsWith(settings));
     return find(name, isWrong ? () => skipped('not checked: its settings have errors') : look);
   };
-  const groups = await Promise.all(checks.map(run));
+  const groups = await Promise.all([
+    run('temporal', 'TEMPORAL_', () => checkTemporal(config)),
+    run('screening-service', 'SCREENING_CONFIG', () => checkService(config)),
+    run('api', 'API_', () => checkApi({ list: env.API_KEYS, file: config.api.keysFile }, address)),
+    run('webhook-secrets', 'WEBHOOK_SECRETS', () => checkWebhookSecrets(config)),
+    run('plaintext', 'ALLOW_PLAINTEXT', () => checkPlaintext(config)),
+    run('events', 'EVENTS_', () => checkEvents(config)),
+  ]);
   // Last, when this process is idle, since Redis has only one second to answer.
-  const stash = await run(['card-stash', 'CARD_STASH_', () => checkCardStash(config, sandbox)]);
+  const stash = await run('card-stash', 'CARD_STASH_', () => checkCardStash(config, sandbox));
   return [...(await find('settings', () => checkSettings(fieldErrors))), ...groups.flat(), ...stash];
 }
 
@@ -94,7 +82,7 @@ function inWords(findings: readonly Finding[], errors: number, warnings: number)
 }
 
 /** Reports every settings error that keeps a process from starting, such as malformed keys or missing `API_KEYS`. */
-function checkSettings(errors: readonly FieldError[]): Verdicts {
+function checkSettings(errors: readonly FieldError[]): Finding | Finding[] {
   if (errors.length === 0) return ok('every variable and the policy file can be read');
   return errors.map(({ path, message }) =>
     failed(`${path} ${message}`, `Correct ${path}: a process that needs it does not start`),
@@ -102,7 +90,7 @@ function checkSettings(errors: readonly FieldError[]): Verdicts {
 }
 
 /** Warns on every run: the stated reason, such as a service mesh, may no longer hold. */
-export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'>): Verdict[] {
+export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'>): Finding[] {
   return allowPlaintext.map(({ name, reason }) =>
     warning(
       `${name} may be unencrypted, since ALLOW_PLAINTEXT says: ${reason}`,
@@ -112,7 +100,7 @@ export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'
 }
 
 /** Warns of missing secrets, without which the API refuses every webhook, and of short ones, which can be guessed. */
-function checkWebhookSecrets({ webhookSecrets, ownWebhookSecrets, integrations }: Config): Verdict {
+function checkWebhookSecrets({ webhookSecrets, ownWebhookSecrets, integrations }: Config): Finding {
   const secrets = [...webhookSecrets, ...[...ownWebhookSecrets.values()].flat()];
   if (webhookSecrets.length === 0 && ownWebhookSecrets.size < integrations.size) {
     return warning(

@@ -6,24 +6,18 @@ export const CHECK_WITHIN_MS = 5_000;
 const MAX_REPLY_BYTES = 1024 * 1024;
 
 /** The result of a check. Contains no secret and no personal data; of an address that may contain a secret, only the origin. */
-export interface Verdict {
+export interface Finding {
+  /** The checked subject, a stable slug. Absent until `find` names it, if it is that of the whole check. */
+  check?: string;
   status: 'ok' | 'warning' | 'error' | 'skipped';
   what: string;
   todo?: string;
 }
 
-export interface Finding extends Verdict {
-  /** The checked subject, a stable slug. */
-  check: string;
-}
-
-export const ok = (what: string): Verdict => ({ status: 'ok', what });
-export const skipped = (what: string): Verdict => ({ status: 'skipped', what });
-export const warning = (what: string, todo: string): Verdict => ({ status: 'warning', what, todo });
-export const failed = (what: string, todo: string): Verdict => ({ status: 'error', what, todo });
-
-/** One or more verdicts. A `Finding` among them names a different subject than the check's. */
-export type Verdicts = Verdict | (Verdict | Finding)[];
+export const ok = (what: string): Finding => ({ status: 'ok', what });
+export const skipped = (what: string): Finding => ({ status: 'skipped', what });
+export const warning = (what: string, todo: string): Finding => ({ status: 'warning', what, todo });
+export const failed = (what: string, todo: string): Finding => ({ status: 'error', what, todo });
 
 /**
  * Runs a check. If it throws, the other checks still report.
@@ -31,11 +25,11 @@ export type Verdicts = Verdict | (Verdict | Finding)[];
  */
 export async function find(
   check: string,
-  look: () => Verdicts | Promise<Verdicts>,
+  look: () => Finding | Finding[] | Promise<Finding | Finding[]>,
   silent?: string,
 ): Promise<Finding[]> {
   try {
-    return [await look()].flat().map((verdict) => ({ check, ...verdict }));
+    return [await look()].flat().map((finding) => ({ check, ...finding }));
   } catch (error) {
     if (silent !== undefined) return [{ check, ...skipped(silent) }];
     const kind = error instanceof Error ? error.name : 'unknown error';

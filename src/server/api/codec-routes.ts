@@ -13,8 +13,6 @@ import { HttpError } from './problems.ts';
 
 export interface CodecOptions {
   codec: PayloadCodec;
-  /** Maximum requests per second and API key, and of all token holders together. */
-  maxRps: number;
   /** Web origins whose pages may call the routes (CORS). */
   origins: readonly string[];
   /** Adds `/codec/<token>/decode`, which needs no API key: the token is the secret. It encrypts nothing, so its holder can't write. */
@@ -45,15 +43,15 @@ const bodySchema = z.object({
 /** Adds `/decode` and `/encode`, which need an API key, and `/decode` below the token if there is one. */
 export async function codecRoutes(
   app: FastifyInstance,
-  options: CodecOptions & { apiKeys: ApiKeys },
+  { codec, origins, token, apiKeys, maxRps }: CodecOptions & { apiKeys: ApiKeys; maxRps: number },
 ): Promise<void> {
-  const { codec, origins, token, apiKeys, maxRps } = options;
   const requireCodecKey = async (request: FastifyRequest) => {
     await requireKey(request, apiKeys);
     requireScope(request);
   };
   // Before the key check: a browser's preflight request has no key.
   await app.register(cors, { origin: [...origins], methods: ['POST'], allowedHeaders: UI_HEADERS });
+  // Per API key, and for all token holders together.
   await limitRequests(app, { maxRps });
   const add = (action: 'decode' | 'encode', url: string, check: (request: FastifyRequest) => Promise<void>) =>
     app.post(url, {

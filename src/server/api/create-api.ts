@@ -15,18 +15,13 @@ import type { ApiOptions } from './api-options.ts';
 import { admitCallers, CONNECTION_OPTIONS, followKeys, letConnectionsGo, slowWrongKeys } from './callers.ts';
 import { codecRoutes } from './codec-routes.ts';
 import { acceptJsonOnly, refuseByHead, refuseCards } from './define-route.ts';
-import {
-  createAnswerRecord,
-  createHttpMetrics,
-  frameworkLog,
-  type HttpMetrics,
-  noteRepeats,
-} from './metrics.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { createAnswerRecord, createHttpMetrics, frameworkLog, noteRepeats } from './metrics.ts';
 import { SignIn } from './oidc.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer } from './problems.ts';
-import { createRefusedCheckouts, type RefusedCheckouts } from './refused-checkouts.ts';
+import { createRefusedCheckouts } from './refused-checkouts.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 const BODY_LIMIT = 256 * 1024;
@@ -55,8 +50,8 @@ const CONTRAST_OF_THE_DOCS = `
 `;
 
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
-  const { orderScreening, log } = options;
-  const metrics = createHttpMetrics(options.apiKeys);
+  const { orderScreening, apiKeys, log } = options;
+  const metrics = createHttpMetrics(apiKeys);
   const record = createAnswerRecord(log, metrics, options.integrations);
   const app: FastifyInstance = fastify({
     ...CONNECTION_OPTIONS,
@@ -83,39 +78,26 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     // Left to the proxy that terminates TLS, which knows the host names and whether to include subdomains.
     strictTransportSecurity: false,
   });
-  refuseByHead(app, options.apiKeys);
+  refuseByHead(app, apiKeys);
   await document(app);
   healthRoutes(app, orderScreening, metrics);
-  sendKeptWhenStopping(app, orderScreening, log);
-  const refused = createRefusedCheckouts(metrics.noteRefused);
-  await app.register(async (scope) => keyedRoutes(scope, options, metrics, refused));
-  await app.register(queueRoutes, { ...options, refused });
-  await app.register(webhookRoutes, { ...options, metrics });
-  const { codec, apiKeys, maxRps } = options;
-  if (codec !== undefined) await app.register(codecRoutes, { prefix: '/codec', apiKeys, maxRps, ...codec });
-  return app;
-}
-
-/** Sends the hints that were answered with 202 and not yet sent, when the process stops. */
-function sendKeptWhenStopping(app: FastifyInstance, orderScreening: OrderScreening, log: Log): void {
   app.addHook('onClose', async () => {
+    // Sends the hints that were answered with 202 and not yet sent.
     const { unsent } = await orderScreening.close();
     if (unsent > 0) log.warn({ unsent }, 'kept hints could not be sent: the next polls read the news');
   });
-}
-
-/** Adds the routes that require an API key, are rate limited and must not be cached. */
-async function keyedRoutes(
-  scope: FastifyInstance,
-  { orderScreening, apiKeys, maxRps, findIntegration }: ApiOptions,
-  metrics: HttpMetrics,
-  refused: RefusedCheckouts,
-): Promise<void> {
-  await admitCallers(scope, { apiKeys, maxRps });
-  refuseCards(scope, findIntegration);
-  noteRepeats(scope);
-  orderRoutes(scope, orderScreening, metrics, refused);
-  portalRoutes(scope, orderScreening);
+  const refused = createRefusedCheckouts(metrics.noteRefused);
+  await app.register(async (scope) => {
+    await admitCallers(scope, options);
+    refuseCards(scope, options.findIntegration);
+    noteRepeats(scope);
+    orderRoutes(scope, orderScreening, metrics, refused);
+    portalRoutes(scope, orderScreening);
+  });
+  await app.register(queueRoutes, { ...options, refused });
+  await app.register(webhookRoutes, { ...options, metrics });
+  if (options.codec) await app.register(codecRoutes, { prefix: '/codec', ...options, ...options.codec });
+  return app;
 }
 
 async function document(app: FastifyInstance): Promise<void> {
@@ -198,23 +180,23 @@ export async function startApi(
   orderScreening: OrderScreening,
   log: Log,
 ): Promise<FastifyInstance> {
-  const { api, temporalUiUrl } = config;
+  const { api, integrations, temporalUiUrl: url } = config;
   const { namespace } = config.temporal;
   const ofFile =
-    api.keysFile === undefined ? undefined : new KeysOfFile(api.keysFile, config.integrations, api.keys);
+    api.keysFile === undefined ? undefined : new KeysOfFile(api.keysFile, integrations, api.keys);
   const app = await createApi({
     orderScreening,
     apiKeys: ofFile ?? { current: api.keys },
     maxRps: api.maxRps,
-    findIntegration: config.findIntegration,
     trustProxy: api.trustProxy,
+    findIntegration: config.findIntegration,
     webhookSecrets: config.webhookSecrets,
     ownWebhookSecrets: config.ownWebhookSecrets,
     codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
-    integrations: [...config.integrations.keys()],
+    integrations: [...integrations.keys()],
     timeZone: config.queueTimeZone,
-    ...(config.signIn !== undefined && { signIn: new SignIn(config.signIn, log) }),
-    ...(temporalUiUrl !== undefined && { temporalUi: { url: temporalUiUrl, namespace } }),
+    signIn: config.signIn && new SignIn(config.signIn, log),
+    temporalUi: url === undefined ? undefined : { url, namespace },
     log,
   });
   if (ofFile !== undefined) followKeys(app, ofFile, log);

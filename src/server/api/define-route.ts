@@ -1,6 +1,8 @@
 /** Defines a route of the API: body, schemas, answers and documentation from one definition. */
+import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { promisify } from 'node:util';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { refuseCardData } from '../../card-data/card-data.ts';
 import { fieldErrorsOf, invalidRequest, notCardsFor, noteScanned } from '../../client/read-requests.ts';
@@ -9,10 +11,15 @@ import { isLoopback } from '../../contract/addresses.ts';
 import type { FindIntegration } from '../../contract/policy.ts';
 import { isRecord } from '../../order/messages/shapes.ts';
 import { OUR_WORDS } from '../../screening-service/index.ts';
+import type { PortalOptions } from '../../starter.ts';
 import { requireIntegration } from './callers.ts';
+import { whoAsks } from './metrics.ts';
 import { HttpError, problemSchema } from './problems.ts';
+import { type actorHeaders, idempotencyHeaders } from './request-schemas.ts';
 
-export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+type ActingHeaders = typeof actorHeaders | typeof idempotencyHeaders;
+
+interface RouteDefinition<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   summary: string;
@@ -21,33 +28,38 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
   params: Params;
   query: Query;
   body: Body;
-  /** Documented instead of `body`, if the handler validates the body itself, or to add an example. */
+  /** Documented instead of `body`, if the handler validates the body itself. */
   documentedBody?: z.ZodType;
+  /** By status. If there are two, the second is for an answer that is still `requested` or `pending`. */
   answers: Record<number, z.ZodType>;
   /** Error statuses in addition to 403 and 500. */
   problems: readonly (keyof typeof PROBLEMS)[];
   /** The route lists orders of several integrations, limited to the API key's. It has a rate limit of its own. */
   ofMany?: true;
-  headers?: z.ZodType;
+  /** The headers that say who asks, and how a repeat is recognized. */
+  headers?: ActingHeaders;
   /** Body paths that may contain card data. Default: none. */
   cards?: readonly string[];
-  handle: (
-    parts: { params: z.output<Params>; query: z.output<Query>; body: z.output<Body> },
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) => Promise<unknown>;
+  handle: (given: {
+    /** What path and query name. */
+    asked: z.output<Params> & z.output<Query>;
+    body: z.output<Body>;
+    /** From `headers`. */
+    how: PortalOptions;
+    request: FastifyRequest;
+  }) => Promise<object>;
 }
 
 export const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
 
-export const nothing = z.strictObject({});
+export const nothing = z.strictObject({}).meta({ examples: [{}] });
 
 /** Adds a route that validates path, query and body together, so that the answer lists all errors. */
-export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+export function defineRoute<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   app: FastifyInstance,
   route: RouteDefinition<Params, Query, Body>,
 ): void {
-  const { method, url, summary, tag, scope, params, query, body, handle } = route;
+  const { method, url, summary, tag, scope, params, query, body, headers, handle } = route;
   const answers = Object.entries(route.answers).map(([status, schema]) => {
     const description = status === '202' ? 'Accepted: still running' : 'Done';
     return [status, { description, content: { 'application/json': { schema } } }];
@@ -56,6 +68,7 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
     const content = { 'application/problem+json': { schema: problemSchema } };
     return [status, { description: PROBLEMS[status], content }];
   });
+  const [done = 200, running = done] = Object.keys(route.answers).map(Number);
   app.route({
     method,
     url,
@@ -65,10 +78,10 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
       tags: [tag],
       // The scope as a role, which OpenAPI 3.1 allows for a bearer scheme. `{}` is for an API without keys.
       security: [{ key: [scope] }, {}],
-      ...(params instanceof z.ZodObject && Object.keys(params.shape).length > 0 && { params }),
-      ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 && { querystring: query }),
+      ...(Object.keys(params.shape).length > 0 && { params }),
+      ...(Object.keys(query.shape).length > 0 && { querystring: query }),
       ...(method === 'POST' && { body: route.documentedBody ?? body }),
-      ...(route.headers !== undefined && { headers: route.headers }),
+      ...(headers && { headers }),
       response: Object.fromEntries([...answers, ...problems]),
     },
     handler: async (request, reply) => {
@@ -80,21 +93,36 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
       if (!parts.params.success || !parts.query.success || !parts.body.success) {
         throw invalidRequest(Object.values(parts).flatMap((part) => fieldErrorsOf(part.error)));
       }
+      const asked = { ...parts.params.data, ...parts.query.data };
       // If query and body name different integrations, the handler rejects the request.
-      const named = [parts.query.data, parts.body.data].flatMap(integrationsIn);
+      const named = [asked, parts.body.data].flatMap(integrationsIn);
       if (!route.ofMany)
         for (const one of named.length > 0 ? named : [undefined]) requireIntegration(request, one);
-      return handle(
-        { params: parts.params.data, query: parts.query.data, body: parts.body.data },
-        request,
-        reply,
-      );
+      const how = headers === undefined ? {} : optionsIn(request, headers);
+      const answer = await handle({ asked, body: parts.body.data, how, request });
+      return reply.code(isRunning(answer) ? running : done).send(answer);
     },
   });
 }
 
 function integrationsIn(part: unknown): string[] {
   return isRecord(part) && typeof part.integration === 'string' ? [part.integration] : [];
+}
+
+const keyedHeaders = idempotencyHeaders.omit({ 'x-actor': true });
+
+/** @throws OrderScreeningError `invalid-request` for an invalid header that the route documents */
+function optionsIn(request: FastifyRequest, headers: ActingHeaders): PortalOptions {
+  if (!('idempotency-key' in headers.shape)) return whoAsks(request);
+  const { data, error } = keyedHeaders.safeParse(request.headers, OUR_WORDS);
+  if (error === undefined)
+    return { idempotencyKey: data['idempotency-key'], ifAction: data['if-action'], ...whoAsks(request) };
+  const nameOf = (header: unknown) => String(header).replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+  throw invalidRequest(error.issues.map(({ path, message }) => ({ path: nameOf(path[0]), message })));
+}
+
+function isRunning(answer: { status?: unknown; decision?: unknown }): boolean {
+  return answer.status === 'requested' || answer.decision === 'pending';
 }
 
 /** In bytes. */
@@ -160,37 +188,25 @@ declare module 'fastify' {
 
 /** Accepts JSON only. An empty body is allowed, since many clients send the content type without a body. */
 export function acceptJsonOnly(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error');
+  const parseJson = promisify<FastifyRequest, string, unknown>(app.getDefaultJsonParser('error', 'error'));
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  const parse = async (request: FastifyRequest, body: Buffer): Promise<unknown> => {
     const { 'content-type': type = '' } = request.headers;
     const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type) ?? [];
-    if (!/^utf-?8$/i.test(charset)) {
-      done(new HttpError('unsupported-media-type'));
-      return;
-    }
-    const text = utf8(body);
-    if (text === undefined) done(new HttpError('not-json'));
-    else if (text === '') done(null, undefined);
-    else {
-      void parseJson(request, text, (error, value) => {
-        const exceeded = limitError(value);
-        // Otherwise `null` would count as an empty body.
-        if (error === null && value === null) done(new HttpError('not-json'));
-        else if (exceeded !== undefined) done(invalidRequest([{ path: '', message: exceeded }]));
-        else done(error, value);
-      });
-    }
-  });
-}
-
-/** @returns the text without a byte order mark, or undefined if it isn't valid UTF-8: replacement characters could make two names equal */
-function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+    if (!/^utf-?8$/i.test(charset)) throw new HttpError('unsupported-media-type');
+    // Replacement characters could make two names equal.
+    if (!isUtf8(body)) throw new HttpError('not-json');
+    // Without a byte order mark.
+    const text = new TextDecoder().decode(body);
+    if (text === '') return undefined;
+    const value = await parseJson(request, text);
+    // Otherwise `null` would count as an empty body.
+    if (value === null) throw new HttpError('not-json');
+    const exceeded = limitError(value);
+    if (exceeded !== undefined) throw invalidRequest([{ path: '', message: exceeded }]);
+    return value;
+  };
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parse);
 }
 
 /** Limits of a JSON body: rule «limits before schemas». */
@@ -203,20 +219,15 @@ export const BODY_LIMITS = { values: 10_000, depth: 20, keys: 200 } as const;
 export function limitError(body: unknown): string | undefined {
   const { values, depth, keys } = BODY_LIMITS;
   let found = 1;
-  let level = [body];
+  let level: unknown[] = [body];
   for (let deep = 0; level.length > 0; deep += 1) {
-    const inside: unknown[] = [];
-    for (const value of level) {
-      if (typeof value !== 'object' || value === null) continue;
-      if (deep === depth) return `must be nested at most ${depth} levels deep`;
-      const inner: unknown[] = Object.values(value);
-      if (inner.length > keys && !Array.isArray(value))
-        return `must have at most ${keys} fields in one object`;
-      found += inner.length;
-      if (found > values) return `must hold at most ${values.toLocaleString('en')} values`;
-      for (const one of inner) inside.push(one);
-    }
-    level = inside;
+    const objects = level.filter((value): value is object => typeof value === 'object' && value !== null);
+    if (deep === depth && objects.length > 0) return `must be nested at most ${depth} levels deep`;
+    if (objects.some((one) => !Array.isArray(one) && Object.keys(one).length > keys))
+      return `must have at most ${keys} fields in one object`;
+    level = objects.flatMap((one) => Object.values(one));
+    found += level.length;
+    if (found > values) return `must hold at most ${values.toLocaleString('en')} values`;
   }
   return undefined;
 }

@@ -111,10 +111,10 @@ export function createAnswerRecord(log: Log, metrics: HttpMetrics, integrations?
     sent(request: FastifyRequest, reply: FastifyReply): void {
       const { method, routeOptions, params, body, apiKey } = request;
       const { statusCode: status, elapsedTime, problemCode: code } = reply;
-      const route = routeOptions.url ?? UNKNOWN;
+      const { url: route = UNKNOWN } = routeOptions;
       metrics.observe(method, route, status, elapsedTime);
-      const { orderId } = loggedSchema.parse(record(params));
-      const { attempt } = loggedSchema.parse(record(body));
+      const { orderId } = askedSchema.parse(record(params));
+      const { attempt } = askedSchema.parse(record(body));
       const durationMs = Math.round(elapsedTime);
       log.info({ method, route, status, durationMs, orderId, attempt, key: apiKey?.name, code }, 'answered');
       audit(log, request, reply, integrations);
@@ -148,7 +148,7 @@ function audit(
   const isAudited = (AUDITED.includes(config.scope) && !isPage) || AUDITED_ROUTES.includes(route);
   if (!isAudited && !REFUSED_CALLERS.includes(status)) return;
   const isOfOne = config.scope !== 'codec' && !config.ofMany && workflowIds === undefined;
-  const asked = auditedSchema.parse({ ...record(query), ...record(body), ...record(params) });
+  const asked = askedSchema.parse({ ...record(query), ...record(body), ...record(params) });
   const { integration = isOfOne ? DEFAULT_INTEGRATION : undefined, orderId, action, reason: because } = asked;
   // In a webhook's address the secret may be where the integration belongs.
   const isUnknown = integration !== undefined && integrations?.includes(integration) === false;
@@ -170,19 +170,19 @@ export function noteRepeats(scope: FastifyInstance): void {
 }
 
 /** Invalid values aren't logged, since they may contain anything. */
-const loggedSchema = z.object({
-  orderId: orderIdSchema.optional().catch(undefined),
+const logged = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
+const numberOnRecord = logged(z.coerce.number().int().max(999_999));
+const askedSchema = z.object({
+  orderId: logged(orderIdSchema),
   /** It may be omitted for the first attempt. */
-  attempt: attemptSchema.optional().catch(undefined),
-});
-const auditedSchema = loggedSchema.extend({
-  integration: integrationNameSchema.optional().catch(undefined),
-  number: z.coerce.number().int().max(999_999).optional().catch(undefined),
-  sequence: z.coerce.number().int().max(999_999).optional().catch(undefined),
-  action: z.enum(OVERRIDE_ACTIONS).optional().catch(undefined),
-  reason: reasonSchema.optional().catch(undefined),
-  transactionId: z.guid().optional().catch(undefined),
-  idOrInvoice: orderIdSchema.optional().catch(undefined),
+  attempt: logged(attemptSchema),
+  integration: logged(integrationNameSchema),
+  number: numberOnRecord,
+  sequence: numberOnRecord,
+  action: logged(z.enum(OVERRIDE_ACTIONS)),
+  reason: logged(reasonSchema),
+  transactionId: logged(z.guid()),
+  idOrInvoice: logged(orderIdSchema),
 });
 
 function record(part: unknown): object {

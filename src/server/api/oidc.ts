@@ -3,7 +3,7 @@
  * What a role may do is looked up at each request, so a changed setting holds at once.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
+import { decodeProtectedHeader, EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
 import * as oidc from 'openid-client';
 import { z } from 'zod';
 import { actorSchema } from '../../client/messages/portal-options.ts';
@@ -113,13 +113,13 @@ export class SignIn {
     const known = roles.filter((role) => this.#settings.roles.has(role));
     reply.header('set-cookie', [
       await this.#cookie(SESSION, { person, roles: known }, SESSION_SECONDS),
-      this.#ended(name, CALLBACK),
+      this.#written(name, '', 0, CALLBACK),
     ]);
     return reply.redirect(pending.to, 303);
   }
 
   end(reply: FastifyReply): FastifyReply {
-    return reply.header('set-cookie', this.#ended(SESSION)).redirect(SIGNED_OUT, 303);
+    return reply.header('set-cookie', this.#written(SESSION, '', 0)).redirect(SIGNED_OUT, 303);
   }
 
   #admit(request: FastifyRequest, person: string, roles: readonly string[]): boolean {
@@ -153,10 +153,8 @@ export class SignIn {
   }
 
   async #cookie(name: string, content: JWTPayload, seconds: number, path = '/'): Promise<string> {
-    const {
-      issuer,
-      sessionKeys: [first],
-    } = this.#settings;
+    const { issuer, sessionKeys } = this.#settings;
+    const [first] = sessionKeys;
     if (first === undefined) throw new TypeError('the settings have a session key');
     const sealed = await new EncryptJWT(content)
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: first.id })
@@ -164,16 +162,13 @@ export class SignIn {
       .setIssuer(issuer)
       .setAudience(name)
       .encrypt(first.key);
-    return `${name}=${sealed}; Max-Age=${seconds}; ${this.#attributes(path)}`;
-  }
-
-  #ended(name: string, path = '/'): string {
-    return `${name}=; Max-Age=0; ${this.#attributes(path)}`;
+    return this.#written(name, sealed, seconds, path);
   }
 
   /** `Lax`: the way back from the provider is a navigation from another site. */
-  #attributes(path: string): string {
-    return `Path=${path}; HttpOnly; SameSite=Lax${this.#settings.pagesUrl.startsWith('https:') ? '; Secure' : ''}`;
+  #written(name: string, value: string, seconds: number, path = '/'): string {
+    const secure = this.#settings.pagesUrl.startsWith('https:') ? '; Secure' : '';
+    return `${name}=${value}; Max-Age=${seconds}; Path=${path}; HttpOnly; SameSite=Lax${secure}`;
   }
 
   async #opened(request: FastifyRequest, name: string): Promise<unknown> {
@@ -181,12 +176,9 @@ export class SignIn {
     const value = cookieIn(request, name);
     if (value === undefined) return undefined;
     try {
-      const keyOf = ({ kid }: { kid?: string }): Uint8Array => {
-        const found = sessionKeys.find(({ id }) => id === kid);
-        if (found === undefined) throw new Error('an unknown session key');
-        return found.key;
-      };
-      return (await jwtDecrypt(value, keyOf, { issuer, audience: name })).payload;
+      const key = sessionKeys.find(({ id }) => id === decodeProtectedHeader(value).kid)?.key;
+      if (key === undefined) return undefined;
+      return (await jwtDecrypt(value, key, { issuer, audience: name })).payload;
     } catch {
       // Expired, changed, of a different provider, or encrypted with a key that is gone.
       return undefined;

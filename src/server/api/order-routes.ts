@@ -1,7 +1,13 @@
 /** Routes about an order: screening, adopting, gateway result, reading and listing; cards; reading a transaction. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { listRequestOf } from '../../client/lists/list-request.ts';
-import { CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../../client/read-requests.ts';
+import {
+  adoptSchema,
+  attemptSchema,
+  CARD_FIELDS_OF_AN_ORDER,
+  invalidRequest,
+} from '../../client/read-requests.ts';
 import {
   cardRefSchema,
   checkoutAnswerSchema,
@@ -9,27 +15,24 @@ import {
   transactionSchema,
 } from '../../contract/answers.ts';
 import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
+import { EXAMPLE_PAYMENT } from '../../contract/example-transaction.ts';
+import { text } from '../../contract/fields.ts';
 import { orderListSchema, orderStateSchema } from '../../contract/order/order.ts';
-import { CARD_FIELDS } from '../../screening-service/index.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../../contract/words.ts';
+import { CARD_FIELDS, cardSchema, transactionRequestSchema } from '../../screening-service/index.ts';
 import type { OrderScreening, TransactionLookup, TransactionStatus } from '../../starter.ts';
 import { listedIntegrations, requireScope } from './callers.ts';
 import { defineRoute, nothing, OF_AN_ORDER } from './define-route.ts';
-import { type HttpMetrics, whoAsks } from './metrics.ts';
+import type { HttpMetrics } from './metrics.ts';
 import type { RefusedCheckouts } from './refused-checkouts.ts';
 import {
   actorHeaders,
-  adoptBody,
   anyObject,
-  cardBody,
-  gatewayResultBody,
   listQuery,
   orderParams,
   orderQuery,
   readQuery,
-  screeningBody,
   transactionParams,
-  uncheckedOrderParams,
-  uncheckedOrderQuery,
 } from './request-schemas.ts';
 
 const SCREENING = '/v1/orders/:orderId/screening';
@@ -37,8 +40,15 @@ const ORDERS = { method: 'POST', tag: 'orders', scope: 'screen', problems: OF_AN
 const READS = { ...ORDERS, method: 'GET', scope: 'read', body: nothing } as const;
 /** The error statuses of a read, which has no body. */
 const OF_A_READ = [400, 401, 404, 409, 422, 429, 503] as const;
-/** Validated by the client library, together with the transaction. */
-const UNCHECKED = { params: uncheckedOrderParams, query: uncheckedOrderQuery, body: anyObject };
+const { integration } = orderQuery.shape;
+/** Validated by the client library, because the rules depend on the integration, and so that the answer lists all errors. */
+const UNCHECKED = {
+  params: z.strictObject({ orderId: z.string().meta(orderParams.shape.orderId.meta() ?? {}) }),
+  query: z.strictObject({
+    integration: z.string().optional().meta({ examples: integration.meta()?.examples }),
+  }),
+  body: anyObject,
+};
 
 export function orderRoutes(
   app: FastifyInstance,
@@ -55,14 +65,32 @@ export function orderRoutes(
     summary: 'Screen an order and get its decision and action',
     ...ORDERS,
     ...UNCHECKED,
-    documentedBody: screeningBody,
+    documentedBody: z
+      .strictObject({
+        integration,
+        workflow: z.enum(INTEGRATION_WORKFLOWS).optional(),
+        attempt: attemptSchema.optional().meta({ description: 'Default: 1' }),
+        transaction: transactionRequestSchema,
+      })
+      .meta({
+        examples: [
+          {
+            workflow: 'pre-acceptance',
+            transaction: {
+              amount: '125.50',
+              currency_code: 'USD',
+              customer: { email: 'pass@example.com' },
+              ...EXAMPLE_PAYMENT,
+            },
+          },
+        ],
+      }),
     cards: CARD_FIELDS_OF_AN_ORDER,
     answers: { 200: checkoutAnswerSchema, 202: checkoutAnswerSchema },
-    handle: async ({ params: { orderId }, query, body }, _request, reply) => {
-      const request = { ...withIntegration(query, withoutOrderId(body)), orderId };
-      const { fingerprint: _ours, ...answer } = await orderScreening.screen(request);
+    handle: async ({ asked, body }) => {
+      const { fingerprint: _ours, ...answer } = await orderScreening.screen(wholeRequest(asked, body));
       if (answer.warnings !== undefined) metrics.noteWarnings(answer.integration, answer.warnings.length);
-      return reply.code(answer.decision === 'pending' ? 202 : 200).send(answer);
+      return answer;
     },
   });
 
@@ -72,11 +100,14 @@ export function orderRoutes(
     ...ORDERS,
     scope: 'ops',
     ...UNCHECKED,
-    documentedBody: adoptBody,
+    documentedBody: adoptSchema.omit({ orderId: true }).meta({
+      examples: [
+        { transactionId: '9f1c8a52-6f0e-4b44-9a3e-2a5d3c1b7e10', screenedAt: '2030-01-31T12:00:00Z' },
+      ],
+    }),
     answers: { 200: checkoutAnswerSchema },
     headers: actorHeaders,
-    handle: async ({ params: { orderId }, query, body }, request) =>
-      orderScreening.adopt({ ...withIntegration(query, withoutOrderId(body)), orderId }, whoAsks(request)),
+    handle: async ({ asked, body, how }) => orderScreening.adopt(wholeRequest(asked, body), how),
   });
 
   defineRoute(app, {
@@ -85,10 +116,16 @@ export function orderRoutes(
     ...ORDERS,
     params: orderParams,
     query: orderQuery,
-    body: gatewayResultBody,
+    body: z
+      .strictObject({
+        attempt: attemptSchema.exactOptional(),
+        result: z.enum(GATEWAY_RESULTS, { error: 'must be "pass", "fail" or "error"' }),
+        authcode: text(128).exactOptional(),
+        transactionId: text(128).exactOptional().meta({ description: "The gateway's own transaction id" }),
+      })
+      .meta({ examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }] }),
     answers: { 200: gatewayResultAnswerSchema },
-    handle: async ({ params, query, body }) =>
-      orderScreening.recordGatewayResult({ ...params, ...query }, body),
+    handle: ({ asked, body }) => orderScreening.recordGatewayResult(asked, body),
   });
 
   defineRoute(app, {
@@ -99,8 +136,7 @@ export function orderRoutes(
     query: readQuery,
     answers: { 200: orderStateSchema },
     problems: OF_A_READ,
-    handle: async ({ params, query: { view = 'record', ...query } }) =>
-      orderScreening.get({ ...params, ...query }, { view }),
+    handle: ({ asked: { view = 'record', ...order } }) => orderScreening.get(order, { view }),
   });
 
   defineRoute(app, {
@@ -112,7 +148,7 @@ export function orderRoutes(
     ofMany: true,
     answers: { 200: orderListSchema },
     problems: [401, 422, 429, 503],
-    handle: async ({ query: { integration, ...query } }, request) =>
+    handle: async ({ asked: { integration, ...query }, request }) =>
       orderScreening.list({ ...listRequestOf(query), ...listedIntegrations(request, integration) }),
   });
 
@@ -125,8 +161,7 @@ export function orderRoutes(
     query: orderQuery,
     answers: { 200: transactionSchema },
     problems: OF_A_READ,
-    handle: async ({ params, query }, request) =>
-      readTransaction(orderScreening, request, { ...params, ...query }),
+    handle: ({ asked, request }) => readTransaction(orderScreening, request, asked),
   });
 
   defineRoute(app, {
@@ -136,30 +171,32 @@ export function orderRoutes(
     tag: 'cards',
     ...UNCHECKED,
     params: nothing,
-    documentedBody: cardBody,
+    documentedBody: z.strictObject({ integration, orderId: z.string(), ...cardSchema.shape }).meta({
+      examples: [
+        { orderId: 'order-1002', cardNumber: '4111111111111111', expirationDate: '12/2034', cardCode: '123' },
+      ],
+    }),
     cards: CARD_FIELDS,
     answers: { 201: cardRefSchema },
     problems: [400, 401, 404, 413, 415, 422, 429, 503],
-    handle: async ({ query, body }, _request, reply) =>
-      reply.code(201).send(await orderScreening.putCard(withIntegration(query, body))),
+    handle: async ({ asked, body }) => orderScreening.putCard(wholeRequest(asked, body)),
   });
 }
 
-/** @throws OrderScreeningError `invalid-request` when the body has an order id as well */
-function withoutOrderId(body: Record<string, unknown>): Record<string, unknown> {
-  if (!Object.hasOwn(body, 'orderId')) return body;
-  throw invalidRequest([{ path: 'orderId', message: 'is in the path; remove it from the body' }]);
-}
-
-/** @throws OrderScreeningError `invalid-request` when query and body have different integrations */
-function withIntegration(query: { integration?: string | undefined }, body: Record<string, unknown>) {
-  const { integration = query.integration } = body;
-  if (query.integration !== undefined && integration !== query.integration) {
+/** @throws OrderScreeningError `invalid-request` when the body repeats the path's order id, or names a different integration than the query */
+function wholeRequest(
+  asked: { orderId?: string; integration?: string | undefined },
+  body: Record<string, unknown>,
+) {
+  const { integration = asked.integration } = body;
+  if (asked.orderId !== undefined && Object.hasOwn(body, 'orderId'))
+    throw invalidRequest([{ path: 'orderId', message: 'is in the path; remove it from the body' }]);
+  if (asked.integration !== undefined && integration !== asked.integration) {
     throw invalidRequest([
       { path: 'integration', message: 'differs from the one in the query: specify it once' },
     ]);
   }
-  return { ...query, ...body };
+  return { ...asked, ...body };
 }
 
 /**

@@ -104,15 +104,13 @@ export type HttpErrorCode = keyof typeof HTTP_ERRORS;
 
 const RETRY_AFTER_SECONDS = '2';
 
-type HttpErrorDetails = Partial<Pick<Problem, 'scope' | 'detail'>>;
-
 /** An error that hooks and handlers throw, with a code of `HTTP_ERRORS`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: HttpErrorCode;
-  readonly details: HttpErrorDetails;
+  readonly details: Partial<Pick<Problem, 'scope' | 'detail'>>;
 
-  constructor(code: HttpErrorCode, details: HttpErrorDetails = {}) {
+  constructor(code: HttpErrorCode, details: HttpError['details'] = {}) {
     super(HTTP_ERRORS[code].detail);
     this.code = code;
     this.details = details;

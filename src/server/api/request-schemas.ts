@@ -2,31 +2,23 @@
 import { z } from 'zod';
 import { amountSchema, WRITTEN_FILTERS } from '../../client/lists/list-request.ts';
 import { actorSchema, idempotencyKeySchema } from '../../client/messages/portal-options.ts';
-import {
-  adoptSchema,
-  attemptSchema,
-  integrationNameSchema,
-  orderIdSchema,
-  overrideSchema,
-} from '../../client/read-requests.ts';
-import { EXAMPLE_PAYMENT } from '../../contract/example-transaction.ts';
-import { momentSchema, reasonSchema, text } from '../../contract/fields.ts';
+import { integrationNameSchema, orderIdSchema } from '../../client/read-requests.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { decisionSchema, phaseSchema } from '../../contract/terms.ts';
-import { ACTIONS, GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../../contract/words.ts';
-import { cardSchema, transactionRequestSchema } from '../../screening-service/index.ts';
+import { ACTIONS } from '../../contract/words.ts';
 import { LISTS } from '../dashboard/addresses.ts';
 
 const integration = integrationNameSchema.optional().meta({
   description: `The integration. Default: \`${DEFAULT_INTEGRATION}\``,
   examples: [DEFAULT_INTEGRATION],
 });
-const ORDER_ID = {
-  description: "The merchant's order id; a leading `#` is removed",
-  examples: ['order-1001'],
-};
 
-export const orderParams = z.strictObject({ orderId: orderIdSchema.meta(ORDER_ID) });
+export const orderParams = z.strictObject({
+  orderId: orderIdSchema.meta({
+    description: "The merchant's order id; a leading `#` is removed",
+    examples: ['order-1001'],
+  }),
+});
 const numberOf = (what: string, description: string) =>
   z
     .string()
@@ -77,77 +69,8 @@ export const listQuery = z.strictObject({
     .optional(),
 });
 
-/** Validated by the client library together with the body, so that the answer lists all errors. */
-export const uncheckedOrderParams = z.strictObject({
-  orderId: z.string().meta(ORDER_ID),
-});
-export const uncheckedOrderQuery = z.strictObject({
-  integration: z
-    .string()
-    .optional()
-    .meta({ examples: [DEFAULT_INTEGRATION] }),
-});
-
-/** Validated by the client library, because the rules depend on the integration. */
-export const screeningBody = z
-  .strictObject({
-    integration,
-    workflow: z.enum(INTEGRATION_WORKFLOWS).optional(),
-    attempt: attemptSchema.optional().meta({ description: 'Default: 1' }),
-    transaction: transactionRequestSchema,
-  })
-  .meta({
-    examples: [
-      {
-        workflow: 'pre-acceptance',
-        transaction: {
-          amount: '125.50',
-          currency_code: 'USD',
-          customer: { email: 'pass@example.com' },
-          ...EXAMPLE_PAYMENT,
-        },
-      },
-    ],
-  });
-
-/** Checked by the client library. */
-export const adoptBody = adoptSchema.omit({ orderId: true }).meta({
-  examples: [{ transactionId: '9f1c8a52-6f0e-4b44-9a3e-2a5d3c1b7e10', screenedAt: '2030-01-31T12:00:00Z' }],
-});
-
-/** Checked by the client library. */
-export const cardBody = z.strictObject({ integration, orderId: z.string(), ...cardSchema.shape }).meta({
-  examples: [
-    { orderId: 'order-1002', cardNumber: '4111111111111111', expirationDate: '12/2034', cardCode: '123' },
-  ],
-});
-
 export const anyObject = z.record(z.string(), z.unknown(), { error: 'must be a JSON object' });
 
-export const gatewayResultBody = z
-  .strictObject({
-    attempt: attemptSchema.exactOptional(),
-    result: z.enum(GATEWAY_RESULTS, { error: 'must be "pass", "fail" or "error"' }),
-    authcode: text(128).exactOptional(),
-    transactionId: text(128).exactOptional().meta({ description: "The gateway's own transaction id" }),
-  })
-  .meta({ examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }] });
-
-export const acknowledgeBody = z
-  .strictObject({
-    reason: reasonSchema,
-    until: momentSchema.exactOptional().meta({
-      description: 'Resolves only attention raised until then, such as the newest `since` that was read',
-    }),
-  })
-  .meta({ examples: [{ reason: 'called the customer' }] });
-export const overrideBody = overrideSchema.meta({
-  examples: [{ action: 'proceed', reason: 'the customer showed the card' }],
-});
-export const noBody = z.strictObject({}).meta({ examples: [{}] });
-
-export const idempotencyKey = idempotencyKeySchema.optional();
-export const ifAction = z.enum(ACTIONS, { error: `must be one of ${ACTIONS.join(', ')}` }).optional();
 const actorHeadersOf = (where: string) =>
   z.object({
     'x-actor': actorSchema.optional().meta({
@@ -160,16 +83,19 @@ export const actorHeaders = actorHeadersOf(
 );
 export const auditedHeaders = actorHeadersOf("in the audit log with the key's name, but not with the order");
 export const idempotencyHeaders = actorHeaders.extend({
-  'idempotency-key': idempotencyKey.meta({
+  'idempotency-key': idempotencyKeySchema.optional().meta({
     description:
       'A repeated request with the same key does nothing and gets the answer of the first. With different content, or from a different caller: `idempotency-key-reused`. Keys are kept until the order ends',
     examples: ['cancel-order-1001'],
   }),
-  'if-action': ifAction.meta({
-    description:
-      "The action that the person saw. If the order's action is a different one now, the request is refused: `order-changed`",
-    examples: ['hold'],
-  }),
+  'if-action': z
+    .enum(ACTIONS, { error: `must be one of ${ACTIONS.join(', ')}` })
+    .optional()
+    .meta({
+      description:
+        "The action that the person saw. If the order's action is a different one now, the request is refused: `order-changed`",
+      examples: ['hold'],
+    }),
 });
 
 // Queries of the pages.

@@ -8,14 +8,7 @@ import { HttpError } from './problems.ts';
 
 const BODY_LIMIT = 64 * 1024;
 
-type WebhookOptions = Pick<ApiOptions, 'orderScreening' | 'webhookSecrets' | 'ownWebhookSecrets' | 'log'> & {
-  metrics: Pick<HttpMetrics, 'noteHint'>;
-};
-
-interface WebhookRoute {
-  Params: { integration: string; secret?: string };
-  Body: Buffer | undefined;
-}
+type Params = { integration: string; secret?: string };
 
 /**
  * Receives the screening service's webhooks with any method and content type, since merchants configure them. A webhook is only
@@ -23,7 +16,7 @@ interface WebhookRoute {
  */
 export async function webhookRoutes(
   app: FastifyInstance,
-  { orderScreening, webhookSecrets, ownWebhookSecrets, log, metrics }: WebhookOptions,
+  { orderScreening, webhookSecrets, ownWebhookSecrets, log, metrics }: ApiOptions & { metrics: HttpMetrics },
 ): Promise<void> {
   const isSecretOf = (integration: string, secret: string | undefined): boolean =>
     isOneOf(ownWebhookSecrets?.get(integration) ?? webhookSecrets, secret);
@@ -32,7 +25,7 @@ export async function webhookRoutes(
     done(null, body);
   });
   app.addHook('onRequest', async (request) => {
-    const { integration } = request.params as WebhookRoute['Params'];
+    const { integration } = request.params as Params;
     if (!isSecretOf(integration, secretOf(request))) {
       await app.wrongKey(request);
       throw new HttpError('bad-webhook-secret');
@@ -41,7 +34,7 @@ export async function webhookRoutes(
     request.headers['content-type'] = 'application/octet-stream';
   });
   for (const url of ['/v1/webhooks/:integration', '/v1/webhooks/:integration/:secret']) {
-    app.route<WebhookRoute>({
+    app.route<{ Params: Params; Body: Buffer | undefined }>({
       method: ['GET', 'POST', 'PUT', 'PATCH'],
       url,
       bodyLimit: BODY_LIMIT,
@@ -53,16 +46,14 @@ export async function webhookRoutes(
         const query = /\?(.*)/.exec(address)?.[1];
         const found = readWebhook({ contentEncoding: headers['content-encoding'], query, body });
         if (found === undefined) throw new HttpError('unsupported-media-type');
-        const { transactionIds, invoiceNumbers } = found;
-        const hint = {
+        const { outcome } = await orderScreening.hint({
           integration,
           source: 'webhook',
-          transactionId: transactionIds,
-          orderId: invoiceNumbers,
+          transactionId: found.transactionIds,
+          orderId: found.invoiceNumbers,
           // Integrations may share an account of the screening service, which sends all webhooks to one of them.
           reaches: (other: string) => isSecretOf(other, secretOf(request)),
-        };
-        const { outcome } = await orderScreening.hint(hint);
+        });
         metrics.noteHint(integration, outcome);
         if (outcome === 'unknown') log.warn({ integration }, 'webhook for no known order');
         return reply.code(202).send({ status: outcome });
@@ -73,7 +64,5 @@ export async function webhookRoutes(
 
 function secretOf({ headers, params }: FastifyRequest): string | undefined {
   const header = headers['x-webhook-secret'];
-  if (typeof header === 'string') return header;
-  const { secret } = params as WebhookRoute['Params'];
-  return secret;
+  return typeof header === 'string' ? header : (params as Params).secret;
 }
