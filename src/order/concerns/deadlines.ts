@@ -12,7 +12,7 @@ import {
   type OrderEventType,
 } from '../../contract/words.ts';
 import { raiseAttention } from '../attention.ts';
-import { actionBounds, type Deadline, first, leftoversBound, nextDeadline } from '../deadlines.ts';
+import { actionBounds, type Deadline, first, nextDeadline } from '../deadlines.ts';
 import { announce } from '../events.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
@@ -49,7 +49,7 @@ export const deadlines: Concern = {
 function timersOf(order: Order): Record<string, Deadline | undefined> {
   const { state, now, replies, retryAt } = order;
   return {
-    deadline: state.endedAt === undefined ? nextDeadline(state) : leftoversBound(state),
+    deadline: nextDeadline(state),
     action: first(actionBounds(state).filter(({ kind, at }) => kind !== 'lookup-over' || at > now)),
     reply: first(replies.map(({ until }) => ({ kind: 'reply-due', at: until }))),
     retry: first(Object.values(retryAt).map((at) => ({ kind: 'retry-due', at }))),
@@ -78,7 +78,7 @@ function timer(name: string, { kind, at }: Deadline, now: Instant): RequiredEffe
 
 function pass(order: Order, { kind, at }: Deadline): void {
   if (!REPEATED.includes(kind)) order.state.passed.push(kind);
-  const events = PASSING[kind](order, at);
+  const events = PASSING[kind]?.(order, at) ?? [];
   settlePhase(order.state, order.now);
   announce(order, events);
 }
@@ -93,8 +93,11 @@ const REPEATED: readonly DeadlineKind[] = [
   'retry-due',
 ];
 
-/** What each deadline changes. Returns the events to send. */
-const PASSING: Record<DeadlineKind, (order: Order, at: Instant) => OrderEventType[]> = {
+/**
+ * What each deadline changes. Returns the events to send. After the others the status concern reads the decision again, the cancel is sent,
+ * and replies are sent by their time.
+ */
+const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => OrderEventType[]>> = {
   'screening-deadline': ({ state, now }) => giveUpScreening(state, now),
   rescreen({ state }) {
     beginRescreen(state);
@@ -134,10 +137,6 @@ const PASSING: Record<DeadlineKind, (order: Order, at: Instant) => OrderEventTyp
     for (const [key, due] of Object.entries(retryAt)) if (due <= at) delete retryAt[key];
     return [];
   },
-  // The status concern reads the decision again, the cancel is sent, and replies are sent by their time.
-  recheck: () => [],
-  'lookup-over': () => [],
-  'reply-due': () => [],
 };
 
 function attend({ state, now }: Order, code: AttentionCode, words: string): OrderEventType[] {
