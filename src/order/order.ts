@@ -213,7 +213,7 @@ export interface Concern {
   desired(order: Order): RequiredEffect[];
   started?(order: Order, effect: Effect): void;
   /** Applies an effect's outcome. Returns the events to send, or that the effect restarts after a pause. */
-  ended(order: Order, running: Running, outcome: Outcome): OrderEventType[] | 'retry-later';
+  ended?(order: Order, running: Running, outcome: Outcome): OrderEventType[] | 'retry-later';
   /** Handles a signal. Returns the events to send; undefined if nothing changed. */
   signaled?(order: Order, signal: Signal): OrderEventType[] | undefined;
   /** Applies consequences of the state that need no input. Returns the events to send. */

@@ -31,9 +31,7 @@ export const deadlines: Concern = {
       deadline !== undefined && deadline.at > order.now ? [timer(name, deadline, order.now)] : [],
     ),
 
-  // `passTime` has already applied the deadline.
-  ended: () => [],
-
+  // The end of a timer changes nothing else: a deadline passes before the first input of a later time.
   passTime(order, until) {
     let passed = false;
     for (let due = nextDue(order); due !== undefined && due.at <= until; due = nextDue(order)) {
