@@ -17,7 +17,6 @@ import {
   type Outcome,
   type Request,
   type RequestInput,
-  type RequiredEffect,
   type Running,
   type Signal,
 } from './order.ts';
@@ -125,7 +124,7 @@ function isWriting({ running }: Order): boolean {
   return running.some(({ effect }) => isWrite(effect) && open.includes(effect.concern));
 }
 
-function requiredEffects(order: Order): (RequiredEffect & Effect)[] {
+function requiredEffects(order: Order): Effect[] {
   return CONCERNS.flatMap(({ name, desired }) =>
     desired(order).map((effect) => ({ ...effect, concern: name })),
   );
@@ -137,7 +136,7 @@ export function resultsFirst(inputs: readonly Input[]): Input[] {
   return [...inputs.filter(isResult), ...inputs.filter((one) => !isResult(one))];
 }
 
-/** Applies consequences, and returns the commands. The first ones of a run, after the checkout or after continue-as-new. */
+/** Applies consequences and returns the commands: after an input, and at the start of a run, which follows the checkout or another run. */
 export function begin(order: Order): Command[] {
   settle(order);
   return reconcile(order);
@@ -161,9 +160,9 @@ function stops(order: Order, desired: readonly Effect[]): Command[] {
   });
 }
 
-function starts(order: Order, desired: readonly (RequiredEffect & Effect)[]): Command[] {
+function starts(order: Order, desired: readonly Effect[]): Command[] {
   const commands: Command[] = [];
-  for (const { cause: _cause, ...effect } of desired) {
+  for (const effect of desired) {
     const blocks = ({ effect: other }: Running): boolean =>
       other.key === effect.key || (effect.resource !== undefined && other.resource === effect.resource);
     if (effect.key in order.retryAt || order.running.some(blocks)) continue;

@@ -90,8 +90,13 @@ export interface Effect {
   resource?: string;
   /** Reads and timers are dropped. Writes are canceled, and their outcome is awaited. */
   whenObsolete: 'drop' | 'cancel-and-await';
+  /** The cause of attention if the call is refused. */
+  cause?: AttentionCause;
   call: Call;
 }
+
+/** An effect as a concern requires it. */
+export type RequiredEffect = Omit<Effect, 'concern'>;
 
 export function isWrite({ whenObsolete }: Effect): boolean {
   return whenObsolete === 'cancel-and-await';
@@ -202,9 +207,6 @@ export type Command =
 
 /** The input of a run of an order's workflow. Only continue-as-new sets `resume`, never a caller. */
 export type OrderRun = ScreenOrderInput & { resume?: Order; wasReset?: boolean };
-
-/** An effect that a concern requires. `cause`: the cause of attention if the call is refused. */
-export type RequiredEffect = Omit<Effect, 'concern'> & { cause?: AttentionCause };
 
 export interface Concern {
   name: string;
