@@ -11,13 +11,13 @@ import {
   millis,
   type OrderEventType,
 } from '../../contract/words.ts';
-import { raiseAttention } from '../attention.ts';
+import { raiseAttention, staysOpen } from '../attention.ts';
 import { actionBounds, type Deadline, first, nextDeadline } from '../deadlines.ts';
 import { announce } from '../events.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
 import { giveUpScreening } from '../screening/apply-screening.ts';
-import { cancelAsked, cancelByOf, mayBeSeen, windowOpen } from '../transactions.ts';
+import { cancelAsked, cancelByOf, mayBeSeen } from '../transactions.ts';
 import { DEADLINES } from '../view/describe.ts';
 import { giveUpGateway } from './gateway.ts';
 import { giveUpActions, queueCancel } from './portal.ts';
@@ -116,11 +116,7 @@ const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => Order
   },
   'cancel-reminder'(order, at) {
     const { state, now } = order;
-    const isOpen = windowOpen(
-      cancelByOf(state, currentAttempt(state)),
-      state.policy.cancelWindowMs,
-      millis(now),
-    );
+    const isOpen = staysOpen(state, { code: 'cancel-due' }, millis(now));
     const isRequested = state.actions.some(({ kind, requestedAt }) => kind === 'cancel' && requestedAt >= at);
     if (!isOpen || isRequested) return [];
     return attend(order, 'cancel-due', `The order must be canceled and is not canceled yet${by(state)}.`);

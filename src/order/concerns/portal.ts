@@ -11,7 +11,6 @@ import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import { boundOf, lookupBoundOf } from '../deadlines.ts';
 import { autoCancelDue } from '../decide.ts';
 import { defined } from '../defined.ts';
-import { hasAsked } from '../journal.ts';
 import type { Accepted, Concern, Order, Refusal, Requests, RequiredEffect, Taken } from '../order.ts';
 import {
   actionNumbered,
@@ -236,7 +235,7 @@ export function actionRefusal(
 }
 
 /** Returns the answer of a completed action, joins a pending one, or queues a new one. Returns immediately if another is queued first. */
-export function takePortalAction(order: Order, { fields, by }: Requests['portal'], at: Instant): Accepted {
+export function takePortalAction(order: Order, { fields }: Requests['portal'], at: Instant): Accepted {
   const { state } = order;
   const same = identified(order, fields);
   const before = joined(order, same);
@@ -244,7 +243,7 @@ export function takePortalAction(order: Order, { fields, by }: Requests['portal'
   if (before !== undefined) {
     const because = 'reason' in fields ? fields.reason : undefined;
     const entry = { what: fields.kind, number: before.number, joined: true, because } as const;
-    return { taken: waitFor(order, before, at), ...(!hasAsked(order, entry, by) && { entry }) };
+    return { taken: waitFor(order, before, at), entry };
   }
   const isBehind =
     fields.kind !== 'cancel' && state.actions.some((one) => isUnderWay(one) && one.kind !== 'cancel');
@@ -258,17 +257,12 @@ export function takePortalAction(order: Order, { fields, by }: Requests['portal'
 }
 
 /** Withdraws a queued action. A running action is stopped, and its outcome is awaited. */
-export function withdraw(order: Order, { number, by }: Requests['withdraw'], at: Instant): Accepted {
+export function withdraw(order: Order, { number }: Requests['withdraw'], at: Instant): Accepted {
   const record = actionNumbered(order.state, number);
-  const entry = { what: 'withdraw', number } as const;
-  const isNew = isUnderWay(record) && !hasAsked(order, entry, by);
+  const noted = isUnderWay(record) && { entry: { what: 'withdraw', number } as const };
   const end = record.status === 'queued' ? endUnsent(order, record) : [];
   const events = record.status === 'running' ? stopAction(order, record, 'withdrawn') : end;
-  return {
-    taken: { ...waitFor(order, record, at), withdraws: true },
-    events,
-    ...(isNew && { entry }),
-  };
+  return { taken: { ...waitFor(order, record, at), withdraws: true }, events, ...noted };
 }
 
 const WAIT_MS = 10_000;
