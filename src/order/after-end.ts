@@ -67,7 +67,7 @@ export function readAfterEndInput(
         ...(number !== attempt.number && { action: attemptFor(state, id)?.lastAction ?? 'hold' }),
         ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
         ...(transaction === newest &&
-          keepsActionAfterReport(state, { reportedAt, decisions }) && { reported: true }),
+          keepsActionAfterReport(state, decisions, reportedAt) && { reported: true }),
       };
     }),
     ...(policy?.events && { sequence: events.sequence }),
@@ -95,19 +95,22 @@ export function applyLateReading(
   // Transactions of one attempt, as after a rescreen, have the same action.
   const before = decisions.findLast(({ attempt }) => attempt === transaction.attempt) ?? order;
   const { attention, ...actions } = actionsAfter(before, transaction, decision);
+  const { id: transactionId, attempt, cancelBy } = transaction;
+  const facts = { decision, transactionId, attempt, ...actions };
   const sequence = nextSequence(order);
   const late: LateDecision = {
-    decision,
-    transactionId: transaction.id,
-    attempt: transaction.attempt,
-    ...actions,
+    ...facts,
     at,
     ...(sequence !== undefined && { event: { sequence, status: 'waiting' } }),
   };
   order.decisions = lastOf([...decisions, late], KEPT_DECISIONS, KEPT_BYTES);
-  return sequence === undefined
-    ? undefined
-    : eventOf(order, transaction, read, { ...late, sequence, attention });
+  if (sequence === undefined) return undefined;
+  const { integration, orderId, phase } = order;
+  return {
+    id: `${integration}:${orderId}:${sequence}`,
+    ...{ type: 'order.decision_changed', orderId, integration, sequence, occurredAt: at },
+    data: { phase, ...facts, attention, cancelBy, afterClose: true, ...enrichedOf(read) },
+  };
 }
 
 export function noteLateEvent(
@@ -124,19 +127,6 @@ function nextSequence({ sequence, decisions }: ReadAfterEndInput): number | unde
   return Math.max(sequence, ...decisions.map(({ event }) => event?.sequence ?? 0)) + 1;
 }
 
-function eventOf(
-  { integration, orderId, phase }: ReadAfterEndInput,
-  { cancelBy }: EndedTransaction,
-  read: Enriched,
-  late: LateDecision & { sequence: number; attention: string[] },
-): OrderEvent {
-  const { sequence, at: occurredAt, attempt, transactionId, decision, action, wouldBe, attention } = late;
-  const id = `${integration}:${orderId}:${sequence}`;
-  const facts = { phase, decision, action, attempt, attention, transactionId, cancelBy };
-  const data = { ...facts, ...defined({ wouldBe }), afterClose: true as const, ...enrichedOf(read) };
-  return { id, type: 'order.decision_changed', orderId, integration, sequence, occurredAt, data };
-}
-
 /** @returns the action of a decision, by the rules of open orders: `decline` and `cancel` never change */
 function actionsAfter(
   { action, wouldBe }: Pick<ReadAfterEndInput, 'action' | 'wouldBe'>,
@@ -144,14 +134,13 @@ function actionsAfter(
   decision: Decision,
 ): { action: Action; wouldBe?: Action; attention: string[] } {
   if (earlier !== undefined) return { action: earlier, attention: [] };
+  const kept = { action, ...defined({ wouldBe }), attention: [] };
   const last = wouldBe ?? action;
-  if (!acts || last === 'cancel' || last === 'decline') {
-    return { action, ...defined({ wouldBe }), attention: [] };
-  }
+  if (!acts || last === 'cancel' || last === 'decline') return kept;
   const meant = actionLater(decision);
   if (reported && meant === 'cancel') {
     const words = `The decision became «${decision}» after the fraud report and the order’s end: refund by hand, unless it has shipped.`;
-    return { action, ...defined({ wouldBe }), attention: [words] };
+    return { ...kept, attention: [words] };
   }
   const later = gatewayError && meant === 'proceed' ? 'hold' : meant;
   if (wouldBe !== undefined) return { action, wouldBe: later, attention: [] };

@@ -48,11 +48,7 @@ export function clear(
   { codes, ...cause }: { codes: AttentionCode[] } & AttentionCause,
 ): void {
   state.attention = state.attention.filter(
-    (one) =>
-      !codes.includes(one.code) ||
-      (cause.operation !== undefined && cause.operation !== one.cause.operation) ||
-      (cause.transactionId !== undefined && cause.transactionId !== one.cause.transactionId) ||
-      (cause.action !== undefined && cause.action !== one.cause.action),
+    (one) => !codes.includes(one.code) || !isSameCause({ ...one.cause, ...cause }, one.cause),
   );
 }
 
@@ -135,18 +131,11 @@ export function gatewayCause(transactionId: string): AttentionCause {
 export function clearRepeatedActions(state: OrderState): void {
   state.attention = state.attention.filter(({ code, cause }) => {
     const record = cause.action === undefined ? undefined : state.actions[cause.action - 1];
-    const matching = STATUS_OF_MATTER[code];
-    if (record === undefined || matching === undefined) return true;
+    if (record === undefined || !code.startsWith('portal-')) return true;
     const newest = state.actions.findLast(({ subject }) => subject === record.subject);
-    return newest === record && record.status === matching;
+    return newest === record && code === `portal-${record.status}`;
   });
 }
-
-const STATUS_OF_MATTER: Partial<Record<AttentionCode, ActionRecord['status']>> = {
-  'portal-unconfirmed': 'unconfirmed',
-  'portal-refused': 'refused',
-  'portal-not-sent': 'not-sent',
-};
 
 export function actionCause({ kind, transactionId, number }: ActionRecord): AttentionCause {
   return { operation: kind, ...defined({ transactionId }), action: number };

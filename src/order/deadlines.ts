@@ -1,6 +1,5 @@
 /** When each deadline of an order is due. `concerns/deadlines.ts` applies it. */
-import type { ActionRecord, Attempt, OrderState } from '../contract/order/state.ts';
-import type { Policy } from '../contract/policy.ts';
+import type { ActionRecord, OrderState } from '../contract/order/state.ts';
 import { type DeadlineKind, type Instant, laterBy, millis } from '../contract/words.ts';
 import { awaitsGateway, currentAttempt } from './record.ts';
 import {
@@ -22,8 +21,19 @@ export interface Deadline {
 /** Pause before an effect restarts that failed permanently, because of a bug or a limit of the Temporal server. */
 export const RETRY_AFTER_MS = 5 * 60_000;
 
+/** A moment, and how many milliseconds after it the deadline is due. Without the moment there is no deadline. */
+type Due = [kind: DeadlineKind, from: Instant | undefined, ms?: number];
+
+function deadlinesOf(dues: Iterable<Due>): Deadline[] {
+  return [...dues].flatMap(([kind, from, ms = 0]) =>
+    from === undefined ? [] : [{ kind, at: laterBy(ms, from) }],
+  );
+}
+
+/** Returns the next deadline of the order; of an ended one, that of the work that is left. */
 export function nextDeadline(state: OrderState): Deadline | undefined {
-  return first(deadlines(state).filter(({ kind }) => !state.passed.includes(kind)));
+  if (state.endedAt !== undefined) return first(deadlinesOf(duesOfLeftovers(state)));
+  return first(deadlinesOf(duesOfPhase(state)).filter(({ kind }) => !state.passed.includes(kind)));
 }
 
 /** Returns the earliest deadline; of several at the same time the first. */
@@ -33,17 +43,16 @@ export function first(found: readonly Deadline[]): Deadline | undefined {
 
 /** @returns every deadline of the order, including passed ones, action timeouts and the leftovers' timeout */
 export function allDeadlines(state: OrderState): Deadline[] {
-  const leftovers = leftoversBound(state);
-  return [...deadlines(state), ...actionBounds(state), ...(leftovers === undefined ? [] : [leftovers])];
+  return [...deadlinesOf(duesOfPhase(state)), ...actionBounds(state), ...deadlinesOf(duesOfLeftovers(state))];
 }
 
 export function actionBounds(state: OrderState): Deadline[] {
-  return state.actions.flatMap((record) => {
-    const found: Deadline[] = [];
-    add(found, 'lookup-over', lookupBoundOf(state, record));
-    add(found, 'action-over', boundOf(state, record));
-    return found;
-  });
+  return deadlinesOf(
+    state.actions.flatMap((record): Due[] => [
+      ['lookup-over', lookupBoundOf(state, record)],
+      ['action-over', boundOf(state, record)],
+    ]),
+  );
 }
 
 /** Rule «a day's bound»: a portal action is given up this long after the request. */
@@ -81,60 +90,52 @@ export function lookupBoundOf(state: OrderState, record: ActionRecord): Instant 
 /**
  * Rule «a day's bound»: what an ended order still has to send to or read from the screening service (a gateway result, a lookup) is given
  * up a day after the order's end, or when the queued cancel that depends on it ends.
- * @returns undefined while the order has not ended, and if nothing is outstanding
  */
-export function leftoversBound(state: OrderState): Deadline | undefined {
+function duesOfLeftovers(state: OrderState): Due[] {
   const cancelWaits = state.actions.some(({ kind, status }) => kind === 'cancel' && status === 'queued');
-  if (state.endedAt === undefined || cancelWaits) return undefined;
-  if (!state.attempts.some((attempt) => mayBeSeen(attempt) || owedFor(state, attempt))) return undefined;
-  return { kind: 'leftovers-over', at: laterBy(ACTION_MS, state.endedAt) };
+  const isLeft = state.attempts.some((attempt) => mayBeSeen(attempt) || owedFor(state, attempt));
+  return isLeft && !cancelWaits ? [['leftovers-over', state.endedAt, ACTION_MS]] : [];
 }
 
-/** @returns every deadline of the order's phase, including passed ones */
-export function deadlines(state: OrderState): Deadline[] {
-  const { policy, phase } = state;
-  if (phase === 'closed') return [];
+/** Returns every deadline of the order's phase, including passed ones. */
+function* duesOfPhase(state: OrderState): Generator<Due> {
+  const { policy, phase, phaseSince, decision } = state;
   const attempt = currentAttempt(state);
-  const found: Deadline[] = [];
-  if (awaitsGateway(state) && attempt.gateway === undefined) {
-    add(found, 'gateway-late', state.phaseSince, policy.gatewayResultWithinMs);
+  const { cancelBy, sentFrom } = transactionOf(state, attempt) ?? {};
+  if (phase === 'closed') return;
+  if (awaitsGateway(state) && attempt.gateway === undefined)
+    yield ['gateway-late', phaseSince, policy.gatewayResultWithinMs];
+  if (phase === 'screening') {
+    // While a caller waits for the checkout's answer, the screening's result or the policy decides.
+    if (attempt.answer !== undefined) {
+      yield ['screening-deadline', attempt.screenUntil];
+      if (!attempt.rescreenDue && decision === 'error')
+        yield ['rescreen', attempt.readings.at(-1)?.at, policy.rescreenOnError.pauseMs];
+    }
+  } else if (phase === 'declined') {
+    yield ['retry-over', attempt.declinedAt, policy.retryWithinMs];
+  } else if (phase === 'canceled' || decision === 'skipped') {
+    if (gatewayOutstanding(state)) yield ['gateway-over', phaseSince, policy.gatewayResultWithinMs];
+    else yield ['nothing-left', phaseSince];
+  } else if (decision === 'review' && phase !== 'decided') {
+    yield ['review-lead', cancelBy, -policy.reviewLeadTimeMs];
+    yield ['review-limit', sentFrom, policy.reviewLimitMs];
+  } else {
+    const window = cancelByOf(state, attempt);
+    const last = lastWindowOf(state, attempt);
+    if (recheckUseful(state, window)) yield ['recheck', window, -policy.recheckLeadTimeMs];
+    if (state.action === 'cancel') yield ['cancel-reminder', window, -policy.reviewLeadTimeMs];
+    if (last !== undefined) yield ['window-closes', last];
+    else yield ['window-closes', attempt.startedAt, policy.cancelWindowMs];
   }
-  switch (phase) {
-    case 'screening':
-      // While a caller waits for the checkout's answer, the screening's result or the policy decides.
-      if (attempt.answer === undefined) break;
-      add(found, 'screening-deadline', attempt.screenUntil);
-      if (!attempt.rescreenDue && state.decision === 'error')
-        add(found, 'rescreen', attempt.readings.at(-1)?.at, policy.rescreenOnError.pauseMs);
-      break;
-    case 'awaiting-gateway':
-    case 'review':
-      if (state.decision === 'review') {
-        const { cancelBy, sentFrom } = transactionOf(state, attempt) ?? {};
-        add(found, 'review-lead', cancelBy, -policy.reviewLeadTimeMs);
-        add(found, 'review-limit', sentFrom, policy.reviewLimitMs);
-      } else keepWindow(found, state, attempt, policy);
-      break;
-    case 'declined':
-      add(found, 'retry-over', attempt.declinedAt, policy.retryWithinMs);
-      break;
-    case 'decided':
-      if (state.decision === 'skipped') endAfterGateway(found, state, policy);
-      else keepWindow(found, state, attempt, policy);
-      break;
-    case 'canceled':
-      endAfterGateway(found, state, policy);
-      break;
-  }
-  add(found, 'snooze-over', state.snoozedUntil);
-  return found;
+  yield ['snooze-over', state.snoozedUntil];
 }
 
 /** @returns the latest time until which the order may be snoozed: the end of its cancel window, else of its phase; undefined: any */
 export function snoozeLimit(state: OrderState, now: Instant): Instant | undefined {
   const cancelBy = cancelByOf(state, currentAttempt(state));
   if (cancelBy !== undefined && cancelBy > now) return cancelBy;
-  return first(deadlines(state).filter(({ kind, at }) => ENDS.includes(kind) && at > now))?.at;
+  return first(deadlinesOf(duesOfPhase(state)).filter(({ kind, at }) => ENDS.includes(kind) && at > now))?.at;
 }
 
 const ENDS: readonly DeadlineKind[] = [
@@ -144,24 +145,6 @@ const ENDS: readonly DeadlineKind[] = [
   'review-limit',
   'window-closes',
 ];
-
-function add(found: Deadline[], kind: DeadlineKind, from: Instant | undefined, ms = 0): void {
-  if (from !== undefined) found.push({ kind, at: laterBy(ms, from) });
-}
-
-function keepWindow(found: Deadline[], state: OrderState, attempt: Attempt, policy: Policy): void {
-  const cancelBy = cancelByOf(state, attempt);
-  if (recheckUseful(state, cancelBy)) add(found, 'recheck', cancelBy, -policy.recheckLeadTimeMs);
-  if (state.action === 'cancel') add(found, 'cancel-reminder', cancelBy, -policy.reviewLeadTimeMs);
-  const last = lastWindowOf(state, attempt);
-  if (last !== undefined) add(found, 'window-closes', last);
-  else add(found, 'window-closes', attempt.startedAt, policy.cancelWindowMs);
-}
-
-function endAfterGateway(found: Deadline[], state: OrderState, policy: Policy): void {
-  if (gatewayOutstanding(state)) add(found, 'gateway-over', state.phaseSince, policy.gatewayResultWithinMs);
-  else add(found, 'nothing-left', state.phaseSince);
-}
 
 /** @returns whether to read a `pass` once more: not if it was read within the lead time, nor if the result could not change anything */
 export function recheckUseful(state: OrderState, cancelBy: Instant | undefined): boolean {

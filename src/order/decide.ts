@@ -16,22 +16,12 @@ import {
 } from '../contract/words.ts';
 import { clear, clearedBy, raiseAttention, raiseWrongKey, statusCause } from './attention.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from './record.ts';
-import { cancelAsked, cancelByOf, transactionOf, windowOpen } from './transactions.ts';
+import { cancelAsked, cancelByOf, isDecided, transactionOf, windowOpen } from './transactions.ts';
 
 interface Matter {
   code: AttentionCode;
   words: string;
 }
-
-const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
-  pending: 'order.decided',
-  error: 'order.decided',
-  skipped: 'order.decided',
-  review: 'order.review_resolved',
-  pass: 'order.decision_changed',
-  fail: 'order.decision_changed',
-  fraudulent: 'order.decision_changed',
-};
 
 /**
  * @param action the action that the decision means
@@ -125,30 +115,31 @@ export function wasReported({ status }: Pick<ActionRecord, 'status'>): boolean {
   return ['running', 'done', 'unconfirmed'].includes(status);
 }
 
-/** What came after an order's end: a fraud report of its newest transaction, and the decisions that were read. */
-export interface AfterReport {
-  reportedAt?: Instant | undefined;
-  decisions: readonly LateDecision[];
-}
-
 /**
  * Returns whether the order could ship before a caller reported its transaction as fraud: it had passed, and did not wait for the payment
  * gateway. The policy `cancelAfterReport: never` then leaves the action to a person.
+ * @param late the decisions that were read after the order's end
+ * @param reportedAt when its newest transaction was reported as fraud after the order's end
  */
-export function keepsActionAfterReport(state: OrderState, late: AfterReport = { decisions: [] }): boolean {
+export function keepsActionAfterReport(
+  state: OrderState,
+  late: readonly LateDecision[] = [],
+  reportedAt?: Instant,
+): boolean {
   if (state.policy.cancelAfterReport === 'always' || state.phase === 'awaiting-gateway') return false;
   const attempt = currentAttempt(state);
   const transactionId = transactionOf(state, attempt)?.id;
-  const reports = state.actions
-    .filter((one) => one.kind === 'report-fraud' && one.transactionId === transactionId && wasReported(one))
-    .map(({ requestedAt }) => requestedAt);
-  const readings = [
-    ...attempt.readings,
-    ...late.decisions.filter((one) => sameTransaction(one.transactionId, transactionId)),
-  ];
-  return [...reports, ...(late.reportedAt === undefined ? [] : [late.reportedAt])].some(
-    (reportedAt) => readings.findLast(({ at }) => at <= reportedAt)?.decision === 'pass',
+  const lateOnes = late.filter((one) => sameTransaction(one.transactionId, transactionId));
+  const readings = [...attempt.readings, ...lateOnes];
+  const couldShip = (at: Instant) => readings.findLast((one) => one.at <= at)?.decision === 'pass';
+  const isReported = state.actions.some(
+    (one) =>
+      one.kind === 'report-fraud' &&
+      one.transactionId === transactionId &&
+      wasReported(one) &&
+      couldShip(one.requestedAt),
   );
+  return isReported || (reportedAt !== undefined && couldShip(reportedAt));
 }
 
 /**
@@ -197,7 +188,8 @@ export function applyReading(
   delete state.reason;
   if (action !== undefined) setAction(state, action);
   settlePhase(state, now);
-  return [EVENT_OF_CHANGE[before], ...(matter === undefined ? [] : raise(matter))];
+  const change = before === 'review' ? 'order.review_resolved' : 'order.decision_changed';
+  return [isDecided(before) ? change : 'order.decided', ...(matter === undefined ? [] : raise(matter))];
 }
 
 const ERROR_AFTER_DECISION =

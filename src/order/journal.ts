@@ -7,13 +7,20 @@ import type { Accepted, Order } from './order.ts';
 const KEPT_ENTRIES = 200;
 const KEPT_ENTRIES_BYTES = 100_000;
 
-/** Adds a person's action to the order's journal. The journal is part of the state, so it costs no history event. */
+/**
+ * Adds a person's action to the order's journal, a request about a portal action once per person: a caller may repeat it every few seconds.
+ * The journal is part of the state, so it costs no history event.
+ */
 export function note(
   { state, now: at }: Order,
   { because, ...did }: NonNullable<Accepted['entry']>,
   by: By | undefined,
 ): void {
   const { key, actor } = by ?? {};
+  const { journal = [] } = state;
+  const isSame = ({ what, number, by: one }: JournalEntry) =>
+    what === did.what && number === did.number && one?.key === key && one?.actor === actor;
+  if (did.number !== undefined && journal.some(isSame)) return;
   const limit = did.what === 'note' ? NOTE_LIMIT : REASON_LIMIT;
   const entry: JournalEntry = {
     at,
@@ -21,17 +28,5 @@ export function note(
     ...((key || actor) && { by: { ...(key && { key }), ...(actor && { actor }) } }),
     ...(because && { because: because.slice(0, limit) }),
   };
-  state.journal = lastOf([...(state.journal ?? []), entry], KEPT_ENTRIES, KEPT_ENTRIES_BYTES);
-}
-
-/** Returns whether the journal has this person's request about the portal action. A caller may repeat it every few seconds. */
-export function hasAsked(
-  { state }: Order,
-  { what, number }: Pick<JournalEntry, 'what' | 'number'>,
-  by: By | undefined,
-): boolean {
-  return (state.journal ?? []).some(
-    (one) =>
-      one.what === what && one.number === number && one.by?.key === by?.key && one.by?.actor === by?.actor,
-  );
+  state.journal = lastOf([...journal, entry], KEPT_ENTRIES, KEPT_ENTRIES_BYTES);
 }

@@ -10,7 +10,6 @@ import { announce, closingEvents } from './events.ts';
 import { takeRequest } from './messages/used-messages.ts';
 import {
   type Command,
-  type Concern,
   type Effect,
   type Input,
   isWrite,
@@ -18,7 +17,6 @@ import {
   type Outcome,
   type Request,
   type RequestInput,
-  type RequiredEffect,
   type Running,
   type Signal,
 } from './order.ts';
@@ -31,8 +29,7 @@ export function step(order: Order, input: Input): Command[] {
   if (input.kind === 'signal') return takeSignal(order, input.signal);
   if (input.kind === 'effect-ended') applyEnd(order, input.id, input.outcome);
   else applyRequest(order, input);
-  settle(order);
-  return reconcile(order);
+  return begin(order);
 }
 
 /**
@@ -45,8 +42,7 @@ function takeSignal(order: Order, signal: Signal): Command[] {
   const events = CONCERNS.map((one) => one.signaled?.(order, signal)).filter((one) => one !== undefined);
   if (events.length === 0) return [{ ...count, nothingElse: true }];
   announce(order, events.flat());
-  settle(order);
-  const commands = reconcile(order);
+  const commands = begin(order);
   return commands.some((one) => one.do === 'start') ? commands : [...commands, count];
 }
 
@@ -66,7 +62,7 @@ function applyEnd(order: Order, id: number, outcome: Outcome): void {
   passTime(order, momentOf(running, outcome));
   // The server does not retry a canceled activity, and reports the failure of its last attempt.
   const isCanceled = running.canceled === true && outcome.status === 'failed';
-  const events = concern?.ended(order, running, isCanceled ? { status: 'canceled' } : outcome) ?? [];
+  const events = concern?.ended?.(order, running, isCanceled ? { status: 'canceled' } : outcome) ?? [];
   if (events === 'retry-later') order.retryAt[running.effect.key] = laterBy(RETRY_AFTER_MS, order.now);
   else announce(order, events);
 }
@@ -112,22 +108,23 @@ function settle(order: Order): void {
 function clearWrongKeys(order: Order): void {
   const { state } = order;
   if (!state.attention.some(({ code }) => code === 'wrong-key')) return;
-  const causes = requiredEffects(order).map(({ cause }) => cause);
+  const required = requiredEffects(order);
   state.attention = state.attention.filter(
-    ({ code, cause }) =>
-      code !== 'wrong-key' || causes.some((one) => one !== undefined && isSameCause(one, cause)),
+    (one) => one.code !== 'wrong-key' || required.some(({ cause }) => cause && isSameCause(cause, one.cause)),
   );
 }
 
 function isKeptOpen(order: Order): boolean {
-  return CONCERNS.some((one) => one.keepsOpen && (one.desired(order).length > 0 || isWriting(order, one)));
+  return isWriting(order) || CONCERNS.some((one) => one.keepsOpen && one.desired(order).length > 0);
 }
 
-function isWriting({ running }: Order, { name, keepsOpen }: Concern): boolean {
-  return keepsOpen && running.some(({ effect }) => effect.concern === name && isWrite(effect));
+/** Returns whether a write runs that keeps the order open. */
+function isWriting({ running }: Order): boolean {
+  const open = CONCERNS.filter(({ keepsOpen }) => keepsOpen).map(({ name }) => name);
+  return running.some(({ effect }) => isWrite(effect) && open.includes(effect.concern));
 }
 
-function requiredEffects(order: Order): (RequiredEffect & Effect)[] {
+function requiredEffects(order: Order): Effect[] {
   return CONCERNS.flatMap(({ name, desired }) =>
     desired(order).map((effect) => ({ ...effect, concern: name })),
   );
@@ -139,7 +136,7 @@ export function resultsFirst(inputs: readonly Input[]): Input[] {
   return [...inputs.filter(isResult), ...inputs.filter((one) => !isResult(one))];
 }
 
-/** Returns the first commands of a run, after the checkout or after continue-as-new. */
+/** Applies consequences and returns the commands: after an input, and at the start of a run, which follows the checkout or another run. */
 export function begin(order: Order): Command[] {
   settle(order);
   return reconcile(order);
@@ -163,9 +160,9 @@ function stops(order: Order, desired: readonly Effect[]): Command[] {
   });
 }
 
-function starts(order: Order, desired: readonly (RequiredEffect & Effect)[]): Command[] {
+function starts(order: Order, desired: readonly Effect[]): Command[] {
   const commands: Command[] = [];
-  for (const { cause: _cause, ...effect } of desired) {
+  for (const effect of desired) {
     const blocks = ({ effect: other }: Running): boolean =>
       other.key === effect.key || (effect.resource !== undefined && other.resource === effect.resource);
     if (effect.key in order.retryAt || order.running.some(blocks)) continue;
@@ -187,8 +184,7 @@ export function isFinished(order: Order): boolean {
  * the next run.
  */
 export function wrapUp(order: Order): Command[] {
-  if (order.continues === true || isAwaited(order) || CONCERNS.some((one) => isWriting(order, one)))
-    return [];
+  if (order.continues === true || isAwaited(order) || isWriting(order)) return [];
   order.continues = true;
   return reconcile(order);
 }

@@ -90,8 +90,13 @@ export interface Effect {
   resource?: string;
   /** Reads and timers are dropped. Writes are canceled, and their outcome is awaited. */
   whenObsolete: 'drop' | 'cancel-and-await';
+  /** The cause of attention if the call is refused. */
+  cause?: AttentionCause;
   call: Call;
 }
+
+/** An effect as a concern requires it. */
+export type RequiredEffect = Omit<Effect, 'concern'>;
 
 export function isWrite({ whenObsolete }: Effect): boolean {
   return whenObsolete === 'cancel-and-await';
@@ -203,9 +208,6 @@ export type Command =
 /** The input of a run of an order's workflow. Only continue-as-new sets `resume`, never a caller. */
 export type OrderRun = ScreenOrderInput & { resume?: Order; wasReset?: boolean };
 
-/** An effect that a concern requires. `cause`: the cause of attention if the call is refused. */
-export type RequiredEffect = Omit<Effect, 'concern'> & { cause?: AttentionCause };
-
 export interface Concern {
   name: string;
   /** Whether the order stays open while this concern requires an effect or one of its writes runs. */
@@ -213,7 +215,7 @@ export interface Concern {
   desired(order: Order): RequiredEffect[];
   started?(order: Order, effect: Effect): void;
   /** Applies an effect's outcome. Returns the events to send, or that the effect restarts after a pause. */
-  ended(order: Order, running: Running, outcome: Outcome): OrderEventType[] | 'retry-later';
+  ended?(order: Order, running: Running, outcome: Outcome): OrderEventType[] | 'retry-later';
   /** Handles a signal. Returns the events to send; undefined if nothing changed. */
   signaled?(order: Order, signal: Signal): OrderEventType[] | undefined;
   /** Applies consequences of the state that need no input. Returns the events to send. */

@@ -11,13 +11,13 @@ import {
   millis,
   type OrderEventType,
 } from '../../contract/words.ts';
-import { raiseAttention } from '../attention.ts';
-import { actionBounds, type Deadline, first, leftoversBound, nextDeadline } from '../deadlines.ts';
+import { raiseAttention, staysOpen } from '../attention.ts';
+import { actionBounds, type Deadline, first, nextDeadline } from '../deadlines.ts';
 import { announce } from '../events.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
 import { giveUpScreening } from '../screening/apply-screening.ts';
-import { cancelAsked, cancelByOf, mayBeSeen, windowOpen } from '../transactions.ts';
+import { cancelAsked, cancelByOf, mayBeSeen } from '../transactions.ts';
 import { DEADLINES } from '../view/describe.ts';
 import { giveUpGateway } from './gateway.ts';
 import { giveUpActions, queueCancel } from './portal.ts';
@@ -31,9 +31,7 @@ export const deadlines: Concern = {
       deadline !== undefined && deadline.at > order.now ? [timer(name, deadline, order.now)] : [],
     ),
 
-  // `passTime` has already applied the deadline.
-  ended: () => [],
-
+  // The end of a timer changes nothing else: a deadline passes before the first input of a later time.
   passTime(order, until) {
     let passed = false;
     for (let due = nextDue(order); due !== undefined && due.at <= until; due = nextDue(order)) {
@@ -49,7 +47,7 @@ export const deadlines: Concern = {
 function timersOf(order: Order): Record<string, Deadline | undefined> {
   const { state, now, replies, retryAt } = order;
   return {
-    deadline: state.endedAt === undefined ? nextDeadline(state) : leftoversBound(state),
+    deadline: nextDeadline(state),
     action: first(actionBounds(state).filter(({ kind, at }) => kind !== 'lookup-over' || at > now)),
     reply: first(replies.map(({ until }) => ({ kind: 'reply-due', at: until }))),
     retry: first(Object.values(retryAt).map((at) => ({ kind: 'retry-due', at }))),
@@ -78,7 +76,7 @@ function timer(name: string, { kind, at }: Deadline, now: Instant): RequiredEffe
 
 function pass(order: Order, { kind, at }: Deadline): void {
   if (!REPEATED.includes(kind)) order.state.passed.push(kind);
-  const events = PASSING[kind](order, at);
+  const events = PASSING[kind]?.(order, at) ?? [];
   settlePhase(order.state, order.now);
   announce(order, events);
 }
@@ -93,8 +91,11 @@ const REPEATED: readonly DeadlineKind[] = [
   'retry-due',
 ];
 
-/** What each deadline changes. Returns the events to send. */
-const PASSING: Record<DeadlineKind, (order: Order, at: Instant) => OrderEventType[]> = {
+/**
+ * What each deadline changes. Returns the events to send. After the others the status concern reads the decision again, the cancel is sent,
+ * and replies are sent by their time.
+ */
+const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => OrderEventType[]>> = {
   'screening-deadline': ({ state, now }) => giveUpScreening(state, now),
   rescreen({ state }) {
     beginRescreen(state);
@@ -115,11 +116,7 @@ const PASSING: Record<DeadlineKind, (order: Order, at: Instant) => OrderEventTyp
   },
   'cancel-reminder'(order, at) {
     const { state, now } = order;
-    const isOpen = windowOpen(
-      cancelByOf(state, currentAttempt(state)),
-      state.policy.cancelWindowMs,
-      millis(now),
-    );
+    const isOpen = staysOpen(state, { code: 'cancel-due' }, millis(now));
     const isRequested = state.actions.some(({ kind, requestedAt }) => kind === 'cancel' && requestedAt >= at);
     if (!isOpen || isRequested) return [];
     return attend(order, 'cancel-due', `The order must be canceled and is not canceled yet${by(state)}.`);
@@ -134,10 +131,6 @@ const PASSING: Record<DeadlineKind, (order: Order, at: Instant) => OrderEventTyp
     for (const [key, due] of Object.entries(retryAt)) if (due <= at) delete retryAt[key];
     return [];
   },
-  // The status concern reads the decision again, the cancel is sent, and replies are sent by their time.
-  recheck: () => [],
-  'lookup-over': () => [],
-  'reply-due': () => [],
 };
 
 function attend({ state, now }: Order, code: AttentionCode, words: string): OrderEventType[] {

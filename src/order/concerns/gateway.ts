@@ -107,9 +107,8 @@ export function applyGatewayResult(
 ): OrderEventType[] {
   const attempt = attemptOf(state, request);
   if (attempt === undefined || attempt.gateway?.result === request.result) return [];
-  const contradiction =
-    attempt.gateway?.result === 'error' ? undefined : contradictionOf(attempt, request.result);
-  if (attempt.gateway !== undefined && contradiction !== undefined) {
+  const contradiction = contradictionOf(attempt, request.result);
+  if (attempt.gateway !== undefined && contradiction !== undefined && attempt.gateway.result !== 'error') {
     const { contradictions = [] } = attempt.gateway;
     attempt.gateway.contradictions = [...contradictions, { result: request.result, at: now }];
     const transaction = transactionOf(state, attempt);
@@ -117,16 +116,11 @@ export function applyGatewayResult(
     return raiseAttention(state, 'gateway-contradiction', contradiction.message, cause, now);
   }
   const { result, authcode, transactionId } = request;
-  attempt.gateway = {
-    result,
-    at: now,
-    ...defined({ authcode, transactionId }),
-    ...(state.decision === 'skipped' && { sent: 'recorded' as const }),
-  };
+  const sent = state.decision === 'skipped' ? 'recorded' : undefined;
+  attempt.gateway = { result, at: now, ...defined({ authcode, transactionId, sent }) };
   clear(state, { codes: ['gateway-late', 'gateway-error'] });
-  const action = state.wouldBe ?? state.action;
-  const settled = state.phase === 'canceled' || action === 'cancel';
-  const events = settled ? [] : followResult(state, request.result, now);
+  const isSettled = state.phase === 'canceled' || (state.wouldBe ?? state.action) === 'cancel';
+  const events = isSettled ? [] : followResult(state, result, now);
   settlePhase(state, now);
   return events;
 }
@@ -172,18 +166,16 @@ export function takeGatewayResult({ state, now }: Order, request: GatewayResultR
 
 type GatewayReply = { gateway: GatewayResultAnswer } | { refusal: Refusal };
 
-/** The answer for an ended order. With `sendFor` the caller sends the result for this transaction first: the order doesn't send any more. */
-type AfterEndReply = { gateway: GatewayResultAnswer; sendFor?: string } | { refusal: Refusal };
-
 /**
- * Returns the reply of an ended order: it confirms a recorded result, and has a late one sent on, which no record keeps.
+ * Returns the reply of an ended order: it confirms a recorded result, and has a late one sent on, which no record keeps. With `sendFor` the
+ * caller sends the result for this transaction first: the order doesn't send any more.
  * @param state a copy of the record; a late result changes it
  */
 export function gatewayReplyAfterEnd(
   state: OrderState,
   request: GatewayResultRequest,
   now: Instant,
-): AfterEndReply {
+): GatewayReply & { sendFor?: string } {
   const refused = gatewayRefusal({ state }, request);
   if (refused === undefined) return gatewayReply(state, request);
   const attempt = attemptOf(state, request);

@@ -4,7 +4,7 @@
  */
 import type { ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { CallResult } from '../../contract/calls.ts';
-import type { Attempt } from '../../contract/order/state.ts';
+import type { Attempt, UnseenCreate } from '../../contract/order/state.ts';
 import type { OrderEventType } from '../../contract/words.ts';
 import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
@@ -21,9 +21,11 @@ export const lookup: Concern = {
   keepsOpen: true,
 
   desired: (order) =>
-    order.state.attempts
-      .filter((attempt) => mayBeSeen(attempt) && isTime(order, attempt))
-      .map((attempt) => look(order, attempt)),
+    order.state.attempts.flatMap((attempt) => {
+      const { unseen } = attempt;
+      const isDue = unseen !== undefined && mayBeSeen(attempt) && isTime(order, attempt);
+      return isDue ? [look(order, attempt, unseen)] : [];
+    }),
 
   ended(order, { effect: { call } }, outcome) {
     if (outcome.status === 'failed') return 'retry-later';
@@ -44,17 +46,19 @@ function isTime(order: Order, attempt: Attempt): boolean {
   return isCanceling && attempt === currentAttempt(state) && !createUnderWay(order);
 }
 
-function look(order: Order, attempt: Attempt): RequiredEffect {
+function look(order: Order, attempt: Attempt, unseen: UnseenCreate): RequiredEffect {
   const { state, policyMissing } = order;
-  const { number, unseen } = attempt;
-  const { integration, orderId, startedAt } = state;
-  const { invoiceNumber, since: unseenSince } = unseen ?? { invoiceNumber: orderId, since: startedAt };
-  const known = {
+  const { number } = attempt;
+  const request = {
+    integration: state.integration,
+    attempt: number,
+    invoiceNumber: unseen.invoiceNumber,
+    unseenSince: unseen.since,
+    startedAt: state.startedAt,
     knownTransactionIds: knownTransactionIds(state, attempt),
     forbiddenKnown: wrongKeyKnown(state, LOOKUP),
     ...(policyMissing && { policyOf: screenRequest(order, currentAttempt(state)) }),
   };
-  const request = { integration, attempt: number, invoiceNumber, unseenSince, startedAt, ...known };
   const call = { kind: 'look-up', request } as const;
   return { key: `look-up:${number}`, resource: 'create', whenObsolete: 'drop', cause: LOOKUP, call };
 }
@@ -69,16 +73,13 @@ function applyLookup(
   notePolicy(order, result);
   if (outcome.kind === 'forbidden') return raiseWrongKey(state, LOOKUP, now);
   clear(state, { codes: ['wrong-key'], ...LOOKUP });
-  switch (outcome.kind) {
-    case 'hidden':
-      if (attempt.unseen === undefined) return [];
-      attempt.unseen.hidden = true;
-      return raiseAttention(state, 'transaction-unseen', HIDDEN, { operation: 'create' }, now);
-    case 'none':
-      noneUnseen(state, attempt);
-      return [];
-    case 'found':
-      break;
+  if (outcome.kind === 'hidden') {
+    if (attempt.unseen !== undefined) attempt.unseen.hidden = true;
+    return raiseAttention(state, 'transaction-unseen', HIDDEN, { operation: 'create' }, now);
+  }
+  if (outcome.kind === 'none') {
+    noneUnseen(state, attempt);
+    return [];
   }
   const { transactionId, decision } = outcome;
   const seen = { transactionId, found: true, sentFrom, sentUntil: now };

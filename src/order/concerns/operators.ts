@@ -1,18 +1,18 @@
 /** What operators write: overrides of decisions, attention that they resolve, notes, an assignee, and a snooze, which puts attention off. */
 import type { OverrideAnswer } from '../../contract/answers.ts';
 import type { AcknowledgeRequest, OverrideRequest, PortalFields } from '../../contract/messages.ts';
-import type { Attention, OrderState } from '../../contract/order/state.ts';
+import type { ActionRecord, Attention, OrderState } from '../../contract/order/state.ts';
 import { type Instant, instant, millis } from '../../contract/words.ts';
 import { clear, clearedBy, staysOpen } from '../attention.ts';
 import { snoozeLimit } from '../deadlines.ts';
 import { defined } from '../defined.ts';
 import { invalid, refusal } from '../messages/check-messages.ts';
 import type { Accepted, Handlers, Order, Refusal } from '../order.ts';
-import { cancelSent, queueAction } from '../portal/portal-records.ts';
-import { isDoneOrPending, joined } from '../portal/portal-requests.ts';
+import { cancelSent } from '../portal/portal-records.ts';
+import { joined } from '../portal/portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
 import { attemptSummary, concernsNewest } from '../transactions.ts';
-import { actionRefusal, endUnsent } from './portal.ts';
+import { actionRefusal, endUnsent, queue } from './portal.ts';
 
 export function overrideRefusal(
   state: OrderState,
@@ -40,12 +40,13 @@ export const operatorRequests: Handlers<'override' | 'acknowledge' | 'note' | 'a
     refusal: ({ state }, request) => overrideRefusal(state, request),
     apply(order, { action, reason }, at) {
       const { state, now } = order;
-      const withdrawn = action === 'proceed' ? state.actions : [];
       const cancel = action === 'cancel' ? requestCancel(order, reason, at) : {};
-      const events = withdrawn
-        .filter(({ kind, status }) => kind === 'cancel' && status === 'queued')
-        .filter((one) => concernsNewest(state, one))
-        .flatMap((one) => endUnsent(order, one));
+      const isWithdrawn = (one: ActionRecord) =>
+        action === 'proceed' &&
+        one.kind === 'cancel' &&
+        one.status === 'queued' &&
+        concernsNewest(state, one);
+      const events = state.actions.filter(isWithdrawn).flatMap((one) => endUnsent(order, one));
       currentAttempt(state).override = { action, reason, by: 'person', at: now };
       clear(state, { codes: clearedBy('override') });
       setAction(state, action);
@@ -111,14 +112,11 @@ function requestCancel(
   reason: string,
   at: Instant,
 ): Pick<OverrideAnswer, 'number' | 'notCanceled'> {
-  const { state, now } = order;
   const fields: PortalFields = { kind: 'cancel', reason };
   const refused = actionRefusal(order, { fields }, at);
   if (refused !== undefined) return { notCanceled: refused.code };
-  const before = joined(order, fields);
-  const record = isDoneOrPending(before) ? before : queueAction(state, fields, 'caller', now);
-  if (record !== before) order.fields[record.number] = fields;
-  return { number: record.number };
+  const { number } = joined(order, fields) ?? queue(order, fields, 'caller');
+  return { number };
 }
 
 /** @returns the reply to an override, after its consequences are applied */

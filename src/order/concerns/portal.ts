@@ -3,6 +3,7 @@
  * other actions run one at a time, oldest first.
  */
 import type { PortalOutcome } from '../../contract/activity-contract.ts';
+import type { PortalFields } from '../../contract/messages.ts';
 import type { ActionRecord } from '../../contract/order/state.ts';
 import { portalKind } from '../../contract/portal/portal-kinds.ts';
 import { type Instant, laterBy, millis, type OrderEventType } from '../../contract/words.ts';
@@ -10,7 +11,6 @@ import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import { boundOf, lookupBoundOf } from '../deadlines.ts';
 import { autoCancelDue } from '../decide.ts';
 import { defined } from '../defined.ts';
-import { hasAsked } from '../journal.ts';
 import type { Accepted, Concern, Order, Refusal, Requests, RequiredEffect, Taken } from '../order.ts';
 import {
   actionNumbered,
@@ -22,16 +22,8 @@ import {
   portalRefusal,
   queueAction,
   setCancelTarget,
-  windowMeant,
 } from '../portal/portal-records.ts';
-import {
-  emailOf,
-  emailRefusal,
-  identified,
-  isDoneOrPending,
-  joined,
-  tooManyActions,
-} from '../portal/portal-requests.ts';
+import { emailOf, emailRefusal, identified, joined, tooManyActions } from '../portal/portal-requests.ts';
 import { currentAttempt } from '../record.ts';
 import { HIDDEN } from '../screening/apply-screening.ts';
 import {
@@ -111,9 +103,8 @@ function perform(order: Order, record: ActionRecord): RequiredEffect {
   const { kind, number, transactionId } = record;
   const fields = order.fields[number];
   if (fields === undefined) throw new TypeError(`portal action ${number} has nothing to send`);
-  const attempt = attemptFor(state, transactionId);
-  const cancelBy =
-    kind === 'cancel' && attempt !== undefined ? windowMeant(state, attempt, transactionId) : undefined;
+  // The transaction of a cancel is known.
+  const { cancelBy } = (kind === 'cancel' && transactionNamed(state, transactionId)) || {};
   const cause = actionCause(record);
   const request = {
     integration: state.integration,
@@ -121,7 +112,7 @@ function perform(order: Order, record: ActionRecord): RequiredEffect {
     fields,
     forbiddenKnown: wrongKeyKnown(state, cause),
     ...(record.maybeSent === true && { maybeDone: true }),
-    ...defined({ attempt: attempt?.number, transactionId }),
+    ...defined({ attempt: attemptFor(state, transactionId)?.number, transactionId }),
     ...(kind === 'customer-code' && { email: emailOf(order) }),
     ...(cancelBy !== undefined && { notAfter: lastCall(cancelBy, state.policy.cancelWindowMs) }),
   };
@@ -146,13 +137,26 @@ function ended(order: Order, record: ActionRecord, outcome: EndedOutcome): Order
   return applyPortalOutcome(order.state, record, outcome, order.now);
 }
 
+/** Queues an action. @param sent with the e-mail that the action is sent with, which doesn't identify it */
+export function queue(
+  order: Order,
+  fields: PortalFields,
+  by: ActionRecord['by'],
+  sent: PortalFields = fields,
+): ActionRecord {
+  const record = queueAction(order.state, fields, by, order.now);
+  order.fields[record.number] = sent;
+  return record;
+}
+
 /** Queues the policy's cancel of the transaction that was read, not of one found later. */
 export function queueCancel(order: Order): void {
-  const { state, now } = order;
-  const { id: transactionId } = transactionOf(state, currentAttempt(state)) ?? {};
-  const cancel = { kind: 'cancel' as const, ...defined({ transactionId }) };
-  const record = queueAction(state, cancel, 'policy', now);
-  order.fields[record.number] = cancel;
+  const { state } = order;
+  queueCancelOf(order, transactionOf(state, currentAttempt(state))?.id, 'policy');
+}
+
+function queueCancelOf(order: Order, transactionId: string | undefined, by: ActionRecord['by']): void {
+  queue(order, { kind: 'cancel', ...defined({ transactionId }) }, by);
 }
 
 /** Ends queued cancels that need no request: they are done, or too late. */
@@ -165,10 +169,8 @@ function settleCancels(order: Order): OrderEventType[] {
     const { transactionId: left } = record;
     setCancelTarget(state, record, asked);
     // The caller saw the transaction that was known, so both are canceled.
-    if (left !== record.transactionId && isDecided(transactionNamed(state, left)?.decision)) {
-      const cancel = { kind: 'cancel' as const, ...defined({ transactionId: left }) };
-      order.fields[queueAction(state, cancel, record.by, order.now).number] = cancel;
-    }
+    if (left !== record.transactionId && isDecided(transactionNamed(state, left)?.decision))
+      queueCancelOf(order, left, record.by);
     const outcome = outcomeWithoutSending(order, record);
     return outcome === undefined ? [] : ended(order, record, outcome);
   });
@@ -225,7 +227,7 @@ export function actionRefusal(
   at: Instant,
 ): Refusal | undefined {
   const { state } = order;
-  if (isDoneOrPending(joined(order, identified(order, fields)))) return undefined;
+  if (joined(order, identified(order, fields)) !== undefined) return undefined;
   const refused = emailRefusal(state, fields) ?? portalRefusal(state, fields, millis(at));
   if (refused !== undefined)
     return { message: 'The order does not accept this portal action now.', ...refused };
@@ -233,22 +235,21 @@ export function actionRefusal(
 }
 
 /** Returns the answer of a completed action, joins a pending one, or queues a new one. Returns immediately if another is queued first. */
-export function takePortalAction(order: Order, { fields, by }: Requests['portal'], at: Instant): Accepted {
+export function takePortalAction(order: Order, { fields }: Requests['portal'], at: Instant): Accepted {
   const { state } = order;
   const same = identified(order, fields);
   const before = joined(order, same);
-  if (isDoneOrPending(before)) {
-    if (before.status === 'done') return { taken: { portal: portalAnswer(state, before) } };
+  if (before?.status === 'done') return { taken: { portal: portalAnswer(state, before) } };
+  if (before !== undefined) {
     const because = 'reason' in fields ? fields.reason : undefined;
     const entry = { what: fields.kind, number: before.number, joined: true, because } as const;
-    return { taken: waitFor(order, before, at), ...(!hasAsked(order, entry, by) && { entry }) };
+    return { taken: waitFor(order, before, at), entry };
   }
   const isBehind =
     fields.kind !== 'cancel' && state.actions.some((one) => isUnderWay(one) && one.kind !== 'cancel');
-  const record = queueAction(state, same, 'caller', order.now);
-  const { number, because } = record;
   const email = fields.kind === 'customer-code' && !fields.email && emailOf(order);
-  order.fields[number] = email ? { ...fields, email } : fields;
+  const record = queue(order, same, 'caller', email ? { ...fields, email } : fields);
+  const { number, because } = record;
   return {
     taken: isBehind ? { portal: portalAnswer(state, record) } : waitFor(order, record, at),
     entry: { what: fields.kind, number, because },
@@ -256,17 +257,12 @@ export function takePortalAction(order: Order, { fields, by }: Requests['portal'
 }
 
 /** Withdraws a queued action. A running action is stopped, and its outcome is awaited. */
-export function withdraw(order: Order, { number, by }: Requests['withdraw'], at: Instant): Accepted {
+export function withdraw(order: Order, { number }: Requests['withdraw'], at: Instant): Accepted {
   const record = actionNumbered(order.state, number);
-  const entry = { what: 'withdraw', number } as const;
-  const isNew = isUnderWay(record) && !hasAsked(order, entry, by);
+  const noted = isUnderWay(record) && { entry: { what: 'withdraw', number } as const };
   const end = record.status === 'queued' ? endUnsent(order, record) : [];
   const events = record.status === 'running' ? stopAction(order, record, 'withdrawn') : end;
-  return {
-    taken: { ...waitFor(order, record, at), withdraws: true },
-    events,
-    ...(isNew && { entry }),
-  };
+  return { taken: { ...waitFor(order, record, at), withdraws: true }, events, ...noted };
 }
 
 const WAIT_MS = 10_000;

@@ -2,10 +2,9 @@
  * Screening after the first checkout: a further attempt for a waiting caller, the catch-up of an attempt without a decision, and a rescreen
  * after the decision `error`. At most one of them runs at a time, since each may create a transaction.
  */
-import type { CallResult } from '../../contract/calls.ts';
 import type { AdoptRequest, RetryRequest } from '../../contract/messages.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
-import { type Instant, laterBy, type OrderEventType } from '../../contract/words.ts';
+import { type Instant, laterBy } from '../../contract/words.ts';
 import { clear, clearedBy, wrongKeyKnown } from '../attention.ts';
 import { defined } from '../defined.ts';
 import type { Accepted, Concern, Order, RequiredEffect } from '../order.ts';
@@ -60,7 +59,13 @@ export const screening: Concern = {
     if (outcome.status === 'failed') return 'retry-later';
     if (call.kind !== 'catch-up' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
       return [];
-    return applyCatchUp(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
+    const { state, now } = order;
+    const attempt = attemptNumbered(state, call.request.attempt);
+    const { outcome: screened } = outcome.result;
+    noteChecked(order, attempt, outcome.result);
+    if (attempt !== currentAttempt(state)) return recordLate(state, attempt, screened, now);
+    const source = state.decision === 'error' ? 'rescreen' : 'catch-up';
+    return applyScreening(state, screened, { source, now });
   },
 };
 
@@ -89,19 +94,6 @@ function catchUpKey({ number, rescreens }: Attempt): string {
 
 function write(key: string) {
   return { key, resource: 'create', whenObsolete: 'cancel-and-await', cause: CREATE } as const;
-}
-
-function applyCatchUp(
-  order: Order,
-  attempt: Attempt,
-  result: Extract<CallResult, { kind: 'catch-up' }>,
-): OrderEventType[] {
-  const { state, now } = order;
-  const { outcome } = result;
-  noteChecked(order, attempt, result);
-  if (attempt !== currentAttempt(state)) return recordLate(state, attempt, outcome, now);
-  const source = state.decision === 'error' ? 'rescreen' : 'catch-up';
-  return applyScreening(state, outcome, { source, now });
 }
 
 export function confirmAdoption({ state }: Order, { transactionId }: AdoptRequest): Accepted {

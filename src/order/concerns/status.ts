@@ -2,7 +2,7 @@
  * Status: polls a review, and reads the status after each signal. A webhook is only a hint: the decision is what the screening service
  * returns for the transaction's id.
  */
-import type { LastReadRequest, StatusOutcome } from '../../contract/activity-contract.ts';
+import type { StatusOutcome } from '../../contract/activity-contract.ts';
 import type { Call } from '../../contract/calls.ts';
 import type { OrderState, OrderTransaction } from '../../contract/order/state.ts';
 import {
@@ -10,7 +10,6 @@ import {
   laterBy,
   millis,
   type OrderEventType,
-  type Phase,
   type ReadingSource,
 } from '../../contract/words.ts';
 import { raiseAttention, statusCause, wrongKeyKnown } from '../attention.ts';
@@ -33,11 +32,9 @@ export const status: Concern = {
     const { state } = order;
     if (state.endedAt !== undefined) return [];
     const transaction = transactionOf(state, currentAttempt(state));
-    const reads = order.reads.filter((one) => mayBegin(state, one));
-    return [
-      ...(transaction === undefined ? [] : watches(order, transaction)),
-      ...reads.map((one) => read(order, one)),
-    ];
+    // A read for a webhook waits until the screening ends; before that there is nothing to read.
+    const reads = order.reads.filter(({ source }) => state.phase !== 'screening' || source === 'operator');
+    return [...(transaction ? watches(order, transaction) : []), ...reads.map((one) => read(order, one))];
   },
 
   ended(order, { effect: { call } }, outcome) {
@@ -51,9 +48,11 @@ export const status: Concern = {
     const { result } = outcome;
     if (call.kind === 'read' && result.kind === 'read')
       return readEnded(order, call.request.read, { ...call.request, ...result });
-    const isWatch = call.kind === 'poll' || call.kind === 'last-read';
-    if (!isWatch || (result.kind !== 'poll' && result.kind !== 'last-read')) return [];
-    return applyFresh(order, { ...call.request, ...result }, call.kind === 'poll' ? 'poll' : 'recheck');
+    if (call.kind === 'poll' && result.kind === 'poll')
+      return applyFresh(order, { ...call.request, ...result }, 'poll');
+    if (call.kind === 'last-read' && result.kind === 'last-read')
+      return applyFresh(order, { ...call.request, ...result }, 'recheck');
+    return [];
   },
 
   signaled(order, { kind, unread, sentAt }) {
@@ -97,20 +96,18 @@ export function request(order: Order, source: PendingRead['source']): boolean {
   return true;
 }
 
-/** A read for a webhook waits until the screening ends; before that there is nothing to read. */
-function mayBegin({ phase }: OrderState, { source }: PendingRead): boolean {
-  return phase !== 'screening' || source === 'operator';
-}
-
 /** Reads run one at a time, so a later read returns newer data. */
 function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffect {
-  const { integration } = state;
   const transactionId = transactionToRead(state);
   const cause = statusCause(transactionId);
   const forbiddenKnown = wrongKeyKnown(state, cause);
-  const attempt = currentAttempt(state).number;
-  const optional = defined({ transactionId, notBefore: spacing.until });
-  const request = { integration, attempt, read: number, forbiddenKnown, ...optional };
+  const request = {
+    integration: state.integration,
+    attempt: currentAttempt(state).number,
+    read: number,
+    forbiddenKnown,
+    ...defined({ transactionId, notBefore: spacing.until }),
+  };
   const key = `read:${number}${forbiddenKnown ? ':wrong-key' : ''}`;
   const call = { kind: 'read', request } as const;
   return { key, resource: 'status', whenObsolete: 'drop', cause, call };
@@ -176,11 +173,9 @@ function applyFresh(
 function isPolled({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
   const { decision, phase, fraudReportedAt } = state;
   if (decision === 'review') return phase === 'review' || phase === 'awaiting-gateway';
-  const isReported = fraudReportedAt !== undefined && fraudReportedAt === decision;
-  return isReported && POLLED_AFTER_REPORT.includes(phase) && now < cancelBy;
+  const isWatched = phase === 'decided' || phase === 'awaiting-gateway' || phase === 'declined';
+  return fraudReportedAt === decision && isWatched && now < cancelBy;
 }
-
-const POLLED_AFTER_REPORT: Phase[] = ['decided', 'awaiting-gateway', 'declined'];
 
 /** Rule «last read». */
 function isReadOnceMore({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
@@ -196,18 +191,18 @@ function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] 
   if (decision === 'pending' || decision === 'skipped') return [];
   if (!isPoll && !isReadOnceMore(order, transaction)) return [];
   const { id: transactionId, cancelBy } = transaction;
-  const { number, readings } = currentAttempt(order.state);
+  const { number: attempt, readings } = currentAttempt(order.state);
   const cause = statusCause(transactionId);
   // The end of a problem is reported only if the problem was.
   const forbiddenKnown = wrongKeyKnown(order.state, cause);
   const troubleKnown = attention.some(({ code }) => code === 'status-error');
-  const isTroubled = forbiddenKnown || troubleKnown;
-  const about = { integration, transactionId, attempt: number };
-  const request: LastReadRequest = { ...about, known: decision, cancelBy, forbiddenKnown, troubleKnown };
+  const known = { known: decision, forbiddenKnown, troubleKnown };
+  const request = { integration, transactionId, attempt, cancelBy, ...known };
   const call: Call = isPoll
     ? { kind: 'poll', request: { ...request, pauses: policy.poll } }
     : { kind: 'last-read', request };
-  const key = `${call.kind}:${transactionId}:${decision}:${readings.length}${isTroubled ? ':troubled' : ''}`;
+  const trouble = forbiddenKnown || troubleKnown ? ':troubled' : '';
+  const key = `${call.kind}:${transactionId}:${decision}:${readings.length}${trouble}`;
   return [{ key, whenObsolete: 'drop', cause, call }];
 }
 

@@ -60,25 +60,18 @@ export function earlier(state: OrderState, fields: PortalFields): ActionRecord |
 }
 
 /**
- * @returns the record that a request joins or gets its answer from, if any. While the order is screened, a cancel that names no transaction
- * waits for the newest one, so neither it nor a cancel that names the present one joins the other
+ * @returns the done or pending action that a request joins or gets its answer from, if any. While the order is screened, a cancel that
+ * names no transaction waits for the newest one, so neither it nor a cancel that names the present one joins the other
  */
-export function joined(
-  { state, fields }: Pick<Order, 'state' | 'fields'>,
-  asked: PortalFields,
-): ActionRecord | undefined {
+export function joined({ state, fields }: Order, asked: PortalFields): ActionRecord | undefined {
   const subject = subjectOf(state, asked);
   const isNamed = asked.transactionId !== undefined;
-  return state.actions.findLast(({ number, kind, status, subject: known }) => {
+  const last = state.actions.findLast(({ number, kind, status, subject: known }) => {
     const differs = (fields[number]?.transactionId !== undefined) !== isNamed;
     return known === subject && !(kind === 'cancel' && status === 'queued' && differs);
   });
-}
-
-export function isDoneOrPending(record: ActionRecord | undefined): record is ActionRecord {
-  return (
-    record !== undefined && (record.status === 'done' || (isUnderWay(record) && record.stop === undefined))
-  );
+  const isJoined = last && (last.status === 'done' || (isUnderWay(last) && last.stop === undefined));
+  return isJoined ? last : undefined;
 }
 
 /** Returns the requested transaction, as the screening service spells it, else that of the newest attempt, if any. */

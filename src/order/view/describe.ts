@@ -16,7 +16,7 @@ import {
 } from '../../contract/words.ts';
 import { needsAttention } from '../attention.ts';
 import { lastOf } from '../bounds.ts';
-import { leftoversBound, nextDeadline } from '../deadlines.ts';
+import { nextDeadline } from '../deadlines.ts';
 import type { Order } from '../order.ts';
 import { orderFactsOf } from '../order-rules.ts';
 import { currentAttempt } from '../record.ts';
@@ -27,7 +27,7 @@ import { outcomesOf, reviewHours } from './outcomes.ts';
 export function describe(order: OrderState): string {
   const reason = order.reason === undefined ? '' : ` (${order.reason})`;
   const ended = order.endedAt !== undefined;
-  const next = ended ? leftoversBound(order) : nextDeadline(order);
+  const next = nextDeadline(order);
   return [
     `## ${PHASE_WORDS[order.phase]}`,
     '',
