@@ -258,6 +258,11 @@ export function isDecided(decision: string | undefined): decision is string {
   return decision !== undefined && ['pass', 'fail', 'review', 'fraudulent'].includes(decision);
 }
 
+/** @returns whether the decision is that the order is fraud */
+export function fails(decision: string | undefined): boolean {
+  return decision === 'fail' || decision === 'fraudulent';
+}
+
 /** @returns whether a lookup was answered that there is none, whoever heard that */
 export function foundNone({ operation, heard, arrivedAt, decision }: BookedRequest): boolean {
   if (operation !== 'status-by-invoice') return false;
@@ -272,4 +277,8 @@ export function iso(at: number): string {
 export interface Finding {
   kind: string;
   facts: string;
+}
+
+export function finding(kind: string, facts: string): Finding[] {
+  return [{ kind, facts }];
 }

@@ -1,5 +1,13 @@
 /** Were there more calls to the screening service than the rules allow? */
-import { actionOf, type BookedRequest, type Books, type Finding, iso, PORTAL_OPERATIONS } from './books.ts';
+import {
+  actionOf,
+  type BookedRequest,
+  type Books,
+  type Finding,
+  finding,
+  iso,
+  PORTAL_OPERATIONS,
+} from './books.ts';
 import { answerWasLost, takenBack, wasLate, wasReset } from './facts.ts';
 
 const SHORT_MS = 2_000;
@@ -24,7 +32,7 @@ function denied(books: Books): Finding[] {
         (kind === 'customer-code' || one.transactionId === transactionId),
     );
     if (alike || done === undefined) return [];
-    return [{ kind: 'done and denied', facts: `${number} ${kind} is ${status}, done ${iso(done.sentAt)}` }];
+    return finding('done and denied', `${number} ${kind} is ${status}, done ${iso(done.sentAt)}`);
   });
 }
 
@@ -45,7 +53,7 @@ function chargebacks({ requests, calls: asked }: Books): Finding[] {
     const key = actionOf(one);
     const again = seen.has(key);
     if (!isCertainlyNothing(one)) seen.add(key);
-    return again ? [{ kind: 'chargeback twice', facts: `${key} at ${iso(one.sentAt)}` }] : [];
+    return again ? finding('chargeback twice', `${key} at ${iso(one.sentAt)}`) : [];
   });
 }
 
@@ -67,7 +75,7 @@ function repeats(books: Books): Finding[] {
       ({ asks, sentAt }) => mayAsk.includes(asks) && sentAt <= one.sentAt && sentAt >= since - 30_000,
     );
     if (askedAgain) return [];
-    return [{ kind: 'sent again', facts: `${key} at ${iso(one.sentAt)}, settled at ${iso(since)}` }];
+    return finding('sent again', `${key} at ${iso(one.sentAt)}, settled at ${iso(since)}`);
   });
 }
 
@@ -88,7 +96,7 @@ function reads(books: Books): Finding[] {
     const within = sent.slice(index).filter((one) => one.sentAt < sentAt + SHORT_MS).length;
     const asked = rechecks.filter((at) => at > sentAt - 60_000 && at < sentAt + SHORT_MS);
     if (within > READS_IN_SHORT + polls + asked.length) {
-      return [{ kind: 'too many reads', facts: `${within} within 2 s from ${iso(sentAt)}` }];
+      return finding('too many reads', `${within} within 2 s from ${iso(sentAt)}`);
     }
   }
   return [];

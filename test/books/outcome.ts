@@ -6,6 +6,8 @@ import {
   type Books,
   createsOf,
   type Finding,
+  fails,
+  finding,
   heardCanceled,
   iso,
   transactionOf,
@@ -18,14 +20,14 @@ export function outcome(books: Books): Finding[] {
   const { record, policy, adoptedFrom } = books;
   const newest = transactionOf(books, record.newest);
   if (newest === undefined || wasReset(books) || policy.passive) return [];
-  const found = missed(books, newest, books.endedAt ?? books.closedAt);
-  found.push(...notHeld(books, newest), ...notCanceled(books, newest));
-  if (adoptedFrom !== undefined) return found;
-  const meant = meantAction(books, newest);
-  if (meant === undefined || meant.action === record.action) return found;
+  const meant = adoptedFrom === undefined ? meantAction(books, newest) : undefined;
   return [
-    ...found,
-    { kind: 'action wrong', facts: `${record.action}, not ${meant.action}: ${meant.because}` },
+    ...missed(books, newest, books.endedAt ?? books.closedAt),
+    ...notHeld(books, newest),
+    ...notCanceled(books, newest),
+    ...(meant === undefined || meant.action === record.action
+      ? []
+      : finding('action wrong', `${record.action}, not ${meant.action}: ${meant.because}`)),
   ];
 }
 
@@ -49,12 +51,10 @@ function missed(books: Books, transaction: BookedTransaction, endedAt: number): 
   if (!open || disturbed || wasLate(books) || nobodyCould(books, last.at - A_READ_MS, due)) return [];
   const tried = books.requests.filter((one) => one.transactionId === id && one.sentAt > last.at);
   if (tried.some(({ heard }) => heard === 'unknown')) return [];
-  return [
-    {
-      kind: 'decision missed',
-      facts: `${id} was ${last.decision} at ${iso(last.at)}, on record ${record.decision}`,
-    },
-  ];
+  return finding(
+    'decision missed',
+    `${id} was ${last.decision} at ${iso(last.at)}, on record ${record.decision}`,
+  );
 }
 
 /** An order that heard that its transaction is canceled ends as canceled. */
@@ -62,7 +62,7 @@ function notCanceled(books: Books, { id }: BookedTransaction): Finding[] {
   const { record, endedAt } = books;
   if (endedAt === undefined || !heardCanceled(books, id) || answerWasLost(books)) return [];
   if (record.phase === 'canceled') return [];
-  return [{ kind: 'phase wrong', facts: `${record.phase}, and ${id} was canceled` }];
+  return finding('phase wrong', `${record.phase}, and ${id} was canceled`);
 }
 
 /** A review that was always one, or a transaction that had failed when it was adopted, is left to a person. */
@@ -73,15 +73,13 @@ function notHeld(books: Books, { decisions, attempt }: BookedTransaction): Findi
   const canceled = requests.some(({ operation }) => operation === 'cancel-transaction');
   if (only === undefined || others.length > 0 || disturbed || canceled || policy.workflow === 'pre-gateway')
     return [];
-  const failed = only.decision === 'fail' || only.decision === 'fraudulent';
+  const failed = fails(only.decision);
   const held = record.action === 'hold' || (!failed && policy.onUnresolvedReview === 'cancel');
   const toHold =
     only.decision === 'review'
       ? answersTo(books, attempt)[0]?.answer.decision === 'review'
       : failed && adoptedFrom !== undefined;
-  return toHold && !held
-    ? [{ kind: 'action wrong', facts: `${record.action}, not hold, for ${only.decision}` }]
-    : [];
+  return toHold && !held ? finding('action wrong', `${record.action}, not hold, for ${only.decision}`) : [];
 }
 
 /** A cancel that was too late to be sent, or whose outcome is unknown, changes the action too: the order still requires it. */
@@ -90,12 +88,10 @@ function isTaken({ asks, refusal }: BookedCall): boolean {
   return taken && asks !== 'checkout' && asks !== 'acknowledge';
 }
 
-interface Meant {
-  action: string;
-  because: string;
-}
-
-function meantAction(books: Books, { id, attempt, decisions }: BookedTransaction): Meant | undefined {
+function meantAction(
+  books: Books,
+  { id, attempt, decisions }: BookedTransaction,
+): { action: string; because: string } | undefined {
   const { calls, record } = books;
   const requests = books.requests.filter(({ apart }) => !apart);
   if (heardCanceled(books, id) && !wasLate(books)) {

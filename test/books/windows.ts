@@ -1,5 +1,13 @@
 /** Does each recorded cancel window match the screening service's? */
-import { type BookedTransaction, type Books, createsOf, type Finding, foundNone, iso } from './books.ts';
+import {
+  type BookedTransaction,
+  type Books,
+  createsOf,
+  type Finding,
+  finding,
+  foundNone,
+  iso,
+} from './books.ts';
 import { mayBeOlder, reportWasLost, unnoticedMs } from './facts.ts';
 import type { PublicRecord } from './record-of.ts';
 import { ARRIVES_WITHIN_MS } from './rules/creates.ts';
@@ -18,9 +26,7 @@ function windowOf(
 ): Finding[] {
   const { cancelableUntil } = transaction;
   if (cancelBy > cancelableUntil + books.world.notedLateMs) {
-    return [
-      { kind: 'window too long', facts: `${id} by ${cancelBy - cancelableUntil} ms: ${iso(cancelBy)}` },
-    ];
+    return finding('window too long', `${id} by ${cancelBy - cancelableUntil} ms: ${iso(cancelBy)}`);
   }
   const known = earliestSending(books, transaction);
   const isOlder = attempt !== transaction.attempt && mayBeOlder(books, attempt);
@@ -28,7 +34,7 @@ function windowOf(
   const earliest = from + books.policy.cancelWindowMs;
   if (cancelBy >= earliest - unnoticedMs(books)) return [];
   const facts = `${id} by ${earliest - cancelBy} ms: ${iso(cancelBy)}, the screening service says ${iso(cancelableUntil)}`;
-  return [{ kind: 'window too short', facts }];
+  return finding('window too short', facts);
 }
 
 /** The earliest moment at which the product must believe that the transaction's create may have been sent. */

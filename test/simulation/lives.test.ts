@@ -3,7 +3,6 @@ import { live } from './live.ts';
 import { liveManyLives } from './many-lives.ts';
 import { KEPT_SEEDS } from './plan/kept-seeds.ts';
 import { planLife } from './plan/plan-life.ts';
-import { always } from './plan/rare-trouble.ts';
 import { timeline } from './simulate.ts';
 
 liveManyLives(1, 10_000);
@@ -15,7 +14,7 @@ it.each(KEPT_SEEDS)('the life of seed %i, which once went wrong, goes as the rul
 });
 
 it('a cancel that comes while an earlier one is withdrawn is sent', async () => {
-  const life = planLife(3_021, always(['asked-while-withdrawn']));
+  const life = planLife(3_021, ['asked-while-withdrawn']);
   const { faults } = await live(life, { alwaysCut: true });
   expect(faults, faults.length > 0 ? await timeline(life) : '').toEqual([]);
 });

@@ -2,24 +2,24 @@
 import { live } from './live.ts';
 import type { Life } from './plan/life.ts';
 import { planLife } from './plan/plan-life.ts';
-import type { Rates } from './plan/rare-trouble.ts';
 
 /** More than a person reads at once. */
 const MOST_FAILED = 5;
 
 /**
  * @param seed of the first life; each next one has the next
+ * @param always kinds of trouble that befall each life
  * @returns the stories of lives that went wrong, and how many inputs were taken in
  */
 export async function simulate(
   seed: number,
   lives: number,
-  rates?: Rates,
+  always?: readonly string[],
 ): Promise<{ failed: string[]; inputs: number }> {
   const failed: string[] = [];
   let inputs = 0;
   for (let next = seed; next < seed + lives && failed.length < MOST_FAILED; next += 1) {
-    const life = planLife(next, rates);
+    const life = planLife(next, always);
     const lived = await live(life);
     inputs += lived.inputs;
     if (lived.faults.length > 0) failed.push(await timeline(life));

@@ -25,7 +25,6 @@ export class World {
   readonly liberties: Liberties;
   /** Activities that the server has not seen the end of. */
   readonly openActivities = new Set<Activity>();
-  /** All of them that there were. */
   /** What GET showed, from each moment on. */
   readonly shown: Books['shown'] = [];
   /** A call was stopped between two tries, or failed by hand. */

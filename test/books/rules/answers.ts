@@ -7,6 +7,7 @@ import {
   type Books,
   createsOf,
   type Finding,
+  finding,
   iso,
   type SentAttempt,
   transactionOf,
@@ -60,18 +61,19 @@ function skipped(books: Books, { number, skip }: SentAttempt, given: readonly Gi
   );
   const created = createsOf(books, number).length > 0;
   if (wrong !== undefined) {
-    return [
-      finding('skip rule', `attempt ${number} was answered ${wrong.answer.decision}, skip rule: ${skip}`),
-    ];
+    return finding(
+      'skip rule',
+      `attempt ${number} was answered ${wrong.answer.decision}, skip rule: ${skip}`,
+    );
   }
   return skip && created
-    ? [finding('skip rule', `attempt ${number} was sent, though a skip rule matches`)]
+    ? finding('skip rule', `attempt ${number} was sent, though a skip rule matches`)
     : [];
 }
 
 function ownDecision(books: Books, { answer, at, sentAt }: Given): Finding[] {
   const { attempt, decision, transactionId, reason } = answer;
-  const wrong = (facts: string) => [finding('answer', `attempt ${attempt} at ${iso(at)}: ${facts}`)];
+  const wrong = (facts: string) => finding('answer', `attempt ${attempt} at ${iso(at)}: ${facts}`);
   if (decision === 'skipped') return [];
   const transaction = transactionOf(books, transactionId);
   if (transactionId !== undefined && transaction === undefined)
@@ -153,7 +155,7 @@ function meantAction(books: Books, given: Given): Finding[] {
   // Whoever asks after a reset was answered before.
   if (wasReset(books) && decision === 'pending' && said === 'hold') return [];
   if (said === meant && (!policy.passive || action === 'proceed')) return [];
-  return [finding('answer', `attempt ${attempt} was told ${said} for ${decision}, not ${meant}`)];
+  return finding('answer', `attempt ${attempt} was told ${said} for ${decision}, not ${meant}`);
 }
 
 const LEAST_CHECKOUT_TIME_MS = 50;
@@ -223,14 +225,11 @@ function contradictions(books: Books, given: readonly Given[]): Finding[] {
     const final = before.action === 'decline' && books.policy.whenUnavailable === 'decline';
     const free = before.decision === 'pending' && !final;
     if (!free && inShort(before) !== inShort(answer) && !takenBack(books, at)) {
-      return [
-        finding('contradiction', `attempt ${answer.attempt}: ${inShort(before)}, then ${inShort(answer)}`),
-      ];
+      return finding(
+        'contradiction',
+        `attempt ${answer.attempt}: ${inShort(before)}, then ${inShort(answer)}`,
+      );
     }
   }
   return [];
-}
-
-function finding(kind: string, facts: string): Finding {
-  return { kind, facts };
 }

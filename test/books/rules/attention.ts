@@ -1,6 +1,6 @@
 /** Does every attention stand at the end whose cause remains, and no other? */
 import type { AttentionCode } from '../../../src/contract/words.ts';
-import { actionOf, type BookedRequest, type Books, type Finding, isDecided, iso } from '../books.ts';
+import { actionOf, type BookedRequest, type Books, type Finding, finding, isDecided, iso } from '../books.ts';
 import { reportWasLost, wasLate, wasReset } from '../facts.ts';
 
 export function attention(books: Books): Finding[] {
@@ -12,10 +12,10 @@ function atTheEnd(books: Books): Finding[] {
   return expectations(books).flatMap(({ codes, means, because }) => {
     const standing = stands.find((code) => codes.includes(code));
     if (means === 'stands' && standing === undefined && !acknowledgedAfter(books, because.at)) {
-      return [{ kind: `attention missing: ${codes[0]}`, facts: `${because.words} (${iso(because.at)})` }];
+      return finding(`attention missing: ${codes[0]}`, `${because.words} (${iso(because.at)})`);
     }
     if (means === 'gone' && standing !== undefined) {
-      return [{ kind: `attention stale: ${standing}`, facts: because.words }];
+      return finding(`attention stale: ${standing}`, because.words);
     }
     return [];
   });
@@ -86,18 +86,16 @@ function wrongKey(books: Books): Finding[] {
       if (line.startsWith('status-by-invoice') && canceled) continue;
       const reads = line.startsWith('create') || line.startsWith('status');
       if (reads && isDecidedElsewhere(books, hidden.at)) continue;
-      return [
-        {
-          kind: 'attention missing: wrong-key',
-          facts: `${line} is answered 403, and ${iso(hidden.at)} shows nothing`,
-        },
-      ];
+      return finding(
+        'attention missing: wrong-key',
+        `${line} is answered 403, and ${iso(hidden.at)} shows nothing`,
+      );
     }
   }
   const refused = books.requests.some(({ heard }) => heard === 'forbidden' || heard === undefined);
   const shown = books.shown.find(({ attention: codes }) => codes.includes('wrong-key'));
   if (refused || shown === undefined) return [];
-  return [{ kind: 'attention without a cause: wrong-key', facts: iso(shown.at) }];
+  return finding('attention without a cause: wrong-key', iso(shown.at));
 }
 
 /** A person, the payment gateway or a decline decided: nothing is read again until somebody asks. */

@@ -5,6 +5,8 @@ import {
   type Books,
   createsOf,
   type Finding,
+  fails,
+  finding,
   iso,
   requestsAbout,
 } from '../books.ts';
@@ -45,11 +47,9 @@ function sentWrongly(
   from: number,
 ): Finding[] {
   if (sentAt > cancelableUntil) {
-    return [
-      { kind: 'cancel late', facts: `${id} at ${iso(sentAt)}, ${sentAt - cancelableUntil} ms after the end` },
-    ];
+    return finding('cancel late', `${id} at ${iso(sentAt)}, ${sentAt - cancelableUntil} ms after the end`);
   }
-  return sentAt >= from ? [] : [{ kind: 'cancel unwanted', facts: `${id} at ${iso(sentAt)}` }];
+  return sentAt >= from ? [] : finding('cancel unwanted', `${id} at ${iso(sentAt)}`);
 }
 
 /** @returns the earliest moment at which somebody or the policy may want a cancel */
@@ -79,10 +79,13 @@ function asked(books: Books, { id }: BookedTransaction): number[] {
 function failedAt(books: Books, { id }: BookedTransaction): number {
   return Math.min(
     ...books.requests
-      .filter(({ transactionId, decision, arrivedAt, heard }) => {
-        const fails = decision === 'fail' || decision === 'fraudulent';
-        return fails && transactionId === id && arrivedAt !== undefined && heard === 'transaction';
-      })
+      .filter(
+        (one) =>
+          fails(one.decision) &&
+          one.transactionId === id &&
+          one.arrivedAt !== undefined &&
+          one.heard === 'transaction',
+      )
       .map(({ endedAt }) => endedAt),
   );
 }
@@ -95,13 +98,6 @@ function readingsOf(books: Books, { id }: BookedTransaction): BookedRequest[] {
       one.heard === 'transaction' &&
       !(one.operation === 'create-transaction' && answerOutranRecord(books)),
   );
-}
-
-/** Returns the readings that say that the transaction fails, since the last one that said otherwise. */
-function failingSince(books: Books, transaction: BookedTransaction): BookedRequest[] {
-  const readings = readingsOf(books, transaction).sort((a, b) => (a.arrivedAt ?? 0) - (b.arrivedAt ?? 0));
-  const before = readings.findLastIndex(({ decision }) => decision !== 'fail' && decision !== 'fraudulent');
-  return readings.slice(before + 1);
 }
 
 /** @returns the earliest moment at which an unresolved review may be due */
@@ -132,15 +128,13 @@ function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
   const heard = answerWasLost(books) ? [] : books.requests;
   const seen = heard.filter((one) => one.transactionId === id && one.heard === 'transaction');
   const known = Math.min(transaction.createdAt + SEEN_WITHIN_MS, ...seen.map(({ endedAt }) => endedAt));
-  return why
-    .map(({ at, because }) => ({ at: Math.max(at, known), because }))
-    .filter(({ at }) => at < until && at + HANDED_ON_MS < over && !takenBack(books, at))
-    .filter(({ at }) => !noTimeLeft(books, at, until))
-    .slice(0, 1)
-    .map(({ at, because }) => ({
-      kind: 'cancel missing',
-      facts: `${id} from ${iso(at)} until ${iso(until)}: ${because}`,
-    }));
+  for (const { at: wantedAt, because } of why) {
+    const at = Math.max(wantedAt, known);
+    if (at >= until || at + HANDED_ON_MS >= over || takenBack(books, at)) continue;
+    if (noTimeLeft(books, at, until)) continue;
+    return finding('cancel missing', `${id} from ${iso(at)} until ${iso(until)}: ${because}`);
+  }
+  return [];
 }
 
 interface Wanted {
@@ -203,15 +197,17 @@ function mayBePolicy(books: Books, { id }: BookedTransaction): boolean {
 
 function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
   const { policy } = books;
-  const last = readingsOf(books, transaction).at(-1);
-  const failing = failingSince(books, transaction);
+  const readings = readingsOf(books, transaction);
+  const last = readings.at(-1);
+  // What says that it fails, since the last reading that said otherwise.
+  const arrived = readings.toSorted((a, b) => (a.arrivedAt ?? 0) - (b.arrivedAt ?? 0));
+  const failing = arrived.slice(arrived.findLastIndex(({ decision }) => !fails(decision)) + 1);
   // A task that is lost takes the reading with it that it was about.
   const told = answerWasLost(books) ? failing.slice(1).at(-1) : failing[0];
   // A fail at checkout is declined before acceptance, and nothing is canceled.
   const [created] = requestsAbout(books, transaction.id, 'create-transaction');
-  const atCheckout =
-    created !== undefined && (created.decision === 'fail' || created.decision === 'fraudulent');
-  const cancelsFail = policy.autoCancel && !(atCheckout && policy.workflow !== 'post-acceptance');
+  const cancelsFail =
+    policy.autoCancel && !(fails(created?.decision) && policy.workflow !== 'post-acceptance');
   // An order that was reported as fraud may have shipped: a person cancels it.
   const isLeft =
     policy.cancelAfterReport === 'never' &&

@@ -1,5 +1,13 @@
 /** Is each transaction created once, and on the record of its own attempt? */
-import { type BookedRequest, type Books, type Finding, foundNone, iso, requestsAbout } from '../books.ts';
+import {
+  type BookedRequest,
+  type Books,
+  type Finding,
+  finding,
+  foundNone,
+  iso,
+  requestsAbout,
+} from '../books.ts';
 import { isForgotten, isUnseen, mayBeOlder } from '../facts.ts';
 
 /** A create whose connection was lost may arrive so much later: a lookup before that proves nothing. */
@@ -17,7 +25,7 @@ function repeated(books: Books): Finding[] {
       const why = whyTooEarly(books, earlier, later.sentAt);
       if (why === undefined) return [];
       const facts = `attempt ${later.attempt}: ${later.invoice} at ${iso(later.sentAt)} after ${earlier.invoice} at ${iso(earlier.sentAt)}: ${why}`;
-      return [{ kind: 'second create', facts }];
+      return finding('second create', facts);
     }),
   );
 }
@@ -60,22 +68,16 @@ function isCutOff(books: Books, id: string): boolean {
 /** Every transaction is on the record, and on that of the attempt whose content was sent. */
 function misplaced(books: Books): Finding[] {
   const { transactions, record } = books;
-  const found: Finding[] = [];
-  for (const transaction of transactions) {
+  const booked = transactions.flatMap((transaction) => {
     const { id, attempt, invoice } = transaction;
-    const recorded = record.transactions.find((one) => one.id === id);
-    if (recorded === undefined) {
-      if (isUnseen(books, transaction) || isForgotten(books, transaction) || isCutOff(books, id)) continue;
-      found.push({ kind: 'not on record', facts: `${id} (${invoice})` });
-    } else if (recorded.attempt !== attempt && !mayBeOlder(books, recorded.attempt)) {
-      found.push({
-        kind: 'wrong attempt',
-        facts: `${id} is attempt ${attempt}'s, on record at ${recorded.attempt}`,
-      });
+    const at = record.transactions.find((one) => one.id === id)?.attempt;
+    if (at !== undefined) {
+      if (at === attempt || mayBeOlder(books, at)) return [];
+      return finding('wrong attempt', `${id} is attempt ${attempt}'s, on record at ${at}`);
     }
-  }
-  for (const { id } of record.transactions) {
-    if (!transactions.some((one) => one.id === id)) found.push({ kind: 'not in the books', facts: id });
-  }
-  return found;
+    if (isUnseen(books, transaction) || isForgotten(books, transaction) || isCutOff(books, id)) return [];
+    return finding('not on record', `${id} (${invoice})`);
+  });
+  const unknown = record.transactions.filter(({ id }) => !transactions.some((one) => one.id === id));
+  return [...booked, ...unknown.flatMap(({ id }) => finding('not in the books', id))];
 }

@@ -1,5 +1,5 @@
 /** Does the order end, and does it say what it leaves undone? */
-import { type Books, type Finding, iso } from '../books.ts';
+import { type Books, type Finding, finding, iso } from '../books.ts';
 import { firstScreeningFailed } from '../facts.ts';
 
 const DAY = 24 * 3_600_000;
@@ -11,7 +11,7 @@ export function ends(books: Books): Finding[] {
   const at = books.endedAt ?? books.closedAt;
   if (at <= latest) return [];
   const what = books.endedAt === undefined ? 'runs still' : 'ended';
-  return [{ kind: 'no end', facts: `it ${what} at ${iso(at)}, and was to end by ${iso(latest)}` }];
+  return finding('no end', `it ${what} at ${iso(at)}, and was to end by ${iso(latest)}`);
 }
 
 /** The window of an order whose policy is unknown. */

@@ -3,6 +3,7 @@ import {
   type BookedArrival,
   type Books,
   type Finding,
+  finding,
   heardCanceled,
   isDecided,
   iso,
@@ -35,7 +36,7 @@ function finalStays(books: Books): Finding[] {
     const before = final.get(attempt);
     if (before === undefined || (action !== 'proceed' && action !== 'hold')) return [];
     const facts = `${sequence} says ${action} of attempt ${attempt} after ${before}`;
-    return [{ kind: 'event wrong', facts }];
+    return finding('event wrong', facts);
   });
 }
 
@@ -53,15 +54,13 @@ function older({ arrivals, requests, shown }: Books): Finding[] {
     const newer = heard.find(({ endedAt, arrivedAt = 0 }) => endedAt <= readAt && arrivedAt > last);
     if (newer === undefined) return [];
     const facts = `${sequence} says ${data.decision}, read before ${newer.decision} of ${iso(newer.endedAt)}`;
-    return [{ kind: 'event wrong', facts }];
+    return finding('event wrong', facts);
   });
 }
 
 function said(books: Books, { event, at }: BookedArrival): Finding[] {
   const { type, sequence, data, id, integration, orderId } = event;
-  const wrong = (facts: string) => [
-    { kind: 'event wrong', facts: `${sequence} ${type} at ${iso(at)}: ${facts}` },
-  ];
+  const wrong = (facts: string) => finding('event wrong', `${sequence} ${type} at ${iso(at)}: ${facts}`);
   const { transactionId, attempt, decision } = data;
   if (id !== `${integration}:${orderId}:${sequence}`) return wrong(`its id is ${id}`);
   const transaction = transactionOf(books, transactionId);
@@ -86,24 +85,19 @@ function inOrder(books: Books): Finding[] {
   const { arrivals } = books;
   const firsts = new Map<number, string>();
   const taken = new Set([0]);
-  const found: Finding[] = [];
-  for (const { event, taken: took } of arrivals) {
+  const found = arrivals.flatMap(({ event, taken: took }) => {
     const { sequence } = event;
     const content = JSON.stringify(event);
     const first = firsts.get(sequence);
-    if (first === undefined && !taken.has(sequence - 1) && !downForThreeDays(books)) {
-      found.push({ kind: 'event out of order', facts: `${sequence} came before ${sequence - 1} was taken` });
-    }
-    if (first !== undefined && first !== content) {
-      found.push({ kind: 'event wrong', facts: `${sequence} came again with other content` });
-    }
+    const isEarly = first === undefined && !taken.has(sequence - 1) && !downForThreeDays(books);
     firsts.set(sequence, first ?? content);
     if (took) taken.add(sequence);
-  }
-  if (new Set(arrivals.map(({ event }) => event.id)).size !== firsts.size) {
-    found.push({ kind: 'event wrong', facts: 'two events share an id' });
-  }
-  return found;
+    if (isEarly) return finding('event out of order', `${sequence} came before ${sequence - 1} was taken`);
+    if ((first ?? content) === content) return [];
+    return finding('event wrong', `${sequence} came again with other content`);
+  });
+  const ids = new Set(arrivals.map(({ event }) => event.id));
+  return ids.size === firsts.size ? found : [...found, ...finding('event wrong', 'two events share an id')];
 }
 
 /** None is lost, unless the receiver was down for three days. */
@@ -113,14 +107,13 @@ function lost(books: Books): Finding[] {
   // What the screening service decided after the end is no event of the order's own.
   const own = arrivals.filter(({ taken, event }) => taken && event.data.afterClose !== true);
   const taken = new Set(own.map(({ event }) => event.sequence));
-  const found: Finding[] = [];
-  for (let sequence = 1; sequence <= record.events; sequence += 1) {
-    if (!taken.has(sequence) && !downForThreeDays(books)) {
-      found.push({ kind: 'event lost', facts: `${sequence} of ${record.events}` });
-    }
-  }
-  const more = [...taken].find((sequence) => sequence > record.events);
-  return more === undefined ? found : [...found, { kind: 'event wrong', facts: `${more} is not on record` }];
+  const sent = Array.from({ length: record.events }, (_, index) => index + 1);
+  const missing = downForThreeDays(books) ? [] : sent.filter((sequence) => !taken.has(sequence));
+  const more = [...taken].filter((sequence) => sequence > record.events).slice(0, 1);
+  return [
+    ...missing.flatMap((sequence) => finding('event lost', `${sequence} of ${record.events}`)),
+    ...more.flatMap((sequence) => finding('event wrong', `${sequence} is not on record`)),
+  ];
 }
 
 /** The order's end is sent once, unless the policy asks for changes and there were none. A cancel that was accepted is sent. */
@@ -129,26 +122,18 @@ function ended(books: Books): Finding[] {
   if (endedAt === undefined || policy.events === false || downForThreeDays(books)) return [];
   const types = new Map(arrivals.map(({ event }) => [event.sequence, event.type]));
   const inTurn = [...types].sort(([a], [b]) => a - b).map(([, type]) => type);
-  const found: Finding[] = [];
-  const missing = (what: string): number => found.push({ kind: 'event missing', facts: what });
   const closed = inTurn.filter((type) => type === 'order.closed').length;
   const isOwed = owesClosed(books);
-  if (closed > 1 || (isOwed !== undefined && isOwed !== (closed === 1))) {
-    const kind = closed > 0 ? 'event unwanted' : 'event missing';
-    found.push({ kind, facts: `order.closed was sent ${closed} times: ${inTurn.join(' ')}` });
-  }
-  const canceled = transactions.find(
-    ({ id, canceledAt }) => id === record.newest && canceledAt !== undefined,
+  const isWrong = closed > 1 || (isOwed !== undefined && isOwed !== (closed === 1));
+  const kind = closed > 0 ? 'event unwanted' : 'event missing';
+  const canceled = transactions.filter(
+    ({ id, canceledAt }) => id === record.newest && canceledAt !== undefined && heardCanceled(books, id),
   );
-  if (
-    canceled !== undefined &&
-    heardCanceled(books, canceled.id) &&
-    !answerWasLost(books) &&
-    !inTurn.includes('order.canceled')
-  ) {
-    missing(`${canceled.id} was canceled, and nobody was told`);
-  }
-  return found;
+  const untold = answerWasLost(books) || inTurn.includes('order.canceled') ? [] : canceled;
+  return [
+    ...(isWrong ? finding(kind, `order.closed was sent ${closed} times: ${inTurn.join(' ')}`) : []),
+    ...untold.flatMap(({ id }) => finding('event missing', `${id} was canceled, and nobody was told`)),
+  ];
 }
 
 /** With `events: changes` an order that only passed sends no `order.closed`. Undefined: its events may be from before or after its end. */

@@ -1,5 +1,5 @@
 /** Was each result of the payment gateway sent on, for the newest transaction of its attempt, and no other? */
-import { type BookedCall, type Books, type Finding, iso } from '../books.ts';
+import { type BookedCall, type Books, type Finding, finding, iso } from '../books.ts';
 import { takenBack, wasReset } from '../facts.ts';
 
 type Reported = Extract<BookedCall, { asks: 'gateway-result' }>;
@@ -24,7 +24,7 @@ function neverReported(books: Books): Finding[] {
   return books.requests
     .filter((one) => one.operation === 'gateway-response')
     .filter(({ sent, sentAt }) => !asked.some((one) => one.result === sent && one.sentAt <= sentAt))
-    .map(({ sent, sentAt }) => ({ kind: 'gateway result wrong', facts: `${sent} at ${iso(sentAt)}` }));
+    .flatMap(({ sent, sentAt }) => finding('gateway result wrong', `${sent} at ${iso(sentAt)}`));
 }
 
 /** An order that ends has told the screening service of the last result, or was refused, or asks a person to look. */
@@ -50,11 +50,6 @@ function neverSent(books: Books): Finding[] {
         one.sent === last.result,
     );
     if (sent || record.attention.length > 0) return [];
-    return [
-      {
-        kind: 'gateway result lost',
-        facts: `${last.result} of ${iso(last.at)} for ${counting.join(' or ')}`,
-      },
-    ];
+    return finding('gateway result lost', `${last.result} of ${iso(last.at)} for ${counting.join(' or ')}`);
   });
 }

@@ -7,6 +7,7 @@ import {
   type BookedRequest,
   type Books,
   type Finding,
+  finding,
   iso,
   transactionOf,
 } from '../books.ts';
@@ -38,7 +39,7 @@ export function owedReads(books: Books): Finding[] {
     if (!isOwed(books, one, by) || wasLate(books) || nobodyCould(books, one.at - within, by)) return [];
     const sent = books.requests.filter((read) => READS.includes(read.operation) && read.sentAt >= news.at);
     const facts = `${one.what} of ${iso(one.at)}, not read for by ${iso(by)}`;
-    if (!sent.some(({ sentAt }) => sentAt <= by)) return [{ kind: 'read owed', facts }];
+    if (!sent.some(({ sentAt }) => sentAt <= by)) return finding('read owed', facts);
     const last = by + TRIED_AGAIN_MS;
     if (!isOwed(books, one, last) || nobodyCould(books, one.at, last)) return [];
     const [first] = sent;
@@ -47,7 +48,7 @@ export function owedReads(books: Books): Finding[] {
         read.sentAt <= last &&
         (first === undefined || read.sentAt >= first.endedAt || (read.endedAt <= last && answers(read, one))),
     );
-    return again ? [] : [{ kind: 'read owed', facts: `${facts}, nor tried again by ${iso(last)}` }];
+    return again ? [] : finding('read owed', `${facts}, nor tried again by ${iso(last)}`);
   });
 }
 
@@ -140,7 +141,7 @@ export function lateDecisions(books: Books): Finding[] {
     const told = arrivals.findLast(({ event, taken }) => taken && event.data.transactionId === id);
     if (told?.event.data.decision === last.decision) return [];
     const facts = `${id} became ${last.decision} at ${iso(last.at)}, and no event followed the news of ${iso(news.at)}`;
-    return [{ kind: 'late decision untold', facts }];
+    return finding('late decision untold', facts);
   });
 }
 

@@ -72,22 +72,17 @@ function attemptOf({ plan }: OrderEvidence, amount: number | undefined): number 
   return index < 0 ? undefined : index + 1;
 }
 
-const OPERATIONS: Partial<Record<string, Operation>> = {
-  'create-transaction': 'create-transaction',
-  'gateway-response': 'gateway-response',
-  status: 'status',
-  'status-by-url': 'status',
-  'status-by-invoice': 'status-by-invoice',
-  'customer-code': 'customer-code',
-  'report-fraud': 'report-fraud',
-  'cancel-transaction': 'cancel-transaction',
-  'submit-chargeback': 'submit-chargeback',
-};
 const RETURN_DECISIONS: Operation[] = ['create-transaction', 'status', 'status-by-invoice'];
+const OPERATIONS: Operation[] = [
+  ...RETURN_DECISIONS,
+  'gateway-response',
+  ...Object.values(PORTAL_OPERATIONS),
+];
 
 function requestIn(request: Request, evidence: OrderEvidence, { outages }: Happened): BookedRequest[] {
   const { entry, departure } = request;
-  const operation = OPERATIONS[entry.operation];
+  const operation =
+    entry.operation === 'status-by-url' ? 'status' : OPERATIONS.find((one) => one === entry.operation);
   if (operation === undefined) return [];
   const { transactionId, invoiceNumber, committed, outcome } = entry;
   const notedAt = Date.parse(entry.wallAt);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { live } from '../live.ts';
 import { planLife } from '../plan/plan-life.ts';
-import { always } from '../plan/rare-trouble.ts';
 import { BOOK_MUTANTS } from './book-mutants.ts';
 import { MUTANTS, NOTHING } from './mutants.ts';
 
@@ -30,11 +29,12 @@ const RARE: Readonly<Record<string, { seed: number; trouble?: string }>> = {
 describe('a planted fault is found', () => {
   it.each([...MUTANTS, ...BOOK_MUTANTS])('$what', async ({ what, rules }) => {
     const { seed: first, trouble } = RARE[what] ?? { seed: 1 };
-    const rates = always(trouble === undefined ? [] : [trouble]);
     let lives = 0;
     let found = false;
     while (!found && lives < WITHIN) {
-      found = (await live(planLife(first + lives, rates), { rules })).faults.length > 0;
+      found =
+        (await live(planLife(first + lives, trouble === undefined ? [] : [trouble]), { rules })).faults
+          .length > 0;
       lives += 1;
     }
     expect(found, `in ${lives} lives from seed ${first}`).toBe(true);

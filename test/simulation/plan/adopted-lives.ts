@@ -3,6 +3,7 @@ import type { Adoption, OrderState } from '../../../src/contract/order/state.ts'
 import type { Decision, GatewayResult } from '../../../src/contract/words.ts';
 import { instant, millis } from '../../../src/contract/words.ts';
 import { cancelByOf } from '../../../src/order/transactions.ts';
+import { fails } from '../../books/books.ts';
 import { transactionId } from '../network/service.ts';
 import type { OrderWorld } from '../order-world.ts';
 import { Dice, mixed } from '../random.ts';
@@ -94,8 +95,4 @@ function hasReason(state: OrderState, at: string): boolean {
     before = reading.decision;
   }
   return false;
-}
-
-function fails(decision: string): boolean {
-  return decision === 'fail' || decision === 'fraudulent';
 }

@@ -48,9 +48,8 @@ export interface Sent extends When {
 }
 
 export type Call =
-  | ({ do: 'decision'; attempt: number; content: 'same' | 'other' | 'unsaid' } & Sent)
+  | ({ do: 'decision' | 'retry'; attempt: number; content: 'same' | 'other' | 'unsaid' } & Sent)
   | ({ do: 'adopt' } & Sent)
-  | ({ do: 'retry'; attempt: number; content: 'same' | 'other' | 'unsaid' } & Sent)
   | ({ do: 'gateway-result'; attempt?: number; result: GatewayResult } & Sent)
   | ({ do: 'portal'; kind: PortalActionKind; named: Named; variant: number; force: boolean } & Sent)
   | ({ do: 'withdraw'; number: number } & Sent)

@@ -7,14 +7,17 @@ import type { Life } from './life.ts';
 import { byHand, call } from './plan-people.ts';
 import { liberty, ofTheWorld } from './plan-trouble.ts';
 import { integrationNames, policyFor } from './policies.ts';
-import { RATES, withRareTrouble } from './rare-trouble.ts';
+import { withRareTrouble } from './rare-trouble.ts';
 import { someTime } from './some-time.ts';
 import { variedLife } from './varied-life.ts';
+
+/** An order service sends it once, and is told. */
+const ONCE = { times: 1, id: 'fixed', afterAnswer: true } as const;
 
 const [FIRST = 'default', ...OTHERS] = integrationNames();
 
 /** @returns the life of this seed: what befalls it is drawn for each happening by itself */
-export function planLife(seed: number, rates = RATES): Life {
+export function planLife(seed: number, always: readonly string[] = []): Life {
   const dice = new Dice(mixed(seed, 0));
   const integration = dice.pick([FIRST, ...OTHERS]);
   const amount = dice.chance(0.03) ? 0.5 : dice.between(20, 200);
@@ -45,7 +48,7 @@ export function planLife(seed: number, rates = RATES): Life {
   }
   const usual = withWhatIsUsual(life, new Dice(mixed(seed, -1)));
   const adopted = adoptedOrNot(withEvents(usual, new Dice(mixed(seed, -2))));
-  return withRareTrouble(variedLife(withOverride(adopted, new Dice(mixed(seed, -3)))), rates);
+  return withRareTrouble(variedLife(withOverride(adopted, new Dice(mixed(seed, -3)))), always);
 }
 
 /** Some order services want to hear only of changes; those who wait say until when, as the client library does. */
@@ -67,18 +70,17 @@ function firstDecision(dice: Dice): Decision {
 /** Most orders before a payment hear of its end, most that are declined are tried again, most reviews are decided. */
 function withWhatIsUsual(life: Life, dice: Dice): Life {
   const { happenings, policy, wishes } = life;
-  const sent = { times: 1, id: 'fixed', afterAnswer: true } as const;
   if (policy.workflow === 'pre-gateway' && dice.chance(0.7)) {
     const result = dice.pick(['pass', 'pass', 'pass', 'fail', 'error']);
-    happenings.push({ do: 'gateway-result', attempt: 1, result, at: dice.anySize(50, 10_000), ...sent });
+    happenings.push({ do: 'gateway-result', attempt: 1, result, at: dice.anySize(50, 10_000), ...ONCE });
     if (result === 'error' && dice.chance(0.7)) {
       const second = dice.pick(['pass', 'fail']);
-      happenings.push({ do: 'gateway-result', attempt: 1, result: second, at: 12_000, ...sent });
+      happenings.push({ do: 'gateway-result', attempt: 1, result: second, at: 12_000, ...ONCE });
     }
   }
   const first = wishes[0]?.[0];
   if ((first === 'fail' || first === 'fraudulent') && dice.chance(0.4)) {
-    happenings.push({ do: 'retry', attempt: 2, content: 'same', at: dice.anySize(100, 11_000), ...sent });
+    happenings.push({ do: 'retry', attempt: 2, content: 'same', at: dice.anySize(100, 11_000), ...ONCE });
   }
   if (first === 'review' && dice.chance(0.6)) {
     const decision = dice.pick(['pass', 'pass', 'fail', 'fraudulent']);
@@ -104,16 +106,7 @@ function withOverride(life: Life, dice: Dice): Life {
     ...(dice.chance(0.2) && { again: dice.anySize(1, 30_000) }),
   });
   if (dice.chance(0.3)) {
-    const at = dice.anySize(5_000, 30_000);
-    happenings.push({
-      do: 'retry',
-      attempt: 2,
-      content: 'same',
-      times: 1,
-      id: 'fixed',
-      at,
-      afterAnswer: true,
-    });
+    happenings.push({ do: 'retry', attempt: 2, content: 'same', at: dice.anySize(5_000, 30_000), ...ONCE });
   }
   return life;
 }

@@ -5,8 +5,6 @@ import type { FaultKind, Liberty, OfTheWorld } from './happenings.ts';
 import type { Life } from './life.ts';
 import { someTime } from './some-time.ts';
 
-const OUTAGES = ['outage', 'outage', 'outage'] as const;
-const AWAY = ['workers-away', 'workers-away'] as const;
 const ANY: [FaultKind, ...FaultKind[]] = [
   'delay',
   'hang-before',
@@ -62,13 +60,16 @@ export function ofTheWorld(life: Life, dice: Dice): OfTheWorld {
   const at = dice.chance(0.4) ? dice.between(0, 3_000) : someTime(life, dice);
   const ms = dice.anySize(100, dice.chance(0.2) ? 5 * 24 * 3_600_000 : 300_000);
   const what = dice.pick([
-    ...OUTAGES,
+    'outage',
+    'outage',
+    'outage',
     'wrong-key',
     'wrong-key',
     'slow',
     'uncovered',
     'receiver-down',
-    ...AWAY,
+    'workers-away',
+    'workers-away',
   ]);
   if (what === 'uncovered') return { do: what, at };
   return { do: what, at, ms: what === 'workers-away' ? Math.min(ms, 600_000) : ms };

@@ -6,52 +6,7 @@ import type { FaultKind, Happening, Lasting } from './happenings.ts';
 import type { Life } from './life.ts';
 import { someTime } from './some-time.ts';
 
-export const RATES = {
-  broken: 30,
-  stall: 30,
-  'wrong-clock': 30,
-  'no-integration': 15,
-  'no-key': 15,
-  'stash-down': 20,
-  hints: 30,
-  'second-thoughts': 30,
-  'refused-after-lost': 20,
-  'reset-and-continue': 20,
-  'clock-set': 20,
-  'decided-late': 60,
-  'decided-early': 30,
-  'end-by-hand': 30,
-  'found-beside': 20,
-  'asked-while-withdrawn': 5,
-};
-type Trouble = keyof typeof RATES;
-export type Rates = Readonly<Record<Trouble, number>>;
-const TROUBLES = Object.keys(RATES).filter((name): name is Trouble => name in RATES);
-
 const HOUR = 3_600_000;
-
-/** @returns the life with the trouble that its seed draws, one kind at most */
-export function withRareTrouble(life: Life, rates: Rates): Life {
-  for (const [index, trouble] of TROUBLES.entries()) {
-    const dice = new Dice(mixed(life.seed, -100 - index));
-    if (dice.between(1, 1_000) > rates[trouble]) continue;
-    const [first = [], ...wishes] = life.wishes;
-    return {
-      ...life,
-      ...(trouble === 'reset-and-continue' && { wishes: [['error', 'error', 'pass'], ...wishes] }),
-      ...(trouble === 'found-beside' && { wishes: [['error', ...first], ...wishes] }),
-      happenings: [...life.happenings, ...PLANS[trouble](life, dice)],
-    };
-  }
-  return life;
-}
-
-/** @returns rates with these kinds of trouble in every life */
-export function always(troubles: readonly string[]): Rates {
-  const rates = { ...RATES };
-  for (const trouble of TROUBLES) if (troubles.includes(trouble)) rates[trouble] = 1_000;
-  return rates;
-}
 
 const BREAKABLE = [
   'create-transaction',
@@ -227,21 +182,41 @@ function askedWhileWithdrawn(_life: Life, dice: Dice): Happening[] {
   ];
 }
 
-const PLANS: Readonly<Record<Trouble, (life: Life, dice: Dice) => Happening[]>> = {
-  broken: brokenFrom,
-  stall,
-  'wrong-clock': wrongClock,
-  'no-integration': lacking('no-integration'),
-  'no-key': lacking('no-key'),
-  'stash-down': lacking('stash-down'),
-  hints,
-  'second-thoughts': secondThoughts,
-  'refused-after-lost': refusedAfterLost,
-  'reset-and-continue': resetAndContinue,
-  'clock-set': clockSet,
-  'decided-late': decidedLate,
-  'decided-early': decidedEarly,
-  'end-by-hand': endedByHand,
-  'found-beside': foundBeside,
-  'asked-while-withdrawn': askedWhileWithdrawn,
-};
+/** What befalls a life, and how many of a thousand. Each is drawn by its position: a new one comes last. */
+const TROUBLES = {
+  broken: { rate: 30, plan: brokenFrom },
+  stall: { rate: 30, plan: stall },
+  'wrong-clock': { rate: 30, plan: wrongClock },
+  'no-integration': { rate: 15, plan: lacking('no-integration') },
+  'no-key': { rate: 15, plan: lacking('no-key') },
+  'stash-down': { rate: 20, plan: lacking('stash-down') },
+  hints: { rate: 30, plan: hints },
+  'second-thoughts': { rate: 30, plan: secondThoughts },
+  'refused-after-lost': { rate: 20, plan: refusedAfterLost },
+  'reset-and-continue': { rate: 20, plan: resetAndContinue },
+  'clock-set': { rate: 20, plan: clockSet },
+  'decided-late': { rate: 60, plan: decidedLate },
+  'decided-early': { rate: 30, plan: decidedEarly },
+  'end-by-hand': { rate: 30, plan: endedByHand },
+  'found-beside': { rate: 20, plan: foundBeside },
+  'asked-while-withdrawn': { rate: 5, plan: askedWhileWithdrawn },
+} satisfies Record<string, { rate: number; plan: (life: Life, dice: Dice) => Happening[] }>;
+
+/**
+ * @param always kinds of trouble that befall each life
+ * @returns the life with the trouble that its seed draws, one kind at most
+ */
+export function withRareTrouble(life: Life, always: readonly string[]): Life {
+  for (const [index, [trouble, { rate, plan }]] of Object.entries(TROUBLES).entries()) {
+    const dice = new Dice(mixed(life.seed, -100 - index));
+    if (dice.between(1, 1_000) > (always.includes(trouble) ? 1_000 : rate)) continue;
+    const [first = [], ...wishes] = life.wishes;
+    return {
+      ...life,
+      ...(trouble === 'reset-and-continue' && { wishes: [['error', 'error', 'pass'], ...wishes] }),
+      ...(trouble === 'found-beside' && { wishes: [['error', ...first], ...wishes] }),
+      happenings: [...life.happenings, ...plan(life, dice)],
+    };
+  }
+  return life;
+}

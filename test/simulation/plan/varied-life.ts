@@ -23,17 +23,11 @@ export function variedLife(life: Life): Life {
       },
       retryWithinMs: long ? dice.anySize(60_000, 24 * HOUR) : dice.between(6_000, 30_000),
       gatewayResultWithinMs: long ? dice.anySize(60_000, 48 * HOUR) : dice.between(5_000, 30_000),
-      poll: long
-        ? {
-            firstMs: dice.between(30_000, 120_000),
-            factor: dice.pick([1, 1.5, 2]),
-            maxMs: dice.between(300, 1_800) * 1_000,
-          }
-        : {
-            firstMs: dice.between(500, 2_000),
-            factor: dice.pick([1, 1.5, 2]),
-            maxMs: dice.between(2_000, 8_000),
-          },
+      poll: {
+        firstMs: long ? dice.between(30_000, 120_000) : dice.between(500, 2_000),
+        factor: dice.pick([1, 1.5, 2]),
+        maxMs: long ? dice.between(300, 1_800) * 1_000 : dice.between(2_000, 8_000),
+      },
     },
     ...(life.amount >= SKIP_BELOW && dice.chance(0.15) && { laterAmount: SKIP_BELOW / 2 }),
   };
