@@ -6,9 +6,8 @@ const HOUR_MS = 3_600_000;
 
 /** Returns the order's outcomes. The list never becomes empty again, so its search attribute is never removed. */
 export function outcomesOf({ attempts, actions }: OrderState): Outcome[] {
-  const overrides = attempts.flatMap(overrideOutcomes);
-  const charged = actions.some(({ kind, status }) => kind === 'chargeback' && status === 'done');
-  return [...new Set([...overrides, ...(charged ? (['chargeback'] as const) : [])])];
+  const charged = actions.find(({ kind, status }) => kind === 'chargeback' && status === 'done');
+  return [...new Set([...attempts.flatMap(overrideOutcomes), ...(charged ? ['chargeback' as const] : [])])];
 }
 
 function overrideOutcomes({ override, readings }: Attempt): Outcome[] {
