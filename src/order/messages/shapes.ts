@@ -29,7 +29,7 @@ export const whole: Shape = (value) => Number.isSafeInteger(value);
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** A time in ISO 8601 with an offset. Without one it would depend on the worker's time zone. */
-export const moment: Shape = (value) =>
+export const moment = (value: unknown): value is string =>
   typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value));
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
