@@ -83,7 +83,8 @@ async function run(input: OrderRun, order: Order, intake: Intake): Promise<Order
 
   const untilFinished = async (): Promise<void> => {
     for (;;) {
-      if (inputs.length === 0 && (isFinished(order) || mayContinueNow(order))) return;
+      const isLong = workflowInfo().continueAsNewSuggested;
+      if (inputs.length === 0 && (isFinished(order) || (isLong && mayContinueAsNew(order)))) return;
       await condition(() => inputs.length > 0);
       await wholeActivation();
       let counted = false;
@@ -139,10 +140,6 @@ async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<
   const refusal = applyCheckout(order, whyUnread(result) === undefined ? result : undefined);
   intake.isClosed = false;
   if (refusal !== undefined) intake.refusal = refusal;
-}
-
-function mayContinueNow(order: Order): boolean {
-  return workflowInfo().continueAsNewSuggested && mayContinueAsNew(order);
 }
 
 /** Starts a workflow for the reads that were pending when the order ended, unless that workflow is already running. */
