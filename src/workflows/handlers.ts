@@ -4,24 +4,20 @@ import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@te
 import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../contract/messages.ts';
 import { instant } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
-import {
-  envelopeRefusal,
-  isRecheck,
-  messageRefusal,
-  opened,
-  requestOf,
-  whyUnread,
-  withoutNulls,
-} from '../order/messages/check-messages.ts';
-import { MESSAGES } from '../order/messages/shapes.ts';
+import { opened, updateRefusal, whyUnread } from '../order/messages/check-messages.ts';
+import { fieldsOf, moment } from '../order/messages/shapes.ts';
 import { inputRefusal } from '../order/messages/used-messages.ts';
 import type { Input, Order, Refusal, Reply, RequestInput, Signal } from '../order/order.ts';
 import { currentAttempt } from '../order/record.ts';
 import { replyTo } from '../order/view/answers.ts';
 import { failureOf } from './activities.ts';
 
-/** The state that the handlers and the loop share. */
+/** What the handlers and the loop share. */
 export interface Intake {
+  /** Absent if the start was refused. */
+  order?: Order;
+  /** The inputs that the order has not applied yet. */
+  inputs: Input[];
   /** Set if the order can't be screened at all. */
   refusal?: Refusal;
   /** The checkout is running: updates are refused, except those that arrived with the start. */
@@ -31,7 +27,8 @@ export interface Intake {
 }
 
 /** Must be called before the workflow's first `await`, since messages may arrive with the start. */
-export function registerHandlers(order: Order | undefined, inputs: Input[], intake: Intake): void {
+export function registerHandlers(intake: Intake): void {
+  const { order, inputs } = intake;
   for (const kind of Object.keys(UPDATES) as MessageKind[]) {
     setHandler(UPDATES[kind] as UpdateDefinition<unknown, [unknown]>, (message) => replyOf(kind, message), {
       // A message refused here leaves no trace, not even the update's id.
@@ -39,9 +36,7 @@ export function registerHandlers(order: Order | undefined, inputs: Input[], inta
         reject(intake.refusal ?? (intake.isClosed ? UNDER_WAY : undefined));
         const update = currentUpdateInfo();
         if (update === undefined) throw new TypeError('an update has an id');
-        reject(envelopeRefusal(message, update));
-        const { body, sent } = opened(message);
-        reject(messageRefusal(withoutNulls(body), MESSAGES[kind], [update.id, sent?.key?.name]));
+        reject(updateRefusal(kind, message, update));
         // Messages that arrived with the start are checked after the checkout.
         const isScreened = order !== undefined && currentAttempt(order.state).answer !== undefined;
         if (isScreened) reject(inputRefusal(order, inputOf(kind, message)));
@@ -59,8 +54,7 @@ export function registerHandlers(order: Order | undefined, inputs: Input[], inta
       let reply: Reply | undefined;
       await until(() => {
         const { taken } = input;
-        if (taken !== undefined && order !== undefined) reply = replyTo(order, taken);
-        else if (intake.refusal !== undefined) reply = { refusal: intake.refusal };
+        reply = order && taken ? replyTo(order, taken) : intake.refusal && { refusal: intake.refusal };
         return reply !== undefined;
       });
       return resultOf(reply, input.repeated);
@@ -70,7 +64,8 @@ export function registerHandlers(order: Order | undefined, inputs: Input[], inta
   }
 
   const signal = (kind: Signal['kind'], given?: unknown): void => {
-    const sentAt = kind === 'recheck' && isRecheck(given) ? given.sentAt : undefined;
+    const { sentAt: named } = fieldsOf(given);
+    const sentAt = kind === 'recheck' && moment(named) ? named : undefined;
     inputs.push({ kind: 'signal', signal: { kind, ...defined({ unread: whyUnread(given), sentAt }) } });
   };
   setHandler(reviewHintSignal, (hint) => signal('review-hint', hint));
@@ -80,23 +75,16 @@ export function registerHandlers(order: Order | undefined, inputs: Input[], inta
 }
 
 function inputOf(kind: MessageKind, message: unknown): RequestInput {
-  const { body, sent } = opened(message);
-  return { kind: 'request', request: requestOf(kind, body), at: instant(Date.now()), ...(sent && { sent }) };
+  return { kind: 'request', ...opened(kind, message), at: instant(Date.now()) };
 }
 
 function resultOf(reply: Reply | undefined, repeated: true | undefined): unknown {
   if (reply === undefined) throw new TypeError('a reply is missing');
   const again = repeated && { repeated };
   if ('refusal' in reply) throw failureOf({ ...reply.refusal, ...again });
-  return { ...contentOf(reply), ...again };
-}
-
-function contentOf(reply: Exclude<Reply, { refusal: Refusal }>): object {
-  if ('cleared' in reply) return reply;
-  if ('checkout' in reply) return reply.checkout;
-  if ('gateway' in reply) return reply.gateway;
-  if ('handling' in reply) return reply.handling;
-  return 'portal' in reply ? reply.portal : reply.override;
+  // The other replies are named by their kind.
+  const [answer] = 'cleared' in reply ? [reply] : Object.values(reply);
+  return { ...answer, ...again };
 }
 
 const UNDER_WAY: Refusal = {

@@ -60,10 +60,8 @@ interface Ended {
 
 /** On timeout or cancellation of the workflow, stops a running activity and awaits it. The action may have been done. */
 async function performInTime(request: FirstRequest): Promise<Ended> {
-  const scope = new CancellationScope({
-    cancellable: true,
-    ...(request.fields.kind !== 'cancel' && { timeout: ACTION_MS }),
-  });
+  const isBounded = request.fields.kind !== 'cancel';
+  const scope = new CancellationScope({ cancellable: true, ...(isBounded && { timeout: ACTION_MS }) });
   try {
     return await scope.run(() => retryUntilKeyAccepted(request));
   } catch (error) {
@@ -97,21 +95,14 @@ async function retryUntilKeyAccepted(request: FirstRequest): Promise<Ended> {
   }
 }
 
-function answerOf(
-  { fields: { kind }, transactionId, orderId, integration, cancelBy }: PortalActionInput,
-  { outcome, at }: Ended,
-): PortalAnswer {
+function answerOf(input: PortalActionInput, { outcome, at }: Ended): PortalAnswer {
+  const { transactionId, orderId, integration, cancelBy } = input;
+  const { kind } = input.fields;
   const { kind: status, ...said } = outcome;
   const failed = portalFailure({ kind, status, ...said });
   if (failed !== undefined) {
     const isLate = failed.code === 'cancel-window-closed' && cancelBy !== undefined;
     throw failureOf({ ...failed, ...(isLate && { cancelBy }) });
   }
-  return {
-    integration,
-    kind,
-    status: 'done',
-    ...said,
-    ...defined({ at, orderId, transactionId }),
-  };
+  return { integration, kind, status: 'done', ...said, ...defined({ at, orderId, transactionId }) };
 }

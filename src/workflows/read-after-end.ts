@@ -72,7 +72,12 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
         () => 'delivered' as const,
         () => 'undelivered' as const,
       );
-    if (status === 'undelivered') noteUndelivered(order);
+    // As an open order counts it, as attention. Neither is a command.
+    if (status === 'undelivered') {
+      log.warn('an event of an ended order could not be delivered, and was given up');
+      const labels = { integration: order.integration, reason: 'events-undelivered' };
+      counterOf(metricMeter, 'order_screening_attention_total').add(1, labels);
+    }
     noteLateEvent(order, event.sequence, status);
     upsertMemo(memoOf(order));
     undelivered -= 1;
@@ -116,13 +121,6 @@ async function statusOf(
     log.warn('the status of an ended order could not be read');
     return undefined;
   }
-}
-
-/** Counts an event that was given up as attention, as of an open order. Neither is a command. */
-function noteUndelivered({ integration }: ReadAfterEndInput): void {
-  log.warn('an event of an ended order could not be delivered, and was given up');
-  const labels = { integration, reason: 'events-undelivered' };
-  counterOf(metricMeter, 'order_screening_attention_total').add(1, labels);
 }
 
 function memoOf({ decisions }: ReadAfterEndInput): Record<string, LateDecision[]> {

@@ -31,7 +31,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type CheckedOut, FIRST_TASK_EVENTS } from '../contract/activity-contract.ts';
+import { FIRST_TASK_EVENTS } from '../contract/activity-contract.ts';
 import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import { recheckSignal } from '../contract/messages.ts';
 import type { LateDecision } from '../contract/order/order.ts';
@@ -39,11 +39,10 @@ import type { OrderState } from '../contract/order/state.ts';
 import { isSupported } from '../contract/version.ts';
 import { instant } from '../contract/words.ts';
 import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../order/after-end.ts';
-import { defined } from '../order/defined.ts';
 import { begin, isFinished, mayContinueAsNew, resultsFirst, resumed, step, wrapUp } from '../order/kernel.ts';
 import { invalid, lacksKey, startRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import { fieldsOf } from '../order/messages/shapes.ts';
-import type { Input, Order, OrderRun, Refusal } from '../order/order.ts';
+import type { Order, OrderRun, Refusal } from '../order/order.ts';
 import { newOrder } from '../order/record.ts';
 import { applyCheckout, checkoutRequest } from '../order/screening/checkout.ts';
 import { recordOf } from '../order/view/bounded-record.ts';
@@ -59,22 +58,21 @@ import { showing } from './show.ts';
  */
 export async function screenOrder(input: OrderRun): Promise<OrderState> {
   requireVersion(input);
-  const refusal = refusedStart(input);
-  const intake: Intake = { isClosed: false, waiting: 0, ...defined({ refusal }) };
-  const inputs: Input[] = [];
-  const order = refusal === undefined ? orderOf(input, workflowInfo().startTime) : undefined;
-  registerHandlers(order, inputs, intake);
-  if (refusal !== undefined) throw failureOf(refusal);
-  if (order === undefined) throw new TypeError('an order is refused or not');
-  return CancellationScope.nonCancellable(() => run(input, order, inputs, intake));
+  const begun = refusedStart(input) ?? orderOf(input);
+  const known = 'code' in begun ? { refusal: begun } : { order: begun };
+  const intake: Intake = { ...known, inputs: [], isClosed: false, waiting: 0 };
+  registerHandlers(intake);
+  if ('code' in begun) throw failureOf(begun);
+  return CancellationScope.nonCancellable(() => run(input, begun, intake));
 }
 
-function orderOf({ resume, ...input }: OrderRun, startTime: Date): Order {
+function orderOf({ resume, ...input }: OrderRun): Order {
   const { integration = DEFAULT_INTEGRATION } = input;
-  return resume ?? newOrder({ ...input, integration }, instant(startTime.getTime()));
+  return resume ?? newOrder({ ...input, integration }, instant(workflowInfo().startTime.getTime()));
 }
 
-async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intake): Promise<OrderState> {
+async function run(input: OrderRun, order: Order, intake: Intake): Promise<OrderState> {
+  const { inputs } = intake;
   const carryOut = effectsInto(inputs, () => runFacts(input.wasReset));
   const show = showing(order);
 
@@ -87,7 +85,8 @@ async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intak
 
   const untilFinished = async (): Promise<void> => {
     for (;;) {
-      if (inputs.length === 0 && (isFinished(order) || mayContinueNow(order))) return;
+      const isLong = workflowInfo().continueAsNewSuggested;
+      if (inputs.length === 0 && (isFinished(order) || (isLong && mayContinueAsNew(order)))) return;
       await condition(() => inputs.length > 0);
       await wholeActivation();
       let counted = false;
@@ -108,7 +107,7 @@ async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intak
     }
   };
 
-  if (input.resume === undefined) await checkOut(input, order, inputs, intake);
+  if (input.resume === undefined) await checkOut(input, order, intake);
   if (intake.refusal === undefined) {
     carryOut(begin(order));
     const asked = inputs[0]?.kind === 'request' ? inputs.shift() : undefined;
@@ -131,20 +130,18 @@ async function run(input: OrderRun, order: Order, inputs: Input[], intake: Intak
   return order.state;
 }
 
-async function checkOut(input: OrderRun, order: Order, inputs: Input[], intake: Intake): Promise<void> {
+async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<void> {
   intake.isClosed = true;
   const request = { ...checkoutRequest(order), begun: instant(Date.now()) };
   const facts = runFacts(input.wasReset);
   // A signal that arrived before the first task also makes the history longer, without meaning that a task was lost.
-  const signals = inputs.filter(({ kind }) => kind === 'signal').length;
+  const signals = intake.inputs.filter(({ kind }) => kind === 'signal').length;
   const run = { ...facts, historyLength: facts.historyLength - signals };
-  const refusal = applyCheckout(order, await checkedOut(request, run));
+  // Undefined if the activity failed or timed out: a create may have been sent.
+  const result = await screenAtCheckout(request, run).catch(() => undefined);
+  const refusal = applyCheckout(order, whyUnread(result) === undefined ? result : undefined);
   intake.isClosed = false;
   if (refusal !== undefined) intake.refusal = refusal;
-}
-
-function mayContinueNow(order: Order): boolean {
-  return workflowInfo().continueAsNewSuggested && mayContinueAsNew(order);
 }
 
 /** Has the workflow after the end make the reads that were pending when the order ended. */
@@ -181,16 +178,6 @@ function continueAsNew(input: OrderRun, order: Order): Promise<never> {
   // `resume` has the part of the transaction that the order still needs: passing it twice could exceed Temporal's 2 MB.
   const next = { ...input, transaction: {}, wasReset, resume: resumed(order) };
   return makeContinueAsNewFunc<typeof screenOrder>({ memo })(next);
-}
-
-/** Returns undefined if the activity failed or timed out: a create may have been sent. */
-async function checkedOut(...request: Parameters<typeof screenAtCheckout>): Promise<CheckedOut | undefined> {
-  try {
-    const result = await screenAtCheckout(...request);
-    return whyUnread(result) === undefined ? result : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

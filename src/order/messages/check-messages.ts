@@ -7,7 +7,6 @@ import type {
   DecisionRequest,
   Envelope,
   MessageKind,
-  RecheckRequest,
   RetryRequest,
   ScreenOrderInput,
 } from '../../contract/messages.ts';
@@ -20,7 +19,17 @@ import { defined } from '../defined.ts';
 import type { Refusal, Request, Sent } from '../order.ts';
 import { currentAttempt } from '../record.ts';
 import { cancelAsked } from '../transactions.ts';
-import { ENVELOPE, type Fields, isRecord, MESSAGES, misfits, moment, ORDER } from './shapes.ts';
+import {
+  ENVELOPE,
+  type Fields,
+  fieldsOf,
+  isRecord,
+  MESSAGES,
+  misfits,
+  ORDER,
+  shaped,
+  textOf,
+} from './shapes.ts';
 
 const MAX_ATTEMPTS = 20;
 /** Maximum bytes of a transaction as JSON: about a thousand line items. Assumption «request size». */
@@ -64,9 +73,12 @@ export function messageRefusal(
 ): Refusal | undefined {
   const refused = shapeRefusal(message, fields);
   if (refused !== undefined) return refused;
-  const notCards = isRecord(message) && Array.isArray(message.notCards) ? message.notCards : [];
+  const { notCards } = fieldsOf(message);
   const refusals = ids.map((idempotencyKey) => cardDataRefusal({ idempotencyKey }));
-  return cardDataRefusal(message, { notCards }) ?? refusals.find((one) => one !== undefined);
+  return (
+    cardDataRefusal(message, { notCards: Array.isArray(notCards) ? notCards : [] }) ??
+    refusals.find((one) => one !== undefined)
+  );
 }
 
 /**
@@ -78,16 +90,12 @@ export function startRefusal(
   workflowId: string,
   continued = false,
 ): Refusal | undefined {
-  const refused = shapeRefusal(
-    input,
-    continued ? ORDER : { ...ORDER, resume: (given) => given === undefined },
-  );
-  if (refused !== undefined) return refused;
-  const { resume: _own, ...given } = input;
-  const tooLarge = sizeError(input.transaction);
+  const tooLarge = sizeError(fieldsOf(input).transaction);
   if (tooLarge !== undefined) return invalid([tooLarge]);
-  const forbidden = continued ? undefined : messageRefusal(given, {});
-  if (forbidden !== undefined) return forbidden;
+  const refused = continued
+    ? shapeRefusal(input, ORDER)
+    : messageRefusal(input, { ...ORDER, resume: (given) => given === undefined });
+  if (refused !== undefined) return refused;
   if (workflowId === orderWorkflowId(input.integration ?? DEFAULT_INTEGRATION, input.orderId))
     return undefined;
   return invalid([
@@ -202,30 +210,31 @@ export function invalid(errors: FieldError[]): Refusal {
   return { code: 'invalid-request', message: `Invalid request: ${where}.`, errors };
 }
 
-/** @returns why an update is refused: it isn't an envelope, or it was made for a different update */
-export function envelopeRefusal(message: unknown, update: { id: string; name: string }): Refusal | undefined {
+/** @returns why an update is refused before any of it is recorded, or undefined */
+export function updateRefusal(
+  kind: MessageKind,
+  message: unknown,
+  update: { id: string; name: string },
+): Refusal | undefined {
   const refused = shapeRefusal(message, ENVELOPE);
-  if (refused !== undefined || !isEnvelope(message)) return refused;
-  if (message.type === update.name && message.updateId === update.id) return undefined;
+  if (refused !== undefined) return refused;
+  const { type, updateId, key, body } = fieldsOf(message);
+  if (type === update.name && updateId === update.id)
+    return messageRefusal(withoutNulls(body), MESSAGES[kind], [update.id, textOf(fieldsOf(key).name)]);
   return invalid([
     { path: 'updateId', message: 'is of a different update: a message can be sent only once' },
   ]);
 }
 
 /** Opens an update that was accepted. The histories of earlier versions have bodies without an envelope. */
-export function opened(message: unknown): { body: unknown; sent?: Sent } {
-  if (!isEnvelope(message)) return { body: message };
+export function opened(kind: MessageKind, message: unknown): { request: Request; sent?: Sent } {
+  if (!isEnvelope(message)) return { request: requestOf(kind, message) };
   const { updateId, key, ifAction, body } = message;
-  return { body, sent: defined({ updateId, key, ifAction }) };
-}
-
-/** @returns whether a signal came from the client library with its time */
-export function isRecheck(given: unknown): given is RecheckRequest {
-  return isRecord(given) && misfits(given, { sentAt: moment }).length === 0;
+  return { request: requestOf(kind, body), sent: defined({ updateId, key, ifAction }) };
 }
 
 function isEnvelope(message: unknown): message is Envelope<unknown> {
-  return isRecord(message) && misfits(message, ENVELOPE).length === 0;
+  return shaped(ENVELOPE)(message);
 }
 
 /** Omits fields that are `null`, as some languages send missing fields. A missing body, as in earlier histories, becomes an empty object. */
@@ -237,10 +246,10 @@ export function withoutNulls(message: unknown = {}): unknown {
   );
 }
 
-/** @returns the request of a message, whose shape has been checked. Unknown fields are dropped */
-export function requestOf(kind: MessageKind, message: unknown): Request {
+/** Returns the request of a message, whose shape has been checked. Drops unknown fields. */
+function requestOf(kind: MessageKind, message: unknown): Request {
   const known = ['notCards', ...Object.keys(MESSAGES[kind])];
-  const given = Object.entries(withoutNulls(message) as object).filter(([name]) => known.includes(name));
+  const given = Object.entries(fieldsOf(withoutNulls(message))).filter(([name]) => known.includes(name));
   const request: { by?: By } = Object.fromEntries(given);
   if (!isPortalAction(kind)) return { kind, request } as Request;
   // `by` is not part of the fields that are sent.

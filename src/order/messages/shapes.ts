@@ -29,7 +29,7 @@ export const whole: Shape = (value) => Number.isSafeInteger(value);
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** A time in ISO 8601 with an offset. Without one it would depend on the worker's time zone. */
-export const moment: Shape = (value) =>
+export const moment = (value: unknown): value is string =>
   typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value));
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -78,8 +78,8 @@ export function shaped(fields: Fields): Shape {
 /** An object whose `kind` determines its fields. */
 export function oneOf(kinds: Readonly<Record<string, Fields>>): Shape {
   return (value) => {
-    if (!isRecord(value) || typeof value.kind !== 'string' || !Object.hasOwn(kinds, value.kind)) return false;
-    return shaped(kinds[value.kind] ?? {})(value);
+    const { kind } = fieldsOf(value);
+    return typeof kind === 'string' && Object.hasOwn(kinds, kind) && shaped(kinds[kind] ?? {})(value);
   };
 }
 
@@ -229,8 +229,6 @@ const status = oneOf({
 
 const said = { code: optional(anyText), message: optional(anyText) };
 
-const fingerprint = optional(id);
-
 const policy = shaped({
   ...Object.fromEntries(Object.entries(FALLBACK_POLICY).map(([name, value]) => [name, like(value)])),
   whenUnavailable: oneOfWords(UNAVAILABLE_ACTIONS),
@@ -243,9 +241,11 @@ function like(example: unknown): Shape {
   return shaped(Object.fromEntries(Object.entries(example).map(([name, value]) => [name, like(value)])));
 }
 
+const screened = { outcome: screening, fingerprint: optional(id), policy: optional(policy) };
+
 const RESULTS: Record<ActivityKind, Fields> = {
-  'retry-screening': { outcome: screening, fingerprint, policy: optional(policy) },
-  'catch-up': { outcome: screening, fingerprint, policy: optional(policy) },
+  'retry-screening': screened,
+  'catch-up': screened,
   // Without a transaction a read only returns the time.
   read: { outcome: optional(status) },
   poll: { outcome: status },

@@ -2,7 +2,7 @@
 import type { ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { OrderEventType } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
-import type { Action, Instant } from '../../contract/words.ts';
+import type { Action, Decision, Instant } from '../../contract/words.ts';
 import { clear, clearedBy, raiseAttention, raiseWrongKey } from '../attention.ts';
 import {
   actionAtCheckout,
@@ -22,6 +22,8 @@ import {
   recordSeen,
   withoutOthers,
 } from './record-screening.ts';
+
+const CREATE = { operation: 'create' } as const;
 
 /** Applies a screening of the newest attempt. @returns the events to send, oldest first */
 export function applyScreening(state: OrderState, given: ScreeningOutcome, moment: Moment): OrderEventType[] {
@@ -47,87 +49,79 @@ export function applyScreening(state: OrderState, given: ScreeningOutcome, momen
 }
 
 function follow(state: OrderState, outcome: ScreeningOutcome, moment: Moment): OrderEventType[] {
-  const attempt = currentAttempt(state);
   const { now } = moment;
   switch (outcome.kind) {
     case 'skipped':
-      recordReading(state, attempt, { decision: 'skipped', at: now, source: moment.source });
-      delete state.reason;
-      applyAction(state, heldByGateway(attempt, actionAtCheckout('skipped', state.policy)), undefined);
-      return ['order.decided'];
+      return decided(state, outcome.kind, moment);
     case 'answered':
-      recordSeen(state, attempt, outcome, moment);
-      return answered(state, outcome, moment);
+      recordSeen(state, currentAttempt(state), outcome, moment);
+      if (outcome.decision === 'error') return errorDecision(state, moment);
+      return decided(state, outcome.decision, moment, outcome);
     case 'refused':
-      return noDecision(state, outcome.reason, moment, refusedWords(outcome));
+      return errorDecision(state, moment, { reason: outcome.reason, words: refusedWords(outcome) });
     case 'unreadable':
-      if (outcome.seen !== undefined) recordSeen(state, attempt, outcome.seen, moment);
+      if (outcome.seen !== undefined) recordSeen(state, currentAttempt(state), outcome.seen, moment);
       return [
         ...raiseAttention(state, 'unreadable-answer', unreadableWords(outcome.reason), CREATE, now),
         ...errorDecision(state, moment),
       ];
     case 'unanswered':
+      state.reason = outcome.reason;
+      return withoutDecision(state, moment);
     case 'forbidden':
-      state.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
-      return [
-        ...(outcome.kind === 'forbidden' ? raiseWrongKey(state, CREATE, now) : []),
-        ...withoutDecision(state, moment),
-      ];
+      state.reason = 'forbidden';
+      return [...raiseWrongKey(state, CREATE, now), ...withoutDecision(state, moment)];
   }
 }
 
-const CREATE = { operation: 'create' } as const;
-
 /** Ends the screening without a decision: the checkout's action stays, and an operator must decide. */
 export function giveUpScreening(state: OrderState, now: Instant): OrderEventType[] {
-  const moment: Moment = { source: 'catch-up', now };
   delete currentAttempt(state).rescreenDue;
-  const events = noDecision(state, 'screening-deadline', moment, GIVEN_UP);
+  const over = { reason: 'screening-deadline', words: GIVEN_UP };
+  const events = errorDecision(state, { source: 'catch-up', now }, over);
   settlePhase(state, now);
   return events;
 }
 
-function answered(
+/** Records a decision, and sets the action that follows from it. */
+function decided(
   state: OrderState,
-  outcome: Extract<ScreeningOutcome, { kind: 'answered' }>,
-  moment: Moment,
+  decision: Decision | 'skipped',
+  { source, now: at }: Moment,
+  said: Partial<Extract<ScreeningOutcome, { kind: 'answered' }>> = {},
 ): OrderEventType[] {
   const attempt = currentAttempt(state);
-  const { decision } = outcome;
-  const { source, now: at } = moment;
-  if (decision === 'error') return errorDecision(state, moment);
-  recordReading(state, attempt, { decision, at, source, ...enrichedOf(outcome) });
+  recordReading(state, attempt, { decision, at, source, ...enrichedOf(said) });
   clear(state, { codes: clearedBy('decision') });
   delete state.reason;
   const action = source === 'checkout' ? actionAtCheckout(decision, state.policy) : actionLater(decision);
-  applyAction(state, heldByGateway(attempt, action), outcome.message);
-  const matter = attentionTo(state, state.action, decision, at);
-  const events: OrderEventType[] = ['order.decided'];
-  if (outcome.otherMode === true)
-    events.push(...raiseAttention(state, 'account-mode', OTHER_MODE, CREATE, at));
-  if (matter !== undefined) events.push(...raiseAttention(state, matter.code, matter.words, {}, at));
-  return events;
+  applyAction(state, heldByGateway(attempt, action), said.message);
+  const matter = decision === 'skipped' ? undefined : attentionTo(state, state.action, decision, at);
+  return [
+    'order.decided',
+    ...(said.otherMode ? raiseAttention(state, 'account-mode', OTHER_MODE, CREATE, at) : []),
+    ...(matter ? raiseAttention(state, matter.code, matter.words, {}, at) : []),
+  ];
 }
 
-/** Applies the decision `error`. Assumption «decision error»: the order is screened again after a pause unless no rescreens are left. */
-function errorDecision(state: OrderState, moment: Moment): OrderEventType[] {
+/**
+ * Applies the decision `error`. Assumption «decision error»: the order is screened again after a pause unless no rescreens are left.
+ * @param over why it is never screened again
+ */
+function errorDecision(state: OrderState, moment: Moment, over?: Over): OrderEventType[] {
   const attempt = currentAttempt(state);
-  if (attempt.rescreens >= state.policy.rescreenOnError.tries) {
-    return noDecision(state, 'error', moment, OUT_OF_RESCREENS);
-  }
+  const isLeft = over === undefined && attempt.rescreens < state.policy.rescreenOnError.tries;
   recordReading(state, attempt, { decision: 'error', at: moment.now, source: moment.source });
-  return withoutDecision(state, moment);
-}
-
-function noDecision(state: OrderState, reason: string, moment: Moment, words: string): OrderEventType[] {
-  const attempt = currentAttempt(state);
-  recordReading(state, attempt, { decision: 'error', at: moment.now, source: moment.source });
+  if (isLeft) return withoutDecision(state, moment);
+  const { reason, words } = over ?? { reason: 'error', words: OUT_OF_RESCREENS };
   attempt.screeningOver = true;
   state.reason = reason;
   withoutDecision(state, moment);
   if (overrideOf(state) !== undefined) return ['order.decided'];
   return ['order.decided', ...raiseAttention(state, 'no-decision', words, CREATE, moment.now)];
 }
+
+type Over = { reason: string; words: string };
 
 /** The reason of a checkout or a further attempt without a decision after a reset. */
 export const ORDER_RESET = 'order-reset';
@@ -138,11 +132,11 @@ export const ORDER_RESET = 'order-reset';
  */
 function withoutDecision(state: OrderState, { source }: Moment): OrderEventType[] {
   if (source !== 'checkout') return [];
-  applyAction(state, state.reason === ORDER_RESET ? 'hold' : actionWithoutDecision(state.policy), undefined);
+  applyAction(state, state.reason === ORDER_RESET ? 'hold' : actionWithoutDecision(state.policy));
   return state.action === 'decline' ? ['order.decided'] : [];
 }
 
-function applyAction(state: OrderState, action: Action, message: string | undefined): void {
+function applyAction(state: OrderState, action: Action, message?: string): void {
   // A cancel that a person asked for stays, also if it could not be sent in time.
   if (overrideOf(state) !== undefined || state.action === 'cancel') return;
   setAction(state, action);

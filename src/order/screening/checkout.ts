@@ -10,7 +10,6 @@ import type { CheckoutAnswer } from '../../contract/answers.ts';
 import { withoutHash } from '../../contract/ids.ts';
 import type { ScreenOrderInput } from '../../contract/messages.ts';
 import type { Adoption, Attempt, OrderState } from '../../contract/order/state.ts';
-import type { Policy } from '../../contract/policy.ts';
 import { type Instant, instant, laterBy, millis, type OrderEventType } from '../../contract/words.ts';
 import { raiseAttention, statusCause } from '../attention.ts';
 import { applyGatewayResult } from '../concerns/gateway.ts';
@@ -72,8 +71,8 @@ export function notePolicy(order: Order, { policy }: { policy?: Policy | undefin
   delete order.policyMissing;
   state.policy = policy;
   state.workflow = policy.workflow;
-  const attempt = currentAttempt(state);
-  attempt.screenUntil = laterBy(policy.screeningDeadlineMs, attempt.startedAt);
+  const newest = currentAttempt(state);
+  newest.screenUntil = laterBy(policy.screeningDeadlineMs, newest.startedAt);
   // The fallback policy isn't passive, so its action may have to become `proceed`.
   if (policy.passive) setAction(state, state.action);
 }
@@ -104,8 +103,7 @@ export function answerBeforeRecord(
   request: CheckoutRequest,
   checkedOut: CheckedOut,
 ): CheckoutAnswer | undefined {
-  if (checkedOut.refusal !== undefined) return undefined;
-  if ('earlier' in checkedOut) return undefined;
+  if (checkedOut.refusal !== undefined || 'earlier' in checkedOut) return undefined;
   const { outcome, policy } = checkedOut;
   if (outcome.kind !== 'answered' || outcome.found || outcome.decision === 'error') return undefined;
   if (actionWithoutDecision(policy) === 'decline') return undefined;
@@ -152,13 +150,13 @@ export function applyAdoption(
   const sentFrom = instant(Math.min(millis(screenedAt), millis(now)));
   recordSeen(state, attempt, { ...outcome, sentFrom, sentUntil: sentFrom }, { source: 'adoption', now });
   recordReading(state, attempt, { decision, at: now, source: 'adoption', ...enrichedOf(outcome) });
-  const failed = actionLater(decision) === 'cancel';
-  setAction(state, failed ? 'hold' : actionLater(decision));
+  const action = actionLater(decision);
+  setAction(state, action === 'cancel' ? 'hold' : action);
   const events: OrderEventType[] = ['order.decided'];
-  if (failed)
-    events.push(
-      ...raiseAttention(state, 'failed-at-adoption', FAILED_AT_ADOPTION, statusCause(transactionId), now),
-    );
+  if (action === 'cancel') {
+    const cause = statusCause(transactionId);
+    events.push(...raiseAttention(state, 'failed-at-adoption', FAILED_AT_ADOPTION, cause, now));
+  }
   if (gatewayResult !== undefined) {
     events.push(...applyGatewayResult(state, { result: gatewayResult }, now));
     if (attempt.gateway !== undefined) attempt.gateway.sent = 'recorded';
@@ -229,14 +227,10 @@ export function invoiceNumberOf(
   perAttempt: boolean,
 ): string {
   const invoice = withoutHash(typeof own === 'string' && own !== '' ? own : orderId);
-  const suffix = perAttempt ? suffixOf(attempt, create) : '';
+  const which = create > 1 ? `${attempt}.${create}` : attempt > 1 ? `${attempt}` : '';
+  const suffix = perAttempt && which !== '' ? `${SEPARATOR}${which}` : '';
   // An own number that already ends like a suffix gets `~1`, so that it can't equal the number of another order's later create.
   return cutTo(invoice, suffix === '' && /~\d+(?:\.\d+)?$/.test(invoice) ? `${SEPARATOR}1` : suffix);
-}
-
-function suffixOf(attempt: number, create: number): string {
-  if (create > 1) return `${SEPARATOR}${attempt}.${create}`;
-  return attempt > 1 ? `${SEPARATOR}${attempt}` : '';
 }
 
 function cutTo(invoice: string, suffix: string): string {

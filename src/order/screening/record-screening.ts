@@ -4,6 +4,7 @@ import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import type { Decision, Instant, OrderEventType, ReadingSource } from '../../contract/words.ts';
 import { clear, raiseAttention } from '../attention.ts';
 import { applyReading } from '../decide.ts';
+import { defined } from '../defined.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading } from '../record.ts';
 import {
   cancelAsked,
@@ -41,8 +42,7 @@ export function withoutOthers(
     known === undefined ? unseen && unseen.invoiceNumber === attempt.invoiceNumber : number === known.attempt,
   );
   if (owner === undefined || owner === attempt) return outcome;
-  const sentFrom = owner.unseen?.since ?? seen.sentFrom;
-  recordLate(state, owner, asOf(outcome, sentFrom), now);
+  recordLate(state, owner, outcome, now, owner.unseen?.since);
   return { kind: 'unanswered', reason: 'earlier-attempt', unseenSince: seen.sentFrom };
 }
 
@@ -51,15 +51,10 @@ function seenBy(outcome: ScreeningOutcome): Seen | undefined {
   return outcome.kind === 'answered' ? outcome : outcome.kind === 'unreadable' ? outcome.seen : undefined;
 }
 
-function asOf(outcome: ScreeningOutcome, sentFrom: Instant): ScreeningOutcome {
-  if (outcome.kind === 'answered') return { ...outcome, sentFrom };
-  if (outcome.kind !== 'unreadable' || outcome.seen === undefined) return outcome;
-  return { ...outcome, seen: { ...outcome.seen, sentFrom } };
-}
-
 /**
  * Records the outcome of a screening or a lookup that arrived after the order had continued without it. The decision of a further
  * transaction counts as a later decision if the newest attempt has one, and else changes nothing.
+ * @param sentFrom the earliest time of its create, if the lookup didn't ask for this attempt
  * @returns the events to send
  */
 export function recordLate(
@@ -67,6 +62,7 @@ export function recordLate(
   attempt: Attempt,
   outcome: ScreeningOutcome,
   now: Instant,
+  sentFrom?: Instant,
 ): OrderEventType[] {
   noteUnseen(state, attempt, outcome);
   const seen = seenBy(outcome);
@@ -76,7 +72,7 @@ export function recordLate(
   const isNewest = attempt === currentAttempt(state);
   const isFurther = isNewest && known === undefined;
   const isCanceling = isFurther && (state.phase === 'canceled' || cancelAsked(state));
-  recordSeen(state, attempt, seen, { source: 'look-up', now });
+  recordSeen(state, attempt, { ...seen, ...defined({ sentFrom }) }, { source: 'look-up', now });
   if (outcome.kind !== 'answered') {
     if (isCanceling) return uncanceled(state, seen.transactionId, now);
     return isFurther ? raiseAttention(state, 'unreadable-answer', UNREADABLE, LOOKUP, now) : [];
@@ -104,14 +100,13 @@ function uncanceled(state: OrderState, transactionId: string, now: Instant): Ord
 
 export function recordSeen(state: OrderState, attempt: Attempt, seen: Seen, { source, now }: Moment): void {
   const { transactionId: id, found, sentFrom, sentUntil, decision } = seen;
-  const how = found ? 'lookup' : 'created';
   recordTransaction(state, {
     id,
     attempt: attempt.number,
     invoiceNumber: attempt.invoiceNumber ?? state.orderId,
     sentFrom,
     sentUntil,
-    found: source === 'adoption' ? 'adopted' : how,
+    found: source === 'adoption' ? 'adopted' : found ? 'lookup' : 'created',
     ...(decision !== undefined && { decision, decidedAt: now, source }),
   });
 }

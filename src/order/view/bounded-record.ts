@@ -4,6 +4,7 @@ import type { ActionRecord, Attempt, OrderState, Reading } from '../../contract/
 import type { Insight, Insights } from '../../contract/terms.ts';
 import { NOTE_LIMIT } from '../../contract/words.ts';
 import { bytesOf } from '../bounds.ts';
+import { defined } from '../defined.ts';
 import { isUnderWay } from '../transactions.ts';
 
 /** Maximum bytes of an encrypted memo. Servers and workers are configured to warn above it. */
@@ -49,30 +50,49 @@ function recordWithin(state: OrderState, room: Room): OrderRecord {
   const count = (what: keyof LeftOut, more: number): void => {
     if (more > 0) leftOut[what] = (leftOut[what] ?? 0) + more;
   };
-  const { policy, attempts, transactions, attention, journal, events, ...facts } = state;
-  const last = attempts.findLast(({ readings }) => readings.some(({ insights }) => insights !== undefined));
-  const shown = {
-    attempts: newest(attempts, room('attempts')),
-    transactions: newest(transactions, room('transactions')),
-    attention: newest(attention, room('attention')),
-    actions: shownActions(state.actions, room('actions')),
-    journal: newest(journal ?? [], room('journal')),
+  const newest = <T>(what: List, list: readonly T[]): T[] => {
+    const kept = list.slice(-room(what));
+    count(what, list.length - kept.length);
+    return kept;
   };
-  for (const what of LISTS) count(what, (state[what] ?? []).length - shown[what].length);
-  for (const { readings } of attempts.slice(0, attempts.length - shown.attempts.length)) {
-    count('readings', readings.length);
-  }
-  count('events', events.last?.length ?? 0);
-  const { journal: entries, ...lists } = shown;
+  const readings = state.attempts.flatMap((attempt) => attempt.readings);
+  const last = readings.findLast(({ insights }) => insights !== undefined);
+  const shownReading = (reading: Reading): Reading => {
+    const { insights, ...facts } = reading;
+    if (insights === undefined) return reading;
+    const kept = reading === last ? strongest(insights, room('insightBytes')) : {};
+    const more = countOf(insights) - countOf(kept);
+    count('insights', more);
+    const insightsLeftOut = (reading.insightsLeftOut ?? 0) + more;
+    return {
+      ...facts,
+      ...(countOf(kept) > 0 && { insights: kept }),
+      ...(insightsLeftOut > 0 && { insightsLeftOut }),
+    };
+  };
+  const shownAttempt = (attempt: Attempt): RecordedAttempt => {
+    const { answer, fingerprint: _ours, cardRef: _name, cardForgotten: _done, ...facts } = attempt;
+    const shown = attempt.readings.slice(-room('readings')).map(shownReading);
+    const readingsLeftOut = attempt.readings.length - shown.length;
+    return {
+      ...{ ...facts, readings: shown },
+      ...(readingsLeftOut > 0 && { readingsLeftOut }),
+      ...(answer && { answer: defined({ ...answer, fingerprint: undefined }) }),
+    };
+  };
+  const { policy, events, journal, ...facts } = state;
+  const { last: kept = [], sequence, delivered, waiting, paused } = events;
+  const attempts = newest('attempts', state.attempts).map(shownAttempt);
+  const actions = shownActions(state.actions, room('actions'));
+  count('actions', state.actions.length - actions.length);
   const record = {
-    ...facts,
-    ...lists,
-    attempts: lists.attempts.map((one) =>
-      attemptWithin(one, room('readings'), one === last ? room('insightBytes') : 0, count),
-    ),
-    ...(journal !== undefined && { journal: entries }),
+    ...{ ...facts, attempts, actions },
+    transactions: newest('transactions', state.transactions),
+    attention: newest('attention', state.attention),
+    ...(journal && { journal: newest('journal', journal) }),
   };
-  const { sequence, delivered, waiting, paused } = events;
+  count('readings', readings.length - attempts.flatMap((attempt) => attempt.readings).length);
+  count('events', kept.length);
   return {
     ...shortened(record, room('text'), () => count('texts', 1)),
     policy,
@@ -81,42 +101,11 @@ function recordWithin(state: OrderState, room: Room): OrderRecord {
   };
 }
 
-const LISTS = ['attempts', 'transactions', 'attention', 'actions', 'journal'] as const;
-
-type Count = (what: keyof LeftOut, more: number) => void;
-
-function attemptWithin(attempt: Attempt, most: number, insightBytes: number, count: Count): RecordedAttempt {
-  const { readings, answer, fingerprint: _ours, cardRef: _name, cardForgotten: _done, ...facts } = attempt;
-  const shown = newest(readings, most);
-  const last = readings.findLast(({ insights }) => insights !== undefined);
-  const leftOut = readings.length - shown.length;
-  count('readings', leftOut);
-  const record: RecordedAttempt = {
-    ...facts,
-    readings: shown.map((one) => readingWithin(one, one === last ? insightBytes : 0, count)),
-    ...(leftOut > 0 && { readingsLeftOut: leftOut }),
-  };
-  if (answer === undefined) return record;
-  const { fingerprint: _same, ...rest } = answer;
-  return { ...record, answer: rest };
-}
-
-function readingWithin(reading: Reading, bytes: number, count: Count): Reading {
-  const { insights, ...facts } = reading;
-  if (insights === undefined) return reading;
-  const kept = strongest(insights, bytes);
-  const leftOut = countOf(insights) - countOf(kept);
-  count('insights', leftOut);
-  const insightsLeftOut = (reading.insightsLeftOut ?? 0) + leftOut;
-  return {
-    ...facts,
-    ...(countOf(kept) > 0 && { insights: kept }),
-    ...(insightsLeftOut > 0 && { insightsLeftOut }),
-  };
-}
+type List = keyof LeftOut & keyof typeof USUAL;
 
 const GROUPS = ['recommendation', 'risk', 'trust', 'neutral'] as const;
 const IMPACTS = ['high', 'medium', 'low'];
+const weight = ({ impact = 'low' }: Insight): number => IMPACTS.indexOf(impact);
 
 /** Returns the insights with the highest impact that fit. For equal impact, recommendations and risks come first. */
 function strongest(insights: Insights, bytes: number): Insights {
@@ -133,23 +122,15 @@ function strongest(insights: Insights, bytes: number): Insights {
   return kept;
 }
 
-function weight({ impact = 'low' }: Insight): number {
-  return IMPACTS.indexOf(impact);
-}
-
 export function countOf(insights: Insights): number {
   return GROUPS.reduce((sum, group) => sum + Object.keys(insights[group] ?? {}).length, 0);
 }
 
 /** Returns the newest portal actions. Pending ones take precedence, since a person can withdraw them. */
 function shownActions(actions: readonly ActionRecord[], most: number): ActionRecord[] {
-  const underWay = newest(actions.filter(isUnderWay), 2 * most);
-  const others = actions.filter((one) => !isUnderWay(one));
-  return [...newest(others, most), ...underWay].sort((a, b) => a.number - b.number);
-}
-
-function newest<T>(list: readonly T[], most: number): T[] {
-  return list.slice(-most);
+  const underWay = actions.filter(isUnderWay).slice(-2 * most);
+  const others = actions.filter((one) => !isUnderWay(one)).slice(-most);
+  return [...others, ...underWay].sort((a, b) => a.number - b.number);
 }
 
 /** Returns a JSON value with all strings cut to `most` characters. Calls `cut` for each longer string. */

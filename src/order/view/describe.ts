@@ -182,16 +182,18 @@ function attribute<Type extends SearchAttributeType>(name: string, type: Type, a
   return { ...defineSearchAttributeKey(name, type), about };
 }
 
-export function searchAttributesOf({ state, transactions }: Shown): SearchAttributePair[] {
+export function searchAttributesOf({
+  state,
+  transactions,
+}: Pick<Order, 'state' | 'transactions'>): SearchAttributePair[] {
   const attempt = currentAttempt(state);
   // An attempt has the number of its newest create only.
   const creates = [...state.transactions, ...state.attempts];
-  const invoiceNumbers = creates.flatMap((one) => one.invoiceNumber ?? []);
   const cancelBy = cancelByOf(state, attempt);
   const { phase, decision, action, integration } = state;
   return pairsOf({
     ...{ phase, decision, action, integration },
-    invoiceNumber: newestOf([...new Set(invoiceNumbers)]),
+    invoiceNumber: newestOf(creates.flatMap((one) => one.invoiceNumber ?? [])),
     transactionId: newestOf(state.transactions.map(({ id }) => id.toLowerCase())),
     cancelBy: cancelBy && new Date(millis(cancelBy)),
     needsAttention: needsAttention(state),
@@ -202,24 +204,21 @@ export function searchAttributesOf({ state, transactions }: Shown): SearchAttrib
   });
 }
 
-type Shown = Pick<Order, 'state' | 'transactions'>;
-
 /** Temporal terminates a workflow that sets a search attribute of more than 2 KiB. */
 const VALUE_BYTES = 2_000;
 
 function newestOf(values: string[]): string[] {
-  return lastOf(values, values.length, VALUE_BYTES);
+  return lastOf([...new Set(values)], values.length, VALUE_BYTES);
 }
 
-export interface KnownAtStart {
-  integration: string;
-  invoiceNumber: string;
-  /** NaN if the transaction has no amount. */
-  amount: number;
-}
-
-/** Returns the search attributes that an order is started with. At the start they cost no history event. */
-export function searchAttributesAtStart({ invoiceNumber, ...known }: KnownAtStart): SearchAttributePair[] {
+/**
+ * Returns the search attributes that an order is started with. At the start they cost no history event.
+ * @param known its `amount` is NaN if the transaction has none
+ */
+export function searchAttributesAtStart({
+  invoiceNumber,
+  ...known
+}: Record<'integration' | 'invoiceNumber', string> & { amount: number }): SearchAttributePair[] {
   return pairsOf({ phase: 'screening', ...known, invoiceNumber: [invoiceNumber], needsAttention: false });
 }
 
@@ -228,19 +227,15 @@ type Values = {
 };
 
 /** Omits unknown values: undefined, an empty list, and a number that isn't finite. */
-function pairsOf(values: Values): SearchAttributePair[] {
+function pairsOf(values: Values): SearchAttributePair[];
+function pairsOf(values: Values): object[] {
   return (Object.keys(orderAttributes) as (keyof Values)[]).flatMap((attribute) => {
     const value = values[attribute];
     if (value === undefined || (Array.isArray(value) && value.length === 0)) return [];
     if (typeof value === 'number' && !Number.isFinite(value)) return [];
     const { name, type } = orderAttributes[attribute];
-    return [pairOf({ name, type }, value)];
+    return [{ key: { name, type }, value }];
   });
-}
-
-function pairOf(key: object, value: unknown): SearchAttributePair;
-function pairOf(key: object, value: unknown): object {
-  return { key, value };
 }
 
 /** Returns the visibility query for the open workflows of a type, by default orders. */

@@ -90,10 +90,9 @@ export function namedAs<Name extends keyof typeof METRICS>(name: Name): { name: 
 }
 
 export function histogramBounds(): Record<string, number[]> {
+  const metrics = Object.entries(METRICS);
   return Object.fromEntries(
-    Object.entries(METRICS).flatMap(([name, metric]) =>
-      metric.kind === 'histogram' ? [[name, [...metric.bounds]]] : [],
-    ),
+    metrics.flatMap(([name, one]) => ('bounds' in one ? [[name, [...one.bounds]]] : [])),
   );
 }
 

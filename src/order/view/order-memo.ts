@@ -11,7 +11,6 @@ import {
   finite,
   isRecord,
   listOf,
-  misfits,
   oneOfWords,
   optional,
   type Shape,
@@ -80,9 +79,8 @@ export function writtenMemo(): (record: OrderRecord) => ReturnType<typeof memoOf
 export function recordIn(memo: unknown, { orderId, integration }: OrderKey): OrderRecord | undefined {
   if (!isRecord(memo)) return undefined;
   const key = { orderId, integration };
-  const left = Object.entries(EMPTY).filter(([name]) => memo[name] === undefined);
   // The ids come first for readability.
-  const record = { ...key, ...memo, ...Object.fromEntries(left), ...key };
+  const record = { ...key, ...memo, ...EMPTY, ...memo, ...key };
   if (!isOrderRecord(record)) return undefined;
   const attempts = record.attempts.map((attempt) =>
     Object.is(attempt.answer, AS_NOW) ? { ...attempt, answer: checkoutAnswer(record, attempt) } : attempt,
@@ -91,8 +89,12 @@ export function recordIn(memo: unknown, { orderId, integration }: OrderKey): Ord
 }
 
 const isText: Shape = (value) => typeof value === 'string';
-const textsIn = (...names: string[]): Shape =>
-  listOf(shaped(Object.fromEntries(names.map((name) => [name, isText]))));
+const texts = (...names: string[]): Fields => Object.fromEntries(names.map((name) => [name, isText]));
+const textsIn = (...names: string[]): Shape => listOf(shaped(texts(...names)));
+
+const ATTEMPTS = listOf(
+  shaped({ ...texts('startedAt', 'screenUntil', 'decision'), readings: Array.isArray }),
+);
 
 /** The fields that readers use: any starter of a workflow can write a memo. */
 const RECORD_FIELDS: Fields = {
@@ -102,9 +104,7 @@ const RECORD_FIELDS: Fields = {
   policy: isRecord,
   events: shaped({ sequence: finite, delivered: finite, waiting: finite }),
   passed: Array.isArray,
-  attempts: (value) =>
-    textsIn('startedAt', 'screenUntil', 'decision')(value) &&
-    listOf(shaped({ readings: Array.isArray }))(value),
+  attempts: (value) => ATTEMPTS(value) && !isEmpty(value),
   transactions: optional(textsIn('id', 'cancelBy', 'sentFrom')),
   attention: optional(textsIn('code', 'words', 'since')),
   actions: optional(textsIn('kind', 'status', 'subject', 'requestedAt')),
@@ -112,6 +112,5 @@ const RECORD_FIELDS: Fields = {
 };
 
 export function isOrderRecord(value: unknown): value is OrderRecord {
-  if (!isRecord(value) || misfits(value, RECORD_FIELDS).length > 0) return false;
-  return Array.isArray(value.attempts) && value.attempts.length > 0;
+  return shaped(RECORD_FIELDS)(value);
 }

@@ -6,9 +6,8 @@ const HOUR_MS = 3_600_000;
 
 /** Returns the order's outcomes. The list never becomes empty again, so its search attribute is never removed. */
 export function outcomesOf({ attempts, actions }: OrderState): Outcome[] {
-  const overrides = attempts.flatMap(overrideOutcomes);
-  const charged = actions.some(({ kind, status }) => kind === 'chargeback' && status === 'done');
-  return [...new Set([...overrides, ...(charged ? (['chargeback'] as const) : [])])];
+  const charged = actions.find(({ kind, status }) => kind === 'chargeback' && status === 'done');
+  return [...new Set([...attempts.flatMap(overrideOutcomes), ...(charged ? ['chargeback' as const] : [])])];
 }
 
 function overrideOutcomes({ override, readings }: Attempt): Outcome[] {
@@ -23,18 +22,14 @@ const DECIDED: readonly string[] = ['pass', 'fail', 'fraudulent'];
 
 /** Returns how many hours the order's newest review took until the screening service or a person decided; undefined: none has ended. */
 export function reviewHours({ attempts }: OrderState): number | undefined {
-  return attempts.flatMap(hoursOf).at(-1);
-}
-
-/** Returns the hours of each review of the attempt that has ended, oldest first. */
-function hoursOf({ readings, override }: Attempt): number[] {
-  const decided = readings.filter(({ decision }) => DECIDED.includes(decision));
-  const ends = [...decided, ...(override === undefined ? [] : [override])].map(({ at }) => at).sort();
-  const begun = readings.filter(
-    ({ decision }, index) => decision === 'review' && readings[index - 1]?.decision !== 'review',
-  );
-  return begun.flatMap(({ at: from }) => {
-    const until = ends.find((at) => at > from);
-    return until === undefined ? [] : [(millis(until) - millis(from)) / HOUR_MS];
+  const hours = attempts.flatMap(({ readings, override }) => {
+    const decided = readings.filter(({ decision }) => DECIDED.includes(decision));
+    const ends = [...decided, ...(override ? [override] : [])].map(({ at }) => at).sort();
+    return readings.flatMap(({ at: from, decision }, index) => {
+      const isBegun = decision === 'review' && readings[index - 1]?.decision !== 'review';
+      const until = ends.find((at) => at > from);
+      return isBegun && until !== undefined ? [(millis(until) - millis(from)) / HOUR_MS] : [];
+    });
   });
+  return hours.at(-1);
 }

@@ -8,7 +8,7 @@ import {
   gatewayReplyAfterEnd,
 } from '../../../src/order/concerns/gateway.ts';
 import { applyReading, autoCancelDue } from '../../../src/order/decide.ts';
-import { requestOf } from '../../../src/order/messages/check-messages.ts';
+import { opened } from '../../../src/order/messages/check-messages.ts';
 import { addAttempt, setPhase } from '../../../src/order/record.ts';
 import { applyScreening } from '../../../src/order/screening/apply-screening.ts';
 import { describe as inWords } from '../../../src/order/view/describe.ts';
@@ -123,7 +123,7 @@ describe('the gateway’s result', () => {
 
   it('means the only attempt, and has nothing else, where the caller says null for what is left out', () => {
     const said = { result: 'pass', attempt: null, authcode: null, transactionId: null };
-    const life = screened('pass', PRE).ask(requestOf('gateway-result', said), MINUTE);
+    const life = screened('pass', PRE).ask(opened('gateway-result', said).request, MINUTE);
     expect(life.replies).toMatchObject([{ gateway: { attempt: 1, result: 'pass' } }]);
     expect(life.calls('gateway').map(({ request }) => request.gateway)).toEqual([{ result: 'pass' }]);
   });

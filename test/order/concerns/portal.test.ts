@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../../src/contract/messages.ts';
 import type { ActionRecord, OrderState } from '../../../src/contract/order/state.ts';
 import { autoCancelDue } from '../../../src/order/decide.ts';
-import { requestOf } from '../../../src/order/messages/check-messages.ts';
+import { opened } from '../../../src/order/messages/check-messages.ts';
 import {
   applyPortalOutcome,
   portalFailure,
@@ -56,7 +56,7 @@ describe('a portal action', () => {
 
   it('means the newest transaction also when the caller says null for what is left out', () => {
     const order = anOrder('review');
-    const said = requestOf('cancel', { transactionId: null, reason: null });
+    const said = opened('cancel', { transactionId: null, reason: null }).request;
     expect(said).toEqual({ kind: 'portal', request: { fields: CANCEL } });
     const record = queued(order, CANCEL);
     expect(record).toMatchObject({ transactionId: TRANSACTION_ID });
@@ -64,7 +64,7 @@ describe('a portal action', () => {
   });
 
   it('has only the fields that a portal action of its kind has', () => {
-    const said = requestOf('cancel', { reason: 'why', nf_token: 'canary', by: { actor: 'ada' } });
+    const said = opened('cancel', { reason: 'why', nf_token: 'canary', by: { actor: 'ada' } }).request;
     expect(said).toEqual({
       kind: 'portal',
       request: { fields: { ...CANCEL, reason: 'why' }, by: { actor: 'ada' } },
