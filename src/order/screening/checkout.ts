@@ -10,6 +10,7 @@ import type { CheckoutAnswer } from '../../contract/answers.ts';
 import { withoutHash } from '../../contract/ids.ts';
 import type { ScreenOrderInput } from '../../contract/messages.ts';
 import type { Adoption, Attempt, OrderState } from '../../contract/order/state.ts';
+import type { Policy } from '../../contract/policy.ts';
 import { type Instant, instant, laterBy, millis, type OrderEventType } from '../../contract/words.ts';
 import { raiseAttention, statusCause } from '../attention.ts';
 import { applyGatewayResult } from '../concerns/gateway.ts';
