@@ -72,14 +72,21 @@ export async function tracesOf(
   const traces: Traces = { records: [], said: [], events: [] };
   const order = orderOfWorkflowId(workflowId);
   if (order === undefined) return traces;
-  // A payload that can't be decrypted leaves a gap, which the record counts.
-  const read = (payloads: Payload[] | null | undefined, hasEvents = false): Promise<unknown> =>
-    decoded(context, workflowId, payloads?.[0]).catch((error: unknown) => {
+  // A payload that can't be decrypted leaves a gap, which the record counts. Most events have none, so nothing is parsed for them.
+  const read = async <Value>(
+    schema: z.ZodType<Value>,
+    payload: Payload | null | undefined,
+    hasEvents = false,
+  ): Promise<Value | undefined> => {
+    if (!payload) return undefined;
+    const value = await decoded(context, workflowId, payload).catch((error: unknown) => {
       if (hasEvents) traces.unread = error;
     });
+    return schema.safeParse(value).data;
+  };
   for (const event of events ?? []) {
     const started = event.workflowExecutionStartedEventAttributes;
-    const { state } = inputSchema.safeParse(await read(started?.input?.payloads, true)).data?.resume ?? {};
+    const { state } = (await read(inputSchema, started?.input?.payloads?.[0], true))?.resume ?? {};
     if (state !== undefined) {
       traces.records.push(state);
       traces.policy = state.policy;
@@ -89,17 +96,16 @@ export async function tracesOf(
       }
     }
     const memo = started?.memo ?? event.workflowPropertiesModifiedEventAttributes?.upsertedMemo;
-    const written = memo?.fields?.[RECORD];
-    const record = recordIn(await read(written && [written]), order);
+    const record = recordIn(await read(z.unknown(), memo?.fields?.[RECORD]), order);
     if (record !== undefined) traces.records.push(record);
     const scheduled = event.activityTaskScheduledEventAttributes;
-    const delivery = scheduled?.activityType?.name === DELIVERY ? scheduled.input?.payloads : undefined;
-    traces.events.push(...(deliverySchema.safeParse(await read(delivery, true)).data ?? []));
+    const delivery = scheduled?.activityType?.name === DELIVERY ? scheduled.input?.payloads?.[0] : undefined;
+    traces.events.push(...((await read(deliverySchema, delivery, true)) ?? []));
     // The result of a local activity is in a marker.
     const result =
       event.activityTaskCompletedEventAttributes?.result ??
       event.markerRecordedEventAttributes?.details?.result;
-    const { outcome, policy } = resultSchema.safeParse(await read(result?.payloads)).data ?? {};
+    const { outcome, policy } = (await read(resultSchema, result?.payloads?.[0])) ?? {};
     if (outcome !== undefined && countOf(outcome.insights) > 0) traces.said.push(outcome);
     if (policy !== undefined) traces.policy = policy;
   }
