@@ -1,10 +1,5 @@
 /** The checkout call: starts the order and returns its decision, or `pending`, in one round trip. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { vouchedFor } from '../../card-data/card-data.ts';
 import { type CardOwner, CardStashError } from '../../card-stash/index.ts';
 import type { CheckoutAnswer } from '../../contract/answers.ts';
@@ -24,7 +19,6 @@ import {
   isEnded,
   isUnanswered,
   orderClosed,
-  temporalUnavailable,
   toOrderError,
   within,
   workerSilent,
@@ -33,6 +27,7 @@ import type { ClientContext } from '../types.ts';
 import { answerFast } from './fast-path.ts';
 import { type OrderStart, orderStart } from './order-start.ts';
 import { asOfNow, pendingAnswer, pendingByPolicy } from './pending-answer.ts';
+import { whileReachable } from './while-reachable.ts';
 
 /** A checked request, with the card replaced by its reference in the card stash. */
 interface Sending {
@@ -42,10 +37,6 @@ interface Sending {
   /** When the caller stops waiting, in milliseconds after the epoch. */
   deadline: number;
 }
-
-/** Together at most 2 s: a customer waits at the checkout. */
-const PING_AFTER_MS = 700;
-const PING_WITHIN_MS = 1_100;
 
 /** Added to the checkout budget. A worker that starts after it assumes that the answer was `pending`. */
 const GRACE_MS = 2_000;
@@ -67,31 +58,6 @@ function unrecorded(error: unknown, request: CheckedScreenRequest): unknown {
   const { code, message, details, cause } = error;
   const { action } = pendingByPolicy(request);
   return new OrderScreeningError(code, message, { ...details, action, recorded: false }, cause);
-}
-
-/**
- * Rule «Temporal away»: runs a call, and meanwhile checks regularly that Temporal answers. The call may wait for a slow worker.
- * @throws OrderScreeningError `temporal-unavailable` once Temporal doesn't answer; the call's outcome is then unknown
- */
-async function whileReachable<T>(client: Client, call: () => Promise<T>): Promise<T> {
-  const over = new AbortController();
-  const { signal } = over;
-  const away = async (): Promise<never> => {
-    for (;;) {
-      await sleep(PING_AFTER_MS, undefined, { signal });
-      const ping = () => client.workflowService.getSystemInfo({});
-      await within(client, Date.now() + PING_WITHIN_MS, ping).catch((cause: unknown) => {
-        const words =
-          'Temporal does not answer, so the outcome is unknown. Retrying the same request is safe';
-        throw temporalUnavailable(cause, words);
-      });
-    }
-  };
-  try {
-    return await Promise.race([call(), away()]);
-  } finally {
-    over.abort();
-  }
 }
 
 /** @returns whether nothing was done for certain and a repeat gets the same error; after 503 and `record-unreadable` a worker may screen the order */
