@@ -161,7 +161,7 @@ export interface LookUpRequest {
   unseenSince: Instant;
   startedAt: Instant;
   forbiddenKnown: boolean;
-  /** No activity could read the policy so far, so this one returns the policy of this request. */
+  /** Set if no activity has read the policy yet: the lookup also returns the policy for this request. */
   policyOf?: ScreenRequest;
 }
 

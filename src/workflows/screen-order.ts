@@ -144,7 +144,7 @@ async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<
   if (refusal !== undefined) intake.refusal = refusal;
 }
 
-/** Has the workflow after the end make the reads that were pending when the order ended. */
+/** Requests a read after the order's end if reads were pending when it ended. */
 async function handOver(order: Order): Promise<void> {
   const { readsAfterEnd, state } = order;
   if (readsAfterEnd !== true || state.transactions.length === 0) return;
@@ -152,6 +152,7 @@ async function handOver(order: Order): Promise<void> {
   await requestReadAfterEnd(state);
 }
 
+/** Starts the workflow that reads the status after an order's end, or signals it if it is running. */
 async function requestReadAfterEnd(state: OrderState): Promise<void> {
   const workflowId = afterEndWorkflowId(state);
   const decisions: LateDecision[] = [];
@@ -165,7 +166,7 @@ async function requestReadAfterEnd(state: OrderState): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    // It runs, and may have read before the hint. It may also end before the signal arrives.
+    // It may have read the status before the hint arrived. If it ends before the signal arrives, a new one starts.
     const running = getExternalWorkflowHandle(workflowId);
     await running.signal(recheckSignal).catch(() => requestReadAfterEnd(state));
   }

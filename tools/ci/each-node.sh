@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# Without install scripts, which npm runs only for packages that were approved.
+# These packages need no install script. npm runs only approved ones, and the package `node` has one.
 platform=$(node --print 'process.platform + "-" + process.arch')
 for version in 20 22 24; do
   npm install --prefix "$folder/$version" --no-audit --no-fund --loglevel=error "node-$platform@$version"

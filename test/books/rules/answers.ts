@@ -172,7 +172,7 @@ function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: G
   const [created, later] = createsOf(books, attempt);
   // After a second create, or one that told nothing in the first caller's time, the decision is not the checkout's own.
   const until = answerBy(books, attempt);
-  // With less time left the checkout sends nothing: a later create is the catch-up's.
+  // A checkout with less time left sends no create, so the catch-up sent it.
   const isOwn =
     until === undefined || created === undefined || created.sentAt <= until - LEAST_CHECKOUT_TIME_MS;
   const inTime = created === undefined || (isOwn && created.endedAt <= (until ?? at));

@@ -62,7 +62,7 @@ function answers({ heard, decision }: BookedRequest, { what }: Cause): boolean {
 function passes(books: Books): Cause[] {
   const { policy, record, calls, adoptedFrom } = books;
   const { passive, recheckLeadTimeMs } = policy;
-  // Beside its read an adoption looks the invoice number up, only to compare the id.
+  // An adoption also looks up the invoice number, but only to compare the transaction's id.
   const isRead = ({ operation }: BookedRequest) =>
     operation !== 'status-by-invoice' || adoptedFrom === undefined;
   const requests = books.requests.filter(isRead);
