@@ -125,6 +125,8 @@ export interface RetryRequest extends Vouched {
   transaction: TransactionJson;
   cardRef?: string;
   fingerprint?: string;
+  /** When the caller stops waiting. */
+  answerBy?: Instant;
 }
 
 export interface GatewayResultRequest extends Vouched {

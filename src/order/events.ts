@@ -36,9 +36,9 @@ export function eventsOfAnswer(
   types: readonly OrderEventType[],
   isUnsure: boolean,
 ): OrderEventType[] {
-  const { answer, number } = currentAttempt(order.state);
+  const { answer } = currentAttempt(order.state);
   const { answerBy } = order.asked;
-  const inTime = number > 1 || (answerBy !== undefined && millis(order.now) <= millis(answerBy));
+  const inTime = answerBy !== undefined && millis(order.now) <= millis(answerBy);
   const isHeard = answer?.action === 'proceed' || answer?.action === 'hold';
   if (order.state.policy.events !== 'changes' || isUnsure || !inTime || !isHeard) return [...types];
   return types.filter((type) => type !== 'order.decided');

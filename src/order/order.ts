@@ -35,7 +35,7 @@ export interface Order {
   state: OrderState;
   /** The latest time of an input. */
   now: Instant;
-  /** What the caller of the workflow requested, besides the transaction. */
+  /** What the callers requested, besides the transactions. `answerBy` is of the newest attempt. */
   asked: Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
   /** The policy is the fallback: the checkout failed before it could read the policy. */
   policyMissing?: true;

@@ -95,8 +95,12 @@ export interface BookedCheckoutAnswer {
 }
 
 /** What the order service asked and was told. */
-export type BookedCall = { sentAt: number; at: number; refusal?: string } & (
-  | { asks: 'checkout'; attempt: number; answer?: BookedCheckoutAnswer }
+export type BookedCall = {
+  sentAt: number;
+  at: number;
+  refusal?: string;
+} /** `answerBy`: until when it waits, if it says so. */ & (
+  | { asks: 'checkout'; attempt: number; answerBy?: number; answer?: BookedCheckoutAnswer }
   | { asks: 'gateway-result'; attempt?: number; result: GatewayResult; taken: boolean }
   | { asks: 'portal'; fields: PortalFields; status?: string; transactionId?: string }
   | { asks: 'withdraw' }

@@ -33,10 +33,11 @@ function checkedOutAt(at: number, again?: true): Life {
   return aLife({ answerBy: WAITS }).checkOut(result);
 }
 
-/** An order whose second attempt is reviewed. */
-function retried(how: { again?: true } = {}): Life {
+/** An order whose second attempt is reviewed, 1 s after it was sent. */
+function retried(answerBy: number | undefined, how: { again?: true } = {}): Life {
+  const waits = answerBy !== undefined && { answerBy: sinceStart(answerBy) };
   return asked('fail')
-    .retry(2, 10_000)
+    .ask({ kind: 'retry', request: { attempt: 2, transaction: {}, ...waits } }, 10_000)
     .end({ kind: 'retry-screening', outcome: answered('review'), ...how }, 11_000);
 }
 
@@ -69,8 +70,18 @@ describe('with the policy changes', () => {
     ['a decline for want of a decision', () => asked(unanswered(), DECLINING), ['order.decided']],
     ['a refused order', () => asked({ kind: 'refused', reason: 'refused' }), ['order.attention']],
     ['a later change', () => asked('review').polled('pass', HOUR), ['order.review_resolved']],
-    ['no later attempt’s decision to its caller', () => retried(), ['order.decided']],
-    ['it if the caller may have had another', () => retried({ again: true }), Array(2).fill('order.decided')],
+    ['no later attempt’s decision that came in time', () => retried(11_000), ['order.decided']],
+    ['one that came when its caller waited no more', () => retried(10_999), Array(2).fill('order.decided')],
+    [
+      'one whose caller doesn’t say how long it waits',
+      () => retried(undefined),
+      Array(2).fill('order.decided'),
+    ],
+    [
+      'it if the caller may have had another',
+      () => retried(11_000, { again: true }),
+      Array(2).fill('order.decided'),
+    ],
   ])('%s is told', (_what, life, types) => {
     const { order, outbox } = life();
     expect(outbox).toEqual(types);

@@ -187,7 +187,8 @@ async function recordedAnswer(
 async function laterAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
   const { request, workflowId, cardRef } = sending;
   const { attempt, transaction, fingerprint, integration } = request;
-  const body = { attempt, transaction, fingerprint, ...defined({ cardRef }) };
+  const answerBy = instant(sending.deadline);
+  const body = { attempt, transaction, fingerprint, answerBy, ...defined({ cardRef }) };
   const update = updateOf(retryUpdate, vouchedFor(body, integration), {}, retryUpdateId(attempt));
   try {
     const answer = await startedUpdate(context, workflowId, retryUpdate, update, sending.deadline);

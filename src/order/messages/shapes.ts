@@ -128,7 +128,13 @@ export const ENVELOPE: Fields = {
 export const MESSAGES = {
   decision: { attempt: whole, fingerprint: key },
   adopt: { transactionId: name, by },
-  retry: { attempt: whole, transaction: isRecord, cardRef: key, fingerprint: key },
+  retry: {
+    attempt: whole,
+    transaction: isRecord,
+    cardRef: key,
+    fingerprint: key,
+    answerBy: optional(moment),
+  },
   'gateway-result': {
     attempt: optional(whole),
     result: oneOfWords(GATEWAY_RESULTS),

@@ -2,6 +2,7 @@
 import {
   type BookedArrival,
   type Books,
+  createsOf,
   type Finding,
   finding,
   heardCanceled,
@@ -10,7 +11,14 @@ import {
   transactionOf,
   wasTold,
 } from '../books.ts';
-import { answerOutranRecord, answerWasLost, downForThreeDays, mayBeOlder, wasReset } from '../facts.ts';
+import {
+  answerOutranRecord,
+  answerWasLost,
+  downForThreeDays,
+  mayBeOlder,
+  reportWasLost,
+  wasReset,
+} from '../facts.ts';
 
 export function events(books: Books): Finding[] {
   const content = books.arrivals.flatMap((one) => said(books, one));
@@ -20,6 +28,7 @@ export function events(books: Books): Finding[] {
     ...inOrder(books),
     ...older(books),
     ...lost(books),
+    ...untold(books),
     ...ended(books),
     ...finalStays(books),
   ];
@@ -114,6 +123,28 @@ function lost(books: Books): Finding[] {
     ...missing.flatMap((sequence) => finding('event lost', `${sequence} of ${record.events}`)),
     ...more.flatMap((sequence) => finding('event wrong', `${sequence} is not on record`)),
   ];
+}
+
+/** What the first create of an attempt brought after the time that its caller named, before anything else happened, is told. */
+function untold(books: Books): Finding[] {
+  const { arrivals, attempts, calls, policy } = books;
+  if (policy.events === false || downForThreeDays(books) || reportWasLost(books)) return [];
+  return attempts.flatMap(({ number }) => {
+    const [created] = createsOf(books, number);
+    if (created === undefined || created.heard !== 'transaction' || !isDecided(created.decision)) return [];
+    const { endedAt, decision } = created;
+    const checkouts = calls.flatMap((one) => (one.asks === 'checkout' ? one : []));
+    const first = checkouts.find(({ attempt }) => attempt === number);
+    const waitsUntil = number === 1 ? books.answerBy : first?.answerBy;
+    const others = calls.some(
+      (one) => one.sentAt <= endedAt && (one.asks !== 'checkout' || one.attempt > number),
+    );
+    const isTold = arrivals.some(
+      ({ event: { data } }) => data.attempt === number && isDecided(data.decision),
+    );
+    if (waitsUntil === undefined || endedAt <= waitsUntil || others || isTold) return [];
+    return finding('event missing', `${decision} of attempt ${number}, heard at ${iso(endedAt)}`);
+  });
 }
 
 /** The order's end is sent once, unless the policy asks for changes and there were none. A cancel that was accepted is sent. */

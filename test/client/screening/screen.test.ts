@@ -174,7 +174,11 @@ describe('a later attempt', () => {
         code: 'temporal-unavailable',
       });
     }
-    expect(sent(temporal.startUpdate)[0]).toMatchObject({ name: 'retry', updateId: 'retry-3' });
+    expect(sent(temporal.startUpdate)[0]).toMatchObject({
+      name: 'retry',
+      updateId: 'retry-3',
+      args: [{ attempt: 3, answerBy: expect.stringMatching(/^\d{4}-.*Z$/) }],
+    });
   });
 });
 

@@ -136,7 +136,9 @@ export class Callers {
         const cardRef = `card-${attempt}`;
         if (life.card) stash.until.set(cardRef, agenda.now + 900_000);
         const card = life.card && { cardRef };
-        return { kind: 'retry', request: { attempt, transaction, ...card, ...fingerprint(call) } };
+        const { answerByMs } = life;
+        const waits = answerByMs !== undefined && { answerBy: instant(agenda.now + answerByMs) };
+        return { kind: 'retry', request: { attempt, transaction, ...card, ...waits, ...fingerprint(call) } };
       }
       case 'gateway-result': {
         const { attempt, result } = call;

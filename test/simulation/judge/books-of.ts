@@ -1,5 +1,6 @@
 /** The books of a simulated life. */
 import type { OrderState } from '../../../src/contract/order/state.ts';
+import { millis } from '../../../src/contract/words.ts';
 import { defined } from '../../../src/order/defined.ts';
 import type { BookedCall, Books, Span, World } from '../../books/books.ts';
 import { recordOf } from '../../books/record-of.ts';
@@ -53,6 +54,7 @@ function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
         asks: 'checkout',
         attempt: ask.kind === 'adopt' ? 1 : ask.request.attempt,
         ...('checkout' in outcome && { answer: outcome.checkout }),
+        ...(ask.kind === 'retry' && ask.request.answerBy && { answerBy: millis(ask.request.answerBy) }),
       };
     case 'gateway-result': {
       const { attempt, result } = ask.request;
