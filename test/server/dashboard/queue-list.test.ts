@@ -1,17 +1,12 @@
 /** Which orders are in the queue, why, and in which lists. */
 import { describe, expect, it } from 'vitest';
 import type { ActionRecord } from '../../../src/contract/order/state.ts';
-import {
-  countTabs,
-  filtered,
-  queueEntry,
-  snapshotOf,
-} from '../../../src/server/dashboard/queue/queue-list.ts';
+import { countTabs, entryOf, filtered, snapshotOf } from '../../../src/server/dashboard/queue/queue-list.ts';
 import { aNewOrder, anOrder, MINUTE, START, sinceStart } from '../../fixtures/orders.ts';
 import { anOrderSummary } from '../api/fake-order-screening.ts';
 import { aQueuedOrder, inHours } from './support.ts';
 
-const entryOf = (...order: Parameters<typeof aQueuedOrder>) => queueEntry(aQueuedOrder(...order), Date.now());
+const entry = (...order: Parameters<typeof aQueuedOrder>) => entryOf(aQueuedOrder(...order), Date.now());
 
 const action = (minutes: number, status: ActionRecord['status'] = 'running'): ActionRecord => ({
   ...{ number: 1, kind: 'cancel', subject: 'x', status, by: 'policy' },
@@ -29,25 +24,25 @@ describe('the queue', () => {
       '2': { description: 'Card used elsewhere', impact: 'high' },
     } as const;
     for (const reading of attempts[0]?.readings ?? []) reading.insights = { risk };
-    const entry = entryOf({}, { attempts });
-    const why = { words: 'Card used elsewhere' };
-    expect(entry).toMatchObject({ tabs: ['all', 'soon'], band: 'now', why });
-    expect(entry?.why.flag).toBeUndefined();
-    expect(entryOf()?.why.words).toBe('In review at the screening service');
+    const { tabs, band, why } = entry({}, { attempts });
+    expect({ tabs, band, why }).toEqual({
+      ...{ tabs: ['soon', 'all'], band: 'now', why: { words: 'Card used elsewhere' } },
+    });
+    expect(entry().why.words).toBe('In review at the screening service');
   });
 
   it('a decided order leaves the queue, unless it needs attention or its cancel is stuck', () => {
-    expect(entryOf({}, decided)).toBeUndefined();
-    expect(entryOf({ phase: 'decided' })).toBeUndefined();
-    expect(entryOf({ needsAttention: true, attention }, decided)?.tabs).toContain('attention');
-    expect(entryOf({ phase: 'decided' }, { ...decided, actions: [action(25)] })).toMatchObject({
-      tabs: ['all', 'soon', 'stuck'],
+    expect(entry({}, decided).tabs).toEqual([]);
+    expect(entry({ phase: 'decided' }).tabs).toEqual([]);
+    expect(entry({ needsAttention: true, attention }, decided).tabs).toContain('attention');
+    expect(entry({ phase: 'decided' }, { ...decided, actions: [action(25)] })).toMatchObject({
+      tabs: ['soon', 'stuck', 'all'],
       why: { flag: 'Stuck', words: 'Cancel requested 25 min ago, not done yet' },
     });
   });
 
   it('a portal action that has just been requested is not stuck, nor one that has ended', () => {
-    const tabsOf = (record: ActionRecord) => entryOf({}, { actions: [record] })?.tabs;
+    const tabsOf = (record: ActionRecord) => entry({}, { actions: [record] }).tabs;
     expect(tabsOf(action(0.5))).not.toContain('stuck');
     expect(tabsOf(action(25, 'done'))).not.toContain('stuck');
     expect(tabsOf(action(25, 'queued'))).toContain('stuck');
@@ -55,48 +50,52 @@ describe('the queue', () => {
 
   it('a portal action that failed is stuck at once, with its tries, the last error and the next try', () => {
     const failed = { tries: 9, lastError: 'HTTP 503.', nextTryAt: inHours(0.04) };
-    const entry = entryOf({}, { actions: [{ ...action(1), ...failed }] });
-    expect(entry?.tabs).toContain('stuck');
+    const { tabs, why } = entry({}, { actions: [{ ...action(1), ...failed }] });
+    expect(tabs).toContain('stuck');
     const words = 'Cancel failed 9 times (HTTP 503), next try in 2 min';
-    expect(entry?.why).toEqual({ flag: 'Stuck', words });
+    expect(why).toEqual({ flag: 'Stuck', words });
   });
 
   it('a snoozed order is in its own list only', () => {
-    expect(entryOf({}, { snoozedUntil: inHours(2) })?.tabs).toEqual(['snoozed']);
+    expect(entry({}, { snoozedUntil: inHours(2) }).tabs).toEqual(['snoozed']);
   });
 
   it('the reason for attention is in its words, and says how many more there are', () => {
     const more = [...attention, ...attention];
-    expect(entryOf({ needsAttention: true, attention: more })?.why).toEqual({
+    expect(entry({ needsAttention: true, attention: more }).why).toEqual({
       flag: 'Attention',
       words: 'Refund by hand (and 1 more)',
     });
-    expect(entryOf({ problem: 'record-unreadable' })?.why.words).toContain('PAYLOAD_KEYS');
-    expect(entryOf({ needsAttention: true })?.why.words).toBe('Open the order to see the reason');
+    expect(entry({ problem: 'record-unreadable' }).why.words).toContain('PAYLOAD_KEYS');
+    expect(entry({ needsAttention: true }).why.words).toBe('Open the order to see the reason');
   });
 
   it('has orders that are held in an outage, but none whose checkout still runs', () => {
     const summary = anOrderSummary({ phase: 'screening', decision: 'pending', needsAttention: false });
     const held = anOrder({ kind: 'unanswered', reason: 'timeout', unseenSince: sinceStart(0) });
-    const entry = queueEntry({ summary, state: held }, Date.now());
-    expect(entry).toMatchObject({ why: { flag: 'Held' } });
-    expect(entry?.why.words).toMatch(/^Waiting .* for the screening service \(timeout\)$/);
-    expect(queueEntry({ summary, state: aNewOrder() }, START + 9_000)).toBeUndefined();
+    const words = expect.stringMatching(/^Waiting .* for the screening service \(timeout\)$/);
+    expect(entryOf({ summary, state: held }, Date.now()).why).toEqual({ flag: 'Held', words });
+    const state = aNewOrder();
+    expect(entryOf({ summary, state }, START + 9_000).tabs).toEqual([]);
     // While no worker runs, no answer is recorded.
-    const unseen = queueEntry({ summary, state: aNewOrder() }, START + 6 * MINUTE);
-    expect(unseen).toMatchObject({ tabs: ['all', 'held'], why: { flag: 'Held' } });
-    expect(unseen?.why.words).toBe('Waiting 6 min for a worker');
+    expect(entryOf({ summary, state }, START + 6 * MINUTE)).toMatchObject({
+      tabs: expect.arrayContaining(['all', 'held']),
+      why: { flag: 'Held', words: 'Waiting 6 min for a worker' },
+    });
   });
 
   it('has a terminated order only while its transaction can be canceled', () => {
     const closedAt = inHours(-1);
-    expect(entryOf({ closedAt })?.why.words).toBe('The workflow was terminated during the review');
-    expect(entryOf({ closedAt, cancelBy: inHours(-0.5) })).toBeUndefined();
+    expect(entry({ closedAt })).toMatchObject({
+      tabs: ['soon', 'all'],
+      why: { words: 'The workflow was terminated during the review' },
+    });
+    expect(entry({ closedAt, cancelBy: inHours(-0.5) }).tabs).toEqual([]);
   });
 
   it('an adopted order has the age since it was screened', () => {
     const screenedAt = inHours(-50);
-    expect(entryOf({}, { adopted: { transactionId: 'x', screenedAt } })?.since).toBe(screenedAt);
+    expect(entry({}, { adopted: { transactionId: 'x', screenedAt } }).since).toBe(screenedAt);
   });
 
   it('counts of tabs and bands are of the whole list, and overdue means the same in both', () => {

@@ -4,9 +4,9 @@ import type { ActionRecord, Attempt, OrderState } from '../../../contract/order/
 import { isPortalAction, portalKind } from '../../../contract/portal/portal-kinds.ts';
 import { type Instant, instant, type JournalEntry, type ReadingSource } from '../../../contract/words.ts';
 import type { AfterEnd, InspectedOrder } from '../../../starter.ts';
+import { evidenceOf, insightWords } from '../evidence.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { decisionPill } from '../layout.ts';
-import { evidenceOf, insightWords } from '../queue/queue-list.ts';
 import { clock, dayOf, type Now, timeOfDay } from '../words.ts';
 
 /** @returns the last read. The state has a poll's reading only if the decision changed, so the pending poll is checked as well */

@@ -1,14 +1,14 @@
 /** The queue: which orders a person has to act on, why, and in which lists and bands each one is. */
 import { createHash } from 'node:crypto';
-import type { ActionRecord, FailedTries, OrderState } from '../../../contract/order/state.ts';
+import type { ActionRecord, FailedTries } from '../../../contract/order/state.ts';
 import { portalKind } from '../../../contract/portal/portal-kinds.ts';
-import type { Insight, Insights } from '../../../contract/terms.ts';
 import { type Instant, instant, millis } from '../../../contract/words.ts';
 import { currentAttempt } from '../../../order/record.ts';
 import { isUnderWay } from '../../../order/transactions.ts';
 import { PHASE_WORDS } from '../../../order/view/describe.ts';
 import type { OrderSummary, QueuedOrder } from '../../../starter.ts';
-import type { Filters, Tab } from '../addresses.ts';
+import { type Filters, TABS, type Tab } from '../addresses.ts';
+import { evidenceOf, insightWords } from '../evidence.ts';
 import { duration, HOUR_MS } from '../words.ts';
 
 /** A portal action that isn't done after this time is stuck, even if no try is known to have failed; a checkout without an answer is held. */
@@ -27,37 +27,32 @@ export interface Entry {
   summary: OrderSummary;
   /** Why it is in the queue. `flag`: its kind, if it isn't a review. */
   why: { flag?: 'Attention' | 'Stuck' | 'Held'; words: string };
+  /** The lists of the queue that have it; none if there is nothing to do for a person. */
   tabs: readonly Tab[];
   band: (typeof BANDS)[number]['band'];
   since: Instant;
 }
 
-/** @returns the entry of an order; undefined if there is nothing to do for a person */
-export function queueEntry(order: QueuedOrder, nowMs: number): Entry | undefined {
-  const { summary, state } = order;
-  const closed = summary.closedAt !== undefined;
-  const attention = summary.needsAttention || summary.problem !== undefined;
-  const trouble = troubleOf(order, nowMs);
-  const [stuck, held] = [trouble.stuck !== undefined, trouble.held !== undefined];
-  // A terminated order stays while it can still be adopted or canceled.
-  const isOver = closed && (summary.cancelBy === undefined || millis(summary.cancelBy) < nowMs);
-  // A person who overrode the decision of the newest attempt has left nothing to decide.
-  const review = summary.phase === 'review' && !isOver && state?.attempts.at(-1)?.override === undefined;
-  const snoozed = state?.snoozedUntil !== undefined;
-  if (!attention && !stuck && !held && !review && !snoozed) return undefined;
-  const entry = entryOf(order, nowMs);
-  if (snoozed) return { ...entry, tabs: ['snoozed'] };
-  const kinds = { attention, stuck, held, overdue: entry.band === 'overdue', soon: entry.band === 'now' };
-  const among = (['overdue', 'soon', 'attention', 'stuck', 'held'] as const).filter((tab) => kinds[tab]);
-  return { ...entry, tabs: ['all', ...among] };
-}
-
-/** @returns the entry of any order, for lists that aren't the queue */
 export function entryOf(order: QueuedOrder, nowMs: number): Entry {
   const { summary } = order;
   const leftMs = summary.cancelBy === undefined ? Number.POSITIVE_INFINITY : millis(summary.cancelBy) - nowMs;
   const band = BANDS.find(({ underMs = 0 }) => leftMs < underMs)?.band ?? 'none';
-  return { summary, why: whyOf(order, nowMs), tabs: [], band, since: cameAt(order) };
+  const trouble = troubleOf(order, nowMs);
+  const tabs = tabsOf(order, band, trouble);
+  return { summary, why: whyOf(order, trouble, nowMs), tabs, band, since: cameAt(order) };
+}
+
+function tabsOf({ summary, state }: QueuedOrder, band: Entry['band'], trouble: Trouble): readonly Tab[] {
+  if (state?.snoozedUntil !== undefined) return ['snoozed'];
+  // A terminated order stays while it can still be adopted or canceled.
+  const isOver = summary.closedAt !== undefined && (summary.cancelBy === undefined || band === 'overdue');
+  // A person who overrode the decision of the newest attempt has left nothing to decide.
+  const review = summary.phase === 'review' && !isOver && state?.attempts.at(-1)?.override === undefined;
+  const attention = summary.needsAttention || summary.problem !== undefined;
+  const [stuck, held] = [trouble.stuck !== undefined, trouble.held !== undefined];
+  const all = review || attention || stuck || held;
+  const has = { overdue: band === 'overdue', soon: band === 'now', attention, stuck, held, all };
+  return all ? TABS.filter((tab) => has[tab]) : [];
 }
 
 /** @returns what changes when the order or its words change, except for times */
@@ -78,6 +73,8 @@ export function isStuck(action: ActionRecord, nowMs: number): boolean {
   return isUnderWay(action) && (tries > 0 || nowMs - millis(requestedAt) >= STUCK_AFTER_MS);
 }
 
+type Trouble = ReturnType<typeof troubleOf>;
+
 /** The action that is stuck. `held`: the checkout was answered without a decision, which the order still tries to get, or no worker takes it. */
 function troubleOf({ summary, state }: QueuedOrder, nowMs: number) {
   if (state === undefined || summary.closedAt !== undefined) return {};
@@ -87,15 +84,13 @@ function troubleOf({ summary, state }: QueuedOrder, nowMs: number) {
   return { stuck: state.actions.find((one) => isStuck(one, nowMs)), held };
 }
 
-function whyOf(order: QueuedOrder, nowMs: number): Entry['why'] {
-  const { summary, state } = order;
+function whyOf({ summary, state }: QueuedOrder, { stuck, held }: Trouble, nowMs: number): Entry['why'] {
   const needed = attentionWords(summary);
   if (needed !== undefined) return { flag: 'Attention', words: needed };
-  const phase = PHASE_WORDS[summary.phase ?? 'closed'];
-  if (state === undefined) return { words: phase };
-  const { stuck, held } = troubleOf(order, nowMs);
   if (stuck !== undefined) return { flag: 'Stuck', words: stuckWords(stuck, nowMs) };
   if (held !== undefined) return { flag: 'Held', words: heldWords(held, nowMs) };
+  const phase = PHASE_WORDS[summary.phase ?? 'closed'];
+  if (state === undefined) return { words: phase };
   if (summary.closedAt !== undefined && state.phase === 'review')
     return { words: 'The workflow was terminated during the review' };
   const [strongest] = evidenceOf(state);
@@ -134,39 +129,6 @@ function heldWords(state: NonNullable<QueuedOrder['state']>, nowMs: number): str
   return reason === undefined ? waiting : `${waiting} (${reason})`;
 }
 
-/** The screening service's groups of insights, the most telling one first. Risk is against the order, trust for it. */
-const GROUPS = ['risk', 'recommendation', 'neutral', 'trust'] as const;
-const IMPACTS = ['high', 'medium', 'low'];
-
-/** An insight with the reading that it comes from. `isNew`: no earlier reading of the order has it. */
-export type Evidence = ReturnType<typeof evidenceOf>[number];
-
-/** @returns the insights of the newest reading that has any, each with the reading that had it first, highest impact first */
-export function evidenceOf({ attempts }: OrderState) {
-  const readings = attempts
-    .flatMap(({ number, readings }) => readings.map((reading) => ({ ...reading, attempt: number })))
-    .filter(({ insights }) => insights !== undefined);
-  const newest = readings.at(-1);
-  const inGroup = (reading: typeof newest, group: keyof Insights): Insight[] =>
-    Object.values(reading?.insights?.[group] ?? {});
-  const weight = ({ impact = 'low' }: Insight) => IMPACTS.indexOf(impact);
-  return GROUPS.flatMap((group) =>
-    inGroup(newest, group)
-      .sort((a, b) => weight(a) - weight(b))
-      .flatMap((insight) => {
-        const same = (one: Insight) => one.description === insight.description && one.name === insight.name;
-        const first = readings.find((reading) => inGroup(reading, group).some(same));
-        if (first === undefined) return [];
-        const { at, source, attempt } = first;
-        return [{ ...insight, group, at, source, attempt, isNew: first === newest && readings.length > 1 }];
-      }),
-  );
-}
-
-export function insightWords({ description, name }: Insight): string {
-  return description ?? name ?? 'no description';
-}
-
 /** The whole queue, nearest deadline first. */
 export interface Snapshot {
   entries: readonly Entry[];
@@ -180,7 +142,8 @@ export interface Snapshot {
 export function snapshotOf(orders: readonly QueuedOrder[], cut: boolean, nowMs: number): Snapshot {
   const deadlineOf = ({ summary, since }: Entry) => summary.cancelBy ?? `~${since}`;
   const entries = orders
-    .flatMap((order) => queueEntry(order, nowMs) ?? [])
+    .map((order) => entryOf(order, nowMs))
+    .filter(({ tabs }) => tabs.length > 0)
     .sort((a, b) => (deadlineOf(a) < deadlineOf(b) ? -1 : 1));
   const [next] = orders
     .map(({ summary }) => summary)
