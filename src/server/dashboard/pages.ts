@@ -86,8 +86,10 @@ export function answersAsPages(scope: FastifyInstance, { signIn, log }: PageOpti
     logFailure(log, error, code, problem, request);
     reply.code(problem.status);
     const hasKey = signIn === undefined || request.headers.authorization !== undefined;
-    if (code === 'unauthorized' && hasKey) reply.header('www-authenticate', CHALLENGE);
-    if (code === 'unauthorized') return sendHtml(reply, document(hasKey ? signInPage() : sessionEndedPage()));
+    if (code === 'unauthorized') {
+      if (hasKey) reply.header('www-authenticate', CHALLENGE);
+      return sendHtml(reply, document(hasKey ? signInPage() : sessionEndedPage()));
+    }
     const page = errorPage(code, problem, request.method === 'POST' ? request.routeOptions.url : undefined);
     return sendHtml(reply, document(page, { who: request.pageUser }));
   });

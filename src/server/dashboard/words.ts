@@ -12,20 +12,20 @@ const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** @returns a duration in its two largest units, rounded down: «45 s», «3 min», «3 h 20 min», «2 d 4 h»; none is negative */
-export function duration(ms: number): string {
+/** @returns a duration in its largest units, rounded down: «45 s», «3 min», «3 h 20 min», «2 d 4 h»; none is negative */
+export function duration(ms: number, most = 2): string {
   if (ms < MINUTE_MS) return `${Math.floor(Math.max(0, ms) / 1_000)} s`;
   const minutes = Math.floor(ms / MINUTE_MS);
   const units = { d: Math.floor(minutes / 1_440), h: Math.floor(minutes / 60) % 24, min: minutes % 60 };
   const parts = Object.entries(units).map(([unit, count]) => ({ count, words: `${count} ${unit}` }));
   const first = parts.findIndex(({ count }) => count > 0);
-  const shown = parts.slice(first, first + 2).filter(({ count }) => count > 0);
+  const shown = parts.slice(first, first + most).filter(({ count }) => count > 0);
   return shown.map(({ words }) => words).join(' ');
 }
 
 /** @returns the time since `at` in its largest unit */
 export function age(at: Instant, { ms }: Now): string {
-  return /^\S+ \S+/.exec(duration(ms - millis(at)))?.[0] ?? '';
+  return duration(ms - millis(at), 1);
 }
 
 /** @returns the time until `at`, or since it with «ago» */

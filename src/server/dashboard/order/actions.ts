@@ -2,10 +2,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { ORDER_ERRORS } from '../../../contract/errors.ts';
+import { ORDER_ERRORS, type OrderErrorCode } from '../../../contract/errors.ts';
 import { momentSchema, reasonSchema } from '../../../contract/fields.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
-import type { OrderState } from '../../../contract/order/state.ts';
 import { ACTIONS, instant } from '../../../contract/words.ts';
 import { overrideRefusal } from '../../../order/concerns/operators.ts';
 import { defined } from '../../../order/defined.ts';
@@ -228,24 +227,24 @@ function howOf(by: Pick<PortalOptions, 'by'>, { once, ...asked }: Asked): Portal
 }
 
 /** @returns why the order doesn't accept the action now; undefined if it does, or if that is unknown */
-export function refusalOf(action: PageAction, order: InspectedOrder, nowMs: number): string | undefined {
-  const { summary, state } = order;
-  if (action === 'acknowledge' && summary.closedAt !== undefined)
-    return ORDER_ERRORS['order-closed'].title.toLowerCase();
+export function refusalOf(
+  action: PageAction,
+  { summary, state }: InspectedOrder,
+  nowMs: number,
+): string | undefined {
+  const isClosed = summary.closedAt !== undefined;
+  const isOver = isClosed || state?.phase === 'closed';
+  const titleOf = (code?: OrderErrorCode) => code && ORDER_ERRORS[code].title.toLowerCase();
+  if (action === 'acknowledge' && isClosed) return titleOf('order-closed');
   if (state === undefined) return undefined;
-  const open = summary.closedAt === undefined && state.phase !== 'closed';
   if (action === 'acknowledge') return state.attention.length === 0 ? 'nothing needs attention' : undefined;
   if (action === 'recheck') {
-    const takes = open || state.transactions.length > 0;
-    return takes ? undefined : 'the order is closed and has no transaction to read';
+    const isDone = isOver && state.transactions.length === 0;
+    return isDone ? 'the order is closed and has no transaction to read' : undefined;
   }
-  const code = codeOfRefusal(action, state, open, nowMs);
-  return code && ORDER_ERRORS[code].title.toLowerCase();
-}
-
-function codeOfRefusal(action: PageAction, state: OrderState, open: boolean, nowMs: number) {
-  if (action === 'cancel') return portalRefusal(state, { kind: 'cancel' }, nowMs, !open)?.code;
-  if (!open || state.endedAt !== undefined) return 'order-closed';
-  if (action === 'proceed') return overrideRefusal(state, { action: 'proceed' })?.code;
-  return action === 'decide-cancel' ? overrideRefusal(state, { action: 'cancel' })?.code : undefined;
+  if (action === 'cancel') return titleOf(portalRefusal(state, { kind: 'cancel' }, nowMs, isOver)?.code);
+  if (isOver || state.endedAt !== undefined) return titleOf('order-closed');
+  if (action === 'proceed') return titleOf(overrideRefusal(state, { action: 'proceed' })?.code);
+  if (action === 'decide-cancel') return titleOf(overrideRefusal(state, { action: 'cancel' })?.code);
+  return undefined;
 }
