@@ -17,6 +17,7 @@ import {
   applyPortalOutcome,
   attemptFor,
   type EndedOutcome,
+  endOfRepeat,
   isCanceled,
   portalAnswer,
   portalRefusal,
@@ -70,7 +71,7 @@ export const portal: Concern = {
   followUp(order) {
     const { state, now } = order;
     if (autoCancelDue(state, millis(now))) queueCancel(order);
-    const events = settleCancels(order);
+    const events = settleQueued(order);
     order.replies = order.replies.filter(
       ({ action, until }) => until > now && isUnderWay(actionNumbered(state, action)),
     );
@@ -159,21 +160,27 @@ function queueCancelOf(order: Order, transactionId: string | undefined, by: Acti
   queue(order, { kind: 'cancel', ...defined({ transactionId }) }, by);
 }
 
-/** Ends queued cancels that need no request: they are done, or too late. */
-function settleCancels(order: Order): OrderEventType[] {
-  const { state, fields } = order;
-  return state.actions.flatMap((record) => {
-    const asked = fields[record.number];
-    if (record.kind !== 'cancel' || record.status !== 'queued' || asked === undefined) return [];
-    if (waitsForCreate(order, record)) return [];
-    const { transactionId: left } = record;
-    setCancelTarget(state, record, asked);
-    // The caller saw the transaction that was known, so both are canceled.
-    if (left !== record.transactionId && isDecided(transactionNamed(state, left)?.decision))
-      queueCancelOf(order, left, record.by);
-    const outcome = outcomeWithoutSending(order, record);
+/** Ends queued actions that need no request. */
+function settleQueued(order: Order): OrderEventType[] {
+  return order.state.actions.flatMap((record) => {
+    const asked = order.fields[record.number];
+    if (record.status !== 'queued' || asked === undefined) return [];
+    const outcome =
+      record.kind === 'cancel' ? endOfCancel(order, record, asked) : endOfRepeat(order.state, record, asked);
     return outcome === undefined ? [] : ended(order, record, outcome);
   });
+}
+
+/** Sets the transaction of a queued cancel, and ends it if it is done, or too late. */
+function endOfCancel(order: Order, record: ActionRecord, asked: PortalFields): EndedOutcome | undefined {
+  const { state } = order;
+  if (waitsForCreate(order, record)) return undefined;
+  const { transactionId: left } = record;
+  setCancelTarget(state, record, asked);
+  // The caller saw the transaction that was known, so both are canceled.
+  if (left !== record.transactionId && isDecided(transactionNamed(state, left)?.decision))
+    queueCancelOf(order, left, record.by);
+  return outcomeWithoutSending(order, record);
 }
 
 function outcomeWithoutSending(

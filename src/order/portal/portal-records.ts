@@ -123,6 +123,19 @@ export function actionNumbered(state: OrderState, number: number): ActionRecord 
   return record;
 }
 
+/** @returns the end of a queued action whose earlier request was withdrawn too late: it is done, or may be done and must not be sent twice */
+export function endOfRepeat(
+  { actions }: OrderState,
+  { number, subject }: ActionRecord,
+  asked: PortalFields,
+): EndedOutcome | undefined {
+  const before = actions.findLast((one) => one.number < number && one.subject === subject);
+  if (before?.status === 'unconfirmed' && isSentOnce(asked)) return { kind: 'unconfirmed' };
+  if (before?.status !== 'done') return undefined;
+  const { code, message, chargeback } = before;
+  return { kind: 'done', ...defined({ code, message, chargeback }) };
+}
+
 /** Records how an action ended, and applies the consequences. @returns the events to send */
 export function applyPortalOutcome(
   state: OrderState,

@@ -1,6 +1,6 @@
-/** A cancel that meets something else: its withdrawal, a rescreen, a lookup, a further attempt. */
+/** A portal action that meets something else: its withdrawal, a rescreen, a lookup, a further attempt. */
 import { describe, expect, it } from 'vitest';
-import { answered, DAY, HOUR, MINUTE, TRANSACTION_ID } from '../../fixtures/orders.ts';
+import { answered, DAY, HOUR, MINUTE, PORTAL_ACTIONS, TRANSACTION_ID } from '../../fixtures/orders.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
 
 const sent = (life: Life) => life.calls('portal').map(({ request }) => request.transactionId);
@@ -13,6 +13,26 @@ describe('a request that comes while a running action is being withdrawn', () =>
     expect(life.told[2]).toBe('requested');
     life.portalEnds('not-sent', 2 * HOUR);
     expect(sent(life)).toEqual([TRANSACTION_ID, TRANSACTION_ID]);
+  });
+
+  it.each([
+    ['done', 'done', ['done', 'done', 'requested'], 1],
+    ['unconfirmed', 'unconfirmed', ['outcome-unknown', 'outcome-unknown', 'requested'], 1],
+    ['not-sent', 'running', ['action-withdrawn', 'withdrawn', 'requested'], 2],
+  ] as const)(
+    'for the same chargeback, after %s, is %s, and told %j: %i are sent',
+    (outcome, status, told, count) => {
+      const life = screened('pass').portal('chargeback', HOUR).withdraw(1, HOUR).portal('chargeback', HOUR);
+      life.portalEnds(outcome, HOUR + 1_000);
+      expect(life.actions[1]).toBe(status);
+      expect([life.told, sent(life)]).toEqual([told, Array(count).fill(TRANSACTION_ID)]);
+    },
+  );
+
+  it('for the same chargeback with force is sent although the first may have been', () => {
+    const life = screened('pass').portal('chargeback', HOUR).withdraw(1, HOUR);
+    life.portal({ ...PORTAL_ACTIONS.chargeback, force: true }, HOUR).portalEnds('unconfirmed', HOUR + 1_000);
+    expect(life.actions).toEqual(['unconfirmed', 'running']);
   });
 
   it('to override to cancel cancels', () => {
