@@ -26,9 +26,11 @@ import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE }
 import { MEMO_BYTES } from './order/view/bounded-record.ts';
 import type { Log } from './platform/log.ts';
 import { missingSearchAttributes } from './platform/namespace.ts';
-import { allEnded, type StartedParts, startParts } from './platform/parts.ts';
+import { type StartedParts, startParts } from './platform/parts.ts';
 import { runProcess } from './platform/process.ts';
-import { installRuntime, untilEndedOrLost, watchQueues } from './platform/runtime.ts';
+import { watchQueues } from './platform/queue-backlog.ts';
+import { installRuntime } from './platform/runtime.ts';
+import { untilEndedOrLost } from './platform/workers-end.ts';
 import { workflowBundle } from './platform/workflow-bundle.ts';
 
 /** A checkout holds a workflow task and a local activity while the screening service answers, so slots count screenings, not CPU. */
@@ -97,12 +99,11 @@ export async function startWorkers(
     stopping.abort();
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
-  const ended = allEnded(runs, stopAll).finally(() => watch.stop());
-  const stopped = untilEndedOrLost(ended, {
+  const stopped = untilEndedOrLost(runs, {
     stop: stopAll,
     stopping: stopping.signal,
     graceMs: SHUTDOWN_GRACE_MS,
-  });
+  }).finally(() => watch.stop());
   // It may reject before anything awaits it.
   stopped.catch(() => undefined);
   parts.add(async () => {

@@ -41,19 +41,3 @@ export async function startParts<Started extends object>(
     throw error;
   }
 }
-
-/**
- * Waits until all runs have ended, because they share resources that the caller closes afterwards.
- *
- * @param stopAll stops the others when one fails
- * @throws the first failure
- */
-export async function allEnded(runs: readonly Promise<void>[], stopAll: () => void): Promise<void> {
-  const stopping = runs.map((run) =>
-    run.catch((error: unknown) => {
-      stopAll();
-      throw error;
-    }),
-  );
-  await Promise.all(stopping).finally(() => Promise.allSettled(stopping));
-}

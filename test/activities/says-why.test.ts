@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createEventSender } from '../../src/activities/index.ts';
 import { eventToSend } from '../../src/order/events.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { temporalLogger } from '../../src/platform/runtime.ts';
+import { temporalLogger } from '../../src/platform/temporal-logger.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { announced, anOrder } from '../fixtures/orders.ts';
 import {

@@ -1,21 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { allEnded, StartedParts } from '../../src/platform/parts.ts';
+import { StartedParts } from '../../src/platform/parts.ts';
 import { API_WITHOUT_TEMPORAL, eventually, freePort, spawnForTest } from '../support/index.ts';
-
-it('all runs have ended when each has; one that breaks down stops the others, and is told when they have ended', async () => {
-  const ended: string[] = [];
-  await allEnded([Promise.resolve(), Promise.resolve()], () => void ended.push('stopped'));
-  expect(ended).toEqual([]);
-  let stop = (): void => undefined;
-  const other = new Promise<void>((resolve) => {
-    stop = resolve;
-  }).then(() => void ended.push('the other'));
-  const runs = allEnded([Promise.reject(new Error('no such namespace')), other], () => stop());
-  await expect(runs).rejects.toThrow('no such namespace');
-  expect(ended).toEqual(['the other']);
-});
 
 it('parts are stopped once, the last one first, also after one that could not be stopped', async () => {
   const parts = new StartedParts();
