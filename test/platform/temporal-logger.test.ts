@@ -1,16 +1,11 @@
 import { ApplicationFailure, type WorkerDeploymentVersion } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLog } from '../../src/platform/log.ts';
 import { temporalLogger } from '../../src/platform/temporal-logger.ts';
 import { ORDER_LOST } from '../../src/platform/workers-end.ts';
+import { aLog, SECRET } from './a-log.ts';
 
-const SECRET = 'to-be-kept-out';
-
-/** A logger of which no line may have the secret. */
 function aLogger(...how: [version?: WorkerDeploymentVersion | undefined, onLost?: () => void]) {
-  const lines: Record<string, unknown>[] = [];
-  const log = createLog('worker', 'debug', { write: (line) => void lines.push(JSON.parse(line)) });
-  onTestFinished(() => expect(JSON.stringify(lines)).not.toContain(SECRET));
+  const { log, lines } = aLog();
   return { logger: temporalLogger(log, ...how), lines };
 }
 
