@@ -1,7 +1,6 @@
 /** The worker process. Checkouts (workflows and screenings), background work, reads and polls each have a task queue. */
 import { fileURLToPath } from 'node:url';
 import { Client, isGrpcServiceError } from '@temporalio/client';
-import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import {
   createActivities,
@@ -118,10 +117,12 @@ function createWorkers(
   activities: ReturnType<typeof createActivities>,
   connected: Required<Pick<WorkerOptions, 'connection' | 'namespace' | 'dataConverter'>>,
 ): Promise<Worker[]> {
+  // Open orders run for days, so they upgrade to the current version.
+  const versioned = { useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' } as const;
   const common = {
     ...connected,
     shutdownGraceTime: SHUTDOWN_GRACE_MS,
-    ...(workerVersion !== undefined && { workerDeploymentOptions: versioned(workerVersion) }),
+    ...(workerVersion && { workerDeploymentOptions: { version: workerVersion, ...versioned } }),
   };
   const activityWorker = (taskQueue: string, implementations: object, limits: Partial<WorkerOptions>) =>
     Worker.create({
@@ -178,15 +179,6 @@ async function requireNamespace(connection: NativeConnection, namespace: string)
   const what = missing === undefined ? 'does not exist' : `lacks the search attributes ${missing.join(', ')}`;
   const message = `the namespace ${namespace} ${what}: run npm run setup:temporal`;
   throw new ConfigError([{ path: 'TEMPORAL_NAMESPACE', message }]);
-}
-
-/** Open orders run for days, so they upgrade to the current version. */
-function versioned(version: WorkerDeploymentVersion) {
-  return {
-    version,
-    useWorkerVersioning: true,
-    defaultVersioningBehavior: 'AUTO_UPGRADE',
-  } as const;
 }
 
 /**

@@ -9,7 +9,7 @@ import { startParts } from '../platform/parts.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
 import { startService } from '../serve.ts';
 import { startEmbeddedTemporal } from './embedded-temporal.ts';
-import { assertPortFree, freePort } from './guarded-child.ts';
+import { assertPortFree, freePort } from './ports.ts';
 
 export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 

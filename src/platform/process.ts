@@ -1,7 +1,8 @@
 /** What `npm run worker`, `npm run api` and `npm run serve` have in common: settings, a log, and how the process ends. */
 import closeWithGrace from 'close-with-grace';
 import { type Config, ConfigError, loadConfig } from '../config/index.ts';
-import { createLog, type Log, showError } from './log.ts';
+import { createLog, type Log } from './log.ts';
+import { showError } from './show-error.ts';
 
 /** What a process has started. */
 export interface Running {

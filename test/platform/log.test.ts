@@ -1,8 +1,9 @@
 import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from '../../src/dev/guarded-child.ts';
-import { type LogFields, logUnreachable, showError } from '../../src/platform/log.ts';
+import { freePort } from '../../src/dev/ports.ts';
+import { type LogFields, logUnreachable } from '../../src/platform/log.ts';
+import { showError } from '../../src/platform/show-error.ts';
 import { frameworkLog } from '../../src/server/api/metrics.ts';
 import { aLog, SECRET } from './a-log.ts';
 

@@ -1,4 +1,4 @@
-export { freePort } from '../../src/dev/guarded-child.ts';
+export { freePort } from '../../src/dev/ports.ts';
 export { eventually } from './eventually.ts';
 export { type GivenKey, keyEntry, keysFile } from './keys-file.ts';
 export { someAtATime } from './processes/some-at-a-time.ts';
