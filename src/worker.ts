@@ -1,8 +1,7 @@
 /** The worker process. Checkouts (workflows and screenings), background work, reads and polls each have a task queue. */
 import { fileURLToPath } from 'node:url';
 import { Client, isGrpcServiceError } from '@temporalio/client';
-import type { DataConverter, WorkerDeploymentVersion } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import {
   createActivities,
   createEventSender,
@@ -19,16 +18,18 @@ import {
   type Config,
   ConfigError,
   type EventsReceiver,
-  loadConfig,
   type TemporalSettings,
   unreachableTemporal,
 } from './config/index.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from './contract/ids.ts';
 import { MEMO_BYTES } from './order/view/bounded-record.ts';
-import { createLog, type Log } from './platform/log.ts';
+import type { Log } from './platform/log.ts';
 import { missingSearchAttributes } from './platform/namespace.ts';
-import { allEnded, endOnSignalOrError, errorText } from './platform/parts.ts';
-import { installRuntime, untilEndedOrLost, watchQueues } from './platform/runtime.ts';
+import { type StartedParts, startParts } from './platform/parts.ts';
+import { runProcess } from './platform/process.ts';
+import { watchQueues } from './platform/queue-backlog.ts';
+import { installRuntime } from './platform/runtime.ts';
+import { untilEndedOrLost } from './platform/workers-end.ts';
 import { workflowBundle } from './platform/workflow-bundle.ts';
 
 /** A checkout holds a workflow task and a local activity while the screening service answers, so slots count screenings, not CPU. */
@@ -52,53 +53,92 @@ const CONCURRENT_POLLS = 50;
 
 /** Longer than any request to the screening service that a customer waits for. */
 const SHUTDOWN_GRACE_MS = 9_000;
-
-export interface WorkerSettings {
-  connection: NativeConnection;
-  namespace: string;
-  /** From `createDataConverter`; the same for all clients and workers of the deployment. */
-  dataConverter: DataConverter;
-  /** Maximum activities per second, over all workers of the reads queue, and of the polls queue. */
-  maxRps: number;
-  /** Absent: the workers are unversioned, and get tasks immediately. */
-  version?: WorkerDeploymentVersion;
-}
-
-export interface OrderWorkers {
-  /** Resolves when all have stopped. Rejects if one failed or an order was lost; the process must then end. */
-  readonly stopped: Promise<void>;
-  /** Waits for running tasks, then stops. */
-  stop(): Promise<void>;
-}
+/** Longer than the calls of running tasks, of 30 s at most. */
+const STOP_WITHIN_MS = 40_000;
 
 /**
- * Starts the workers of a process.
- * @throws ConfigError when the namespace isn't set up
+ * Connects to Temporal, and starts the workers of a process. What is started is added to `parts`.
+ *
+ * @param beforeRecord absent if the process has no callers that wait for an order
+ * @returns `stopped` rejects if a worker failed or an order was lost; the process must then end
+ * @throws ConfigError when Temporal is unreachable, the namespace isn't set up, or the metrics port is not available
  */
-export async function startWorkers(settings: WorkerSettings, world: WorldParts): Promise<OrderWorkers> {
-  const { connection, namespace, dataConverter } = settings;
+export async function startWorkers(
+  config: Config,
+  log: Log,
+  parts: StartedParts,
+  beforeRecord?: NonNullable<WorldParts['beforeRecord']>,
+) {
+  installRuntime(config, log);
+  const { namespace } = config.temporal;
+  const connection = await connectWorker(config.temporal);
+  parts.add(() => connection.close());
   await requireNamespace(connection, namespace);
+  const cards = createCardStash(config.cardStash.url, config.cardStash.keys);
+  parts.add(() => cards.close());
+  const dataConverter = createDataConverter(config.payloadKeys, {
+    required: config.payloadsRequired,
+    refused: 'marked',
+    report: (err) => log.foreign('warn', { err }, 'a payload can not be read and is refused'),
+  });
   const client = new Client({ connection, namespace, dataConverter });
   const stopping = new AbortController();
   const activities = createActivities({
+    findIntegration: config.findIntegration,
+    cards,
+    events: sendersTo(config.events),
     orders: createOrderDirectory(client),
     stopping: stopping.signal,
-    ...world,
+    ...(beforeRecord && { beforeRecord }),
   });
-  const common = {
-    connection,
-    namespace,
-    dataConverter,
-    shutdownGraceTime: SHUTDOWN_GRACE_MS,
-    interceptors: { activity: [withMetrics] },
-    ...(settings.version !== undefined && { workerDeploymentOptions: versioned(settings.version) }),
+  const workers = await createWorkers(config, activities, { connection, namespace, dataConverter });
+  const watch = watchQueues(client);
+  const runs = workers.map((worker) => worker.run());
+  const stopAll = (): void => {
+    stopping.abort();
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
-  const workers = await Promise.all([
+  const stopped = untilEndedOrLost(runs, {
+    stop: stopAll,
+    stopping: stopping.signal,
+    graceMs: SHUTDOWN_GRACE_MS,
+  }).finally(() => watch.stop());
+  // It may reject before anything awaits it.
+  stopped.catch(() => undefined);
+  parts.add(async () => {
+    stopAll();
+    await stopped.catch(() => undefined);
+  });
+  return { connection, cards, stopped };
+}
+
+function createWorkers(
+  { maxRps, workerVersion }: Config,
+  activities: ReturnType<typeof createActivities>,
+  connected: Required<Pick<WorkerOptions, 'connection' | 'namespace' | 'dataConverter'>>,
+): Promise<Worker[]> {
+  // Open orders run for days, so they upgrade to the current version.
+  const versioned = { useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' } as const;
+  const common = {
+    ...connected,
+    shutdownGraceTime: SHUTDOWN_GRACE_MS,
+    ...(workerVersion && { workerDeploymentOptions: { version: workerVersion, ...versioned } }),
+  };
+  const activityWorker = (taskQueue: string, implementations: object, limits: Partial<WorkerOptions>) =>
+    Worker.create({
+      ...common,
+      taskQueue,
+      activities: { ...implementations },
+      interceptors: { activity: [withMetrics, withHeartbeats] },
+      ...limits,
+    });
+  const orderWorker = async () =>
     Worker.create({
       ...common,
       taskQueue: TASK_QUEUE,
-      workflowBundle: await workflowBundle(dataConverter),
+      workflowBundle: await workflowBundle(connected.dataConverter),
       activities: { ...activities.checkout },
+      interceptors: { activity: [withMetrics] },
       tuner: {
         workflowTaskSlotSupplier: {
           type: 'resource-based',
@@ -112,50 +152,21 @@ export async function startWorkers(settings: WorkerSettings, world: WorldParts):
       },
       maxCachedWorkflows: CACHED_ORDERS,
       stickyQueueScheduleToStartTimeout: WAIT_FOR_ITS_WORKER,
-    }),
-    Worker.create({
-      ...common,
-      taskQueue: BACKGROUND_TASK_QUEUE,
-      activities: { ...activities.background },
-      interceptors: { activity: [withMetrics, withHeartbeats] },
+    });
+  return Promise.all([
+    orderWorker(),
+    activityWorker(BACKGROUND_TASK_QUEUE, activities.background, {
       maxConcurrentActivityTaskExecutions: CONCURRENT_BACKGROUND,
     }),
-    Worker.create({
-      ...common,
-      taskQueue: READS_TASK_QUEUE,
-      activities: { ...activities.reads },
-      interceptors: { activity: [withMetrics, withHeartbeats] },
+    activityWorker(READS_TASK_QUEUE, activities.reads, {
       maxConcurrentActivityTaskExecutions: CONCURRENT_READS,
-      maxTaskQueueActivitiesPerSecond: settings.maxRps,
+      maxTaskQueueActivitiesPerSecond: maxRps,
     }),
-    Worker.create({
-      ...common,
-      taskQueue: POLLS_TASK_QUEUE,
-      activities: { ...activities.polls },
-      interceptors: { activity: [withMetrics, withHeartbeats] },
+    activityWorker(POLLS_TASK_QUEUE, activities.polls, {
       maxConcurrentActivityTaskExecutions: CONCURRENT_POLLS,
-      maxTaskQueueActivitiesPerSecond: settings.maxRps,
+      maxTaskQueueActivitiesPerSecond: maxRps,
     }),
   ]);
-  const watch = watchQueues(client);
-  const runs = workers.map((worker) => worker.run());
-  const stopAll = (): void => {
-    stopping.abort();
-    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-  };
-  const ended = allEnded(runs, stopAll).finally(() => watch.stop());
-  const stopped = untilEndedOrLost(ended, {
-    stop: stopAll,
-    stopping: stopping.signal,
-    graceMs: SHUTDOWN_GRACE_MS,
-  });
-  return {
-    stopped,
-    stop: () => {
-      stopAll();
-      return stopped;
-    },
-  };
 }
 
 /** Without the search attributes, every order's first task would keep failing. */
@@ -168,15 +179,6 @@ async function requireNamespace(connection: NativeConnection, namespace: string)
   const what = missing === undefined ? 'does not exist' : `lacks the search attributes ${missing.join(', ')}`;
   const message = `the namespace ${namespace} ${what}: run npm run setup:temporal`;
   throw new ConfigError([{ path: 'TEMPORAL_NAMESPACE', message }]);
-}
-
-/** Open orders run for days, so they upgrade to the current version. */
-function versioned(version: WorkerDeploymentVersion) {
-  return {
-    version,
-    useWorkerVersioning: true,
-    defaultVersioningBehavior: 'AUTO_UPGRADE',
-  } as const;
 }
 
 /**
@@ -197,74 +199,21 @@ export async function connectWorker({ connection }: TemporalSettings): Promise<N
   }
 }
 
-/** @returns the settings of a process's workers */
-export function workerSettings(config: Config, connection: NativeConnection, log?: Log): WorkerSettings {
-  const { maxRps, workerVersion: version } = config;
-  return {
-    connection,
-    namespace: config.temporal.namespace,
-    dataConverter: createDataConverter(config.payloadKeys, {
-      required: config.payloadsRequired,
-      refused: 'marked',
-      report: (err) => log?.foreign('warn', { err }, 'a payload can not be read and is refused'),
-    }),
-    maxRps,
-    ...(version !== undefined && { version }),
-  };
-}
-
-/** @returns the dependencies of the activities, created from the settings */
-export function worldOf(config: Config): WorldParts {
-  return {
-    findIntegration: config.findIntegration,
-    cards: createCardStash(config.cardStash.url, config.cardStash.keys),
-    events: sendersTo(config.events),
-  };
-}
-
 function sendersTo({ own, common }: Config['events']): EventSenders {
   const sender = ({ url, secrets }: EventsReceiver) => createEventSender(url, secrets);
   const senders = new Map([...own].map(([name, receiver]) => [name, sender(receiver)]));
   return { own: senders, ...(common && { common: sender(common) }) };
 }
 
-async function main(): Promise<void> {
-  const started = endOnSignalOrError();
-  const config = loadConfig(process.env, 'worker');
-  const log = createLog('worker', config.logLevel);
-  installRuntime(config, log);
-  const { address } = config.temporal.connection;
-  const { namespace } = config.temporal;
-  const connection = await connectWorker(config.temporal);
-  const world = worldOf(config);
-  const settings = workerSettings(config, connection, log);
-  const workers = await startWorkers(settings, world);
-  log.info({ address, namespace, ...settings.version }, 'worker is ready');
-  const stop = (): void => {
-    log.info('worker is stopping: waiting for running tasks');
-    workers.stop().catch(() => undefined);
-  };
-  started();
-  // Node would print the error's message.
-  process.once('uncaughtException', (err) => {
-    log.error({ err }, 'stopping after an error');
-    process.exit(1);
-  });
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
-  try {
-    await workers.stopped;
-  } finally {
-    await world.cards.close();
-    // Failed workers may still use the connection.
-    await connection.close().catch(() => undefined);
-  }
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  main().catch((error: unknown) => {
-    process.stderr.write(`The worker cannot run: ${errorText(error)}\n`);
-    // The SDK's threads would keep the process and its metrics alive.
-    process.exit(1);
-  });
+  const stopping = 'worker is stopping: waiting for running tasks';
+  const cannotRun = 'The worker cannot run: ';
+  runProcess('worker', { stopWithinMs: STOP_WITHIN_MS, stopping, cannotRun }, (config, log) =>
+    startParts(async (parts) => {
+      const { stopped } = await startWorkers(config, log, parts);
+      const { connection, namespace } = config.temporal;
+      log.info({ address: connection.address, namespace, ...config.workerVersion }, 'worker is ready');
+      return { stopped };
+    }),
+  );
 }

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { loadClientSettings } from '../../src/config/load-config.ts';
-import { freePort } from '../../src/dev/guarded-child.ts';
+import { freePort } from '../../src/dev/ports.ts';
 import { createDataConverter, createOrderScreening, type OrderScreening } from '../../src/starter.ts';
 import type { SpawnedProcess } from '../../test/support/processes/spawn-process.ts';
 import { SANDBOX_KEY } from '../orders.ts';

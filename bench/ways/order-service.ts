@@ -2,27 +2,23 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { Client } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
 import { z } from 'zod';
 import { createDataConverter } from '../../src/codec/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { installRuntime } from '../../src/platform/runtime.ts';
+import { StartedParts } from '../../src/platform/parts.ts';
 import { createOrderScreening, EarlyAnswers } from '../../src/starter.ts';
-import { startWorkers, worldOf } from '../../src/worker.ts';
+import { startWorkers } from '../../src/worker.ts';
 
 const checkout = z.object({ transaction: z.record(z.string(), z.unknown()) });
 
 const config = loadConfig(process.env);
-installRuntime(config, createLog('order-service', config.logLevel));
-const { temporal, findIntegration, maxRps } = config;
-const { namespace } = temporal;
-const connection = await NativeConnection.connect(temporal.connection);
-const dataConverter = createDataConverter(config.payloadKeys);
+const { temporal, findIntegration } = config;
 const earlyAnswers = new EarlyAnswers();
-const world = { ...worldOf(config), beforeRecord: earlyAnswers };
-await startWorkers({ connection, namespace, dataConverter, maxRps }, world);
-const client = new Client({ connection, namespace, dataConverter });
+const log = createLog('order-service', config.logLevel);
+const { connection } = await startWorkers(config, log, new StartedParts(), earlyAnswers);
+const dataConverter = createDataConverter(config.payloadKeys);
+const client = new Client({ connection, namespace: temporal.namespace, dataConverter });
 const orders = createOrderScreening({ client, findIntegration, earlyAnswers });
 
 async function screen(url: string, body: unknown): Promise<unknown> {

@@ -82,17 +82,14 @@ export interface EventsReceiver {
   secrets: string[];
 }
 
-/** Shorter secrets of webhooks can be guessed. */
-export const LEAST_WEBHOOK_SECRET = 16;
-
 /** Returns the receivers of events: the common one, and those of integrations that have their own. */
 export function readEvents(
   read: ReadVariable,
   integrations: readonly Integration[],
   errors: ErrorList,
 ): { own: ReadonlyMap<string, EventsReceiver>; common?: EventsReceiver | undefined } {
-  const url = read('EVENTS_URL');
-  const secrets = read('EVENTS_SECRETS');
+  const [url, secrets] = [read('EVENTS_URL'), read('EVENTS_SECRETS')];
+  const common = receiver(url, secrets);
   if (url !== undefined && secrets === undefined) {
     errors.addMissing('EVENTS_SECRETS', 'is required with EVENTS_URL: events are signed');
   }
@@ -100,37 +97,42 @@ export function readEvents(
   for (const { name, eventsUrl, eventsSecret } of integrations) {
     if (eventsUrl === undefined && eventsSecret === undefined) continue;
     const path = `integrations.${name}.eventsSecretEnv`;
-    const ownUrl = eventsUrl ?? url;
-    const ownSecrets = eventsSecret === undefined ? secrets : readOwnSecrets(path, eventsSecret(), errors);
     if (eventsSecret === undefined && secrets === undefined) {
       errors.add(path, 'is required with eventsUrl unless EVENTS_SECRETS is set: events are signed');
     }
-    if (ownUrl !== undefined && ownSecrets !== undefined) own.set(name, { url: ownUrl, secrets: ownSecrets });
+    const ownSecrets = eventsSecret ? readNamed(path, eventsSecret(), signingSecrets, errors) : secrets;
+    const its = receiver(eventsUrl ?? url, ownSecrets);
+    if (its !== undefined) own.set(name, its);
   }
-  const common = url === undefined || secrets === undefined ? undefined : { url, secrets };
   return { own, common };
+}
+
+function receiver(url: string | undefined, secrets: string[] | undefined): EventsReceiver | undefined {
+  return url === undefined || secrets === undefined ? undefined : { url, secrets };
 }
 
 export function readOwnWebhookSecrets(
   integrations: readonly Integration[],
   errors: ErrorList,
 ): ReadonlyMap<string, readonly string[]> {
-  const own = integrations.flatMap(({ name, webhookSecret }) => {
-    if (webhookSecret === undefined) return [];
+  const own = new Map<string, readonly string[]>();
+  for (const { name, webhookSecret } of integrations) {
+    if (webhookSecret === undefined) continue;
     const path = `integrations.${name}.webhookSecretEnv`;
-    return [[name, readOwnSecrets(path, webhookSecret(), errors, webhookSecrets) ?? []] as const];
-  });
-  return new Map(own);
+    own.set(name, readNamed(path, webhookSecret(), webhookSecrets, errors) ?? []);
+  }
+  return own;
 }
 
-/** Returns the secrets in a variable that the policy file names at `path`. */
-function readOwnSecrets(
+/** Reads the secrets in a variable that the policy file names at `path`. @returns undefined after adding an error */
+function readNamed(
   path: string,
   held: string | undefined,
+  secrets: z.ZodType<string[]>,
   errors: ErrorList,
-  secrets: z.ZodType<string[]> = signingSecrets,
 ): string[] | undefined {
   const problem = problemOf(held, secrets);
-  if (problem !== undefined) errors.add(path, `names a variable that ${problem}`);
-  return secrets.safeParse(held).data;
+  if (problem === undefined) return secrets.parse(held);
+  errors.add(path, `names a variable that ${problem}`);
+  return undefined;
 }

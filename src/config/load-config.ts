@@ -13,10 +13,11 @@ import {
   withoutQuoted,
 } from './environment.ts';
 import { ErrorList, orThrow } from './errors.ts';
-import { LEAST_WEBHOOK_SECRET, readEvents, readIntegrations, readOwnWebhookSecrets } from './integrations.ts';
+import { readEvents, readIntegrations, readOwnWebhookSecrets } from './integrations.ts';
+import { checkLiveSettings } from './live.ts';
 import { readSignIn } from './sign-in.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
-import { type AllowedPlaintext, isPlaintext, isSet } from './values.ts';
+import { isSet } from './values.ts';
 
 /** The processes whose variables each role reads; `all` reads every variable. */
 const READS = {
@@ -134,9 +135,11 @@ function checkProxies(env: NodeJS.ProcessEnv, errors: ErrorList): void {
 }
 
 function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
+  const [works, serves] = [role !== 'api', role !== 'worker'];
   const read = variableReader(env, errors, READS[role]);
-  const client = readClientSettings(env, role !== 'api', errors, read);
+  const client = readClientSettings(env, works, errors, read);
   const { temporal, integrations } = client;
+  const each = [...integrations.values()];
   const local = { ...client.local, ...readLocalServers(read) };
   const uiAddresses = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${local.temporalUiPort}`);
   const codecToken = read('CODEC_TOKEN');
@@ -146,13 +149,13 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
     api: {
       host: read('API_HOST'),
       port: read('API_PORT'),
-      ...readApiKeys(read, role, integrations, errors),
+      ...readApiKeys(read, serves, integrations, errors),
       maxRps: read('API_MAX_RPS'),
       trustProxy: read('TRUST_PROXY') ?? [],
     },
     webhookSecrets: read('WEBHOOK_SECRETS') ?? [],
-    ownWebhookSecrets: readOwnWebhookSecrets(role === 'worker' ? [] : [...integrations.values()], errors),
-    events: readEvents(read, role === 'api' ? [] : [...integrations.values()], errors),
+    ownWebhookSecrets: readOwnWebhookSecrets(serves ? each : [], errors),
+    events: readEvents(read, works ? each : [], errors),
     codec: {
       origins: read('CODEC_ORIGINS') ?? uiAddresses,
       ...(codecToken !== undefined && { token: codecToken }),
@@ -166,14 +169,16 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
     logLevel: read('LOG_LEVEL'),
   };
   const { host, keys, keysFile } = config.api;
-  if (role !== 'worker' && keys.length === 0 && keysFile === undefined && !isLoopback(host)) {
+  const admitsEverybody = keys.length === 0 && keysFile === undefined;
+  if (serves && admitsEverybody && !isLoopback(host)) {
     errors.addMissing('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
   }
-  if (config.signIn !== undefined && keys.length === 0 && keysFile === undefined) {
+  if (config.signIn !== undefined && admitsEverybody) {
     errors.addMissing('API_KEYS', 'is required with OIDC_ISSUER: without a key the API admits everybody');
   }
-  const preGateway = [...integrations.values()].some(({ workflow }) => workflow === 'pre-gateway');
-  if (preGateway && config.cardStash.url === 'memory:' && (role === 'worker' || role === 'api')) {
+  const preGateway = each.some(({ workflow }) => workflow === 'pre-gateway');
+  const isAlone = works && serves;
+  if (preGateway && !isAlone && config.cardStash.url === 'memory:') {
     errors.add(
       'CARD_STASH_URL',
       'must be a Redis, since an integration is pre-gateway: from memory no card reaches a different process. npm run serve is one process',
@@ -198,7 +203,7 @@ function readLocalServers(read: ReadVariable) {
 
 function readApiKeys(
   read: ReadVariable,
-  role: Role,
+  serves: boolean,
   integrations: ReadonlyMap<string, Integration>,
   errors: ErrorList,
 ): { keys: ApiKey[]; keysFile?: string } {
@@ -207,7 +212,7 @@ function readApiKeys(
   if (keysFile === undefined) return { keys: keys ?? [] };
   if (keys !== undefined)
     errors.add('API_KEYS', 'must not be set together with API_KEYS_FILE; move its keys to the file');
-  return { keys: role === 'worker' ? [] : (readApiKeysFile(keysFile, integrations, errors) ?? []), keysFile };
+  return { keys: serves ? (readApiKeysFile(keysFile, integrations, errors) ?? []) : [], keysFile };
 }
 
 function readWorkerVersion(read: ReadVariable, errors: ErrorList): WorkerDeploymentVersion | undefined {
@@ -221,58 +226,6 @@ function readWorkerVersion(read: ReadVariable, errors: ErrorList): WorkerDeploym
     errors.addMissing('WORKER_DEPLOYMENT_NAME', `is required with WORKER_BUILD_ID: ${together}`);
   }
   return undefined;
-}
-
-/** Checks the rule «live without plaintext». Settings of a client have no webhooks and no events. */
-function checkLiveSettings(
-  settings: ClientSettings & Partial<Pick<Config, 'webhookSecrets' | 'ownWebhookSecrets' | 'events'>>,
-  errors: ErrorList,
-): void {
-  const { temporal, cardStash, payloadKeys, webhookSecrets = [], events } = settings;
-  const live = [...settings.integrations.values()].filter(({ mode }) => mode === 'live');
-  if (live.length === 0) return;
-
-  const encrypted = (name: AllowedPlaintext['name'], path: string, what: string): void => {
-    if (settings.allowPlaintext.some((allowed) => allowed.name === name)) return;
-    errors.add(
-      path,
-      `${what} in mode live; if something else encrypts the connection, set ALLOW_PLAINTEXT=${name}:reason`,
-    );
-  };
-  const { address, tls } = temporal.connection;
-  if (!tls && !isLoopback(address.replace(/:\d+$/, ''))) {
-    encrypted('temporal', 'TEMPORAL_TLS', 'must be true, or certificates be set,');
-  }
-  if (isPlaintext(cardStash.url)) encrypted('redis', 'CARD_STASH_URL', 'must be rediss://');
-  if (isPlaintext(events?.common?.url)) encrypted('events', 'EVENTS_URL', 'must be https://');
-  for (const { name, eventsUrl } of events === undefined ? [] : live) {
-    if (isPlaintext(eventsUrl)) encrypted('events', `integrations.${name}.eventsUrl`, 'must be https://');
-  }
-
-  if (payloadKeys.length === 0) {
-    errors.addMissing(
-      'PAYLOAD_KEYS',
-      'is required in mode live: without it orders in Temporal are unencrypted',
-    );
-  }
-  for (const [path, keys] of [
-    ['PAYLOAD_KEYS', payloadKeys],
-    ['CARD_STASH_KEYS', cardStash.keys],
-  ] as const) {
-    if (keys.some(({ key }) => new Set(key).size === 1)) {
-      errors.add(path, 'must not repeat one byte in mode live; create each key with openssl rand -base64 32');
-    }
-  }
-  const isShort = (secret: string) => secret.length < LEAST_WEBHOOK_SECRET;
-  const hasOwn = ({ name }: { name: string }) => settings.ownWebhookSecrets?.has(name);
-  if (!live.every(hasOwn) && webhookSecrets.some(isShort)) {
-    errors.add('WEBHOOK_SECRETS', `must each have at least ${LEAST_WEBHOOK_SECRET} characters in mode live`);
-  }
-  for (const { name } of live) {
-    if (!settings.ownWebhookSecrets?.get(name)?.some(isShort)) continue;
-    const message = `names a variable with a secret of fewer than ${LEAST_WEBHOOK_SECRET} characters, too short in mode live`;
-    errors.add(`integrations.${name}.webhookSecretEnv`, message);
-  }
 }
 
 /** Returns the address of an API on this machine, `http://host:port`. */

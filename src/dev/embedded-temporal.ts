@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { MEMO_BYTES } from '../order/view/bounded-record.ts';
 import { setupTemporal, startSweep } from '../platform/namespace.ts';
-import { assertPortFree, freePort, isPortFree, startGuardedChild } from './guarded-child.ts';
+import { startGuardedChild } from './guarded-child.ts';
+import { assertPortFree, freePort, isPortFree } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
 export interface EmbeddedTemporalOptions {

@@ -5,12 +5,11 @@ import { type Config, hashedKey, loadConfig } from '../config/index.ts';
 import { localApiAddress } from '../config/load-config.ts';
 import { localEnvironment, localSecrets } from '../platform/local.ts';
 import { createLog } from '../platform/log.ts';
-import { StartedParts } from '../platform/parts.ts';
-import { installRuntime } from '../platform/runtime.ts';
+import { startParts } from '../platform/parts.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
 import { startService } from '../serve.ts';
 import { startEmbeddedTemporal } from './embedded-temporal.ts';
-import { assertPortFree, freePort } from './guarded-child.ts';
+import { assertPortFree, freePort } from './ports.ts';
 
 export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 
@@ -34,10 +33,8 @@ export async function startLocalStack(processEnv: NodeJS.ProcessEnv) {
   }
   // The terminal is for people: it shows requests only when LOG_LEVEL is set.
   const log = createLog('order-screening', env.LOG_LEVEL ? config.logLevel : 'warn');
-  installRuntime(config, log);
 
-  const parts = new StartedParts();
-  try {
+  return startParts(async (parts) => {
     const ends: Promise<string>[] = [];
     let temporalUiUrl: string | undefined;
     if (temporal.embedded) {
@@ -82,12 +79,8 @@ export async function startLocalStack(processEnv: NodeJS.ProcessEnv) {
       /** Undefined if a screening service is configured. */
       sandboxUrl,
       broken,
-      stop: parts.stop,
     };
-  } catch (error) {
-    await parts.giveUp();
-    throw error;
-  }
+  });
 }
 
 const PORTS = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'SANDBOX_PORT', 'API_PORT'];

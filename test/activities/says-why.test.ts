@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { createEventSender } from '../../src/activities/index.ts';
 import { eventToSend } from '../../src/order/events.ts';
-import { createLog } from '../../src/platform/log.ts';
-import { temporalLogger } from '../../src/platform/runtime.ts';
+import { temporalLogger } from '../../src/platform/temporal-logger.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { announced, anOrder } from '../fixtures/orders.ts';
+import { aLog } from '../platform/a-log.ts';
 import {
   aCheckout,
   aWorld,
@@ -20,9 +20,8 @@ import {
 
 withSandbox();
 
-function aLog() {
-  const lines: Record<string, unknown>[] = [];
-  const log = createLog('worker', 'debug', { write: (line) => void lines.push(JSON.parse(line)) });
+function aLogger() {
+  const { log, lines } = aLog();
   return { lines, logger: temporalLogger(log) };
 }
 
@@ -34,7 +33,7 @@ async function nobody(): Promise<string> {
 }
 
 it('says that the service is not there: whom it was, what was asked of it, and why there is no answer', async () => {
-  const { lines, logger } = aLog();
+  const { lines, logger } = aLogger();
   const url = await nobody();
   await checkOut(aWorld({ baseUrl: `${url}/secret-path` }), aCheckout(), { logger });
   expect(lines).toMatchObject([
@@ -54,7 +53,7 @@ it.each([
   ['5xx-before-commit', 40, 'the screening service answers with an error'],
   ['403', 50, 'the screening service does not accept our API key'],
 ] as const)('says that the service answers with %s', async (kind, level, msg) => {
-  const { lines, logger } = aLog();
+  const { lines, logger } = aLogger();
   plan('create-transaction', kind);
   await checkOut(aWorld(), aCheckout(), { logger });
   expect(lines[0]).toMatchObject({ level, msg, address: new URL(sandbox.url).host });
@@ -62,13 +61,13 @@ it.each([
 });
 
 it('is silent about an order that the service does not know, as it is about one that it refuses', async () => {
-  const { lines, logger } = aLog();
+  const { lines, logger } = aLogger();
   await checkOut(aWorld({ checkoutBudgetMs: 1_500 }), aCheckout(), { ...TASK_LOST, logger });
   expect(lines).toEqual([]);
 });
 
 it('says that the receiver of events is not there: host and port, and why', async () => {
-  const { lines, logger } = aLog();
+  const { lines, logger } = aLogger();
   const url = await nobody();
   const events = { own: new Map(), common: createEventSender(`${url}/a-secret-path`, ['whsec_AAAA']) };
   const state = anOrder('pass', { events: 'all' });

@@ -1,9 +1,8 @@
-import { createServer } from 'node:net';
 import { Connection } from '@temporalio/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig, loadTemporalSettings, type TemporalSettings } from '../../src/config/index.ts';
 import { connectWorker } from '../../src/worker.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, listen } from '../support/index.ts';
 import { faultsIn, least, scratchFile } from './support.ts';
 
 describe('Temporal', () => {
@@ -46,16 +45,14 @@ describe('Temporal', () => {
     async (_who, connect) => {
       const greeted: string[] = [];
       const greetings = async (name: string) => {
-        const listener = createServer((socket) => {
+        const port = await listen((socket) => {
           socket.once('data', (data) => {
             greeted.push(`${name}: ${String(data).split(' ')[0]}`);
             socket.destroy();
           });
           socket.on('error', () => undefined);
         });
-        onTestFinished(() => void listener.close());
-        await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-        return `127.0.0.1:${Object(listener.address()).port}`;
+        return `127.0.0.1:${port}`;
       };
       const proxy = `http://${await greetings('proxy')}`;
       onTestFinished(() => void vi.unstubAllEnvs());

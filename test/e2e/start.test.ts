@@ -1,12 +1,11 @@
 import { exec } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort, type SpawnedProcess, spawnProcess } from '../support/index.ts';
+import { freePort, listen, type SpawnedProcess, spawnProcess } from '../support/index.ts';
 
 const SAMPLES = [
   ['sample-pass', 'pre-acceptance', 'pass', 'proceed'],
@@ -105,9 +104,7 @@ describe('npm start', () => {
   });
 
   it('says which port is taken and which variable changes it', async () => {
-    const server = createServer();
-    const port = await freePort();
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    const port = await listen();
     const refused = async (variable: string) => {
       const blocked = { ...(await freePorts()), DATA_DIR: dataDir, [variable]: String(port) };
       const second = await spawnProcess('src/start.ts', { env: blocked });
@@ -116,7 +113,6 @@ describe('npm start', () => {
       expect(second.output()).toContain(variable);
     };
     await Promise.all(PORTS.map(refused));
-    await new Promise((resolve) => server.close(resolve));
   });
 
   it('stops while it screens the sample orders, without the addresses of what has stopped', async () => {

@@ -1,21 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { allEnded, StartedParts } from '../../src/platform/parts.ts';
-import { API_WITHOUT_TEMPORAL, eventually, freePort, spawnForTest } from '../support/index.ts';
-
-it('all runs have ended when each has; one that breaks down stops the others, and is told when they have ended', async () => {
-  const ended: string[] = [];
-  await allEnded([Promise.resolve(), Promise.resolve()], () => void ended.push('stopped'));
-  expect(ended).toEqual([]);
-  let stop = (): void => undefined;
-  const other = new Promise<void>((resolve) => {
-    stop = resolve;
-  }).then(() => void ended.push('the other'));
-  const runs = allEnded([Promise.reject(new Error('no such namespace')), other], () => stop());
-  await expect(runs).rejects.toThrow('no such namespace');
-  expect(ended).toEqual(['the other']);
-});
+import { StartedParts } from '../../src/platform/parts.ts';
+import { API_WITHOUT_TEMPORAL, eventually, listen, spawnForTest } from '../support/index.ts';
 
 it('parts are stopped once, the last one first, also after one that could not be stopped', async () => {
   const parts = new StartedParts();
@@ -32,34 +18,31 @@ it('parts are stopped once, the last one first, also after one that could not be
 });
 
 it('a process that starts ends after an uncaught error, without printing its message', () => {
-  const starts = `import { endOnSignalOrError } from './src/platform/parts.ts';
-    endOnSignalOrError();
-    Promise.reject(new TypeError('quotes a-secret'));
-    setTimeout(() => undefined, 60_000);`;
+  const starts = `import { runProcess } from './src/platform/process.ts';
+    runProcess('api', { stopWithinMs: 60_000 }, async () => {
+      setTimeout(() => { throw new TypeError('quotes a-secret'); });
+      return new Promise(() => undefined);
+    });`;
   const args = ['--import', './bin/typescript.mjs', '--input-type=module', '-e', starts];
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  expect({ status, stderr }).toEqual({
-    status: 1,
-    stderr: expect.stringMatching(/^\{"type":"TypeError".*\}\n$/),
-  });
-  expect(stderr).not.toContain('a-secret');
+  const env = { ...process.env, ...API_WITHOUT_TEMPORAL };
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+  expect(JSON.parse(stdout)).toMatchObject({ err: { type: 'TypeError' }, msg: 'stopping after an error' });
+  expect(stdout).not.toContain('a-secret');
 }, 30_000);
 
 it.each(['src/worker.ts', 'src/serve.ts'])(
   '%s ends well by a signal that comes while it starts',
   async (script) => {
     let asked = false;
-    const silent = createServer(() => {
+    const silent = await listen(() => {
       asked = true;
     });
-    const port = await freePort();
-    await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
-    const TEMPORAL_ADDRESS = `127.0.0.1:${port}`;
+    const TEMPORAL_ADDRESS = `127.0.0.1:${silent}`;
     const settings = { SCREENING_API_KEY: 'a-key', METRICS_PORT: '0', TEMPORAL_ADDRESS };
     const process = await spawnForTest(script, { env: { ...API_WITHOUT_TEMPORAL, ...settings } });
     await eventually(() => expect(asked).toBe(true), { timeoutMs: 50_000 });
     process.kill('SIGTERM');
     expect(await process.ended).toBe(0);
-    silent.close();
   },
 );

@@ -1,17 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ApplicationFailure, type WorkerDeploymentVersion } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLog } from '../../src/platform/log.ts';
-import { LostOrderError, ORDER_LOST, temporalLogger, untilEndedOrLost } from '../../src/platform/runtime.ts';
+import { temporalLogger } from '../../src/platform/temporal-logger.ts';
+import { ORDER_LOST } from '../../src/platform/workers-end.ts';
+import { aLog, SECRET } from './a-log.ts';
 
-const SECRET = 'to-be-kept-out';
-
-/** A logger of which no line may have the secret. */
 function aLogger(...how: [version?: WorkerDeploymentVersion | undefined, onLost?: () => void]) {
-  const lines: Record<string, unknown>[] = [];
-  const log = createLog('worker', 'debug', { write: (line) => void lines.push(JSON.parse(line)) });
-  onTestFinished(() => expect(JSON.stringify(lines)).not.toContain(SECRET));
+  const { log, lines } = aLog();
   return { logger: temporalLogger(log, ...how), lines };
 }
 
@@ -96,13 +90,6 @@ describe("the log of Temporal's SDK", () => {
     expect(lines[1]).toMatchObject({ level: 50, msg: expect.stringContaining('must be restarted') });
   });
 
-  it('knows the words by which the installed core says so', async () => {
-    const core = '@temporalio/core-bridge/sdk-core/crates/sdk-core/src/worker/workflow/workflow_stream.rs';
-    const source = await readFile(join('node_modules', core), 'utf8');
-    // Where they are gone, the fault may be, too: then all of `untilEndedOrLost` goes.
-    expect(source).toContain(`dbg_panic!("${ORDER_LOST}")`);
-  });
-
   it('calls an order failed only where it is', () => {
     const { logger, lines } = aLogger();
     logger.warn('Workflow failed', { error: new TypeError(SECRET) });
@@ -164,49 +151,5 @@ describe("the log of Temporal's SDK", () => {
       logger.warn('Workflow task failed', { workflowId: `order:default:${id}`, error: new Error('x') });
     }
     expect(lines.map(({ orderId }) => orderId)).toEqual(['1', '2']);
-  });
-});
-
-describe('a process', () => {
-  const never = new Promise<void>(() => undefined);
-  const { signal: stopping } = new AbortController();
-  const none = { stop: vi.fn(), stopping, graceMs: 0 };
-
-  it('that has lost an order goes on for a while, lets what runs finish, and ends', async () => {
-    const controller = new AbortController();
-    let lostAt = 0;
-    setTimeout(() => {
-      lostAt = performance.now();
-      controller.abort();
-    }, 50);
-    let stoppedAt = 0;
-    const stop = () => {
-      stoppedAt = performance.now();
-    };
-    const waits = { lost: controller.signal, togetherMs: 200 };
-    const ended = untilEndedOrLost(never, { stop, stopping, graceMs: 100 }, waits);
-    await expect(ended).rejects.toThrow(LostOrderError);
-    // Node rounds the time of its timers.
-    expect(stoppedAt - lostAt).toBeGreaterThan(195);
-    expect(performance.now() - stoppedAt).toBeGreaterThan(95);
-  });
-
-  it.each([
-    ['when its workers end', Promise.resolve(), { ...none, graceMs: 3_600_000 }],
-    ['when it is to end', never, { ...none, stopping: AbortSignal.abort() }],
-  ])(
-    'that lost an order before anybody waited ends so, and at once, also %s',
-    async (_when, workers, stops) => {
-      const waits = { lost: AbortSignal.abort(), togetherMs: 3_600_000 };
-      await expect(untilEndedOrLost(workers, stops, waits)).rejects.toThrow(LostOrderError);
-    },
-  );
-
-  it('that has lost none ends as its workers do', async () => {
-    const { signal: lost } = new AbortController();
-    const waits = { lost, togetherMs: 0 };
-    await expect(untilEndedOrLost(Promise.resolve(), none, waits)).resolves.toBeUndefined();
-    const broken = untilEndedOrLost(Promise.reject(new Error('broken')), none, waits);
-    await expect(broken).rejects.toThrow('broken');
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
-import { assertPortFree } from '../../src/dev/guarded-child.ts';
+import { assertPortFree } from '../../src/dev/ports.ts';
 import { buildTemporal } from '../../src/dev/temporal-binary.ts';
 import { eventually, freePort } from '../support/index.ts';
 import { POSTGRES_USER, startPostgres } from './postgres.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { z } from 'zod';
 import { type Config, inspectConfig } from '../../config/index.ts';
-import { LEAST_WEBHOOK_SECRET } from '../../config/integrations.ts';
+import { LEAST_WEBHOOK_SECRET } from '../../config/live.ts';
 import { localApiAddress } from '../../config/load-config.ts';
 import type { FieldError } from '../../contract/errors.ts';
 import { localEnvironment } from '../../platform/local.ts';

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type EmbeddedTemporalOptions, startEmbeddedTemporal } from '../../../src/dev/embedded-temporal.ts';
 import { findTemporalBinary } from '../../../src/dev/temporal-binary.ts';
 import { missingSearchAttributes } from '../../../src/platform/namespace.ts';
-import { eventually, freePort } from '../../support/index.ts';
+import { eventually, listen } from '../../support/index.ts';
 import { environmentWith, scratchFolder } from '../fake-commands.ts';
 
 /** A server that answers, with its namespace set up. */
@@ -39,10 +38,7 @@ test('the UI decrypts by an address with a token, which no argument of any proce
 });
 
 test('a taken port is refused before anything is started, naming the variable that changes it', async () => {
-  const port = await freePort();
-  const other = createServer();
-  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
-  onTestFinished(() => void other.close());
+  const port = await listen();
   const words = `Port ${port} is in use by another program. Stop it, or set`;
   await expect(startEmbeddedTemporal({ port })).rejects.toThrow(`${words} TEMPORAL_PORT`);
   await expect(startEmbeddedTemporal({ port: 0, uiPort: port })).rejects.toThrow(`${words} TEMPORAL_UI_PORT`);

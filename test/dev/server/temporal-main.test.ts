@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { assertPortFree, freePort } from '../../../src/dev/guarded-child.ts';
+import { assertPortFree, freePort } from '../../../src/dev/ports.ts';
 import { missingSearchAttributes } from '../../../src/platform/namespace.ts';
 import { type Api, anOrderId, deploy } from '../../e2e/support.ts';
 import { withEmail } from '../../fixtures/transactions.ts';

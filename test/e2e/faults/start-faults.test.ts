@@ -1,18 +1,9 @@
 /** A worker, an API, and both in one process, that can't start say why, and which variable to correct. */
-import { createServer } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
-import { API_WITHOUT_TEMPORAL, freePort, spawnForTest, withTestServer } from '../../support/index.ts';
+import { expect, it } from 'vitest';
+import { API_WITHOUT_TEMPORAL, freePort, listen, spawnForTest, withTestServer } from '../../support/index.ts';
 import { aNamespace } from '../cli/doctor-support.ts';
 
 const server = withTestServer();
-
-async function takenPort(): Promise<string> {
-  const other = createServer();
-  onTestFinished(() => void other.close());
-  const port = await freePort();
-  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
-  return String(port);
-}
 
 it.each<[string, () => Promise<NodeJS.ProcessEnv>, RegExp]>([
   [
@@ -27,7 +18,7 @@ it.each<[string, () => Promise<NodeJS.ProcessEnv>, RegExp]>([
   ],
   [
     'the port of its metrics is taken',
-    async () => ({ METRICS_PORT: await takenPort() }),
+    async () => ({ METRICS_PORT: String(await listen()) }),
     /METRICS_PORT: metrics can't be served on port \d+/,
   ],
   [
@@ -60,7 +51,7 @@ it.each<[string, () => Promise<NodeJS.ProcessEnv>, RegExp]>([
 });
 
 it('an API process does not start, and says why, when its port is taken', async () => {
-  const API_PORT = await takenPort();
+  const API_PORT = String(await listen());
   const api = await spawnForTest('src/api.ts', { env: { ...API_WITHOUT_TEMPORAL, API_PORT } });
   expect(await api.ended).toBe(1);
   expect(api.output()).toContain(`API_PORT: port ${API_PORT} is taken`);

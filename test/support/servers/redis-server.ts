@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createClient } from 'redis';
-import { freePort } from '../../../src/dev/guarded-child.ts';
+import { freePort } from '../../../src/dev/ports.ts';
 import { eventually } from '../eventually.ts';
 import { type NeededProgram, needProgram } from '../processes/debian-package.ts';
 
