@@ -1,10 +1,9 @@
 /** What `repair` takes for lost, and how it ends without Temporal; `test/e2e/cli/repair.test.ts` repairs orders on a server. */
 import type { Client } from '@temporalio/client';
-import { defaultPayloadConverter, mapToPayloads } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { examine, repairOrder } from '../../src/cli/repair-order.ts';
-import { unavailable } from '../client/fake-temporal.ts';
+import { attributes, unavailable } from '../client/fake-temporal.ts';
 
 /** `WorkflowExecutionStatus` of Temporal's API. */
 const CODES = { COMPLETED: 2, FAILED: 3, CANCELED: 4, TERMINATED: 5, TIMED_OUT: 7 };
@@ -16,7 +15,7 @@ function endedAs(status: Status, values: Record<string, string>): Client {
     execution: { runId: 'its-run' },
     status: CODES[status],
     closeTime: { seconds: 1 },
-    searchAttributes: { indexedFields: mapToPayloads(defaultPayloadConverter, values) },
+    ...attributes(values),
   };
   const workflowService = {
     describeWorkflowExecution: async () => ({ workflowExecutionInfo }),

@@ -1,8 +1,6 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
-import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ListRequest, queryOf } from '../../../src/client/lists/list-request.ts';
-import { aClient, listing } from '../fake-temporal.ts';
+import { aClient, attributes, listing } from '../fake-temporal.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-03-09T00:00:00Z'), toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
@@ -93,10 +91,7 @@ describe('a list of orders', () => {
 
 const SINCE = '2026-03-02T00:00:00.000Z';
 
-function hours(value: number) {
-  const key = defineSearchAttributeKey('ReviewHours', 'DOUBLE');
-  return { searchAttributes: { indexedFields: encodeUnifiedSearchAttributes(undefined, [{ key, value }]) } };
-}
+const hours = (value: number) => attributes({ ReviewHours: value });
 
 it('the statistics have the median and p90 of reviews, and chargebacks of open and ended orders', async () => {
   const { orderScreening, temporal } = aClient();

@@ -1,15 +1,20 @@
-import { defaultPayloadConverter, mapToPayloads } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CLOSED_TRANSACTION } from '../../fixtures/orders.ts';
-import { aClient as aClientOf, gone, listing, queryAsked, unavailable } from '../fake-temporal.ts';
+import {
+  aClient as aClientOf,
+  attributes,
+  gone,
+  listing,
+  queryAsked,
+  unavailable,
+} from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const hint = { orderId: '#order-1', transactionId: CLOSED_TRANSACTION, source: 'webhook' };
 
 /** An order in a list, with its invoice numbers. */
 function anOwner(workflowId: string, ...InvoiceNumber: string[]) {
-  const indexedFields = mapToPayloads(defaultPayloadConverter, { InvoiceNumber });
-  return { execution: { workflowId }, searchAttributes: { indexedFields } };
+  return { execution: { workflowId }, ...attributes({ InvoiceNumber }) };
 }
 
 /** A client whose orders are open; `signals` are the signals that they got. */

@@ -6,6 +6,7 @@ import {
   aClient,
   aClientOf,
   described,
+  ENCRYPTED,
   failed,
   grpcError,
   noAnswer,
@@ -99,10 +100,7 @@ it('an event of an order that failed is unknown, and the reason says nothing abo
 
 it('an event that these keys cannot decrypt is record-unreadable', async () => {
   const { orderScreening, temporal } = aClientOf(aClosedOrder());
-  const input = {
-    payloads: [{ metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.alloc(60) }],
-  };
-  const delivery = { activityType: { name: 'deliverEvents' }, input };
+  const delivery = { activityType: { name: 'deliverEvents' }, input: { payloads: [ENCRYPTED] } };
   temporal.fetchHistory.mockResolvedValue({ events: [{ activityTaskScheduledEventAttributes: delivery }] });
   const asked = orderScreening.redeliver({ orderId: 'order-1' }, { sequence: 1 });
   await expect(asked).rejects.toMatchObject({ code: 'record-unreadable' });

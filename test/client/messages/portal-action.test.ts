@@ -158,10 +158,9 @@ describe('a portal action of a closed order', () => {
     async (read, code) => {
       const client = aClosed(aClosedOrder({}, {}, { decision: 'review' }));
       const late = read.map((decision) => ({ decision, ...named, attempt: 1, action: 'hold', at: 'then' }));
-      client.temporal.describe.mockResolvedValue({
-        ...described('COMPLETED'),
-        memo: { [LATE_DECISIONS]: late },
-      });
+      client.temporal.describe.mockResolvedValue(
+        described('COMPLETED', { memo: { [LATE_DECISIONS]: late } }),
+      );
       const submitted = client.orderScreening.submitChargeback(order, chargeback);
       if (code === undefined) await submitted;
       else await expect(submitted).rejects.toMatchObject({ code });

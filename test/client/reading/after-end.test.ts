@@ -4,7 +4,7 @@ import type { LateDecision } from '../../../src/contract/order/order.ts';
 import { LATE_DECISIONS, type ReadAfterEndInput } from '../../../src/order/after-end.ts';
 import { aClosedOrder, CLOSED_TRANSACTION, HOUR } from '../../fixtures/orders.ts';
 import { aPortalAnswer } from '../../server/api/fake-order-screening.ts';
-import { aClient, described, failed, gone, listing, UNREADABLE, unavailable } from '../fake-temporal.ts';
+import { aClient, described, ENCRYPTED, failed, gone, listing, unavailable } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const ENDED_AT = '2026-03-06T10:00:00.000Z';
@@ -51,7 +51,7 @@ function aClosed({
     if (workflowId.startsWith('portal:') && report !== undefined) return report;
     if (workflowId.startsWith('order:')) return described('COMPLETED');
     if (decisions === undefined || !workflowId.startsWith('after:')) throw gone;
-    return { ...described('COMPLETED'), memo: { [LATE_DECISIONS]: decisions } };
+    return described('COMPLETED', { memo: { [LATE_DECISIONS]: decisions } });
   });
   const afterEnd = async () => (await client.orderScreening.get(order)).afterEnd;
   const started = () =>
@@ -105,7 +105,7 @@ describe('what came after an order’s end', () => {
   it('has the failed tries of an action that is running', async () => {
     const lastFailure = { message: 'activity Heartbeat timeout' };
     const pendingActivities = [{ activityType: { name: 'performPortalAction' }, attempt: 4, lastFailure }];
-    const report = { ...described('RUNNING'), raw: { pendingActivities } };
+    const report = described('RUNNING', { pendingActivities });
     const { afterEnd } = aClosed({ runs: [aRun(REPORT, 1)], report });
     expect((await afterEnd())?.actions).toMatchObject([
       { status: 'running', tries: 3, lastError: 'activity Heartbeat timeout' },
@@ -175,7 +175,7 @@ describe('what came after an order’s end', () => {
     const unlisted = aClosed();
     unlisted.temporal.listWorkflowExecutions.mockRejectedValue(unavailable);
     expect(await unlisted.afterEnd()).toMatchObject({ incomplete: true });
-    expect(await aClosed({ decisions: UNREADABLE }).afterEnd()).toMatchObject({
+    expect(await aClosed({ decisions: ENCRYPTED }).afterEnd()).toMatchObject({
       decisions: [],
       incomplete: true,
     });

@@ -148,14 +148,19 @@ describe('without a worker', () => {
     });
   });
 
-  const task = (state: number) => ({ ...described('RUNNING'), raw: { pendingWorkflowTask: { state } } });
   it.each([
     ['was not started', undefined],
-    ['has a decision', described('RUNNING', 'review', 'review')],
-    ['was declined', described('RUNNING', 'declined', 'pending')],
-    ['is closed', described('COMPLETED', 'closed', 'pass')],
-    ['a worker has just now, and may still answer otherwise', task(2)],
-    ['a worker may have answered before it died', { ...task(1), historyLength: 4 }],
+    ['has a decision', described('RUNNING', { phase: 'review', decision: 'review' })],
+    ['was declined', described('RUNNING', { phase: 'declined', decision: 'pending' })],
+    ['is closed', described('COMPLETED', { phase: 'closed', decision: 'pass' })],
+    [
+      'a worker has just now, and may still answer otherwise',
+      described('RUNNING', { pendingWorkflowTask: { state: 2 } }),
+    ],
+    [
+      'a worker may have answered before it died',
+      described('RUNNING', { historyLength: 4, pendingWorkflowTask: { state: 1 } }),
+    ],
   ])('an order that %s is not called pending', async (_case, description) => {
     const { orderScreening, temporal } = aClient();
     temporal.executeUpdateWithStart.mockRejectedValue(noAnswer);
