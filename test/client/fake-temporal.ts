@@ -189,6 +189,11 @@ function notFound(error: unknown): never {
 
 const STATUSES = { RUNNING: 1, COMPLETED: 2, FAILED: 3, TERMINATED: 5 };
 
+/** The refusal of a request, as the client library throws it, with the path of each fault. */
+export function faultsAt(...paths: string[]) {
+  return { code: 'invalid-request', details: { errors: paths.map((path) => ({ path })) } };
+}
+
 /** What Temporal throws for an order's refusal. */
 export function refused(
   code: OrderErrorCode | 'SomethingElse',

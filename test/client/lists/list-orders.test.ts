@@ -3,7 +3,15 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
 import { attributesIn } from '../../../src/client/reading/decode.ts';
 import { anOrder } from '../../fixtures/orders.ts';
-import { aClient, attributes, described, listing, recordField, unavailable } from '../fake-temporal.ts';
+import {
+  aClient,
+  aClientOf,
+  attributes,
+  described,
+  listing,
+  recordField,
+  unavailable,
+} from '../fake-temporal.ts';
 
 const state = { ...anOrder('review'), currency: 'KWD' };
 const row = (number: number) => ({
@@ -67,8 +75,7 @@ describe('the health', () => {
   const sweep = (activity: object) => described('RUNNING', { pendingActivities: [activity] });
 
   it('names the task queues that nobody polls', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(described('RUNNING'));
+    const { orderScreening, temporal } = aClientOf(undefined);
     temporal.describeTaskQueue.mockResolvedValue(polled(60));
     expect((await orderScreening.health()).unpolled).toEqual([]);
     temporal.describeTaskQueue.mockResolvedValue(polled(100));

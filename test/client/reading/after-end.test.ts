@@ -4,7 +4,16 @@ import type { LateDecision } from '../../../src/contract/order/order.ts';
 import { LATE_DECISIONS, type ReadAfterEndInput } from '../../../src/order/after-end.ts';
 import { aClosedOrder, CLOSED_TRANSACTION, HOUR } from '../../fixtures/orders.ts';
 import { aPortalAnswer } from '../../server/api/fake-order-screening.ts';
-import { aClient, described, ENCRYPTED, failed, gone, listing, unavailable } from '../fake-temporal.ts';
+import {
+  aClient,
+  aClientOf,
+  described,
+  ENCRYPTED,
+  failed,
+  gone,
+  listing,
+  unavailable,
+} from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const ENDED_AT = '2026-03-06T10:00:00.000Z';
@@ -41,11 +50,8 @@ function aClosed({
   decisions,
   report,
 }: Given = {}) {
-  const client = aClient();
+  const client = aClientOf(record, 'COMPLETED');
   const { temporal } = client;
-  temporal.signal.mockRejectedValue(gone);
-  temporal.record.mockResolvedValue(record);
-  temporal.result.mockResolvedValue(record);
   temporal.listWorkflowExecutions.mockResolvedValue(listing(...runs));
   temporal.describe.mockImplementation(async (workflowId: string) => {
     if (workflowId.startsWith('portal:') && report !== undefined) return report;
@@ -65,8 +71,7 @@ function aClosed({
 // A whole deployment shows the same: test/e2e/orders/after-end.test.ts.
 describe('what came after an order’s end', () => {
   it('is not asked for while the order is open', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(described('RUNNING'));
+    const { orderScreening, temporal } = aClientOf(aClosedOrder());
     await orderScreening.get(order);
     expect(temporal.listWorkflowExecutions).not.toHaveBeenCalled();
   });
@@ -231,12 +236,10 @@ describe('a hint or a recheck for a closed order', () => {
     const without = aClosed({ record: aClosedOrder({}, { transactions: [] }) });
     const unrecorded = aClosed();
     unrecorded.temporal.result.mockRejectedValue(failed());
-    const none = aClient();
-    none.temporal.signal.mockRejectedValue(gone);
     for (const [{ orderScreening, temporal }, code] of [
       [without, 'no-transaction'],
       [unrecorded, 'order-closed'],
-      [none, 'unknown-order'],
+      [aClient(), 'unknown-order'],
     ] as const) {
       expect(await orderScreening.hint(hint)).toEqual({ outcome: 'unknown' });
       await expect(orderScreening.recheck(order)).rejects.toMatchObject({ code });
