@@ -11,6 +11,7 @@ import { SWEEP_ID } from '../../src/contract/sweep.ts';
 import { grpcError } from '../client/fake-temporal.ts';
 import { least } from '../config/support.ts';
 import { serve } from '../support/index.ts';
+import { aClientOver } from './support.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const OTHER_SECRET = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
@@ -33,7 +34,7 @@ function receiver(secret: string): Promise<string> {
 /** A client of a namespace with these open orders, as the server describes them. */
 function aNamespace(orders: Record<string, object>, reviews: number): Client {
   const executions = Object.keys(orders).map((workflowId) => ({ execution: { workflowId } }));
-  const workflowService = {
+  return aClientOver({
     countWorkflowExecutions: async () => ({ count: reviews }),
     listWorkflowExecutions: async () => ({ executions, nextPageToken: new Uint8Array() }),
     describeWorkflowExecution: async ({ execution }: { execution: { workflowId: string } }) => {
@@ -41,10 +42,7 @@ function aNamespace(orders: Record<string, object>, reviews: number): Client {
       if (found === undefined) throw grpcError(5, 'workflow not found');
       return found;
     },
-  };
-  const withDeadline = (_deadline: number, call: () => Promise<unknown>) => call();
-  const options = { namespace: 'default' };
-  return Object.assign(Object.create(null), { options, workflowService, withDeadline });
+  });
 }
 
 describe('a check', () => {

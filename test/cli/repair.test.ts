@@ -1,10 +1,10 @@
 /** What `repair` takes for lost, and how it ends without Temporal; `test/e2e/cli/repair.test.ts` repairs orders on a server. */
 import type { Client } from '@temporalio/client';
-import { defaultPayloadConverter, mapToPayloads } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { examine, repairOrder } from '../../src/cli/repair-order.ts';
-import { unavailable } from '../client/fake-temporal.ts';
+import { attributes, unavailable } from '../client/fake-temporal.ts';
+import { aClientOver } from './support.ts';
 
 /** `WorkflowExecutionStatus` of Temporal's API. */
 const CODES = { COMPLETED: 2, FAILED: 3, CANCELED: 4, TERMINATED: 5, TIMED_OUT: 7 };
@@ -16,14 +16,12 @@ function endedAs(status: Status, values: Record<string, string>): Client {
     execution: { runId: 'its-run' },
     status: CODES[status],
     closeTime: { seconds: 1 },
-    searchAttributes: { indexedFields: mapToPayloads(defaultPayloadConverter, values) },
+    ...attributes(values),
   };
-  const workflowService = {
+  return aClientOver({
     describeWorkflowExecution: async () => ({ workflowExecutionInfo }),
     listWorkflowExecutions: async () => ({ executions: [], nextPageToken: new Uint8Array() }),
-  };
-  const withDeadline = (_deadline: number, call: () => Promise<unknown>) => call();
-  return Object.assign(Object.create(null), { options: {}, workflowService, withDeadline });
+  });
 }
 
 const WINDOW = { ScreeningPhase: 'review', CancelBy: '2026-03-04T00:00:00.000Z' };

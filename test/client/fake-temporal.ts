@@ -10,11 +10,10 @@ import {
 import {
   ApplicationFailure,
   defaultPayloadConverter,
+  mapToPayloads,
   type Payload,
   RetryState,
-  type SearchAttributePair,
 } from '@temporalio/common';
-import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { vi } from 'vitest';
@@ -25,7 +24,6 @@ import type { Envelope, PortalActionInput, ScreenOrderInput } from '../../src/co
 import type { OrderState } from '../../src/contract/order/state.ts';
 import type { Integration } from '../../src/contract/policy.ts';
 import { recordOf } from '../../src/order/view/bounded-record.ts';
-import { orderAttributes } from '../../src/order/view/describe.ts';
 import { memoOf, RECORD } from '../../src/order/view/order-memo.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
@@ -41,6 +39,27 @@ export const unavailable = new ServiceError('Failed', { cause: grpcError(14) });
 
 export function grpcError(code: number, details = 'grpc'): Error {
   return Object.assign(new Error(details), { code, details, metadata: { get: () => [] } });
+}
+
+/** A payload that was encrypted with a key that nobody here has. */
+export const ENCRYPTED: Payload = {
+  metadata: { encoding: Buffer.from('binary/encrypted') },
+  data: Buffer.alloc(60),
+};
+
+/** A value as Temporal's API has it. */
+export function payload(value: unknown): Payload | undefined {
+  return value === ENCRYPTED ? ENCRYPTED : defaultPayloadConverter.toPayload(value);
+}
+
+/** What a search attribute is on a list or a description. */
+export function attributes(values: Record<string, unknown>) {
+  return { searchAttributes: { indexedFields: mapToPayloads(defaultPayloadConverter, values) } };
+}
+
+/** The field of the memo that has the order's record. */
+export function recordField(state: OrderState | typeof ENCRYPTED) {
+  return { [RECORD]: payload('orderId' in state ? memoOf(recordOf(state))[RECORD] : state) };
 }
 
 /** A workflow that ended without a result. */
@@ -91,8 +110,8 @@ export function fakeTemporal() {
     signalWithStart: vi.fn<Call>(async () => ({})),
     describe: vi.fn<Call>(unknown),
     fetchHistory: vi.fn<Call>(async () => startedWith({})),
-    /** The state whose record is in the memo; undefined: there is no memo. `UNREADABLE`: the client's keys don't open it. */
-    record: vi.fn<() => Promise<OrderState | typeof UNREADABLE | undefined>>(async () => undefined),
+    /** The state whose record is in the memo, if there is one. */
+    record: vi.fn<() => Promise<OrderState | typeof ENCRYPTED | undefined>>(async () => undefined),
     result: vi.fn<Call>(unknown),
     executeUpdate: vi.fn<Call>(unknown),
     startUpdate: vi.fn<Call>(unknown),
@@ -129,8 +148,11 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
   const workflowService = {
     ...temporal,
     describeWorkflowExecution: async ({ execution }: { execution: { workflowId: string } }) => {
-      const seen = await temporal.describe(...([execution.workflowId] as never[])).catch(notFound);
-      return rawOf(seen as ReturnType<typeof described>, await temporal.record());
+      const asked = temporal.describe(...([execution.workflowId] as never[]));
+      const { workflowExecutionInfo: info, ...seen } = (await asked.catch(notFound)) as Described;
+      const record = await temporal.record();
+      const fields = { ...info.memo.fields, ...(record && recordField(record)) };
+      return { workflowExecutionInfo: { ...info, memo: { fields } }, ...seen };
     },
     getWorkflowExecutionHistory: async () => ({ history: await temporal.fetchHistory() }),
   };
@@ -152,13 +174,12 @@ export function aClientOf(
   settings: Partial<Integration> = {},
 ) {
   const client = aClient(settings);
-  client.temporal.describe.mockResolvedValue({ ...described(status, state?.phase, state?.decision), raw });
+  const { phase, decision } = state ?? {};
+  client.temporal.describe.mockResolvedValue(described(status, { phase, decision, ...raw }));
   client.temporal.record.mockResolvedValue(state);
   if (status === 'COMPLETED' && state) client.temporal.result.mockResolvedValue(state);
   return client;
 }
-
-export const UNREADABLE = Symbol('unreadable');
 
 /** As the server says it to a call that the SDK doesn't wrap. */
 function notFound(error: unknown): never {
@@ -166,35 +187,11 @@ function notFound(error: unknown): never {
   throw grpcError(5, 'workflow not found');
 }
 
-const STATUSES = { RUNNING: 1, COMPLETED: 2, FAILED: 3, TERMINATED: 5, PAUSED: 8 };
+const STATUSES = { RUNNING: 1, COMPLETED: 2, FAILED: 3, TERMINATED: 5 };
 
-/** What the server says of an order, with its memo. */
-function rawOf(seen: ReturnType<typeof described>, state: OrderState | typeof UNREADABLE | undefined) {
-  const pairs = [...seen.typedSearchAttributes].flatMap(([key, value]) =>
-    value === undefined ? [] : [{ key, value }],
-  );
-  const record = state === UNREADABLE || state === undefined ? state : memoOf(recordOf(state))[RECORD];
-  const memo = Object.entries({ ...(record !== undefined && { [RECORD]: record }), ...seen.memo });
-  return {
-    workflowExecutionInfo: {
-      execution: { workflowId: seen.workflowId, runId: seen.runId },
-      status: STATUSES[seen.status.name],
-      startTime: msToTs(seen.startTime.getTime()),
-      ...(seen.closeTime && { closeTime: msToTs(seen.closeTime.getTime()) }),
-      historyLength: seen.historyLength,
-      searchAttributes: {
-        indexedFields: encodeUnifiedSearchAttributes(undefined, pairs as SearchAttributePair[]),
-      },
-      memo: { fields: Object.fromEntries(memo.map(([name, value]) => [name, asPayload(value)])) },
-    },
-    ...seen.raw,
-  };
-}
-
-function asPayload(value: unknown): Payload | undefined {
-  return value === UNREADABLE
-    ? { metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.alloc(60) }
-    : defaultPayloadConverter.toPayload(value);
+/** The refusal of a request, as the client library throws it, with the path of each fault. */
+export function faultsAt(...paths: string[]) {
+  return { code: 'invalid-request', details: { errors: paths.map((path) => ({ path })) } };
 }
 
 /** What Temporal throws for an order's refusal. */
@@ -206,29 +203,39 @@ export function refused(
   return new WorkflowUpdateFailedError('Workflow Update failed', cause);
 }
 
-/** What `describe` says of an order. */
-export function described(status: keyof typeof STATUSES, phase = 'screening', decision?: string) {
-  const shown = new Map<unknown, unknown>([
-    [orderAttributes.phase, phase],
-    [orderAttributes.decision, decision],
-  ]);
-  const closed = status !== 'RUNNING' && status !== 'PAUSED';
+type Described = ReturnType<typeof described>;
+
+interface Seen {
+  phase?: string | undefined;
+  decision?: string | undefined;
+  historyLength?: number;
+  /** What the memo has beside the record. */
+  memo?: Record<string, unknown>;
+  /** Pending activities and the like. */
+  [more: string]: unknown;
+}
+
+/** What the server says of an order. */
+export function described(status: keyof typeof STATUSES, seen: Seen = {}) {
+  const { phase = 'screening', decision, historyLength = 2, memo = {}, ...more } = seen;
+  const fields = Object.fromEntries(Object.entries(memo).map(([name, value]) => [name, payload(value)]));
   return {
-    workflowId: 'order:default:order-1',
-    runId: 'run-1',
-    status: { name: status },
-    startTime: new Date('2026-03-01T10:00:00.000Z'),
-    closeTime: closed ? new Date('2026-03-07T10:00:00.000Z') : undefined,
-    typedSearchAttributes: shown,
-    raw: {},
-    memo: {},
-    historyLength: 2,
+    workflowExecutionInfo: {
+      execution: { workflowId: 'order:default:order-1', runId: 'run-1' },
+      status: STATUSES[status],
+      startTime: msToTs(Date.parse('2026-03-01T10:00:00.000Z')),
+      ...(status !== 'RUNNING' && { closeTime: msToTs(Date.parse('2026-03-07T10:00:00.000Z')) }),
+      historyLength,
+      ...attributes({ ScreeningPhase: phase, ScreeningDecision: decision }),
+      memo: { fields },
+    },
+    ...more,
   };
 }
 
 /** The history of an order that no worker has begun. */
-export function startedWith(input: Partial<ScreenOrderInput>) {
-  const payloads = [defaultPayloadConverter.toPayload(input)];
+export function startedWith(input: Partial<ScreenOrderInput> | typeof ENCRYPTED) {
+  const payloads = [payload(input)];
   return { events: [{ workflowExecutionStartedEventAttributes: { input: { payloads } } }, {}] };
 }
 
@@ -243,9 +250,7 @@ export function startedActions({ temporal }: ReturnType<typeof aClient>) {
 
 /** A client of one closed order, whose portal actions are done. */
 export function aClosed(record = aClosedOrder()) {
-  const client = aClient();
-  client.temporal.startUpdate.mockRejectedValue(gone);
-  client.temporal.describe.mockResolvedValue(described('COMPLETED'));
+  const client = aClientOf(record, 'COMPLETED');
   client.temporal.result.mockResolvedValueOnce(record).mockResolvedValue(aPortalAnswer());
   return client;
 }

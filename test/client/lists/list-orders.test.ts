@@ -1,34 +1,26 @@
 /** What the review pages read: the queue, and whether workers and the sweep run. */
-import { defaultPayloadConverter, mapToPayloads } from '@temporalio/common';
-import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
 import { attributesIn } from '../../../src/client/reading/decode.ts';
-import { recordOf } from '../../../src/order/view/bounded-record.ts';
-import { orderAttributes } from '../../../src/order/view/describe.ts';
-import { memoOf } from '../../../src/order/view/order-memo.ts';
 import { anOrder } from '../../fixtures/orders.ts';
-import { aClient, described, listing, unavailable } from '../fake-temporal.ts';
+import {
+  aClient,
+  aClientOf,
+  attributes,
+  described,
+  listing,
+  recordField,
+  unavailable,
+} from '../fake-temporal.ts';
 
 const state = { ...anOrder('review'), currency: 'KWD' };
-const record = defaultPayloadConverter.toPayload(memoOf(recordOf(state)).record);
-const indexedFields = encodeUnifiedSearchAttributes(undefined, [
-  { key: orderAttributes.amount, value: 125.5 },
-]);
 const row = (number: number) => ({
   execution: { workflowId: `order:default:order-${number}` },
   startTime: msToTs(Date.parse('2026-03-01T10:00:00.000Z')),
-  searchAttributes: { indexedFields },
-  memo: { fields: { record } },
+  memo: { fields: recordField(state) },
+  ...attributes({ OrderAmount: 125.5 }),
 });
-const needing = {
-  ...row(0),
-  searchAttributes: {
-    indexedFields: encodeUnifiedSearchAttributes(undefined, [
-      { key: orderAttributes.needsAttention, value: true },
-    ]),
-  },
-};
+const needing = { ...row(0), ...attributes({ NeedsAttention: true }) };
 const page = (count: number, more: boolean) => ({
   ...listing(...Array.from({ length: count }, (_, number) => row(number))),
   nextPageToken: more ? Buffer.from('more') : new Uint8Array(),
@@ -80,11 +72,10 @@ describe('the health', () => {
   const polled = (secondsAgo: number) => ({
     pollers: [{ lastAccessTime: msToTs(Date.now() - secondsAgo * 1_000) }],
   });
-  const sweep = (activity: object) => ({ ...described('RUNNING'), raw: { pendingActivities: [activity] } });
+  const sweep = (activity: object) => described('RUNNING', { pendingActivities: [activity] });
 
   it('names the task queues that nobody polls', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(described('RUNNING'));
+    const { orderScreening, temporal } = aClientOf(undefined);
     temporal.describeTaskQueue.mockResolvedValue(polled(60));
     expect((await orderScreening.health()).unpolled).toEqual([]);
     temporal.describeTaskQueue.mockResolvedValue(polled(100));
@@ -117,6 +108,6 @@ describe('the health', () => {
 
 it('search attributes that another release may have written are left out', () => {
   const written = { ScreeningPhase: 'paused', CancelBy: 'soon', OrderAmount: 'much', TransactionId: 7 };
-  const fields = mapToPayloads(defaultPayloadConverter, written);
-  expect(attributesIn(fields)).toEqual({ transactionId: [], invoiceNumber: [] });
+  const { indexedFields } = attributes(written).searchAttributes;
+  expect(attributesIn(indexedFields)).toEqual({ transactionId: [], invoiceNumber: [] });
 });

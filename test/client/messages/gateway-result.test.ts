@@ -2,34 +2,26 @@
 import { describe, expect, it } from 'vitest';
 import { aClosedOrder, aPolicy } from '../../fixtures/orders.ts';
 import { created, startSandbox, TEST_KEY, transaction } from '../../sandbox/support.ts';
-import { aClient, described, gone } from '../fake-temporal.ts';
+import { aClientOf } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 type Closed = Parameters<typeof aClosedOrder>;
 
 /** The client library with an ended pre-gateway order, whose transaction a sandbox has. */
-async function ended([attempt, state, settings = {}]: [
-  Closed[0]?,
-  Closed[1]?,
-  Parameters<typeof aClient>[0]?,
-]) {
+async function ended(
+  attempt: Closed[0] = {},
+  state: Closed[1] = {},
+  settings: Parameters<typeof aClientOf>[3] = {},
+) {
   const sandbox = await startSandbox();
   const id = await created(sandbox, transaction());
-  const { orderScreening, temporal } = aClient({
-    baseUrl: sandbox.testBaseUrl,
-    apiKey: () => TEST_KEY,
-    ...settings,
-  });
-  const workflow = 'pre-gateway' as const;
-  const policy = aPolicy({ workflow });
-  const endedAt = '2026-03-06T10:00:00.000Z';
-  temporal.executeUpdate.mockRejectedValue(gone);
-  temporal.describe.mockResolvedValue(described('COMPLETED'));
-  temporal.result.mockImplementation(async () =>
-    aClosedOrder(attempt, { workflow, policy, endedAt, ...state }, { id }),
-  );
+  const workflow = 'pre-gateway';
+  const ofGateway = { workflow, policy: aPolicy({ workflow }), endedAt: '2026-03-06T10:00:00.000Z' } as const;
+  const record = aClosedOrder(attempt, { ...ofGateway, ...state }, { id });
+  const atSandbox = { baseUrl: sandbox.testBaseUrl, apiKey: () => TEST_KEY, ...settings };
+  const { orderScreening } = aClientOf(record, 'COMPLETED', {}, atSandbox);
   const sent = () => sandbox.control.transactions(id)[0]?.gatewayResponses;
-  return { orderScreening, temporal, sent, id };
+  return { orderScreening, sent, id };
 }
 
 describe('a gateway’s result after the order’s end', () => {
@@ -42,7 +34,7 @@ describe('a gateway’s result after the order’s end', () => {
     ['after the cancel of an order that failed meanwhile', {}, canceled, 'pass', 'cancel'],
     ['after an error that is recorded', { gateway: error }, { action: 'hold' }, 'pass', 'proceed'],
   ])('is sent on %s, with what follows', async (_when, attempt, state, result, action) => {
-    const { orderScreening, sent, id } = await ended([attempt, state]);
+    const { orderScreening, sent, id } = await ended(attempt, state);
     const request = { result, authcode: 'A1', transactionId: 'g-1' };
     const answer = await orderScreening.recordGatewayResult(order, request);
     expect(answer).toMatchObject({ ...order, attempt: 1, result, action, transactionId: id });
@@ -51,7 +43,7 @@ describe('a gateway’s result after the order’s end', () => {
 
   const passed = { ...error, result: 'pass' } as const;
   it('that is recorded is confirmed, and not sent again', async () => {
-    const { orderScreening, sent } = await ended([{ gateway: passed }]);
+    const { orderScreening, sent } = await ended({ gateway: passed });
     const answer = await orderScreening.recordGatewayResult(order, { result: 'pass' });
     expect(answer).toMatchObject({ result: 'pass' });
     expect(sent()).toEqual([]);
@@ -62,7 +54,7 @@ describe('a gateway’s result after the order’s end', () => {
     ['belongs to a declined order', {}, { action: 'decline' }],
     ['comes after acceptance', {}, { workflow: 'post-acceptance' }],
   ])('that %s is refused in words that say what to do', async (_what, attempt, state) => {
-    const { orderScreening, sent } = await ended([attempt, state]);
+    const { orderScreening, sent } = await ended(attempt, state);
     const reported = orderScreening.recordGatewayResult(order, { result: 'fail' });
     const refused = { code: 'order-closed', message: expect.stringContaining('refund') };
     await expect(reported).rejects.toMatchObject(refused);
@@ -74,7 +66,7 @@ describe('a gateway’s result after the order’s end', () => {
     ['the API key is wrong', { apiKey: () => 'x' }],
     ['this process has no API key', { apiKey: () => undefined }],
   ])('may be repeated when %s', async (_what, settings) => {
-    const { orderScreening } = await ended([{}, {}, settings]);
+    const { orderScreening } = await ended({}, {}, settings);
     const reported = orderScreening.recordGatewayResult(order, { result: 'pass' });
     await expect(reported).rejects.toMatchObject({ code: 'screening-service-unavailable' });
   });

@@ -1,15 +1,20 @@
-import { defaultPayloadConverter, mapToPayloads } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CLOSED_TRANSACTION } from '../../fixtures/orders.ts';
-import { aClient as aClientOf, gone, listing, queryAsked, unavailable } from '../fake-temporal.ts';
+import {
+  aClient as aClientOf,
+  attributes,
+  gone,
+  listing,
+  queryAsked,
+  unavailable,
+} from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const hint = { orderId: '#order-1', transactionId: CLOSED_TRANSACTION, source: 'webhook' };
 
 /** An order in a list, with its invoice numbers. */
 function anOwner(workflowId: string, ...InvoiceNumber: string[]) {
-  const indexedFields = mapToPayloads(defaultPayloadConverter, { InvoiceNumber });
-  return { execution: { workflowId }, searchAttributes: { indexedFields } };
+  return { execution: { workflowId }, ...attributes({ InvoiceNumber }) };
 }
 
 /** A client whose orders are open; `signals` are the signals that they got. */
@@ -121,34 +126,34 @@ describe('a hint', () => {
   });
 
   const [one, two] = ['order:default:one', 'order:default:two'];
-  it('for a batch is one for each order, by its transactions or by its number', async () => {
+  it.each([
+    [['3'], [first, second]],
+    [
+      ['one~2', '#3'],
+      [first, second],
+    ],
+    [
+      ['R-2', '3', 'two'],
+      [first, second],
+    ],
+    [
+      ['one', 'two', '#3'],
+      [first, second, CLOSED_TRANSACTION, event],
+    ],
+  ])('for a batch is one for each order, by its transactions or by a number: %j', async (orderId, ids) => {
     const { orderScreening, handles, lists, signals } = aClient();
     lists.mockImplementation((async ({ query }: { query: string }) => {
-      if (query.includes(`${first}`)) return listing(one);
-      return [second, CLOSED_TRANSACTION].some((id) => query.includes(`${id}`)) ? listing(two) : listing();
+      if (query.includes(`${first}`)) return listing(anOwner(one, 'one', 'one~2'));
+      const ofTwo = [second, CLOSED_TRANSACTION].some((id) => query.includes(`${id}`));
+      return ofTwo ? listing(anOwner(two, 'R-2')) : listing();
     }) as never);
-    const batch = {
-      ...{ source: 'webhook', transactionId: [`${first}`, `${second}`, CLOSED_TRANSACTION, `${event}`] },
-      orderId: ['one', 'two', '#3'],
-    };
-    expect(await orderScreening.hint(batch)).toEqual({ outcome: 'accepted' });
+    const transactionId = ids.map(String);
+    expect(await orderScreening.hint({ source: 'webhook', transactionId, orderId })).toEqual({
+      outcome: 'accepted',
+    });
+    await vi.advanceTimersByTimeAsync(2_000);
     expect(handles.toSorted()).toEqual(['order:default:3', one, two]);
     expect(signals()).toHaveLength(3);
-  });
-
-  it('for a batch reaches an order that is only named, though there are no more names than transactions', async () => {
-    const { orderScreening, handles, lists } = aClient();
-    lists.mockImplementation((async ({ query }: { query: string }) => {
-      if (query.includes(`${first}`)) return listing(anOwner(one, 'one', 'one~2'));
-      return query.includes(`${second}`) ? listing(anOwner(two, 'R-2')) : listing();
-    }) as never);
-    const transactionId = [`${first}`, `${second}`];
-    for (const orderId of [['3'], ['one~2', '#3'], ['R-2', '3', 'two']]) {
-      handles.length = 0;
-      await orderScreening.hint({ source: 'webhook', transactionId, orderId });
-      await vi.advanceTimersByTimeAsync(2_000);
-      expect([...new Set(handles)].toSorted()).toEqual(['order:default:3', one, two]);
-    }
   });
 
   it('for a batch looks again for a transaction whose lookup failed, and is temporal-unavailable if that fails, too', async () => {

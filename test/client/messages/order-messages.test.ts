@@ -5,7 +5,7 @@ import { aClosedOrder, announced } from '../../fixtures/orders.ts';
 import {
   aClient,
   aClientOf,
-  described,
+  ENCRYPTED,
   failed,
   grpcError,
   noAnswer,
@@ -90,21 +90,17 @@ it('an override to none of the two actions is not sent', async () => {
 });
 
 it('an event of an order that failed is unknown, and the reason says nothing about the redelivery', async () => {
-  const { orderScreening, temporal } = aClient();
-  temporal.describe.mockResolvedValue(described('FAILED'));
+  const { orderScreening, temporal } = aClientOf(undefined, 'FAILED');
   temporal.result.mockRejectedValue(failed('invalid-request', { errors: [{ path: 'x', message: 'y' }] }));
-  const asked = orderScreening.redeliver({ orderId: 'order-1' }, { sequence: 1 });
+  const asked = orderScreening.redeliver(order, { sequence: 1 });
   await expect(asked).rejects.toMatchObject({ code: 'unknown-event', details: {} });
 });
 
 it('an event that these keys cannot decrypt is record-unreadable', async () => {
   const { orderScreening, temporal } = aClientOf(aClosedOrder());
-  const input = {
-    payloads: [{ metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.alloc(60) }],
-  };
-  const delivery = { activityType: { name: 'deliverEvents' }, input };
+  const delivery = { activityType: { name: 'deliverEvents' }, input: { payloads: [ENCRYPTED] } };
   temporal.fetchHistory.mockResolvedValue({ events: [{ activityTaskScheduledEventAttributes: delivery }] });
-  const asked = orderScreening.redeliver({ orderId: 'order-1' }, { sequence: 1 });
+  const asked = orderScreening.redeliver(order, { sequence: 1 });
   await expect(asked).rejects.toMatchObject({ code: 'record-unreadable' });
 });
 
@@ -119,12 +115,10 @@ describe('a redelivery without an answer in time', () => {
   const state = aClosedOrder();
   const kept = announced(state, 'order.decided', 0);
   const redeliver = (start: () => Promise<object>) => {
-    const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(described('COMPLETED'));
     const events = { sequence: 1, delivered: 1, waiting: 0, last: [kept] };
-    temporal.result.mockResolvedValue({ ...state, events });
+    const { orderScreening, temporal } = aClientOf({ ...state, events }, 'COMPLETED');
     temporal.start.mockImplementation(start);
-    return orderScreening.redeliver({ orderId: 'order-1' }, { sequence: 1 });
+    return orderScreening.redeliver(order, { sequence: 1 });
   };
 
   it('is still running if Temporal has it', async () => {

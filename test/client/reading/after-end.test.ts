@@ -4,7 +4,16 @@ import type { LateDecision } from '../../../src/contract/order/order.ts';
 import { LATE_DECISIONS, type ReadAfterEndInput } from '../../../src/order/after-end.ts';
 import { aClosedOrder, CLOSED_TRANSACTION, HOUR } from '../../fixtures/orders.ts';
 import { aPortalAnswer } from '../../server/api/fake-order-screening.ts';
-import { aClient, described, failed, gone, listing, UNREADABLE, unavailable } from '../fake-temporal.ts';
+import {
+  aClient,
+  aClientOf,
+  described,
+  ENCRYPTED,
+  failed,
+  gone,
+  listing,
+  unavailable,
+} from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const ENDED_AT = '2026-03-06T10:00:00.000Z';
@@ -41,17 +50,14 @@ function aClosed({
   decisions,
   report,
 }: Given = {}) {
-  const client = aClient();
+  const client = aClientOf(record, 'COMPLETED');
   const { temporal } = client;
-  temporal.signal.mockRejectedValue(gone);
-  temporal.record.mockResolvedValue(record);
-  temporal.result.mockResolvedValue(record);
   temporal.listWorkflowExecutions.mockResolvedValue(listing(...runs));
   temporal.describe.mockImplementation(async (workflowId: string) => {
     if (workflowId.startsWith('portal:') && report !== undefined) return report;
     if (workflowId.startsWith('order:')) return described('COMPLETED');
     if (decisions === undefined || !workflowId.startsWith('after:')) throw gone;
-    return { ...described('COMPLETED'), memo: { [LATE_DECISIONS]: decisions } };
+    return described('COMPLETED', { memo: { [LATE_DECISIONS]: decisions } });
   });
   const afterEnd = async () => (await client.orderScreening.get(order)).afterEnd;
   const started = () =>
@@ -65,8 +71,7 @@ function aClosed({
 // A whole deployment shows the same: test/e2e/orders/after-end.test.ts.
 describe('what came after an order’s end', () => {
   it('is not asked for while the order is open', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(described('RUNNING'));
+    const { orderScreening, temporal } = aClientOf(aClosedOrder());
     await orderScreening.get(order);
     expect(temporal.listWorkflowExecutions).not.toHaveBeenCalled();
   });
@@ -105,7 +110,7 @@ describe('what came after an order’s end', () => {
   it('has the failed tries of an action that is running', async () => {
     const lastFailure = { message: 'activity Heartbeat timeout' };
     const pendingActivities = [{ activityType: { name: 'performPortalAction' }, attempt: 4, lastFailure }];
-    const report = { ...described('RUNNING'), raw: { pendingActivities } };
+    const report = described('RUNNING', { pendingActivities });
     const { afterEnd } = aClosed({ runs: [aRun(REPORT, 1)], report });
     expect((await afterEnd())?.actions).toMatchObject([
       { status: 'running', tries: 3, lastError: 'activity Heartbeat timeout' },
@@ -175,7 +180,7 @@ describe('what came after an order’s end', () => {
     const unlisted = aClosed();
     unlisted.temporal.listWorkflowExecutions.mockRejectedValue(unavailable);
     expect(await unlisted.afterEnd()).toMatchObject({ incomplete: true });
-    expect(await aClosed({ decisions: UNREADABLE }).afterEnd()).toMatchObject({
+    expect(await aClosed({ decisions: ENCRYPTED }).afterEnd()).toMatchObject({
       decisions: [],
       incomplete: true,
     });
@@ -231,12 +236,10 @@ describe('a hint or a recheck for a closed order', () => {
     const without = aClosed({ record: aClosedOrder({}, { transactions: [] }) });
     const unrecorded = aClosed();
     unrecorded.temporal.result.mockRejectedValue(failed());
-    const none = aClient();
-    none.temporal.signal.mockRejectedValue(gone);
     for (const [{ orderScreening, temporal }, code] of [
       [without, 'no-transaction'],
       [unrecorded, 'order-closed'],
-      [none, 'unknown-order'],
+      [aClient(), 'unknown-order'],
     ] as const) {
       expect(await orderScreening.hint(hint)).toEqual({ outcome: 'unknown' });
       await expect(orderScreening.recheck(order)).rejects.toMatchObject({ code });

@@ -1,16 +1,12 @@
-import { defaultPayloadConverter } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
 import type { OrderState } from '../../../src/contract/order/state.ts';
-import { recordOf } from '../../../src/order/view/bounded-record.ts';
-import { memoOf, RECORD } from '../../../src/order/view/order-memo.ts';
 import { HOUR, MINUTE, unanswered } from '../../fixtures/orders.ts';
 import { type Life, screened } from '../../order/life.ts';
-import { aClientOf, grpcError, listing } from '../fake-temporal.ts';
+import { aClientOf, grpcError, listing, payload, recordField } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const NEXT = '2026-03-01T12:00:00.000Z';
-const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);
 
 /** A pending activity as the server describes it. */
 function pending(name: string, attempt: number, message?: string, action?: number) {
@@ -31,7 +27,7 @@ function pending(name: string, attempt: number, message?: string, action?: numbe
 
 function withPending({ state }: { state: OrderState }, pendingActivities: object[]) {
   const client = aClientOf(state, 'RUNNING', { pendingActivities });
-  const memo = { fields: { [RECORD]: payload(memoOf(recordOf(state))[RECORD]) } };
+  const memo = { fields: recordField(state) };
   const row = { execution: { workflowId: 'order:default:order-1', runId: 'run-1' }, memo };
   client.temporal.listWorkflowExecutions.mockResolvedValue(listing(row));
   return client;

@@ -1,28 +1,22 @@
-import { defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import type { OrderState } from '../../../src/contract/order/state.ts';
 import type { Insights } from '../../../src/contract/terms.ts';
 import { eventToSend, nextEvent } from '../../../src/order/events.ts';
-import { recordOf } from '../../../src/order/view/bounded-record.ts';
-import { memoOf } from '../../../src/order/view/order-memo.ts';
 import { anOrder, answered, sinceStart } from '../../fixtures/orders.ts';
-import { aClientOf, taken } from '../fake-temporal.ts';
+import { aClientOf, ENCRYPTED, payload, recordField, taken } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
-const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);
-const memo = (state: OrderState) => ({ record: payload(memoOf(recordOf(state)).record) });
 
 const started = (state: OrderState, input: object = {}) => ({
   workflowExecutionStartedEventAttributes: {
     input: { payloads: [payload(input)] },
-    memo: { fields: memo(state) },
+    memo: { fields: recordField(state) },
   },
 });
 const written = (state: OrderState) => ({
-  workflowPropertiesModifiedEventAttributes: { upsertedMemo: { fields: memo(state) } },
+  workflowPropertiesModifiedEventAttributes: { upsertedMemo: { fields: recordField(state) } },
 });
-const encrypted = { metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.alloc(60) };
-const UNDECIPHERABLE = { activityTaskCompletedEventAttributes: { result: { payloads: [encrypted] } } };
+const UNDECIPHERABLE = { activityTaskCompletedEventAttributes: { result: { payloads: [ENCRYPTED] } } };
 
 const RISKS = Array.from({ length: 30 }, (_, index) => `risk ${index} `.padEnd(80, '.'));
 const INSIGHTS: Insights = {

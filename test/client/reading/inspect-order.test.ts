@@ -1,7 +1,7 @@
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { aClosedOrder } from '../../fixtures/orders.ts';
-import { aClientOf, described, failed, UNREADABLE } from '../fake-temporal.ts';
+import { aClientOf, type described, ENCRYPTED, failed } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const at = (iso: string) => msToTs(Date.parse(iso));
@@ -13,20 +13,19 @@ const inReview = (status: Parameters<typeof described>[0], raw = {}) =>
 describe('inspecting an order', () => {
   it.each(['RUNNING', 'COMPLETED'] as const)('that is %s tells its state and its run', async (status) => {
     const { orderScreening } = inReview(status);
-    const { startTime, closeTime } = described(status);
-    const startedAt = startTime.toISOString();
+    const startedAt = '2026-03-01T10:00:00.000Z';
     const found = await orderScreening.inspect(order);
     expect(found).toEqual({
       runId: 'run-1',
       state: expect.objectContaining({ phase: 'review' }),
       summary: expect.objectContaining({ ...order, integration: 'default', phase: 'review', startedAt }),
     });
-    expect(found.summary.closedAt).toBe(closeTime?.toISOString());
+    expect(found.summary.closedAt).toBe(status === 'RUNNING' ? undefined : '2026-03-07T10:00:00.000Z');
   });
 
   it('whose record can’t be decrypted says so', async () => {
     const { orderScreening, temporal } = inReview('RUNNING');
-    temporal.record.mockResolvedValue(UNREADABLE);
+    temporal.record.mockResolvedValue(ENCRYPTED);
     const found = await orderScreening.inspect(order);
     const summary = { phase: 'review', problem: 'record-unreadable' };
     expect(found).toMatchObject({ missing: 'undecryptable', summary });

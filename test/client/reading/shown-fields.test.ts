@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SHOWN_FIELDS, type ShownField } from '../../../src/contract/policy.ts';
 import { aClosedOrder } from '../../fixtures/orders.ts';
 import { anAddress, aPreGatewayTransaction, aTransaction } from '../../fixtures/transactions.ts';
-import { aClientOf, startedWith, UNREADABLE, unavailable } from '../fake-temporal.ts';
+import { aClientOf, ENCRYPTED, startedWith, unavailable } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const ALL = {
@@ -54,11 +54,8 @@ describe('the fields of the order’s own transaction', () => {
     expect(await aClientThatShows(['avs'], input).full()).toEqual({ attempt: 2, avs: 'N' });
   });
 
-  const undecryptable = {
-    events: [{ workflowExecutionStartedEventAttributes: { input: { payloads: [UNREADABLE] } } }],
-  };
   it.each([
-    ['can’t be decrypted', async () => undecryptable],
+    ['can’t be decrypted', async () => startedWith(ENCRYPTED)],
     ['is no order’s', async () => startedWith({ transaction: { billTo: 'x' } })],
     ['is gone', async () => ({ events: [] })],
     ['can’t be read', () => Promise.reject(unavailable)],

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { aClosedOrder, CLOSED_TRANSACTION, HOUR } from '../../fixtures/orders.ts';
 import { aCheckoutAnswer } from '../../server/api/fake-order-screening.ts';
-import { aClient, described } from '../fake-temporal.ts';
+import { aClient, aClientOf } from '../fake-temporal.ts';
 
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const request = { orderId: '#1001', transactionId: CLOSED_TRANSACTION, screenedAt: ago(HOUR) };
@@ -38,9 +38,7 @@ describe('adopting', () => {
   });
 
   it('as a dry run gives the answer of an order that is closed', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(described('COMPLETED'));
-    temporal.record.mockResolvedValue(aClosedOrder({ answer }));
+    const { orderScreening } = aClientOf(aClosedOrder({ answer }), 'COMPLETED');
     expect(await orderScreening.adopt(request, { dryRun: true })).toEqual(answer);
   });
 

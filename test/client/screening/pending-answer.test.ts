@@ -59,7 +59,7 @@ describe('without a worker', () => {
   it('the pending stands while no record says more, and not when the record can’t be read', async () => {
     const { screen, given, temporal } = aPendingCheckout();
     expect(await screen()).toEqual(given);
-    temporal.describe.mockResolvedValue(described('RUNNING', 'decided', 'fail'));
+    temporal.describe.mockResolvedValue(described('RUNNING', { phase: 'decided', decision: 'fail' }));
     await expect(screen()).rejects.toMatchObject({ code: 'record-unreadable' });
   });
 });

@@ -3,12 +3,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readScreenRequest } from '../../../src/client/read-requests.ts';
 import { PayloadCodecError } from '../../../src/codec/index.ts';
 import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
+import type { OrderState } from '../../../src/contract/order/state.ts';
 import { anIntegration, finding } from '../../fixtures/integrations.ts';
 import { aClosedOrder } from '../../fixtures/orders.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
 import { aCheckoutAnswer } from '../../server/api/fake-order-screening.ts';
 import {
   aClient,
+  aClientOf,
   alreadyStarted,
   described,
   failed,
@@ -106,9 +108,8 @@ it('whose answer these keys cannot decrypt has the action of the policy: the ord
 
 describe('without a worker', () => {
   function aClientWithoutWorker(settings: Parameters<typeof aClient>[0] = {}) {
-    const client = aClient(settings);
+    const client = aClientOf(undefined, 'RUNNING', {}, settings);
     client.temporal.executeUpdateWithStart.mockRejectedValue(noAnswer);
-    client.temporal.describe.mockResolvedValue(described('RUNNING'));
     return client;
   }
 
@@ -148,14 +149,19 @@ describe('without a worker', () => {
     });
   });
 
-  const task = (state: number) => ({ ...described('RUNNING'), raw: { pendingWorkflowTask: { state } } });
   it.each([
     ['was not started', undefined],
-    ['has a decision', described('RUNNING', 'review', 'review')],
-    ['was declined', described('RUNNING', 'declined', 'pending')],
-    ['is closed', described('COMPLETED', 'closed', 'pass')],
-    ['a worker has just now, and may still answer otherwise', task(2)],
-    ['a worker may have answered before it died', { ...task(1), historyLength: 4 }],
+    ['has a decision', described('RUNNING', { phase: 'review', decision: 'review' })],
+    ['was declined', described('RUNNING', { phase: 'declined', decision: 'pending' })],
+    ['is closed', described('COMPLETED', { phase: 'closed', decision: 'pass' })],
+    [
+      'a worker has just now, and may still answer otherwise',
+      described('RUNNING', { pendingWorkflowTask: { state: 2 } }),
+    ],
+    [
+      'a worker may have answered before it died',
+      described('RUNNING', { historyLength: 4, pendingWorkflowTask: { state: 1 } }),
+    ],
   ])('an order that %s is not called pending', async (_case, description) => {
     const { orderScreening, temporal } = aClient();
     temporal.executeUpdateWithStart.mockRejectedValue(noAnswer);
@@ -166,8 +172,7 @@ describe('without a worker', () => {
 
 describe('a later attempt', () => {
   it('is an update, and never called pending: nothing of it is recorded, or the order may answer otherwise', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(described('RUNNING'));
+    const { orderScreening, temporal } = aClientOf(undefined);
     temporal.startUpdate.mockRejectedValueOnce(noAnswer).mockResolvedValue(taken(noAnswer));
     for (const _time of [1, 2]) {
       await expect(orderScreening.screen({ ...request, attempt: 3 })).rejects.toMatchObject({
@@ -183,21 +188,19 @@ describe('a later attempt', () => {
 });
 
 describe('an order that is closed', () => {
-  function aClosedClient() {
-    const client = aClient();
+  function aClosedClient(record?: OrderState) {
+    const client = aClientOf(record, 'COMPLETED');
     client.temporal.executeUpdateWithStart.mockRejectedValue(alreadyStarted);
-    client.temporal.describe.mockResolvedValue(described('COMPLETED'));
     return client;
   }
 
   it('answers from its record when the content is the same, else it is a mismatch', async () => {
-    const { orderScreening, temporal } = aClosedClient();
-    temporal.result.mockResolvedValue(aClosedOrder({ fingerprint, answer }));
-    expect(await orderScreening.screen(request)).toEqual(answer);
-    temporal.result.mockResolvedValue(aClosedOrder({ fingerprint: 'another', answer }));
-    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'attempt-mismatch' });
-    temporal.result.mockResolvedValue(aClosedOrder({ answer }));
-    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'order-closed' });
+    const screen = (attempt: Parameters<typeof aClosedOrder>[0]) =>
+      aClosedClient(aClosedOrder(attempt)).orderScreening.screen(request);
+    expect(await screen({ fingerprint, answer })).toEqual(answer);
+    const other = screen({ fingerprint: 'another', answer });
+    await expect(other).rejects.toMatchObject({ code: 'attempt-mismatch' });
+    await expect(screen({ answer })).rejects.toMatchObject({ code: 'order-closed' });
   });
 
   it('because it was refused when it was started is no fault of a request that is right', async () => {

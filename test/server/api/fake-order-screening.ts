@@ -1,5 +1,5 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, type Mock, onTestFinished, vi } from 'vitest';
 import type { ApiKey } from '../../../src/config/index.ts';
 import type { CheckoutAnswer, PortalAnswer } from '../../../src/contract/answers.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -54,59 +54,49 @@ export function aTransactionStatus(overrides: Partial<TransactionStatus> = {}): 
   return { id: TRANSACTION_ID, decision: 'review', order: ORDER, ...overrides };
 }
 
-/** Answers every call as an order that passed; a test replaces what it is about. */
+/** The answers of an order that passed. */
+const ANSWERS: OrderScreening = {
+  screen: async () => aCheckoutAnswer(),
+  adopt: async () => ({ ...PASSED, decision: 'review', action: 'hold' }),
+  retry: async () => aCheckoutAnswer({ attempt: 2 }),
+  recordGatewayResult: async () => ({ ...PASSED, result: 'pass' }),
+  get: async () => anOrderState(),
+  inspect: async () => anInspectedOrder(),
+  getTransaction: async ({ integration = 'default' }) =>
+    aTransactionStatus({ order: { ...ORDER, integration } }),
+  list: async () => ({ orders: [] }),
+  queue: async () => ({ orders: [], cut: false }),
+  rows: async () => ({ orders: [] }),
+  health: async () => ({ unpolled: [], sweep: { status: 'running' } }),
+  count: async () => 0,
+  cancel: async () => aPortalAnswer(),
+  reportFraud: async () => aPortalAnswer({ kind: 'report-fraud' }),
+  submitChargeback: async () => aPortalAnswer({ kind: 'chargeback' }),
+  attachCustomerCode: async () => aPortalAnswer({ kind: 'customer-code' }),
+  acknowledge: async () => ({ cleared: 1 }),
+  note: async () => ORDER,
+  assign: async (_order, { assignee }) => ({ ...ORDER, ...(assignee && { assignee }) }),
+  snooze: async (_order, { until }) => ({ ...ORDER, snoozedUntil: until }),
+  withdraw: async () => aPortalAnswer({ number: 1, status: 'withdrawn' }),
+  override: async () => ({ ...PASSED, decision: 'review' }),
+  redeliver: async (_order, { sequence }) => {
+    return { ...ORDER, sequence, type: 'order.decided', status: 'delivered' };
+  },
+  recheck: async () => ({ status: 'requested' }),
+  hint: async () => ({ outcome: 'accepted' }),
+  putCard: async () => ({ cardRef: 'card_1', expiresAt: CANCEL_BY }),
+  statistics: async () => ({
+    outcomes: { overridden: 0, 'override-confirmed': 0, 'override-contradicted': 0, chargeback: 0 },
+    reviews: { count: 0 },
+  }),
+  ping: async () => {},
+  close: async () => ({ unsent: 0 }),
+};
+
+/** The client library: a test replaces the answers that it is about. */
 export function fakeOrderScreening() {
-  const portal =
-    (overrides: Partial<PortalAnswer> = {}) =>
-    async () =>
-      aPortalAnswer(overrides);
-  return {
-    screen: vi.fn<OrderScreening['screen']>(async () => aCheckoutAnswer()),
-    adopt: vi.fn<OrderScreening['adopt']>(async () => ({ ...PASSED, decision: 'review', action: 'hold' })),
-    retry: vi.fn<OrderScreening['retry']>(async () => aCheckoutAnswer({ attempt: 2 })),
-    recordGatewayResult: vi.fn<OrderScreening['recordGatewayResult']>(async () => ({
-      ...PASSED,
-      result: 'pass',
-    })),
-    get: vi.fn<OrderScreening['get']>(async () => anOrderState()),
-    inspect: vi.fn<OrderScreening['inspect']>(async () => anInspectedOrder()),
-    getTransaction: vi.fn<OrderScreening['getTransaction']>(async ({ integration = 'default' }) =>
-      aTransactionStatus({ order: { ...ORDER, integration } }),
-    ),
-    list: vi.fn<OrderScreening['list']>(async () => ({ orders: [] })),
-    queue: vi.fn<OrderScreening['queue']>(async () => ({ orders: [], cut: false })),
-    rows: vi.fn<OrderScreening['rows']>(async () => ({ orders: [] })),
-    health: vi.fn<OrderScreening['health']>(async () => ({ unpolled: [], sweep: { status: 'running' } })),
-    count: vi.fn<OrderScreening['count']>(async () => 0),
-    cancel: vi.fn<OrderScreening['cancel']>(portal()),
-    reportFraud: vi.fn<OrderScreening['reportFraud']>(portal({ kind: 'report-fraud' })),
-    submitChargeback: vi.fn<OrderScreening['submitChargeback']>(portal({ kind: 'chargeback' })),
-    attachCustomerCode: vi.fn<OrderScreening['attachCustomerCode']>(portal({ kind: 'customer-code' })),
-    acknowledge: vi.fn<OrderScreening['acknowledge']>(async () => ({ cleared: 1 })),
-    note: vi.fn<OrderScreening['note']>(async () => ORDER),
-    assign: vi.fn<OrderScreening['assign']>(async (_order, { assignee }) => ({
-      ...ORDER,
-      ...(assignee && { assignee }),
-    })),
-    snooze: vi.fn<OrderScreening['snooze']>(async (_order, { until }) => ({ ...ORDER, snoozedUntil: until })),
-    withdraw: vi.fn<OrderScreening['withdraw']>(portal({ number: 1, status: 'withdrawn' })),
-    override: vi.fn<OrderScreening['override']>(async () => ({ ...PASSED, decision: 'review' })),
-    redeliver: vi.fn<OrderScreening['redeliver']>(async (_order, { sequence }) => ({
-      ...ORDER,
-      sequence,
-      type: 'order.decided',
-      status: 'delivered',
-    })),
-    recheck: vi.fn<OrderScreening['recheck']>(async () => ({ status: 'requested' })),
-    hint: vi.fn<OrderScreening['hint']>(async () => ({ outcome: 'accepted' })),
-    putCard: vi.fn<OrderScreening['putCard']>(async () => ({ cardRef: 'card_1', expiresAt: CANCEL_BY })),
-    statistics: vi.fn<OrderScreening['statistics']>(async () => ({
-      outcomes: { overridden: 0, 'override-confirmed': 0, 'override-contradicted': 0, chargeback: 0 },
-      reviews: { count: 0 },
-    })),
-    ping: vi.fn<OrderScreening['ping']>(async () => {}),
-    close: vi.fn<OrderScreening['close']>(async () => ({ unsent: 0 })),
-  } satisfies OrderScreening;
+  const methods = Object.entries(ANSWERS).map(([name, answer]) => [name, vi.fn(answer)]);
+  return Object.fromEntries(methods) as { [Name in keyof OrderScreening]: Mock<OrderScreening[Name]> };
 }
 
 let contract: Contract | undefined;

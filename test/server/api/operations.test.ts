@@ -2,18 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../../src/config/index.ts';
 import { anApi, aPortalAnswer } from './fake-order-screening.ts';
-import { POSTS } from './operations.ts';
+import { OPERATIONS, POSTS } from './operations.ts';
 
 const order = { orderId: 'order-1', integration: 'shop' };
 const by = { key: 'ops', actor: 'ada@example.com' };
 const keyed = { idempotencyKey: 'key-1', ifAction: 'hold', by } as const;
 
-const OPERATIONS = [
-  ...POSTS.map((post) => ({ method: 'POST', ...post }) as const),
-  { method: 'DELETE', path: '/v1/orders/%23order-1/actions/2', body: undefined, calls: 'withdraw' },
-  { method: 'GET', path: '/v1/orders/order-1', body: undefined, calls: 'get' },
-  { method: 'GET', path: '/v1/transactions/%23order-1', body: undefined, calls: 'getTransaction' },
-] as const;
 type Called = (typeof OPERATIONS)[number]['calls'];
 
 const anAction = (body?: object): unknown[] => [order, body, keyed];

@@ -34,3 +34,11 @@ const ALL = [
 ] as const;
 
 export const POSTS = ALL.map(([path, body, calls]) => ({ path: `/v1/${path}`, body, calls }));
+
+/** Every operation on an order or a transaction. */
+export const OPERATIONS = [
+  ...POSTS.map((post) => ({ method: 'POST', ...post }) as const),
+  { method: 'DELETE', path: '/v1/orders/%23order-1/actions/2', body: undefined, calls: 'withdraw' },
+  { method: 'GET', path: '/v1/orders/order-1', body: undefined, calls: 'get' },
+  { method: 'GET', path: '/v1/transactions/%23order-1', body: undefined, calls: 'getTransaction' },
+] as const;

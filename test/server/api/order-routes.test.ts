@@ -81,8 +81,10 @@ describe('errors of an order', () => {
     const { app, orderScreening } = await anApi();
     const details = { cancelBy: CANCEL_BY, serviceCode: '403', serviceMessage: 'Not allowed' };
     orderScreening.cancel.mockRejectedValue(new OrderScreeningError(code, 'In words.', details));
-    const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/cancel' });
+    const headers = { 'idempotency-key': 'canary-key' };
+    const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/cancel', headers });
     expect(response.statusCode).toBe(status);
+    expect(response.body).not.toContain('canary-key');
     const problem = { type: `/problems/${code}`, status, detail: 'In words.', ...details };
     expect(response.json()).toMatchObject(problem);
     expect(response.headers['retry-after']).toBe(status === 503 ? '2' : undefined);

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Take over a minute: begun last, each would run on alone. */
-const LONG = /\/e2e\/(adopt-many|signals|sweep|orders)\.test\.ts$/;
+const LONG = /\/e2e\/\w+\/(adopt-many|signals|sweep|orders)\.test\.ts$/;
 
 /** Begins the long files of a group first, where nothing is known of earlier runs. */
 export default class LongOnesFirst extends BaseSequencer {

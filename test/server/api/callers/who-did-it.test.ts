@@ -1,5 +1,6 @@
 /** Who asks: what an order is told of it, and what the audit log says. */
 import { randomBytes } from 'node:crypto';
+import proto from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../../../src/codec/index.ts';
 import { hashedKey } from '../../../../src/config/index.ts';
@@ -8,6 +9,7 @@ import { TEST_CARD } from '../../../fixtures/transactions.ts';
 import { sendForm } from '../../dashboard/support.ts';
 import { anApi, type TestedApi } from '../fake-order-screening.ts';
 
+const { Payload } = proto.temporal.api.common.v1;
 const KEY = 'the-key-of-ops-with-all-scopes';
 const READER = 'the-key-of-who-may-only-read';
 const apiKeys = [
@@ -148,12 +150,8 @@ describe('the audit log', () => {
     const sealed = async (workflowId: string) => {
       const plain = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{}') };
       const context = { type: 'workflow', namespace: 'default', workflowId } as const;
-      const [{ metadata, data } = plain] = await codec.encode([plain], context);
-      const names = Object.entries(metadata ?? {}).map(([name, value]) => [
-        name,
-        Buffer.from(value).toString('base64'),
-      ]);
-      return { metadata: Object.fromEntries(names), data: Buffer.from(data ?? []).toString('base64') };
+      const [payload = plain] = await codec.encode([plain], context);
+      return Payload.toObject(Payload.create(payload), { bytes: String });
     };
     const workflowIds = ['order:shop:1', 'portal:shop:cancel:2'];
     const payloads = await Promise.all([...workflowIds, 'order:shop:1'].map(sealed));
