@@ -63,10 +63,8 @@ export function judgeAdopted({ world, callers, run }: OrderWorld): string[] {
   if (order === undefined || run.refusal !== undefined) return faults;
   const { state } = order;
   const given = new Set(
-    callers.book.flatMap(({ outcome }) =>
-      typeof outcome === 'object' && 'checkout' in outcome
-        ? [`${outcome.checkout.decision} → ${outcome.checkout.action}`]
-        : [],
+    callers.book.flatMap(({ checkout }) =>
+      checkout === undefined ? [] : [`${checkout.decision} → ${checkout.action}`],
     ),
   );
   // What was told before an operator's reset may be told otherwise after it.
