@@ -1,5 +1,5 @@
 /** Were there more calls to the screening service than the rules allow? */
-import { portalAsked } from './asked.ts';
+import { portalAsked } from '../asked.ts';
 import {
   actionOf,
   type BookedRequest,
@@ -8,8 +8,8 @@ import {
   finding,
   iso,
   PORTAL_OPERATIONS,
-} from './books.ts';
-import { takenBack, wasLate, wasReset } from './facts.ts';
+} from '../books.ts';
+import { takenBack, wasLate, wasReset } from '../facts.ts';
 
 const SHORT_MS = 2_000;
 /** The look after an answer, one for a hint, one for a deadline, and the try again of one that failed. */

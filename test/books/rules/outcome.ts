@@ -1,5 +1,5 @@
 /** Does the order's record end with the decision and the action that the books mean? Judged where nothing else can have changed them. */
-import { answersTo, attemptAsked, type BookedCall } from './asked.ts';
+import { answersTo, attemptAsked, type BookedCall } from '../asked.ts';
 import {
   type BookedTransaction,
   type Books,
@@ -10,8 +10,8 @@ import {
   heardCanceled,
   iso,
   transactionOf,
-} from './books.ts';
-import { nobodyCould, wasLate, wasReset } from './facts.ts';
+} from '../books.ts';
+import { nobodyCould, wasLate, wasReset } from '../facts.ts';
 
 const A_READ_MS = 60_000;
 
