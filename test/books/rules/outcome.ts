@@ -80,8 +80,8 @@ function notHeld(books: Books, { decisions, attempt }: BookedTransaction): Findi
 
 /** A cancel that was too late to be sent, or whose outcome is unknown, changes the action too: the order still requires it. */
 function isTaken(call: BookedCall): boolean {
-  const { kind, refusal = '' } = call;
-  const taken = ['', 'cancel-window-closed', 'outcome-unknown'].includes(refusal);
+  const { kind, refusal } = call;
+  const taken = refusal === undefined || ['cancel-window-closed', 'outcome-unknown'].includes(refusal);
   return taken && attemptAsked(call) === undefined && kind !== 'acknowledge';
 }
 

@@ -32,19 +32,9 @@ function request(ms: number, entry: Partial<LedgerEntry> = {}, departure: Partia
   };
 }
 
-const checkout = {
-  attempt: 1,
-  decision: 'pass',
-  action: 'proceed',
-  transactionId: TRANSACTION_ID,
-} as const;
-const asked = {
-  kind: 'decision',
-  request: { attempt: 1 },
-  sentAt: START,
-  at: START + 80,
-  checkout,
-} as const;
+const checkout = { attempt: 1, decision: 'pass', action: 'proceed', transactionId: TRANSACTION_ID } as const;
+const when = { sentAt: START, at: START + 80 };
+const asked = { kind: 'decision', request: { attempt: 1 }, ...when, checkout } as const;
 const diary = { calls: [asked], strange: [], givenUp: [] };
 const history = {
   failedTasks: {},
