@@ -3,7 +3,8 @@
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import { aPolicy, HOUR } from '../fixtures/policies.ts';
-import type { BookedArrival, BookedCall, BookedRequest, BookedTransaction, Books, World } from './books.ts';
+import type { BookedCall, BookedCheckoutAnswer } from './asked.ts';
+import type { BookedArrival, BookedRequest, BookedTransaction, Books, World } from './books.ts';
 
 export const START = Date.parse('2026-03-02T10:00:00.000Z');
 export const ID = '00000000-0000-4000-8000-000000000001';
@@ -47,18 +48,16 @@ export function aRequest(ms: number, overrides: Partial<BookedRequest> = {}): Bo
 export const CREATE = aRequest(20, { operation: 'create-transaction', attempt: 1, committed: true });
 
 /** @returns the answer to a checkout that was sent at the start */
-export function anAnswer(
-  ms: number,
-  overrides: Partial<NonNullable<Extract<BookedCall, { asks: 'checkout' }>['answer']>> = {},
-): BookedCall {
-  const answer = {
+export function anAnswer(ms: number, overrides: Partial<BookedCheckoutAnswer> = {}): BookedCall {
+  const checkout = {
     attempt: 1,
     decision: 'pass',
     action: 'proceed',
     transactionId: ID,
     ...overrides,
   } as const;
-  return { asks: 'checkout', attempt: answer.attempt, sentAt: START, at: START + ms, answer };
+  const request = { attempt: checkout.attempt };
+  return { kind: 'decision', request, sentAt: START, at: START + ms, checkout };
 }
 
 /** @returns an event that was taken `ms` after the start */
@@ -93,11 +92,11 @@ export const becoming = (...decisions: [decision: Decision, at: number][]) => ({
 });
 /** @returns a portal action that the order service asked for, and was told is requested, or refused */
 export const asksFor = (fields: PortalFields, ms: number, refusal?: string): BookedCall => ({
-  asks: 'portal',
-  fields,
+  kind: 'portal',
+  request: { fields },
   sentAt: START + ms,
   at: START + ms + 10,
-  ...(refusal === undefined ? { status: 'requested' } : { refusal }),
+  ...(refusal === undefined ? { portal: { status: 'requested' } } : { refusal }),
 });
 
 /** @returns the books, with what is different */

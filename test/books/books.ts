@@ -2,14 +2,8 @@
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { Policy } from '../../src/contract/policy.ts';
 import type { PortalActionKind } from '../../src/contract/portal/portal-kinds.ts';
-import type {
-  Action,
-  AttentionCode,
-  Decision,
-  GatewayResult,
-  OrderDecision,
-  OverrideAction,
-} from '../../src/contract/words.ts';
+import type { AttentionCode, Decision, GatewayResult } from '../../src/contract/words.ts';
+import type { BookedCall } from './asked.ts';
 import type { PublicRecord } from './record-of.ts';
 
 export interface Span {
@@ -50,6 +44,9 @@ export type Operation =
   | 'cancel-transaction'
   | 'submit-chargeback';
 
+/** What is answered with the transaction's decision. */
+export const TELL_DECISIONS: readonly Operation[] = ['create-transaction', 'status', 'status-by-invoice'];
+
 /** What the sender of a request heard. `unknown`: an error after which it may have been done. Absent: its sender was gone. */
 export type Heard =
   | 'transaction'
@@ -83,31 +80,6 @@ export interface BookedRequest {
   /** It was asked for when the order was over, and is on no order's record. */
   apart?: true;
 }
-
-/** What the judge reads of an answer to a checkout. */
-export interface BookedCheckoutAnswer {
-  attempt: number;
-  decision: OrderDecision;
-  action: Action;
-  transactionId?: string | undefined;
-  wouldBe?: Action | undefined;
-  reason?: string | undefined;
-}
-
-/** What the order service asked and was told. */
-export type BookedCall = {
-  sentAt: number;
-  at: number;
-  refusal?: string;
-} /** `answerBy`: until when it waits, if it says so. */ & (
-  | { asks: 'checkout'; attempt: number; answerBy?: number; answer?: BookedCheckoutAnswer }
-  | { asks: 'gateway-result'; attempt?: number; result: GatewayResult; taken: boolean }
-  | { asks: 'portal'; fields: PortalFields; status?: string; transactionId?: string }
-  | { asks: 'withdraw' }
-  | { asks: 'override'; action: OverrideAction; taken: boolean }
-  /** `cleared`: how many attentions it took away. */
-  | { asks: 'acknowledge'; taken: boolean; cleared: number }
-);
 
 /** What somebody told the order without an answer. */
 export interface BookedNews {
@@ -151,15 +123,15 @@ export interface World {
   continuedAt: number[];
   /** By how much the clock of the workers is off at most. */
   skewMs: number;
-  /** Tasks, tries or ends of tries were lost, and the last moment at which one was late by that. */
+  /** Tasks, tries or ends of tries were lost: the order doesn't know of an answer, and asks a person to look. */
   losses: boolean;
   /** Tasks, tries, timers or ends came late by at most so much. */
   lateByMs: number;
-  /** The code of the first screening failed, or the settings lacked the integration. */
+  /** The code of the first screening failed, or the settings lacked the integration: it read no skip rule, and no policy. */
   brokeDown: boolean;
   /** The order stopped a call of which no try ran, or an operator failed one by hand: it ends at once, without a report. */
   cutOff: boolean;
-  /** An answer was given before its record, and the record was lost. */
+  /** An answer was given before its record, and the record was lost: the order is screened again, by a lookup. */
   recordLost: boolean;
   /** Sending, arrival and end of a request are noted so much late at most. */
   notedLateMs: number;
@@ -207,20 +179,6 @@ export function wasTold({ requests }: Books, id: string, decision: string, by: n
       one.arrivedAt <= by &&
       one.heard !== undefined,
   );
-}
-
-/** @returns the answers to an attempt's checkout, oldest first */
-export function answersTo(
-  { calls }: Books,
-  attempt: number,
-): { at: number; sentAt: number; answer: BookedCheckoutAnswer }[] {
-  return calls
-    .flatMap((call) =>
-      call.asks === 'checkout' && call.answer?.attempt === attempt
-        ? [{ at: call.at, sentAt: call.sentAt, answer: call.answer }]
-        : [],
-    )
-    .sort((a, b) => a.at - b.at);
 }
 
 /** @returns the requests of these operations about a transaction */

@@ -1,6 +1,6 @@
 /** What excuses an order: facts of the world that nobody in the product wrote, each with its reason. */
-import type { BookedTransaction, Books, Span, World } from './books.ts';
-import { answersTo, requestsAbout } from './books.ts';
+import { answersTo } from './asked.ts';
+import { type BookedTransaction, type Books, requestsAbout, type Span, type World } from './books.ts';
 
 /** A reset takes back what the order did and said between its task and the reset. */
 export const takenBack = ({ world }: Books, at: number): boolean =>
@@ -14,7 +14,7 @@ export function isUnseen(books: Books, { id }: BookedTransaction): boolean {
   // The next run hears nothing of what the one before was about to be told.
   const isLost = (at: number) => books.world.continuedAt.some((next) => next >= at && next < at + 1_000);
   const found = looks.some(({ endedAt }) => !takenBack(books, endedAt) && !isLost(endedAt));
-  const settled = books.calls.some((one) => one.asks === 'acknowledge' && one.cleared > 0);
+  const settled = books.calls.some((one) => (one.cleared ?? 0) > 0);
   return (!found || books.world.losses) && (settled || books.record.attention.includes('transaction-unseen'));
 }
 
@@ -33,12 +33,6 @@ export function isForgotten(books: Books, { id, attempt, createdAt, invoice }: B
   const sentAt = about.find((one) => one.transactionId === id)?.sentAt ?? createdAt;
   return takenBack(books, sentAt) && (attempt > books.record.attempts || !since || others.length > 0);
 }
-
-/** A fast answer leaves before its record: if that is lost, the order is screened again by a lookup. */
-export const answerOutranRecord = ({ world }: Books): boolean => world.recordLost;
-
-/** A first screening whose code fails reads no skip rule, and no policy: until that is known, what a reset sends again is refused. */
-export const firstScreeningFailed = ({ world }: Books): boolean => world.brokeDown;
 
 /** Nobody acts while no worker is there, and nothing is answered without the screening service or with a wrong key. */
 export const nobodyCould = ({ world }: Books, from: number, until: number): boolean =>
@@ -61,9 +55,6 @@ export function noTimeLeft({ world, policy }: Books, from: number, until: number
 /** Events are tried for three days, the last time up to six hours before their end, and then given up. */
 export const downForThreeDays = ({ world }: Books): boolean =>
   world.receiverDown.reduce((sum, { from, until }) => sum + until - from, 0) > 66 * 3_600_000;
-
-/** An answer whose try was lost is unknown to the order, which asks a person to look. */
-export const answerWasLost = ({ world }: Books): boolean => world.losses;
 
 /** A call that is lost, ends between two tries or ran before a reset reports nothing of the creates that it sent. */
 export const reportWasLost = ({ world }: Books): boolean =>

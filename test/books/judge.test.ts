@@ -12,6 +12,7 @@ import {
   START,
   TRANSACTION,
 } from './a-passed-order.ts';
+import type { BookedCall } from './asked.ts';
 import type { BookedRequest } from './books.ts';
 import { judgeBooks } from './judge.ts';
 
@@ -55,10 +56,16 @@ const withChargeback = (...requests: BookedRequest[]) => ({
 });
 const aTime = (ms: number) => ({ sentAt: START + ms, endedAt: START + ms + 20 });
 
-const paid = { asks: 'gateway-result', attempt: 1, result: 'pass', taken: true } as const;
-const reports = { ...paid, sentAt: START + MINUTE, at: START + MINUTE + 10 };
-const decidedBy = { asks: 'override', action: 'proceed', taken: true } as const;
-const overrides = { ...decidedBy, sentAt: START + MINUTE, at: START + MINUTE + 10 };
+const aMinuteIn = { sentAt: START + MINUTE, at: START + MINUTE + 10 };
+const paid = { attempt: 1, result: 'pass' } as const;
+const reports: BookedCall = { kind: 'gateway-result', request: paid, gateway: paid, ...aMinuteIn };
+const proceed = { action: 'proceed', reason: 'by hand' } as const;
+const overrides: BookedCall = { kind: 'override', request: proceed, ...aMinuteIn };
+/** The same call is answered 403, and an hour later otherwise. */
+const forbidden = (operation: 'status' | 'customer-code') => ({
+  ...shows(HOUR + MINUTE, []),
+  requests: [CREATE, aRequest(HOUR, { operation, heard: 'forbidden' }), aRequest(2 * HOUR, { operation })],
+});
 
 /** A fault of each kind, and how it shows. */
 it.each<[kind: string, how: string, told: Told]>([
@@ -125,26 +132,11 @@ it.each<[kind: string, how: string, told: Told]>([
   ['attention stale: portal-refused', 'nothing was refused', { record: { attention: ['portal-refused'] } }],
   ['attention stale: no-decision', 'a decision was told', { record: { attention: ['no-decision'] } }],
   ['attention without a cause: wrong-key', 'no call was answered 403', shows(HOUR, ['wrong-key'])],
-  [
-    'attention missing: wrong-key',
-    'a call was answered 403 until another hour',
-    {
-      ...shows(HOUR + MINUTE, []),
-      requests: [CREATE, aRequest(HOUR, { heard: 'forbidden' }), aRequest(2 * HOUR)],
-    },
-  ],
+  ['attention missing: wrong-key', 'a call was answered 403 until another hour', forbidden('status')],
   [
     'attention missing: wrong-key',
     'so was a portal action, after a person decided',
-    {
-      ...shows(HOUR + MINUTE, []),
-      requests: [
-        CREATE,
-        aRequest(HOUR, { operation: 'customer-code', heard: 'forbidden' }),
-        aRequest(2 * HOUR, { operation: 'customer-code' }),
-      ],
-      calls: [answered, overrides],
-    },
+    { ...forbidden('customer-code'), calls: [answered, overrides] },
   ],
   ['no end', 'it ends months later', { endedAt: START + 200 * DAY }],
   [

@@ -1,17 +1,17 @@
 /** Judges one order's life by its books alone. */
 
 import type { Books, Finding } from './books.ts';
-import { calls } from './calls.ts';
-import { outcome } from './outcome.ts';
 import { answers } from './rules/answers.ts';
 import { attention } from './rules/attention.ts';
+import { calls } from './rules/calls.ts';
 import { cancels } from './rules/cancels.ts';
 import { creates } from './rules/creates.ts';
 import { ends } from './rules/ends.ts';
 import { events } from './rules/events.ts';
 import { gatewayResults } from './rules/gateway-results.ts';
+import { outcome } from './rules/outcome.ts';
 import { lateDecisions, owedReads } from './rules/owed-reads.ts';
-import { windows } from './windows.ts';
+import { windows } from './rules/windows.ts';
 
 const QUESTIONS = [
   answers,

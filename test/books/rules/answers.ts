@@ -1,8 +1,7 @@
 /** Is every answer the attempt's own transaction's, and its action what the policy makes of that decision? */
 import type { Action, OrderDecision } from '../../../src/contract/words.ts';
+import { answersTo, attemptAsked, type BookedCheckoutAnswer } from '../asked.ts';
 import {
-  answersTo,
-  type BookedCheckoutAnswer,
   type BookedRequest,
   type Books,
   createsOf,
@@ -13,15 +12,7 @@ import {
   transactionOf,
   wasTold,
 } from '../books.ts';
-import {
-  answerOutranRecord,
-  firstScreeningFailed,
-  mayBeOlder,
-  noWorker,
-  takenBack,
-  wasLate,
-  wasReset,
-} from '../facts.ts';
+import { mayBeOlder, noWorker, takenBack, wasLate, wasReset } from '../facts.ts';
 
 /** Between an answer that the product heard and the answer that it gave. */
 const HANDED_ON_MS = 3_000;
@@ -54,7 +45,7 @@ function isDeclineAgain({ answer }: Given, first: Given | undefined): boolean {
 
 /** An attempt that a skip rule matches is answered skipped, unless no worker took it in time, and creates nothing; others are not. */
 function skipped(books: Books, { number, skip }: SentAttempt, given: readonly Given[]): Finding[] {
-  if (books.adoptedFrom !== undefined || firstScreeningFailed(books)) return [];
+  if (books.adoptedFrom !== undefined || books.world.brokeDown) return [];
   const late = (decision: OrderDecision) => number > 1 && UNDECIDED.includes(decision) && wasLate(books);
   const wrong = given.find(
     ({ answer: { decision } }) => (decision === 'skipped') !== skip && !late(decision),
@@ -102,13 +93,13 @@ function unanswered(
   at: number,
   sentAt: number,
 ): boolean {
-  if (wasLate(books) || wasReset(books) || firstScreeningFailed(books)) return true;
+  if (wasLate(books) || wasReset(books) || books.world.brokeDown) return true;
   const own = new Set(books.transactions.filter((one) => one.attempt === attempt).map(({ id }) => id));
   const inTime = Math.min(answerBy(books, attempt) ?? at, beganAt(books, attempt) + books.checkoutBudgetMs);
   const [created] = createsOf(books, attempt);
   // A decline is settled when the first create ends, if nobody was waiting then.
   const wasAsked = books.calls.some(
-    (one) => one.asks === 'checkout' && one.attempt === attempt && one.sentAt <= (created?.endedAt ?? at),
+    (one) => attemptAsked(one) === attempt && one.sentAt <= (created?.endedAt ?? at),
   );
   const declinedBy = wasAsked ? inTime : Math.min(inTime, created?.endedAt ?? inTime);
   // A caller is answered within its budget: afterwards the answer is only on its way.
@@ -149,7 +140,7 @@ function hasReason({ requests, policy, attempts, startedAt }: Books, attempt: nu
 function meantAction(books: Books, given: Given): Finding[] {
   const { policy, adoptedFrom } = books;
   const { decision, action, wouldBe, attempt } = given.answer;
-  if (adoptedFrom !== undefined || firstScreeningFailed(books) || !isPrompt(books, given)) return [];
+  if (adoptedFrom !== undefined || books.world.brokeDown || !isPrompt(books, given)) return [];
   const meant = atCheckout(decision, policy);
   const said = policy.passive ? wouldBe : action;
   // Whoever asks after a reset was answered before.
@@ -167,7 +158,7 @@ function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: G
     (one) =>
       (one.refusal === undefined || one.refusal === 'cancel-window-closed') &&
       one.sentAt <= at &&
-      (one.asks === 'override' || one.asks === 'gateway-result' || one.asks === 'portal'),
+      ['override', 'gateway-result', 'portal'].includes(one.kind),
   );
   const [created, later] = createsOf(books, attempt);
   // After a second create, or one that told nothing in the first caller's time, the decision is not the checkout's own.
@@ -187,7 +178,7 @@ function answerBy(books: Books, attempt: number): number | undefined {
 }
 
 function beganAt({ startedAt, calls }: Books, attempt: number): number {
-  const first = calls.find((one) => one.asks === 'checkout' && one.attempt === attempt);
+  const first = calls.find((one) => attemptAsked(one) === attempt);
   return attempt === 1 ? startedAt : (first?.sentAt ?? startedAt);
 }
 
@@ -214,7 +205,7 @@ function atCheckout(
 /** A call gets the answer that was given before it was sent; a pending may become the decision, unless it was a decline. */
 function contradictions(books: Books, given: readonly Given[]): Finding[] {
   const [first] = given;
-  if (first === undefined || answerOutranRecord(books)) return [];
+  if (first === undefined || books.world.recordLost) return [];
   const prompt = first.answer.decision !== 'pending' && isPrompt(books, first);
   const inShort = ({ decision, action, transactionId }: BookedCheckoutAnswer): string =>
     `${decision}${prompt ? ` → ${action}` : ''}${decision === 'error' ? '' : ` (${transactionId})`}`;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Decision } from '../../../src/contract/words.ts';
 import { HOUR, MINUTE } from '../../fixtures/policies.ts';
 import { anAnswer, aRequest, books, CREATE, START, TRANSACTION } from '../a-passed-order.ts';
-import type { BookedCall } from '../books.ts';
+import type { BookedCall } from '../asked.ts';
 import { judgeBooks } from '../judge.ts';
 
 test('a cancel that names no transaction is of the newest, also when an older one was canceled', () => {
@@ -10,15 +10,14 @@ test('a cancel that names no transaction is of the newest, also when an older on
   const cancelOf = (transactionId: string, ms: number) =>
     aRequest(ms, { transactionId, operation: 'cancel-transaction', heard: 'done', committed: true });
   const asked: BookedCall = {
-    asks: 'portal',
-    fields: { kind: 'cancel' },
-    status: 'done',
+    kind: 'portal',
+    request: { fields: { kind: 'cancel' } },
     sentAt: START + 90_000,
     at: START + HOUR,
   };
   const missing = (
     canceled: readonly string[],
-    told: Partial<BookedCall> = {},
+    portal: BookedCall['portal'] = { status: 'done' },
     decision: Decision = 'pass',
   ) =>
     judgeBooks(
@@ -29,13 +28,13 @@ test('a cancel that names no transaction is of the newest, also when an older on
           aRequest(MINUTE, { transactionId: second, decision }),
           ...canceled.map((id) => cancelOf(id, 2 * MINUTE)),
         ],
-        calls: [anAnswer(80), { ...asked, ...told } as BookedCall],
+        calls: [anAnswer(80), { ...asked, portal }],
       }),
     ).filter(({ kind }) => kind === 'cancel missing');
   expect(missing([TRANSACTION.id])).toHaveLength(1);
   expect(missing([TRANSACTION.id, second])).toEqual([]);
   // A newer one that never had a decision doesn't count, so the caller was told of the other one.
-  const told = { transactionId: TRANSACTION.id };
+  const told = { status: 'done', transactionId: TRANSACTION.id } as const;
   expect(missing([TRANSACTION.id], told, 'error')).toEqual([]);
   expect(missing([TRANSACTION.id], told)).toHaveLength(1);
 });

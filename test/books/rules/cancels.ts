@@ -1,4 +1,5 @@
 /** Was every cancel sent that was wanted and would have been accepted, and no other? */
+import { isDeclined, isOverride, portalAsked } from '../asked.ts';
 import {
   type BookedRequest,
   type BookedTransaction,
@@ -10,16 +11,7 @@ import {
   iso,
   requestsAbout,
 } from '../books.ts';
-import {
-  answerOutranRecord,
-  answerWasLost,
-  firstScreeningFailed,
-  isUnseen,
-  mayBeOlder,
-  noTimeLeft,
-  takenBack,
-  wasReset,
-} from '../facts.ts';
+import { isUnseen, mayBeOlder, noTimeLeft, takenBack, wasReset } from '../facts.ts';
 
 /** A cancel is not sent in the last stretch of its window. */
 const LAST_STRETCH_MS = 30_000;
@@ -67,11 +59,11 @@ function wantedFrom(books: Books, transaction: BookedTransaction): number {
 function asked(books: Books, { id }: BookedTransaction): number[] {
   return books.calls.flatMap((call) => {
     // After a reset the order takes again what it refused before.
-    const isTaken = call.asks === 'override' && (call.taken || wasReset(books));
-    if (isTaken && call.action === 'cancel') return [call.sentAt];
-    if (call.asks !== 'portal' || call.fields.kind !== 'cancel') return [];
-    const named = call.fields.transactionId;
-    return named === undefined || named === id ? [call.sentAt] : [];
+    const isTaken = isOverride(call) || wasReset(books);
+    if (call.kind === 'override' && isTaken && call.request.action === 'cancel') return [call.sentAt];
+    const fields = portalAsked(call);
+    const isMeant = fields?.kind === 'cancel' && (fields.transactionId ?? id) === id;
+    return isMeant ? [call.sentAt] : [];
   });
 }
 
@@ -96,7 +88,7 @@ function readingsOf(books: Books, { id }: BookedTransaction): BookedRequest[] {
     (one) =>
       one.transactionId === id &&
       one.heard === 'transaction' &&
-      !(one.operation === 'create-transaction' && answerOutranRecord(books)),
+      !(one.operation === 'create-transaction' && books.world.recordLost),
   );
 }
 
@@ -125,7 +117,7 @@ function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
     ...(mayBePolicy(books, transaction) ? byPolicy(books, transaction) : []),
   ];
   // Nobody cancels what nobody has seen yet: its answer, or a lookup after it, takes up to a minute.
-  const heard = answerWasLost(books) ? [] : books.requests;
+  const heard = books.world.losses ? [] : books.requests;
   const seen = heard.filter((one) => one.transactionId === id && one.heard === 'transaction');
   const known = Math.min(transaction.createdAt + SEEN_WITHIN_MS, ...seen.map(({ endedAt }) => endedAt));
   for (const { at: wantedAt, because } of why) {
@@ -147,52 +139,37 @@ function promised(books: Books, transaction: BookedTransaction): Wanted[] {
   const { id, attempt } = transaction;
   const { calls, transactions, record } = books;
   return calls.flatMap((call): Wanted[] => {
-    if (call.asks !== 'portal' || call.fields.kind !== 'cancel' || call.status === undefined) return [];
+    const { portal: told, at } = call;
+    const fields = portalAsked(call);
+    if (fields?.kind !== 'cancel' || told === undefined) return [];
     const isWithdrawn = calls.some(
-      (one) =>
-        (one.asks === 'withdraw' || (one.asks === 'override' && one.taken)) &&
-        one.sentAt + HANDED_ON_MS >= call.sentAt,
+      (one) => (one.kind === 'withdraw' || isOverride(one)) && one.sentAt + HANDED_ON_MS >= call.sentAt,
     );
     if (isWithdrawn) return [];
-    if (takenBack(books, call.at) && firstScreeningFailed(books)) return [];
-    const newest = transactions.filter(({ createdAt }) => createdAt <= call.at).at(-1)?.id;
+    if (takenBack(books, at) && books.world.brokeDown) return [];
+    const newest = transactions.filter(({ createdAt }) => createdAt <= at).at(-1)?.id;
     // What is only requested may end otherwise: the next transaction, or one that no lookup can show.
     const isOnly = transactions.length === 1 && record.attempts === 1;
     // One that was not found before the call, or had no decision, didn't count: the answer names the other.
     const counted = readingsOf(books, transaction).some(
-      ({ decision, endedAt }) => endedAt <= call.at && decision !== 'error',
+      ({ decision, endedAt }) => endedAt <= at && decision !== 'error',
     );
-    const isMeant = newest === id && ((call.transactionId ?? id) === id || counted);
-    const isDone = call.status === 'done' && record.attempts === attempt && isMeant;
+    const isMeant = newest === id && ((told.transactionId ?? id) === id || counted);
+    const isDone = told.status === 'done' && record.attempts === attempt && isMeant;
     const unnamed = isOnly || isDone ? id : undefined;
-    return (call.fields.transactionId ?? unnamed) === id
-      ? [{ at: call.at, because: `a caller was told ${call.status}` }]
-      : [];
+    const meant = fields.transactionId ?? unnamed;
+    return meant === id ? [{ at, because: `a caller was told ${told.status}` }] : [];
   });
 }
 
 /** Policy cancels the newest transaction, unless a person, the payment gateway or a decline stands in its way. */
 function mayBePolicy(books: Books, { id }: BookedTransaction): boolean {
   const { policy, transactions, calls, record, adoptedFrom } = books;
-  const disturbed = calls.some(
-    (one) =>
-      (one.asks === 'override' && one.taken) ||
-      one.asks === 'withdraw' ||
-      (one.asks === 'gateway-result' && one.taken && one.result === 'fail'),
-  );
-  const declined = calls.some((one) => one.asks === 'checkout' && one.answer?.action === 'decline');
+  const disturbed = calls.some((one) => isOverride(one) || one.kind === 'withdraw' || isDeclined(one));
   const owner = record.transactions.find((one) => one.id === id)?.attempt ?? record.attempts;
   const isOlder = owner !== record.attempts && mayBeOlder(books, owner);
   const newest = transactions.at(-1)?.id === id && record.attempts === (transactions.at(-1)?.attempt ?? 0);
-  return (
-    newest &&
-    !isOlder &&
-    !policy.passive &&
-    !disturbed &&
-    !declined &&
-    !wasReset(books) &&
-    adoptedFrom === undefined
-  );
+  return newest && !isOlder && !policy.passive && !disturbed && !wasReset(books) && adoptedFrom === undefined;
 }
 
 function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
@@ -203,7 +180,7 @@ function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
   const arrived = readings.toSorted((a, b) => (a.arrivedAt ?? 0) - (b.arrivedAt ?? 0));
   const failing = arrived.slice(arrived.findLastIndex(({ decision }) => !fails(decision)) + 1);
   // A task that is lost takes the reading with it that it was about.
-  const told = answerWasLost(books) ? failing.slice(1).at(-1) : failing[0];
+  const told = books.world.losses ? failing.slice(1).at(-1) : failing[0];
   // A fail at checkout is declined before acceptance, and nothing is canceled.
   const [created] = requestsAbout(books, transaction.id, 'create-transaction');
   const cancelsFail =

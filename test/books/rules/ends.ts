@@ -1,6 +1,5 @@
 /** Does the order end, and does it say what it leaves undone? */
 import { type Books, type Finding, finding, iso } from '../books.ts';
-import { firstScreeningFailed } from '../facts.ts';
 
 const DAY = 24 * 3_600_000;
 /** An order that is over waits so long for what can still be done; events are tried for three days. */
@@ -33,7 +32,7 @@ function latestEnd(books: Books): number {
     ...world.continuedAt,
   ];
   const { screeningDeadlineMs, cancelWindowMs, reviewLimitMs, retryWithinMs, gatewayResultWithinMs } = policy;
-  const withoutPolicy = firstScreeningFailed(books) ? DEFAULT_WINDOW_MS : 0;
+  const withoutPolicy = books.world.brokeDown ? DEFAULT_WINDOW_MS : 0;
   const longest = Math.max(cancelWindowMs, reviewLimitMs, retryWithinMs, withoutPolicy);
   return Math.max(...moved) + screeningDeadlineMs + longest + gatewayResultWithinMs + AFTER_ITS_END_MS;
 }

@@ -1,4 +1,6 @@
 /** Does each event say what the books say, once and in order? */
+import { millis } from '../../../src/contract/words.ts';
+import { attemptAsked, isOverride } from '../asked.ts';
 import {
   type BookedArrival,
   type Books,
@@ -11,14 +13,7 @@ import {
   transactionOf,
   wasTold,
 } from '../books.ts';
-import {
-  answerOutranRecord,
-  answerWasLost,
-  downForThreeDays,
-  mayBeOlder,
-  reportWasLost,
-  wasReset,
-} from '../facts.ts';
+import { downForThreeDays, mayBeOlder, reportWasLost, wasReset } from '../facts.ts';
 
 export function events(books: Books): Finding[] {
   const content = books.arrivals.flatMap((one) => said(books, one));
@@ -36,8 +31,8 @@ export function events(books: Books): Finding[] {
 
 /** What was declined or is to be canceled stays so: no later event lets that attempt proceed, or holds it, unless a person decides. */
 function finalStays(books: Books): Finding[] {
-  const decidedByPerson = books.calls.some((one) => one.asks === 'override' && one.taken);
-  if (answerOutranRecord(books) || decidedByPerson) return [];
+  const decidedByPerson = books.calls.some(isOverride);
+  if (books.world.recordLost || decidedByPerson) return [];
   const inTurn = books.arrivals.map(({ event }) => event).sort((a, b) => a.sequence - b.sequence);
   const final = new Map<number | undefined, string>();
   return inTurn.flatMap(({ sequence, data: { action, attempt } }) => {
@@ -133,18 +128,23 @@ function untold(books: Books): Finding[] {
     const [created] = createsOf(books, number);
     if (created === undefined || created.heard !== 'transaction' || !isDecided(created.decision)) return [];
     const { endedAt, decision } = created;
-    const checkouts = calls.flatMap((one) => (one.asks === 'checkout' ? one : []));
-    const first = checkouts.find(({ attempt }) => attempt === number);
-    const waitsUntil = number === 1 ? books.answerBy : first?.answerBy;
     const others = calls.some(
-      (one) => one.sentAt <= endedAt && (one.asks !== 'checkout' || one.attempt > number),
+      (one) => one.sentAt <= endedAt && (attemptAsked(one) ?? Number.POSITIVE_INFINITY) > number,
     );
+    const waitsUntil = waitsFor(books, number);
     const isTold = arrivals.some(
       ({ event: { data } }) => data.attempt === number && isDecided(data.decision),
     );
     if (waitsUntil === undefined || endedAt <= waitsUntil || others || isTold) return [];
     return finding('event missing', `${decision} of attempt ${number}, heard at ${iso(endedAt)}`);
   });
+}
+
+/** @returns until when the first caller of an attempt waits, if it says so */
+function waitsFor({ answerBy, calls }: Books, attempt: number): number | undefined {
+  if (attempt === 1) return answerBy;
+  const first = calls.find((one) => attemptAsked(one) === attempt);
+  return first?.kind === 'retry' && first.request.answerBy ? millis(first.request.answerBy) : undefined;
 }
 
 /** The order's end is sent once, unless the policy asks for changes and there were none. A cancel that was accepted is sent. */
@@ -160,7 +160,7 @@ function ended(books: Books): Finding[] {
   const canceled = transactions.filter(
     ({ id, canceledAt }) => id === record.newest && canceledAt !== undefined && heardCanceled(books, id),
   );
-  const untold = answerWasLost(books) || inTurn.includes('order.canceled') ? [] : canceled;
+  const untold = books.world.losses || inTurn.includes('order.canceled') ? [] : canceled;
   return [
     ...(isWrong ? finding(kind, `order.closed was sent ${closed} times: ${inTurn.join(' ')}`) : []),
     ...untold.flatMap(({ id }) => finding('event missing', `${id} was canceled, and nobody was told`)),

@@ -1,29 +1,27 @@
 /** Was each result of the payment gateway sent on, for the newest transaction of its attempt, and no other? */
-import { type BookedCall, type Books, type Finding, finding, iso } from '../books.ts';
+import { reportsOf } from '../asked.ts';
+import { type BookedRequest, type Books, type Finding, finding, iso } from '../books.ts';
 import { takenBack, wasReset } from '../facts.ts';
-
-type Reported = Extract<BookedCall, { asks: 'gateway-result' }>;
 
 export function gatewayResults(books: Books): Finding[] {
   return [...neverReported(books), ...neverSent(books)];
 }
 
 /** Returns each result once: reporting it again is answered as the first time, and changes nothing. */
-function reported({ calls }: Books): Reported[] {
-  return calls
-    .flatMap((one) => (one.asks === 'gateway-result' && one.taken ? [one] : []))
+function reported(books: Books) {
+  return reportsOf(books)
     .sort((a, b) => a.at - b.at)
     .filter(
-      ({ attempt = 1, result }, index, all) =>
-        all.findIndex((one) => (one.attempt ?? 1) === attempt && one.result === result) === index,
+      ({ attempt, result }, index, all) =>
+        all.findIndex((one) => one.attempt === attempt && one.result === result) === index,
     );
 }
 
-function neverReported(books: Books): Finding[] {
-  const asked = books.calls.flatMap((one) => (one.asks === 'gateway-result' ? [one] : []));
-  return books.requests
-    .filter((one) => one.operation === 'gateway-response')
-    .filter(({ sent, sentAt }) => !asked.some((one) => one.result === sent && one.sentAt <= sentAt))
+function neverReported({ requests, calls }: Books): Finding[] {
+  const isAsked = ({ sent, sentAt }: BookedRequest) =>
+    calls.some((one) => one.kind === 'gateway-result' && one.request.result === sent && one.sentAt <= sentAt);
+  return requests
+    .filter((one) => one.operation === 'gateway-response' && !isAsked(one))
     .flatMap(({ sent, sentAt }) => finding('gateway result wrong', `${sent} at ${iso(sentAt)}`));
 }
 
@@ -33,7 +31,7 @@ function neverSent(books: Books): Finding[] {
   if (endedAt === undefined || adoptedFrom !== undefined || wasReset(books)) return [];
   if (policy.workflow !== 'pre-gateway') return [];
   return books.attempts.flatMap(({ number, skip }) => {
-    const last = reported(books).findLast((one) => (one.attempt ?? 1) === number);
+    const last = reported(books).findLast(({ attempt }) => attempt === number);
     // Of an earlier attempt the record doesn't say which of its transactions counted.
     const found = record.transactions.filter((one) => one.attempt === number).map(({ id }) => id);
     const counting = number === record.attempts ? [record.newest ?? []].flat() : found;

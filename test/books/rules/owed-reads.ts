@@ -2,6 +2,7 @@
  * Is each hint and each recheck followed by a read of the status in time, and is each pass read shortly before its window closes? After
  * the order's end, is a decision that was read sent as an event?
  */
+import { isDeclined, portalAsked } from '../asked.ts';
 import {
   type BookedNews,
   type BookedRequest,
@@ -9,6 +10,7 @@ import {
   type Finding,
   finding,
   iso,
+  TELL_DECISIONS,
   transactionOf,
 } from '../books.ts';
 import { downForThreeDays, nobodyCould, takenBack, unnoticedMs, wasLate, wasReset } from '../facts.ts';
@@ -25,7 +27,6 @@ const A_MINUTE_MS = 60_000;
 const TRIED_AGAIN_MS = 6 * 60_000;
 /** The order learns of a read and of the time in one task, and dates the read by its own clock. */
 const ONE_TASK_MS = 100;
-const READS: BookedRequest['operation'][] = ['status', 'status-by-invoice', 'create-transaction'];
 const NO_ANSWER: BookedRequest['heard'][] = ['unknown', 'not-done', undefined];
 
 /** What a read must follow. */
@@ -37,7 +38,9 @@ export function owedReads(books: Books): Finding[] {
     const within = Math.min(LONGEST_SPACING_MS, FIRST_SPACING_MS * 2 ** index) + A_READ_MS;
     const by = one.at + within + pauseBefore(books, one.at);
     if (!isOwed(books, one, by) || wasLate(books) || nobodyCould(books, one.at - within, by)) return [];
-    const sent = books.requests.filter((read) => READS.includes(read.operation) && read.sentAt >= news.at);
+    const sent = books.requests.filter(
+      (read) => TELL_DECISIONS.includes(read.operation) && read.sentAt >= news.at,
+    );
     const facts = `${one.what} of ${iso(one.at)}, not read for by ${iso(by)}`;
     if (!sent.some(({ sentAt }) => sentAt <= by)) return finding('read owed', facts);
     const last = by + TRIED_AGAIN_MS;
@@ -66,7 +69,7 @@ function passes(books: Books): Cause[] {
   const isRead = ({ operation }: BookedRequest) =>
     operation !== 'status-by-invoice' || adoptedFrom === undefined;
   const requests = books.requests.filter(isRead);
-  const isReported = calls.some((one) => one.asks === 'portal' && one.fields.kind === 'report-fraud');
+  const isReported = calls.some((one) => portalAsked(one)?.kind === 'report-fraud');
   if (passive || recheckLeadTimeMs === 0 || isReported) return [];
   return record.transactions.flatMap(({ id, cancelBy }) => {
     const at = cancelBy - recheckLeadTimeMs;
@@ -82,7 +85,7 @@ function passes(books: Books): Cause[] {
 
 /** Until a read that failed is tried again: a minute after a 403, else as long as its tries took so far, since their pauses double. */
 function pauseBefore({ requests }: Books, at: number): number {
-  const reads = requests.filter((one) => READS.includes(one.operation) && one.endedAt <= at);
+  const reads = requests.filter((one) => TELL_DECISIONS.includes(one.operation) && one.endedAt <= at);
   const last = reads.at(-1);
   if (last?.heard === 'forbidden') return A_MINUTE_MS;
   const [first] = reads.slice(reads.findLastIndex(({ heard }) => !NO_ANSWER.includes(heard)) + 1);
@@ -116,12 +119,10 @@ function isOwed(books: Books, { at, what, transactionId }: Cause, by: number): b
       one.decision !== 'error',
   );
   const moved = transactions.some(({ createdAt }) => createdAt > at && createdAt <= by);
-  const declined = calls.some((one) => {
-    if (one.asks === 'gateway-result') return one.taken && one.result === 'fail';
-    if (one.asks !== 'checkout' || one.answer === undefined) return false;
-    // A later attempt that was taken replaces an earlier one, also while it has no transaction.
-    return one.answer.action === 'decline' || (one.attempt > newest.attempt && one.at <= by);
-  });
+  // A later attempt that was taken replaces an earlier one, also while it has no transaction.
+  const declined = calls.some(
+    (one) => isDeclined(one) || ((one.checkout?.attempt ?? 0) > newest.attempt && one.at <= by),
+  );
   return told && !canceled && !over && !moved && !declined;
 }
 

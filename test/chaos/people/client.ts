@@ -10,7 +10,7 @@ import {
 } from '../../../src/contract/answers.ts';
 import type { GatewayResult } from '../../../src/contract/words.ts';
 import { problemSchema } from '../../../src/server/api/problems.ts';
-import type { BookedCall, BookedCheckoutAnswer } from '../../books/books.ts';
+import type { BookedCall, BookedCheckoutAnswer } from '../../books/asked.ts';
 import { aPreGatewayTransaction, aTransaction } from '../../fixtures/transactions.ts';
 import type { Deployment } from '../deployment.ts';
 import type { OrderPlan, PlannedAction } from '../plan/plan.ts';
@@ -83,7 +83,7 @@ export class OrderService {
       path: 'screening',
       body: { attempt, transaction: transactionOf(plan, attempt) },
       schema: checkoutAnswerSchema,
-      booked: (when, answer) => ({ asks: 'checkout', attempt, ...when, ...(answer && { answer }) }),
+      booked: (when, checkout) => ({ kind: 'decision', request: { attempt }, ...when, checkout }),
       isExpected: (refusal) => attempt > 1 && NO_SECOND_ATTEMPT.includes(refusal),
     });
   }
@@ -121,9 +121,12 @@ export class OrderService {
         path: 'gateway-result',
         body: { attempt, result, authcode: `auth-${attempt}` },
         schema: gatewayResultAnswerSchema,
-        booked: (when, told) => {
-          return { asks: 'gateway-result', attempt, result, taken: told?.result === result, ...when };
-        },
+        booked: (when, gateway) => ({
+          kind: 'gateway-result',
+          request: { attempt, result },
+          ...when,
+          gateway,
+        }),
         isExpected: (refusal) => refusal !== 'gateway-result-mismatch',
       });
       action = answer?.action;
@@ -140,11 +143,7 @@ export class OrderService {
       body: { ...body, ...customer },
       headers: { 'idempotency-key': `${plan.orderId}-${path}` },
       schema: portalAnswerSchema,
-      booked: (when, answer) => {
-        const { status, transactionId } = answer ?? {};
-        const told = { ...(status && { status }), ...(transactionId && { transactionId }) };
-        return { asks: 'portal', fields, ...when, ...told };
-      },
+      booked: (when, portal) => ({ kind: 'portal', request: { fields }, ...when, portal }),
       isExpected: () => true,
     });
   }

@@ -1,5 +1,6 @@
 /** The books of one order of a chaos run. */
 import { DECISIONS } from '../../../src/contract/words.ts';
+import { attemptAsked } from '../../books/asked.ts';
 import {
   type BookedNews,
   type BookedRequest,
@@ -8,6 +9,7 @@ import {
   type Operation,
   PORTAL_OPERATIONS,
   type Span,
+  TELL_DECISIONS,
   type World,
 } from '../../books/books.ts';
 import { recordOf } from '../../books/record-of.ts';
@@ -72,12 +74,7 @@ function attemptOf({ plan }: OrderEvidence, amount: number | undefined): number 
   return index < 0 ? undefined : index + 1;
 }
 
-const RETURN_DECISIONS: Operation[] = ['create-transaction', 'status', 'status-by-invoice'];
-const OPERATIONS: Operation[] = [
-  ...RETURN_DECISIONS,
-  'gateway-response',
-  ...Object.values(PORTAL_OPERATIONS),
-];
+const OPERATIONS: Operation[] = [...TELL_DECISIONS, 'gateway-response', ...Object.values(PORTAL_OPERATIONS)];
 
 function requestIn(request: Request, evidence: OrderEvidence, { outages }: Happened): BookedRequest[] {
   const { entry, departure } = request;
@@ -92,7 +89,7 @@ function requestIn(request: Request, evidence: OrderEvidence, { outages }: Happe
   const heard = heardIn(request);
   const sent = sentIn(operation, request, evidence);
   // The sandbox notes the transaction's decision with every answer; only these answers contain it.
-  const decision = RETURN_DECISIONS.includes(operation) && DECISIONS.find((one) => one === outcome.decision);
+  const decision = TELL_DECISIONS.includes(operation) && DECISIONS.find((one) => one === outcome.decision);
   return [
     {
       sentAt,
@@ -144,7 +141,7 @@ function heardIn({ entry: { fault, outcome, operation }, departure }: Request): 
 function attemptIn({ entry, departure }: Request, evidence: OrderEvidence): number {
   const transaction = evidence.transactions.find(({ id }) => id === entry.transactionId);
   const amount = departure?.amount ?? (transaction && Number(transaction.amount));
-  const second = evidence.diary.calls.find((one) => one.asks === 'checkout' && one.attempt === 2);
+  const second = evidence.diary.calls.find((one) => attemptAsked(one) === 2);
   const newest = second !== undefined && second.sentAt <= Date.parse(entry.wallAt) ? 2 : 1;
   return attemptOf(evidence, amount) ?? newest;
 }

@@ -32,9 +32,10 @@ function request(ms: number, entry: Partial<LedgerEntry> = {}, departure: Partia
   };
 }
 
-const answer = { attempt: 1, decision: 'pass', action: 'proceed', transactionId: TRANSACTION_ID } as const;
-const checkout = { asks: 'checkout', attempt: 1, sentAt: START, at: START + 80, answer } as const;
-const diary = { calls: [checkout], strange: [], givenUp: [] };
+const checkout = { attempt: 1, decision: 'pass', action: 'proceed', transactionId: TRANSACTION_ID } as const;
+const when = { sentAt: START, at: START + 80 };
+const asked = { kind: 'decision', request: { attempt: 1 }, ...when, checkout } as const;
+const diary = { calls: [asked], strange: [], givenUp: [] };
 const history = {
   failedTasks: {},
   timedOut: false,
@@ -86,7 +87,7 @@ const reported = {
   operation: 'report-fraud',
   outcome: { status: 200, code: 200, decision: 'fraudulent' },
 } as const;
-const held = { ...checkout, answer: { ...answer, decision: 'review', action: 'hold' } } as const;
+const held = { ...asked, checkout: { ...checkout, decision: 'review', action: 'hold' } } as const;
 const cancel = { workflowId: 'portal:default:cancel:order-1', kind: 'cancel', startedAt: START };
 const unreadable = { status: 'RUNNING', startedAt: START, history };
 const failing = { ...history, failedTasks: { NON_DETERMINISTIC_ERROR: 1 } };

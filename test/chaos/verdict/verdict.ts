@@ -47,7 +47,7 @@ function ofRun(
   const note = (kind: string, facts: string) => found.push({ kind, facts });
   const unreplayed = unreplayable.get(workflowIdOf(plan));
   if (unreplayed !== undefined) note('history does not replay', unreplayed);
-  const answers = diary.calls.filter((one) => one.asks === 'checkout' && one.answer !== undefined);
+  const answers = diary.calls.filter(({ checkout }) => checkout !== undefined);
   if (answers.length === 0) note('never answered', 'the checkout');
   for (const path of diary.givenUp) note('never answered', path);
   for (const facts of diary.strange) note('strange answer', facts);

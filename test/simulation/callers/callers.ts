@@ -4,6 +4,7 @@ import type { PortalFields } from '../../../src/contract/messages.ts';
 import { instant } from '../../../src/contract/words.ts';
 import type { Reply, Request, Sent } from '../../../src/order/order.ts';
 import { answerNow } from '../../../src/order/view/answers.ts';
+import type { BookedCall } from '../../books/asked.ts';
 import { ANOTHERS_ID } from '../network/service.ts';
 import { ADOPTED_ID } from '../plan/adopted-lives.ts';
 import type { Call, Named } from '../plan/happenings.ts';
@@ -17,17 +18,12 @@ const AT_MOST = 12;
 const FIRST_PAUSE_MS = 1_500;
 const LONGEST_PAUSE_MS = 120_000;
 
-/** One question and its answer. */
-export interface Booked {
-  ask: Request;
-  sentAt: number;
-  at: number;
-  outcome: Outcome;
-}
+/** They change nothing that is judged by the books. */
+const UNBOOKED: Request['kind'][] = ['note', 'assign', 'snooze'];
 
 export class Callers {
   /** What each asked and was told, with when. */
-  readonly book: Booked[] = [];
+  readonly book: BookedCall[] = [];
   readonly #world: World;
   readonly #run: () => Run;
   readonly #onAnswer: (() => void)[] = [];
@@ -65,8 +61,8 @@ export class Callers {
 
   /** A caller in the process of a worker is told before it is recorded. */
   toldBefore(checkout: Extract<Reply, { checkout: unknown }>['checkout']): void {
-    const ask = { kind: 'decision', request: { attempt: 1 } } as const;
-    this.book.unshift({ ask, sentAt: START, at: this.#world.agenda.now, outcome: { checkout } });
+    const request = { attempt: 1 };
+    this.book.unshift({ kind: 'decision', request, sentAt: START, at: this.#world.agenda.now, checkout });
     this.#noteAnswer();
   }
 
@@ -81,7 +77,8 @@ export class Callers {
       this.waiting.delete(waits);
       tell?.(`${id} is told ${typeof outcome === 'string' ? outcome : JSON.stringify(outcome)}`);
       const heard = this.#heard(call, outcome);
-      this.book.push({ ask, sentAt, at: agenda.now, outcome: heard });
+      if (typeof heard === 'object' && !UNBOOKED.includes(ask.kind))
+        this.book.push({ ...ask, ...heard, sentAt, at: agenda.now, refusal: refusalIn(heard) });
       const next = this.#again(outcome, id);
       if (next !== undefined && time < AT_MOST) {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** time, LONGEST_PAUSE_MS);

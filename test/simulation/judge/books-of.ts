@@ -1,15 +1,12 @@
 /** The books of a simulated life. */
 import type { OrderState } from '../../../src/contract/order/state.ts';
-import { millis } from '../../../src/contract/words.ts';
 import { defined } from '../../../src/order/defined.ts';
-import type { BookedCall, Books, Span, World } from '../../books/books.ts';
+import type { Books, Span, World } from '../../books/books.ts';
 import { recordOf } from '../../books/record-of.ts';
-import type { Booked } from '../callers/callers.ts';
 import type { OrderWorld } from '../order-world.ts';
 import type { Happening } from '../plan/happenings.ts';
 import { type Life, START } from '../plan/life.ts';
 import { SKIP_BELOW } from '../plan/policies.ts';
-import { refusalIn } from '../temporal/task.ts';
 
 /** @param state the order's record when the books are closed */
 export function booksOf(orderWorld: OrderWorld, state: OrderState): Books {
@@ -30,55 +27,13 @@ export function booksOf(orderWorld: OrderWorld, state: OrderState): Books {
     })),
     transactions: service.transactions,
     requests: service.ledger.map((one) => ({ ...one, endedAt: Math.min(one.endedAt, agenda.now) })),
-    calls: callers.book.map(callIn).filter((one) => one !== undefined),
+    calls: callers.book,
     news: orderWorld.told,
     arrivals: receiver.arrived,
     shown: world.shown,
     world: worldOf(orderWorld),
     record: recordOf(state),
   };
-}
-
-function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
-  if (typeof outcome === 'string') return undefined;
-  const refusal = refusalIn(outcome);
-  const when = { sentAt, at, ...(refusal !== undefined && { refusal }) };
-  const taken = refusal === undefined;
-  const portal = 'portal' in outcome ? outcome.portal : undefined;
-  switch (ask.kind) {
-    case 'decision':
-    case 'adopt':
-    case 'retry':
-      return {
-        ...when,
-        asks: 'checkout',
-        attempt: ask.kind === 'adopt' ? 1 : ask.request.attempt,
-        ...('checkout' in outcome && { answer: outcome.checkout }),
-        ...(ask.kind === 'retry' && ask.request.answerBy && { answerBy: millis(ask.request.answerBy) }),
-      };
-    case 'gateway-result': {
-      const { attempt, result } = ask.request;
-      const taken = 'gateway' in outcome && outcome.gateway.result === result;
-      return { ...when, asks: 'gateway-result', result, taken, ...(attempt != null && { attempt }) };
-    }
-    case 'portal':
-      return {
-        ...when,
-        asks: 'portal',
-        fields: ask.request.fields,
-        ...defined({ status: portal?.status, transactionId: portal?.transactionId }),
-      };
-    case 'withdraw':
-      return { ...when, asks: 'withdraw' };
-    case 'override':
-      return { ...when, asks: 'override', action: ask.request.action, taken };
-    case 'note':
-    case 'assign':
-    case 'snooze':
-      return undefined;
-    case 'acknowledge':
-      return { ...when, asks: 'acknowledge', taken, cleared: 'cleared' in outcome ? outcome.cleared : 0 };
-  }
 }
 
 function worldOf({ world, resets, continuedAt }: OrderWorld): World {

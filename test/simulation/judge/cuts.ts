@@ -27,7 +27,7 @@ function recutDiffers(rules: Rules, { start, tasks }: Run, order: Order, dice: D
   const relived = relive(rules, start, tasks);
   if (relived.fault !== undefined) return relived.fault;
   const expected = JSON.stringify(order);
-  const again = JSON.stringify(relived.order);
+  const again = JSON.stringify(relived.known.order);
   if (again !== expected) return `lived again it is another order: ${firstDifference(expected, again)}`;
   if (tasks.some(({ wrapsUp }) => wrapsUp)) return undefined;
   const recut = beginningOf(rules, start);

@@ -1,9 +1,10 @@
 /** What holds after every step of every life. */
 import type { ActionRecord } from '../../../src/contract/order/state.ts';
-import type { AttentionCode, OrderDecision } from '../../../src/contract/words.ts';
+import type { AttentionCode } from '../../../src/contract/words.ts';
 import type { Command, Input, Order } from '../../../src/order/order.ts';
 import { settlePhase } from '../../../src/order/record.ts';
 import { transactionOf } from '../../../src/order/transactions.ts';
+import { isDecided } from '../../books/books.ts';
 import { missingWork } from './missing-work.ts';
 
 /** What an order was before a step. */
@@ -93,10 +94,6 @@ function automaticCancels({ state }: Order): number {
 
 function isEndedCancel({ kind, finishedAt }: ActionRecord): boolean {
   return kind === 'cancel' && finishedAt !== undefined;
-}
-
-function isDecided(decision: OrderDecision): boolean {
-  return decision !== 'pending' && decision !== 'error' && decision !== 'skipped';
 }
 
 /** Every effect has a number of its own, counted on. */

@@ -2,8 +2,8 @@
 import type { Order } from '../../../src/order/order.ts';
 import { judgeBooks } from '../../books/judge.ts';
 import type { OrderWorld } from '../order-world.ts';
-import { judgeAdopted } from '../plan/adopted-lives.ts';
 import { booksOf } from './books-of.ts';
+import { judgeAdopted } from './judge-adopted.ts';
 
 /** @returns what is wrong with the life, in words */
 export function judgeLife(orderWorld: OrderWorld): string[] {

@@ -13,13 +13,27 @@ export const ADDRESSES = {
 };
 export const API_KEY = 'key-of-a-simulated-life';
 
+const key = z.literal(API_KEY);
+const gatewaySchema = z.looseObject({
+  'nf-token': key,
+  'nf-id': z.string(),
+  'gateway-response': z.looseObject({ result: z.enum(GATEWAY_RESULTS) }),
+});
+const createSchema = z.looseObject({
+  userFields: z.looseObject({ attempt: z.coerce.number() }),
+  order: z.looseObject({ invoiceNumber: z.string() }),
+});
+/** The key is called otherwise in each of the two dialects. */
+const sampleSchema = createSchema.extend({ 'nf-token': key });
+const definitionSchema = createSchema.extend({ nfToken: key });
+const lookupSchema = z.tuple([key, z.string()]);
+const keyedSchema = z.looseObject({ nf_token: key });
 const chargebackSchema = PORTAL_ACTION_TABLE.chargeback.schema.omit({ force: true, transactionId: true });
 const customerCodeSchema = PORTAL_ACTION_TABLE['customer-code'].schema.required({ email: true });
-const keyedSchema = z.looseObject({ nf_token: z.literal(API_KEY) });
 
 /**
  * @returns what a request asks for
- * @throws TypeError for a request that the interface doesn't describe
+ * @throws ZodError or TypeError for a request that the interface doesn't describe
  */
 export function readRequest(url: string, { body }: RequestInit): Asked {
   const [base, operation = '', ...rest] = url.slice(HOST.length).split('/').map(decodeURIComponent);
@@ -27,19 +41,18 @@ export function readRequest(url: string, { body }: RequestInit): Asked {
   if (base === 'portal') return portalAction(rest.at(-1), sent);
   switch (operation) {
     case 'status_by_url':
-      return { operation: 'status', transactionId: named(rest) };
+      return { operation: 'status', transactionId: lookupSchema.parse(rest)[1] };
     case 'status_by_invoice':
-      return { operation: 'status-by-invoice', invoice: named(rest) };
+      return { operation: 'status-by-invoice', invoice: lookupSchema.parse(rest)[1] };
     case 'gateway_response': {
-      requireKey(at(sent, 'nf-token'));
-      const result = GATEWAY_RESULTS.find((one) => one === at(sent, 'gateway-response', 'result')) ?? 'error';
-      return { operation: 'gateway-response', transactionId: text(at(sent, 'nf-id')), sent: result };
+      const { 'nf-id': transactionId, 'gateway-response': response } = gatewaySchema.parse(sent);
+      return { operation: 'gateway-response', transactionId, sent: response.result };
     }
     default: {
-      requireKey(at(sent, operation === 'transaction' ? 'nf-token' : 'nfToken'));
-      const attempt = Number(at(sent, 'userFields', 'attempt'));
-      const invoice = text(at(sent, 'order', 'invoiceNumber'));
-      return { operation: 'create-transaction', invoice, attempt };
+      const schema = operation === 'transaction' ? sampleSchema : definitionSchema;
+      const { order, userFields } = schema.parse(sent);
+      const { attempt } = userFields;
+      return { operation: 'create-transaction', invoice: order.invoiceNumber, attempt };
     }
   }
 }
@@ -52,7 +65,7 @@ function portalAction(operation: string | undefined, sent: unknown): Asked {
     return { operation, sent: { kind: operation, ...fields } };
   }
   const { transaction_id, ...fields } = given;
-  const transactionId = text(transaction_id);
+  const transactionId = z.string().parse(transaction_id);
   switch (operation) {
     case 'cancel-transaction':
       return { operation, sent: { kind: 'cancel' }, transactionId };
@@ -63,28 +76,6 @@ function portalAction(operation: string | undefined, sent: unknown): Asked {
     default:
       throw new TypeError(`no portal action ${operation}`);
   }
-}
-
-function named([key, name]: string[]): string {
-  requireKey(key);
-  return text(name);
-}
-
-function requireKey(key: unknown): void {
-  if (key !== API_KEY) throw new TypeError('a request without the key');
-}
-
-function text(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError('a request without a text that it needs');
-  return value;
-}
-
-function at(value: unknown, ...path: string[]): unknown {
-  let found = value;
-  for (const key of path) {
-    found = typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined;
-  }
-  return found;
 }
 
 /** @returns the screening service's own response */

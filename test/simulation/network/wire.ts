@@ -59,7 +59,7 @@ export class Wire implements Server {
 
   #travel(sending: Sending, fault: FaultKind | undefined, arrival: number, back: number, ms: number): void {
     const soon = 1 + (ms % ARRIVES_WITHIN_MS);
-    const instead = insteadOf(fault, ms);
+    const instead = fault && INSTEAD[fault]?.(ms);
     if (instead !== undefined) {
       if (fault === '5xx-late') sending.commitAt(arrival + back + soon);
       const travelsBack = instead[0] === 'unknown' && fault !== 'page-404';
@@ -92,45 +92,33 @@ export class Wire implements Server {
 
 const FORBIDDEN = (): Answer => ['forbidden', json(403, { Errors: ['Not Authorized'] })];
 
-/** @returns what is heard in place of what the screening service says */
-function insteadOf(fault: FaultKind | undefined, ms: number): Answer | undefined {
-  switch (fault) {
-    case '5xx-late':
-      return ['unknown', page(502)];
-    case '5xx-before':
-      return ['unknown', page(503)];
-    case 'reset-before':
-      return ['unknown', broken('ECONNRESET')];
-    case '429':
-      return ['not-done', response(429, '', String(Math.round((ms % 5_000) / 1_000)))];
-    case '403':
-      return FORBIDDEN();
-    case 'page-404':
-      return ['unknown', page(404)];
-    case 'refused-in-body':
-      return ['refused', json(200, { code: 403, message: 'Refused' })];
-    default:
-      return undefined;
-  }
-}
+/** What is heard in place of what the screening service says. */
+const INSTEAD: Partial<Record<FaultKind, (ms: number) => Answer>> = {
+  '5xx-late': () => ['unknown', page(502)],
+  '5xx-before': () => ['unknown', page(503)],
+  'reset-before': () => ['unknown', broken('ECONNRESET')],
+  '429': (ms) => ['not-done', response(429, '', String(Math.round((ms % 5_000) / 1_000)))],
+  '403': FORBIDDEN,
+  'page-404': () => ['unknown', page(404)],
+  'refused-in-body': () => ['refused', json(200, { code: 403, message: 'Refused' })],
+};
+
+/** What becomes of the answer on its way. */
+const SPOILED: Partial<Record<FaultKind, () => Answer>> = {
+  '5xx-after': () => ['unknown', page(500)],
+  'reset-after': () => ['unknown', broken('ECONNRESET')],
+  truncated: () => ['unknown', response(200, broken('ERR_STREAM_PREMATURE_CLOSE'))],
+  malformed: () => ['unknown', response(200, '{"id": "tx-')],
+};
 
 function answerOf({ said, asked }: Sending, fault: FaultKind | undefined): Answer {
   if (said === undefined) return FORBIDDEN();
-  switch (fault) {
-    case '5xx-after':
-      return ['unknown', page(500)];
-    case 'reset-after':
-      return ['unknown', broken('ECONNRESET')];
-    case 'truncated':
-      return ['unknown', response(200, broken('ERR_STREAM_PREMATURE_CLOSE'))];
-    case 'malformed':
-      return ['unknown', response(200, '{"id": "tx-')];
-    case 'unknown-decision':
-      if (said.is === 'transaction') return ['unreadable', json(200, { id: said.id, decision: 'perhaps' })];
-      break;
-    case 'without-id':
-      if (said.is === 'transaction') return ['unreadable', json(200, { decision: said.decision })];
-      break;
+  const spoiled = fault && SPOILED[fault]?.();
+  if (spoiled !== undefined) return spoiled;
+  if (said.is === 'transaction') {
+    const { id, decision } = said;
+    if (fault === 'unknown-decision') return ['unreadable', json(200, { id, decision: 'perhaps' })];
+    if (fault === 'without-id') return ['unreadable', json(200, { decision })];
   }
   return [said.is, responseOf(said, asked)];
 }

@@ -76,35 +76,32 @@ export function ofTheWorld(life: Life, dice: Dice): OfTheWorld {
 }
 
 export function liberty(life: Life, dice: Dice): Liberty {
-  const early = dice.pick([1, 1, 2, 2, 3, 4, 5, 6, 8, 10]);
+  const nth = dice.pick([1, 1, 2, 2, 3, 4, 5, 6, 8, 10]);
   const ms = dice.anySize(10, 40_000);
-  switch (dice.between(0, 15)) {
-    case 0:
-    case 1:
-    case 2:
-      return { do: 'lose-task', nth: early, soon: dice.chance(0.6), zombie: dice.chance(0.4) };
-    case 3:
-      return { do: 'late-task', nth: early, ms };
-    case 4:
-    case 5:
-      return { do: 'forget', nth: early };
-    case 6:
-    case 7:
-    case 8:
-      return { do: 'lose-try', nth: early, how: dice.pick(['dies', 'zombie', 'end-lost', 'late-end']), ms };
-    case 9:
-      return { do: dice.chance(0.5) ? 'late-try' : 'early-try', nth: early, ms };
-    case 10:
-      return { do: 'lose-heartbeat', nth: early };
-    case 11:
-      return { do: 'late-timer', nth: early, ms };
-    case 12:
-      return { do: 'skew', ms: dice.between(-200, 200) };
-    case 13:
-      return { do: 'continue', afterTask: early };
-    case 14:
-      return { do: 'reset', at: someTime(life, dice), toTask: early - 1 };
-    default:
-      return dice.chance(0.3) ? { do: 'break-down' } : { do: 'forget', nth: early };
-  }
+  const loseTask = (): Liberty => {
+    return { do: 'lose-task', nth, soon: dice.chance(0.6), zombie: dice.chance(0.4) };
+  };
+  const loseTry = (): Liberty => {
+    return { do: 'lose-try', nth, how: dice.pick(['dies', 'zombie', 'end-lost', 'late-end']), ms };
+  };
+  const forget = (): Liberty => ({ do: 'forget', nth });
+  const draw = dice.pick<() => Liberty>([
+    loseTask,
+    loseTask,
+    loseTask,
+    () => ({ do: 'late-task', nth, ms }),
+    forget,
+    forget,
+    loseTry,
+    loseTry,
+    loseTry,
+    () => ({ do: dice.chance(0.5) ? 'late-try' : 'early-try', nth, ms }),
+    () => ({ do: 'lose-heartbeat', nth }),
+    () => ({ do: 'late-timer', nth, ms }),
+    () => ({ do: 'skew', ms: dice.between(-200, 200) }),
+    () => ({ do: 'continue', afterTask: nth }),
+    () => ({ do: 'reset', at: someTime(life, dice), toTask: nth - 1 }),
+    () => (dice.chance(0.3) ? { do: 'break-down' } : forget()),
+  ]);
+  return draw();
 }

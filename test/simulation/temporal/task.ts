@@ -92,7 +92,7 @@ export function inShort(command: Command): string {
 }
 
 /** To stop what has ended already is no command. */
-export function isCommand(command: Command, waiting: readonly Input[]): boolean {
+function isCommand(command: Command, waiting: readonly Input[]): boolean {
   if (command.do !== 'drop' && command.do !== 'cancel') return true;
   return !waiting.some((one) => one.kind === 'effect-ended' && one.id === command.id);
 }

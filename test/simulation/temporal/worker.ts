@@ -8,19 +8,15 @@ import { inOneLine } from '../judge/in-one-line.ts';
 import { brokenBy, snapshotOf } from '../judge/invariants.ts';
 import { between } from '../random.ts';
 import { checkOut, type Lose } from './checkout.ts';
-import { relive } from './relive.ts';
+import { type Known, relive } from './relive.ts';
 import type { Run } from './run.ts';
 import { type Asked, note, openTask, type Task, type Update } from './task.ts';
 
 export class Worker {
-  /** The order as the worker that knows it has it; undefined: none knows it. */
-  order: Order | undefined;
   /** The order can't be screened at all. */
   refusal: Refusal | undefined;
   readonly #run: Run;
-  #waiting: Input[] = [];
-  #taken = new Map<Input, Input>();
-  #screened = false;
+  #known: Known | undefined;
   #task: Task | undefined;
   /** Loses the checkout that is under way. */
   #checkout: Lose | undefined;
@@ -30,6 +26,11 @@ export class Worker {
 
   constructor(run: Run) {
     this.#run = run;
+  }
+
+  /** The order as the worker that knows it has it; undefined: none knows it. */
+  get order(): Order | undefined {
+    return this.#known?.order;
   }
 
   get busy(): boolean {
@@ -44,7 +45,7 @@ export class Worker {
 
   /** It dies: a task that was under way is run again when its time is up. */
   die(): void {
-    this.order = undefined;
+    this.#known = undefined;
     if (this.#task !== undefined) this.#lose(10_000, true);
   }
 
@@ -71,11 +72,11 @@ export class Worker {
   #runTask(number: number): void {
     if (this.#run.over) return;
     this.#scheduled = false;
-    if (this.#run.world.liberties.of('forget', number) !== undefined) this.order = undefined;
+    if (this.#run.world.liberties.of('forget', number) !== undefined) this.#known = undefined;
     const task = this.#open(number);
-    this.order ??= this.#takenUp();
-    this.#deliver(task, this.order);
-    this.#work(task, this.order);
+    this.#known ??= this.#takenUp();
+    this.#deliver(task, this.#known);
+    this.#work(task, this.#known);
   }
 
   #open(number: number): Task {
@@ -88,36 +89,28 @@ export class Worker {
   }
 
   /** @returns the order as a worker that doesn't know it takes it up from its history */
-  #takenUp(): Order {
-    const relived = relive(this.#run.world.rules, this.#run.start, this.#run.tasks);
-    this.#run.world.fault(relived.fault);
-    this.#waiting = relived.waiting;
-    this.#taken = relived.taken;
-    this.#screened = relived.screened;
+  #takenUp(): Known {
+    const { known, fault } = relive(this.#run.world.rules, this.#run.start, this.#run.tasks);
+    this.#run.world.fault(fault);
     this.#checkout = undefined;
-    return relived.order;
+    return known;
   }
 
   /** Puts what has come into the queue: messages as they came, refused ones left out, then outcomes. */
-  #deliver(task: Task, order: Order): void {
+  #deliver(task: Task, known: Known): void {
     const came = this.#run.arrivals.slice(task.batch.length);
     task.batch.push(...came);
     for (const one of came) {
-      if (one.kind === 'signal') this.#put(task, one.input);
-      else if (one.kind === 'update') this.#validate(task, order, one.update);
+      if (one.kind === 'signal') put(task, known, one.input);
+      else if (one.kind === 'update') this.#validate(task, known, one.update);
     }
     for (const one of came) {
-      if (one.kind === 'end' && order.running.some(({ id }) => id === one.id))
-        this.#put(task, { kind: 'effect-ended', id: one.id, outcome: one.outcome });
+      if (one.kind === 'end' && known.order.running.some(({ id }) => id === one.id))
+        put(task, known, { kind: 'effect-ended', id: one.id, outcome: one.outcome });
     }
   }
 
-  #put(task: Task, input: Input): void {
-    task.inputs.push(input);
-    this.#waiting.push(input);
-  }
-
-  #validate(task: Task, order: Order, update: Update): void {
+  #validate(task: Task, known: Known, update: Update): void {
     const { world, tasks } = this.#run;
     const at = instant(task.at);
     // What came with the start is judged after the checkout.
@@ -125,33 +118,34 @@ export class Worker {
     const early = withStart ? undefined : 'checkout-under-way';
     const sent = defined({ updateId: update.id, key: update.key });
     const input: Asked = { kind: 'request', request: update.ask, at, sent };
-    const code = this.#screened ? world.rules.inputRefusal(order, input)?.code : early;
+    const code = known.screened ? world.rules.inputRefusal(known.order, input)?.code : early;
     if (code !== undefined) {
       task.refusals.push({ update, code });
       return;
     }
     update.input = input;
     task.accepted.push(update);
-    this.#put(task, input);
+    put(task, known, input);
   }
 
-  #work(task: Task, order: Order): void {
+  #work(task: Task, known: Known): void {
     const { world, start, tasks } = this.#run;
     const { rules } = world;
-    if (!this.#screened) {
-      this.#checkOut(task, order);
+    const { order, waiting } = known;
+    if (!known.screened) {
+      this.#checkOut(task, known);
       return;
     }
-    if (start.from === 'continued' && tasks.length === 0) note(task, rules.begin(order), this.#waiting);
+    if (start.from === 'continued' && tasks.length === 0) note(task, rules.begin(order), waiting);
     if (world.liberties.continuesAfter(task.number, start.wasReset)) task.wrapsUp = true;
-    const batch = rules.resultsFirst(this.#waiting.splice(0));
+    const batch = rules.resultsFirst(waiting.splice(0));
     for (const [at, input] of batch.entries()) {
       task.taken.push(input);
       if (task.wrapsUp) note(task, rules.wrapUp(order), batch.slice(at));
       const before = snapshotOf(order);
       const commands = rules.step(order, input);
       note(task, commands, batch.slice(at + 1));
-      this.#reply(task, order);
+      this.#reply(task, known);
       world.inputs += 1;
       world.tell?.(inOneLine(order, input, commands));
       world.fault(brokenBy(before, order, commands, input));
@@ -163,10 +157,10 @@ export class Worker {
   }
 
   /** Notes the replies that are due now with the task. */
-  #reply(task: Task, order: Order): void {
+  #reply(task: Task, { order, taken }: Known): void {
     for (const update of this.#run.updates.values()) {
       const { input, outcome } = update;
-      const asked = (input && this.#taken.get(input)) ?? input;
+      const asked = (input && taken.get(input)) ?? input;
       if (asked?.kind !== 'request' || asked.taken === undefined) continue;
       if (outcome !== undefined || task.replies.some((one) => one.update === update)) continue;
       const reply = this.#run.world.rules.replyTo(order, asked.taken);
@@ -174,12 +168,12 @@ export class Worker {
     }
   }
 
-  #checkOut(task: Task, order: Order): void {
+  #checkOut(task: Task, known: Known): void {
     if (this.#checkout !== undefined) return;
     const { world, tasks, start } = this.#run;
     const again = this.#lost > 0 || tasks.length > 0 || task.inputs.some((one) => one.kind === 'signal');
     const facts = { ...this.#run.facts, historyLength: again ? 10 : 3 };
-    const request = { ...world.rules.checkoutRequest(order), begun: instant(task.at) };
+    const request = { ...world.rules.checkoutRequest(known.order), begun: instant(task.at) };
     const onEnd = (result: CheckedOut | undefined): void => {
       this.#checkout = undefined;
       const { onFirst } = this.#run;
@@ -187,17 +181,18 @@ export class Worker {
         const answer = answerBeforeRecord(start.input, request, result);
         if (answer !== undefined) onFirst(answer);
       }
-      this.#checkedOut(order, result);
+      this.#checkedOut(known, result);
     };
     this.#checkout = checkOut(world, request, facts, task.at, onEnd, () => this.#heartbeat());
   }
 
-  #checkedOut(order: Order, result: CheckedOut | undefined): void {
+  #checkedOut(known: Known, result: CheckedOut | undefined): void {
     const task = this.#task;
+    const { order, waiting } = known;
     const { rules } = this.#run.world;
     if (task === undefined) return;
     task.checkout = { result };
-    this.#screened = true;
+    known.screened = true;
     const refusal = rules.applyCheckout(order, result);
     if (refusal !== undefined) {
       this.refusal = refusal;
@@ -207,9 +202,9 @@ export class Worker {
       this.#complete(task);
       return;
     }
-    note(task, rules.begin(order), this.#waiting);
+    note(task, rules.begin(order), waiting);
     this.#run.world.fault(brokenBy(snapshotOf(order), order, task.all));
-    this.#work(task, order);
+    this.#work(task, known);
   }
 
   /** The task's end so far is recorded, and what came meanwhile is delivered with the next. */
@@ -218,7 +213,7 @@ export class Worker {
     if (task === undefined || this.#run.over) return;
     this.#record(task);
     const next = this.#open(this.#run.world.count('task'));
-    if (this.order !== undefined) this.#deliver(next, this.order);
+    if (this.#known !== undefined) this.#deliver(next, this.#known);
   }
 
   #complete(task: Task): void {
@@ -249,9 +244,8 @@ export class Worker {
     this.#checkout = undefined;
     for (const update of this.#task?.accepted ?? []) delete update.input;
     this.#task = undefined;
-    this.order = undefined;
+    this.#known = undefined;
     this.refusal = undefined;
-    this.#waiting = [];
     this.schedule(afterMs);
   }
 
@@ -259,4 +253,9 @@ export class Worker {
     this.#lost = 0;
     this.#run.record(task, this.order);
   }
+}
+
+function put(task: Task, { waiting }: Known, input: Input): void {
+  task.inputs.push(input);
+  waiting.push(input);
 }

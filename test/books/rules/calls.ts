@@ -1,4 +1,5 @@
 /** Were there more calls to the screening service than the rules allow? */
+import { portalAsked } from '../asked.ts';
 import {
   actionOf,
   type BookedRequest,
@@ -7,8 +8,8 @@ import {
   finding,
   iso,
   PORTAL_OPERATIONS,
-} from './books.ts';
-import { answerWasLost, takenBack, wasLate, wasReset } from './facts.ts';
+} from '../books.ts';
+import { takenBack, wasLate, wasReset } from '../facts.ts';
 
 const SHORT_MS = 2_000;
 /** The look after an answer, one for a hint, one for a deadline, and the try again of one that failed. */
@@ -43,9 +44,10 @@ function isCertainlyNothing({ heard, committed }: BookedRequest): boolean {
 
 /** A chargeback that may have been sent is sent again only with force. */
 function chargebacks({ requests, calls: asked }: Books): Finding[] {
-  const forced = asked.some(
-    (one) => one.asks === 'portal' && one.fields.kind === 'chargeback' && one.fields.force,
-  );
+  const forced = asked.some((one) => {
+    const fields = portalAsked(one);
+    return fields?.kind === 'chargeback' && fields.force;
+  });
   if (forced) return [];
   const sent = requests.filter((one) => one.operation === 'submit-chargeback');
   const seen = new Set<string>();
@@ -59,7 +61,7 @@ function chargebacks({ requests, calls: asked }: Books): Finding[] {
 
 /** What was answered for certain is sent again only when somebody asks again. */
 function repeats(books: Books): Finding[] {
-  if (wasReset(books) || answerWasLost(books)) return [];
+  if (wasReset(books) || books.world.losses) return [];
   const settled = new Map<string, number>();
   return books.requests.flatMap((one) => {
     if (one.sent === undefined || one.operation === 'submit-chargeback') return [];
@@ -72,7 +74,7 @@ function repeats(books: Books): Finding[] {
     const mayAsk =
       one.operation !== 'gateway-response' ? ['portal', 'override'] : afterEnd ? ['gateway-result'] : [];
     const askedAgain = books.calls.some(
-      ({ asks, sentAt }) => mayAsk.includes(asks) && sentAt <= one.sentAt && sentAt >= since - 30_000,
+      ({ kind, sentAt }) => mayAsk.includes(kind) && sentAt <= one.sentAt && sentAt >= since - 30_000,
     );
     if (askedAgain) return [];
     return finding('sent again', `${key} at ${iso(one.sentAt)}, settled at ${iso(since)}`);

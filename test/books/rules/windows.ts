@@ -7,10 +7,10 @@ import {
   finding,
   foundNone,
   iso,
-} from './books.ts';
-import { mayBeOlder, reportWasLost, unnoticedMs } from './facts.ts';
-import type { PublicRecord } from './record-of.ts';
-import { ARRIVES_WITHIN_MS } from './rules/creates.ts';
+} from '../books.ts';
+import { mayBeOlder, reportWasLost, unnoticedMs } from '../facts.ts';
+import type { PublicRecord } from '../record-of.ts';
+import { ARRIVES_WITHIN_MS } from './creates.ts';
 
 export function windows(books: Books): Finding[] {
   return books.record.transactions.flatMap((recorded) => {

@@ -1,7 +1,6 @@
 /** Does the order's record end with the decision and the action that the books mean? Judged where nothing else can have changed them. */
+import { answersTo, attemptAsked, type BookedCall } from '../asked.ts';
 import {
-  answersTo,
-  type BookedCall,
   type BookedTransaction,
   type Books,
   createsOf,
@@ -11,8 +10,8 @@ import {
   heardCanceled,
   iso,
   transactionOf,
-} from './books.ts';
-import { answerWasLost, nobodyCould, wasLate, wasReset } from './facts.ts';
+} from '../books.ts';
+import { nobodyCould, wasLate, wasReset } from '../facts.ts';
 
 const A_READ_MS = 60_000;
 
@@ -42,11 +41,8 @@ function missed(books: Books, transaction: BookedTransaction, endedAt: number): 
     due < Math.min(createdAt + policy.cancelWindowMs, canceledAt, endedAt) && record.decision === 'review';
   // A declined order is not polled.
   const disturbed = calls.some(
-    (one) =>
-      one.asks === 'gateway-result' ||
-      one.asks === 'override' ||
-      one.asks === 'portal' ||
-      (one.asks === 'checkout' && one.answer?.action === 'decline'),
+    ({ kind, checkout }) =>
+      ['gateway-result', 'override', 'portal'].includes(kind) || checkout?.action === 'decline',
   );
   if (!open || disturbed || wasLate(books) || nobodyCould(books, last.at - A_READ_MS, due)) return [];
   const tried = books.requests.filter((one) => one.transactionId === id && one.sentAt > last.at);
@@ -60,7 +56,7 @@ function missed(books: Books, transaction: BookedTransaction, endedAt: number): 
 /** An order that heard that its transaction is canceled ends as canceled. */
 function notCanceled(books: Books, { id }: BookedTransaction): Finding[] {
   const { record, endedAt } = books;
-  if (endedAt === undefined || !heardCanceled(books, id) || answerWasLost(books)) return [];
+  if (endedAt === undefined || !heardCanceled(books, id) || books.world.losses) return [];
   if (record.phase === 'canceled') return [];
   return finding('phase wrong', `${record.phase}, and ${id} was canceled`);
 }
@@ -83,9 +79,10 @@ function notHeld(books: Books, { decisions, attempt }: BookedTransaction): Findi
 }
 
 /** A cancel that was too late to be sent, or whose outcome is unknown, changes the action too: the order still requires it. */
-function isTaken({ asks, refusal }: BookedCall): boolean {
+function isTaken(call: BookedCall): boolean {
+  const { kind, refusal } = call;
   const taken = refusal === undefined || ['cancel-window-closed', 'outcome-unknown'].includes(refusal);
-  return taken && asks !== 'checkout' && asks !== 'acknowledge';
+  return taken && attemptAsked(call) === undefined && kind !== 'acknowledge';
 }
 
 function meantAction(
@@ -100,8 +97,8 @@ function meantAction(
   const asked = calls.filter(isTaken);
   if (requests.some(({ operation }) => operation === 'cancel-transaction')) return undefined;
   const [only, ...others] = asked;
-  if (only?.asks === 'override' && others.length === 0 && record.attempts === 1) {
-    return { action: only.action, because: 'a person decided' };
+  if (only?.kind === 'override' && others.length === 0 && record.attempts === 1) {
+    return { action: only.request.action, because: 'a person decided' };
   }
   const [first] = answersTo(books, attempt);
   const same = new Set(decisions.map(({ decision }) => decision)).size === 1;
