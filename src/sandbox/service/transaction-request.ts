@@ -82,44 +82,46 @@ const lineItem = z
   })
   .partial();
 
-const transactionRequestSchema = z.looseObject({
-  amount,
-  currency_code: matching(/^[A-Za-z]{1,3}$/).optional(),
-  discountAmount: discount.optional(),
-  discountPrice: discount.optional(),
-  discountPercentage: discount.optional(),
-  shippingAmount: amount.optional(),
-  fulfillmentDate: date.optional(),
-  customer: eitherSpelling(customer),
-  merchant: merchant.optional(),
-  order: eitherSpelling(order).optional(),
-  payment: z.looseObject({ method: anyText, creditCard }).partial().optional(),
-  billTo: freeForm,
-  shipTo: address.optional(),
-  lineItems: z.array(lineItem).optional(),
-  travel: eitherSpelling(
-    z.looseObject({ travel_date: date, destination: text, point_of_origin: text }).partial(),
-  ).optional(),
-  ...texts('gatewayName', 'gatewayStatus', 'transaction-id', 'authcode', 'shippingMethod'),
-  '3d_secure': z
-    .looseObject({ authenticated: z.boolean(), succeeded: z.boolean(), version: anyText })
-    .partial()
-    .optional(),
-  ...texts('app', 'version', 'appName', 'appVersion'),
-  ...texts('digitalGoodsAmount', 'digitalGoodsPercentage', 'isBopis'),
-  checkout: freeForm.optional(),
-  userFields: freeForm.optional(),
-  performance: freeForm.optional(),
-  subscriptionDetails: freeForm.optional(),
-  customerIP: anyText.refine((ip) => isIP(ip) !== 0, 'must be an IP address'),
-  avsResultCode: anyText.max(3).optional(),
-  cvvResultCode: matching(/^[A-Z0-9]$/).optional(),
-  cavvResultCode: matching(/^[ABCDIU0-9]?$/).optional(),
-  card_attempts: matching(/^\d+$/).optional(),
-  referial_code: identifier.regex(/^[0-9A-Fa-f]+$/).optional(),
-  gatewayType: z.enum(['post-gateway', 'pre-gateway']).optional(),
-  enrich: z.boolean().optional(),
-});
+const transactionRequestSchema = z
+  .looseObject({
+    amount,
+    currency_code: matching(/^[A-Za-z]{1,3}$/).optional(),
+    discountAmount: discount.optional(),
+    discountPrice: discount.optional(),
+    discountPercentage: discount.optional(),
+    shippingAmount: amount.optional(),
+    fulfillmentDate: date.optional(),
+    customer: eitherSpelling(customer),
+    merchant: merchant.optional(),
+    order: eitherSpelling(order).optional(),
+    payment: z.looseObject({ method: anyText, creditCard }).partial().optional(),
+    billTo: freeForm,
+    shipTo: address.optional(),
+    lineItems: z.array(lineItem).optional(),
+    travel: eitherSpelling(
+      z.looseObject({ travel_date: date, destination: text, point_of_origin: text }).partial(),
+    ).optional(),
+    ...texts('gatewayName', 'gatewayStatus', 'transaction-id', 'authcode', 'shippingMethod'),
+    '3d_secure': z
+      .looseObject({ authenticated: z.boolean(), succeeded: z.boolean(), version: anyText })
+      .partial()
+      .optional(),
+    ...texts('app', 'version', 'appName', 'appVersion'),
+    ...texts('digitalGoodsAmount', 'digitalGoodsPercentage', 'isBopis'),
+    checkout: freeForm.optional(),
+    userFields: freeForm.optional(),
+    performance: freeForm.optional(),
+    subscriptionDetails: freeForm.optional(),
+    customerIP: anyText.refine((ip) => isIP(ip) !== 0, 'must be an IP address'),
+    avsResultCode: anyText.max(3).optional(),
+    cvvResultCode: matching(/^[A-Z0-9]$/).optional(),
+    cavvResultCode: matching(/^[ABCDIU0-9]?$/).optional(),
+    card_attempts: matching(/^\d+$/).optional(),
+    referial_code: identifier.regex(/^[0-9A-Fa-f]+$/).optional(),
+    gatewayType: z.enum(['post-gateway', 'pre-gateway']).optional(),
+    enrich: z.boolean().optional(),
+  })
+  .superRefine(oneSpelling);
 export type TransactionRequest = z.infer<typeof transactionRequestSchema>;
 
 /**
@@ -133,7 +135,7 @@ export function readTransactionRequest(
   now: Date,
 ): { request: TransactionRequest } | { errors: string[] } {
   if (body.billTo === undefined || body.billTo === null) return { errors: ['Missing data, billTo field'] };
-  const parsed = transactionRequestSchema.superRefine(oneSpelling).safeParse(body);
+  const parsed = transactionRequestSchema.safeParse(body);
   if (!parsed.success) return { errors: inWords(parsed.error) };
   const errors = [...missingData(parsed.data), ...cardErrors(parsed.data.payment?.creditCard, mode, now)];
   if (Object.keys(parsed.data.billTo).length > 0) {
