@@ -2,12 +2,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import Fastify from 'fastify';
 import { z } from 'zod';
-import { controlRoutes, createControl } from './control.ts';
+import { createControl } from './control.ts';
+import { controlRoutes } from './control-routes.ts';
 import { FaultPlan } from './fault-plan.ts';
-import { createGate, type Keys, portalRoutes, screeningRoutes } from './gate.ts';
-import { createPortalService } from './portal-service.ts';
-import { createScreeningService, refuse } from './screening-service.ts';
-import { createLedger, createStateFile, errorCode, type Ledger, SandboxState } from './state.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import { createGate, type Keys } from './service/gate.ts';
+import { portalRoutes, screeningRoutes } from './service/routes.ts';
+import { refuse } from './service/screening-service.ts';
+import { createStateFile, errorCode, SandboxState } from './state.ts';
 import { createWebhookSender, DEFAULT_WEBHOOKS, headerValue } from './webhook-sender.ts';
 
 const PORTAL_PATH = '/portal/api/v1/transaction-update';
@@ -20,8 +22,8 @@ export interface SandboxOptions {
   /** JSON file for the state. Without it the state is lost when the process ends. */
   readonly dataFile?: string;
   /** Receives webhooks about changed decisions. Without it none are sent. */
-  readonly webhookUrl?: string;
-  readonly webhookSecret?: string;
+  readonly webhookUrl?: string | undefined;
+  readonly webhookSecret?: string | undefined;
   /** `sandbox-test-key` and `sandbox-live-key` by default. */
   readonly apiKeys?: Keys;
 }
@@ -36,28 +38,17 @@ export async function createSandbox(options: SandboxOptions = {}) {
   const state = new SandboxState();
   const ledger = createLedger(() => state.clockOffsetMs);
   const faults = new FaultPlan();
-  const headers: Record<string, string> = options.webhookSecret
-    ? { 'X-Webhook-Secret': options.webhookSecret }
-    : {};
-  const webhooks = createWebhookSender(
-    { ...DEFAULT_WEBHOOKS, url: options.webhookUrl ?? null, headers },
-    ledger,
-    faults,
-  );
-  const keys: Keys = { ...(options.apiKeys ?? { test: 'sandbox-test-key', live: 'sandbox-live-key' }) };
+  const headers = options.webhookSecret ? { 'X-Webhook-Secret': options.webhookSecret } : {};
+  const webhookConfig = { ...DEFAULT_WEBHOOKS, url: options.webhookUrl ?? null, headers };
+  const webhooks = createWebhookSender(webhookConfig, ledger, faults);
+  const keys = { test: 'sandbox-test-key', live: 'sandbox-live-key', ...options.apiKeys };
 
-  const file = options.dataFile ? createStateFile(options.dataFile, () => state.snapshot()) : undefined;
-  const saved = await file?.load();
-  if (saved) state.restore(saved);
+  const file = options.dataFile ? createStateFile(options.dataFile, state) : undefined;
+  await file?.load();
   const onChange = () => file?.changed();
 
-  const gate = createGate(ledger, faults, onChange);
-  const parts = {
-    gate,
-    screening: createScreeningService(state),
-    portal: createPortalService(state, ledger),
-    keys: () => keys,
-  };
+  const gate = createGate({ ledger, faults, keys, onChange });
+  const parts = { state, gate, ledger };
   const control = createControl({ state, ledger, faults, webhooks, keys, onChange });
 
   const app = createApp(ledger);
@@ -86,7 +77,7 @@ export async function createSandbox(options: SandboxOptions = {}) {
 function createApp(ledger: Ledger): FastifyInstance {
   // The default replies return the path, which may contain a key.
   const refuseUnknown = (reply: FastifyReply, status: number, error: string) => {
-    const entry = ledger.open('unknown', 'none', { transactionId: null, invoiceNumber: null });
+    const entry = ledger.open('unknown', 'none');
     entry.outcome.status = status;
     return reply.code(status).send(refuse(status, error).body);
   };

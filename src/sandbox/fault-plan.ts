@@ -17,24 +17,17 @@ const REQUEST_FAULTS = [
   'hang-after-commit',
 ] as const;
 const DECISION_FAULTS = ['unknown-decision', 'reply-without-id'] as const;
-const PORTAL_FAULTS = ['refused-in-body'] as const;
+const PORTAL_FAULT = 'refused-in-body';
 const WEBHOOK_FAULTS = ['lost', 'doubled', 'late', 'reordered', 'forged'] as const;
 
-export const FAULT_KINDS = [
-  ...REQUEST_FAULTS,
-  ...DECISION_FAULTS,
-  ...PORTAL_FAULTS,
-  ...WEBHOOK_FAULTS,
-] as const;
+export const FAULT_KINDS = [...REQUEST_FAULTS, ...DECISION_FAULTS, PORTAL_FAULT, ...WEBHOOK_FAULTS] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
-
-const NEEDS_DELAY: readonly FaultKind[] = ['delay', 'late'];
 
 function kindsFor(operation: Operation): readonly FaultKind[] {
   if (operation === 'webhook') return WEBHOOK_FAULTS;
-  if ((PORTAL_OPERATIONS as readonly string[]).includes(operation))
-    return [...REQUEST_FAULTS, ...PORTAL_FAULTS];
-  return operation === 'gateway-response' ? REQUEST_FAULTS : [...REQUEST_FAULTS, ...DECISION_FAULTS];
+  if (operation === 'gateway-response') return REQUEST_FAULTS;
+  const isPortal = PORTAL_OPERATIONS.some((one) => one === operation);
+  return isPortal ? [...REQUEST_FAULTS, PORTAL_FAULT] : [...REQUEST_FAULTS, ...DECISION_FAULTS];
 }
 
 const faultSchema = z
@@ -57,7 +50,8 @@ const faultSchema = z
     const refuse = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message });
     if (!kindsFor(operation).includes(kind)) refuse('kind', `${kind} is not available for ${operation}`);
-    if (NEEDS_DELAY.includes(kind) && delayMs === undefined) refuse('delayMs', `is required for ${kind}`);
+    if ((kind === 'delay' || kind === 'late') && delayMs === undefined)
+      refuse('delayMs', `is required for ${kind}`);
     if (kind.startsWith('5xx') && status !== undefined && status < 500)
       refuse('status', 'must be 500 to 599');
   });
@@ -65,7 +59,7 @@ export type Fault = z.output<typeof faultSchema>;
 
 /** A plan replaces the previous one. The same seed and orders get the same faults. */
 export const faultPlanSchema = z.strictObject({
-  seed: z.number().int().optional(),
+  seed: z.number().int().default(1),
   faults: z.array(faultSchema),
 });
 export type FaultPlanInput = z.input<typeof faultPlanSchema>;
@@ -87,12 +81,12 @@ export class FaultPlan {
   private seed = 1;
   private faults: { fault: Fault; left: number }[] = [];
   private requests = new Map<string, number>();
-  private played = new Map<string, { operation: Operation; kind: FaultKind; count: number }>();
+  private played: { operation: Operation; kind: FaultKind; count: number }[] = [];
 
   set(input: FaultPlanInput): void {
-    const plan = faultPlanSchema.parse(input);
-    this.seed = plan.seed ?? 1;
-    this.faults = plan.faults.map((fault) => ({ fault, left: fault.times ?? Number.POSITIVE_INFINITY }));
+    const { seed, faults } = faultPlanSchema.parse(input);
+    this.seed = seed;
+    this.faults = faults.map((fault) => ({ fault, left: fault.times ?? Number.POSITIVE_INFINITY }));
     this.requests.clear();
   }
 
@@ -102,7 +96,7 @@ export class FaultPlan {
 
   reset(): void {
     this.clear();
-    this.played.clear();
+    this.played = [];
   }
 
   /** Returns the fault to inject into this request, and counts it. */
@@ -128,14 +122,13 @@ export class FaultPlan {
     return {
       seed: this.seed,
       faults: this.faults.map(({ fault }) => fault),
-      played: [...this.played.values()].map((count) => ({ ...count })),
+      played: structuredClone(this.played),
     };
   }
 
   private count(operation: Operation, kind: FaultKind): void {
-    const key = `${operation}|${kind}`;
-    const counted = this.played.get(key);
+    const counted = this.played.find((one) => one.operation === operation && one.kind === kind);
     if (counted) counted.count += 1;
-    else this.played.set(key, { operation, kind, count: 1 });
+    else this.played.push({ operation, kind, count: 1 });
   }
 }

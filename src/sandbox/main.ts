@@ -18,8 +18,8 @@ try {
     port: env.SANDBOX_PORT,
     host: env.SANDBOX_HOST,
     dataFile: join(env.DATA_DIR, 'sandbox.json'),
-    ...(env.SANDBOX_WEBHOOK_URL ? { webhookUrl: env.SANDBOX_WEBHOOK_URL } : {}),
-    ...(env.SANDBOX_WEBHOOK_SECRET ? { webhookSecret: env.SANDBOX_WEBHOOK_SECRET } : {}),
+    webhookUrl: env.SANDBOX_WEBHOOK_URL,
+    webhookSecret: env.SANDBOX_WEBHOOK_SECRET,
   });
   console.log(`The sandbox simulates the screening service:
   test    ${sandbox.testBaseUrl}

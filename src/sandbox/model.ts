@@ -4,7 +4,8 @@ import { z } from 'zod';
 export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-export type Mode = 'test' | 'live';
+export const MODES = ['test', 'live'] as const;
+export type Mode = (typeof MODES)[number];
 
 const SCREENING_OPERATIONS = [
   'create-transaction',
@@ -21,7 +22,6 @@ export const PORTAL_OPERATIONS = [
 ] as const;
 /** Operations that support fault injection: those of the screening service, and its webhooks. */
 export const FAULTY_OPERATIONS = [...SCREENING_OPERATIONS, ...PORTAL_OPERATIONS, 'webhook'] as const;
-export type ScreeningOperation = (typeof SCREENING_OPERATIONS)[number];
 export type PortalOperation = (typeof PORTAL_OPERATIONS)[number];
 export type Operation = (typeof FAULTY_OPERATIONS)[number];
 
@@ -69,7 +69,7 @@ export const chargebackSchema = z.object({
 
 export const transactionRecordSchema = z.object({
   id: z.string(),
-  mode: z.enum(['test', 'live']),
+  mode: z.enum(MODES),
   /** `order.invoiceNumber` without a leading `#`; null without one. */
   invoiceNumber: z.string().nullable(),
   amount: z.string(),
@@ -97,7 +97,7 @@ export type TransactionRecord = z.infer<typeof transactionRecordSchema>;
 
 export const customerCodeSchema = z.object({
   at: z.string(),
-  mode: z.enum(['test', 'live']),
+  mode: z.enum(MODES),
   customerCode: z.string(),
   email: z.string(),
 });

@@ -1,12 +1,9 @@
-/** The sandbox's state: transactions, settings, the ledger of requests, and the state file. */
+/** The sandbox's state: clock, transactions and settings, and the file that keeps them across restarts. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import {
   customerCodeSchema,
-  type Decision,
-  type LedgerEntry,
-  type LedgerOperation,
   type Mode,
   type PortalSettings,
   portalSettingsSchema,
@@ -89,14 +86,6 @@ export class SandboxState {
     return { transactionId: id, invoiceNumber: this.byId.get(id.toLowerCase())?.invoiceNumber ?? null };
   }
 
-  /** Sets an analyst's decision. Returns false if it is unchanged. */
-  decide(transaction: TransactionRecord, decision: Decision): boolean {
-    if (transaction.decision === decision) return false;
-    transaction.decision = decision;
-    transaction.decisions.push({ decision, at: this.nowIso(), by: 'analyst' });
-    return true;
-  }
-
   clear(): void {
     const settings = { portal: DEFAULT_PORTAL, screening: DEFAULT_SCREENING };
     this.restore({ clockOffsetMs: 0, ...settings, transactions: [], customerCodes: [] });
@@ -122,7 +111,7 @@ export class SandboxState {
 export const WRITE_EVERY_MS = 250;
 
 /** Keeps the sandbox's state in one JSON file across restarts. Each write replaces the file atomically. */
-export function createStateFile(path: string, snapshot: () => StateSnapshot) {
+export function createStateFile(path: string, state: SandboxState) {
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let writing: Promise<void> = Promise.resolve();
@@ -130,17 +119,17 @@ export function createStateFile(path: string, snapshot: () => StateSnapshot) {
   async function write(): Promise<void> {
     const beside = `${path}.new`;
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(beside, JSON.stringify(snapshot()));
+    await writeFile(beside, JSON.stringify(state.snapshot()));
     await rename(beside, path);
   }
 
   return {
-    /** Returns the saved state, or undefined if the file doesn't exist. @throws an error that names the file if it can't be read */
-    async load(): Promise<StateSnapshot | undefined> {
+    /** Restores the saved state, if there is a file. @throws an error that names the file if it can't be read */
+    async load(): Promise<void> {
       try {
-        return stateSnapshotSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+        state.restore(stateSnapshotSchema.parse(JSON.parse(await readFile(path, 'utf8'))));
       } catch (error) {
-        if (errorCode(error) === 'ENOENT') return undefined;
+        if (errorCode(error) === 'ENOENT') return;
         throw new Error(
           `Can't read the sandbox's state file ${path}. Move it away to start with an empty state.`,
         );
@@ -161,63 +150,6 @@ export function createStateFile(path: string, snapshot: () => StateSnapshot) {
       clearTimeout(timer);
       await writing;
       await write();
-    },
-  };
-}
-
-/** How many of the newest entries are kept: enough for a chaos run of tens of thousands of orders. */
-const KEPT_ENTRIES = 200_000;
-
-/** Which entries to read; `since` is a sequence number, and only later ones are returned. */
-export interface LedgerFilter {
-  readonly operation?: LedgerOperation | undefined;
-  readonly invoice?: string | undefined;
-  readonly since?: number | undefined;
-}
-
-export type Ledger = ReturnType<typeof createLedger>;
-
-/**
- * Records every request in order of arrival. Tests check against it.
- * @param clockOffsetMs how far the sandbox's clock is ahead of the wall clock
- */
-export function createLedger(clockOffsetMs: () => number) {
-  let entries: LedgerEntry[] = [];
-  let lastSequence = 0;
-  return {
-    /** Adds an entry at arrival. The code that commits sets `outcome` and `committed` in the same step. */
-    open(operation: LedgerOperation, base: LedgerEntry['base'], subject: Subject): LedgerEntry {
-      lastSequence += 1;
-      const wallMs = Date.now();
-      const entry: LedgerEntry = {
-        sequence: lastSequence,
-        at: new Date(wallMs + clockOffsetMs()).toISOString(),
-        wallAt: new Date(wallMs).toISOString(),
-        operation,
-        base,
-        ...subject,
-        outcome: { status: null, code: null, decision: null },
-        callerPort: null,
-        committed: false,
-        fault: null,
-      };
-      entries.push(entry);
-      // Trim rarely and by many entries, to spread the cost over many requests.
-      if (entries.length > KEPT_ENTRIES * 1.1) entries = entries.slice(-KEPT_ENTRIES);
-      return entry;
-    },
-    read({ operation, invoice, since = 0 }: LedgerFilter = {}): LedgerEntry[] {
-      const found = entries.filter(
-        (entry) =>
-          entry.sequence > since &&
-          (operation === undefined || entry.operation === operation) &&
-          (invoice === undefined || entry.invoiceNumber === invoice),
-      );
-      return structuredClone(found);
-    },
-    clear(): void {
-      entries = [];
-      lastSequence = 0;
     },
   };
 }

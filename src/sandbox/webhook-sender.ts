@@ -6,8 +6,8 @@ import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Fault, FaultPlan } from './fault-plan.ts';
+import type { Ledger } from './ledger.ts';
 import type { TransactionRecord } from './model.ts';
-import type { Ledger } from './state.ts';
 
 /** Timeout of a delivery, and the longest time that a `reordered` webhook waits for the next one to overtake it. */
 const TIME_OUT_MS = 10_000;

@@ -5,7 +5,7 @@ import { created, DAY_MS, decidedAs, portal, send, startSandbox, TEST_KEY, trans
 
 it.each([
   ...DECISIONS.flatMap((word) =>
-    [word, `${word}+shop`, `${word}-17`, word.toUpperCase()].map((said) => [said, word]),
+    [word, `${word}+shop`, `${word}-17`, `${word}.doe`, word.toUpperCase()].map((said) => [said, word]),
   ),
   ...['jane.doe', 'failure', 'reviewer.x'].map((said) => [said, 'pass']),
 ])('the e-mail %s@… gets the decision %s, and a message only when it is fail', async (said, decision) => {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TEST_CARDS } from '../../../src/card-data/test-cards.ts';
 import type { IntegrationWorkflow } from '../../../src/contract/words.ts';
-import { inDefinitionSpelling } from '../../../src/sandbox/spelling.ts';
-import { cardErrors, readTransactionRequest } from '../../../src/sandbox/transaction-request.ts';
+import { inDefinitionSpelling } from '../../../src/sandbox/service/spelling.ts';
+import { cardErrors, readTransactionRequest } from '../../../src/sandbox/service/transaction-request.ts';
 import {
   type Dialect,
   parseCard,

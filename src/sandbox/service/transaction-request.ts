@@ -1,32 +1,28 @@
 /** Validates a transaction as the screening service does. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { TEST_CARDS } from '../card-data/test-cards.ts';
-import type { Mode } from './model.ts';
-import { eitherSpelling, oneSpelling, texts } from './spelling.ts';
+import { TEST_CARDS } from '../../card-data/test-cards.ts';
+import type { Mode } from '../model.ts';
+import { eitherSpelling, oneSpelling } from './spelling.ts';
 
+const matching = (pattern: RegExp) => z.string().regex(pattern);
 /** The screening service's pattern. It matches an empty string, which is allowed as a discount but not as a number. */
-const discount = z.string().regex(/^\d*\.?\d*$/);
+const discount = matching(/^\d*\.?\d*$/);
 const number = discount.regex(/\d/);
 const amount = number.max(24);
-const text = z.string().max(128);
+const anyText = z.string();
+const text = anyText.max(128);
+const identifier = anyText.max(64);
 const email = z.email({ pattern: z.regexes.html5Email }).max(128);
 const date = text.regex(/^(?:0[1-9]|1[0-2])\/(?:0[1-9]|[12]\d|3[01])\/\d{4}$/);
-const country = z.string().refine(isCountry, 'must be an ISO country code');
+const country = anyText.refine(isCountry, 'must be an ISO country code');
 const phoneNumber = text.refine(isPhoneNumber, 'must be a phone number');
 const website = text.refine(isDomainName, 'must be a domain name');
-const freeForm = z.record(z.string(), z.unknown()).optional();
+const freeForm = z.record(anyText, z.unknown());
 
-const customer = z.looseObject({
-  id: z.string().max(64).optional(),
-  email,
-  joined_on: date.optional(),
-  last_sign_in: date.optional(),
-  last_purchase_date: date.optional(),
-  total_previous_purchases: number.optional(),
-  total_purchase_value: number.optional(),
-  saved_cc_added_on: date.optional(),
-});
+function texts(...names: string[]): Record<string, z.ZodOptional<z.ZodString>> {
+  return Object.fromEntries(names.map((name) => [name, anyText.optional()]));
+}
 
 const address = z.looseObject({
   firstName: text,
@@ -38,104 +34,94 @@ const address = z.looseObject({
   zip: text,
   country,
 });
-
-const creditCard = z.looseObject({
-  bin: z.string().optional(),
-  ...texts('cardType'),
-  last4: z
-    .string()
-    .regex(/^\d{4}$/)
-    .optional(),
-  cardNumber: z.string().refine(isCardNumber, 'must be a valid card number').optional(),
-  expirationDate: z.string().optional(),
-  cardCode: z
-    .string()
-    .regex(/^\d{3,4}$/)
-    .optional(),
-});
-
 const filledBillTo = z.looseObject({ billTo: address.extend({ phoneNumber }) });
 
-const transactionRequestSchema = z.looseObject({
-  amount,
-  currency_code: z
-    .string()
-    .regex(/^[A-Za-z]{1,3}$/)
-    .optional(),
-  discountAmount: discount.optional(),
-  discountPrice: discount.optional(),
-  discountPercentage: discount.optional(),
-  shippingAmount: amount.optional(),
-  fulfillmentDate: date.optional(),
-  customer: eitherSpelling(customer),
-  merchant: z
-    .looseObject({
-      name: text,
-      website,
-      email,
-      productType: z.enum(['Goods', 'Services']).optional(),
-    })
-    .optional(),
-  order: eitherSpelling(
-    z.looseObject({
-      invoiceNumber: z.string().max(64).optional(),
-      ...texts('referring_site', 'referring_url', 'landing_page'),
-      order_type: z.enum(['', 'one-time', 'recurring', 'subscription', 'upsell']).optional(),
-      landing_page_type: z.enum(['home', 'product', 'search', 'category', 'about', 'other']).optional(),
-    }),
-  ).optional(),
-  payment: z.looseObject({ method: z.string().optional(), creditCard: creditCard.optional() }).optional(),
-  billTo: z.record(z.string(), z.unknown()),
-  shipTo: address.optional(),
-  lineItems: z
-    .array(
-      z.looseObject({
-        ...texts('sku', 'manufacturer', 'name', 'category', 'notes', 'sellingPlanName', 'sellingPlanId'),
-        price: z.number().optional(),
-        quantity: z.number().optional(),
-      }),
-    )
-    .optional(),
-  travel: eitherSpelling(
-    z.looseObject({
-      travel_date: date.optional(),
-      destination: text.optional(),
-      point_of_origin: text.optional(),
-    }),
-  ).optional(),
-  ...texts('gatewayName', 'gatewayStatus', 'transaction-id', 'authcode', 'shippingMethod'),
-  '3d_secure': z
-    .looseObject({
-      authenticated: z.boolean().optional(),
-      succeeded: z.boolean().optional(),
-      ...texts('version'),
-    })
-    .optional(),
-  ...texts('app', 'version', 'appName', 'appVersion'),
-  ...texts('digitalGoodsAmount', 'digitalGoodsPercentage', 'isBopis'),
-  checkout: freeForm,
-  userFields: freeForm,
-  performance: freeForm,
-  subscriptionDetails: freeForm,
-  customerIP: z.string().refine((ip) => isIP(ip) !== 0, 'must be an IP address'),
-  avsResultCode: z.string().max(3).optional(),
-  cvvResultCode: z
-    .string()
-    .regex(/^[A-Z0-9]$/)
-    .optional(),
-  cavvResultCode: z
-    .string()
-    .regex(/^[ABCDIU0-9]?$/)
-    .optional(),
-  card_attempts: z.string().regex(/^\d+$/).optional(),
-  referial_code: z
-    .string()
-    .max(64)
-    .regex(/^[0-9A-Fa-f]+$/)
-    .optional(),
-  gatewayType: z.enum(['post-gateway', 'pre-gateway']).optional(),
-  enrich: z.boolean().optional(),
+const customer = z.looseObject({
+  id: identifier.optional(),
+  email,
+  joined_on: date.optional(),
+  last_sign_in: date.optional(),
+  last_purchase_date: date.optional(),
+  total_previous_purchases: number.optional(),
+  total_purchase_value: number.optional(),
+  saved_cc_added_on: date.optional(),
 });
+
+const merchant = z.looseObject({
+  name: text,
+  website,
+  email,
+  productType: z.enum(['Goods', 'Services']).optional(),
+});
+
+const order = z
+  .looseObject({
+    invoiceNumber: identifier,
+    ...texts('referring_site', 'referring_url', 'landing_page'),
+    order_type: z.enum(['', 'one-time', 'recurring', 'subscription', 'upsell']),
+    landing_page_type: z.enum(['home', 'product', 'search', 'category', 'about', 'other']),
+  })
+  .partial();
+
+const creditCard = z
+  .looseObject({
+    bin: anyText,
+    cardType: anyText,
+    last4: matching(/^\d{4}$/),
+    cardNumber: anyText.refine(isCardNumber, 'must be a valid card number'),
+    expirationDate: anyText,
+    cardCode: matching(/^\d{3,4}$/),
+  })
+  .partial();
+
+const lineItem = z
+  .looseObject({
+    ...texts('sku', 'manufacturer', 'name', 'category', 'notes', 'sellingPlanName', 'sellingPlanId'),
+    price: z.number(),
+    quantity: z.number(),
+  })
+  .partial();
+
+const transactionRequestSchema = z
+  .looseObject({
+    amount,
+    currency_code: matching(/^[A-Za-z]{1,3}$/).optional(),
+    discountAmount: discount.optional(),
+    discountPrice: discount.optional(),
+    discountPercentage: discount.optional(),
+    shippingAmount: amount.optional(),
+    fulfillmentDate: date.optional(),
+    customer: eitherSpelling(customer),
+    merchant: merchant.optional(),
+    order: eitherSpelling(order).optional(),
+    payment: z.looseObject({ method: anyText, creditCard }).partial().optional(),
+    billTo: freeForm,
+    shipTo: address.optional(),
+    lineItems: z.array(lineItem).optional(),
+    travel: eitherSpelling(
+      z.looseObject({ travel_date: date, destination: text, point_of_origin: text }).partial(),
+    ).optional(),
+    ...texts('gatewayName', 'gatewayStatus', 'transaction-id', 'authcode', 'shippingMethod'),
+    '3d_secure': z
+      .looseObject({ authenticated: z.boolean(), succeeded: z.boolean(), version: anyText })
+      .partial()
+      .optional(),
+    ...texts('app', 'version', 'appName', 'appVersion'),
+    ...texts('digitalGoodsAmount', 'digitalGoodsPercentage', 'isBopis'),
+    checkout: freeForm.optional(),
+    userFields: freeForm.optional(),
+    performance: freeForm.optional(),
+    subscriptionDetails: freeForm.optional(),
+    customerIP: anyText.refine((ip) => isIP(ip) !== 0, 'must be an IP address'),
+    avsResultCode: anyText.max(3).optional(),
+    cvvResultCode: matching(/^[A-Z0-9]$/).optional(),
+    cavvResultCode: matching(/^[ABCDIU0-9]?$/).optional(),
+    card_attempts: matching(/^\d+$/).optional(),
+    referial_code: identifier.regex(/^[0-9A-Fa-f]+$/).optional(),
+    gatewayType: z.enum(['post-gateway', 'pre-gateway']).optional(),
+    enrich: z.boolean().optional(),
+  })
+  .superRefine(oneSpelling);
 export type TransactionRequest = z.infer<typeof transactionRequestSchema>;
 
 /**
@@ -149,7 +135,7 @@ export function readTransactionRequest(
   now: Date,
 ): { request: TransactionRequest } | { errors: string[] } {
   if (body.billTo === undefined || body.billTo === null) return { errors: ['Missing data, billTo field'] };
-  const parsed = transactionRequestSchema.superRefine(oneSpelling).safeParse(body);
+  const parsed = transactionRequestSchema.safeParse(body);
   if (!parsed.success) return { errors: inWords(parsed.error) };
   const errors = [...missingData(parsed.data), ...cardErrors(parsed.data.payment?.creditCard, mode, now)];
   if (Object.keys(parsed.data.billTo).length > 0) {

@@ -52,7 +52,3 @@ export function eitherSpelling<S extends z.ZodType<Record<string, unknown>>>(sch
   const spelled = (value: unknown) => (isObject(value) ? inDefinitionSpelling(value) : value);
   return z.preprocess(spelled, schema.superRefine(oneSpelling));
 }
-
-export function texts(...names: string[]): Record<string, z.ZodOptional<z.ZodString>> {
-  return Object.fromEntries(names.map((name) => [name, z.string().optional()]));
-}

@@ -1,22 +1,20 @@
 /** The portal actions of the sandbox. */
 import { z } from 'zod';
+import type { Ledger } from '../ledger.ts';
 import {
   type Answer,
   chargebackSchema,
   type Mode,
   type PortalOperation,
-  type Subject,
   type TransactionRecord,
-} from './model.ts';
-import type { Ledger, SandboxState } from './state.ts';
+} from '../model.ts';
+import type { SandboxState } from '../state.ts';
 
 const customerCodeRequest = z.looseObject({
   customer_code: z.string().min(1),
   email: z.email({ pattern: z.regexes.html5Email }),
 });
 const transactionRequest = z.looseObject({ transaction_id: z.string().min(1) });
-
-export type PortalService = ReturnType<typeof createPortalService>;
 
 /**
  * The portal-action API. Its refusals aren't documented; in practice they have HTTP 200 and a `code` other than 200 in the body.
@@ -44,10 +42,7 @@ export function createPortalService(state: SandboxState, ledger: Ledger) {
   /** Alerts the analysts. A test decides in their place: `/_sandbox/…`. */
   function reportFraud(transaction: TransactionRecord): Answer {
     transaction.fraudReports.push(state.nowIso());
-    const { id: transactionId, invoiceNumber } = transaction;
-    const alert = ledger.open('alert', 'service', { transactionId, invoiceNumber });
-    alert.committed = true;
-    alert.outcome.decision = transaction.decision;
+    ledger.addEvent('alert', transaction);
     return reply(200, 'transaction reported as fraudulent', { committed: true, transaction });
   }
 
@@ -63,8 +58,8 @@ export function createPortalService(state: SandboxState, ledger: Ledger) {
   }
 
   /** Allowed while the decision is pass or fraudulent. Not idempotent: a repeat submits another chargeback. */
-  function submitChargeback(transaction: TransactionRecord, body: Record<string, unknown>): Answer {
-    const parsed = chargebackSchema.safeParse(body);
+  function submitChargeback(transaction: TransactionRecord, given: Record<string, unknown>): Answer {
+    const parsed = chargebackSchema.safeParse(given);
     if (!parsed.success) return refuseFields(parsed.error);
     if (transaction.decision !== 'pass' && transaction.decision !== 'fraudulent') {
       const message = 'A chargeback can be submitted only while the status is pass or fraudulent.';
@@ -75,11 +70,8 @@ export function createPortalService(state: SandboxState, ledger: Ledger) {
       return reply(403, message, { transaction });
     }
     transaction.chargebacks.push(parsed.data);
-    return reply(200, 'chargeback submitted successfully', {
-      body: { chargeback: parsed.data },
-      committed: true,
-      transaction,
-    });
+    const body = { chargeback: parsed.data };
+    return reply(200, 'chargeback submitted successfully', { body, committed: true, transaction });
   }
 
   function refuseFields({ issues }: z.ZodError): Answer {
@@ -87,8 +79,6 @@ export function createPortalService(state: SandboxState, ledger: Ledger) {
     return reply(400, `Missing or malformed: ${[...new Set(fields)].join(', ')}`);
   }
   return {
-    subjectOf: (body: Record<string, unknown>): Subject => state.subjectOf(body.transaction_id),
-
     act(operation: PortalOperation, mode: Mode, body: Record<string, unknown>): Answer {
       if (operation === 'customer-code') return attachCustomerCode(mode, body);
       const parsed = transactionRequest.safeParse(body);
