@@ -12,6 +12,9 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+type ProcessName = 'worker' | 'api' | 'serve';
+type Start = (config: Config, log: Log) => Promise<Running>;
+
 interface ProcessOptions {
   /** The longest that stopping may take. */
   stopWithinMs: number;
@@ -25,11 +28,7 @@ interface ProcessOptions {
  * Runs a process until a signal or an uncaught error. A signal while it starts ends it at once: otherwise process 1 of a container
  * would ignore the signal. Node would print the message of an uncaught error.
  */
-export function runProcess(
-  name: 'worker' | 'api' | 'serve',
-  options: ProcessOptions,
-  start: (config: Config, log: Log) => Promise<Running>,
-): void {
+export function runProcess(name: ProcessName, options: ProcessOptions, start: Start): void {
   untilEnded(name, options, start).catch((error: unknown) => {
     process.stderr.write(`${options.cannotRun ?? ''}${errorText(error)}\n`);
     // The SDK's threads would keep the process and its metrics alive.
@@ -37,7 +36,7 @@ export function runProcess(
   });
 }
 
-async function untilEnded(...[name, options, start]: Parameters<typeof runProcess>): Promise<void> {
+async function untilEnded(name: ProcessName, options: ProcessOptions, start: Start): Promise<void> {
   const config = loadConfig(process.env, name);
   const log = createLog(name, config.logLevel);
   let running: Running | undefined;
