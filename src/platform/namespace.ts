@@ -6,7 +6,7 @@ import proto from '@temporalio/proto';
 import { grpcCode } from '../client/temporal-errors.ts';
 import { TASK_QUEUE } from '../contract/ids.ts';
 import { SWEEP_ID, SWEEP_ORDERS } from '../contract/sweep.ts';
-import { orderSearchAttributes } from '../order/view/describe.ts';
+import { orderSearchAttributes } from '../order/view/search-attributes.ts';
 
 /** How long a closed order stays readable and its id stays in use. */
 export const RETENTION_DAYS = 90;

@@ -19,7 +19,7 @@ import { messageRefusal } from '../order/messages/check-messages.ts';
 import { PORTAL_ACTION_INPUT } from '../order/messages/shapes.ts';
 import { type EndedOutcome, portalFailure } from '../order/portal/portal-records.ts';
 import { lastCall } from '../order/transactions.ts';
-import { orderAttributes } from '../order/view/describe.ts';
+import { orderAttributes } from '../order/view/search-attributes.ts';
 import { failureOf, performPortalAction, runFacts } from './activities.ts';
 import { isEndedByHand, ownResult } from './perform.ts';
 

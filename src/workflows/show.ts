@@ -10,9 +10,10 @@ import type { OrderState } from '../contract/order/state.ts';
 import type { Order } from '../order/order.ts';
 import { currentAttempt } from '../order/record.ts';
 import { recordOf } from '../order/view/bounded-record.ts';
-import { describe, searchAttributesOf } from '../order/view/describe.ts';
+import { describe } from '../order/view/describe.ts';
 import { counterOf } from '../order/view/metrics.ts';
 import { writtenMemo } from '../order/view/order-memo.ts';
+import { searchAttributesOf } from '../order/view/search-attributes.ts';
 
 /**
  * @param order at its start, or after continue-as-new: then the previous run has written its memo, and counted its decision and attention

@@ -8,8 +8,8 @@ import { documentedVariables } from '../../src/config/environment.ts';
 import { integrationKeys } from '../../src/config/policy-schema.ts';
 import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/contract/errors.ts';
 import { ORDER_EVENTS } from '../../src/contract/words.ts';
-import { orderSearchAttributes } from '../../src/order/view/describe.ts';
 import { METRICS } from '../../src/order/view/metrics.ts';
+import { orderSearchAttributes } from '../../src/order/view/search-attributes.ts';
 
 type Row = readonly string[];
 

@@ -27,7 +27,7 @@ import {
 } from '../../contract/sweep.ts';
 import { type Instant, instant, millis, PHASES } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
-import { openQuery, quoted, transactionQuery } from '../../order/view/describe.ts';
+import { openQuery, quoted, transactionQuery } from '../../order/view/search-attributes.ts';
 import { detailsIn } from '../tries.ts';
 
 const OPEN = openQuery();

@@ -15,7 +15,7 @@ import {
 } from '../../contract/ids.ts';
 import { PORTAL_ACTION } from '../../contract/messages.ts';
 import { HELD_REASONS, LOST_STATUSES } from '../../contract/sweep.ts';
-import { openQuery, orderAttributes } from '../../order/view/describe.ts';
+import { openQuery, orderAttributes } from '../../order/view/search-attributes.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../platform/namespace.ts';
 import { connectTemporal, payloadKeysOf } from '../connect.ts';
 import { CHECK_WITHIN_MS, counted, type Finding, failed, find, ok, skipped, warning } from './finding.ts';

@@ -3,7 +3,7 @@ import { portalActionWorkflowId } from '../../contract/ids.ts';
 import { PORTAL_ACTION } from '../../contract/messages.ts';
 import { type Instant, ORDER_DECISIONS, OUTCOMES } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
-import { orderAttributes, quoted } from '../../order/view/describe.ts';
+import { orderAttributes, quoted } from '../../order/view/search-attributes.ts';
 import { checked } from '../read-requests.ts';
 import { attributesIn } from '../reading/decode.ts';
 import type { ClientContext, OrderScreening, Statistics } from '../types.ts';

@@ -5,7 +5,7 @@ import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../../contrac
 import { SCREEN_ORDER } from '../../contract/messages.ts';
 import { instant, ORDER_DECISIONS, OUTCOMES, PHASES } from '../../contract/words.ts';
 import { CLOSED_ATTENTION_MS } from '../../order/attention.ts';
-import { orderAttributes, quoted } from '../../order/view/describe.ts';
+import { orderAttributes, quoted } from '../../order/view/search-attributes.ts';
 import { hasUnprintable } from '../../screening-service/index.ts';
 import { integrationNameSchema } from '../read-requests.ts';
 

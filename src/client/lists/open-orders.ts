@@ -1,7 +1,7 @@
 /** Finds open orders by any part of their ids: visibility matches whole values and prefixes only. */
 import { orderOfWorkflowId } from '../../contract/ids.ts';
 import { type Instant, instant } from '../../contract/words.ts';
-import { openQuery, quoted } from '../../order/view/describe.ts';
+import { openQuery, quoted } from '../../order/view/search-attributes.ts';
 import type { ClientContext } from '../types.ts';
 import type { ListRequest } from './list-request.ts';
 import { LookUps } from './look-ups.ts';

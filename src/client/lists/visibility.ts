@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { OrderScreeningError } from '../../contract/errors.ts';
 import { type OrderKey, orderOfWorkflowId } from '../../contract/ids.ts';
-import { transactionQuery } from '../../order/view/describe.ts';
+import { transactionQuery } from '../../order/view/search-attributes.ts';
 import { callTemporal, READ_WITHIN_MS } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 

@@ -22,7 +22,7 @@ import { wasReported } from '../../order/decide.ts';
 import { defined } from '../../order/defined.ts';
 import { currentAttempt } from '../../order/record.ts';
 import { transactionOf } from '../../order/transactions.ts';
-import { quoted } from '../../order/view/describe.ts';
+import { quoted } from '../../order/view/search-attributes.ts';
 import { listWorkflows } from '../lists/visibility.ts';
 import { callTemporal, READ_WITHIN_MS, toOrderError, unknownOrder, within } from '../temporal-errors.ts';
 import type { ClientContext, View } from '../types.ts';

@@ -2,7 +2,7 @@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { z } from 'zod';
 import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
-import { orderAttributes } from '../../order/view/describe.ts';
+import { orderAttributes } from '../../order/view/search-attributes.ts';
 import { callTemporal, READ_WITHIN_MS, recordUnreadable } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 

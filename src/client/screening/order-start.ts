@@ -8,8 +8,8 @@ import { type IntegrationWorkflow, instant } from '../../contract/words.ts';
 import { currencyOf, orderFactsOf } from '../../order/order-rules.ts';
 import { newOrderState } from '../../order/record.ts';
 import { recordOf } from '../../order/view/bounded-record.ts';
-import { searchAttributesAtStart } from '../../order/view/describe.ts';
 import { memoOf } from '../../order/view/order-memo.ts';
+import { searchAttributesAtStart } from '../../order/view/search-attributes.ts';
 
 export type OrderStart = ReturnType<typeof orderStart>;
 

@@ -1,6 +1,6 @@
 import { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { orderAttributes, orderSearchAttributes } from '../../../src/order/view/describe.ts';
+import { orderAttributes, orderSearchAttributes } from '../../../src/order/view/search-attributes.ts';
 import {
   missingSearchAttributes,
   setupTemporal,

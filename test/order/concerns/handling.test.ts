@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { searchAttributesOf } from '../../../src/order/view/describe.ts';
+import { searchAttributesOf } from '../../../src/order/view/search-attributes.ts';
 import { DAY, HOUR, MINUTE, sinceStart } from '../../fixtures/orders.ts';
 import { type Life, screened } from '../life.ts';
 

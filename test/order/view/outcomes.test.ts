@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Reading } from '../../../src/contract/order/state.ts';
 import type { OverrideAction } from '../../../src/contract/words.ts';
-import { searchAttributesOf } from '../../../src/order/view/describe.ts';
 import { outcomesOf, reviewHours } from '../../../src/order/view/outcomes.ts';
+import { searchAttributesOf } from '../../../src/order/view/search-attributes.ts';
 import { HOUR, sinceStart } from '../../fixtures/orders.ts';
 import { HINT, screened } from '../life.ts';
 

@@ -6,7 +6,8 @@ import { applyGatewayResult } from '../../../src/order/concerns/gateway.ts';
 import { overrideRefusal } from '../../../src/order/concerns/operators.ts';
 import { applyReading } from '../../../src/order/decide.ts';
 import { addAttempt, setPhase } from '../../../src/order/record.ts';
-import { describe as inWords, searchAttributesOf } from '../../../src/order/view/describe.ts';
+import { describe as inWords } from '../../../src/order/view/describe.ts';
+import { searchAttributesOf } from '../../../src/order/view/search-attributes.ts';
 import {
   aNewOrder,
   anOrder,
