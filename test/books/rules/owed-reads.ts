@@ -45,11 +45,10 @@ export function owedReads(books: Books): Finding[] {
     if (!sent.some(({ sentAt }) => sentAt <= by)) return finding('read owed', facts);
     const last = by + TRIED_AGAIN_MS;
     if (!isOwed(books, one, last) || nobodyCould(books, one.at, last)) return [];
-    const [first] = sent;
     const again = sent.some(
       (read) =>
         read.sentAt <= last &&
-        (first === undefined || read.sentAt >= first.endedAt || (read.endedAt <= last && answers(read, one))),
+        (sent.some(({ endedAt }) => endedAt <= read.sentAt) || (read.endedAt <= last && answers(read, one))),
     );
     return again ? [] : finding('read owed', `${facts}, nor tried again by ${iso(last)}`);
   });
