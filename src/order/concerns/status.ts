@@ -134,8 +134,8 @@ function readEnded(order: Order, number: number, ended: Ended): OrderEventType[]
   // After a wrong key the read is retried until the key is right. If the transaction has changed, the status is read again.
   const isDone = outcome?.kind !== 'forbidden' && ended.transactionId === transactionToRead(state);
   if (isDone) order.reads = order.reads.filter((one) => one !== pending);
-  const isDecided = outcome?.kind === 'read' && outcome.decision !== 'error';
-  if (pending.source === 'operator' && !isDecided && screensAgain(state)) screenAgain(state, now);
+  const isStillError = outcome === undefined || (outcome.kind === 'read' && outcome.decision === 'error');
+  if (pending.source === 'operator' && isStillError && screensAgain(state)) screenAgain(state, now);
   return applyFresh(order, ended, pending.source);
 }
 

@@ -103,6 +103,19 @@ describe('a read', () => {
     expect(life.read('pass', HOUR)).toMatchObject({ decision: 'pass', underWay: [] });
   });
 
+  it.each([
+    ['still says error', { kind: 'read', decision: 'error' }, 'catch-up:1:1'],
+    ['can’t be read', { kind: 'unreadable', words: 'no known decision' }, undefined],
+    ['is refused for a wrong key', { kind: 'forbidden' }, 'read:1:wrong-key'],
+  ] as const)(
+    'for an operator screens an order again only if it still says error: one that %s',
+    (_words, outcome, next) => {
+      const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } }).take(RECHECK);
+      life.end({ kind: 'read', outcome }, HOUR);
+      expect(life.underWay).toEqual(next === undefined ? [] : [next]);
+    },
+  );
+
   it('that began before the last reading ended only asks for another', () => {
     const life = screened('review').take(RECHECK).read('review', 10_000);
     expect(life.polled('pass', 11_000, { began: 9_000 }).decision).toBe('review');
