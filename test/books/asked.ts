@@ -40,6 +40,11 @@ export function attemptAsked(call: BookedCall): number | undefined {
   return call.kind === 'decision' || call.kind === 'retry' ? call.request.attempt : undefined;
 }
 
+/** @returns the first call for an attempt's checkout */
+export function firstFor({ calls }: Books, attempt: number): BookedCall | undefined {
+  return calls.find((one) => attemptAsked(one) === attempt);
+}
+
 /** @returns whether a person decided about the order */
 export function isOverride({ kind, refusal }: BookedCall): boolean {
   return kind === 'override' && refusal === undefined;

@@ -123,7 +123,7 @@ export function actionNumbered(state: OrderState, number: number): ActionRecord 
   return record;
 }
 
-/** @returns the end of a queued action whose earlier request was withdrawn too late: it is done, or may be done and must not be sent twice */
+/** @returns the end of a queued action if the same one before it was stopped too late: it is done, or may be done and must not be sent twice */
 export function endOfRepeat(
   { actions }: OrderState,
   { number, subject }: ActionRecord,

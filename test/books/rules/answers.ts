@@ -1,6 +1,6 @@
 /** Is every answer the attempt's own transaction's, and its action what the policy makes of that decision? */
 import type { Action, OrderDecision } from '../../../src/contract/words.ts';
-import { answersTo, attemptAsked, type BookedCheckoutAnswer } from '../asked.ts';
+import { answersTo, attemptAsked, type BookedCheckoutAnswer, firstFor } from '../asked.ts';
 import {
   type BookedRequest,
   type Books,
@@ -172,14 +172,14 @@ function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: G
   return waited && at <= beganAt(books, attempt) + books.checkoutBudgetMs && !others;
 }
 
-/** Only the first attempt's caller says until when it waits. */
+/** Only the first checkout ends when its caller stops waiting: a further attempt has its whole budget. */
 function answerBy(books: Books, attempt: number): number | undefined {
   return attempt === 1 ? books.answerBy : undefined;
 }
 
-function beganAt({ startedAt, calls }: Books, attempt: number): number {
-  const first = calls.find((one) => attemptAsked(one) === attempt);
-  return attempt === 1 ? startedAt : (first?.sentAt ?? startedAt);
+function beganAt(books: Books, attempt: number): number {
+  const { startedAt } = books;
+  return attempt === 1 ? startedAt : (firstFor(books, attempt)?.sentAt ?? startedAt);
 }
 
 function atCheckout(

@@ -1,6 +1,6 @@
 /** Does each event say what the books say, once and in order? */
 import { millis } from '../../../src/contract/words.ts';
-import { attemptAsked, isOverride } from '../asked.ts';
+import { attemptAsked, firstFor, isOverride } from '../asked.ts';
 import {
   type BookedArrival,
   type Books,
@@ -120,7 +120,7 @@ function lost(books: Books): Finding[] {
   ];
 }
 
-/** What the first create of an attempt brought after the time that its caller named, before anything else happened, is told. */
+/** A decision that an attempt's first create returned after its caller stopped waiting, before anything else happened, is sent. */
 function untold(books: Books): Finding[] {
   const { arrivals, attempts, calls, policy } = books;
   if (policy.events === false || downForThreeDays(books) || reportWasLost(books)) return [];
@@ -141,9 +141,9 @@ function untold(books: Books): Finding[] {
 }
 
 /** @returns until when the first caller of an attempt waits, if it says so */
-function waitsFor({ answerBy, calls }: Books, attempt: number): number | undefined {
-  if (attempt === 1) return answerBy;
-  const first = calls.find((one) => attemptAsked(one) === attempt);
+function waitsFor(books: Books, attempt: number): number | undefined {
+  if (attempt === 1) return books.answerBy;
+  const first = firstFor(books, attempt);
   return first?.kind === 'retry' && first.request.answerBy ? millis(first.request.answerBy) : undefined;
 }
 
