@@ -28,6 +28,7 @@ import {
   arrivalAfter,
   askedPauseMs,
   earlierHeartbeat,
+  grownPauseMs,
   isAfterReset,
   isForbidden,
   noteAnswered,
@@ -40,6 +41,9 @@ import {
 /** Timeout of the read for an adoption. It is short because the read runs inside a workflow task. */
 const QUICK_MS = 4_000;
 const PATIENT_MS = 20_000;
+
+/** Pause after the first of several unusable answers. */
+const UNUSABLE_PAUSE_MS = 2_000;
 
 /** Least polling interval of a review after the cancel window. */
 const SLOW_POLL_MS = 3_600_000;
@@ -84,10 +88,12 @@ export function statusActivities(world: ActivityWorld) {
       return newsOf(request, await read(request, time, pauseMs), pauseMs);
     },
 
-    /** Reads at once, until the screening service answers. Without news it doesn't end before the cancel window does. */
+    /** Reads at once, until there is a usable decision. Without news it doesn't end before the cancel window does. */
     async readStatusLast(request: LastReadRequest, { time }: Clock): Promise<StatusOutcome> {
       const outcome = await read(request, time);
-      return newsOf(request, outcome, Math.max(0, millis(request.cancelBy) - millis(time())) + SLOW_POLL_MS);
+      const untilClosedMs = Math.max(0, millis(request.cancelBy) - millis(time()));
+      const pauseMs = isUnusable(outcome) ? grownPauseMs(UNUSABLE_PAUSE_MS) : untilClosedMs + SLOW_POLL_MS;
+      return newsOf(request, outcome, pauseMs);
     },
 
     async lookUp(
@@ -173,12 +179,17 @@ function newsOf(
     if (forbiddenKnown) throw retryWrongKey();
     return outcome;
   }
-  const isTrouble = outcome.kind === 'unreadable' || outcome.decision === 'error';
   // An unchanged decision is still returned if it resolves a problem that was reported.
   const isUnchanged =
     outcome.kind === 'read' && outcome.decision === known && !troubleKnown && !forbiddenKnown;
-  if (isUnchanged || (isTrouble && troubleKnown)) throw unchanged(pauseMs);
+  if (isUnchanged) throw unchanged(pauseMs);
+  if (isUnusable(outcome) && troubleKnown)
+    throw waitLonger('unusable', 'the screening service still returns no decision', pauseMs);
   return outcome;
+}
+
+function isUnusable(outcome: StatusOutcome): boolean {
+  return outcome.kind === 'unreadable' || (outcome.kind === 'read' && outcome.decision === 'error');
 }
 
 /** Reads the transaction of an adopted order, within the workflow's first task. @returns the decision, or a refusal of the order */

@@ -86,7 +86,7 @@ export interface InspectedOrder {
 /** Times of the last poll, which found no change or failed, and of the next one. Absent: not yet, or the poll is running. */
 export interface PollTimes {
   lastAt?: Instant;
-  /** Whether the screening service answered the last poll. If false, the poll failed and is retried. */
+  /** Whether the last poll returned a decision. If false, the poll failed and is retried. */
   answered?: boolean;
   nextAt?: Instant;
 }

@@ -124,6 +124,13 @@ describe('the last read of a pass', () => {
     expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay: 9_000 });
   });
 
+  it.each(['unknown-decision', 'reply-without-id'] as const)('is repeated soon after %s', async (kind) => {
+    const broken = () => plan('status-by-url', kind);
+    expect(await readLast({}, broken)).toMatchObject({ kind: 'unreadable' });
+    const failure = await failureOf(readLast({ troubleKnown: true }, broken));
+    expect(failure).toMatchObject({ type: 'unusable', category: BENIGN, nextRetryDelay: 2_000 });
+  });
+
   it('returns an unchanged decision if it ends a known problem', async () => {
     expect(await readLast({ forbiddenKnown: true })).toEqual({ kind: 'read', decision: 'pass' });
   });
@@ -189,7 +196,7 @@ describe('polling', () => {
   ])('reports %s once, then goes on', async (_what, trouble, outcome) => {
     expect(await poll({}, 2, trouble)).toMatchObject(outcome);
     const again = poll({ troubleKnown: true }, 2, trouble);
-    expect(await failureOf(again)).toMatchObject({ type: 'unchanged' });
+    expect(await failureOf(again)).toMatchObject({ type: 'unusable' });
   });
 
   it('tells the sweep since when the screening service does not answer, until it does', async () => {

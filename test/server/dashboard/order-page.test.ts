@@ -56,7 +56,7 @@ describe('the page of an order', () => {
       '10:00 Order received',
     ]);
     expect(text).toMatch(/What happens next in 59 min The decision is polled/);
-    expect(text).toMatch(/Last check Wed 4 Mar 10:00, by a poll, without an answer\./);
+    expect(text).toMatch(/Last check Wed 4 Mar 10:00, by a poll, without a decision\./);
   });
 
   it('overrides, requests that joined a running action and notes are in the timeline, with who did it', async () => {

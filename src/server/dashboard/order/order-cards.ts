@@ -19,7 +19,7 @@ export function evidence(state: OrderState, view: ShownOrder): Html {
   const last = lastCheck(view);
   const attempt = state.attempts.length;
   const said = html`Decision ${decisionPill(state.decision)}${state.reason !== undefined && ` (${state.reason})`}${attempt > 1 && ` for attempt ${attempt}`}. ${inGroup('recommendation').map((one) => `${insightWords(one).replace(/\.$/, '')}. `)}
-${last && html`Last check ${shortClock(last.at, view.now)}, ${ORIGINS[last.source]}${!last.answered && ', without an answer'}.`}`;
+${last && html`Last check ${shortClock(last.at, view.now)}, ${ORIGINS[last.source]}${!last.answered && ', without a decision'}.`}`;
   const proofs = html`${proof('Against the order', inGroup('risk'), view.now)}${proof('For the order', inGroup('trust'), view.now)}${inGroup('neutral').length > 0 && proof('Other', inGroup('neutral'), view.now)}`;
   return html`<section class="card pair"><h2>${strongest ? insightWords(strongest) : PHASE_WORDS[state.phase]}</h2><p class="quiet">${said}${!strongest && ' The screening service sent no insights.'}</p>
 ${strongest && proofs}</section>`;
