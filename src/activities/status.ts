@@ -92,7 +92,9 @@ export function statusActivities(world: ActivityWorld) {
     async readStatusLast(request: LastReadRequest, { time }: Clock): Promise<StatusOutcome> {
       const outcome = await read(request, time);
       const untilClosedMs = Math.max(0, millis(request.cancelBy) - millis(time()));
-      const pauseMs = isUnusable(outcome) ? grownPauseMs(UNUSABLE_PAUSE_MS) : untilClosedMs + SLOW_POLL_MS;
+      const pauseMs = isUnusable(request, outcome)
+        ? grownPauseMs(UNUSABLE_PAUSE_MS, SLOW_POLL_MS)
+        : untilClosedMs + SLOW_POLL_MS;
       return newsOf(request, outcome, pauseMs);
     },
 
@@ -183,13 +185,14 @@ function newsOf(
   const isUnchanged =
     outcome.kind === 'read' && outcome.decision === known && !troubleKnown && !forbiddenKnown;
   if (isUnchanged) throw unchanged(pauseMs);
-  if (isUnusable(outcome) && troubleKnown)
+  if (troubleKnown && isUnusable({ known }, outcome))
     throw waitLonger('unusable', 'the screening service still returns no decision', pauseMs);
   return outcome;
 }
 
-function isUnusable(outcome: StatusOutcome): boolean {
-  return outcome.kind === 'unreadable' || (outcome.kind === 'read' && outcome.decision === 'error');
+function isUnusable({ known }: Pick<LastReadRequest, 'known'>, outcome: StatusOutcome): boolean {
+  const isErrorNow = outcome.kind === 'read' && outcome.decision === 'error' && known !== 'error';
+  return isErrorNow || outcome.kind === 'unreadable';
 }
 
 /** Reads the transaction of an adopted order, within the workflow's first task. @returns the decision, or a refusal of the order */

@@ -58,8 +58,8 @@ export function askedPauseMs(
 }
 
 /** @returns the exponential backoff after this attempt in milliseconds: `firstMs` after the first, then doubled each time */
-export function grownPauseMs(firstMs: number): number {
-  return Math.min(firstMs * 2 ** (activityInfo().attempt - 1), LONGEST_GROWN_MS);
+export function grownPauseMs(firstMs: number, longestMs = LONGEST_GROWN_MS): number {
+  return Math.min(firstMs * 2 ** (activityInfo().attempt - 1), longestMs);
 }
 
 /**

@@ -92,6 +92,25 @@ describe('an order wants', () => {
       expect(wanted(hinted)).toEqual(['last-read']);
     });
 
+    it.each<[string, StatusOutcome]>([
+      ['can’t be read', { kind: 'unreadable', words: 'It is gone.' }],
+      ['is an error', { kind: 'read', decision: 'error' }],
+    ])('at any time where the answer to a hint %s, until one has a decision', (_what, outcome) => {
+      const end = { kind: 'read', outcome } as const;
+      for (const life of [last({}, DAY), last({ recheckLeadTimeMs: 0 }, DAY)]) {
+        life.take(HINT).end(end, DAY + HOUR);
+        expect(wanted(life)).toEqual(['last-read']);
+        expect(wanted(life.end(found('pass'), DAY + 2 * HOUR))).toEqual([]);
+      }
+      const late = last().end(found('pass'), 4.6 * DAY);
+      expect(wanted(late)).toEqual([]);
+      expect(wanted(late.take(HINT).end(end, 4.7 * DAY))).toEqual(['last-read']);
+      expect(late.end(found('fail'), 4.8 * DAY)).toMatchObject({
+        decision: 'fail',
+        state: { action: 'cancel' },
+      });
+    });
+
     it('with the known problem, until the key is right', () => {
       const life = last().end({ kind: 'last-read', outcome: { kind: 'forbidden' } }, 4.6 * DAY);
       expect(attention(life.state)).toEqual(['wrong-key']);

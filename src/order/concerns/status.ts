@@ -177,16 +177,21 @@ function isPolled({ state, now }: Order, { cancelBy }: OrderTransaction): boolea
   return fraudReportedAt === decision && isWatched && now < cancelBy;
 }
 
-/** Rule «last read». */
+/** Rule «last read»: shortly before the window closes, and at any time after a read without a decision. */
 function isReadOnceMore({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
   const { phase, passed } = state;
   const isOpen = phase === 'decided' || phase === 'awaiting-gateway';
-  return isOpen && passed.includes('recheck') && recheckUseful(state, cancelBy) && now < cancelBy;
+  const isDue = passed.includes('recheck') && recheckUseful(state, cancelBy);
+  return isOpen && now < cancelBy && (isDue || hasTrouble(state));
 }
 
-/** Returns the activity that waits for a new decision of the transaction: a poll, or the last read of a pass. */
+function hasTrouble({ attention }: OrderState): boolean {
+  return attention.some(({ code }) => code === 'status-error');
+}
+
+/** Returns the activity that waits for a new decision of the transaction: a poll, or a last read. */
 function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] {
-  const { decision, integration, policy, attention } = order.state;
+  const { decision, integration, policy } = order.state;
   const isPoll = isPolled(order, transaction);
   if (decision === 'pending' || decision === 'skipped') return [];
   if (!isPoll && !isReadOnceMore(order, transaction)) return [];
@@ -195,7 +200,7 @@ function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] 
   const cause = statusCause(transactionId);
   // The end of a problem is reported only if the problem was.
   const forbiddenKnown = wrongKeyKnown(order.state, cause);
-  const troubleKnown = attention.some(({ code }) => code === 'status-error');
+  const troubleKnown = hasTrouble(order.state);
   const known = { known: decision, forbiddenKnown, troubleKnown };
   const request = { integration, transactionId, attempt, cancelBy, ...known };
   const call: Call = isPoll

@@ -25,6 +25,8 @@ const A_MINUTE_MS = 60_000;
 
 /** A read that failed is tried again, at pauses that grow to five minutes. */
 const TRIED_AGAIN_MS = 6 * 60_000;
+/** The same for a read that brought no decision, whose pauses grow to an hour. */
+const UNUSABLE_AGAIN_MS = 61 * 60_000;
 /** The order learns of a read and of the time in one task, and dates the read by its own clock. */
 const ONE_TASK_MS = 100;
 const NO_ANSWER: BookedRequest['heard'][] = ['unknown', 'not-done', undefined];
@@ -43,21 +45,39 @@ export function owedReads(books: Books): Finding[] {
     );
     const facts = `${one.what} of ${iso(one.at)}, not read for by ${iso(by)}`;
     if (!sent.some(({ sentAt }) => sentAt <= by)) return finding('read owed', facts);
-    const last = by + TRIED_AGAIN_MS;
+    const isPolled = decisionKnown(books, one.at) === 'review';
+    const last = by + againWithin(books, one.at);
     if (!isOwed(books, one, last) || nobodyCould(books, one.at, last)) return [];
     const again = sent.some(
       (read) =>
         read.sentAt <= last &&
-        (sent.some(({ endedAt }) => endedAt <= read.sentAt) || (read.endedAt <= last && answers(read, one))),
+        (sent.some(({ endedAt }) => endedAt <= read.sentAt) ||
+          (read.endedAt <= last && answers(read, isPolled))),
     );
     return again ? [] : finding('read owed', `${facts}, nor tried again by ${iso(last)}`);
   });
 }
 
-/** A pass is read again where it can't be read. */
-function answers({ heard, decision }: BookedRequest, { what }: Cause): boolean {
-  if (what === 'pass' && (heard === 'unreadable' || decision === 'error')) return false;
-  return !NO_ANSWER.includes(heard);
+/** A decision that is not polled is read again where it can't be read. */
+function answers(read: BookedRequest, isPolled: boolean): boolean {
+  return (isPolled || !isUnusable(read)) && !NO_ANSWER.includes(read.heard);
+}
+
+function isUnusable({ heard, decision }: BookedRequest): boolean {
+  return heard === 'unreadable' || decision === 'error';
+}
+
+/** The pauses between tries may have grown before the cause. */
+function againWithin({ requests }: Books, at: number): number {
+  const before = requests.findLast((one) => TELL_DECISIONS.includes(one.operation) && one.endedAt <= at);
+  return before !== undefined && isUnusable(before) ? UNUSABLE_AGAIN_MS : TRIED_AGAIN_MS;
+}
+
+/** @returns the decision of the newest transaction, as it was read last */
+function decisionKnown({ transactions, requests }: Books, at: number): BookedRequest['decision'] {
+  const newest = transactions.findLast(({ createdAt }) => createdAt <= at);
+  const heard = requests.filter((one) => one.transactionId === newest?.id && one.heard === 'transaction');
+  return heard.findLast(({ endedAt, decision }) => endedAt <= at && decision !== 'error')?.decision;
 }
 
 /** When the window of each transaction that passed is about to close, and nobody has read it since. */

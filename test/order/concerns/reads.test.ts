@@ -105,14 +105,18 @@ describe('a read', () => {
 
   it.each([
     ['still says error', { kind: 'read', decision: 'error' }, 'catch-up:1:1'],
-    ['can’t be read', { kind: 'unreadable', words: 'no known decision' }, undefined],
+    [
+      'can’t be read',
+      { kind: 'unreadable', words: 'no known decision' },
+      `last-read:${TRANSACTION_ID}:error:1:troubled`,
+    ],
     ['is refused for a wrong key', { kind: 'forbidden' }, 'read:1:wrong-key'],
   ] as const)(
     'for an operator screens an order again only if it still says error: one that %s',
     (_words, outcome, next) => {
       const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } }).take(RECHECK);
       life.end({ kind: 'read', outcome }, HOUR);
-      expect(life.underWay).toEqual(next === undefined ? [] : [next]);
+      expect(life.underWay).toEqual([next]);
     },
   );
 

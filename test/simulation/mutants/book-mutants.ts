@@ -53,11 +53,6 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
     if (input.kind === 'effect-ended') delete order.readAt;
     return input;
   }),
-  after('an answer that can’t be read counts as the last read', ({ state, now }, input) => {
-    const result = resultIn(input);
-    if (result?.kind === 'last-read' && result.outcome.kind === 'unreadable')
-      state.lastRead = { at: now, source: 'recheck' };
-  }),
   ruled('continue-as-new drops an earlier reset', { keepsReset: () => false }),
   after('the window of a catch-up starts with the order', ({ state }, input) => {
     const transaction = state.transactions.at(-1);

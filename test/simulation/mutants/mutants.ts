@@ -206,6 +206,11 @@ export const MUTANTS: readonly Mutant[] = [
     },
   }),
   commands('a last read that is never begun', (made, order) => without(made, order, 'last-read')),
+  commands('a pass is not read again after an answer without a decision', (made, order) =>
+    order.state.attention.some(({ code }) => code === 'status-error')
+      ? without(made, order, 'last-read')
+      : made,
+  ),
   commands('a poll that is never begun', (made, order) => without(made, order, 'poll')),
   ruled('messages that are taken before results', {
     resultsFirst: (waiting) => [

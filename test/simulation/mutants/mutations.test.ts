@@ -17,7 +17,7 @@ const RARE: Readonly<Record<string, { seed: number; trouble?: string }>> = {
   'a hint while an order is screened is dropped': { seed: 31, trouble: 'decided-early' },
   'a read that fails for good is not tried again': { seed: 5796, trouble: 'end-by-hand' },
   'a failed portal action forgets that it may have been sent': { seed: 8100, trouble: 'end-by-hand' },
-  'an answer that can’t be read counts as the last read': { seed: 4382 },
+  'a pass is not read again after an answer without a decision': { seed: 990_003_930 },
   'after the end an earlier attempt gets the order’s action': { seed: 1, trouble: 'decided-late' },
   'after the end an attempt’s earlier transaction keeps the action of the end': {
     seed: 1,
