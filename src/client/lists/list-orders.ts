@@ -18,9 +18,9 @@ import { type Execution, listWorkflows, PAGE } from './visibility.ts';
 const MOST_ORDERS = 2_000;
 const HOUR_MS = 3_600_000;
 /** Visibility on SQL can't sort: a larger queue is read in windows of the deadline, whose ends are this many hours from now. */
-const WINDOW_ENDS = [0, 12, 48, 120];
+const WINDOW_ENDS = [12, 48, 120];
 
-/** Reads the orders that may need a person; of too many, those with the nearest deadlines. */
+/** Reads the orders that may need a person; of too many, open ones with the nearest deadlines ahead. */
 export async function listQueue(
   context: ClientContext,
   of: Pick<ListRequest, 'integration' | 'integrations'>,
@@ -28,16 +28,19 @@ export async function listQueue(
   if (of.integrations?.length === 0) return { orders: [], cut: false };
   const all = await queueWithin(context, of, MOST_ORDERS);
   if (!all.cut) return all;
+  const now = instant(Date.now());
   const ends = WINDOW_ENDS.map((hours) => instant(Date.now() + hours * HOUR_MS));
-  const windows: ListRequest['cancelBy'][] = [
-    ...ends.map((until, index) => ({ from: ends[index - 1], until })),
+  const ofOpen: ListRequest['cancelBy'][] = [
+    ...ends.map((until, index) => ({ from: ends[index - 1] ?? now, until })),
     { from: ends.at(-1) },
+    { until: now },
     'none',
   ];
+  const parts = [...ofOpen.map((cancelBy) => ({ open: true, cancelBy })), { open: false }];
   const orders: QueuedOrder[] = [];
-  for (const cancelBy of windows) {
+  for (const part of parts) {
     const room = MOST_ORDERS - orders.length;
-    if (room > 0) orders.push(...(await queueWithin(context, { ...of, cancelBy }, room)).orders);
+    if (room > 0) orders.push(...(await queueWithin(context, { ...of, ...part }, room)).orders);
   }
   return { orders, cut: orders.length === MOST_ORDERS };
 }

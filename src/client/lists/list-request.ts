@@ -133,16 +133,17 @@ export function queryOf(request: ListRequest, partly: readonly string[] = []): s
   return conditions.filter(Boolean).join(' AND ');
 }
 
-/** The attention of a closed order counts for some days. */
+/** The attention of a closed order counts for some days, and so does the review of a terminated one. */
+const sinceWhen = () => quoted(instant(Date.now() - CLOSED_ATTENTION_MS));
+const counts = () => `(ExecutionStatus = 'Running' OR CloseTime >= ${sinceWhen()})`;
+
 function attentionIs(needed: boolean): string {
-  const since = quoted(instant(Date.now() - CLOSED_ATTENTION_MS));
-  return needed
-    ? `(${needsAttention.name} = true AND (ExecutionStatus = 'Running' OR CloseTime >= ${since}))`
-    : `(${needsAttention.name} = false OR CloseTime < ${since})`;
+  const { name } = needsAttention;
+  return needed ? `(${name} = true AND ${counts()})` : `(${name} = false OR CloseTime < ${sinceWhen()})`;
 }
 
 const inQueue = () =>
-  `(${phase.name} = 'review' OR ${attentionIs(true)} OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true)))`;
+  `(${counts()} AND (${phase.name} = 'review' OR ${needsAttention.name} = true OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true))))`;
 
 interface Attribute {
   name: string;

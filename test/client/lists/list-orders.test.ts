@@ -66,6 +66,21 @@ describe('the queue', () => {
     expect(`${first}${second}`).not.toContain('CancelBy');
     for (const query of windows) expect(query).toContain('CancelBy <');
   });
+
+  it('of closed orders, and of open ones whose deadline has passed, a larger one has what the others leave room for', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.listWorkflowExecutions
+      .mockResolvedValueOnce(page(2_000, true))
+      .mockResolvedValue(page(100, false));
+    expect(await orderScreening.queue()).toMatchObject({ orders: { length: 700 }, cut: false });
+    const windows = queriesOf(temporal).slice(1);
+    const isOpen = (query: string) => query.includes(" AND ExecutionStatus = 'Running' AND");
+    const [within12Hours] = windows;
+    expect(within12Hours).toMatch(/CancelBy >= .* AND CancelBy < /);
+    expect(windows.map(isOpen)).toEqual([true, true, true, true, true, true, false]);
+    expect(windows.at(-1)).toContain("ExecutionStatus != 'Running'");
+    expect(windows.at(-1)).not.toContain('CancelBy');
+  });
 });
 
 describe('the health', () => {
