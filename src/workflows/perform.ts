@@ -68,7 +68,7 @@ export const ACTIVITY_OPTIONS = {
     ...background,
     taskQueue: READS_TASK_QUEUE,
     cancellationType: 'ABANDON',
-    summary: 'Read once more before the cancel window closes',
+    summary: 'Read the decision once more',
   },
   sendGatewayResponse: { ...background, ...writes, summary: 'Send the payment gateway’s result' },
   performPortalAction: {
