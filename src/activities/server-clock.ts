@@ -82,8 +82,9 @@ export class ServerClock {
       if (!this.#isKnownBy(leastErrorMs)) this.#correct(leastErrorMs);
     }
     // A restarted server may hand out a retry before its pause is over. Wait for the rest of the pause here. As long as the clock's error
-    // is not known, it counts as the least delay.
-    const aheadMs = Number.isFinite(knownMs) && !this.#isKnownBy(knownMs) ? knownMs : this.#aheadMs;
+    // is not known, it counts as the least delay, and also if the clock is a little behind.
+    const isError = Number.isFinite(knownMs) && (!this.#isKnownBy(knownMs) || knownMs < this.#aheadMs);
+    const aheadMs = isError ? knownMs : this.#aheadMs;
     const lateMs = delayMs - aheadMs;
     const early = attempt > 1 && !asked && lateMs < 0;
     if (early) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
-import { MACHINE } from '../../src/screening-service/index.ts';
+import { MACHINE, type Machine } from '../../src/screening-service/index.ts';
 import { HOUR } from '../fixtures/orders.ts';
 import { act, aPortalRequest } from './portal-support.ts';
 import {
@@ -118,6 +118,20 @@ describe('a worker whose tries wait', () => {
     expect(await isTooLate(world, { ...asked(4_000), ...waited(4_000) })).toEqual({ kind: 'too-late' });
     expect(requests('cancel-transaction')).toBe(0);
   });
+});
+
+it('a worker whose clock is less than 2 s behind does not take a retry for one that the server handed out early', async () => {
+  const pauses: number[] = [];
+  const after: Machine['after'] = (ms, call) => {
+    pauses.push(ms);
+    return MACHINE.after(ms, call);
+  };
+  const world = aWorld({}, { machine: { ...MACHINE, after, now: () => Date.now() - 1_500 } });
+  await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 }, { scheduledMs: Date.now() });
+  const request = cancel(60_000, await screened(world));
+  const retry = { attempt: 2, heartbeatDetails: { reported: 1 }, scheduledMs: Date.now() };
+  expect(await act(request, retry, [], world)).toMatchObject({ kind: 'done' });
+  expect(pauses.filter((ms) => ms > 500 && ms < 2_000)).toEqual([]);
 });
 
 it('a worker that is so busy that each try waits, each for another time, sends a cancel in time all the same', async () => {
