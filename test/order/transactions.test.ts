@@ -48,6 +48,14 @@ describe('a transaction that a lookup finds by an invoice number of two attempts
     expect(answer).not.toHaveProperty('transactionId');
   });
 
+  it('answers attempt 1 if policy skipped attempt 2, which created nothing', () => {
+    const policy = { invoicePerAttempt: false, workflow: 'pre-gateway', whenUnavailable: 'proceed' } as const;
+    const life = screened(unanswered(), policy).gateway('fail', MINUTE).break('catch-up', 'canceled');
+    life.retry(2, MINUTE).retried({ kind: 'skipped', rule: 0 }, MINUTE).lookedUp('review', HOUR);
+    const answer = { attempt: 1, decision: 'review', transactionId: 'found' };
+    expect(answerNow(life.state, 1)).toMatchObject(answer);
+  });
+
   it('leaves attempt 1 its decline, which is final', () => {
     const life = screened(unanswered(), { invoicePerAttempt: false, whenUnavailable: 'decline' });
     const { state } = life.retry(2, MINUTE).retried(found('pass', 't-1', MINUTE), MINUTE);

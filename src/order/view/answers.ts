@@ -59,7 +59,7 @@ export function answerNow(state: OrderState, number: number): CheckoutAnswer | u
 
 /**
  * Returns whether the attempt's transaction may be a later attempt's: a lookup by a shared invoice number found it when that attempt may
- * have sent its create.
+ * have sent its create. A skipped attempt sends none.
  */
 function isUncertain(state: OrderState, attempt: Attempt): boolean {
   const transaction = transactionOf(state, attempt);
@@ -67,6 +67,9 @@ function isUncertain(state: OrderState, attempt: Attempt): boolean {
   const { invoiceNumber, sentUntil } = transaction;
   return state.attempts.some(
     (other) =>
-      other.number > attempt.number && other.invoiceNumber === invoiceNumber && other.startedAt <= sentUntil,
+      other.number > attempt.number &&
+      other.invoiceNumber === invoiceNumber &&
+      other.startedAt <= sentUntil &&
+      other.decision !== 'skipped',
   );
 }
