@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName, shownPath } from '../card-data/card-data.ts';
 import { type FieldError, OrderScreeningError } from '../contract/errors.ts';
-import { momentText, reasonSchema, workflowSchema } from '../contract/fields.ts';
+import { momentText, printable, reasonSchema, workflowSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, withoutHash } from '../contract/ids.ts';
 import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
@@ -21,7 +21,6 @@ import {
   CARD_FIELDS,
   fingerprint,
   fingerprintOfRaw,
-  hasUnprintable,
   MAX_DEPTH,
   MOST_ERRORS,
   OUR_WORDS,
@@ -37,7 +36,7 @@ export const orderIdSchema = z
   .refine((id) => id === '' || id.trim() !== '', 'must not be blank')
   .refine((id) => !id.startsWith('#'), 'must have at most one leading #')
   .refine((id) => id.length >= 1 && id.length <= 64, 'must have 1 to 64 characters')
-  .refine((id) => !hasUnprintable(id), 'must not have control characters or unpaired surrogates')
+  .refine(...printable)
   .refine((id) => !/^\.{1,2}$/.test(id), 'must not consist of dots only: it could not be looked up');
 
 /** A bound, so that no sensitive number, such as a card number, ends up in histories and logs as an attempt. */

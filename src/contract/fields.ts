@@ -12,6 +12,20 @@ export function filledText(max: number) {
   return text(max).min(1, 'must not be empty; send its value');
 }
 
+/**
+ * Whether text has control characters or lone surrogates. Not every place that uses an order's id supports them: addresses,
+ * workflow ids, databases.
+ */
+export function hasUnprintable(text: string): boolean {
+  return /[\p{Cc}\p{Cs}]/u.test(text);
+}
+
+/** The check and the message of a field that must have none. */
+export const printable = [
+  (text: string) => !hasUnprintable(text),
+  'must not have control characters or lone surrogates',
+] as const;
+
 /** A calendar date `YYYY-MM-DD`, the format of the portal actions. */
 export function isoDate() {
   const message = 'must be a valid date in the format YYYY-MM-DD, such as "2026-02-28"';

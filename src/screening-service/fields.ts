@@ -4,15 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { bounded, exists, filledText } from '../contract/fields.ts';
-
-/**
- * Whether text has control characters or lone surrogates. Not every place that uses an order's id supports them: addresses,
- * workflow ids, databases.
- */
-export function hasUnprintable(text: string): boolean {
-  return /[\p{Cc}\p{Cs}]/u.test(text);
-}
+import { bounded, exists, filledText, printable } from '../contract/fields.ts';
 
 /**
  * The invoice number, by which a lost create is looked up: 1 to 64 characters that are safe in an address. At most one leading `#`
@@ -21,7 +13,7 @@ export function hasUnprintable(text: string): boolean {
 export const invoiceNumber = filledText(64)
   .regex(/^(?!\.{1,2}$)/, 'must not consist of dots only: such a number can’t be looked up')
   .refine((number) => !number.startsWith('#'), 'must have at most one leading #')
-  .refine((number) => !hasUnprintable(number), 'must not have control characters or lone surrogates');
+  .refine(...printable);
 
 /** A decimal number in a string. Stricter than the screening service's pattern `^\d*\.?\d*$`, which also matches '' and '.'. */
 export const decimal = z

@@ -8,7 +8,6 @@ export {
 } from './client.ts';
 export { readFailure, ScreeningError } from './errors.ts';
 export { readRetryAfter, requestReason } from './exchange.ts';
-export { hasUnprintable } from './fields.ts';
 export { type HttpResponse, MACHINE, type Machine, proxyFor, sleepOn } from './machine.ts';
 export { readForAdoption } from './read-for-adoption.ts';
 export type {

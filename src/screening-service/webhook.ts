@@ -1,7 +1,7 @@
 /** Assumption «form of a webhook»: finds the orders that a webhook is about. Its format isn't documented, and merchants fill in templates of their own. */
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { hasUnprintable } from '../contract/fields.ts';
 import { withoutHash } from '../contract/ids.ts';
-import { hasUnprintable } from './fields.ts';
 
 export interface WebhookRequest {
   contentEncoding?: string | undefined;

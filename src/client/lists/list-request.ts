@@ -1,12 +1,11 @@
 /** The filters of a list of orders, and the visibility query that they become. */
 import { z } from 'zod';
-import { momentSchema } from '../../contract/fields.ts';
+import { momentSchema, printable } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../../contract/ids.ts';
 import { SCREEN_ORDER } from '../../contract/messages.ts';
 import { instant, ORDER_DECISIONS, OUTCOMES, PHASES } from '../../contract/words.ts';
 import { CLOSED_ATTENTION_MS } from '../../order/attention.ts';
 import { orderAttributes, quoted } from '../../order/view/search-attributes.ts';
-import { hasUnprintable } from '../../screening-service/index.ts';
 import { integrationNameSchema } from '../read-requests.ts';
 
 export const amountSchema = z
@@ -23,7 +22,7 @@ export const WRITTEN_FILTERS = {
     .string()
     .min(1, 'must not be empty')
     .max(128, 'must have at most 128 characters')
-    .refine((text) => !hasUnprintable(text), 'must not have control characters or unpaired surrogates')
+    .refine(...printable)
     .exactOptional()
     .meta({
       description:

@@ -1,9 +1,9 @@
 /** The options of requests that act on an order: who asks, and how a repeat is recognized. */
 import { z } from 'zod';
+import { printable } from '../../contract/fields.ts';
 import { ACTIONS, type By } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { ACTOR_LIMIT } from '../../order/messages/shapes.ts';
-import { hasUnprintable } from '../../screening-service/index.ts';
 import { checked } from '../read-requests.ts';
 
 export const idempotencyKeySchema = z
@@ -15,7 +15,7 @@ export const actorSchema = z
   .string({ error: 'must be text' })
   .min(1, 'must not be empty')
   .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
-  .refine((name) => !hasUnprintable(name), 'must not have control characters or unpaired surrogates');
+  .refine(...printable);
 
 export const optionsSchema = z.strictObject({
   /** The actor: `key` is trusted, `actor` is recorded as claimed. */
