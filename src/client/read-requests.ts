@@ -23,6 +23,7 @@ import {
   fingerprintOfRaw,
   MAX_DEPTH,
   MOST_ERRORS,
+  ORIGINS,
   OUR_WORDS,
   parseCard,
   parseTransaction,
@@ -84,7 +85,11 @@ export const adoptSchema = z.strictObject({
   force: z.boolean('must be true or false').optional(),
 });
 
-export const CARD_FIELDS_OF_AN_ORDER = CARD_FIELDS.map((name) => `transaction.payment.creditCard.${name}`);
+/** Fields of an order that may hold card data when it is read. `parseTransaction` separates or removes it. */
+export const CARD_FIELDS_OF_AN_ORDER = [
+  ...CARD_FIELDS.map((name) => `transaction.payment.creditCard.${name}`),
+  ...[...ORIGINS, 'landingPage', 'referringUrl', 'referringSite'].map((name) => `transaction.order.${name}`),
+];
 
 const cardRequestSchema = z.strictObject({
   orderId: orderIdSchema,

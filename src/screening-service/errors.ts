@@ -145,6 +145,7 @@ export function ownWords(body: Record<string, unknown>, operation: Operation): s
 }
 
 const MAY_NOT = /\b(?:not authori[sz]ed|unauthori[sz]ed)\b/i;
+const ABOUT_AN_ORDER = /\b(?:transaction|order|chargeback|cancel)/i;
 const FAULTY = 'invalid|not valid|unknown|wrong|incorrect|expired|revoked|missing|not recogni[sz]ed';
 const FAULTY_KEY = new RegExp(
   `\\b(?:${FAULTY})\\b.{0,40}\\b(?:token|(?:api ?)?key)\\b|\\b(?:token|(?:api ?)?key)\\b.{0,40}\\b(?:${FAULTY})\\b`,
@@ -160,7 +161,7 @@ export function isAboutKey(words: readonly string[], operation: Operation): bool
   if (SCREENING.has(operation)) return true;
   return words.some((word) => {
     const text = word.replaceAll(/[_-]/g, ' ').trim();
-    return FAULTY_KEY.test(text) || (MAY_NOT.test(text) && !/\btransaction\b/i.test(text));
+    return FAULTY_KEY.test(text) || (MAY_NOT.test(text) && !ABOUT_AN_ORDER.test(text));
   });
 }
 

@@ -24,6 +24,7 @@ export {
   createBodySchema,
   fingerprint,
   fingerprintOfRaw,
+  ORIGINS,
   parseTransaction,
   writeTransaction,
 } from './transaction/parse-transaction.ts';

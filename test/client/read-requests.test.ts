@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   readAdoptRequest,
   readCardRequest,
@@ -40,6 +40,25 @@ describe('a request to screen', () => {
     });
     const transaction = aTransaction({ order: { invoiceNumber: '#A-7' } });
     expect(read({ orderId: '1', transaction }).invoiceNumber).toBe('A-7');
+  });
+
+  it.each(['landing_page', 'landingPage', 'referringUrl'])('is not refused for an ad’s id in %s', (name) => {
+    const order = { [name]: `https://shop.example/?gclid=${TEST_CARD.cardNumber}` };
+    const request = read({ orderId: '1', transaction: { ...aTransaction(), order } });
+    expect(request.warnings).toMatchObject([{ path: `transaction.order.${name}` }]);
+    expect(JSON.stringify(request.transaction)).not.toContain(TEST_CARD.cardNumber);
+  });
+
+  it('has the same fingerprint once its card has expired', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const creditCard = { last4: '1111', expirationDate: '11/29' };
+    const given = { orderId: '1', transaction: aTransaction({ payment: { method: 'card', creditCard } }) };
+    const prints = ['2029-11-30T12:00:00Z', '2029-12-02T12:00:00Z'].map((now) => {
+      vi.setSystemTime(now);
+      return read(given).fingerprint;
+    });
+    expect(new Set(prints).size).toBe(1);
   });
 
   // What passes here and not there starts an order that fails, and its id is taken for good.

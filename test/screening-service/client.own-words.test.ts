@@ -73,6 +73,7 @@ describe.each(PORTAL)('%s', (_operation, call) => {
   test.each([
     'Transaction is not covered',
     'This transaction is not authorized for a chargeback',
+    'Not authorized to cancel this order',
     'A transaction can be canceled only within 5 days of its screening.',
   ])('is refused by «%s», whatever the status', async (message) => {
     const refused = { outcome: 'refused', words: [message], code: 403 };

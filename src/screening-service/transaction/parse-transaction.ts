@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
+import { cardDataIn } from '../../card-data/card-data.ts';
 import type { FieldError } from '../../contract/errors.ts';
 import { checkFields, MOST_ERRORS } from '../check-fields.ts';
 import { type Dialect, isObject, toDefinitionSpelling, toSampleSpelling } from '../spellings.ts';
@@ -50,15 +51,17 @@ export function parseTransaction(input: unknown, rules: TransactionRules): Parse
   const unknownFields = rules.unknownFields === 'refuse' ? 'keep' : 'drop';
   const spelled = toDefinitionSpelling(transactionRequestSchema, Object.fromEntries(fields), unknownFields);
   const { body, whyNoExpiry } = withoutBadExpiry(isObject(spelled.value) ? spelled.value : {}, rules);
+  const { likeCards, ...known } = withoutOriginsLikeCards(body, rules);
   const sent = {
     ...spelled,
-    value: untilEnoughErrors(tidied(body)),
+    value: untilEnoughErrors(tidied(known.body)),
     findings: [...ours.map(([name, message]) => ({ path: [name], message })), ...spelled.findings],
   };
   const checked = checkFields(transactionRequestSchema, sent, (given) => ruleFindings(given, rules));
   if (!checked.ok) return checked;
   const warnings = [
     ...readOnly.map((name) => ({ path: [name], message: 'is read-only in the interface; not sent' })),
+    ...likeCards.map((name) => ({ path: ['order', name], message: 'may contain a card number; not sent' })),
     ...whyNoExpiry.map((message) => ({ path: ['payment', 'creditCard', 'expirationDate'], message })),
     ...spelled.dropped.map((path) => ({ path, message: 'is not a field of the interface; not sent' })),
     ...warningsOf(checked.data, rules),
@@ -84,6 +87,22 @@ function withoutBadExpiry(
   const reason = whyExpiryNotSent(expirationDate, now);
   if (reason === undefined) return kept;
   return { body: { ...body, payment: { ...payment, creditCard } }, whyNoExpiry: [reason] };
+}
+
+/** Fields of `order` that say where the customer came from. */
+export const ORIGINS = ['landing_page', 'referring_url', 'referring_site'] as const;
+
+/** Removes optional addresses whose ids, such as those of an ad, look like a card number: that is no reason to refuse an order. */
+function withoutOriginsLikeCards(body: Record<string, unknown>, { notCards }: TransactionRules) {
+  const { order } = body;
+  if (!isObject(order)) return { body, likeCards: [] };
+  const likeCards = ORIGINS.filter(
+    (name) =>
+      typeof order[name] === 'string' &&
+      cardDataIn({ order: { [name]: order[name] } }, { notCards }).length > 0,
+  );
+  const kept = Object.entries(order).filter(([name]) => !likeCards.some((one) => one === name));
+  return { body: { ...body, order: Object.fromEntries(kept) }, likeCards };
 }
 
 const lineItem = transactionRequestSchema.shape.lineItems.unwrap().element;
@@ -166,14 +185,14 @@ function withCard(
 /**
  * Returns the fingerprint that identifies an attempt: SHA-256 in hex of the canonical request. The order of keys doesn't matter. Of card
  * data only the number's first six and last four digits count, so the fingerprint is the same with and without the card once
- * `parseTransaction` has put those digits into the transaction.
+ * `parseTransaction` has put those digits into the transaction, and also once the card has expired.
  */
 export function fingerprint(transaction: Transaction, card?: CardData): string {
   const { creditCard } = transaction.payment;
   if (creditCard === undefined) return fingerprintOfRaw(transaction);
   const bin = creditCard.bin ?? card?.cardNumber;
   const last4 = creditCard.last4 ?? card?.cardNumber.slice(-4);
-  const reduced = { ...creditCard, bin: bin?.slice(0, 6), last4 };
+  const reduced = { ...creditCard, expirationDate: undefined, bin: bin?.slice(0, 6), last4 };
   return fingerprintOfRaw({ ...transaction, payment: { ...transaction.payment, creditCard: reduced } });
 }
 

@@ -16,14 +16,21 @@ export interface TransactionRules extends CardRules {
   unknownFields?: 'drop' | 'refuse';
   /** Names of payment methods that are no card, besides those that `isNoCard` knows. */
   noCard?: readonly string[];
+  /** Declared id fields without card numbers. */
+  notCards?: readonly string[];
 }
 
 /** Returns the rules of an integration, as of now. */
 export function transactionRules(
-  { mode, unknownFields, paymentMethods }: Pick<Integration, 'mode' | 'unknownFields' | 'paymentMethods'>,
+  {
+    mode,
+    unknownFields,
+    paymentMethods,
+    notCards,
+  }: Pick<Integration, 'mode' | 'unknownFields' | 'paymentMethods' | 'notCards'>,
   workflow: IntegrationWorkflow,
 ): TransactionRules {
-  return { mode, unknownFields, noCard: paymentMethods.noCard, workflow, now: new Date() };
+  return { mode, unknownFields, noCard: paymentMethods.noCard, notCards, workflow, now: new Date() };
 }
 
 export const CARD_FIELDS = ['cardNumber', 'expirationDate', 'cardCode'] as const;

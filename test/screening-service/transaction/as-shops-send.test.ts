@@ -40,6 +40,19 @@ describe('a field that the interface lacks', () => {
   });
 });
 
+test.each(['landing_page', 'referring_url', 'referring_site'])(
+  'an %s with the id of an ad or a product that looks like a card number is not sent, unless the policy vouches for it',
+  (name) => {
+    const order = { invoiceNumber: '1001', [name]: 'https://shop.example/?utm_content=620499591340' };
+    const given = { ...aTransaction(), order };
+    const { transaction, warnings } = parsed(given);
+    expect(transaction.order).toEqual({ invoiceNumber: '1001' });
+    expect(warnings).toEqual([{ path: `order.${name}`, message: 'may contain a card number; not sent' }]);
+    const notCards = [`order.${name}`];
+    expect(parsed(given, { notCards })).toMatchObject({ transaction: { order }, warnings: [] });
+  },
+);
+
 test('`enrich` is refused, since the policy decides', () => {
   expect(faultsOf({ ...aTransaction(), enrich: false })).toEqual({
     enrich: expect.stringContaining('policy'),
