@@ -240,7 +240,7 @@ describe('the health strip', () => {
 it('the queue has a tab for snoozed orders if there are any, the wall has none', async () => {
   const none = await queued();
   expect((await none.app.inject('/')).body).not.toContain('Snoozed');
-  const { app } = await queued([aQueuedOrder({}, { snoozedUntil: inHours(2) })]);
+  const { app } = await queued([aQueuedOrder({ snoozedUntil: inHours(2) })]);
   expect((await app.inject('/')).body).toContain('Snoozed <b>1</b>');
   expect((await app.inject('/?wall=1')).body).not.toContain('Snoozed');
 });
