@@ -29,7 +29,7 @@ const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: s
   ],
   'nothing-good': [
     EXIT.errorFound,
-    'no workflow task was ever completed: terminate the workflow, and send the order again',
+    'no workflow task was ever completed: if it is open, start workers of the build that started it; otherwise find its transaction by the invoice number, delete its workflow and adopt the transaction, or, only if there is none, send the order again',
   ],
   untried: [
     EXIT.notYet,
@@ -67,7 +67,7 @@ Exit code 3 if the order is healthy or was adopted under a different id, 6 if it
   });
 }
 
-function factsOf(orderId: string, repair: Repair): Facts {
+export function factsOf(orderId: string, repair: Repair): Facts {
   const { condition, outcome, runId, newRunId, resetTo, eventsDropped, resets } = repair;
   return {
     order: orderId,

@@ -1,4 +1,5 @@
 /** How people sign in to the pages with OpenID Connect. */
+import { isLoopback } from '../contract/addresses.ts';
 import type { ReadVariable } from './environment.ts';
 import type { ErrorList } from './errors.ts';
 
@@ -27,11 +28,16 @@ export function readSignIn(
   for (const [name, value] of Object.entries(needed)) {
     if (value === undefined) errors.addMissing(name, 'is required with OIDC_ISSUER');
   }
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol === 'http:' && !isLoopback(hostname))
+    errors.add('OIDC_ISSUER', 'must be https://, or http:// on this machine');
+  const pages = pagesUrl === undefined ? undefined : new URL(pagesUrl);
+  if (pages !== undefined && pages.pathname !== '/') errors.add('PAGES_URL', 'must have no path');
   for (const [role, { integrations: limited = [] }] of roles ?? []) {
     if (limited.some((name) => !integrations.has(name)))
       errors.add('OIDC_ROLES', `names an integration that is not configured, in the role ${role}`);
   }
-  if (!clientId || !roles || !pagesUrl || !sessionKeys) return undefined;
+  if (!clientId || !roles || !pages || !sessionKeys) return undefined;
   return {
     issuer,
     clientId,
@@ -39,7 +45,8 @@ export function readSignIn(
     clientSecret,
     ...others,
     roles,
-    pagesUrl: pagesUrl.replace(/\/$/, ''),
+    /** As browsers write it: the provider compares the address to come back to as text. */
+    pagesUrl: pages.origin,
     /** Encrypt the cookies: the first encrypts, all decrypt. */
     sessionKeys,
   };

@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
+import { factsOf } from '../../src/cli/repair-command.ts';
 import { examine, repairOrder } from '../../src/cli/repair-order.ts';
 import { attributes, unavailable } from '../client/fake-temporal.ts';
 import { aClientOver } from './support.ts';
@@ -59,3 +60,17 @@ it.each(['history', 'reset'])(
     expect(exitCodeOf(error)).toBe(5);
   },
 );
+
+it('an order without a completed workflow task is not to be sent again before its transaction was looked for', async () => {
+  const client = endedAs('TERMINATED', {});
+  const fetchHistory = async () => ({
+    events: [{ eventId: 1, workflowExecutionStartedEventAttributes: {} }],
+  });
+  Object.assign(client, { workflow: { getHandle: () => ({ fetchHistory }) } });
+  const repair = await repairOrder(client, 'order:default:1', { force: false, reason: 'a test' });
+  expect(repair).toMatchObject({ outcome: 'nothing-good', resets: 0 });
+  // The first workflow task creates the transaction before it is completed.
+  expect(factsOf('1', repair).outcome).toMatch(
+    /start workers of the build that started it.*transaction.*adopt.*only if there is none.*again$/,
+  );
+});

@@ -27,9 +27,25 @@ it('are read together, and none is needed without a provider', () => {
   expect(loadConfig(least).signIn).toBeUndefined();
 });
 
+it.each([
+  'https://Screening.example.com',
+  'https://screening.example.com:443',
+  'HTTPS://screening.example.com/',
+])('the pages’ address %s is read as browsers write it', (PAGES_URL) => {
+  const { signIn } = loadConfig({ ...complete, PAGES_URL });
+  expect(signIn?.pagesUrl).toBe('https://screening.example.com');
+});
+
+it('a provider without TLS is accepted on this machine only', () => {
+  const OIDC_ISSUER = 'http://127.0.0.1:9000/realm';
+  expect(loadConfig({ ...complete, OIDC_ISSUER }).signIn?.issuer).toBe(OIDC_ISSUER);
+});
+
 it.each<[change: NodeJS.ProcessEnv, faults: Record<string, string>]>([
   [{ OIDC_CLIENT_ID: undefined }, { OIDC_CLIENT_ID: 'is required with OIDC_ISSUER' }],
   [{ PAGES_URL: undefined }, { PAGES_URL: 'is required with OIDC_ISSUER' }],
+  [{ PAGES_URL: 'https://x.example.com/canary' }, { PAGES_URL: 'must have no path' }],
+  [{ OIDC_ISSUER: 'http://login.canary.com' }, { OIDC_ISSUER: expect.stringMatching(/^must be https/) }],
   [{ SESSION_KEYS: undefined }, { SESSION_KEYS: 'is required with OIDC_ISSUER' }],
   [{ API_KEYS: undefined }, { API_KEYS: expect.stringContaining('is required with OIDC_ISSUER') }],
   [{ OIDC_ROLES: '{canary' }, { OIDC_ROLES: expect.stringMatching(/^must be JSON such as/) }],

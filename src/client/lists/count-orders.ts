@@ -47,16 +47,15 @@ export async function countDays(
   return days;
 }
 
-/**
- * @param integrations must not be empty
- * @throws OrderScreeningError `temporal-unavailable`
- */
+/** @throws OrderScreeningError `temporal-unavailable` */
 export async function readStatistics(
   context: ClientContext,
   integrations: readonly string[],
   since: Instant,
 ): Promise<Statistics> {
   const of: ListRequest = { integrations, started: { from: since } };
+  if (integrations.length === 0)
+    return { outcomes: await countEach(OUTCOMES, async () => 0), reviews: { count: 0 } };
   const [outcomes, late, reviews] = await Promise.all([
     countEach(OUTCOMES, (outcome) => countOrders(context, { ...of, outcome })),
     countWorkflows(context.client, lateChargebacks(integrations, since)),

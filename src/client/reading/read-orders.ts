@@ -109,12 +109,18 @@ export function summaryOf(
   problem: OrderSummary['problem'],
 ): OrderSummary {
   const newest = record?.attempts.at(-1);
-  const counts = closedAt === undefined || Date.now() - millis(closedAt) < CLOSED_ATTENTION_MS;
+  const nowMs = Date.now();
+  const counts = closedAt === undefined || nowMs - millis(closedAt) < CLOSED_ATTENTION_MS;
+  // Only a worker ends a snooze in the record and the search attributes.
+  const snooze = record?.snoozedUntil;
+  const isSnoozed = snooze !== undefined && closedAt === undefined && millis(snooze) > nowMs;
+  const isOver = snooze !== undefined && !isSnoozed;
+  const needed = isOver ? undefined : attributes.needsAttention;
   return defined({
     ...key,
     startedAt,
     closedAt,
-    needsAttention: counts && (attributes.needsAttention ?? (record?.attention ?? []).length > 0),
+    needsAttention: counts && (needed ?? (record?.attention ?? []).length > 0),
     transactionIds: attributes.transactionId,
     phase: attributes.phase ?? record?.phase,
     decision: attributes.decision ?? record?.decision,
@@ -127,7 +133,7 @@ export function summaryOf(
     actions: pendingActions(record),
     held: record?.held,
     assignee: record?.assignee,
-    snoozedUntil: record?.snoozedUntil,
+    snoozedUntil: isSnoozed ? snooze : undefined,
     problem,
   });
 }

@@ -76,7 +76,8 @@ export function createQueueStore(orders: Pick<OrderScreening, 'queue' | 'health'
     /** While Temporal can't be reached, returns the queue of the last successful read. */
     async standing(of: Integrations): Promise<Standing> {
       const [read, health] = await Promise.all([queues.get(of).catch(unlessOurs), healths.get('all')]);
-      return { queue: read ?? queues.last(of), parts: partsOf(read, health) };
+      const queue = read ?? queues.last(of);
+      return { queue, parts: partsOf(queue, health, read !== undefined) };
     },
 
     /** Refreshes old values in the background, for later pages. */
@@ -89,7 +90,7 @@ export function createQueueStore(orders: Pick<OrderScreening, 'queue' | 'health'
   };
 }
 
-function partsOf(queue: Snapshot | undefined, health: Health | undefined): Part[] {
+function partsOf(queue: Snapshot | undefined, health: Health | undefined, isListed: boolean): Part[] {
   if (health === undefined) return [{ name: 'Temporal', problem: 'can’t be reached' }];
   const entries = queue?.entries ?? [];
   const held = entries.filter(({ tabs }) => tabs.includes('held'));
@@ -101,7 +102,7 @@ function partsOf(queue: Snapshot | undefined, health: Health | undefined): Part[
   const [since] = held.map((entry) => entry.since).sort();
   return [
     { name: 'Worker', problem: health.unpolled.length > 0 ? 'not running' : undefined },
-    { name: 'Temporal' },
+    { name: 'Temporal', problem: isListed ? undefined : 'can’t list orders' },
     { name: 'Screening service', problem: counted(held, 'on hold'), since },
     { name: 'Events', problem: counted(silent, 'with undelivered events') },
     { name: 'Sweep', problem: health.sweep.status === 'running' ? undefined : health.sweep.status },

@@ -2,7 +2,8 @@
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
 import { attributesIn } from '../../../src/client/reading/decode.ts';
-import { anOrder } from '../../fixtures/orders.ts';
+import { instant } from '../../../src/contract/words.ts';
+import { anOrder, HOUR, sinceStart } from '../../fixtures/orders.ts';
 import {
   aClient,
   aClientOf,
@@ -53,6 +54,25 @@ describe('the queue', () => {
     temporal.listWorkflowExecutions.mockResolvedValue(listing(needing, closed(6.9), closed(7.1)));
     const { orders } = await orderScreening.list({ attention: true });
     expect(orders.map(({ needsAttention }) => needsAttention)).toEqual([true, true, false]);
+  });
+
+  it('a snooze that is over, or whose order has ended, puts off nothing: no worker may have noticed', async () => {
+    const { orderScreening, temporal } = aClient();
+    const words = 'Refund by hand.';
+    const attention = [{ code: 'cancel-due' as const, words, since: sinceStart(0), cause: {} }];
+    const snoozed = (hours: number, raw = {}) => {
+      const snoozedUntil = instant(Date.now() + hours * HOUR);
+      const fields = recordField({ ...state, attention, snoozedUntil });
+      return { ...row(0), memo: { fields }, ...attributes({ NeedsAttention: false }), ...raw };
+    };
+    const closed = { closeTime: msToTs(Date.now() - HOUR) };
+    temporal.listWorkflowExecutions.mockResolvedValue(listing(snoozed(1), snoozed(-1), snoozed(1, closed)));
+    const { orders } = await orderScreening.queue();
+    expect(orders.map(({ summary }) => [summary.needsAttention, 'snoozedUntil' in summary])).toEqual([
+      [false, true],
+      [true, false],
+      [true, false],
+    ]);
   });
 
   it('a larger one has the nearest deadlines, and says that there are more', async () => {

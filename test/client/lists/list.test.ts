@@ -126,3 +126,14 @@ it('the statistics of orders without a review have no times', async () => {
   const { reviews } = await orderScreening.statistics(['shop'], SINCE);
   expect(reviews).toEqual({ count: 0 });
 });
+
+it('the statistics of no integration are empty, without a query', async () => {
+  const { orderScreening, temporal } = aClient();
+  temporal.countWorkflowExecutions.mockResolvedValue({ count: 3 });
+  expect(await orderScreening.statistics([], SINCE)).toEqual({
+    outcomes: { overridden: 0, 'override-confirmed': 0, 'override-contradicted': 0, chargeback: 0 },
+    reviews: { count: 0 },
+  });
+  expect(temporal.countWorkflowExecutions).not.toHaveBeenCalled();
+  expect(temporal.listWorkflowExecutions).not.toHaveBeenCalled();
+});

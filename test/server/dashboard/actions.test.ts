@@ -56,6 +56,12 @@ describe('an action', () => {
     expect(orderScreening[called]).toHaveBeenCalledExactlyOnceWith(ORDER, ...args);
   });
 
+  it('a snooze says how to find the order: only some are under “Snoozed”', async () => {
+    const { app } = await anApi();
+    const { body } = await app.inject('/orders/order-1?notice=snoozed');
+    expect(body).toContain('find any other by its id');
+  });
+
   it.each([
     ['cancel', 'requested', 'cancel-requested'],
     ['actions/2/withdraw', 'requested', 'withdraw-requested'],

@@ -154,8 +154,8 @@ describe('the page of an order', () => {
   });
 
   it('a snooze has its day, if that isn’t today, and a running action the day of its request', async () => {
-    const snoozedUntil = inHours(50);
-    const { text } = await pageOf({ state: { ...inReview(), snoozedUntil, actions: [asked] } });
+    const [snoozedUntil, state] = [inHours(50), { ...inReview(), actions: [asked] }];
+    const { text } = await pageOf({ summary: anOrderSummary({ snoozedUntil }), state });
     const day = new Date(snoozedUntil).toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' });
     expect(text).toContain(`Snoozed until ${day} ${snoozedUntil.slice(11, 16)}`);
     expect(text).toMatch(/Requested Tue 3 Mar( 2026)? 10:00, /);

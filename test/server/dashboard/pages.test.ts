@@ -220,6 +220,18 @@ describe('the health strip', () => {
     expect(asOf.exec(body)?.[1]).toBe(read);
   });
 
+  it('names Temporal while only its lists can’t be read, and counts held orders in the last list', async () => {
+    const { app, orderScreening } = await queued([
+      aQueuedOrder({ phase: 'screening' }, { phase: 'screening' }),
+    ]);
+    await app.inject('/');
+    orderScreening.queue.mockRejectedValue(new OrderScreeningError('temporal-unavailable', 'Not now.'));
+    await sendForm(app, '/orders/order-1/recheck');
+    expect(textOf((await app.inject('/orders/order-1')).body)).toMatch(
+      /Temporal: can’t list orders .*Screening service: 1 order on hold/,
+    );
+  });
+
   it('an order’s page and the wall are shown while Temporal’s lists can’t be read', async () => {
     const { app, orderScreening } = await anApi();
     const down = new OrderScreeningError('temporal-unavailable', 'Not now.');
@@ -240,7 +252,7 @@ describe('the health strip', () => {
 it('the queue has a tab for snoozed orders if there are any, the wall has none', async () => {
   const none = await queued();
   expect((await none.app.inject('/')).body).not.toContain('Snoozed');
-  const { app } = await queued([aQueuedOrder({}, { snoozedUntil: inHours(2) })]);
+  const { app } = await queued([aQueuedOrder({ snoozedUntil: inHours(2) })]);
   expect((await app.inject('/')).body).toContain('Snoozed <b>1</b>');
   expect((await app.inject('/?wall=1')).body).not.toContain('Snoozed');
 });

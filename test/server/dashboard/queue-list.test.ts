@@ -57,7 +57,9 @@ describe('the queue', () => {
   });
 
   it('a snoozed order is in its own list only', () => {
-    expect(entry({}, { snoozedUntil: inHours(2) }).tabs).toEqual(['snoozed']);
+    expect(entry({ snoozedUntil: inHours(2) }).tabs).toEqual(['snoozed']);
+    // The record keeps a snooze that is over until a worker ends it.
+    expect(entry({}, { snoozedUntil: inHours(-2) }).tabs).toEqual(['soon', 'all']);
   });
 
   it('the reason for attention is in its words, and says how many more there are', () => {

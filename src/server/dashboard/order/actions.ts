@@ -172,7 +172,8 @@ export const NOTICES = {
   recheck: 'Recheck requested. The decision is read within seconds.',
   resolved: 'Resolved, except for a matter whose cause still exists.',
   'nothing-to-resolve': 'Nothing needed attention: nothing was changed.',
-  snoozed: 'Snoozed. The order is under “Snoozed” until then.',
+  snoozed:
+    'Snoozed. Until then, an order in review or screening is under “Snoozed”; find any other by its id.',
   noted: 'The note is in the timeline.',
   assigned: 'Assigned.',
   unassigned: 'Assigned to nobody.',

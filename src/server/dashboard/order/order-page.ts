@@ -145,7 +145,7 @@ function facts(view: ShownOrder): Html {
     ['Manual', override && `${override.action === 'cancel' ? 'rejected' : 'approved'} by a person`],
     ['Message', state?.message],
     ['Assigned to', state?.assignee],
-    ['Snoozed until', state?.snoozedUntil && clock(state.snoozedUntil, now)],
+    ['Snoozed until', summary.snoozedUntil && clock(summary.snoozedUntil, now)],
     ['Phase', phase && html`${PHASE_WORDS[phase]}${since}`],
   ]);
   return html`<div class="card">${due(view)}${list}</div>`;

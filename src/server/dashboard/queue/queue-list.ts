@@ -43,7 +43,7 @@ export function entryOf(order: QueuedOrder, nowMs: number): Entry {
 }
 
 function tabsOf({ summary, state }: QueuedOrder, band: Entry['band'], trouble: Trouble): readonly Tab[] {
-  if (state?.snoozedUntil !== undefined) return ['snoozed'];
+  if (summary.snoozedUntil !== undefined) return ['snoozed'];
   // A terminated order stays while it can still be adopted or canceled.
   const isOver = summary.closedAt !== undefined && (summary.cancelBy === undefined || band === 'overdue');
   // A person who overrode the decision of the newest attempt has left nothing to decide.
