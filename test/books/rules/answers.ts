@@ -110,19 +110,25 @@ function unanswered(
       one.heard === 'transaction' &&
       one.decision !== 'error' &&
       own.has(one.transactionId ?? '') &&
-      !mayBeLater(books, attempt, one) &&
+      !mayBeAnothers(books, attempt, one) &&
       one.endedAt < until - HANDED_ON_MS,
   );
 }
 
-/** A lookup by a shared number doesn't say whose the transaction is once a later attempt has sent a create. */
-function mayBeLater(
+/**
+ * A lookup by a shared number doesn't say whose the transaction is once a later attempt has sent a create, nor while it is unknown what an
+ * earlier attempt's create did.
+ */
+function mayBeAnothers(
   { requests }: Books,
   attempt: number,
   { operation, invoice, endedAt }: BookedRequest,
 ): boolean {
-  const isLater = (one: BookedRequest) => one.invoice === invoice && (one.attempt ?? 0) > attempt;
-  return operation === 'status-by-invoice' && requests.some((one) => isLater(one) && one.sentAt <= endedAt);
+  const isAnothers = ({ attempt: other = attempt, heard, ...one }: BookedRequest) =>
+    one.invoice === invoice &&
+    one.sentAt <= endedAt &&
+    (other > attempt || (other < attempt && heard === 'unknown'));
+  return operation === 'status-by-invoice' && requests.some(isAnothers);
 }
 
 /** The screening service said so, refused it, could not be understood, or the time or the card was over. */

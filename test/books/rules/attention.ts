@@ -19,6 +19,7 @@ export function attention(books: Books): Finding[] {
     ...unshownKey(books),
     ...causelessKey(books),
     ...ofPortalActions(books),
+    ...ofRefusedCancel(books),
     ...ofTheGateway(books),
     ...ofTheDecision(books),
   ];
@@ -163,3 +164,24 @@ function ofTheDecision(books: Books): Finding[] {
     ...(decision === 'pass' ? gone(books, ['review-unresolved', 'review-limit'], because) : []),
   ];
 }
+
+/** A refused cancel of the newest transaction stays in sight. */
+function ofRefusedCancel({ requests, record, calls, world }: Books): Finding[] {
+  const last = requests.findLast(
+    (one) =>
+      one.operation === 'cancel-transaction' &&
+      one.transactionId === record.newest &&
+      !one.apart &&
+      one.heard !== undefined,
+  );
+  if (last?.heard !== 'refused' || record.phase === 'canceled' || world.losses || world.cutOff) return [];
+  const stands = record.attention.some((code) => REFUSED_CANCEL.includes(code));
+  const settled = calls.some(
+    (one) => one.at >= last.endedAt && (one.kind === 'acknowledge' || isOverride(one)),
+  );
+  return stands || settled
+    ? []
+    : finding('attention missing: cancel-refused', `${last.transactionId} at ${iso(last.endedAt)}`);
+}
+
+const REFUSED_CANCEL: AttentionCode[] = ['cancel-refused', 'cancel-too-late', 'portal-unconfirmed'];

@@ -1,5 +1,5 @@
 /** Was every cancel sent that was wanted and would have been accepted, and no other? */
-import { isDeclined, isOverride, portalAsked } from '../asked.ts';
+import { answersTo, isDeclined, isOverride, portalAsked } from '../asked.ts';
 import {
   type BookedRequest,
   type BookedTransaction,
@@ -11,10 +11,15 @@ import {
   iso,
   requestsAbout,
 } from '../books.ts';
-import { isUnseen, mayBeOlder, noTimeLeft, takenBack, wasReset } from '../facts.ts';
+import { isUnseen, mayBeOlder, nobodyCould, noTimeLeft, takenBack, wasReset } from '../facts.ts';
 
 /** A cancel is not sent in the last stretch of its window. */
 const LAST_STRETCH_MS = 30_000;
+
+/** The pauses between the tries of a cancel, and how soon a worker begins one. */
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+const STARTED_WITHIN_MS = 10_000;
 
 /** Between an answer that an activity heard and the order that acts on it. */
 const HANDED_ON_MS = 1_000;
@@ -28,7 +33,7 @@ export function cancels(books: Books): Finding[] {
     const from = wantedFrom(books, transaction);
     return [
       ...sent.flatMap((one) => sentWrongly(transaction, one, from)),
-      ...(sent.length > 0 ? [] : neverSent(books, transaction)),
+      ...(sent.length > 0 ? givenUp(books, transaction, sent) : neverSent(books, transaction)),
     ];
   });
 }
@@ -102,13 +107,33 @@ function dueAt(books: Books, { attempt, createdAt }: BookedTransaction): number 
   );
 }
 
+/** @returns until when a cancel must be sent. What the record shows may end earlier: `windows.ts` judges by how much */
+function lastCall({ record, policy }: Books, { id, cancelableUntil }: BookedTransaction): number {
+  const { cancelBy = cancelableUntil } = record.transactions.find((one) => one.id === id) ?? {};
+  return Math.min(cancelableUntil, cancelBy) - Math.min(LAST_STRETCH_MS, policy.cancelWindowMs / 100);
+}
+
+/** A cancel that was neither accepted nor refused is sent again, after at most half of the time that is left. */
+function givenUp(books: Books, transaction: BookedTransaction, sent: BookedRequest[]): Finding[] {
+  const { world, calls } = books;
+  const last = sent.at(-1);
+  if (last === undefined || last.apart || last.heard === 'done' || last.heard === 'refused') return [];
+  if (world.losses || world.cutOff || wasReset(books)) return [];
+  if (calls.some((one) => one.kind === 'withdraw' || isOverride(one))) return [];
+  const end = lastCall(books, transaction);
+  const pauseMs = Math.min(Math.max(SHORTEST_PAUSE_MS, (end - last.endedAt) / 2), LONGEST_PAUSE_MS);
+  const by = last.endedAt + pauseMs + STARTED_WITHIN_MS + world.lateByMs;
+  if (by >= end || nobodyCould(books, last.endedAt, by)) return [];
+  return finding(
+    'cancel given up',
+    `${transaction.id} at ${iso(last.sentAt)}: ${last.heard}, not sent again by ${iso(by)}`,
+  );
+}
+
 function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
   const { id } = transaction;
   if (isUnseen(books, transaction)) return [];
-  // What the record shows may end earlier: `windows.ts` judges by how much.
-  const recorded = books.record.transactions.find((one) => one.id === id);
-  const end = Math.min(transaction.cancelableUntil, recorded?.cancelBy ?? Number.POSITIVE_INFINITY);
-  const last = end - Math.min(LAST_STRETCH_MS, books.policy.cancelWindowMs / 100);
+  const last = lastCall(books, transaction);
   const closed = books.shown.find(({ phase }) => phase === 'closed')?.at ?? books.closedAt;
   const over = Math.min(closed, books.endedAt ?? books.closedAt);
   const until = Math.min(last, books.closedAt);
@@ -183,8 +208,10 @@ function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
   const told = books.world.losses ? failing.slice(1).at(-1) : failing[0];
   // A fail at checkout is declined before acceptance, and nothing is canceled.
   const [created] = requestsAbout(books, transaction.id, 'create-transaction');
-  const cancelsFail =
-    policy.autoCancel && !(fails(created?.decision) && policy.workflow !== 'post-acceptance');
+  const isDeclinable =
+    policy.workflow !== 'post-acceptance' &&
+    answersTo(books, transaction.attempt)[0]?.answer.decision !== 'pending';
+  const cancelsFail = policy.autoCancel && !(fails(created?.decision) && isDeclinable);
   // An order that was reported as fraud may have shipped: a person cancels it.
   const isLeft =
     policy.cancelAfterReport === 'never' &&

@@ -45,9 +45,10 @@ function neverSent(books: Books): Finding[] {
       (one) =>
         one.operation === 'gateway-response' &&
         counting.some((id) => one.transactionId === id) &&
-        one.sent === last.result,
+        one.sent === last.result &&
+        (one.committed || one.heard === 'refused' || one.heard === 'not-found'),
     );
-    if (sent || record.attention.length > 0) return [];
+    if (sent || record.attention.some((code) => code.startsWith('gateway-'))) return [];
     return finding('gateway result lost', `${last.result} of ${iso(last.at)} for ${counting.join(' or ')}`);
   });
 }

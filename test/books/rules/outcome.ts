@@ -18,7 +18,8 @@ const A_READ_MS = 60_000;
 export function outcome(books: Books): Finding[] {
   const { record, policy, adoptedFrom } = books;
   const newest = transactionOf(books, record.newest);
-  if (newest === undefined || wasReset(books) || policy.passive) return [];
+  if (policy.passive) return notPassive(books);
+  if (newest === undefined || wasReset(books)) return [];
   const meant = adoptedFrom === undefined ? meantAction(books, newest) : undefined;
   return [
     ...missed(books, newest, books.endedAt ?? books.closedAt),
@@ -28,6 +29,13 @@ export function outcome(books: Books): Finding[] {
       ? []
       : finding('action wrong', `${record.action}, not ${meant.action}: ${meant.because}`)),
   ];
+}
+
+/** Whatever the decision, a passive order says `proceed`. */
+function notPassive({ world, record, arrivals }: Books): Finding[] {
+  const said = [record.action, ...arrivals.map(({ event }) => event.data.action)];
+  const wrong = said.find((action) => action !== undefined && action !== 'proceed');
+  return wrong === undefined || world.brokeDown ? [] : finding('action wrong', `${wrong} of a passive order`);
 }
 
 /** A review is polled: what became of it is on record, unless the order was over before the next poll. */

@@ -9,6 +9,13 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
     if (resultIn(input)?.kind !== 'gateway') return;
     for (const { gateway } of state.attempts) if (gateway !== undefined) gateway.sent ??= now;
   }),
+  after('a refused cancel raises no attention', ({ state }) => {
+    state.attention = state.attention.filter(({ code }) => code !== 'cancel-refused');
+  }),
+  after('a passive order acts after its checkout', ({ state }, input) => {
+    if (resultIn(input)?.kind === 'read' && state.policy.passive)
+      state.action = state.wouldBe ?? state.action;
+  }),
   inputs('an idempotency key is forgotten', (input) =>
     input.kind === 'request' && input.sent !== undefined
       ? { ...input, sent: { updateId: input.sent.updateId } }
