@@ -150,23 +150,43 @@ describe('a cancel while a rescreen runs whose transaction has a later window th
   });
 });
 
-it('a cancel that names no transaction leaves none behind in silence', () => {
-  const life = screened('error', {
-    screeningDeadlineMs: HOUR,
-    rescreenOnError: { tries: 0, pauseMs: MINUTE },
-  })
-    .take(RECHECK)
-    .read('error', 2 * MINUTE);
-  life
-    .until(HOUR + 3 * MINUTE)
-    .break('catch-up', 'canceled')
-    .take(HINT)
-    .read('pass', HOUR + 4 * MINUTE);
-  // The caller sees and means the transaction that passed.
-  life.portal('cancel', HOUR + 5 * MINUTE).lookedUp('pass', HOUR + 6 * MINUTE, 'another');
-  life.portalEnds('done', HOUR + 7 * MINUTE);
-  expect(life.phase).toBe('canceled');
-  expect(sent(life).includes(TRANSACTION_ID) || life.attention.includes('cancel-due')).toBe(true);
+describe('a cancel that names no transaction', () => {
+  /** A passed transaction, beside a create that a lookup may find. The caller sees the transaction that passed. */
+  function canceling(): Life {
+    const life = screened('error', {
+      screeningDeadlineMs: HOUR,
+      rescreenOnError: { tries: 0, pauseMs: MINUTE },
+    })
+      .take(RECHECK)
+      .read('error', 2 * MINUTE);
+    life
+      .until(HOUR + 3 * MINUTE)
+      .break('catch-up', 'canceled')
+      .take(HINT)
+      .read('pass', HOUR + 4 * MINUTE);
+    return life.portal('cancel', HOUR + 5 * MINUTE);
+  }
+
+  it('leaves none behind in silence', () => {
+    const life = canceling().lookedUp('pass', HOUR + 6 * MINUTE, 'another');
+    life.portalEnds('done', HOUR + 7 * MINUTE);
+    expect(life.phase).toBe('canceled');
+    expect(sent(life).includes(TRANSACTION_ID) || life.attention.includes('cancel-due')).toBe(true);
+  });
+
+  it('and waits for a lookup keeps none waiting that names one, and does not cancel that again', () => {
+    const named = () =>
+      canceling().portal({ kind: 'cancel', transactionId: TRANSACTION_ID }, HOUR + 6 * MINUTE);
+    const first = named().portalEnds('done', HOUR + 7 * MINUTE);
+    expect([first.phase, first.actions]).toEqual(['canceled', ['queued', 'done']]);
+    const both = named().lookedUp('none', HOUR + 7 * MINUTE);
+    expect([both.actions, sent(both)]).toEqual([['queued', 'running'], [TRANSACTION_ID]]);
+    for (const life of [
+      first.lookedUp('none', HOUR + 8 * MINUTE),
+      both.portalEnds('done', HOUR + 8 * MINUTE),
+    ])
+      expect([life.actions, sent(life)]).toEqual([['done', 'done'], [TRANSACTION_ID]]);
+  });
 });
 
 it.each(['refused', 'too-late'] as const)(
