@@ -3,6 +3,7 @@ import type { OrderEventType } from '../contract/messages.ts';
 import type { ActionRecord, Attention, AttentionCause, OrderState } from '../contract/order/state.ts';
 import type { AttentionCode, Instant } from '../contract/words.ts';
 import { defined } from './defined.ts';
+import { isReplaced } from './portal/repeats.ts';
 import { currentAttempt } from './record.ts';
 import { cancelByOf, windowOpen } from './transactions.ts';
 
@@ -132,8 +133,7 @@ export function clearRepeatedActions(state: OrderState): void {
   state.attention = state.attention.filter(({ code, cause }) => {
     const record = cause.action === undefined ? undefined : state.actions[cause.action - 1];
     if (record === undefined || !code.startsWith('portal-')) return true;
-    const newest = state.actions.findLast(({ subject }) => subject === record.subject);
-    return newest === record && code === `portal-${record.status}`;
+    return code === `portal-${record.status}` && !isReplaced(state.actions, record);
   });
 }
 

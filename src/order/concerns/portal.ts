@@ -79,14 +79,15 @@ export const portal: Concern = {
   },
 };
 
+/** A transaction is canceled once, however many asked. A cancel that still waits for a create holds up no other. */
 function mayBeSent(order: Order, record: ActionRecord): boolean {
-  const { number, status, transactionId } = record;
-  // A transaction is canceled once, however many asked.
-  const isBehind = order.state.actions.some(
-    (one) =>
-      one.number < number && one.kind === 'cancel' && isUnderWay(one) && one.transactionId === transactionId,
-  );
-  return !isBehind && (status === 'running' || !waitsForCreate(order, record));
+  if (record.status === 'running') return true;
+  const isBehind = order.state.actions.some((one) => {
+    if (one.kind !== 'cancel' || one.transactionId !== record.transactionId) return false;
+    const isNext = one.status === 'queued' && one.number < record.number && !waitsForCreate(order, one);
+    return one.status === 'running' || isNext;
+  });
+  return !isBehind && !waitsForCreate(order, record);
 }
 
 /** A cancel waits for a running screening, and for the lookup of an unconfirmed create unless it names a transaction or has waited long. */

@@ -11,6 +11,7 @@ import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
 import { cancelByOf, concernsNewest, transactionNamed, transactionOf, windowOpen } from '../transactions.ts';
 import { earlier, subjectOf, transactionMeant } from './portal-requests.ts';
+import { isInDoubt, sameActions } from './repeats.ts';
 
 /** An outcome after which the action isn't retried. */
 export type EndedOutcome = Exclude<PortalOutcome, { kind: 'forbidden' }>;
@@ -37,7 +38,8 @@ export function portalRefusal(
   if (fields.kind === 'cancel' || portalKind(fields.kind).ofOrder) return undefined;
   if (transactionMeant(state, fields) === undefined) return { code: 'no-transaction' };
   if (!isSentOnce(fields)) return undefined;
-  if (before?.status === 'unconfirmed') return { code: 'outcome-unknown-before' };
+  const same = sameActions(state.actions, subjectOf(state, fields));
+  if (isInDoubt(same)) return { code: 'outcome-unknown-before' };
   const { decision } = transactionNamed(state, transactionMeant(state, fields)) ?? {};
   return decision === undefined || CHARGEABLE.includes(decision)
     ? undefined
@@ -129,8 +131,9 @@ export function endOfRepeat(
   { number, subject }: ActionRecord,
   asked: PortalFields,
 ): EndedOutcome | undefined {
-  const before = actions.findLast((one) => one.number < number && one.subject === subject);
-  if (before?.status === 'unconfirmed' && isSentOnce(asked)) return { kind: 'unconfirmed' };
+  const same = sameActions(actions, subject).filter((one) => one.number < number);
+  if (isSentOnce(asked) && isInDoubt(same)) return { kind: 'unconfirmed' };
+  const before = same.at(-1);
   if (before?.status !== 'done') return undefined;
   const { code, message, chargeback } = before;
   return { kind: 'done', ...defined({ code, message, chargeback }) };

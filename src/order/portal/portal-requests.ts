@@ -8,6 +8,7 @@ import { fieldsOf, textOf } from '../messages/shapes.ts';
 import type { Order, Refusal } from '../order.ts';
 import { currentAttempt } from '../record.ts';
 import { isUnderWay, transactionNamed, transactionOf } from '../transactions.ts';
+import { sameActions } from './repeats.ts';
 
 export function withdrawRefusal({ state }: Order, { number }: WithdrawRequest): Refusal | undefined {
   const record = state.actions[number - 1];
@@ -54,9 +55,9 @@ export function tooManyActions(
 
 // Repeated portal actions.
 
+/** Returns the newest record of the same action that did not end unsent. */
 export function earlier(state: OrderState, fields: PortalFields): ActionRecord | undefined {
-  const subject = subjectOf(state, fields);
-  return state.actions.findLast((record) => record.subject === subject);
+  return sameActions(state.actions, subjectOf(state, fields)).at(-1);
 }
 
 /**
@@ -64,11 +65,10 @@ export function earlier(state: OrderState, fields: PortalFields): ActionRecord |
  * names no transaction waits for the newest one, so neither it nor a cancel that names the present one joins the other
  */
 export function joined({ state, fields }: Order, asked: PortalFields): ActionRecord | undefined {
-  const subject = subjectOf(state, asked);
   const isNamed = asked.transactionId !== undefined;
-  const last = state.actions.findLast(({ number, kind, status, subject: known }) => {
+  const last = sameActions(state.actions, subjectOf(state, asked)).findLast(({ number, kind, status }) => {
     const differs = (fields[number]?.transactionId !== undefined) !== isNamed;
-    return known === subject && !(kind === 'cancel' && status === 'queued' && differs);
+    return !(kind === 'cancel' && status === 'queued' && differs);
   });
   const isJoined = last && (last.status === 'done' || (isUnderWay(last) && last.stop === undefined));
   return isJoined ? last : undefined;

@@ -94,7 +94,9 @@ function decided(
   recordReading(state, attempt, { decision, at, source, ...enrichedOf(said) });
   clear(state, { codes: clearedBy('decision') });
   delete state.reason;
-  const action = source === 'checkout' ? actionAtCheckout(decision, state.policy) : actionLater(decision);
+  // After the payment gateway's result nothing can be declined any more.
+  const isAtCheckout = source === 'checkout' && attempt.gateway === undefined;
+  const action = isAtCheckout ? actionAtCheckout(decision, state.policy) : actionLater(decision);
   applyAction(state, heldByGateway(attempt, action), said.message);
   const matter = decision === 'skipped' ? undefined : attentionTo(state, state.action, decision, at);
   return [
@@ -128,11 +130,14 @@ export const ORDER_RESET = 'order-reset';
 
 /**
  * Answers a checkout without a decision. A decline ends the attempt, so it is also sent as an event. After a reset the caller has an answer
- * from before, so the order is held until the decision is found.
+ * from before, so the order is held until the decision is found. After the payment gateway's result nothing is declined.
  */
 function withoutDecision(state: OrderState, { source }: Moment): OrderEventType[] {
   if (source !== 'checkout') return [];
-  applyAction(state, state.reason === ORDER_RESET ? 'hold' : actionWithoutDecision(state.policy));
+  const attempt = currentAttempt(state);
+  const action = state.reason === ORDER_RESET ? 'hold' : actionWithoutDecision(state.policy);
+  const isTooLate = action === 'decline' && attempt.gateway !== undefined;
+  applyAction(state, isTooLate ? 'hold' : heldByGateway(attempt, action));
   return state.action === 'decline' ? ['order.decided'] : [];
 }
 

@@ -1,6 +1,15 @@
 /** A portal action that meets something else: its withdrawal, a rescreen, a lookup, a further attempt. */
 import { describe, expect, it } from 'vitest';
-import { answered, DAY, HOUR, MINUTE, PORTAL_ACTIONS, TRANSACTION_ID } from '../../fixtures/orders.ts';
+import { portalRefusal } from '../../../src/order/portal/portal-records.ts';
+import {
+  answered,
+  DAY,
+  HOUR,
+  MINUTE,
+  PORTAL_ACTIONS,
+  sinceStart,
+  TRANSACTION_ID,
+} from '../../fixtures/orders.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
 
 const sent = (life: Life) => life.calls('portal').map(({ request }) => request.transactionId);
@@ -37,6 +46,29 @@ describe('a request that comes while a running action is being withdrawn', () =>
     expect(life.actions).toEqual(['unconfirmed', 'running']);
   });
 
+  it.each([
+    ['chargeback', 'done', 'done', 1],
+    ['chargeback', 'unconfirmed', 'unconfirmed', 1],
+    ['customer-code', 'done', 'done', 1],
+  ] as const)(
+    'for the same %s, after %s, is %s also after one that was withdrawn unsent: %i are sent',
+    (kind, outcome, status, count) => {
+      const life = screened('pass').portal(kind, HOUR).withdraw(1, HOUR);
+      life.portal(kind, HOUR).withdraw(2, HOUR).portal(kind, HOUR);
+      life.portalEnds(outcome, HOUR + 1_000);
+      expect([life.actions, sent(life).length]).toEqual([[outcome, 'withdrawn', status], count]);
+    },
+  );
+
+  it('for the same chargeback gets the answer of the first, also after one that was withdrawn unsent', () => {
+    const life = screened('pass').portal('chargeback', HOUR).withdraw(1, HOUR);
+    life
+      .portal('chargeback', HOUR)
+      .withdraw(2, HOUR)
+      .portalEnds('done', HOUR + 1_000);
+    expect(life.portal('chargeback', 2 * HOUR).actions).toEqual(['done', 'withdrawn']);
+  });
+
   it('to override to cancel cancels', () => {
     const life = screened('review').portal('cancel', HOUR).withdraw(1, HOUR).override('cancel', HOUR);
     life.portalEnds('not-sent', HOUR + 1_000);
@@ -52,6 +84,45 @@ describe('a request that comes while a running action is being withdrawn', () =>
       .portalEnds('not-sent', 2 * HOUR + 1_000);
     expect(life.action).toBe('cancel');
     expect(sent(life)).toEqual([TRANSACTION_ID, TRANSACTION_ID]);
+  });
+});
+
+describe('a chargeback that may have been submitted', () => {
+  const FORCED = { ...PORTAL_ACTIONS.chargeback, force: true } as const;
+  /** The first is unconfirmed. The second, with force, waits behind a customer code. */
+  const waiting = () => {
+    const life = screened('pass').portal('chargeback', HOUR).portalEnds('unconfirmed', HOUR);
+    return life.portal('customer-code', HOUR).portal(FORCED, HOUR);
+  };
+  const REFUSED = { kind: 'refused', code: '400' } as const;
+
+  it.each<[string, () => Life, string[]]>([
+    ['withdrawn unsent', () => waiting().withdraw(3, HOUR).portalEnds('done', HOUR), ['portal-unconfirmed']],
+    [
+      'given up unsent',
+      () =>
+        waiting()
+          .until(HOUR + DAY)
+          .break('portal', 'canceled'),
+      ['portal-unconfirmed', 'portal-not-sent', 'portal-unconfirmed'],
+    ],
+    [
+      'refused',
+      () => waiting().portalEnds('done', HOUR).portalEnds(REFUSED, HOUR),
+      ['portal-unconfirmed', 'portal-refused'],
+    ],
+  ])('needs force, and a person, also after one with force that was %s', (_how, order, attention) => {
+    const life = order();
+    expect(life.attention).toEqual(attention);
+    const { length } = life.calls('portal');
+    life.portal('chargeback', 2 * DAY);
+    expect([life.told.at(-1), life.calls('portal').length]).toEqual(['outcome-unknown-before', length]);
+    const now = Date.parse(sinceStart(30 * DAY));
+    const afterEnd = portalRefusal(life.state, PORTAL_ACTIONS.chargeback, now, true);
+    expect(afterEnd).toEqual({ code: 'outcome-unknown-before' });
+    life.portal(FORCED, 2 * DAY).portalEnds('done', 2 * DAY);
+    expect(life.state.attention.filter(({ cause }) => cause.operation === 'chargeback')).toEqual([]);
+    expect(life.portal('chargeback', 2 * DAY).told.at(-1)).toBe('done');
   });
 });
 
@@ -79,23 +150,43 @@ describe('a cancel while a rescreen runs whose transaction has a later window th
   });
 });
 
-it('a cancel that names no transaction leaves none behind in silence', () => {
-  const life = screened('error', {
-    screeningDeadlineMs: HOUR,
-    rescreenOnError: { tries: 0, pauseMs: MINUTE },
-  })
-    .take(RECHECK)
-    .read('error', 2 * MINUTE);
-  life
-    .until(HOUR + 3 * MINUTE)
-    .break('catch-up', 'canceled')
-    .take(HINT)
-    .read('pass', HOUR + 4 * MINUTE);
-  // The caller sees and means the transaction that passed.
-  life.portal('cancel', HOUR + 5 * MINUTE).lookedUp('pass', HOUR + 6 * MINUTE, 'another');
-  life.portalEnds('done', HOUR + 7 * MINUTE);
-  expect(life.phase).toBe('canceled');
-  expect(sent(life).includes(TRANSACTION_ID) || life.attention.includes('cancel-due')).toBe(true);
+describe('a cancel that names no transaction', () => {
+  /** A passed transaction, beside a create that a lookup may find. The caller sees the transaction that passed. */
+  function canceling(): Life {
+    const life = screened('error', {
+      screeningDeadlineMs: HOUR,
+      rescreenOnError: { tries: 0, pauseMs: MINUTE },
+    })
+      .take(RECHECK)
+      .read('error', 2 * MINUTE);
+    life
+      .until(HOUR + 3 * MINUTE)
+      .break('catch-up', 'canceled')
+      .take(HINT)
+      .read('pass', HOUR + 4 * MINUTE);
+    return life.portal('cancel', HOUR + 5 * MINUTE);
+  }
+
+  it('leaves none behind in silence', () => {
+    const life = canceling().lookedUp('pass', HOUR + 6 * MINUTE, 'another');
+    life.portalEnds('done', HOUR + 7 * MINUTE);
+    expect(life.phase).toBe('canceled');
+    expect(sent(life).includes(TRANSACTION_ID) || life.attention.includes('cancel-due')).toBe(true);
+  });
+
+  it('and waits for a lookup keeps none waiting that names one, and does not cancel that again', () => {
+    const named = () =>
+      canceling().portal({ kind: 'cancel', transactionId: TRANSACTION_ID }, HOUR + 6 * MINUTE);
+    const first = named().portalEnds('done', HOUR + 7 * MINUTE);
+    expect([first.phase, first.actions]).toEqual(['canceled', ['queued', 'done']]);
+    const both = named().lookedUp('none', HOUR + 7 * MINUTE);
+    expect([both.actions, sent(both)]).toEqual([['queued', 'running'], [TRANSACTION_ID]]);
+    for (const life of [
+      first.lookedUp('none', HOUR + 8 * MINUTE),
+      both.portalEnds('done', HOUR + 8 * MINUTE),
+    ])
+      expect([life.actions, sent(life)]).toEqual([['done', 'done'], [TRANSACTION_ID]]);
+  });
 });
 
 it.each(['refused', 'too-late'] as const)(

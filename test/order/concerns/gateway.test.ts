@@ -210,6 +210,21 @@ it('a repeated result of an earlier attempt is answered with that attempt’s de
   ]);
 });
 
+it.each([
+  ['pass', 'review', 'proceed', ['hold', 'review']],
+  ['pass', 'fail', 'proceed', ['cancel', 'decided']],
+  ['pass', unanswered(), 'decline', ['hold', 'screening']],
+  ['error', unanswered(), 'decline', ['hold', 'screening']],
+  ['error', unanswered(), 'proceed', ['hold', 'screening']],
+] as const)(
+  'a %s outlives a further attempt’s answer: %j, or %s, is %j',
+  (result, outcome, whenUnavailable, means) => {
+    const life = screened('fail', { ...PRE, whenUnavailable, reviewBeforeGateway: 'proceed' }).retry(2, 0);
+    life.gateway(result, MINUTE, 2).retried(outcome, HOUR);
+    expect([life.action, life.phase]).toEqual(means);
+  },
+);
+
 it('a result of an earlier attempt is not sent on after the order’s end', () => {
   const order = retried();
   setPhase(order, 'closed', NOW);
