@@ -3,7 +3,7 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from 
 import { vouchedFor } from '../../card-data/card-data.ts';
 import { type CardOwner, CardStashError } from '../../card-stash/index.ts';
 import type { CheckoutAnswer } from '../../contract/answers.ts';
-import { hasCode, ORDER_ERRORS, OrderScreeningError } from '../../contract/errors.ts';
+import { hasCode, ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../../contract/errors.ts';
 import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../../contract/ids.ts';
 import { decisionUpdate, retryUpdate } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
@@ -148,6 +148,22 @@ function startOf({ request, deadline, cardRef }: Sending): OrderStart {
   return orderStart(integration, input, request);
 }
 
+/** Refusals of an earlier state of the order, or of another caller's content. */
+const MAY_BE_OUTDATED: readonly OrderErrorCode[] = ['attempt-mismatch', 'retry-out-of-turn'];
+
+/**
+ * Sends an update under a fixed id. Temporal keeps the first outcome of the id, and all who ask under it at the same time get the same one,
+ * so this asks once more under a random id after a refusal that may be outdated.
+ */
+async function notRefusedBefore<T>(ask: (updateId?: string) => Promise<T>, fixedId: string): Promise<T> {
+  try {
+    return await ask(fixedId);
+  } catch (error) {
+    if (!hasCode(toOrderError(error), ...MAY_BE_OUTDATED)) throw error;
+    return ask();
+  }
+}
+
 async function recordedAnswer(
   context: ClientContext,
   sending: Sending,
@@ -160,11 +176,7 @@ async function recordedAnswer(
     return startWithUpdate(context.client, deadline, decisionUpdate, update, start);
   };
   try {
-    const answer = await ask(decisionUpdateId(1)).catch((error: unknown) => {
-      if (!hasCode(toOrderError(error), 'attempt-mismatch')) throw error;
-      // Temporal refuses all who ask under one id at the same time when it refuses one of them, who may have sent other content.
-      return ask();
-    });
+    const answer = await notRefusedBefore(ask, decisionUpdateId(1));
     return await asOfNow(context, workflowId, answer);
   } catch (error) {
     if (isUnanswered(error)) return pendingAnswer(context, request);
@@ -189,9 +201,12 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
   const { attempt, transaction, fingerprint, integration } = request;
   const answerBy = instant(sending.deadline);
   const body = { attempt, transaction, fingerprint, answerBy, ...defined({ cardRef }) };
-  const update = updateOf(retryUpdate, vouchedFor(body, integration), {}, retryUpdateId(attempt));
+  const ask = (updateId?: string) => {
+    const update = updateOf(retryUpdate, vouchedFor(body, integration), {}, updateId);
+    return startedUpdate(context, workflowId, retryUpdate, update, sending.deadline);
+  };
   try {
-    const answer = await startedUpdate(context, workflowId, retryUpdate, update, sending.deadline);
+    const answer = await notRefusedBefore(ask, retryUpdateId(attempt));
     if (answer === undefined) throw workerSilent();
     return await asOfNow(context, workflowId, answer);
   } catch (error) {

@@ -185,6 +185,27 @@ describe('a later attempt', () => {
       args: [{ attempt: 3, answerBy: expect.stringMatching(/^\d{4}-.*Z$/) }],
     });
   });
+
+  it.each(['retry-out-of-turn', 'attempt-mismatch'] as const)(
+    'asks once more, by an id of its own, when the id may have kept an old %s',
+    async (code) => {
+      const { orderScreening, temporal } = aClientOf(undefined);
+      const third = { ...answer, attempt: 3 };
+      temporal.startUpdate.mockResolvedValueOnce(taken(refused(code))).mockResolvedValueOnce(taken(third));
+      expect(await orderScreening.screen({ ...request, attempt: 3 })).toMatchObject({ attempt: 3 });
+      expect(sent(temporal.startUpdate)).toMatchObject([
+        { updateId: 'retry-3' },
+        {
+          name: 'retry',
+          updateId: expect.not.stringContaining('retry'),
+          args: [{ attempt: 3, fingerprint }],
+        },
+      ]);
+      temporal.startUpdate.mockRejectedValue(refused(code));
+      await expect(orderScreening.screen({ ...request, attempt: 3 })).rejects.toMatchObject({ code });
+      expect(temporal.startUpdate).toHaveBeenCalledTimes(4);
+    },
+  );
 });
 
 describe('an order that is closed', () => {
