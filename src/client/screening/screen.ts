@@ -13,7 +13,7 @@ import { answerNow } from '../../order/view/answers.ts';
 import type { CardData } from '../../screening-service/index.ts';
 import { startedUpdate, startWithUpdate, updateOf } from '../messages/send-update.ts';
 import { type CheckedScreenRequest, readScreenRequest } from '../read-requests.ts';
-import { closedOrder } from '../reading/read-orders.ts';
+import { closedOrder, NOTHING_ADOPTED, NOTHING_STARTED } from '../reading/read-orders.ts';
 import {
   attemptMismatch,
   isEnded,
@@ -148,8 +148,13 @@ function startOf({ request, deadline, cardRef }: Sending): OrderStart {
   return orderStart(integration, input, request);
 }
 
-/** Refusals of an earlier state of the order, or of another caller's content. */
-const MAY_BE_OUTDATED: readonly OrderErrorCode[] = ['attempt-mismatch', 'retry-out-of-turn'];
+/** Refusals of an earlier state of the order, of another caller's content, or of a run that ended with its start. */
+const MAY_BE_OUTDATED: readonly OrderErrorCode[] = [
+  'attempt-mismatch',
+  'retry-out-of-turn',
+  ...NOTHING_STARTED,
+  ...NOTHING_ADOPTED,
+];
 
 /**
  * Sends an update under a fixed id. Temporal keeps the first outcome of the id, and all who ask under it at the same time get the same one,
@@ -167,16 +172,20 @@ async function notRefusedBefore<T>(ask: (updateId?: string) => Promise<T>, fixed
 async function recordedAnswer(
   context: ClientContext,
   sending: Sending,
-  start: OrderStart = startOf(sending),
+  isRestart = false,
 ): Promise<CheckoutAnswer> {
   const { request, workflowId, deadline } = sending;
+  const first = startOf(sending);
+  const start = isRestart
+    ? { ...first, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const }
+    : first;
   const question = { attempt: 1, fingerprint: request.fingerprint };
   const ask = (updateId?: string) => {
     const update = updateOf(decisionUpdate, question, {}, updateId);
     return startWithUpdate(context.client, deadline, decisionUpdate, update, start);
   };
   try {
-    const answer = await notRefusedBefore(ask, decisionUpdateId(1));
+    const answer = await (isRestart ? ask() : notRefusedBefore(ask, decisionUpdateId(1)));
     return await asOfNow(context, workflowId, answer);
   } catch (error) {
     if (isUnanswered(error)) return pendingAnswer(context, request);
@@ -188,8 +197,8 @@ async function recordedAnswer(
   });
   if (closed) return answerOnRecord(closed, request);
   // Only a refused adoption or a refused start exists.
-  if (start.workflowIdReusePolicy !== 'REJECT_DUPLICATE') throw orderClosed();
-  return recordedAnswer(context, sending, { ...start, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' });
+  if (isRestart) throw orderClosed();
+  return recordedAnswer(context, sending, true);
 }
 
 /**

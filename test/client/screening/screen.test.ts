@@ -208,6 +208,46 @@ describe('a later attempt', () => {
   );
 });
 
+describe('an order whose start was refused', () => {
+  const codes = [
+    'unknown-integration',
+    'invalid-request',
+    'card-data-in-request',
+    // Of a refused adoption.
+    'unknown-transaction',
+    'screening-service-unavailable',
+  ] as const;
+  it.each(codes)('with %s starts again, although its update id keeps the refusal', async (code) => {
+    const { orderScreening, temporal } = aClientOf(undefined, 'FAILED');
+    temporal.result.mockRejectedValue(failed(code));
+    temporal.executeUpdateWithStart
+      .mockRejectedValueOnce(refused(code))
+      .mockRejectedValueOnce(alreadyStarted)
+      .mockResolvedValueOnce(answer);
+    expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pass' });
+    const asked = temporal.executeUpdateWithStart.mock.calls as unknown[][];
+    expect(asked.map(([, options]) => options)).toMatchObject([
+      { updateId: 'decision-1' },
+      { updateId: expect.not.stringContaining('decision') },
+      {
+        updateId: expect.not.stringContaining('decision'),
+        startWorkflowOperation: { options: { workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' } },
+      },
+    ]);
+  });
+
+  it.each(codes)('with %s again after that gets the refusal', async (code) => {
+    const { orderScreening, temporal } = aClientOf(undefined, 'FAILED');
+    temporal.result.mockRejectedValue(failed(code));
+    temporal.executeUpdateWithStart
+      .mockRejectedValue(refused(code))
+      .mockRejectedValueOnce(refused(code))
+      .mockRejectedValueOnce(alreadyStarted);
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code });
+    expect(temporal.executeUpdateWithStart).toHaveBeenCalledTimes(3);
+  });
+});
+
 describe('an order that is closed', () => {
   function aClosedClient(record?: OrderState) {
     const client = aClientOf(record, 'COMPLETED');
