@@ -231,8 +231,10 @@ function answerOnRecord(
 ): CheckoutAnswer {
   const attempt = order.attempts.find((one) => one.number === number);
   const answer = answerNow(order, number);
-  if (answer === undefined || attempt?.fingerprint === undefined) throw orderClosed();
-  if (attempt.fingerprint !== fingerprint) throw attemptMismatch();
+  const known = attempt?.fingerprint;
+  // An adopted order takes any content, as while it is open.
+  if (answer === undefined || (known === undefined && order.adopted === undefined)) throw orderClosed();
+  if (known !== undefined && known !== fingerprint) throw attemptMismatch();
   return answer;
 }
 

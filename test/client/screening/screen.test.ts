@@ -5,7 +5,7 @@ import { PayloadCodecError } from '../../../src/codec/index.ts';
 import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
 import type { OrderState } from '../../../src/contract/order/state.ts';
 import { anIntegration, finding } from '../../fixtures/integrations.ts';
-import { aClosedOrder } from '../../fixtures/orders.ts';
+import { aClosedOrder, CLOSED_TRANSACTION, sinceStart } from '../../fixtures/orders.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
 import { aCheckoutAnswer } from '../../server/api/fake-order-screening.ts';
 import {
@@ -262,6 +262,15 @@ describe('an order that is closed', () => {
     const other = screen({ fingerprint: 'another', answer });
     await expect(other).rejects.toMatchObject({ code: 'attempt-mismatch' });
     await expect(screen({ answer })).rejects.toMatchObject({ code: 'order-closed' });
+  });
+
+  it('and was adopted answers any content from its record', async () => {
+    const adopted = { transactionId: CLOSED_TRANSACTION, screenedAt: sinceStart(0) };
+    const { orderScreening } = aClosedClient(aClosedOrder({ answer }, { adopted }));
+    const { fingerprint: _none, ...expected } = answer;
+    expect(await orderScreening.screen(request)).toMatchObject(expected);
+    const second = orderScreening.screen({ ...request, attempt: 2 });
+    await expect(second).rejects.toMatchObject({ code: 'order-closed' });
   });
 
   it('because it was refused when it was started is no fault of a request that is right', async () => {
