@@ -5,11 +5,13 @@ import { type GatewayResultRequest, recordGatewayResultUpdate } from '../../cont
 import { instant } from '../../contract/words.ts';
 import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../../order/concerns/gateway.ts';
 import { defined } from '../../order/defined.ts';
+import { owedFor } from '../../order/transactions.ts';
 import { readFailure, ScreeningError } from '../../screening-service/index.ts';
 import { integrationOf } from '../read-requests.ts';
-import { readOrder } from '../reading/read-orders.ts';
+import { describeOrder } from '../reading/describe-order.ts';
+import { recordOfOrder } from '../reading/read-orders.ts';
 import { screeningClientOf } from '../reading/read-transaction.ts';
-import { ANSWER_WITHIN_MS, timeLeft } from '../temporal-errors.ts';
+import { ANSWER_WITHIN_MS, timeLeft, unknownOrder } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 import { update } from './send-update.ts';
 
@@ -24,13 +26,21 @@ export async function recordGatewayResult(
     // Also of an order that has ended and still delivers its last events.
     if (!hasCode(error, 'order-closed')) throw error;
   }
-  const order = await readOrder(context, workflowId, 'full');
+  const description = await describeOrder(context, workflowId);
+  if (description === undefined) throw unknownOrder();
+  const record = await recordOfOrder(context, description, 'full');
+  // An order that was terminated recorded no end.
+  const order = { ...record, ...defined({ endedAt: record.endedAt ?? description.closedAt }) };
   const reply = gatewayReplyAfterEnd(order, request, instant(Date.now()));
   if ('refusal' in reply) throw new OrderScreeningError(reply.refusal.code, reply.refusal.message);
-  const { gateway, sendFor } = reply;
+  const { gateway } = reply;
+  const attempt = order.attempts.find(({ number }) => number === gateway.attempt);
+  const owed = attempt && owedFor(order, attempt)?.id;
+  // An order that is still open sends what it recorded. One that was terminated doesn't.
+  const sendFor = reply.sendFor ?? (description.status === 'closed' ? owed : undefined);
   if (sendFor === undefined) return gateway;
   const client = screeningClientOf(integrationOf(context, order.integration));
-  const { result, authcode, transactionId: gatewayTransactionId } = request;
+  const { result, authcode, transactionId: gatewayTransactionId } = attempt?.gateway ?? request;
   const response = { transactionId: sendFor, result, ...defined({ authcode, gatewayTransactionId }) };
   try {
     // Sent once. An ended order keeps no record of it, and sending it again is safe: the caller repeats it after an error.

@@ -76,11 +76,18 @@ export async function finalRecord({ client }: ClientContext, workflowId: string)
 }
 
 /** Errors that end an adoption before there is an order. */
-const NOTHING_ADOPTED: readonly OrderErrorCode[] = [
+export const NOTHING_ADOPTED: readonly OrderErrorCode[] = [
   'unknown-transaction',
   'transaction-without-decision',
   'invoice-mismatch',
   'screening-service-unavailable',
+];
+
+/** Errors that refuse a start before anything is sent, so the order id is still free for a valid start. */
+export const NOTHING_STARTED: readonly OrderErrorCode[] = [
+  'invalid-request',
+  'card-data-in-request',
+  'unknown-integration',
 ];
 
 /**
@@ -93,8 +100,7 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
   try {
     return await finalRecord(context, workflowId);
   } catch (error) {
-    // These refuse a start before anything is sent, so the order id is still free for a valid start.
-    if (hasCode(error, 'invalid-request', 'card-data-in-request')) throw unknownOrder();
+    if (hasCode(error, ...NOTHING_STARTED)) throw unknownOrder();
     if (hasCode(error, 'temporal-unavailable', 'unknown-order', 'record-unreadable')) throw error;
     // The error of the start says nothing about the current request.
     throw error instanceof OrderScreeningError ? orderClosed() : error;

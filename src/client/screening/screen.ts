@@ -3,7 +3,7 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from 
 import { vouchedFor } from '../../card-data/card-data.ts';
 import { type CardOwner, CardStashError } from '../../card-stash/index.ts';
 import type { CheckoutAnswer } from '../../contract/answers.ts';
-import { hasCode, ORDER_ERRORS, OrderScreeningError } from '../../contract/errors.ts';
+import { hasCode, ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../../contract/errors.ts';
 import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../../contract/ids.ts';
 import { decisionUpdate, retryUpdate } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
@@ -13,7 +13,7 @@ import { answerNow } from '../../order/view/answers.ts';
 import type { CardData } from '../../screening-service/index.ts';
 import { startedUpdate, startWithUpdate, updateOf } from '../messages/send-update.ts';
 import { type CheckedScreenRequest, readScreenRequest } from '../read-requests.ts';
-import { closedOrder } from '../reading/read-orders.ts';
+import { closedOrder, NOTHING_ADOPTED, NOTHING_STARTED } from '../reading/read-orders.ts';
 import {
   attemptMismatch,
   isEnded,
@@ -148,23 +148,44 @@ function startOf({ request, deadline, cardRef }: Sending): OrderStart {
   return orderStart(integration, input, request);
 }
 
+/** Refusals of an earlier state of the order, of another caller's content, or of a run that ended with its start. */
+const MAY_BE_OUTDATED: readonly OrderErrorCode[] = [
+  'attempt-mismatch',
+  'retry-out-of-turn',
+  ...NOTHING_STARTED,
+  ...NOTHING_ADOPTED,
+];
+
+/**
+ * Sends an update under a fixed id. Temporal keeps the first outcome of the id, and all who ask under it at the same time get the same one,
+ * so this asks once more under a random id after a refusal that may be outdated.
+ */
+async function notRefusedBefore<T>(ask: (updateId?: string) => Promise<T>, fixedId: string): Promise<T> {
+  try {
+    return await ask(fixedId);
+  } catch (error) {
+    if (!hasCode(toOrderError(error), ...MAY_BE_OUTDATED)) throw error;
+    return ask();
+  }
+}
+
 async function recordedAnswer(
   context: ClientContext,
   sending: Sending,
-  start: OrderStart = startOf(sending),
+  isRestart = false,
 ): Promise<CheckoutAnswer> {
   const { request, workflowId, deadline } = sending;
+  const first = startOf(sending);
+  const start = isRestart
+    ? { ...first, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const }
+    : first;
   const question = { attempt: 1, fingerprint: request.fingerprint };
   const ask = (updateId?: string) => {
     const update = updateOf(decisionUpdate, question, {}, updateId);
     return startWithUpdate(context.client, deadline, decisionUpdate, update, start);
   };
   try {
-    const answer = await ask(decisionUpdateId(1)).catch((error: unknown) => {
-      if (!hasCode(toOrderError(error), 'attempt-mismatch')) throw error;
-      // Temporal refuses all who ask under one id at the same time when it refuses one of them, who may have sent other content.
-      return ask();
-    });
+    const answer = await (isRestart ? ask() : notRefusedBefore(ask, decisionUpdateId(1)));
     return await asOfNow(context, workflowId, answer);
   } catch (error) {
     if (isUnanswered(error)) return pendingAnswer(context, request);
@@ -176,8 +197,8 @@ async function recordedAnswer(
   });
   if (closed) return answerOnRecord(closed, request);
   // Only a refused adoption or a refused start exists.
-  if (start.workflowIdReusePolicy !== 'REJECT_DUPLICATE') throw orderClosed();
-  return recordedAnswer(context, sending, { ...start, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' });
+  if (isRestart) throw orderClosed();
+  return recordedAnswer(context, sending, true);
 }
 
 /**
@@ -189,9 +210,12 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
   const { attempt, transaction, fingerprint, integration } = request;
   const answerBy = instant(sending.deadline);
   const body = { attempt, transaction, fingerprint, answerBy, ...defined({ cardRef }) };
-  const update = updateOf(retryUpdate, vouchedFor(body, integration), {}, retryUpdateId(attempt));
+  const ask = (updateId?: string) => {
+    const update = updateOf(retryUpdate, vouchedFor(body, integration), {}, updateId);
+    return startedUpdate(context, workflowId, retryUpdate, update, sending.deadline);
+  };
   try {
-    const answer = await startedUpdate(context, workflowId, retryUpdate, update, sending.deadline);
+    const answer = await notRefusedBefore(ask, retryUpdateId(attempt));
     if (answer === undefined) throw workerSilent();
     return await asOfNow(context, workflowId, answer);
   } catch (error) {
@@ -207,8 +231,10 @@ function answerOnRecord(
 ): CheckoutAnswer {
   const attempt = order.attempts.find((one) => one.number === number);
   const answer = answerNow(order, number);
-  if (answer === undefined || attempt?.fingerprint === undefined) throw orderClosed();
-  if (attempt.fingerprint !== fingerprint) throw attemptMismatch();
+  const known = attempt?.fingerprint;
+  // An adopted order takes any content, as while it is open.
+  if (answer === undefined || (known === undefined && order.adopted === undefined)) throw orderClosed();
+  if (known !== undefined && known !== fingerprint) throw attemptMismatch();
   return answer;
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { aClosedOrder, aPolicy } from '../../fixtures/orders.ts';
 import { created, startSandbox, TEST_KEY, transaction } from '../../sandbox/support.ts';
-import { aClientOf } from '../fake-temporal.ts';
+import { aClientOf, failed } from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 type Closed = Parameters<typeof aClosedOrder>;
@@ -12,14 +12,18 @@ async function ended(
   attempt: Closed[0] = {},
   state: Closed[1] = {},
   settings: Parameters<typeof aClientOf>[3] = {},
+  status: Parameters<typeof aClientOf>[1] = 'COMPLETED',
 ) {
   const sandbox = await startSandbox();
   const id = await created(sandbox, transaction());
   const workflow = 'pre-gateway';
-  const ofGateway = { workflow, policy: aPolicy({ workflow }), endedAt: '2026-03-06T10:00:00.000Z' } as const;
-  const record = aClosedOrder(attempt, { ...ofGateway, ...state }, { id });
+  const ofGateway = { workflow, policy: aPolicy({ workflow }) } as const;
+  // An order that was terminated records no end.
+  const end = status === 'COMPLETED' && { endedAt: '2026-03-06T10:00:00.000Z' };
+  const record = aClosedOrder(attempt, { ...ofGateway, ...end, ...state }, { id });
   const atSandbox = { baseUrl: sandbox.testBaseUrl, apiKey: () => TEST_KEY, ...settings };
-  const { orderScreening } = aClientOf(record, 'COMPLETED', {}, atSandbox);
+  const { orderScreening, temporal } = aClientOf(record, status, {}, atSandbox);
+  if (status !== 'COMPLETED') temporal.result.mockRejectedValue(failed());
   const sent = () => sandbox.control.transactions(id)[0]?.gatewayResponses;
   return { orderScreening, sent, id };
 }
@@ -46,6 +50,23 @@ describe('a gateway’s result after the order’s end', () => {
     const { orderScreening, sent } = await ended({ gateway: passed });
     const answer = await orderScreening.recordGatewayResult(order, { result: 'pass' });
     expect(answer).toMatchObject({ result: 'pass' });
+    expect(sent()).toEqual([]);
+  });
+
+  it.each<[string, Closed[0]]>([
+    ['not recorded', {}],
+    ['recorded and not sent', { gateway: { result: 'pass', at, authcode: 'A1', transactionId: 'g-1' } }],
+  ])('that a terminated order has %s is sent', async (_how, attempt) => {
+    const { orderScreening, sent } = await ended(attempt, {}, {}, 'TERMINATED');
+    const request = { result: 'pass', authcode: 'A1', transactionId: 'g-1' } as const;
+    expect(await orderScreening.recordGatewayResult(order, request)).toMatchObject({ result: 'pass' });
+    expect(sent()).toMatchObject([request]);
+  });
+
+  it('that contradicts the result of a terminated order is refused', async () => {
+    const { orderScreening, sent } = await ended({ gateway: passed }, {}, {}, 'TERMINATED');
+    const reported = orderScreening.recordGatewayResult(order, { result: 'fail' });
+    await expect(reported).rejects.toMatchObject({ code: 'order-closed' });
     expect(sent()).toEqual([]);
   });
 

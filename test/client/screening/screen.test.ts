@@ -5,7 +5,7 @@ import { PayloadCodecError } from '../../../src/codec/index.ts';
 import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
 import type { OrderState } from '../../../src/contract/order/state.ts';
 import { anIntegration, finding } from '../../fixtures/integrations.ts';
-import { aClosedOrder } from '../../fixtures/orders.ts';
+import { aClosedOrder, CLOSED_TRANSACTION, sinceStart } from '../../fixtures/orders.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
 import { aCheckoutAnswer } from '../../server/api/fake-order-screening.ts';
 import {
@@ -185,6 +185,67 @@ describe('a later attempt', () => {
       args: [{ attempt: 3, answerBy: expect.stringMatching(/^\d{4}-.*Z$/) }],
     });
   });
+
+  it.each(['retry-out-of-turn', 'attempt-mismatch'] as const)(
+    'asks once more, by an id of its own, when the id may have kept an old %s',
+    async (code) => {
+      const { orderScreening, temporal } = aClientOf(undefined);
+      const third = { ...answer, attempt: 3 };
+      temporal.startUpdate.mockResolvedValueOnce(taken(refused(code))).mockResolvedValueOnce(taken(third));
+      expect(await orderScreening.screen({ ...request, attempt: 3 })).toMatchObject({ attempt: 3 });
+      expect(sent(temporal.startUpdate)).toMatchObject([
+        { updateId: 'retry-3' },
+        {
+          name: 'retry',
+          updateId: expect.not.stringContaining('retry'),
+          args: [{ attempt: 3, fingerprint }],
+        },
+      ]);
+      temporal.startUpdate.mockRejectedValue(refused(code));
+      await expect(orderScreening.screen({ ...request, attempt: 3 })).rejects.toMatchObject({ code });
+      expect(temporal.startUpdate).toHaveBeenCalledTimes(4);
+    },
+  );
+});
+
+describe('an order whose start was refused', () => {
+  const codes = [
+    'unknown-integration',
+    'invalid-request',
+    'card-data-in-request',
+    // Of a refused adoption.
+    'unknown-transaction',
+    'screening-service-unavailable',
+  ] as const;
+  it.each(codes)('with %s starts again, although its update id keeps the refusal', async (code) => {
+    const { orderScreening, temporal } = aClientOf(undefined, 'FAILED');
+    temporal.result.mockRejectedValue(failed(code));
+    temporal.executeUpdateWithStart
+      .mockRejectedValueOnce(refused(code))
+      .mockRejectedValueOnce(alreadyStarted)
+      .mockResolvedValueOnce(answer);
+    expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pass' });
+    const asked = temporal.executeUpdateWithStart.mock.calls as unknown[][];
+    expect(asked.map(([, options]) => options)).toMatchObject([
+      { updateId: 'decision-1' },
+      { updateId: expect.not.stringContaining('decision') },
+      {
+        updateId: expect.not.stringContaining('decision'),
+        startWorkflowOperation: { options: { workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' } },
+      },
+    ]);
+  });
+
+  it.each(codes)('with %s again after that gets the refusal', async (code) => {
+    const { orderScreening, temporal } = aClientOf(undefined, 'FAILED');
+    temporal.result.mockRejectedValue(failed(code));
+    temporal.executeUpdateWithStart
+      .mockRejectedValue(refused(code))
+      .mockRejectedValueOnce(refused(code))
+      .mockRejectedValueOnce(alreadyStarted);
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code });
+    expect(temporal.executeUpdateWithStart).toHaveBeenCalledTimes(3);
+  });
 });
 
 describe('an order that is closed', () => {
@@ -201,6 +262,15 @@ describe('an order that is closed', () => {
     const other = screen({ fingerprint: 'another', answer });
     await expect(other).rejects.toMatchObject({ code: 'attempt-mismatch' });
     await expect(screen({ answer })).rejects.toMatchObject({ code: 'order-closed' });
+  });
+
+  it('and was adopted answers any content from its record', async () => {
+    const adopted = { transactionId: CLOSED_TRANSACTION, screenedAt: sinceStart(0) };
+    const { orderScreening } = aClosedClient(aClosedOrder({ answer }, { adopted }));
+    const { fingerprint: _none, ...expected } = answer;
+    expect(await orderScreening.screen(request)).toMatchObject(expected);
+    const second = orderScreening.screen({ ...request, attempt: 2 });
+    await expect(second).rejects.toMatchObject({ code: 'order-closed' });
   });
 
   it('because it was refused when it was started is no fault of a request that is right', async () => {

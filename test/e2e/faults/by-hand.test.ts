@@ -1,9 +1,10 @@
 /** What an operator or another tool sends past the API, by the `temporal` command or an SDK: it stops no order. */
-import { randomBytes } from 'node:crypto';
-import { Client } from '@temporalio/client';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { TASK_QUEUE } from '../../../src/contract/ids.ts';
-import { recheckSignal, SCREEN_ORDER } from '../../../src/contract/messages.ts';
+import { updateOf } from '../../../src/client/messages/send-update.ts';
+import { decisionUpdateId, TASK_QUEUE } from '../../../src/contract/ids.ts';
+import { decisionUpdate, recheckSignal, SCREEN_ORDER } from '../../../src/contract/messages.ts';
 import { createDataConverter } from '../../../src/starter.ts';
 import { withEmail } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
@@ -130,6 +131,26 @@ it.each([
   const orderId = anOrderId();
   await start(orderId, '--input', JSON.stringify({ orderId, ...input }), ...more);
   await isRefused(orderId, expect.arrayContaining(errors));
+});
+
+it('an adoption that is refused under the update id of a checkout leaves the order id to the next one', async () => {
+  const orderId = anOrderId();
+  const adopt = { transactionId: randomUUID(), screenedAt: new Date().toISOString() };
+  const startWorkflowOperation = new WithStartWorkflowOperation(SCREEN_ORDER, {
+    workflowId: idOf(orderId),
+    taskQueue: TASK_QUEUE,
+    args: [{ orderId, ...pass, adopt }],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  });
+  const update = updateOf(decisionUpdate, { attempt: 1 }, {}, decisionUpdateId(1));
+  const asked = client().workflow.executeUpdateWithStart(decisionUpdate, {
+    ...update,
+    startWorkflowOperation,
+  });
+  await expect(asked).rejects.toMatchObject({ cause: { type: 'unknown-transaction' } });
+  expect(await all.screen(orderId)).toMatchObject(isPassed);
+  expect(await all.screen(orderId)).toMatchObject(isPassed);
+  expect(all.sandbox.control.transactions(orderId)).toHaveLength(1);
 });
 
 it('an order that was started without a fingerprint gives its answer to the same content, and to no other', async () => {
