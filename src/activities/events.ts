@@ -1,16 +1,26 @@
 /** Activities that deliver signed events to the events receiver, in order, and delete cards from the stash. */
 import { log } from '@temporalio/activity';
 import { Webhook } from 'standardwebhooks';
-import { LONGEST_DELIVERY_PAUSE_MS } from '../contract/activity-contract.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import { MACHINE, type Machine, readRetryAfter, requestReason } from '../screening-service/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
-import { askedPauseMs, earlierHeartbeat, sendHeartbeat, tryAgain, waitLonger } from './tries.ts';
+import {
+  askedPauseMs,
+  earlierHeartbeat,
+  grownPauseMs,
+  sendHeartbeat,
+  tryAgain,
+  waitLonger,
+} from './tries.ts';
 
 /** Timeouts of one delivery and of all deliveries of one attempt. Both are shorter than the activity's, so that attempts don't overlap. */
 const EACH_MS = 15_000;
 const ALL_MS = 30_000;
+/** The pauses after attempts that delivered nothing. */
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 6 * 3_600_000;
+const PAUSE_FACTOR = 3;
 /** The pause after an attempt that delivered an event: the receiver is back, so the pauses no longer grow. */
 const BACK_PAUSE_MS = 2_000;
 /** A receiver that the settings lack is probably on its way: a rollout brings it back. */
@@ -51,7 +61,7 @@ function timeFor(left: number): number {
   return Math.min(EACH_MS, left);
 }
 
-/** @param pauseMs the pause after a failure, unless the receiver asks for one; absent: by the activity's retry policy */
+/** @param pauseMs the pause after a failure, unless the receiver asks for one; absent: they grow */
 async function deliver(
   world: ActivityWorld,
   event: OrderEvent,
@@ -73,9 +83,10 @@ async function deliver(
     const { reason, address } =
       error instanceof NotTaken ? error : { reason: 'unexpected', address: undefined };
     log.warn('the events receiver did not accept an event', { integration, reason, address });
-    const askedMs = error instanceof NotTaken ? askedPauseMs(error, LONGEST_DELIVERY_PAUSE_MS) : undefined;
+    const askedMs = error instanceof NotTaken ? askedPauseMs(error, LONGEST_PAUSE_MS) : undefined;
     const message = error instanceof Error ? error.message : 'not delivered';
-    throw tryAgain('not-delivered', message, askedMs ?? pauseMs);
+    const grownMs = grownPauseMs(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, PAUSE_FACTOR);
+    throw tryAgain('not-delivered', message, askedMs ?? pauseMs ?? grownMs);
   }
 }
 

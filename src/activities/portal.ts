@@ -81,7 +81,7 @@ export function portalActivities(world: ActivityWorld) {
      * window. A request in flight isn't aborted when the order cancels the activity: its result counts.
      */
     async performPortalAction(request: PortalRequest, { time }: Clock): Promise<PortalOutcome> {
-      if (await wasDoneBefore(world)) return { kind: 'done' };
+      if (await wasDoneBefore(world, time, request)) return { kind: 'done' };
       const mayBeDone = mayBeDoneBefore(request);
       if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
       if (portalKind(request.fields.kind).once && mayBeDone && !mayBeRepeated(request)) {
@@ -104,7 +104,11 @@ export function portalActivities(world: ActivityWorld) {
 }
 
 /** Rule «started again»: an action that runs as its own workflow is done once, also if an operator starts the workflow again with its stored input. */
-async function wasDoneBefore({ orders }: ActivityWorld): Promise<boolean> {
+async function wasDoneBefore(
+  { orders }: ActivityWorld,
+  time: Clock['time'],
+  request: PortalRequest,
+): Promise<boolean> {
   const { workflowType, workflowExecution } = activityInfo();
   if (workflowType !== PORTAL_ACTION || orders === undefined || workflowExecution === undefined) return false;
   // The earlier try has asked.
@@ -113,7 +117,9 @@ async function wasDoneBefore({ orders }: ActivityWorld): Promise<boolean> {
     return await orders.isDone(workflowExecution.workflowId);
   } catch (error) {
     reportNothingDone();
-    throw retryLater(error);
+    // After its window a cancel is no longer urgent.
+    const isOver = timeLeftMs(time, request) <= 0;
+    throw retryLater(error, isOver ? grownPauseMs(FIRST_PAUSE_MS) : pauseMs(time, request));
   }
 }
 

@@ -57,9 +57,9 @@ export function askedPauseMs(
     : Math.min(Math.max(retryAfterMs, SHORTEST_PAUSE_MS), longestMs);
 }
 
-/** @returns the exponential backoff after this attempt in milliseconds: `firstMs` after the first, then doubled each time */
-export function grownPauseMs(firstMs: number, longestMs = LONGEST_GROWN_MS): number {
-  return Math.min(firstMs * 2 ** (activityInfo().attempt - 1), longestMs);
+/** @returns the exponential backoff after this attempt in milliseconds: `firstMs` after the first, then `factor` times as long each time */
+export function grownPauseMs(firstMs: number, longestMs = LONGEST_GROWN_MS, factor = 2): number {
+  return Math.min(firstMs * factor ** (activityInfo().attempt - 1), longestMs);
 }
 
 /**

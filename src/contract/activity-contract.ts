@@ -30,9 +30,6 @@ export const MEASURED_TIME = 'server-time';
 /** A background activity that sends no heartbeat for so long is lost. */
 export const HEARTBEAT_TIMEOUT_MS = 15_000;
 
-/** The longest pause between two tries to deliver events. */
-export const LONGEST_DELIVERY_PAUSE_MS = 6 * 3_600_000;
-
 /** Number of events in a run's first workflow task, without signals. More events mean that an earlier attempt of the task timed out. */
 export const FIRST_TASK_EVENTS = 3;
 

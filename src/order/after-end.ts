@@ -1,4 +1,5 @@
 /** Applies decisions that are read after an order has ended, and creates their events. Pure: no clock, no I/O. */
+import type { StatusOutcome } from '../contract/activity-contract.ts';
 import { sameTransaction } from '../contract/ids.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import type { LateDecision } from '../contract/order/order.ts';
@@ -90,8 +91,7 @@ export function applyLateReading(
 ): OrderEvent | undefined {
   const { decision } = read;
   const { decisions } = order;
-  const last = decisions.findLast(({ transactionId }) => sameTransaction(transactionId, transaction.id));
-  if (decision === 'error' || decision === (last ?? transaction).decision) return undefined;
+  if (decision === 'error' || decision === lastDecision(order, transaction)) return undefined;
   // Transactions of one attempt, as after a rescreen, have the same action.
   const before = decisions.findLast(({ attempt }) => attempt === transaction.attempt) ?? order;
   const { attention, ...actions } = actionsAfter(before, transaction, decision);
@@ -111,6 +111,21 @@ export function applyLateReading(
     ...{ type: 'order.decision_changed', orderId, integration, sequence, occurredAt: at },
     data: { phase, ...facts, attention, cancelBy, afterClose: true, ...enrichedOf(read) },
   };
+}
+
+/** Whether no decision can be read from the answer, or only `error` in place of one: the transaction is read again. */
+export function isUnusableLate(
+  order: ReadAfterEndInput,
+  transaction: EndedTransaction,
+  outcome: StatusOutcome,
+): boolean {
+  if (outcome.kind !== 'read') return outcome.kind === 'unreadable';
+  return outcome.decision === 'error' && lastDecision(order, transaction) !== 'error';
+}
+
+function lastDecision({ decisions }: ReadAfterEndInput, transaction: EndedTransaction): Decision | undefined {
+  const last = decisions.findLast(({ transactionId }) => sameTransaction(transactionId, transaction.id));
+  return (last ?? transaction).decision;
 }
 
 export function noteLateEvent(

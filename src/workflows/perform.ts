@@ -4,7 +4,6 @@ import {
   type BackgroundActivities,
   type CheckoutActivities,
   HEARTBEAT_TIMEOUT_MS,
-  LONGEST_DELIVERY_PAUSE_MS,
   type PollActivities,
   type ReadActivities,
   type RunFacts,
@@ -45,6 +44,9 @@ const background = {
   retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumInterval: 5 * MINUTE },
 };
 
+/** Of an activity whose every failure sets the pause that follows: the interval applies to a try whose worker was lost. */
+const soonIfLost = (initialInterval: number) => ({ initialInterval, backoffCoefficient: 1 });
+
 const reads = { ...background, summary: 'Read from the screening service' };
 
 export const ACTIVITY_OPTIONS = {
@@ -74,7 +76,8 @@ export const ACTIVITY_OPTIONS = {
   performPortalAction: {
     ...background,
     ...writes,
-    retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 5 * MINUTE },
+    // A cancel has to be sent within its window.
+    retry: soonIfLost(SECOND),
     summary: 'Portal action',
   },
   /** Retries for three days with growing pauses, or the receiver's Retry-After. After that, the operator must act. */
@@ -82,7 +85,7 @@ export const ACTIVITY_OPTIONS = {
     ...background,
     ...writes,
     scheduleToCloseTimeout: 72 * HOUR,
-    retry: { initialInterval: 2 * SECOND, backoffCoefficient: 3, maximumInterval: LONGEST_DELIVERY_PAUSE_MS },
+    retry: soonIfLost(10 * SECOND),
     summary: 'Deliver events',
   },
   /** The stash deletes the card after 15 minutes, so retrying longer is useless. */
@@ -91,14 +94,11 @@ export const ACTIVITY_OPTIONS = {
     scheduleToCloseTimeout: 15 * MINUTE,
     summary: 'Delete the card from the stash',
   },
-  /**
-   * The server retries it as long as the decision is unchanged, so the history doesn't grow with the number of polls. Each try sets the
-   * pause that follows; the interval here applies to a try whose worker was lost.
-   */
+  /** The server retries it as long as the decision is unchanged, so the history doesn't grow with the number of polls. */
   pollStatus: {
     ...background,
     taskQueue: POLLS_TASK_QUEUE,
-    retry: { initialInterval: 10 * SECOND, backoffCoefficient: 1, maximumInterval: HOUR },
+    retry: soonIfLost(10 * SECOND),
     summary: 'Poll the review',
   },
   /** Sweeps the open orders for a day. If its worker stops or dies, another worker continues. */

@@ -23,6 +23,7 @@ import type { LateDecision } from '../contract/order/order.ts';
 import {
   applyLateReading,
   type EndedTransaction,
+  isUnusableLate,
   LATE_DECISIONS,
   noteLateEvent,
   type ReadAfterEndInput,
@@ -45,8 +46,8 @@ const { deliverEvents } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS
 
 /**
  * Reads the status of the order's transactions immediately, and again for signals that arrive: one read at a time, and one more after the
- * spacing. The spacing is that of open orders: 2 s, doubling up to 5 min under a flood. An answer that can't be read is read again, until the
- * spacing is at its longest. Ends when nothing is pending.
+ * spacing. The spacing is that of open orders: 2 s, doubling up to 5 min under a flood. An answer that can't be read, or that is
+ * `error` in place of a decision, is read again until the spacing is at its longest. Ends when nothing is pending.
  * @returns the decisions found since the order's end
  * @throws `invalid-request` for an argument that the client library never sends
  */
@@ -87,8 +88,10 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
     pending.read = false;
     for (const transaction of order.transactions) {
       const read = await statusOf(order, transaction);
-      if (read?.outcome?.kind === 'unreadable' && spacingMs < LONGEST_SPACING_MS) pending.read = true;
-      if (read?.outcome?.kind !== 'read') continue;
+      if (read?.outcome === undefined) continue;
+      if (isUnusableLate(order, transaction, read.outcome) && spacingMs < LONGEST_SPACING_MS)
+        pending.read = true;
+      if (read.outcome.kind !== 'read') continue;
       const known = order.decisions;
       const event = applyLateReading(order, transaction, read.outcome, read.at);
       if (order.decisions !== known) upsertMemo(memoOf(order));

@@ -130,7 +130,7 @@ describe('durable delivery', () => {
     const pauseOf = async (attempt: Attempt) =>
       (await failureOf(deliver(attempt, heartbeats))).nextRetryDelay;
     expect(await pauseOf({ attempt: 9 })).toBe(2_000);
-    expect(await pauseOf({ attempt: 10, heartbeatDetails: heartbeats.at(-1) })).toBeUndefined();
+    expect(await pauseOf({ attempt: 4, heartbeatDetails: heartbeats.at(-1) })).toBe(54_000);
   });
 
   it.each<[string, Answer]>([
@@ -147,11 +147,19 @@ describe('durable delivery', () => {
     ['120', 120_000],
     ['7200', 7_200_000],
     ['90000', 6 * 3_600_000],
-    ['soon', undefined],
+    ['soon', 2_000],
   ])('obeys a Retry-After of the receiver, for six hours at most: %s', async (seconds, nextRetryDelay) => {
     answers = [(response) => response.writeHead(429, { 'retry-after': seconds }).end()];
-    const failure = await failureOf(deliver());
-    expect(failure.nextRetryDelay ?? undefined).toBe(nextRetryDelay);
+    expect(await failureOf(deliver())).toMatchObject({ nextRetryDelay });
+  });
+
+  it.each([
+    [1, 2_000],
+    [3, 18_000],
+    [40, 6 * 3_600_000],
+  ])('is tried again after pauses that grow: try %i, %i ms', async (attempt, nextRetryDelay) => {
+    answers = [status(503)];
+    expect(await failureOf(deliver({ attempt }))).toMatchObject({ nextRetryDelay });
   });
 
   it.each([

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { PORTAL_ACTION } from '../../src/contract/messages.ts';
 import type { FaultKind } from '../../src/sandbox/fault-plan.ts';
+import { ACTIVITY_OPTIONS } from '../../src/workflows/perform.ts';
 import { act, aPortalRequest, type Before, fieldsOf, IN_DOUBT, KINDS, UNDONE } from './portal-support.ts';
 import {
   aWorld,
   failureOf,
   fromNow,
+  noOrders,
   plan,
   requests,
   screened,
@@ -17,6 +20,14 @@ withSandbox();
 const LOST = ['reset-after-commit', '5xx-after-commit', 'truncated-reply', 'malformed-body'] as const;
 const isLost = (answer: string) => LOST.some((lost) => lost === answer);
 const NOTHING_DONE = { attempt: 2, heartbeatDetails: { reported: 1 } };
+
+/** A world that can't ask Temporal which workflows have ended. */
+function withoutList() {
+  const isDone = async () => {
+    throw new Error('UNAVAILABLE');
+  };
+  return aWorld({}, { orders: { ...noOrders, isDone } });
+}
 
 /** How a try ends, by what the service answers: after nothing was done, and in doubt. What fails is tried again. */
 const ENDS: [answer: FaultKind | 'success', undone: object, inDoubt?: object][] = [
@@ -105,6 +116,26 @@ it.each([
   }
 });
 
+it.each(['performPortalAction', 'deliverEvents', 'pollStatus'] as const)(
+  'a try of %s that is lost is repeated soon, however many came before: only what a try reports makes the pauses grow',
+  (name) => {
+    const { initialInterval, backoffCoefficient } = ACTIVITY_OPTIONS[name].retry;
+    expect(backoffCoefficient).toBe(1);
+    expect(initialInterval).toBeLessThanOrEqual(10_000);
+  },
+);
+
+it('the pauses grow while Temporal can’t tell whether the same action has ended before', async () => {
+  for (const [attempt, nextRetryDelay] of [
+    [1, 1_000],
+    [4, 8_000],
+  ] as const) {
+    const details = { attempt, heartbeatDetails: { reported: attempt - 1 }, workflowType: PORTAL_ACTION };
+    const failure = await failureOf(act(aPortalRequest('report-fraud'), details, [], withoutList()));
+    expect(failure).toMatchObject({ type: 'unexpected', nextRetryDelay });
+  }
+});
+
 describe('the last moment of a cancel', () => {
   const cancel = (leftMs: number, changes: Parameters<typeof aPortalRequest>[1] = {}) =>
     aPortalRequest('cancel', { notAfter: fromNow(leftMs), ...changes });
@@ -145,6 +176,12 @@ describe('the last moment of a cancel', () => {
       expect(nextRetryDelay).toBeLessThanOrEqual(10_000);
       expect(nextRetryDelay).toBeGreaterThan(7_500);
     }
+  });
+
+  it('is not slept through either while Temporal can’t tell whether it was sent before', async () => {
+    const details = { attempt: 12, heartbeatDetails: { reported: 11 }, workflowType: PORTAL_ACTION };
+    const { nextRetryDelay } = await failureOf(act(cancel(20_000), details, [], withoutList()));
+    expect(nextRetryDelay).toBeLessThanOrEqual(10_000);
   });
 
   it.each([

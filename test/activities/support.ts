@@ -150,6 +150,8 @@ export interface Attempt {
   heartbeatDetails?: unknown;
   /** When the server scheduled the try, in milliseconds after the epoch. */
   scheduledMs?: number;
+  /** The type of the workflow that called the activity. */
+  workflowType?: string;
   /** Where the activity logs to, if not to the console. */
   logger?: Logger;
   /** What counts what the activity counts. */
@@ -166,6 +168,7 @@ export function anEnvironment({
   attempt = 1,
   heartbeatDetails,
   scheduledMs,
+  workflowType = 'test',
   logger,
   metricMeter = noopMetricMeter,
 }: Attempt = {}) {
@@ -174,6 +177,7 @@ export function anEnvironment({
       attempt,
       heartbeatDetails,
       workflowExecution: { workflowId: 'test', runId: RUN_ID },
+      workflowType,
       currentAttemptScheduledTimestampMs: scheduledMs ?? Date.now(),
       scheduledTimestampMs: scheduledMs ?? Date.now(),
     },

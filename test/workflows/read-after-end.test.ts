@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { afterEndWorkflowId, TASK_QUEUE } from '../../src/contract/ids.ts';
 import { recheckSignal } from '../../src/contract/messages.ts';
-import { KEY_MISSING } from '../../src/contract/words.ts';
+import { type Decision, KEY_MISSING } from '../../src/contract/words.ts';
 import {
   LATE_DECISIONS,
   READ_AFTER_END,
@@ -24,15 +24,20 @@ const EVENTS = { sequence: 4, delivered: 4, waiting: 0 };
 
 const FAILED = { kind: 'read', decision: 'fail' } as const;
 const PASSED = { kind: 'read', decision: 'pass' } as const;
+const ERROR = { kind: 'read', decision: 'error' } as const;
 const UNREADABLE = { kind: 'unreadable', words: 'The response has no known decision.' } as const;
 const UNANSWERED = { kind: 'unanswered' } as const;
 
-/** An ended order that passed, in a world of its own. */
-function anEnded(status: World['status'] = PASSED) {
+/** An ended order, that passed if nothing else is said, in a world of its own. */
+function anEnded(status: World['status'] = PASSED, decision: Decision = 'pass') {
   const { integration, orderId, world } = order.prepare();
   world.status = status;
   const key = { integration, orderId };
-  const closed = aClosedOrder({}, { ...key, events: EVENTS, policy: aPolicy({ events: 'all' }) });
+  const closed = aClosedOrder(
+    {},
+    { ...key, events: EVENTS, policy: aPolicy({ events: 'all' }) },
+    { decision },
+  );
   const workflowId = afterEndWorkflowId(key);
   const { workflow } = environment().client;
   workflowIds.push(workflowId);
@@ -114,10 +119,27 @@ describe('the read after an order’s end', () => {
     expect(world.events).toEqual([]);
   });
 
-  it('ends although the answer can never be read', async () => {
-    const { ask, world } = anEnded(UNREADABLE);
+  it.each([
+    ['can never be read', UNREADABLE],
+    ['stays `error` in place of its decision', ERROR],
+  ])('is repeated nine times at most, and ends, although the answer %s', async (_what, answer) => {
+    const { ask, world } = anEnded(answer);
     expect(await (await ask()).result()).toEqual([]);
     expect(world.reads).toBe(9);
+  });
+
+  it('finds the decision that an answer `error` stood in place of', async () => {
+    const { ask, world } = anEnded(ERROR);
+    const handle = await ask();
+    await eventually(() => expect(world.reads).toBe(1));
+    world.status = FAILED;
+    expect(await handle.result()).toMatchObject([{ decision: 'fail' }]);
+  });
+
+  it('is made once of a transaction that was `error` before', async () => {
+    const { ask, world } = anEnded(ERROR, 'error');
+    expect(await (await ask()).result()).toEqual([]);
+    expect(world.reads).toBe(1);
   });
 
   it('that nobody answers ends after a day, and sends nothing', async () => {

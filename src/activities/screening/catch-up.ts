@@ -28,9 +28,9 @@ import {
   unseenBefore,
 } from './begin-screening.ts';
 import {
-  awaitEarlier,
   checkTransaction,
   EARLIER_TRY,
+  lookForEarlier,
   mayStillArrive,
   tryScreening,
 } from './try-screening.ts';
@@ -87,7 +87,7 @@ export function catchUpActivity(world: ActivityWorld) {
     const outcome =
       skipped === undefined || unseen === undefined
         ? await tryScreening(checked.transaction, t, unseen)
-        : await awaitEarlier(t, unseen, false);
+        : await lookForEarlier(t, unseen);
     const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
     if (skipped !== undefined && noneFound && !(unseen && mayStillArrive(unseen, now))) return ended(skipped);
     // The server doesn't retry an activity whose cancellation was requested, so this is its final result.

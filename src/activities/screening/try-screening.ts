@@ -126,20 +126,28 @@ export async function tryScreening(
 }
 
 /**
- * Looks for the transaction of an earlier attempt until this attempt's deadline. Creates nothing.
- * @param again whether the earlier create may be in flight, so that it is worth looking again
+ * Looks for the transaction of an earlier attempt until this attempt's deadline, since a customer waits. Creates nothing.
+ * @param again whether the earlier create may be in flight, so that after a lookup that finds nothing it is worth looking again
  */
 export async function awaitEarlier(t: Try, unseen: Unseen, again: boolean): Promise<Tried> {
-  const none = noAnswer(EARLIER_TRY, unseen);
   for (;;) {
     const found = await look(t, unseen);
-    if (found === 'known' || (found === 'none' && !again)) return none;
-    const outcome = found === 'none' ? none : found;
+    const outcome = outcomeOf(found, unseen);
+    if (found === 'known' || (found === 'none' && !again)) return outcome;
     if (outcome.kind !== 'no-answer') return outcome;
     const pauseMs = Math.max(LOOK_EVERY_MS, outcome.retryAfterMs ?? 0);
     if (t.until - t.world.machine.elapsed() < pauseMs + LEAST_TIME_MS) return outcome;
     await sleepOn(t.world.machine, pauseMs);
   }
+}
+
+/** Looks once for the transaction of an earlier attempt. Creates nothing. */
+export async function lookForEarlier(t: Try, unseen: Unseen): Promise<Tried> {
+  return outcomeOf(await look(t, unseen), unseen);
+}
+
+function outcomeOf(found: Tried | 'known' | 'none', unseen: Unseen): Tried {
+  return typeof found === 'string' ? noAnswer(EARLIER_TRY, unseen) : found;
 }
 
 /**

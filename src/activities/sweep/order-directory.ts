@@ -152,21 +152,22 @@ function heldBy({ pendingActivities, workflowExecutionInfo }: Description): Held
   return dueAt <= Date.now() - LATE_AFTER_MS ? { reason: 'late', since: instant(dueAt) } : undefined;
 }
 
-/** @returns since when the screening service has answered no read of the order, if that is too long */
+/** @returns since when the screening service has answered no read of the order, if a try that began so much later failed, too */
 async function unanswered(
   client: Client,
   workflowId: string,
   { pendingActivities }: Description,
 ): Promise<Held | undefined> {
-  const details = (pendingActivities ?? []).flatMap(
-    ({ heartbeatDetails }) => heartbeatDetails?.payloads ?? [],
-  );
   // This process may lack the key of a detail.
   const read = (payload: Payload) => decoded({ client }, workflowId, payload).catch(() => undefined);
-  const times = (await Promise.all(details.map(read))).flatMap((one) => detailsIn(one).unansweredSince ?? []);
-  const [since] = times.sort();
-  if (since === undefined || millis(since) > Date.now() - LATE_AFTER_MS) return undefined;
-  return { reason: 'unanswered', since };
+  const times = (pendingActivities ?? []).map(async ({ heartbeatDetails, lastStartedTime }) => {
+    const details = await Promise.all((heartbeatDetails?.payloads ?? []).map(read));
+    const lastTryMs = msOf(lastStartedTime) ?? 0;
+    const noted = details.flatMap((one) => detailsIn(one).unansweredSince ?? []);
+    return noted.filter((since) => lastTryMs - millis(since) >= LATE_AFTER_MS);
+  });
+  const [since] = (await Promise.all(times)).flat().sort();
+  return since === undefined ? undefined : { reason: 'unanswered', since };
 }
 
 export interface LostOrder {

@@ -227,4 +227,13 @@ describe('catching up', () => {
     const found = await catchUp(unread, again(), world);
     expect(found).toMatchObject({ kind: 'answered', transactionId: theTransaction().id });
   });
+
+  it('of an order that the rules may skip looks once a try while lookups fail', async () => {
+    plan('status-by-invoice', '5xx-before-commit');
+    const skipping = aWorld({ skip: [{ amountBelow: 1_000_000 }] });
+    const unread = { mayBeSkipped: true, unseenSince: UNSEEN_SINCE } as const;
+    const failed = failureOf(catchUp(unread, again(), skipping));
+    expect(await failed).toMatchObject({ type: 'http-5xx', nonRetryable: false });
+    expect(requests('status-by-invoice')).toBe(1);
+  });
 });

@@ -58,9 +58,10 @@ const due = (at: number, state: keyof typeof PendingActivityState = 'PENDING_ACT
   state: PendingActivityState[state],
   scheduledTime: msToTs(at),
 });
-/** A read that waits for its next try, after tries without an answer since then. */
-const unanswered = (since: number) => ({
+/** A read that waits for its next try, after tries without an answer since then, the last of which began at that time. */
+const unanswered = (since: number, lastAt = NOW) => ({
   ...due(NOW + 60_000),
+  lastStartedTime: msToTs(lastAt),
   heartbeatDetails: { payloads: [defaultPayloadConverter.toPayload({ unansweredSince: instant(since) })] },
 });
 const paused = { ...due(NOW, 'PENDING_ACTIVITY_STATE_PAUSED'), paused: true, pauseInfo: { pauseTime: TIME } };
@@ -81,6 +82,10 @@ it.each([
   ['is due later', due(NOW + 60_000)],
   ['has been due for a moment', due(NOW - LATE_AFTER_MS + 1)],
   ['has got no answer for a moment', unanswered(NOW - LATE_AFTER_MS + 1)],
+  [
+    'got no answer once, and is not made again yet',
+    unanswered(NOW - 2 * LATE_AFTER_MS, NOW - 2 * LATE_AFTER_MS),
+  ],
   ['told nothing that can be read', { ...due(NOW), heartbeatDetails: { payloads: [{ data: null }] } }],
   ['runs', due(0, 'PENDING_ACTIVITY_STATE_STARTED')],
 ])('an order without a pending task whose poll %s is neither held nor stuck', async (_what, poll) => {

@@ -3,7 +3,11 @@ import type { CallResult } from '../../../src/contract/calls.ts';
 import type { OrderEvent } from '../../../src/contract/messages.ts';
 import type { LateDecision } from '../../../src/contract/order/order.ts';
 import type { OrderState } from '../../../src/contract/order/state.ts';
-import type { EndedTransaction, ReadAfterEndInput } from '../../../src/order/after-end.ts';
+import {
+  type EndedTransaction,
+  isUnusableLate,
+  type ReadAfterEndInput,
+} from '../../../src/order/after-end.ts';
 import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../../../src/order/spacing.ts';
 import {
   ACTIVITY_OPTIONS,
@@ -67,8 +71,10 @@ export class AfterEnd {
   }
 
   #apply(order: ReadAfterEndInput, transaction: EndedTransaction, { outcome, at }: Reading): void {
-    if (outcome?.kind === 'unreadable' && this.#spacingMs < LONGEST_SPACING_MS) this.#pending = true;
-    if (outcome?.kind !== 'read') return;
+    if (outcome === undefined) return;
+    if (isUnusableLate(order, transaction, outcome) && this.#spacingMs < LONGEST_SPACING_MS)
+      this.#pending = true;
+    if (outcome.kind !== 'read') return;
     const event = this.#world.rules.applyLateReading(order, transaction, outcome, at);
     this.#decisions = copyOf(order.decisions);
     if (event !== undefined) this.#send(event);
