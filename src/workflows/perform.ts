@@ -77,7 +77,7 @@ export const ACTIVITY_OPTIONS = {
     ...background,
     ...writes,
     // A cancel has to be sent within its window.
-    retry: soonIfLost(SECOND),
+    retry: soonIfLost(5 * SECOND),
     summary: 'Portal action',
   },
   /** Retries for three days with growing pauses, or the receiver's Retry-After. After that, the operator must act. */
