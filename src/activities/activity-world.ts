@@ -180,8 +180,8 @@ export function timed<Request, Outcome>(
   return withMoment(clock, outcomeOf, begin);
 }
 
-/** Delivers one event. @throws if the receiver doesn't answer 2xx; the error contains no address and no content */
-export type EventSender = (event: OrderEvent, timeoutMs: number) => Promise<void>;
+/** Delivers one event, signed with that time. @throws if the receiver doesn't answer 2xx; the error contains no address and no content */
+export type EventSender = (event: OrderEvent, timeoutMs: number, now: Instant) => Promise<void>;
 
 /** Senders by integration (`own`), and one for all other integrations (`common`). */
 export interface EventSenders {

@@ -5,6 +5,7 @@ import type { OrderEvent } from '../contract/messages.ts';
 import { MACHINE, type Machine, readRetryAfter, requestReason } from '../screening-service/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
+import type { ServerClock } from './server-clock.ts';
 import {
   askedPauseMs,
   earlierHeartbeat,
@@ -26,7 +27,8 @@ const BACK_PAUSE_MS = 2_000;
 /** A receiver that the settings lack is probably on its way: a rollout brings it back. */
 const NO_RECEIVER_PAUSE_MS = 60_000;
 
-export function eventActivities(world: ActivityWorld) {
+/** @param clock its time signs the events: a receiver refuses what is signed by a clock that is minutes off */
+export function eventActivities(world: ActivityWorld, clock: ServerClock) {
   return {
     /** Delivers the events in order. A retry continues after the last delivered event. */
     async deliverEvents(events: OrderEvent[]): Promise<object> {
@@ -36,7 +38,7 @@ export function eventActivities(world: ActivityWorld) {
       let pauseMs: number | undefined;
       for (const event of events) {
         if (event.sequence <= arrived) continue;
-        await deliver(world, event, timeFor(until - world.machine.elapsed()), pauseMs);
+        await deliver(world, clock, event, timeFor(until - world.machine.elapsed()), pauseMs);
         pauseMs = BACK_PAUSE_MS;
         sendHeartbeat({ arrived: event.sequence });
       }
@@ -64,6 +66,7 @@ function timeFor(left: number): number {
 /** @param pauseMs the pause after a failure, unless the receiver asks for one; absent: they grow */
 async function deliver(
   world: ActivityWorld,
+  clock: ServerClock,
   event: OrderEvent,
   timeoutMs: number,
   pauseMs?: number,
@@ -76,7 +79,7 @@ async function deliver(
     throw tryAgain('no-receiver', words, pauseMs ?? NO_RECEIVER_PAUSE_MS);
   }
   try {
-    await send(event, timeoutMs);
+    await send(event, timeoutMs, clock.now());
     noteDelivery(event, true);
   } catch (error) {
     noteDelivery(event, false);
@@ -103,7 +106,7 @@ export function createEventSender(
   secrets: readonly string[],
   machine: Machine = MACHINE,
 ): EventSender {
-  return async (event, timeoutMs) => {
+  return async (event, timeoutMs, now) => {
     const { id, ...payload } = event;
     const body = JSON.stringify(payload);
     const late = new AbortController();
@@ -115,7 +118,7 @@ export function createEventSender(
         redirect: 'manual',
         size: MAX_REPLY_BYTES,
         signal: late.signal,
-        headers: signedHeaders(secrets, id, body, new Date(machine.now())),
+        headers: signedHeaders(secrets, id, body, new Date(now)),
       });
       await response.arrayBuffer().catch(() => undefined);
       const { ok, status, headers } = response;

@@ -37,8 +37,8 @@ export function createActivities(parts: WorldParts): ActivitiesByQueue {
   const screening = screeningActivities(world);
   const status = statusActivities(world);
   const portal = portalActivities(world);
-  const events = eventActivities(world);
   const clock = new ServerClock(world.machine);
+  const events = eventActivities(world, clock);
   const screenAtCheckout = withMoment(clock, screening.screenAtCheckout, asRequested);
   return {
     checkout: {

@@ -3,10 +3,12 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createActivities, createEventSender } from '../../src/activities/index.ts';
 import { createCardStash } from '../../src/card-stash/index.ts';
+import { MEASURED_TIME } from '../../src/contract/activity-contract.ts';
 import type { OrderEvent } from '../../src/contract/messages.ts';
 import { MACHINE } from '../../src/screening-service/index.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { stubService } from '../screening-service/stub-service.ts';
+import { aPortalRequest } from './portal-support.ts';
 import { type Attempt, failureOf, perform } from './support.ts';
 
 const secretOf = (words: string) => `whsec_${Buffer.from(words).toString('base64')}`;
@@ -64,7 +66,7 @@ function background(
   machine = MACHINE,
 ) {
   const world = { findIntegration: finding(anIntegration()), cards: createCardStash('memory:'), machine };
-  const events = { own: new Map(), ...(url !== '' && { common: createEventSender(url, secrets) }) };
+  const events = { own: new Map(), ...(url !== '' && { common: createEventSender(url, secrets, machine) }) };
   return createActivities({ ...world, events }).background;
 }
 
@@ -108,6 +110,20 @@ describe('durable delivery', () => {
     expect(sequences()).toEqual([1, 2, 3, 4]);
     const refused = await failureOf(send(5, SECRET));
     expect(refused.message).toBe('the events receiver answered 401');
+  });
+
+  it('is signed with the server’s time, once the worker knows that its own clock is wrong', async () => {
+    const machine = { ...MACHINE, now: () => Date.now() + 600_000 };
+    const to = background(undefined, [SECRET], machine);
+    const request = aPortalRequest('cancel', { integration: 'elsewhere' });
+    const heartbeats: unknown[] = [];
+    const cancel = (attempt: Attempt) =>
+      failureOf(perform(to.performPortalAction, request, attempt, heartbeats));
+    expect(await cancel({})).toMatchObject({ type: MEASURED_TIME });
+    await cancel({ attempt: 2, heartbeatDetails: heartbeats.at(-1) });
+    await deliver({}, [], to);
+    const sentAt = Number(receiver.seen[0]?.headers['webhook-timestamp']) * 1_000;
+    expect(Math.abs(sentAt - Date.now())).toBeLessThan(5_000);
   });
 
   it('stops at the first that does not arrive, and goes on with it, under the same id', async () => {

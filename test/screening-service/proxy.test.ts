@@ -158,7 +158,7 @@ it('https_proxy may be in lower case, and leads to a service whose certificate N
 
 it('an event goes to the proxy', async () => {
   const send = createEventSender('http://shop.example/events', [`whsec_${'a'.repeat(32)}`]);
-  await send(EVENT, 2_000);
+  await send(EVENT, 2_000, EVENT.occurredAt);
   expect(asked).toEqual(['POST http://shop.example/events']);
 });
 
