@@ -2,10 +2,11 @@
 import { log } from '@temporalio/activity';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../contract/messages.ts';
+import type { Instant } from '../contract/words.ts';
 import { MACHINE, type Machine, readRetryAfter, requestReason } from '../screening-service/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
-import type { ServerClock } from './server-clock.ts';
+import type { Clock, ServerClock } from './server-clock.ts';
 import {
   askedPauseMs,
   earlierHeartbeat,
@@ -31,14 +32,16 @@ const NO_RECEIVER_PAUSE_MS = 60_000;
 export function eventActivities(world: ActivityWorld, clock: ServerClock) {
   return {
     /** Delivers the events in order. A retry continues after the last delivered event. */
-    async deliverEvents(events: OrderEvent[]): Promise<object> {
+    async deliverEvents(events: OrderEvent[], { time }: Clock): Promise<object> {
       // The sweep's events have sequence 0.
       const { arrived = -1 } = earlierHeartbeat();
       const until = world.machine.elapsed() + ALL_MS;
       let pauseMs: number | undefined;
+      // The process's clock may stand still while the machine is suspended; the attempt's own may be behind by what it waited.
+      const now = () => [time(), clock.now()].sort().at(-1) ?? time();
       for (const event of events) {
         if (event.sequence <= arrived) continue;
-        await deliver(world, clock, event, timeFor(until - world.machine.elapsed()), pauseMs);
+        await deliver(world, now, event, timeFor(until - world.machine.elapsed()), pauseMs);
         pauseMs = BACK_PAUSE_MS;
         sendHeartbeat({ arrived: event.sequence });
       }
@@ -66,7 +69,7 @@ function timeFor(left: number): number {
 /** @param pauseMs the pause after a failure, unless the receiver asks for one; absent: they grow */
 async function deliver(
   world: ActivityWorld,
-  clock: ServerClock,
+  now: () => Instant,
   event: OrderEvent,
   timeoutMs: number,
   pauseMs?: number,
@@ -79,7 +82,7 @@ async function deliver(
     throw tryAgain('no-receiver', words, pauseMs ?? NO_RECEIVER_PAUSE_MS);
   }
   try {
-    await send(event, timeoutMs, clock.now());
+    await send(event, timeoutMs, now());
     noteDelivery(event, true);
   } catch (error) {
     noteDelivery(event, false);

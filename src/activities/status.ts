@@ -92,8 +92,9 @@ export function statusActivities(world: ActivityWorld) {
     async readStatusLast(request: LastReadRequest, { time }: Clock): Promise<StatusOutcome> {
       const outcome = await read(request, time);
       const untilClosedMs = Math.max(0, millis(request.cancelBy) - millis(time()));
+      const longestMs = Math.min(SLOW_POLL_MS, Math.max(UNUSABLE_PAUSE_MS, untilClosedMs / 2));
       const pauseMs = isUnusable(request, outcome)
-        ? grownPauseMs(UNUSABLE_PAUSE_MS, SLOW_POLL_MS)
+        ? Math.round(grownPauseMs(UNUSABLE_PAUSE_MS, longestMs))
         : untilClosedMs + SLOW_POLL_MS;
       return newsOf(request, outcome, pauseMs);
     },

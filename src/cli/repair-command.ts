@@ -29,7 +29,7 @@ const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: s
   ],
   'nothing-good': [
     EXIT.errorFound,
-    'no workflow task was ever completed: if it is open, start workers of the build that started it; otherwise find its transaction by the invoice number, delete its workflow and adopt the transaction, or, only if there is none, send the order again',
+    'no workflow task was ever completed: if it is open, start workers of the build that started it; otherwise find its transaction by the invoice number and delete its workflow; then adopt the transaction or, only if there is none, send the order again',
   ],
   untried: [
     EXIT.notYet,

@@ -28,6 +28,7 @@ import {
   parseCard,
   parseTransaction,
   transactionRules,
+  withoutOriginsLikeCards,
 } from '../screening-service/index.ts';
 
 /** An order id: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so it can't be only dots. */
@@ -88,7 +89,7 @@ export const adoptSchema = z.strictObject({
 /** Fields of an order that may hold card data when it is read. `parseTransaction` separates or removes it. */
 export const CARD_FIELDS_OF_AN_ORDER = [
   ...CARD_FIELDS.map((name) => `transaction.payment.creditCard.${name}`),
-  ...[...ORIGINS, 'landingPage', 'referringUrl', 'referringSite'].map((name) => `transaction.order.${name}`),
+  ...ORIGINS.map((name) => `transaction.order.${name}`),
 ];
 
 const cardRequestSchema = z.strictObject({
@@ -177,9 +178,11 @@ function readTransaction(raw: unknown, workflow: IntegrationWorkflow, integratio
     return { ok: false as const, fieldErrors: [{ path: '', message }] };
   }
   // The transaction would be stored unchanged, with its card fields.
-  if (cardDataIn({ transaction: raw }, integration).length > 0) return parsed;
-  const transaction = withSixDigits(raw);
-  const absent = { card: undefined, invoiceNumber: undefined, warnings: [] };
+  const { body, likeCards } = withoutOriginsLikeCards(raw, integration);
+  if (cardDataIn({ transaction: body }, integration).length > 0) return parsed;
+  const transaction = withSixDigits(body);
+  const warnings = likeCards.map(({ path, message }) => ({ path: shownPath(path), message }));
+  const absent = { card: undefined, invoiceNumber: undefined, warnings };
   return { ok: true as const, transaction, fingerprint: fingerprintOfRaw(transaction), ...absent };
 }
 

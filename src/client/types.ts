@@ -103,7 +103,7 @@ export interface OrderRows {
   cursor?: string;
 }
 
-/** `cut`: there are more orders than one read returns; those with the nearest deadlines are in it. */
+/** `cut`: there are more orders than one read returns; open ones with the nearest deadlines ahead come first. */
 export interface Queue {
   orders: QueuedOrder[];
   cut: boolean;

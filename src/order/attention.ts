@@ -88,6 +88,8 @@ export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, 
     case 'wrong-key':
       return true;
     case 'status-error':
+      // It is read again.
+      if (phase === 'decided' || (phase === 'awaiting-gateway' && decision !== 'review')) return open;
       return decision === 'review' && (phase === 'review' || phase === 'awaiting-gateway');
     case 'review-unresolved':
       return decision === 'review' && open && !policy.passive;

@@ -145,7 +145,7 @@ export function ownWords(body: Record<string, unknown>, operation: Operation): s
 }
 
 const MAY_NOT = /\b(?:not authori[sz]ed|unauthori[sz]ed)\b/i;
-const ABOUT_AN_ORDER = /\b(?:transaction|order|chargeback|cancel)/i;
+const ABOUT_AN_ORDER = /\b(?:transaction|(?<!\bin )order|chargeback|cancel|fraud|customer)/i;
 const FAULTY = 'invalid|not valid|unknown|wrong|incorrect|expired|revoked|missing|not recogni[sz]ed';
 const FAULTY_KEY = new RegExp(
   `\\b(?:${FAULTY})\\b.{0,40}\\b(?:token|(?:api ?)?key)\\b|\\b(?:token|(?:api ?)?key)\\b.{0,40}\\b(?:${FAULTY})\\b`,

@@ -26,6 +26,7 @@ export {
   fingerprintOfRaw,
   ORIGINS,
   parseTransaction,
+  withoutOriginsLikeCards,
   writeTransaction,
 } from './transaction/parse-transaction.ts';
 export {

@@ -49,6 +49,15 @@ describe('a request to screen', () => {
     expect(JSON.stringify(request.transaction)).not.toContain(TEST_CARD.cardNumber);
   });
 
+  it('is not refused for an ad’s id if policy skips it, also without the fields that a screening needs', () => {
+    const order = { landingPage: `https://shop.example/?gclid=${TEST_CARD.cardNumber}` };
+    const transaction = { payment: { method: 'gift card' }, order };
+    const request = read({ orderId: '1', transaction }, { skip: [{ paymentMethod: ['gift card'] }] });
+    expect(request).toMatchObject({ transaction: { order: {} } });
+    expect(request.warnings).toMatchObject([{ path: 'transaction.order.landingPage' }]);
+    expect(JSON.stringify(request)).not.toContain(TEST_CARD.cardNumber);
+  });
+
   it('has the same fingerprint once its card has expired', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());

@@ -89,6 +89,15 @@ describe('an acknowledge', () => {
     expect(life.replies).toEqual([{ refusal }, { cleared: 1 }, { cleared: 0 }]);
   });
 
+  it('is refused while an answer without a decision is read again, until the window closes', () => {
+    const outcome = { kind: 'unreadable', words: 'no known decision' } as const;
+    const life = screened('pass').take(HINT).end({ kind: 'read', outcome }, HOUR);
+    life.acknowledge(2 * HOUR);
+    expect(life.replies).toEqual([{ refusal: expect.objectContaining({ code: 'attention-stands' }) }]);
+    expect(life.calls('last-read')).toHaveLength(1);
+    expect(life.underWay).toEqual([expect.stringContaining('last-read')]);
+  });
+
   it('resolves what a deadline of a passive order raised, which nobody can decide or cancel', () => {
     const passive = { passive: true, workflow: 'pre-gateway' } as const;
     const life = screened('review', passive).until(4.6 * DAY);

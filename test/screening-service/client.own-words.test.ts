@@ -60,6 +60,7 @@ describe.each(PORTAL)('%s', (_operation, call) => {
   test.each([
     'Not Authorized',
     'You are not authorized',
+    'Unauthorized. A token is required in order to use this API',
     'Invalid token',
     'Invalid nf_token.',
     'Unknown API key',
@@ -74,6 +75,7 @@ describe.each(PORTAL)('%s', (_operation, call) => {
     'Transaction is not covered',
     'This transaction is not authorized for a chargeback',
     'Not authorized to cancel this order',
+    'You are not authorized to report fraud',
     'A transaction can be canceled only within 5 days of its screening.',
   ])('is refused by «%s», whatever the status', async (message) => {
     const refused = { outcome: 'refused', words: [message], code: 403 };

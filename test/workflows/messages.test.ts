@@ -17,6 +17,7 @@ import type { OrderState } from '../../src/contract/order/state.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { aPolicy, DAY, decided, HOUR, withOrders } from './support.ts';
+import { again } from './world.ts';
 
 const { environment, order, mattersCounted } = withOrders();
 
@@ -176,7 +177,7 @@ it('events that nobody takes for three days are given up, with attention until o
     world.policy = aPolicy({ events: 'all' });
     world.status = { kind: 'read', decision: 'review' };
     world.deliver = () => {
-      if (deaf) throw new Error('the receiver is down');
+      if (deaf) throw again(6 * HOUR);
     };
   });
   await pass(3 * DAY + HOUR);
@@ -196,7 +197,7 @@ describe('the end of an order', () => {
     const { handle, pass, integration } = await order((one) => {
       decided('fail')(one);
       one.deliver = () => {
-        throw new Error('the receiver is down');
+        throw again(6 * HOUR);
       };
     });
     await pass(7 * DAY);
@@ -210,7 +211,7 @@ describe('the end of an order', () => {
     const { handle, world, pass, until, update } = await order((one) => {
       decided('fail')(one);
       one.deliver = () => {
-        throw new Error('the receiver is down');
+        throw again(6 * HOUR);
       };
     });
     await pass(2 * HOUR);

@@ -134,15 +134,18 @@ export function queryOf(request: ListRequest, partly: readonly string[] = []): s
 
 /** The attention of a closed order counts for some days, and so does the review of a terminated one. */
 const sinceWhen = () => quoted(instant(Date.now() - CLOSED_ATTENTION_MS));
-const counts = () => `(ExecutionStatus = 'Running' OR CloseTime >= ${sinceWhen()})`;
 
 function attentionIs(needed: boolean): string {
   const { name } = needsAttention;
-  return needed ? `(${name} = true AND ${counts()})` : `(${name} = false OR CloseTime < ${sinceWhen()})`;
+  return needed
+    ? `(${name} = true AND (ExecutionStatus = 'Running' OR CloseTime >= ${sinceWhen()}))`
+    : `(${name} = false OR CloseTime < ${sinceWhen()})`;
 }
 
-const inQueue = () =>
-  `(${counts()} AND (${phase.name} = 'review' OR ${needsAttention.name} = true OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true))))`;
+const inQueue = () => {
+  const inReview = `(${phase.name} = 'review' AND (ExecutionStatus != 'Terminated' OR CloseTime >= ${sinceWhen()}))`;
+  return `(${inReview} OR ${attentionIs(true)} OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true)))`;
+};
 
 interface Attribute {
   name: string;

@@ -61,7 +61,7 @@ export function parseTransaction(input: unknown, rules: TransactionRules): Parse
   if (!checked.ok) return checked;
   const warnings = [
     ...readOnly.map((name) => ({ path: [name], message: 'is read-only in the interface; not sent' })),
-    ...likeCards.map((name) => ({ path: ['order', name], message: 'may contain a card number; not sent' })),
+    ...likeCards,
     ...whyNoExpiry.map((message) => ({ path: ['payment', 'creditCard', 'expirationDate'], message })),
     ...spelled.dropped.map((path) => ({ path, message: 'is not a field of the interface; not sent' })),
     ...warningsOf(checked.data, rules),
@@ -89,11 +89,18 @@ function withoutBadExpiry(
   return { body: { ...body, payment: { ...payment, creditCard } }, whyNoExpiry: [reason] };
 }
 
-/** Fields of `order` that say where the customer came from. */
-export const ORIGINS = ['landing_page', 'referring_url', 'referring_site'] as const;
+/** Fields of `order` that say where the customer came from, in both spellings. */
+export const ORIGINS = [
+  ...['landing_page', 'referring_url', 'referring_site'],
+  ...['landingPage', 'referringUrl', 'referringSite'],
+];
+const LIKE_A_CARD = 'may contain a card number; not sent';
 
 /** Removes optional addresses whose ids, such as those of an ad, look like a card number: that is no reason to refuse an order. */
-function withoutOriginsLikeCards(body: Record<string, unknown>, { notCards }: TransactionRules) {
+export function withoutOriginsLikeCards(
+  body: Record<string, unknown>,
+  { notCards }: Pick<TransactionRules, 'notCards'>,
+): { body: Record<string, unknown>; likeCards: { path: string[]; message: string }[] } {
   const { order } = body;
   if (!isObject(order)) return { body, likeCards: [] };
   const likeCards = ORIGINS.filter(
@@ -101,8 +108,11 @@ function withoutOriginsLikeCards(body: Record<string, unknown>, { notCards }: Tr
       typeof order[name] === 'string' &&
       cardDataIn({ order: { [name]: order[name] } }, { notCards }).length > 0,
   );
-  const kept = Object.entries(order).filter(([name]) => !likeCards.some((one) => one === name));
-  return { body: { ...body, order: Object.fromEntries(kept) }, likeCards };
+  const kept = Object.entries(order).filter(([name]) => !likeCards.includes(name));
+  return {
+    body: { ...body, order: Object.fromEntries(kept) },
+    likeCards: likeCards.map((name) => ({ path: ['order', name], message: LIKE_A_CARD })),
+  };
 }
 
 const lineItem = transactionRequestSchema.shape.lineItems.unwrap().element;

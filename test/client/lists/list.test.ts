@@ -21,7 +21,7 @@ describe('a list of orders', () => {
     [{ queued: true, open: true }, "ExecutionStatus = 'Running'"],
     [
       { queued: true },
-      "((ExecutionStatus = 'Running' OR CloseTime >= '2026-03-02T00:00:00.000Z') AND (ScreeningPhase = 'review' OR NeedsAttention = true OR (ExecutionStatus = 'Running' AND (ScreeningPhase = 'screening' OR ActionUnderWay = true))))",
+      `((ScreeningPhase = 'review' AND (ExecutionStatus != 'Terminated' OR CloseTime >= '2026-03-02T00:00:00.000Z')) OR ${NEEDED} OR (ExecutionStatus = 'Running' AND (ScreeningPhase = 'screening' OR ActionUnderWay = true)))`,
     ],
     [{ attention: false }, "(NeedsAttention = false OR CloseTime < '2026-03-02T00:00:00.000Z')"],
     [{ integrations: ['shop', "b's"] }, "(ScreeningIntegration = 'shop' OR ScreeningIntegration = 'b\\'s')"],

@@ -57,7 +57,7 @@ ${tabs(view)}
 <div class="tools" id="tools"><form class="find" role="search" action="/"><label class="sr" for="q">Search order, invoice or transaction</label><input type="search" id="q" name="q" value="${filters.q}" placeholder="Order, invoice or transaction" autocapitalize="none" spellcheck="false" maxlength="128" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>
 ${fold(view)}${chips}<div class="line end">${isQueue && news}<a class="desk" href="${listPath(filters, undefined, '/queue.csv')}">CSV</a></div></div>
 ${oldMs > OLD_MS && html`<p class="box amber"><b>The list is ${duration(oldMs)} old.</b> Temporal can’t be reached.</p>`}
-${queue.cut && html`<p class="box">The queue has more orders than are shown here: those with the nearest deadlines are in it.</p>`}
+${queue.cut && html`<p class="box">The queue has more orders than are shown here: open ones with the nearest deadlines ahead are in it.</p>`}
 ${rows.length === 0 ? nothing(view, now) : several ? html`<form class="many" action="/several" method="get"><input type="hidden" name="from" value="${listQuery(filters, { page: at, cursor })}">${orders}${bar(view, rows)}</form>` : orders}
 ${paging(view)}
 ${view.refused > 0 && html`<p class="quiet refused"><a href="${REFUSED_PATH}">Refused checkouts</a>: no order was started for the last ${view.refused}.</p>`}`;
