@@ -52,7 +52,7 @@ export const ORDER_ERRORS = {
     status: 422,
     title: 'Card data or a screening service key in a field that must not contain it',
     advice:
-      'send card data in the card fields or through the card stash, and never send a key; list ids that only look like card numbers in `notCards` of the policy. An address in `order` (`landing_page`, `referring_url`, `referring_site`) that looks as if it had one is left out instead, with a warning',
+      'send card data in the card fields or through the card stash, and never send a key; list ids that only look like card numbers in `notCards` of the policy. An address in `order` (`landing_page`, `referring_url`, `referring_site`) that seems to contain a card number is left out, with a warning',
   },
   'other-integration': {
     status: 403,

@@ -132,18 +132,18 @@ export function queryOf(request: ListRequest, partly: readonly string[] = []): s
   return conditions.filter(Boolean).join(' AND ');
 }
 
-/** The attention of a closed order counts for some days, and so does the review of a terminated one. */
-const sinceWhen = () => quoted(instant(Date.now() - CLOSED_ATTENTION_MS));
+/** Closed orders count until then: their attention, and the review of a terminated one. */
+const oldestClosed = () => quoted(instant(Date.now() - CLOSED_ATTENTION_MS));
 
 function attentionIs(needed: boolean): string {
   const { name } = needsAttention;
   return needed
-    ? `(${name} = true AND (ExecutionStatus = 'Running' OR CloseTime >= ${sinceWhen()}))`
-    : `(${name} = false OR CloseTime < ${sinceWhen()})`;
+    ? `(${name} = true AND (ExecutionStatus = 'Running' OR CloseTime >= ${oldestClosed()}))`
+    : `(${name} = false OR CloseTime < ${oldestClosed()})`;
 }
 
 const inQueue = () => {
-  const inReview = `(${phase.name} = 'review' AND (ExecutionStatus != 'Terminated' OR CloseTime >= ${sinceWhen()}))`;
+  const inReview = `(${phase.name} = 'review' AND (ExecutionStatus != 'Terminated' OR CloseTime >= ${oldestClosed()}))`;
   return `(${inReview} OR ${attentionIs(true)} OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true)))`;
 };
 

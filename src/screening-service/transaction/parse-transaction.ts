@@ -108,6 +108,7 @@ export function withoutOriginsLikeCards(
       typeof order[name] === 'string' &&
       cardDataIn({ order: { [name]: order[name] } }, { notCards }).length > 0,
   );
+  if (likeCards.length === 0) return { body, likeCards: [] };
   const kept = Object.entries(order).filter(([name]) => !likeCards.includes(name));
   return {
     body: { ...body, order: Object.fromEntries(kept) },

@@ -6,21 +6,21 @@
 /** Names that shops, gateways and wallets send for something other than a card. */
 const NO_CARD = [
   // Kinds
-  'ach, alipay, bank deposit, bank transfer, banktransfer, cash, cash on delivery, cash on delivery (cod), cashondelivery, check, cheque',
-  'cod, direct debit, free, gift card, gift_card, giftcard, invoice, manual, money order, other, pay by invoice, purchase order',
-  'manual_in_shopify_test, purchaseorder, store credit, store_credit, wire transfer',
+  'ach, alipay, bank deposit, bank transfer, banktransfer, cash, cash on delivery, cash on delivery (cod), cashondelivery, charge, check',
+  'cheque, cod, direct debit, free, gift card, gift_card, giftcard, invoice, manual, money order, other, pay by invoice, purchase order',
+  'purchaseorder, store credit, store_credit, wire transfer',
   // Wallets and local methods
-  'affirm, afterpay, afterpay_clearpay, afterpay_north_america, amazon pay, amazon_marketplace, amazon_payment_v2, amazon_payments_advanced, amazonpay, apple pay',
-  'apple_pay, applepay, bacs, bacs debit, bancontact, bank_deposit, blik, boleto, cash app pay, cashapp, charge, clearpay, eps, exchange-credit',
-  'giropay, google pay, google_pay, googlepay, ideal, klarna, mobilepay, multibanco, mybank, oxxo, p24, paypal, paypal credit',
-  'paypal_billing_agreement, paypal_express, paypal_express_bml, paysafecard, pix, przelewy24, sepa, sepa debit, sepa direct debit',
-  'sepa_debit, shop cash, shop_cash, shop_pay_installments, shopify_installments, shopify_store_credit, sofort, swish, trustly, twint',
-  'upi, venmo, visa checkout, wechat pay, wechat_pay',
+  'affirm, afterpay, afterpay_clearpay, afterpay_north_america, amazon pay, amazon_marketplace, amazon_payment_v2, amazon_payments_advanced',
+  'amazonpay, apple pay, apple_pay, applepay, bacs, bacs debit, bancontact, bank_deposit, blik, boleto, cash app pay, cashapp, clearpay',
+  'eps, exchange-credit, giropay, google pay, google_pay, googlepay, ideal, klarna, mobilepay, multibanco, mybank, oxxo, p24, paypal',
+  'paypal credit, paypal_billing_agreement, paypal_express, paypal_express_bml, paysafecard, pix, przelewy24, sepa, sepa debit',
+  'sepa direct debit, sepa_debit, shop cash, shop_cash, shop_pay_installments, shopify_installments, shopify_store_credit, sofort, swish',
+  'trustly, twint, upi, venmo, visa checkout, wechat pay, wechat_pay',
   // Codes of shops and their plugins
-  'amazon_payment_v2_vault, braintree_ach_direct_debit, braintree_applepay, braintree_googlepay, braintree_local_payment',
-  'braintree_paypal, braintree_paypal_vault, braintree_venmo, checkmo, ecomm giftcard, payflow_express, payflow_express_bml',
-  'payment_services_paypal_smart_buttons, pp_cash, pp_cod_cod, pp_stripe-alma_stripe-klarna-alma, pp_stripe-klarna_stripe-klarna-alma, pp_system_default, ppcp-gateway, ppcp-oxxo-gateway',
-  'ppcp-pay-upon-invoice-gateway',
+  'amazon_payment_v2_vault, braintree_ach_direct_debit, braintree_applepay, braintree_googlepay, braintree_local_payment, braintree_paypal',
+  'braintree_paypal_vault, braintree_venmo, checkmo, ecomm giftcard, manual_in_shopify_test, payflow_express, payflow_express_bml',
+  'payment_services_paypal_smart_buttons, pp_cash, pp_cod_cod, pp_stripe-alma_stripe-klarna-alma, pp_stripe-klarna_stripe-klarna-alma',
+  'pp_system_default, ppcp-gateway, ppcp-oxxo-gateway, ppcp-pay-upon-invoice-gateway',
 ].flatMap((line) => line.split(', '));
 
 /** Plugins with one code per payment method: the prefix of their codes, the methods, and the suffix. */
