@@ -2,7 +2,7 @@
 import { log } from '@temporalio/activity';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../contract/messages.ts';
-import type { Instant } from '../contract/words.ts';
+import { type Instant, latest } from '../contract/words.ts';
 import { MACHINE, type Machine, readRetryAfter, requestReason } from '../screening-service/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
@@ -38,7 +38,7 @@ export function eventActivities(world: ActivityWorld, clock: ServerClock) {
       const until = world.machine.elapsed() + ALL_MS;
       let pauseMs: number | undefined;
       // The process's clock may stand still while the machine is suspended; the attempt's own may be behind by what it waited.
-      const now = () => [time(), clock.now()].sort().at(-1) ?? time();
+      const now = () => latest(time(), clock.now());
       for (const event of events) {
         if (event.sequence <= arrived) continue;
         await deliver(world, now, event, timeFor(until - world.machine.elapsed()), pauseMs);

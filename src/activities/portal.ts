@@ -9,7 +9,7 @@ import type {
 } from '../contract/activity-contract.ts';
 import { PORTAL_ACTION } from '../contract/messages.ts';
 import { isSentOnce, portalKind } from '../contract/portal/portal-kinds.ts';
-import { millis } from '../contract/words.ts';
+import { latest, millis } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
 import {
   type CallOptions,
@@ -48,8 +48,7 @@ export async function exactlyForCancels(
 ): Promise<Beginning> {
   if (fields.kind !== 'cancel') return clock.began(false);
   const beginning = await clock.began(true, notAfter);
-  const now = clock.now();
-  return { ...beginning, began: now > beginning.began ? now : beginning.began };
+  return { ...beginning, began: latest(clock.now(), beginning.began) };
 }
 
 export function portalActivities(world: ActivityWorld) {

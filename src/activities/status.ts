@@ -16,6 +16,7 @@ import type { Refusal } from '../contract/errors.ts';
 import type { Adoption } from '../contract/order/state.ts';
 import type { Policy } from '../contract/policy.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
+import { isUnusable } from '../order/decide.ts';
 import { defined } from '../order/defined.ts';
 import { adoptionErrors } from '../order/messages/check-messages.ts';
 import { enrichedOf } from '../order/record.ts';
@@ -93,7 +94,7 @@ export function statusActivities(world: ActivityWorld) {
       const outcome = await read(request, time);
       const untilClosedMs = Math.max(0, millis(request.cancelBy) - millis(time()));
       const longestMs = Math.min(SLOW_POLL_MS, Math.max(UNUSABLE_PAUSE_MS, untilClosedMs / 2));
-      const pauseMs = isUnusable(request, outcome)
+      const pauseMs = isUnusable(outcome, request.known)
         ? Math.round(grownPauseMs(UNUSABLE_PAUSE_MS, longestMs))
         : untilClosedMs + SLOW_POLL_MS;
       return newsOf(request, outcome, pauseMs);
@@ -186,14 +187,9 @@ function newsOf(
   const isUnchanged =
     outcome.kind === 'read' && outcome.decision === known && !troubleKnown && !forbiddenKnown;
   if (isUnchanged) throw unchanged(pauseMs);
-  if (troubleKnown && isUnusable({ known }, outcome))
+  if (troubleKnown && isUnusable(outcome, known))
     throw waitLonger('unusable', 'the screening service still returns no decision', pauseMs);
   return outcome;
-}
-
-function isUnusable({ known }: Pick<LastReadRequest, 'known'>, outcome: StatusOutcome): boolean {
-  const isErrorNow = outcome.kind === 'read' && outcome.decision === 'error' && known !== 'error';
-  return isErrorNow || outcome.kind === 'unreadable';
 }
 
 /** Reads the transaction of an adopted order, within the workflow's first task. @returns the decision, or a refusal of the order */

@@ -151,6 +151,10 @@ export function laterBy(ms: number, at: Instant): Instant {
   return instant(millis(at) + ms);
 }
 
+export function latest(one: Instant, other: Instant): Instant {
+  return one > other ? one : other;
+}
+
 export type AttentionCode =
   | 'wrong-key'
   | 'no-decision'

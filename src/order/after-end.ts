@@ -6,7 +6,7 @@ import type { LateDecision } from '../contract/order/order.ts';
 import type { Enriched, OrderState, OrderTransaction } from '../contract/order/state.ts';
 import type { Action, Decision, Instant, Phase } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
-import { actionLater, keepsActionAfterReport } from './decide.ts';
+import { actionLater, isUnusable, keepsActionAfterReport } from './decide.ts';
 import { defined } from './defined.ts';
 import { attemptFor } from './portal/portal-records.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
@@ -113,14 +113,13 @@ export function applyLateReading(
   };
 }
 
-/** Whether no decision can be read from the answer, or only `error` in place of one: the transaction is read again. */
+/** Returns whether a read brought no decision, so that the transaction is read again. */
 export function isUnusableLate(
   order: ReadAfterEndInput,
   transaction: EndedTransaction,
   outcome: StatusOutcome,
 ): boolean {
-  if (outcome.kind !== 'read') return outcome.kind === 'unreadable';
-  return outcome.decision === 'error' && lastDecision(order, transaction) !== 'error';
+  return isUnusable(outcome, lastDecision(order, transaction));
 }
 
 function lastDecision({ decisions }: ReadAfterEndInput, transaction: EndedTransaction): Decision | undefined {

@@ -88,9 +88,9 @@ export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, 
     case 'wrong-key':
       return true;
     case 'status-error':
-      // It is read again.
-      if (phase === 'decided' || (phase === 'awaiting-gateway' && decision !== 'review')) return open;
-      return decision === 'review' && (phase === 'review' || phase === 'awaiting-gateway');
+      // A review is polled, and any other decision is read again while the window is open.
+      if (decision === 'review' && (phase === 'review' || phase === 'awaiting-gateway')) return true;
+      return open && (phase === 'decided' || phase === 'awaiting-gateway');
     case 'review-unresolved':
       return decision === 'review' && open && !policy.passive;
     case 'cancel-due':

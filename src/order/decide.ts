@@ -195,6 +195,12 @@ export function applyReading(
 const ERROR_AFTER_DECISION =
   'The screening service returned `error` for a transaction that already has a decision.';
 
+/** Rule «last read». Whether an answer has no decision: none can be read from it, or only `error` in place of the known one. */
+export function isUnusable(outcome: StatusOutcome, known: OrderDecision | undefined): boolean {
+  if (outcome.kind === 'read') return outcome.decision === 'error' && known !== 'error';
+  return outcome.kind === 'unreadable';
+}
+
 /** Returns the action and the attention that a changed decision causes. @param isFinal the action stays, unless a person changes it */
 function consequenceOf(
   state: OrderState,

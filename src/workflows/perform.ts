@@ -63,8 +63,8 @@ export const ACTIVITY_OPTIONS = {
   lookUp: reads,
   readStatus: { ...reads, taskQueue: READS_TASK_QUEUE },
   /**
-   * Without news its next try would be after the cancel window, so it never ends; after an answer without a decision it ends at the next one with. Abandoning it adds no history events; at worst a read is
-   * made that nobody needs.
+   * Without news its next try would be after the cancel window, so it never ends. Abandoning it adds no history events, unless it still
+   * waits for an answer with a decision; at worst a read is made that nobody needs.
    */
   readStatusLast: {
     ...background,
