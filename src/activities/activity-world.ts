@@ -19,6 +19,7 @@ import type { FindIntegration, Integration } from '../contract/policy.ts';
 import type { SweepActivities } from '../contract/sweep.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
+import { counterOf } from '../order/view/metrics.ts';
 import {
   createScreeningClient,
   type Machine,
@@ -81,15 +82,18 @@ export function clientFor(world: ActivityWorld, integration: string, pauseMs?: n
   }
 }
 
-/** Logs a failed call. Refusals aren't logged: they are on the order's record. */
+/** Logs a failed call, and counts one with a wrong API key. Refusals aren't logged: they are on the order's record. */
 function logFailure(integration: string, error: ScreeningError, address: string): void {
   const { operation: call, outcome, reason, status } = error;
   const fields = { integration, call, reason, address, ...defined({ status }) };
   // Outside of an activity there is no logger.
-  const log = asyncLocalStorage.getStore()?.log;
-  if (log === undefined) return;
-  if (reason === 'forbidden') log.error('the screening service does not accept our API key', fields);
-  else if (outcome === 'refused') return;
+  const context = asyncLocalStorage.getStore();
+  if (context === undefined) return;
+  const { log, metricMeter } = context;
+  if (reason === 'forbidden') {
+    counterOf(metricMeter, 'order_screening_wrong_key_total').add(1, { integration, operation: call });
+    log.error('the screening service does not accept our API key', fields);
+  } else if (outcome === 'refused') return;
   else if (status === undefined) log.warn('the screening service does not answer', fields);
   else log.warn('the screening service answers with an error', fields);
 }

@@ -1,5 +1,6 @@
 /** What the log says when the service, or a receiver of events, doesn't do what it is asked: why, and nothing that is secret. */
-import { expect, it } from 'vitest';
+import { noopMetricMeter } from '@temporalio/common';
+import { expect, it, vi } from 'vitest';
 import { createEventSender } from '../../src/activities/index.ts';
 import { eventToSend } from '../../src/order/events.ts';
 import { temporalLogger } from '../../src/platform/temporal-logger.ts';
@@ -58,6 +59,21 @@ it.each([
   await checkOut(aWorld(), aCheckout(), { logger });
   expect(lines[0]).toMatchObject({ level, msg, address: new URL(sandbox.url).host });
   expect(JSON.stringify(lines)).not.toContain(KEY);
+});
+
+it('counts each call with a wrong key, by its operation: a lookup as a create', async () => {
+  const add = vi.fn();
+  const createCounter = (name: string) =>
+    name === 'order_screening_wrong_key_total' ? { add } : noopMetricMeter.createCounter(name);
+  const metricMeter = Object.assign(Object.create(noopMetricMeter), { createCounter });
+  plan('status-by-invoice', '403');
+  await checkOut(aWorld(), aCheckout(), { ...TASK_LOST, metricMeter });
+  plan('create-transaction', '403');
+  await checkOut(aWorld(), aCheckout(), { metricMeter });
+  expect(add.mock.calls).toMatchObject([
+    [1, { integration: 'default', operation: 'status-by-invoice' }],
+    [1, { integration: 'default', operation: 'create-transaction' }],
+  ]);
 });
 
 it('is silent about an order that the service does not know, as it is about one that it refuses', async () => {

@@ -34,6 +34,9 @@ export const METRICS = {
     'reads after hints, after rechecks and before a window closes, by `outcome`',
   ),
   order_screening_portal_actions_total: counter('tries at portal actions by `kind` and `outcome`'),
+  order_screening_wrong_key_total: counter(
+    'calls for which the screening service did not accept the API key, by `operation`',
+  ),
   order_screening_cancel_time_left_seconds: histogram(
     'how long before its last moment a cancel was done',
     [60, 600, 3_600, 21_600, 43_200, 86_400, 172_800, 345_600, 432_000],

@@ -16,6 +16,7 @@ import {
   noAnswer,
   refused,
   startedActions,
+  startedWith,
   taken,
 } from '../fake-temporal.ts';
 
@@ -119,8 +120,16 @@ describe('a portal action of a closed order', () => {
       'record-unreadable',
     ],
     ['that failed by a refusal', refused('refused-by-screening-service'), undefined],
-  ])('which is a chargeback, after a workflow %s', async (_how, error, code) => {
+    // The one before it may have been submitted.
+    [
+      'that was forced and failed by a refusal',
+      refused('refused-by-screening-service'),
+      'outcome-unknown-before',
+      true,
+    ],
+  ])('which is a chargeback, after a workflow %s', async (_how, error, code, force = false) => {
     const client = aClosed();
+    client.temporal.fetchHistory.mockResolvedValue(startedWith({ fields: { ...chargeback, force } }));
     client.temporal.start.mockRejectedValueOnce(alreadyStarted);
     client.temporal.result.mockReset().mockResolvedValueOnce(aClosedOrder());
     client.temporal.result.mockRejectedValueOnce(error).mockResolvedValue(aPortalAnswer());
