@@ -60,6 +60,7 @@ export const status: Concern = {
     // Anybody who can write to Temporal can send a recheck without its time, or a stored one again: that only reads.
     const isOperators =
       kind === 'recheck' && sentAt !== undefined && millis(sentAt) > millis(state.phaseSince);
+    if (state.phase === 'canceled') order.readsAfterEnd = true;
     const isNews = takesReads(order) && request(order, isOperators ? 'operator' : 'webhook');
     const words = `A signal could not be read, and caused only a read of the status: ${unread}.`;
     const events = unread ? raiseAttention(state, 'message-refused', words, {}, now) : [];
@@ -76,7 +77,7 @@ export const status: Concern = {
   },
 };
 
-/** A canceled order makes no more reads. An ended order hands one read over to `readAfterEnd`. */
+/** A canceled order makes no more reads. It hands one over to `readAfterEnd`, as an ended order does. */
 function takesReads({ state, readsAfterEnd }: Order): boolean {
   return state.endedAt === undefined ? state.phase !== 'canceled' : readsAfterEnd !== true;
 }

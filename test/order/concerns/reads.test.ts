@@ -139,9 +139,13 @@ describe('a read', () => {
   });
 });
 
-it('a signal to an order that has ended, also a canceled one, is left to a read after the end', () => {
-  const { state, order } = screened('review').portal('cancel').portalEnds('done').take(HINT);
-  expect(state).toMatchObject({ phase: 'canceled', endedAt: expect.any(String) });
+it.each([
+  ['that has ended, also a canceled one', {}, expect.any(String)],
+  ['that is canceled and waits for the gateway’s result', { workflow: 'pre-gateway' }, undefined],
+] as const)('a signal to an order %s, is left to a read after the end', (_which, policy, endedAt) => {
+  const { state, order } = screened('review', policy).portal('cancel').portalEnds('done').take(HINT);
+  expect(state).toMatchObject({ phase: 'canceled' });
+  expect(state.endedAt).toEqual(endedAt);
   expect([order.readsAfterEnd, order.reads]).toEqual([true, []]);
 });
 

@@ -48,7 +48,7 @@ describe('the page of an order', () => {
     const poll = { lastAt: sinceStart(2 * DAY), answered: false, nextAt: inHours(1) };
     const { body, text } = await pageOf({ state, poll });
     expect(timelineOf(body)).toEqual([
-      '10:00 Polled: the screening service did not answer',
+      '10:00 Polled: no decision could be read',
       '10:00 Chargeback done action 1 200, reason_code 10.4',
       `10:00 Chargeback requested a caller · action 1 ${SHOWN}`,
       '11:00 Payment gateway result pass, not sent to the screening service',

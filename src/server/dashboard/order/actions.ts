@@ -169,7 +169,7 @@ export function actionPath(action: PageAction, number?: number | ':number'): str
 
 /** The result of the last action, by the value of the query parameter `notice`. */
 export const NOTICES = {
-  recheck: 'Recheck requested. The decision is read within seconds.',
+  recheck: 'Recheck requested. The decision is read within seconds, of a canceled order when it ends.',
   resolved: 'Resolved, except for a matter whose cause still exists.',
   'nothing-to-resolve': 'Nothing needed attention: nothing was changed.',
   snoozed:

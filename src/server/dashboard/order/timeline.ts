@@ -38,7 +38,7 @@ export function timeline({ summary, state, poll, afterEnd }: InspectedOrder, now
   if (state === undefined) add(summary.startedAt, 'plain', 'The order’s workflow was started');
   else addState(state, add);
   if (poll?.answered) add(poll.lastAt, 'plain', 'Polled: no change');
-  else add(poll?.lastAt, 'wrong', 'Polled: the screening service did not answer');
+  else add(poll?.lastAt, 'wrong', 'Polled: no decision could be read');
   add(summary.closedAt, 'plain', 'Closed');
   if (afterEnd !== undefined) addAfterEnd(afterEnd, add);
   const days = new Map<string, Html[]>();
