@@ -4,8 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { adoptedElsewhere, newestStarted, tooEarly } from '../activities/index.ts';
-import { describeOrder, instantOf, statusName } from '../client/reading/describe-order.ts';
+import {
+  type DescribedOrder,
+  describeOrder,
+  instantOf,
+  statusName,
+} from '../client/reading/describe-order.ts';
 import { callTemporal, unknownOrder } from '../client/temporal-errors.ts';
+import { orderOfWorkflowId, portalActionWorkflowId } from '../contract/ids.ts';
 import { defined } from '../order/defined.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -20,11 +26,16 @@ const ANSWERED_WITHIN_MS = 30_000;
 /** How many of the newest tasks are tried one by one; before them, each step is twice as long. */
 const ONE_BY_ONE = 5;
 
-/** The reason for a repair; `healthy`: none is needed; `adopted`: it was lost, and a different order has its transaction now. */
+/**
+ * The reason for a repair; `healthy`: none is needed; `adopted`: it was lost, and a different order has its transaction now; `canceled`: it was
+ * lost, and its transaction was canceled afterwards, which the order does not know.
+ */
 export type Condition =
   | { kind: 'failing'; tries: number; cause: string }
   | { kind: 'lost'; status: string }
-  | { kind: 'adopted' | 'healthy'; status: string };
+  | { kind: 'adopted' | 'canceled' | 'healthy'; status: string };
+
+const NOT_REPAIRED: readonly Condition['kind'][] = ['healthy', 'adopted', 'canceled'];
 
 export interface Repair {
   condition: Condition;
@@ -50,7 +61,7 @@ export async function repairOrder(
 ): Promise<Repair> {
   const { runId, condition } = await examine(client, workflowId);
   const repair: Repair = { condition, outcome: 'refused', runId, resets: 0 };
-  if ((condition.kind === 'healthy' || condition.kind === 'adopted') && !force) return repair;
+  if (NOT_REPAIRED.includes(condition.kind) && !force) return repair;
   const history = await eventsOf(client, workflowId, runId);
   const points = resetPoints(history);
   if (points.length === 0) return { ...repair, outcome: 'nothing-good' };
@@ -93,7 +104,8 @@ export async function examine(
   if (closedAt !== undefined) {
     if (tooEarly(code, attributes) === undefined) return { runId, condition: { kind: 'healthy', status } };
     const { size: adopted } = await adoptedElsewhere(client, [description]);
-    return { runId, condition: { kind: adopted > 0 ? 'adopted' : 'lost', status } };
+    const lost = (await isCanceledSince(client, description)) ? 'canceled' : 'lost';
+    return { runId, condition: { kind: adopted > 0 ? 'adopted' : lost, status } };
   }
   const tries = raw.pendingWorkflowTask?.attempt ?? 0;
   if (tries < FAILING_AFTER_TRIES) return { runId, condition: { kind: 'healthy', status } };
@@ -101,6 +113,15 @@ export async function examine(
     (event) => event.workflowTaskFailedEventAttributes,
   );
   return { runId, condition: { kind: 'failing', tries, cause: causeOf(failed) } };
+}
+
+/** Returns whether the order's newest transaction was canceled by a portal action after the order's end. */
+async function isCanceledSince(client: Client, { workflowId, attributes }: DescribedOrder): Promise<boolean> {
+  const { integration } = orderOfWorkflowId(workflowId) ?? {};
+  const transactionId = attributes.transactionId.at(-1);
+  if (integration === undefined || transactionId === undefined) return false;
+  const action = portalActionWorkflowId(integration, 'cancel', transactionId);
+  return (await describeOrder({ client }, action))?.status === 'completed';
 }
 
 /** The failure's message may be encrypted; its type never is. */

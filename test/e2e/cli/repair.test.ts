@@ -124,6 +124,16 @@ it('an order that was terminated and adopted under a different id is not lost an
   expect([repaired.code, repaired.json()]).toMatchObject([3, refused]);
 }, 120_000);
 
+it('an order that was terminated and then canceled is not repaired: it would not know of the cancel', async () => {
+  const orderId = await all.inReview();
+  await temporal('workflow', 'terminate', ...orderOf(orderId), '--reason', 'by mistake');
+  const canceled = await all.call('POST', `/v1/orders/${orderId}/cancel`, {});
+  expect(canceled).toMatchObject({ status: 200, body: { status: 'done' } });
+  const repaired = await cli(fromThePage('repair', orderId));
+  const refused = { outcome: 'refused', condition: { kind: 'canceled', status: 'TERMINATED' } };
+  expect([repaired.code, repaired.json()]).toMatchObject([3, refused]);
+}, 120_000);
+
 it('an order that was deleted is adopted from its transaction', async () => {
   const orderId = anOrderId();
   const { body } = await all.screen(orderId, 'review');
