@@ -234,7 +234,7 @@ export function described(status: keyof typeof STATUSES, seen: Seen = {}) {
 }
 
 /** The history of an order that no worker has begun. */
-export function startedWith(input: Partial<ScreenOrderInput> | { fields: object } | typeof ENCRYPTED) {
+export function startedWith(input: Partial<ScreenOrderInput> | typeof ENCRYPTED) {
   const payloads = [payload(input)];
   return { events: [{ workflowExecutionStartedEventAttributes: { input: { payloads } } }, {}] };
 }

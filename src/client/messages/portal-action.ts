@@ -36,7 +36,6 @@ import {
   portalKind,
 } from '../../contract/portal/portal-kinds.ts';
 import { defined } from '../../order/defined.ts';
-import { fieldsOf } from '../../order/messages/shapes.ts';
 import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../../order/portal/portal-records.ts';
 import { earlier, identityOf, subjectOf, transactionMeant } from '../../order/portal/portal-requests.ts';
 import { isUnderWay } from '../../order/transactions.ts';
@@ -44,8 +43,6 @@ import { parsePortalFields } from '../../screening-service/index.ts';
 import { refuseTaken } from '../lists/visibility.ts';
 import { integrationOf, invalidRequest } from '../read-requests.ts';
 import { lateDecisions } from '../reading/after-end.ts';
-import { inputOf } from '../reading/decode.ts';
-import { describeOrder } from '../reading/describe-order.ts';
 import { readOrder } from '../reading/read-orders.ts';
 import {
   ANSWER_WITHIN_MS,
@@ -197,13 +194,6 @@ function requireEmail(fields: PortalFields): void {
   throw invalidRequest([{ path: 'email', message: 'is required, since the order is closed' }]);
 }
 
-/** Whether a person had the newest run of an action sent although an earlier one may have been done. */
-async function wasForced(context: ClientContext, workflowId: string): Promise<boolean> {
-  const run = await describeOrder(context, workflowId);
-  const { fields } = fieldsOf(run && (await inputOf(context, run)));
-  return fieldsOf(fields).force === true;
-}
-
 async function run(context: ClientContext, input: PortalActionInput): Promise<PortalAnswer> {
   const { client } = context;
   const { integration, orderId, transactionId, fields } = input;
@@ -231,8 +221,8 @@ async function run(context: ClientContext, input: PortalActionInput): Promise<Po
     const failure = onlyOnce ? await result().then(() => undefined, toOrderError) : undefined;
     if (hasCode(failure, 'temporal-unavailable', 'record-unreadable')) throw failure;
     const isRefused = failure instanceof OrderScreeningError && failure.code !== 'outcome-unknown';
-    // A chargeback that was refused for certain may be sent again, unless one before it may have been submitted.
-    if (isRefused && !(await wasForced(context, workflowId))) await start('ALLOW_DUPLICATE_FAILED_ONLY');
+    // A chargeback that was refused for certain may be sent again.
+    if (isRefused) await start('ALLOW_DUPLICATE_FAILED_ONLY');
     else if (failure !== undefined) throw refusal('outcome-unknown-before');
   }
   try {

@@ -16,7 +16,6 @@ import {
   noAnswer,
   refused,
   startedActions,
-  startedWith,
   taken,
 } from '../fake-temporal.ts';
 
@@ -120,16 +119,8 @@ describe('a portal action of a closed order', () => {
       'record-unreadable',
     ],
     ['that failed by a refusal', refused('refused-by-screening-service'), undefined],
-    // The one before it may have been submitted.
-    [
-      'that was forced and failed by a refusal',
-      refused('refused-by-screening-service'),
-      'outcome-unknown-before',
-      true,
-    ],
-  ])('which is a chargeback, after a workflow %s', async (_how, error, code, force = false) => {
+  ])('which is a chargeback, after a workflow %s', async (_how, error, code) => {
     const client = aClosed();
-    client.temporal.fetchHistory.mockResolvedValue(startedWith({ fields: { ...chargeback, force } }));
     client.temporal.start.mockRejectedValueOnce(alreadyStarted);
     client.temporal.result.mockReset().mockResolvedValueOnce(aClosedOrder());
     client.temporal.result.mockRejectedValueOnce(error).mockResolvedValue(aPortalAnswer());
