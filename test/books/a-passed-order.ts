@@ -130,6 +130,7 @@ export function books({
       newest: ID,
       transactions: [{ id: ID, attempt: 1, cancelBy: START + 20 + WINDOW_MS }],
       attention: [],
+      resultsNotSent: [],
       actions: [],
       events: 2,
       ...record,

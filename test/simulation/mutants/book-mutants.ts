@@ -9,6 +9,9 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
     if (resultIn(input)?.kind !== 'gateway') return;
     for (const { gateway } of state.attempts) if (gateway !== undefined) gateway.sent ??= now;
   }),
+  after('a gateway result that was contradicted counts as sent', ({ state, now }) => {
+    for (const { gateway } of state.attempts) if (gateway?.contradictions !== undefined) gateway.sent ??= now;
+  }),
   after('a refused cancel raises no attention', ({ state }) => {
     state.attention = state.attention.filter(({ code }) => code !== 'cancel-refused');
   }),
