@@ -23,6 +23,7 @@ const CALM: World = {
   losses: false,
   lateByMs: 0,
   cutOff: false,
+  endedByHand: false,
   brokeDown: false,
   recordLost: false,
   notedLateMs: 0,
