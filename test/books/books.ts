@@ -131,6 +131,8 @@ export interface World {
   brokeDown: boolean;
   /** The order stopped a call of which no try ran, or an operator failed one by hand: it ends at once, without a report. */
   cutOff: boolean;
+  /** An operator failed a call by hand. */
+  endedByHand: boolean;
   /** An answer was given before its record, and the record was lost: the order is screened again, by a lookup. */
   recordLost: boolean;
   /** Sending, arrival and end of a request are noted so much late at most. */

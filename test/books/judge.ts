@@ -1,6 +1,7 @@
 /** Judges one order's life by its books alone. */
 
 import type { Books, Finding } from './books.ts';
+import { announced } from './rules/announced.ts';
 import { answers } from './rules/answers.ts';
 import { attention } from './rules/attention.ts';
 import { calls } from './rules/calls.ts';
@@ -22,6 +23,7 @@ const QUESTIONS = [
   ends,
   calls,
   events,
+  announced,
   gatewayResults,
   outcome,
   owedReads,

@@ -25,6 +25,10 @@ export function recordOf(state: OrderState) {
       cancelBy: millis(cancelBy),
     })),
     attention: state.attention.map(({ code }) => code),
+    /** The transactions for which it gave a gateway result up. */
+    resultsNotSent: state.attention.flatMap(({ code, cause }) =>
+      code === 'gateway-not-sent' && cause.transactionId !== undefined ? [cause.transactionId] : [],
+    ),
     actions: state.actions.map(({ number, kind, transactionId, status }) => ({
       number,
       kind,

@@ -7,12 +7,14 @@ import {
   createsOf,
   type Finding,
   finding,
+  foundNone,
   iso,
   type SentAttempt,
   transactionOf,
   wasTold,
 } from '../books.ts';
 import { mayBeOlder, noWorker, takenBack, wasLate, wasReset } from '../facts.ts';
+import { ARRIVES_WITHIN_MS } from './creates.ts';
 
 /** Between an answer that the product heard and the answer that it gave. */
 const HANDED_ON_MS = 3_000;
@@ -116,19 +118,19 @@ function unanswered(
 }
 
 /**
- * A lookup by a shared number doesn't say whose the transaction is once a later attempt has sent a create, nor while it is unknown what an
- * earlier attempt's create did.
+ * A lookup by a shared number doesn't say whose the transaction is while it is unknown what the create of a different attempt did: until the
+ * create is answered, or a lookup that follows it in time finds none.
  */
-function mayBeAnothers(
-  { requests }: Books,
-  attempt: number,
-  { operation, invoice, endedAt }: BookedRequest,
-): boolean {
-  const isAnothers = ({ attempt: other = attempt, heard, ...one }: BookedRequest) =>
-    one.invoice === invoice &&
-    one.sentAt <= endedAt &&
-    (other > attempt || (other < attempt && heard === 'unknown'));
-  return operation === 'status-by-invoice' && requests.some(isAnothers);
+function mayBeAnothers({ requests }: Books, attempt: number, found: BookedRequest): boolean {
+  const { operation, invoice, sentAt, endedAt } = found;
+  const about = requests.filter((one) => one.invoice === invoice && one.sentAt <= endedAt);
+  const isOpen = (create: BookedRequest): boolean =>
+    (create.heard === 'unknown' || create.heard === undefined || create.endedAt > endedAt) &&
+    !about.some(
+      (one) => foundNone(one) && one.sentAt >= create.endedAt + ARRIVES_WITHIN_MS && one.endedAt <= sentAt,
+    );
+  const others = about.filter(({ attempt: other = attempt }) => other !== attempt);
+  return operation === 'status-by-invoice' && others.some(isOpen);
 }
 
 /** The screening service said so, refused it, could not be understood, or the time or the card was over. */

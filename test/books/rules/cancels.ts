@@ -115,11 +115,11 @@ function lastCall({ record, policy }: Books, { id, cancelableUntil }: BookedTran
 
 /** A cancel that was neither accepted nor refused is sent again, after at most half of the time that is left. */
 function givenUp(books: Books, transaction: BookedTransaction, sent: BookedRequest[]): Finding[] {
-  const { world, calls } = books;
+  const { world } = books;
   const last = sent.at(-1);
   if (last === undefined || last.apart || last.heard === 'done' || last.heard === 'refused') return [];
-  if (world.losses || world.cutOff || wasReset(books)) return [];
-  if (calls.some((one) => one.kind === 'withdraw' || isOverride(one))) return [];
+  if (world.losses || world.endedByHand || wasReset(books)) return [];
+  if (wasWithdrawn(books, transaction, last.sentAt)) return [];
   const end = lastCall(books, transaction);
   const pauseMs = Math.min(Math.max(SHORTEST_PAUSE_MS, (end - last.endedAt) / 2), LONGEST_PAUSE_MS);
   const by = last.endedAt + pauseMs + STARTED_WITHIN_MS + world.lateByMs;
@@ -128,6 +128,18 @@ function givenUp(books: Books, transaction: BookedTransaction, sent: BookedReque
     'cancel given up',
     `${transaction.id} at ${iso(last.sentAt)}: ${last.heard}, not sent again by ${iso(by)}`,
   );
+}
+
+/** Returns whether a person withdrew the cancel that was sent last. An override withdraws none that was sent. */
+function wasWithdrawn({ calls, record }: Books, { id }: BookedTransaction, sentAt: number): boolean {
+  const own = record.actions.filter((one) => one.kind === 'cancel' && (one.transactionId ?? id) === id);
+  return calls.some((call) => {
+    if (call.kind !== 'withdraw' || call.refusal === 'action-ended') return false;
+    const { number: withdrawn } = call.request;
+    const isOwn = own.some(({ number }) => number === withdrawn);
+    const isNewest = own.every(({ number }) => number <= withdrawn);
+    return isOwn && (isNewest || call.at >= sentAt);
+  });
 }
 
 function neverSent(books: Books, transaction: BookedTransaction): Finding[] {

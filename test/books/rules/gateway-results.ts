@@ -25,7 +25,7 @@ function neverReported({ requests, calls }: Books): Finding[] {
     .flatMap(({ sent, sentAt }) => finding('gateway result wrong', `${sent} at ${iso(sentAt)}`));
 }
 
-/** An order that ends has told the screening service of the last result, or was refused, or asks a person to look. */
+/** An order that ends has sent the last result to the screening service, or says for which transaction it gave the result up. */
 function neverSent(books: Books): Finding[] {
   const { endedAt, adoptedFrom, record, policy } = books;
   if (endedAt === undefined || adoptedFrom !== undefined || wasReset(books)) return [];
@@ -48,7 +48,7 @@ function neverSent(books: Books): Finding[] {
         one.sent === last.result &&
         (one.committed || one.heard === 'refused' || one.heard === 'not-found'),
     );
-    if (sent || record.attention.some((code) => code.startsWith('gateway-'))) return [];
+    if (sent || counting.some((id) => record.resultsNotSent.includes(id))) return [];
     return finding('gateway result lost', `${last.result} of ${iso(last.at)} for ${counting.join(' or ')}`);
   });
 }

@@ -199,6 +199,8 @@ function worldOf(
     lateByMs: waitedMs > NOTED_LATE_MS ? waitedMs : 0,
     brokeDown: false,
     cutOff: history.cutOff,
+    // The history doesn't say why a call ended without a result.
+    endedByHand: history.cutOff,
     recordLost: history.fastPathLost,
     notedLateMs: NOTED_LATE_MS,
   };

@@ -116,7 +116,7 @@ it.each<[string, Partial<OrderEvidence>, string[], Partial<Circumstances & Happe
     { transactions: [transaction, { ...transaction, id: 'other' }] },
     ['not on record'],
   ],
-  ['told otherwise', { diary: { ...diary, calls: [held] } }, ['answer']],
+  ['told otherwise', { diary: { ...diary, calls: [held] } }, ['answer', 'event missing']],
   ['with a hint', {}, ['read owed'], { hints: [{ orderId: 'order-1', at: START + 1_000 }] }],
 ])('the verdict on an order %s', (_case, evidence, kinds, circumstances) => {
   const given = { ...NOTHING_ELSE, ...circumstances };

@@ -52,6 +52,7 @@ function worldOf({ world, resets, continuedAt }: OrderWorld): World {
     lateByMs: Math.max(0, ...life.happenings.map(lateBy)),
     brokeDown: liberties.breaksDown || spans['no-integration'].length > 0,
     cutOff: world.cutOff,
+    endedByHand: life.happenings.some((one) => one.do === 'end-by-hand'),
     recordLost: life.start === 'fast' && lostTasks.length > 0,
     notedLateMs: 0,
   };

@@ -9,6 +9,14 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
     if (resultIn(input)?.kind !== 'gateway') return;
     for (const { gateway } of state.attempts) if (gateway !== undefined) gateway.sent ??= now;
   }),
+  after('a gateway result that was contradicted counts as sent', ({ state, now }) => {
+    for (const { gateway } of state.attempts) if (gateway?.contradictions !== undefined) gateway.sent ??= now;
+  }),
+  after('an override gives up a cancel that was sent', ({ state }, input) => {
+    if (input.kind !== 'request' || input.request.kind !== 'override') return;
+    for (const action of state.actions)
+      if (action.kind === 'cancel' && action.status === 'running') action.status = 'unconfirmed';
+  }),
   after('a refused cancel raises no attention', ({ state }) => {
     state.attention = state.attention.filter(({ code }) => code !== 'cancel-refused');
   }),

@@ -126,6 +126,13 @@ export const MUTANTS: readonly Mutant[] = [
   calls('a batch of events the wrong way round', (call) =>
     call.kind === 'deliver' ? { ...call, events: call.events.toReversed() } : call,
   ),
+  calls('a changed decision that is sent only as attention', (call) => {
+    if (call.kind !== 'deliver') return call;
+    const events = call.events.map((event) =>
+      event.type === 'order.decision_changed' ? { ...event, type: 'order.attention' as const } : event,
+    );
+    return { ...call, events };
+  }),
   calls('an action that is told to begin and isn’t begun', (call) =>
     call.kind === 'portal' && call.request.fields.kind === 'cancel' ? undefined : call,
   ),

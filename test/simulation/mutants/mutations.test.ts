@@ -11,6 +11,7 @@ const RARE: Readonly<Record<string, { seed: number; trouble?: string }>> = {
   'a review that comes back is ignored': { seed: 5175 },
   'the outcome of a canceled write is dropped': { seed: 3540 },
   'a hint while a read runs is dropped': { seed: 417 },
+  'an override gives up a cancel that was sent': { seed: 1, trouble: 'overridden-cancel' },
   'continue-as-new drops an earlier reset': { seed: 1989 },
   'continue-as-new drops a pending read': { seed: 1178 },
   'a recheck that is dropped': { seed: 494 },

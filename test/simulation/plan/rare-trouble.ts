@@ -182,6 +182,25 @@ function askedWhileWithdrawn(_life: Life, dice: Dice): Happening[] {
   ];
 }
 
+/** A person overrides the action while the cancel fails, and perhaps withdraws a different portal action. */
+function overriddenCancel(_life: Life, dice: Dice): Happening[] {
+  const at = dice.between(0, 3_000);
+  const asks = { times: 1, id: 'own', afterAnswer: true } as const;
+  const portal = { do: 'portal', named: 'none', variant: 1, force: false, ...asks } as const;
+  const fault = dice.pick<FaultKind>(['hang-before', '5xx-before', 'page-404', '429']);
+  const failed = dice.between(1, 4);
+  const overridden = at + dice.anySize(100, 30_000);
+  return [
+    { ...portal, kind: 'cancel', at },
+    { ...portal, kind: 'report-fraud', at: at + dice.between(0, 300) },
+    ...Array.from({ length: failed }, (_, index) => {
+      return { do: 'fault', operation: 'cancel-transaction', nth: index + 1, fault, ms: 2_000 } as const;
+    }),
+    { do: 'override', action: dice.pick(['proceed', 'cancel']), ...asks, at: overridden },
+    ...(dice.chance(0.5) ? [{ do: 'withdraw' as const, number: 2, ...asks, at: overridden + 100 }] : []),
+  ];
+}
+
 /** What befalls a life, and how many of a thousand. Each is drawn by its position: a new one comes last. */
 const TROUBLES = {
   broken: { rate: 30, plan: brokenFrom },
@@ -200,6 +219,7 @@ const TROUBLES = {
   'end-by-hand': { rate: 30, plan: endedByHand },
   'found-beside': { rate: 20, plan: foundBeside },
   'asked-while-withdrawn': { rate: 5, plan: askedWhileWithdrawn },
+  'overridden-cancel': { rate: 5, plan: overriddenCancel },
 } satisfies Record<string, { rate: number; plan: (life: Life, dice: Dice) => Happening[] }>;
 
 /**
