@@ -13,6 +13,8 @@ export type BookedCheckoutAnswer = Pick<
 /** What the order service asked, when, and what it was told then; neither an answer nor a refusal: nobody answered. */
 export type BookedCall = Request & {
   sentAt: number;
+  /** When it was sent first, under the same idempotency key: a repeat wishes nothing new. */
+  wishedAt?: number;
   at: number;
   refusal?: string | undefined;
   checkout?: BookedCheckoutAnswer | undefined;

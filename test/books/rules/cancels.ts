@@ -180,7 +180,9 @@ function promised(books: Books, transaction: BookedTransaction): Wanted[] {
     const fields = portalAsked(call);
     if (fields?.kind !== 'cancel' || told === undefined) return [];
     const isWithdrawn = calls.some(
-      (one) => (one.kind === 'withdraw' || isOverride(one)) && one.sentAt + HANDED_ON_MS >= call.sentAt,
+      (one) =>
+        (one.kind === 'withdraw' || isOverride(one)) &&
+        one.sentAt + HANDED_ON_MS >= (call.wishedAt ?? call.sentAt),
     );
     if (isWithdrawn) return [];
     if (takenBack(books, at) && books.world.brokeDown) return [];

@@ -51,9 +51,10 @@ export class Callers {
       call.id === 'fixed' && fixed === undefined
         ? { name: own, fingerprint: JSON.stringify(ask) }
         : undefined;
+    const wishedAt = key && { wishedAt: this.#world.agenda.now };
     const send = (): void => {
       for (let time = 1; time <= call.times; time += 1)
-        this.#send(call, ask, { updateId: fixed ?? this.#ownId(), ...(key && { key }) }, 0);
+        this.#send(call, ask, { updateId: fixed ?? this.#ownId(), ...(key && { key }) }, 0, wishedAt);
     };
     send();
     if (call.again !== undefined) this.#world.agenda.at(this.#world.agenda.now + call.again, send);
@@ -66,7 +67,7 @@ export class Callers {
     this.#noteAnswer();
   }
 
-  #send(call: Call, ask: Request, sent: Sent, time: number): void {
+  #send(call: Call, ask: Request, sent: Sent, time: number, wished?: Pick<BookedCall, 'wishedAt'>): void {
     const { agenda, tell } = this.#world;
     const id = sent.updateId;
     const sentAt = agenda.now;
@@ -78,11 +79,13 @@ export class Callers {
       tell?.(`${id} is told ${typeof outcome === 'string' ? outcome : JSON.stringify(outcome)}`);
       const heard = this.#heard(call, outcome);
       if (typeof heard === 'object' && !UNBOOKED.includes(ask.kind))
-        this.book.push({ ...ask, ...heard, sentAt, at: agenda.now, refusal: refusalIn(heard) });
+        this.book.push({ ...ask, ...heard, ...wished, sentAt, at: agenda.now, refusal: refusalIn(heard) });
       const next = this.#again(outcome, id);
       if (next !== undefined && time < AT_MOST) {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** time, LONGEST_PAUSE_MS);
-        agenda.at(agenda.now + pauseMs, () => this.#send(call, ask, { ...sent, updateId: next }, time + 1));
+        agenda.at(agenda.now + pauseMs, () =>
+          this.#send(call, ask, { ...sent, updateId: next }, time + 1, wished),
+        );
       } else if (typeof heard === 'object' && 'checkout' in heard && outcome !== 'closed') {
         // The library reads an order that is over from its result.
         this.#noteAnswer();
