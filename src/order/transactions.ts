@@ -99,6 +99,17 @@ export function cancelAsked(state: OrderState): boolean {
   return state.actions.some((one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(state, one));
 }
 
+/** Returns whether a cancel of the newest transaction stays with it if a further one is found: a queued one that names none moves on. */
+export function cancelStays({ state, fields }: Order): boolean {
+  return state.actions.some(
+    (one) =>
+      one.kind === 'cancel' &&
+      isUnderWay(one) &&
+      concernsNewest(state, one) &&
+      (one.status === 'running' || fields[one.number]?.transactionId !== undefined),
+  );
+}
+
 const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];
 
 /** An outcome without a decision never replaces one (rule «no decision lost»). */

@@ -5,10 +5,11 @@ import type { Refusal } from '../../contract/errors.ts';
 import type { OrderEventType, PortalFields } from '../../contract/messages.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../contract/order/state.ts';
 import { isSentOnce, portalKind } from '../../contract/portal/portal-kinds.ts';
-import type { AttentionCode, Decision, Instant } from '../../contract/words.ts';
+import { type AttentionCode, type Decision, type Instant, millis } from '../../contract/words.ts';
 import { actionCause, clear, clearedBy, clearRepeatedActions, raiseAttention } from '../attention.ts';
 import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
+import { HIDDEN } from '../screening/apply-screening.ts';
 import { cancelByOf, concernsNewest, transactionNamed, transactionOf, windowOpen } from '../transactions.ts';
 import { earlier, subjectOf, transactionMeant } from './portal-requests.ts';
 import { isInDoubt, sameActions } from './repeats.ts';
@@ -117,6 +118,23 @@ export function setCancelTarget(state: OrderState, record: ActionRecord, fields:
   if (transactionId === undefined) return;
   record.transactionId = transactionId;
   record.subject = subjectOf(state, fields);
+}
+
+/** @returns the end of a queued cancel that needs no request: it is done, can't be sent, or is too late */
+export function outcomeWithoutSending(
+  state: OrderState,
+  { transactionId }: ActionRecord,
+  now: Instant,
+): EndedOutcome | undefined {
+  if (transactionId === undefined) {
+    // A transaction that lookups can't show can't be canceled either.
+    const { unseen } = currentAttempt(state);
+    return unseen === undefined ? { kind: 'done' } : { kind: 'refused', message: HIDDEN };
+  }
+  const transaction = transactionNamed(state, transactionId);
+  if (transaction === undefined || isCanceled(state, transactionId)) return { kind: 'done' };
+  const isOpen = windowOpen(transaction.cancelBy, state.policy.cancelWindowMs, millis(now));
+  return isOpen ? undefined : { kind: 'too-late' };
 }
 
 export function actionNumbered(state: OrderState, number: number): ActionRecord {
