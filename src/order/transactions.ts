@@ -89,6 +89,10 @@ export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
   return status === 'queued' || status === 'running';
 }
 
+export function wasLeftUnsent({ status }: Pick<ActionRecord, 'status'>): boolean {
+  return status === 'withdrawn' || status === 'not-sent';
+}
+
 /** Returns whether the action is for the newest transaction: actions for earlier ones don't change the order's phase. */
 export function concernsNewest(state: OrderState, { transactionId }: ActionRecord): boolean {
   return transactionId === undefined || transactionId === transactionOf(state, currentAttempt(state))?.id;

@@ -10,7 +10,14 @@ import { actionCause, clear, clearedBy, clearRepeatedActions, raiseAttention } f
 import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
 import { HIDDEN } from '../screening/apply-screening.ts';
-import { cancelByOf, concernsNewest, transactionNamed, transactionOf, windowOpen } from '../transactions.ts';
+import {
+  cancelByOf,
+  concernsNewest,
+  transactionNamed,
+  transactionOf,
+  wasLeftUnsent,
+  windowOpen,
+} from '../transactions.ts';
 import { earlier, subjectOf, transactionMeant } from './portal-requests.ts';
 import { isInDoubt, sameActions } from './repeats.ts';
 
@@ -190,7 +197,12 @@ export function applyPortalOutcome(
 type ReplyField = 'code' | 'message' | 'chargeback';
 
 function afterCancel(state: OrderState, record: ActionRecord, now: Instant): OrderEventType[] {
-  if (record.status === 'withdrawn' || record.status === 'not-sent') return [];
+  if (wasLeftUnsent(record)) {
+    // The cancel kept the reminder away.
+    if (concernsNewest(state, record))
+      state.passed = state.passed.filter((kind) => kind !== 'cancel-reminder');
+    return [];
+  }
   // The cause has no action number, so a repeated cancel has the same one.
   const { action: _number, ...cause } = actionCause(record);
   // A cancel of an earlier transaction changes no action.
