@@ -42,6 +42,7 @@ import {
   mayBeSeen,
   transactionNamed,
   transactionOf,
+  windowOpen,
 } from '../transactions.ts';
 
 export const portal: Concern = {
@@ -97,13 +98,18 @@ function mayBeSent(order: Order, record: ActionRecord): boolean {
   return !isBehind && !waitsForCreate(order, record);
 }
 
-/** A cancel waits for a running screening, and for the lookup of an unconfirmed create unless it names a transaction or has waited long. */
+/**
+ * A cancel waits for a running screening, and for the lookup of an unconfirmed create unless it names a transaction, or has waited long and
+ * can still cancel the known one.
+ */
 function waitsForCreate(order: Order, record: ActionRecord): boolean {
   const { state, fields } = order;
   const isNamed = fields[record.number]?.transactionId !== undefined;
   if (isNamed && !concernsNewest(state, record)) return false;
   const until = lookupBoundOf(state, record);
-  const looks = !isNamed && (until === undefined || order.now < until);
+  const { cancelBy } = transactionNamed(state, record.transactionId) ?? {};
+  const isOpen = windowOpen(cancelBy, state.policy.cancelWindowMs, millis(order.now));
+  const looks = !isNamed && (until === undefined || order.now < until || !isOpen);
   return createUnderWay(order) || (looks && mayBeSeen(currentAttempt(state)));
 }
 
