@@ -92,9 +92,10 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
   const { policy } = state;
   const { readings } = currentAttempt(state);
   const { id: transactionId, cancelBy } = transactionOf(state, currentAttempt(state)) ?? {};
-  // The cancel was withdrawn before the last reading, so the withdrawal doesn't cover that reading.
-  const isWithdrawnBefore = ({ status, stoppedAt, finishedAt }: ActionRecord): boolean =>
-    status === 'withdrawn' && (stoppedAt ?? finishedAt ?? '') < (readings.at(-1)?.at ?? '');
+  // A withdrawal doesn't cover the readings after it. Orders of an earlier version record only when it was.
+  const isWithdrawnBefore = ({ status, overtaken, stoppedAt, finishedAt }: ActionRecord): boolean =>
+    status === 'withdrawn' &&
+    (overtaken === true || (stoppedAt ?? finishedAt ?? '') < (readings.at(-1)?.at ?? ''));
   return (
     policy.autoCancel &&
     !policy.passive &&
