@@ -144,8 +144,8 @@ function reviewUnresolved(order: Order, due: Instant): OrderEventType[] {
   const events = attend(order, 'review-unresolved', words);
   const { onUnresolvedReview, passive } = state.policy;
   // A review that was already due when the order was adopted is left to an operator.
-  const { readings } = currentAttempt(state);
-  const isDueAtAdoption = readings.some(({ source, at }) => source === 'adoption' && due <= at);
+  const last = currentAttempt(state).readings.at(-1);
+  const isDueAtAdoption = last?.source === 'adoption' && due <= last.at;
   if (onUnresolvedReview === 'cancel' && !isDueAtAdoption) {
     setAction(state, 'cancel');
     // An event for a running cancel would be sent twice.
