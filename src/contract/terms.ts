@@ -170,6 +170,8 @@ export interface ActionRecord extends z.infer<z.ZodObject<typeof numberedAction>
   stop?: 'withdrawn' | 'overdue';
   /** Since when. */
   stoppedAt?: string;
+  /** A different decision was read after the withdrawal. */
+  overtaken?: true;
   /** An activity that ended without a result, such as one that failed permanently, may have sent it. */
   maybeSent?: true;
   by: 'caller' | 'policy';

@@ -2,7 +2,7 @@
 import type { StatusOutcome } from '../contract/activity-contract.ts';
 import { sameTransaction } from '../contract/ids.ts';
 import type { LateDecision } from '../contract/order/order.ts';
-import type { ActionRecord, Attempt, OrderState } from '../contract/order/state.ts';
+import type { ActionRecord, OrderState } from '../contract/order/state.ts';
 import type { Policy } from '../contract/policy.ts';
 import {
   type Action,
@@ -78,9 +78,13 @@ export function actionLater(decision: OrderDecision): Action {
   return ACTION_LATER[decision];
 }
 
-/** Replaces `proceed` with `hold` while the payment gateway's result is `error`. */
-export function heldByGateway({ gateway }: Attempt, action: Action): Action {
-  return action === 'proceed' && gateway?.result === 'error' ? 'hold' : action;
+/** Replaces `proceed` with `hold` while the payment gateway's result is `error`, or a further transaction is to be canceled. */
+export function heldBack(state: OrderState, action: Action): Action {
+  const isUncanceled = state.attention.some(
+    ({ code, cause }) => code === 'cancel-due' && cause.transactionId !== undefined,
+  );
+  const isHeld = isUncanceled || currentAttempt(state).gateway?.result === 'error';
+  return action === 'proceed' && isHeld ? 'hold' : action;
 }
 
 /** @returns whether the policy requires canceling the order's transaction at the screening service now */
@@ -88,9 +92,10 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
   const { policy } = state;
   const { readings } = currentAttempt(state);
   const { id: transactionId, cancelBy } = transactionOf(state, currentAttempt(state)) ?? {};
-  // The cancel was withdrawn before the last reading, so the withdrawal doesn't cover that reading.
-  const isWithdrawnBefore = ({ status, stoppedAt, finishedAt }: ActionRecord): boolean =>
-    status === 'withdrawn' && (stoppedAt ?? finishedAt ?? '') < (readings.at(-1)?.at ?? '');
+  // A withdrawal doesn't cover the readings after it. Orders of an earlier version record only when it was.
+  const isWithdrawnBefore = ({ status, overtaken, stoppedAt, finishedAt }: ActionRecord): boolean =>
+    status === 'withdrawn' &&
+    (overtaken === true || (stoppedAt ?? finishedAt ?? '') < (readings.at(-1)?.at ?? ''));
   return (
     policy.autoCancel &&
     !policy.passive &&
@@ -214,6 +219,6 @@ function consequenceOf(
     const words = `The screening service’s decision is «${read}» after the fraud report. The order is not canceled automatically: cancel it, unless it has shipped.`;
     return { matter: { code: 'fraud-confirmed', words } };
   }
-  const action = heldByGateway(currentAttempt(state), actionLater(read));
+  const action = heldBack(state, actionLater(read));
   return { action, matter: attentionTo(state, action, read, now) };
 }

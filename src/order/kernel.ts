@@ -4,7 +4,7 @@
  */
 import { type Instant, laterBy } from '../contract/words.ts';
 import { isSameCause } from './attention.ts';
-import { acceptRequest, CONCERNS } from './concerns/index.ts';
+import { CONCERNS } from './concerns/index.ts';
 import { RETRY_AFTER_MS } from './deadlines.ts';
 import { announce, closingEvents } from './events.ts';
 import { takeRequest } from './messages/used-messages.ts';
@@ -49,7 +49,7 @@ function takeSignal(order: Order, signal: Signal): Command[] {
 function applyRequest(order: Order, input: RequestInput): void {
   passTime(order, input.at);
   settle(order);
-  if (isEarlyRetry(order, input.request)) order.earlyRetries.push(input);
+  if (isEarly(order, input.request)) order.earlyRetries.push(input);
   else takeRequest(order, input);
 }
 
@@ -81,8 +81,17 @@ function passTime(order: Order, until: Instant): boolean {
   return passed;
 }
 
-/** After a reset Temporal sends updates again, possibly a retry while the attempt before it is still being screened. */
-function isEarlyRetry({ state }: Order, asked: Request): boolean {
+/**
+ * After a reset Temporal sends updates again, possibly a retry while the attempt before it is still being screened, and a gateway result of
+ * the retry's attempt.
+ */
+function isEarly({ state, earlyRetries }: Order, asked: Request): boolean {
+  if (asked.kind === 'gateway-result') {
+    const { attempt } = asked.request;
+    return earlyRetries.some(
+      ({ request: { kind, request } }) => kind === 'retry' && request.attempt === attempt,
+    );
+  }
   const isScreened = state.attempts.every(({ answer }) => answer !== undefined);
   return asked.kind === 'retry' && !isScreened && asked.request.attempt > state.attempts.length;
 }
@@ -90,9 +99,10 @@ function isEarlyRetry({ state }: Order, asked: Request): boolean {
 /** Applies consequences until nothing changes. */
 function settle(order: Order): void {
   for (const input of order.earlyRetries) {
-    if (isEarlyRetry(order, input.request)) continue;
+    if (isEarly(order, input.request)) continue;
     order.earlyRetries = order.earlyRetries.filter((one) => one !== input);
-    input.taken = acceptRequest(order, input.request, order.now);
+    input.at = order.now;
+    takeRequest(order, input);
   }
   do {
     for (const concern of CONCERNS) announce(order, concern.followUp?.(order) ?? []);

@@ -54,7 +54,7 @@ export interface Order {
   /** A read was requested and did not end before the order did: the workflow `readAfterEnd` makes it. */
   readsAfterEnd?: true;
   signals: number;
-  /** Retries that arrived before the previous attempt was answered. They are applied after it. */
+  /** Retries that arrived before the previous attempt was answered, and gateway results of their attempts. They are applied after it. */
   earlyRetries: RequestInput[];
   used?: Record<string, Used>;
   /** Callers that wait for a portal action, and until when. */

@@ -89,6 +89,10 @@ export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
   return status === 'queued' || status === 'running';
 }
 
+export function wasLeftUnsent({ status }: Pick<ActionRecord, 'status'>): boolean {
+  return status === 'withdrawn' || status === 'not-sent';
+}
+
 /** Returns whether the action is for the newest transaction: actions for earlier ones don't change the order's phase. */
 export function concernsNewest(state: OrderState, { transactionId }: ActionRecord): boolean {
   return transactionId === undefined || transactionId === transactionOf(state, currentAttempt(state))?.id;
@@ -97,6 +101,17 @@ export function concernsNewest(state: OrderState, { transactionId }: ActionRecor
 /** Returns whether a cancel of the newest transaction is queued or running. */
 export function cancelAsked(state: OrderState): boolean {
   return state.actions.some((one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(state, one));
+}
+
+/** Returns whether a cancel of the newest transaction stays with it if a further one is found: a queued one that names none moves on. */
+export function cancelStays({ state, fields }: Order): boolean {
+  return state.actions.some(
+    (one) =>
+      one.kind === 'cancel' &&
+      isUnderWay(one) &&
+      concernsNewest(state, one) &&
+      (one.status === 'running' || fields[one.number]?.transactionId !== undefined),
+  );
 }
 
 const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];

@@ -19,8 +19,10 @@ import {
   passUntil,
   screen,
   sinceStart,
+  TRANSACTION_ID,
   unanswered,
 } from '../fixtures/orders.ts';
+import { HINT, type Life, screened } from './life.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 const POST = { workflow: 'post-acceptance' } as const;
@@ -204,5 +206,36 @@ describe('what happens by itself', () => {
     expect(order).toMatchObject({ phase: 'screening', attempts: [{ rescreenDue: true }] });
     expect(next(order)).toMatchObject({ kind: 'screening-deadline', at: 3 * DAY });
     expect(order.phase).toBe('decided');
+  });
+});
+
+describe('the reminder of a cancel', () => {
+  const LEAD = 4.5 * DAY;
+  const fails = (life: Life, at: number) => life.take(HINT).read('fail', at);
+
+  it('comes although another attempt’s transaction was canceled since it was due', () => {
+    const life = screened('fail', { autoCancel: false })
+      .retry(2, MINUTE)
+      .retried('pass', 2 * MINUTE);
+    life
+      .portal({ kind: 'cancel', transactionId: TRANSACTION_ID }, LEAD + HOUR)
+      .portalEnds('done', LEAD + HOUR);
+    expect(fails(life, LEAD + 2 * HOUR).attention).toEqual(['cancel-due']);
+  });
+
+  it('comes although a cancel was requested and withdrawn since it was due', () => {
+    const life = screened('pass', { autoCancel: false }).portal('cancel', LEAD + HOUR);
+    life.withdraw(1, LEAD + HOUR).portalEnds('not-sent', LEAD + HOUR);
+    expect(fails(life, LEAD + 2 * HOUR).attention).toEqual(['cancel-due']);
+  });
+
+  it('comes when the cancel is withdrawn after it was due', () => {
+    const life = fails(screened('pass'), LEAD + HOUR).withdraw(1, LEAD + 2 * HOUR);
+    expect(life.attention).toEqual([]);
+    expect(life.portalEnds('not-sent', LEAD + 2 * HOUR).attention).toEqual(['cancel-due']);
+  });
+
+  it('doesn’t come while a cancel of the newest transaction runs', () => {
+    expect(fails(screened('pass'), LEAD + HOUR).until(LEAD + 2 * HOUR).attention).toEqual([]);
   });
 });

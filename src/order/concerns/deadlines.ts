@@ -3,7 +3,7 @@
  * unresolved review raises attention or is canceled, a pass is read once more, and the operator is reminded of a cancel. `../deadlines.ts`
  * computes when.
  */
-import type { OrderState } from '../../contract/order/state.ts';
+import type { ActionRecord, OrderState } from '../../contract/order/state.ts';
 import {
   type AttentionCode,
   type DeadlineKind,
@@ -17,7 +17,7 @@ import { announce } from '../events.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
 import { giveUpScreening } from '../screening/apply-screening.ts';
-import { cancelAsked, cancelByOf, mayBeSeen } from '../transactions.ts';
+import { cancelAsked, cancelByOf, concernsNewest, mayBeSeen, wasLeftUnsent } from '../transactions.ts';
 import { DEADLINES } from '../view/describe.ts';
 import { giveUpGateway } from './gateway.ts';
 import { giveUpActions, queueCancel } from './portal.ts';
@@ -117,8 +117,9 @@ const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => Order
   'cancel-reminder'(order, at) {
     const { state, now } = order;
     const isOpen = staysOpen(state, { code: 'cancel-due' }, millis(now));
-    const isRequested = state.actions.some(({ kind, requestedAt }) => kind === 'cancel' && requestedAt >= at);
-    if (!isOpen || isRequested) return [];
+    const isRequested = (one: ActionRecord): boolean =>
+      one.kind === 'cancel' && one.requestedAt >= at && !wasLeftUnsent(one) && concernsNewest(state, one);
+    if (!isOpen || state.actions.some(isRequested)) return [];
     return attend(order, 'cancel-due', `The order must be canceled and is not canceled yet${by(state)}.`);
   },
   'gateway-over': close,
@@ -143,8 +144,8 @@ function reviewUnresolved(order: Order, due: Instant): OrderEventType[] {
   const events = attend(order, 'review-unresolved', words);
   const { onUnresolvedReview, passive } = state.policy;
   // A review that was already due when the order was adopted is left to an operator.
-  const { readings } = currentAttempt(state);
-  const isDueAtAdoption = readings.some(({ source, at }) => source === 'adoption' && due <= at);
+  const last = currentAttempt(state).readings.at(-1);
+  const isDueAtAdoption = last?.source === 'adoption' && due <= last.at;
   if (onUnresolvedReview === 'cancel' && !isDueAtAdoption) {
     setAction(state, 'cancel');
     // An event for a running cancel would be sent twice.

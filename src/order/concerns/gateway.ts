@@ -7,6 +7,7 @@ import type { GatewayResultRequest } from '../../contract/messages.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../../contract/order/state.ts';
 import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
 import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import { heldBack } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { refusal } from '../messages/check-messages.ts';
 import type { Accepted, Concern, Order, Refusal, RequiredEffect } from '../order.ts';
@@ -136,7 +137,7 @@ function followResult(state: OrderState, result: GatewayResult, now: Instant): O
       setAction(state, 'hold');
       return raiseAttention(state, 'gateway-error', GATEWAY_ERROR, {}, now);
     case 'pass':
-      setAction(state, overrideOf(state)?.action ?? actionAfterGateway(state));
+      setAction(state, overrideOf(state)?.action ?? heldBack(state, actionAfterGateway(state)));
       return [];
   }
 }

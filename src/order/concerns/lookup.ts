@@ -12,7 +12,7 @@ import { attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening, HIDDEN } from '../screening/apply-screening.ts';
 import { notePolicy, screenRequest } from '../screening/checkout.ts';
 import { isAwaited, noneUnseen, recordLate, withoutOthers } from '../screening/record-screening.ts';
-import { createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
+import { cancelStays, createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
 
 const LOOKUP = { operation: 'lookup' } as const;
 
@@ -88,6 +88,6 @@ function applyLookup(
       ? { kind: 'unreadable', reason: 'unknown-decision', seen }
       : { ...outcome, ...seen, kind: 'answered', decision };
   if (decision !== undefined && isAwaited(state, attempt, decision))
-    return applyScreening(state, found, { source: 'catch-up', now });
+    return applyScreening(state, found, { source: 'catch-up', now, cancelStays: cancelStays(order) });
   return recordLate(state, attempt, withoutOthers(state, attempt, found, now), now);
 }

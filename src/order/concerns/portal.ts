@@ -18,15 +18,21 @@ import {
   attemptFor,
   type EndedOutcome,
   endOfRepeat,
-  isCanceled,
+  outcomeWithoutSending,
   portalAnswer,
   portalRefusal,
   queueAction,
   setCancelTarget,
 } from '../portal/portal-records.ts';
-import { emailOf, emailRefusal, identified, joined, tooManyActions } from '../portal/portal-requests.ts';
+import {
+  emailOf,
+  emailRefusal,
+  furtherCancel,
+  identified,
+  joined,
+  tooManyActions,
+} from '../portal/portal-requests.ts';
 import { currentAttempt } from '../record.ts';
-import { HIDDEN } from '../screening/apply-screening.ts';
 import {
   concernsNewest,
   createUnderWay,
@@ -71,6 +77,8 @@ export const portal: Concern = {
   followUp(order) {
     const { state, now } = order;
     if (autoCancelDue(state, millis(now))) queueCancel(order);
+    const further = furtherCancel(order);
+    if (further !== undefined) queueCancel(order, further.by);
     const events = settleQueued(order);
     order.replies = order.replies.filter(
       ({ action, until }) => until > now && isUnderWay(actionNumbered(state, action)),
@@ -90,13 +98,18 @@ function mayBeSent(order: Order, record: ActionRecord): boolean {
   return !isBehind && !waitsForCreate(order, record);
 }
 
-/** A cancel waits for a running screening, and for the lookup of an unconfirmed create unless it names a transaction or has waited long. */
+/**
+ * A cancel waits for a running screening, and for the lookup of an unconfirmed create unless it names a transaction, or has waited long and
+ * can still cancel the known one.
+ */
 function waitsForCreate(order: Order, record: ActionRecord): boolean {
   const { state, fields } = order;
   const isNamed = fields[record.number]?.transactionId !== undefined;
   if (isNamed && !concernsNewest(state, record)) return false;
   const until = lookupBoundOf(state, record);
-  const looks = !isNamed && (until === undefined || order.now < until);
+  const { cancelBy } = transactionNamed(state, record.transactionId) ?? {};
+  const isOpen = windowOpen(cancelBy, state.policy.cancelWindowMs, millis(order.now));
+  const looks = !isNamed && (until === undefined || order.now < until || !isOpen);
   return createUnderWay(order) || (looks && mayBeSeen(currentAttempt(state)));
 }
 
@@ -151,10 +164,10 @@ export function queue(
   return record;
 }
 
-/** Queues the policy's cancel of the transaction that was read, not of one found later. */
-export function queueCancel(order: Order): void {
+/** Queues a cancel of the transaction that is known, not of one found later. */
+export function queueCancel(order: Order, by: ActionRecord['by'] = 'policy'): void {
   const { state } = order;
-  queueCancelOf(order, transactionOf(state, currentAttempt(state))?.id, 'policy');
+  queueCancelOf(order, transactionOf(state, currentAttempt(state))?.id, by);
 }
 
 function queueCancelOf(order: Order, transactionId: string | undefined, by: ActionRecord['by']): void {
@@ -181,22 +194,7 @@ function endOfCancel(order: Order, record: ActionRecord, asked: PortalFields): E
   // The caller saw the transaction that was known, so both are canceled.
   if (left !== record.transactionId && isDecided(transactionNamed(state, left)?.decision))
     queueCancelOf(order, left, record.by);
-  return outcomeWithoutSending(order, record);
-}
-
-function outcomeWithoutSending(
-  { state, now }: Order,
-  { transactionId }: ActionRecord,
-): EndedOutcome | undefined {
-  if (transactionId === undefined) {
-    // A transaction that lookups can't show can't be canceled either.
-    const { unseen } = currentAttempt(state);
-    return unseen === undefined ? { kind: 'done' } : { kind: 'refused', message: HIDDEN };
-  }
-  const transaction = transactionNamed(state, transactionId);
-  if (transaction === undefined || isCanceled(state, transactionId)) return { kind: 'done' };
-  const isOpen = windowOpen(transaction.cancelBy, state.policy.cancelWindowMs, millis(now));
-  return isOpen ? undefined : { kind: 'too-late' };
+  return outcomeWithoutSending(state, record, order.now);
 }
 
 // Ends actions that are not sent in time, or that a person withdraws.

@@ -18,7 +18,7 @@ import {
   screenRequest,
 } from '../screening/checkout.ts';
 import { recordLate } from '../screening/record-screening.ts';
-import { cancelAsked, transactionNamed } from '../transactions.ts';
+import { cancelAsked, cancelStays, transactionNamed } from '../transactions.ts';
 
 const CREATE = { operation: 'create' } as const;
 /** How long a try may still send a create after the server has given it up, or an operator has failed it. */
@@ -65,7 +65,7 @@ export const screening: Concern = {
     noteChecked(order, attempt, outcome.result);
     if (attempt !== currentAttempt(state)) return recordLate(state, attempt, screened, now);
     const source = state.decision === 'error' ? 'rescreen' : 'catch-up';
-    return applyScreening(state, screened, { source, now });
+    return applyScreening(state, screened, { source, now, cancelStays: cancelStays(order) });
   },
 };
 

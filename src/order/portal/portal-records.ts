@@ -5,11 +5,19 @@ import type { Refusal } from '../../contract/errors.ts';
 import type { OrderEventType, PortalFields } from '../../contract/messages.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../contract/order/state.ts';
 import { isSentOnce, portalKind } from '../../contract/portal/portal-kinds.ts';
-import type { AttentionCode, Decision, Instant } from '../../contract/words.ts';
+import { type AttentionCode, type Decision, type Instant, millis } from '../../contract/words.ts';
 import { actionCause, clear, clearedBy, clearRepeatedActions, raiseAttention } from '../attention.ts';
 import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
-import { cancelByOf, concernsNewest, transactionNamed, transactionOf, windowOpen } from '../transactions.ts';
+import { HIDDEN } from '../screening/apply-screening.ts';
+import {
+  cancelByOf,
+  concernsNewest,
+  transactionNamed,
+  transactionOf,
+  wasLeftUnsent,
+  windowOpen,
+} from '../transactions.ts';
 import { earlier, subjectOf, transactionMeant } from './portal-requests.ts';
 import { isInDoubt, sameActions } from './repeats.ts';
 
@@ -119,6 +127,23 @@ export function setCancelTarget(state: OrderState, record: ActionRecord, fields:
   record.subject = subjectOf(state, fields);
 }
 
+/** @returns the end of a queued cancel that needs no request: it is done, can't be sent, or is too late */
+export function outcomeWithoutSending(
+  state: OrderState,
+  { transactionId }: ActionRecord,
+  now: Instant,
+): EndedOutcome | undefined {
+  if (transactionId === undefined) {
+    // A transaction that lookups can't show can't be canceled either.
+    const { unseen } = currentAttempt(state);
+    return unseen === undefined ? { kind: 'done' } : { kind: 'refused', message: HIDDEN };
+  }
+  const transaction = transactionNamed(state, transactionId);
+  if (transaction === undefined || isCanceled(state, transactionId)) return { kind: 'done' };
+  const isOpen = windowOpen(transaction.cancelBy, state.policy.cancelWindowMs, millis(now));
+  return isOpen ? undefined : { kind: 'too-late' };
+}
+
 export function actionNumbered(state: OrderState, number: number): ActionRecord {
   const record = state.actions[number - 1];
   if (record === undefined) throw new TypeError(`the order has no portal action ${number}`);
@@ -172,7 +197,12 @@ export function applyPortalOutcome(
 type ReplyField = 'code' | 'message' | 'chargeback';
 
 function afterCancel(state: OrderState, record: ActionRecord, now: Instant): OrderEventType[] {
-  if (record.status === 'withdrawn' || record.status === 'not-sent') return [];
+  if (wasLeftUnsent(record)) {
+    // The cancel kept the reminder away.
+    if (concernsNewest(state, record))
+      state.passed = state.passed.filter((kind) => kind !== 'cancel-reminder');
+    return [];
+  }
   // The cause has no action number, so a repeated cancel has the same one.
   const { action: _number, ...cause } = actionCause(record);
   // A cancel of an earlier transaction changes no action.

@@ -4,13 +4,7 @@ import type { OrderEventType } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
 import type { Action, Decision, Instant } from '../../contract/words.ts';
 import { clear, clearedBy, raiseAttention, raiseWrongKey } from '../attention.ts';
-import {
-  actionAtCheckout,
-  actionLater,
-  actionWithoutDecision,
-  attentionTo,
-  heldByGateway,
-} from '../decide.ts';
+import { actionAtCheckout, actionLater, actionWithoutDecision, attentionTo, heldBack } from '../decide.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from '../record.ts';
 import { isDecided } from '../transactions.ts';
 import {
@@ -54,14 +48,17 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: Moment): O
     case 'skipped':
       return decided(state, outcome.kind, moment);
     case 'answered':
-      recordSeen(state, currentAttempt(state), outcome, moment);
-      if (outcome.decision === 'error') return errorDecision(state, moment);
-      return decided(state, outcome.decision, moment, outcome);
+      return [
+        ...recordSeen(state, currentAttempt(state), outcome, moment),
+        ...(outcome.decision === 'error'
+          ? errorDecision(state, moment)
+          : decided(state, outcome.decision, moment, outcome)),
+      ];
     case 'refused':
       return errorDecision(state, moment, { reason: outcome.reason, words: refusedWords(outcome) });
     case 'unreadable':
-      if (outcome.seen !== undefined) recordSeen(state, currentAttempt(state), outcome.seen, moment);
       return [
+        ...(outcome.seen === undefined ? [] : recordSeen(state, currentAttempt(state), outcome.seen, moment)),
         ...raiseAttention(state, 'unreadable-answer', unreadableWords(outcome.reason), CREATE, now),
         ...errorDecision(state, moment),
       ];
@@ -97,7 +94,7 @@ function decided(
   // After the payment gateway's result nothing can be declined any more.
   const isAtCheckout = source === 'checkout' && attempt.gateway === undefined;
   const action = isAtCheckout ? actionAtCheckout(decision, state.policy) : actionLater(decision);
-  applyAction(state, heldByGateway(attempt, action), said.message);
+  applyAction(state, heldBack(state, action), said.message);
   const matter = decision === 'skipped' ? undefined : attentionTo(state, state.action, decision, at);
   return [
     'order.decided',
@@ -137,7 +134,7 @@ function withoutDecision(state: OrderState, { source }: Moment): OrderEventType[
   const attempt = currentAttempt(state);
   const action = state.reason === ORDER_RESET ? 'hold' : actionWithoutDecision(state.policy);
   const isTooLate = action === 'decline' && attempt.gateway !== undefined;
-  applyAction(state, isTooLate ? 'hold' : heldByGateway(attempt, action));
+  applyAction(state, isTooLate ? 'hold' : heldBack(state, action));
   return state.action === 'decline' ? ['order.decided'] : [];
 }
 

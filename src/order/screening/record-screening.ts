@@ -3,9 +3,9 @@ import type { ScreeningOutcome, Sent } from '../../contract/activity-contract.ts
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import type { Decision, Instant, OrderEventType, ReadingSource } from '../../contract/words.ts';
 import { clear, raiseAttention } from '../attention.ts';
-import { applyReading } from '../decide.ts';
+import { applyReading, heldBack } from '../decide.ts';
 import { defined } from '../defined.ts';
-import { currentAttempt, enrichedOf, overrideOf, recordReading } from '../record.ts';
+import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction } from '../record.ts';
 import {
   cancelAsked,
   isDecided,
@@ -23,6 +23,8 @@ const UNREADABLE =
 export interface Moment {
   source: ReadingSource;
   now: Instant;
+  /** A cancel stays with the transaction known so far if a further one is found. */
+  cancelStays?: boolean;
 }
 
 /**
@@ -64,6 +66,19 @@ export function recordLate(
   now: Instant,
   sentFrom?: Instant,
 ): OrderEventType[] {
+  const { action } = state;
+  const events = recordOutcome(state, attempt, outcome, now, sentFrom);
+  const isReported = action === state.action || events.some((type) => type !== 'order.attention');
+  return isReported ? events : ['order.decision_changed', ...events];
+}
+
+function recordOutcome(
+  state: OrderState,
+  attempt: Attempt,
+  outcome: ScreeningOutcome,
+  now: Instant,
+  sentFrom: Instant | undefined,
+): OrderEventType[] {
   noteUnseen(state, attempt, outcome);
   const seen = seenBy(outcome);
   const known = transactionNamed(state, seen?.transactionId);
@@ -91,15 +106,24 @@ export function recordLate(
   return events;
 }
 
-/** Tells an operator of a transaction that is found after another one of the attempt was canceled, or while it is. */
+/** Holds an order of which a transaction is found after another one of the attempt was canceled, or while it is, and tells an operator. */
 function uncanceled(state: OrderState, transactionId: string, now: Instant): OrderEventType[] {
   const cancelBy = transactionNamed(state, transactionId)?.cancelBy;
   const words = `A further transaction of the order was found and isn’t canceled: cancel ${transactionId} until ${cancelBy}.`;
-  return raiseAttention(state, 'cancel-due', words, { operation: 'cancel', transactionId }, now);
+  const events = raiseAttention(state, 'cancel-due', words, { operation: 'cancel', transactionId }, now);
+  if (overrideOf(state) === undefined) setAction(state, heldBack(state, state.action));
+  return events;
 }
 
-export function recordSeen(state: OrderState, attempt: Attempt, seen: Seen, { source, now }: Moment): void {
+/** Records a transaction. @returns the events of a further one that is left beside a cancel */
+export function recordSeen(
+  state: OrderState,
+  attempt: Attempt,
+  seen: Seen,
+  { source, now, cancelStays }: Moment,
+): OrderEventType[] {
   const { transactionId: id, found, sentFrom, sentUntil, decision } = seen;
+  const isLeft = cancelStays === true && transactionNamed(state, id) === undefined;
   recordTransaction(state, {
     id,
     attempt: attempt.number,
@@ -109,6 +133,7 @@ export function recordSeen(state: OrderState, attempt: Attempt, seen: Seen, { so
     found: source === 'adoption' ? 'adopted' : found ? 'lookup' : 'created',
     ...(decision !== undefined && { decision, decidedAt: now, source }),
   });
+  return isLeft ? uncanceled(state, id, now) : [];
 }
 
 /** Records whether an outcome leaves an unconfirmed create, one whose transaction is unknown. */

@@ -9,6 +9,7 @@ import {
   PORTAL_ACTIONS,
   sinceStart,
   TRANSACTION_ID,
+  unanswered,
 } from '../../fixtures/orders.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
 
@@ -141,6 +142,33 @@ describe('a cancel while a rescreen runs whose transaction has a later window th
     expect(life.actions).toEqual(['queued']);
     life.caughtUp(answered('pass', 'second', 5 * DAY - HOUR), 5 * DAY + HOUR + 1_000);
     expect(sent(life)).toEqual(['second']);
+  });
+
+  it('waits for the lookup of its lost create, and cancels what that finds', () => {
+    const life = rescreened().break('catch-up', 'canceled');
+    expect(life).toMatchObject({ actions: ['queued'], underWay: ['look-up:1'] });
+    life.lookedUp('pass', 5 * DAY + HOUR + MINUTE, 'second');
+    expect(sent(life)).toEqual(['second']);
+  });
+
+  it.each<[string, (life: Life) => Life]>([
+    ['the lookup finds none', (life) => life.lookedUp('none', 5 * DAY + HOUR + MINUTE)],
+    ['there is no answer before the later window’s last call', (life) => life.until(10 * DAY - HOUR)],
+  ])('is too late if %s', (_what, ends) => {
+    const life = rescreened().break('catch-up', 'canceled');
+    expect(life.until(7 * DAY).actions).toEqual(['queued']);
+    expect(ends(life)).toMatchObject({ actions: ['too-late'], action: 'cancel' });
+    expect(sent(life)).toEqual([]);
+  });
+
+  it('waits for that lookup also if the known window closes while the create is being stopped', () => {
+    const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+    life
+      .until(5 * DAY - HOUR)
+      .take(RECHECK)
+      .read('error', 5 * DAY - HOUR);
+    life.portal('cancel', 5 * DAY - MINUTE).caughtUp(unanswered(5 * DAY - HOUR), 5 * DAY);
+    expect(life).toMatchObject({ actions: ['queued'], underWay: ['look-up:1'] });
   });
 
   it('is not undone by the rescreen’s pass', () => {

@@ -133,6 +133,23 @@ describe('withdrawing a portal action', () => {
     expect(life.take(RECHECK).read('fail', 4 * HOUR).actions).toEqual(['withdrawn', 'withdrawn']);
   });
 
+  it('covers no fail that is read at the same moment', () => {
+    const life = acting('cancel')
+      .take(RECHECK)
+      .withdraw(1, 2 * HOUR)
+      .portalEnds('not-sent', 2 * HOUR);
+    expect(life.read('fail', 2 * HOUR).actions).toEqual(['withdrawn', 'running']);
+    life.withdraw(2, 2 * HOUR).portalEnds('not-sent', 2 * HOUR);
+    expect(life.until(3 * HOUR).actions).toEqual(['withdrawn', 'withdrawn']);
+  });
+
+  it('covers no reading after it also in an order that an earlier version recorded', () => {
+    const life = acting('cancel').withdraw(1).portalEnds('not-sent').take(RECHECK);
+    life.read('review', 2 * HOUR);
+    for (const action of life.state.actions) delete action.overtaken;
+    expect(life.polled('fail', 3 * HOUR).actions).toEqual(['withdrawn', 'running']);
+  });
+
   it('ends one that may have been sent before as unconfirmed', () => {
     const pausing = acting('customer-code').break('portal').withdraw(1);
     const again = acting('customer-code')

@@ -107,6 +107,19 @@ describe('nothing is canceled by itself because of what was so at the adoption',
     expect(life.attention).toEqual(['review-unresolved']);
     expect(life.until(2 * HOUR)).toMatchObject({ phase: 'review', action: 'hold', actions: [] });
   });
+
+  it.each([
+    ['a pass', (life: Life) => life, 'pass'],
+    ['a review that passed', (life: Life) => life.polled('pass', MINUTE), 'review'],
+  ] as const)(
+    '%s and then became a review is canceled by the policy that cancels such',
+    (_what, before, decision) => {
+      const screenedAt = sinceStart(HOUR - 5 * DAY);
+      const life = before(adopted(decision, { onUnresolvedReview: 'cancel' }, { screenedAt }));
+      life.take(HINT).read('review', 10 * MINUTE);
+      expect(life.state).toMatchObject({ action: 'cancel', actions: [{ kind: 'cancel', by: 'policy' }] });
+    },
+  );
 });
 
 describe('in pre-gateway', () => {

@@ -111,8 +111,10 @@ describe('a further transaction that is found for an order with a decision', () 
 
   it('raises attention while the first one is being canceled, until it is canceled, too', () => {
     const life = decided('pass').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
+    const before = life.state.events.sequence;
     life.lookedUp('pass', HOUR + 6 * MINUTE, 'another').portalEnds('done', HOUR + 7 * MINUTE);
-    expect(life).toMatchObject({ phase: 'decided', attention: ['cancel-due'] });
+    expect(life).toMatchObject({ phase: 'decided', action: 'hold', attention: ['cancel-due'] });
+    expect(eventsOf(life, before)).toEqual(['order.decision_changed', 'order.attention']);
     life.portal(cancelOf('another'), HOUR + 8 * MINUTE).portalEnds('done', HOUR + 9 * MINUTE);
     expect(life).toMatchObject({ phase: 'canceled', attention: [], actions: ['done', 'done'] });
   });
@@ -191,7 +193,30 @@ describe('a cancel of an order whose rescreen may have made a further transactio
   });
 
   it('cancels what the lookup finds, if it finds it in time', () => {
-    expect(sent(asked().lookedUp('pass', HOUR + MINUTE, 'another'))).toEqual(['another']);
+    const life = asked().lookedUp('pass', HOUR + MINUTE, 'another');
+    expect([sent(life), life.attention]).toEqual([['another'], []]);
+  });
+
+  it.each(['pass', 'review', 'error'] as const)(
+    'cancels a further %s, too, that is found while the known one is canceled',
+    (decision) => {
+      const life = asked({ events: 'all' }).until(HOUR + 5 * MINUTE);
+      life.lookedUp(decision, HOUR + 6 * MINUTE, 'another');
+      expect([life.action, sent(life)]).toEqual(['hold', [TRANSACTION_ID, 'another']]);
+      expect(life.attention).toContain('cancel-due');
+      life.portalEnds('done', HOUR + 7 * MINUTE, { key: 'portal:2' });
+      life.portalEnds('done', HOUR + 8 * MINUTE);
+      expect(life).toMatchObject({ phase: 'canceled', attention: [], actions: ['done', 'done'] });
+      expect(life.state.events.last?.map(({ data }) => data.action)).not.toContain('proceed');
+    },
+  );
+
+  it('holds a further one, also when it passes later, if the known one was named', () => {
+    const again = { rescreenOnError: { tries: 1, pauseMs: MINUTE }, screeningDeadlineMs: DAY };
+    const life = screened('error', again).until(MINUTE).portal(cancelOf(TRANSACTION_ID), HOUR);
+    life.caughtUp(answered('review', 'another', HOUR), HOUR + 1_000).polled('pass', HOUR + MINUTE);
+    expect(life).toMatchObject({ action: 'hold', phase: 'decided', attention: ['cancel-due'] });
+    expect(sent(life)).toEqual([TRANSACTION_ID]);
   });
 });
 

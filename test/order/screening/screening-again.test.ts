@@ -140,6 +140,32 @@ describe('a retry that comes while the attempt before it is being screened, as a
     expect(life.order.earlyRetries).toEqual([]);
   });
 
+  it('is followed by the payment gateway’s result of its attempt, which is remembered', () => {
+    const sent = { updateId: 'u-1', key: { name: 'k-1', fingerprint: 'f-1' } };
+    const result = { attempt: 3, result: 'pass' } as const;
+    const input = () => {
+      const request = { kind: 'gateway-result', request: result } as const;
+      return { kind: 'request', request, sent, at: sinceStart(MINUTE) } as const;
+    };
+    const life = screened('fail', { workflow: 'pre-gateway' })
+      .retry(2, MINUTE)
+      .retry(3, MINUTE)
+      .take(input());
+    expect(life.told).toEqual(['waits', 'waits', 'waits']);
+    life.retried('fail', MINUTE).take(input());
+    expect(life.told).toEqual(['answered', 'waits', 'answered', 'answered']);
+    life.retried(answered('pass', 't-3'), 2 * MINUTE);
+    expect(life.state.attempts).toMatchObject([{}, {}, { gateway: { result: 'pass' } }]);
+    expect(life.calls('gateway').map(({ request }) => request.transactionId)).toEqual(['t-3']);
+  });
+
+  it('is refused when its turn does not come, and so is the payment gateway’s result', () => {
+    const life = screened('fail', { workflow: 'pre-gateway' }).retry(2, MINUTE).retry(3, MINUTE);
+    life.gateway('pass', MINUTE, 3).retried('pass', MINUTE);
+    expect(life.told).toEqual(['answered', 'retry-out-of-turn', 'unknown-attempt']);
+    expect(life.order.earlyRetries).toEqual([]);
+  });
+
   it('is refused when its turn does not come', () => {
     const life = withRetry().retry(4, MINUTE);
     expect(life.told).toEqual(['waits', 'waits']);
