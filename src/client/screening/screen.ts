@@ -207,9 +207,9 @@ async function recordedAnswer(
  */
 async function laterAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
   const { request, workflowId, cardRef } = sending;
-  const { attempt, transaction, fingerprint, integration } = request;
+  const { attempt, workflow, transaction, fingerprint, integration } = request;
   const answerBy = instant(sending.deadline);
-  const body = { attempt, transaction, fingerprint, answerBy, ...defined({ cardRef }) };
+  const body = { attempt, workflow, transaction, fingerprint, answerBy, ...defined({ cardRef }) };
   const ask = (updateId?: string) => {
     const update = updateOf(retryUpdate, vouchedFor(body, integration), {}, updateId);
     return startedUpdate(context, workflowId, retryUpdate, update, sending.deadline);

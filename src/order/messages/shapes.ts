@@ -130,6 +130,7 @@ export const MESSAGES = {
   adopt: { transactionId: name, by },
   retry: {
     attempt: whole,
+    workflow: optional(oneOfWords(INTEGRATION_WORKFLOWS)),
     transaction: isRecord,
     cardRef: key,
     fingerprint: key,

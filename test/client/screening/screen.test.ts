@@ -186,6 +186,16 @@ describe('a later attempt', () => {
     });
   });
 
+  it.each([
+    ['that it names', { workflow: 'post-acceptance' }, 'post-acceptance'],
+    ['of the integration', {}, 'pre-acceptance'],
+  ])('is sent with the workflow by which it was checked: the one %s', async (_case, named, workflow) => {
+    const { orderScreening, temporal } = aClientOf(undefined);
+    temporal.startUpdate.mockResolvedValue(taken({ ...answer, attempt: 2 }));
+    await orderScreening.screen({ ...request, ...named, attempt: 2 });
+    expect(sent(temporal.startUpdate)).toMatchObject([{ args: [{ attempt: 2, workflow }] }]);
+  });
+
   it.each(['retry-out-of-turn', 'attempt-mismatch'] as const)(
     'asks once more, by an id of its own, when the id may have kept an old %s',
     async (code) => {
