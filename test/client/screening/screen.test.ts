@@ -136,6 +136,14 @@ describe('without a worker', () => {
     expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pending', action: 'proceed' });
   });
 
+  it('an order that only an adoption started is not pending: if the adoption is refused, nothing is screened', async () => {
+    const { orderScreening, temporal } = aClientWithoutWorker({ whenUnavailable: 'proceed' });
+    const adopt = { transactionId: CLOSED_TRANSACTION, screenedAt: sinceStart(0) };
+    temporal.fetchHistory.mockResolvedValue(startedWith({ adopt }));
+    const error = { code: 'temporal-unavailable', details: { action: 'proceed', recorded: false } };
+    await expect(orderScreening.screen(request)).rejects.toMatchObject(error);
+  });
+
   it('an order that policy skips is told so: the worker that comes later will say the same', async () => {
     const skip = [{ amountBelow: 500 }];
     const { orderScreening } = aClientWithoutWorker({ whenUnavailable: 'decline', skip });
