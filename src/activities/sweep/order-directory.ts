@@ -10,6 +10,8 @@ import {
   describeOrder,
   instantOf,
   msOf,
+  newestStarted,
+  STARTED,
   statusName,
 } from '../../client/reading/describe-order.ts';
 import { within } from '../../client/temporal-errors.ts';
@@ -177,9 +179,6 @@ export interface LostOrder {
   since: Instant;
 }
 
-/** Leaves out refused starts: a file of refused adoptions would fill a page. */
-const STARTED = "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)";
-
 /** @returns the visibility query for lost orders. It also finds a few that a later run has replaced */
 export function lostQuery(nowMs: number): string {
   const statuses = LOST_STATUSES.map((status) => `'${status}'`).join(', ');
@@ -283,16 +282,7 @@ async function isNewestRun(
   { workflowId, runId }: LostOrder,
   replaced: Set<string>,
 ): Promise<boolean> {
-  const newest = await newestStarted(client, workflowId);
+  const newest = await newestStarted({ client }, workflowId);
   if (newest?.runId !== runId && newest?.attributes.cancelBy !== undefined) replaced.add(runId);
   return newest?.runId === runId;
-}
-
-/** @returns the newest run of an order, unless its start was refused, as of a failed adoption: then the run before, if there is one */
-export async function newestStarted(client: Client, workflowId: string): Promise<DescribedOrder | undefined> {
-  const newest = await describeOrder({ client }, workflowId);
-  if (newest?.status !== 'failed' || newest.attributes.cancelBy !== undefined) return newest;
-  const page = await listWorkflows(client, `WorkflowId = ${quoted(workflowId)} AND ${STARTED}`, 1);
-  const runId = page.executions[0]?.execution?.runId;
-  return runId ? describeOrder({ client }, workflowId, runId) : newest;
 }

@@ -27,7 +27,7 @@ import { listWorkflows } from '../lists/visibility.ts';
 import { callTemporal, READ_WITHIN_MS, toOrderError, unknownOrder, within } from '../temporal-errors.ts';
 import type { ClientContext, View } from '../types.ts';
 import { decoded } from './decode.ts';
-import { describeOrder, type Run, runOf } from './describe-order.ts';
+import { describeOrder, newestStarted, type Run, runOf } from './describe-order.ts';
 import { triesIn } from './failed-tries.ts';
 import { closedOrder, recordOfOrder } from './read-orders.ts';
 
@@ -37,7 +37,7 @@ export async function readWithAfterEnd(
   workflowId: string,
   view?: View,
 ): Promise<OrderRecord & { afterEnd?: AfterEnd }> {
-  const description = await describeOrder(context, workflowId);
+  const description = await newestStarted(context, workflowId);
   if (description === undefined) throw unknownOrder();
   const order = await recordOfOrder(context, description, view);
   return { ...order, ...defined({ afterEnd: await afterEndOf(context, order, description.closedAt) }) };
