@@ -169,7 +169,7 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
     ...(cards && { cards }),
     ...(earlyAnswers && { earlyAnswers }),
   });
-  return { orderScreening, temporal, handles, integration };
+  return { client, orderScreening, temporal, handles, integration };
 }
 
 /** A client of one order with this record, as the server describes it. */

@@ -4,6 +4,7 @@ import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { inBatches } from '../../client/lists/in-batches.ts';
 import { countWorkflows, listWorkflows, OWNS, pagesOf } from '../../client/lists/visibility.ts';
+import { reportedAfterEnd } from '../../client/reading/after-end.ts';
 import { type Attributes, attributesIn, decoded } from '../../client/reading/decode.ts';
 import {
   type DescribedOrder,
@@ -104,6 +105,8 @@ export function createOrderDirectory(client: Client) {
         if (runId === undefined) return undefined;
         return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
       }),
+    reportedAfterEnd: (integration: string, transactionId: string) =>
+      reportedAfterEnd({ client }, integration, transactionId),
     /** Returns whether a run with this workflow id has ended by itself, without a failure. */
     isDone: async (workflowId: string) => (await completedRun(workflowId)) !== undefined,
     /** Returns the number of attempts of the order's pending workflow task, and since when it is due. `held`: an activity of the order doesn't run. */
