@@ -27,7 +27,6 @@ export {
   haltedOrders,
   lostOrders,
   lostQuery,
-  newestStarted,
   tooEarly,
 } from './sweep/order-directory.ts';
 export { withHeartbeats } from './tries.ts';

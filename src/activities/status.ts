@@ -78,7 +78,10 @@ export function statusActivities(world: ActivityWorld) {
       if (pauseMs > 0) throw waitLonger('spacing', 'the status was read a moment ago', pauseMs);
       const outcome = await read({ ...request, transactionId }, time);
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
-      return outcome;
+      if (!request.reports || outcome.kind !== 'read') return outcome;
+      // After the read: the decision may be the answer to the report.
+      const reportedAt = await world.orders?.reportedAfterEnd(request.integration, transactionId);
+      return { ...outcome, ...defined({ reportedAt }) };
     },
 
     /** Polls at growing intervals until the decision changes. The first call only starts the first interval. */

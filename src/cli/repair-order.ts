@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import { adoptedElsewhere, newestStarted, tooEarly } from '../activities/index.ts';
+import { adoptedElsewhere, tooEarly } from '../activities/index.ts';
 import {
   type DescribedOrder,
   describeOrder,
   instantOf,
+  newestStarted,
   statusName,
 } from '../client/reading/describe-order.ts';
 import { callTemporal, unknownOrder } from '../client/temporal-errors.ts';
@@ -96,7 +97,7 @@ export async function examine(
   client: Client,
   workflowId: string,
 ): Promise<{ runId: string; condition: Condition }> {
-  const description = await newestStarted(client, workflowId);
+  const description = await newestStarted({ client }, workflowId);
   if (description === undefined) throw unknownOrder();
   const { runId, raw, closedAt, attributes } = description;
   const code = raw.workflowExecutionInfo?.status;

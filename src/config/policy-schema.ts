@@ -87,7 +87,7 @@ export const integrationKeys = z.strictObject(
     workflow: oneOf(INTEGRATION_WORKFLOWS)
       .default('pre-acceptance')
       .describe(
-        'when orders are screened: `pre-gateway`, `pre-acceptance`, `post-acceptance`; a request may name another',
+        'when orders are screened: `pre-gateway`, `pre-acceptance`, `post-acceptance`; a request may name another, and later attempts of that order name the same',
       ),
     mode: oneOf(['test', 'live'])
       .default('test')

@@ -113,6 +113,8 @@ export interface ReadRequest extends Omit<StatusRequest, 'transactionId'> {
   /** The read doesn't start before this time. */
   notBefore?: Instant;
   forbiddenKnown: boolean;
+  /** Also find out whether the transaction was reported as fraud after the order's end. */
+  reports?: true;
 }
 
 export interface PollRequest extends StatusRequest {
@@ -262,7 +264,7 @@ export type CheckedOut = Moment & Screened;
 
 /** The outcome of reading a transaction's status. Plain data: it is recorded in history. */
 export type StatusOutcome =
-  | ({ kind: 'read'; decision: Decision } & Enriched)
+  | ({ kind: 'read'; decision: Decision; reportedAt?: Instant } & Enriched)
   /** The screening service has no such transaction, or returned an unknown decision. */
   | { kind: 'unreadable'; words: string }
   | { kind: 'forbidden' };

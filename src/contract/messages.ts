@@ -122,6 +122,8 @@ export interface DecisionRequest {
 
 export interface RetryRequest extends Vouched {
   attempt: number;
+  /** The integration workflow by which the caller checked the transaction. Absent in messages of earlier releases. */
+  workflow?: IntegrationWorkflow;
   transaction: TransactionJson;
   cardRef?: string;
   fingerprint?: string;

@@ -6,7 +6,7 @@ import type { LateDecision } from '../contract/order/order.ts';
 import type { Enriched, OrderState, OrderTransaction } from '../contract/order/state.ts';
 import type { Action, Decision, Instant, Phase } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
-import { actionLater, isUnusable, keepsActionAfterReport } from './decide.ts';
+import { actionLater, isUnusable, keepsActionAfterReport, mayKeepActionAfterReport } from './decide.ts';
 import { defined } from './defined.ts';
 import { attemptFor } from './portal/portal-records.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
@@ -42,13 +42,13 @@ export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt
   gatewayError?: true;
   /** The order passed and was then reported as fraud, so it may have shipped: a fail leaves the action to a person. */
   reported?: true;
+  /** The same holds for a report after the order's end. */
+  keepsIfReported?: true;
 }
 
-/** @param reportedAt when the newest transaction was reported as fraud after the order's end */
 export function readAfterEndInput(
   state: OrderState,
   decisions: readonly LateDecision[] = [],
-  reportedAt?: Instant,
 ): ReadAfterEndInput {
   const { integration, orderId, phase, action, wouldBe, policy, events } = state;
   const attempt = currentAttempt(state);
@@ -67,8 +67,8 @@ export function readAfterEndInput(
         acts: transaction === newest && !overridden,
         ...(number !== attempt.number && { action: attemptFor(state, id)?.lastAction ?? 'hold' }),
         ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
-        ...(transaction === newest &&
-          keepsActionAfterReport(state, decisions, reportedAt) && { reported: true }),
+        ...(transaction === newest && keepsActionAfterReport(state) && { reported: true }),
+        ...(transaction === newest && mayKeepActionAfterReport(state) && { keepsIfReported: true }),
       };
     }),
     ...(policy?.events && { sequence: events.sequence }),
@@ -81,12 +81,13 @@ const KEPT_BYTES = 12_000;
 
 /**
  * Applies a reading to an ended order. As for open orders, `error` never replaces a decision.
+ * @param read has `reportedAt` if the transaction was reported as fraud after the order's end
  * @returns the event to send; undefined if nothing changed or no receiver is configured
  */
 export function applyLateReading(
   order: ReadAfterEndInput,
   transaction: EndedTransaction,
-  read: { decision: Decision } & Enriched,
+  read: { decision: Decision; reportedAt?: Instant } & Enriched,
   at: Instant,
 ): OrderEvent | undefined {
   const { decision } = read;
@@ -94,7 +95,9 @@ export function applyLateReading(
   if (decision === 'error' || decision === lastDecision(order, transaction)) return undefined;
   // Transactions of one attempt, as after a rescreen, have the same action.
   const before = decisions.findLast(({ attempt }) => attempt === transaction.attempt) ?? order;
-  const { attention, ...actions } = actionsAfter(before, transaction, decision);
+  const isReported = couldShip(order, transaction, read.reportedAt);
+  const ended = isReported ? { ...transaction, reported: true as const } : transaction;
+  const { attention, ...actions } = actionsAfter(before, ended, decision);
   const { id: transactionId, attempt, cancelBy } = transaction;
   const facts = { decision, transactionId, attempt, ...actions };
   const sequence = nextSequence(order);
@@ -122,9 +125,25 @@ export function isUnusableLate(
   return isUnusable(outcome, lastDecision(order, transaction));
 }
 
-function lastDecision({ decisions }: ReadAfterEndInput, transaction: EndedTransaction): Decision | undefined {
-  const last = decisions.findLast(({ transactionId }) => sameTransaction(transactionId, transaction.id));
+/** @param until only decisions that were read until then count */
+function lastDecision(
+  { decisions }: ReadAfterEndInput,
+  transaction: EndedTransaction,
+  until?: Instant,
+): Decision | undefined {
+  const known = decisions.filter(({ at }) => until === undefined || at <= until);
+  const last = known.findLast(({ transactionId }) => sameTransaction(transactionId, transaction.id));
   return (last ?? transaction).decision;
+}
+
+/** Returns whether the order could ship before a report after its end, and policy then leaves the action to a person. */
+function couldShip(
+  order: ReadAfterEndInput,
+  transaction: EndedTransaction,
+  reportedAt: Instant | undefined,
+): boolean {
+  if (reportedAt === undefined || !transaction.keepsIfReported) return false;
+  return lastDecision(order, transaction, reportedAt) === 'pass';
 }
 
 export function noteLateEvent(

@@ -1,7 +1,5 @@
 /** Which action a decision means for an order, at checkout and later. */
 import type { StatusOutcome } from '../contract/activity-contract.ts';
-import { sameTransaction } from '../contract/ids.ts';
-import type { LateDecision } from '../contract/order/order.ts';
 import type { ActionRecord, OrderState } from '../contract/order/state.ts';
 import type { Policy } from '../contract/policy.ts';
 import {
@@ -123,28 +121,24 @@ export function wasReported({ status }: Pick<ActionRecord, 'status'>): boolean {
 /**
  * Returns whether the order could ship before a caller reported its transaction as fraud: it had passed, and did not wait for the payment
  * gateway. The policy `cancelAfterReport: never` then leaves the action to a person.
- * @param late the decisions that were read after the order's end
- * @param reportedAt when its newest transaction was reported as fraud after the order's end
  */
-export function keepsActionAfterReport(
-  state: OrderState,
-  late: readonly LateDecision[] = [],
-  reportedAt?: Instant,
-): boolean {
-  if (state.policy.cancelAfterReport === 'always' || state.phase === 'awaiting-gateway') return false;
+export function keepsActionAfterReport(state: OrderState): boolean {
+  if (!mayKeepActionAfterReport(state)) return false;
   const attempt = currentAttempt(state);
   const transactionId = transactionOf(state, attempt)?.id;
-  const lateOnes = late.filter((one) => sameTransaction(one.transactionId, transactionId));
-  const readings = [...attempt.readings, ...lateOnes];
-  const couldShip = (at: Instant) => readings.findLast((one) => one.at <= at)?.decision === 'pass';
-  const isReported = state.actions.some(
+  const couldShip = (at: Instant) => attempt.readings.findLast((one) => one.at <= at)?.decision === 'pass';
+  return state.actions.some(
     (one) =>
       one.kind === 'report-fraud' &&
       one.transactionId === transactionId &&
       wasReported(one) &&
       couldShip(one.requestedAt),
   );
-  return isReported || (reportedAt !== undefined && couldShip(reportedAt));
+}
+
+/** Returns whether a fraud report of an order that had passed leaves the action to a person. */
+export function mayKeepActionAfterReport({ policy, phase }: Pick<OrderState, 'policy' | 'phase'>): boolean {
+  return policy.cancelAfterReport !== 'always' && phase !== 'awaiting-gateway';
 }
 
 /**

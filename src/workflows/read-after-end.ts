@@ -15,6 +15,7 @@ import {
 import type {
   BackgroundActivities,
   ReadActivities,
+  ReadRequest,
   StatusOutcome,
   Timed,
 } from '../contract/activity-contract.ts';
@@ -114,10 +115,11 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
 /** @returns undefined if the screening service did not answer within a day, or an operator ended the activity */
 async function statusOf(
   { integration }: ReadAfterEndInput,
-  { id: transactionId, attempt }: EndedTransaction,
+  { id: transactionId, attempt, keepsIfReported }: EndedTransaction,
 ): Promise<Timed<StatusOutcome | undefined> | undefined> {
   try {
-    const request = { integration, transactionId, attempt, read: 1, forbiddenKnown: true };
+    const asked = { integration, transactionId, attempt, read: 1, forbiddenKnown: true };
+    const request: ReadRequest = { ...asked, ...(keepsIfReported && { reports: true }) };
     return ownResult('read', await readStatus(request, runFacts()), Date.now());
   } catch (error) {
     if (!(error instanceof ActivityFailure || error instanceof ApplicationFailure)) throw error;

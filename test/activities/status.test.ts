@@ -15,6 +15,7 @@ import {
   expectNoSecret,
   failureOf,
   fromNow,
+  noOrders,
   ORDER_ID,
   outcomeOf,
   perform,
@@ -47,6 +48,23 @@ describe('reading', () => {
     expect(await read(transactionId)).toEqual({ kind: 'read', decision: 'review' });
     sandbox.control.decide(transactionId, 'pass');
     expect(await read(transactionId)).toEqual({ kind: 'read', decision: 'pass' });
+  });
+
+  it('finds a fraud report after the order’s end only if asked, and after the decision was read', async () => {
+    const transactionId = await screened(aWorld(), 'pass');
+    const reportedAt = fromNow(-1_000);
+    const reportedAfterEnd = async (...of: string[]) => {
+      expect(of).toEqual(['default', transactionId]);
+      expect(requests('status-by-url')).toBe(1);
+      return reportedAt;
+    };
+    const world = aWorld({}, { orders: { ...noOrders, reportedAfterEnd } });
+    expect(await read(transactionId, { reports: true }, world)).toMatchObject({
+      decision: 'pass',
+      reportedAt,
+    });
+    expect(await read(transactionId, {}, world)).toEqual({ kind: 'read', decision: 'pass' });
+    expect(await read(UNKNOWN_ID, { reports: true }, world)).toMatchObject({ kind: 'unreadable' });
   });
 
   it('waits until the spacing of reads is over, and counts no failure', async () => {

@@ -72,6 +72,7 @@ export const noOrders: OrderDirectory = {
   withTransaction: async () => [],
   ended: async () => undefined,
   isDone: async () => false,
+  reportedAfterEnd: async () => undefined,
   lost: async () => [],
   pendingTask: async () => undefined,
 };

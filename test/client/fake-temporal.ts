@@ -136,19 +136,25 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
       executeUpdateWithStart: temporal.executeUpdateWithStart,
       start: temporal.start,
       signalWithStart: temporal.signalWithStart,
-      getHandle: (id: string) => {
+      getHandle: (id: string, runId?: string) => {
         handles.push(id);
         const getUpdateHandle = (name: string) => ({
           result: () => temporal.pollUpdate(...([name] as never[])),
         });
-        return { ...temporal, getUpdateHandle };
+        const result = () => temporal.result(...([runId] as never[]));
+        return { ...temporal, result, getUpdateHandle };
       },
     },
   });
   const workflowService = {
     ...temporal,
-    describeWorkflowExecution: async ({ execution }: { execution: { workflowId: string } }) => {
-      const asked = temporal.describe(...([execution.workflowId] as never[]));
+    describeWorkflowExecution: async ({
+      execution,
+    }: {
+      execution: { workflowId: string; runId?: string };
+    }) => {
+      const { workflowId, runId } = execution;
+      const asked = temporal.describe(...([workflowId, ...(runId ? [runId] : [])] as never[]));
       const { workflowExecutionInfo: info, ...seen } = (await asked.catch(notFound)) as Described;
       const record = await temporal.record();
       const fields = { ...info.memo.fields, ...(record && recordField(record)) };
@@ -163,7 +169,7 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
     ...(cards && { cards }),
     ...(earlyAnswers && { earlyAnswers }),
   });
-  return { orderScreening, temporal, handles, integration };
+  return { client, orderScreening, temporal, handles, integration };
 }
 
 /** A client of one order with this record, as the server describes it. */

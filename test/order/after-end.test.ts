@@ -128,8 +128,8 @@ describe('the action of a later decision', () => {
       const { state } = screened(first, { cancelAfterReport, events: 'all' });
       const before = readAfterEndInput(state);
       read(before, 'pass');
-      const order = readAfterEndInput(state, before.decisions, reportedAt);
-      expect(read(order, 'fraudulent')?.data).toMatchObject({ action });
+      const order = readAfterEndInput(state, before.decisions);
+      expect(read(order, 'fraudulent', 0, { reportedAt })?.data).toMatchObject({ action });
     },
   );
 

@@ -148,6 +148,15 @@ describe('the read after an order’s end', () => {
     expect(world.events).toEqual([]);
   });
 
+  it('keeps the action of a transaction that was reported as fraud since the read was asked for', async () => {
+    const { ask, world } = anEnded(UNANSWERED);
+    const handle = await ask();
+    world.reportedAfterEnd = new Date(await environment().currentTimeMs()).toISOString();
+    world.status = { kind: 'read', decision: 'fraudulent' };
+    expect(await handle.result()).toMatchObject([{ decision: 'fraudulent', action: 'proceed' }]);
+    expect(world.events.map(({ data }) => data.attention)).toEqual([[expect.stringMatching(/fraud report/)]]);
+  });
+
   it('goes on while an event waits for its receiver', async () => {
     const { ask, world, pass } = anEnded(FAILED);
     world.deliver = () => {

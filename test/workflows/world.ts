@@ -19,6 +19,7 @@ import type {
 } from '../../src/contract/activity-contract.ts';
 import type { OrderEvent, OrderEventType } from '../../src/contract/messages.ts';
 import { type Decision, type Instant, instant, millis } from '../../src/contract/words.ts';
+import { defined } from '../../src/order/defined.ts';
 import { aPolicy, HOUR, MINUTE } from '../fixtures/policies.ts';
 
 /** An answer of the service to a create. */
@@ -54,6 +55,8 @@ export class World {
   screenings: ScreeningOutcome[] = [answered('pass')];
   /** What the status operations say now. */
   status: StatusOutcome | { kind: 'unanswered' } = { kind: 'read', decision: 'pass' };
+  /** When the transaction was reported as fraud after the order's end. */
+  reportedAfterEnd: Instant | undefined;
   portal: (request: PortalRequest) => Promise<PortalOutcome> = async () => ({
     kind: 'done',
     code: '200',
@@ -181,7 +184,8 @@ export function readActivities(worlds: Worlds): ReadActivities {
       if (status.kind === 'unanswered') throw again(MINUTE);
       if (status.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
       world.reads += 1;
-      return status;
+      if (!request.reports || status.kind !== 'read') return status;
+      return { ...status, ...defined({ reportedAt: world.reportedAfterEnd }) };
     }),
     readStatusLast: timed(async (request) => {
       const world = worlds.of(request);

@@ -4,12 +4,15 @@ import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { inBatches } from '../../client/lists/in-batches.ts';
 import { countWorkflows, listWorkflows, OWNS, pagesOf } from '../../client/lists/visibility.ts';
+import { reportedAfterEnd } from '../../client/reading/after-end.ts';
 import { type Attributes, attributesIn, decoded } from '../../client/reading/decode.ts';
 import {
   type DescribedOrder,
   describeOrder,
   instantOf,
   msOf,
+  newestStarted,
+  STARTED,
   statusName,
 } from '../../client/reading/describe-order.ts';
 import { within } from '../../client/temporal-errors.ts';
@@ -102,6 +105,8 @@ export function createOrderDirectory(client: Client) {
         if (runId === undefined) return undefined;
         return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
       }),
+    reportedAfterEnd: (integration: string, transactionId: string) =>
+      reportedAfterEnd({ client }, integration, transactionId),
     /** Returns whether a run with this workflow id has ended by itself, without a failure. */
     isDone: async (workflowId: string) => (await completedRun(workflowId)) !== undefined,
     /** Returns the number of attempts of the order's pending workflow task, and since when it is due. `held`: an activity of the order doesn't run. */
@@ -176,9 +181,6 @@ export interface LostOrder {
   status: LostStatus;
   since: Instant;
 }
-
-/** Leaves out refused starts: a file of refused adoptions would fill a page. */
-const STARTED = "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)";
 
 /** @returns the visibility query for lost orders. It also finds a few that a later run has replaced */
 export function lostQuery(nowMs: number): string {
@@ -283,16 +285,7 @@ async function isNewestRun(
   { workflowId, runId }: LostOrder,
   replaced: Set<string>,
 ): Promise<boolean> {
-  const newest = await newestStarted(client, workflowId);
+  const newest = await newestStarted({ client }, workflowId);
   if (newest?.runId !== runId && newest?.attributes.cancelBy !== undefined) replaced.add(runId);
   return newest?.runId === runId;
-}
-
-/** @returns the newest run of an order, unless its start was refused, as of a failed adoption: then the run before, if there is one */
-export async function newestStarted(client: Client, workflowId: string): Promise<DescribedOrder | undefined> {
-  const newest = await describeOrder({ client }, workflowId);
-  if (newest?.status !== 'failed' || newest.attributes.cancelBy !== undefined) return newest;
-  const page = await listWorkflows(client, `WorkflowId = ${quoted(workflowId)} AND ${STARTED}`, 1);
-  const runId = page.executions[0]?.execution?.runId;
-  return runId ? describeOrder({ client }, workflowId, runId) : newest;
 }

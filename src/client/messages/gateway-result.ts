@@ -8,7 +8,7 @@ import { defined } from '../../order/defined.ts';
 import { owedFor } from '../../order/transactions.ts';
 import { readFailure, ScreeningError } from '../../screening-service/index.ts';
 import { integrationOf } from '../read-requests.ts';
-import { describeOrder } from '../reading/describe-order.ts';
+import { newestStarted } from '../reading/describe-order.ts';
 import { recordOfOrder } from '../reading/read-orders.ts';
 import { screeningClientOf } from '../reading/read-transaction.ts';
 import { ANSWER_WITHIN_MS, timeLeft, unknownOrder } from '../temporal-errors.ts';
@@ -26,7 +26,7 @@ export async function recordGatewayResult(
     // Also of an order that has ended and still delivers its last events.
     if (!hasCode(error, 'order-closed')) throw error;
   }
-  const description = await describeOrder(context, workflowId);
+  const description = await newestStarted(context, workflowId);
   if (description === undefined) throw unknownOrder();
   const record = await recordOfOrder(context, description, 'full');
   // An order that was terminated recorded no end.

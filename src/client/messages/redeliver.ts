@@ -5,7 +5,7 @@ import { OrderScreeningError } from '../../contract/errors.ts';
 import { type OrderKey, orderWorkflowId, redeliveryWorkflowId, TASK_QUEUE } from '../../contract/ids.ts';
 import { type OrderEvent, REDELIVER_EVENT } from '../../contract/messages.ts';
 import { eventToSend } from '../../order/events.ts';
-import { describeOrder } from '../reading/describe-order.ts';
+import { newestStarted } from '../reading/describe-order.ts';
 import { tracesOf } from '../reading/full-order.ts';
 import { finalRecord } from '../reading/read-orders.ts';
 import {
@@ -61,7 +61,7 @@ async function eventOf(
   workflowId: string,
   sequence: number,
 ): Promise<OrderEvent | undefined> {
-  const description = await describeOrder(context, workflowId);
+  const description = await newestStarted(context, workflowId);
   if (description === undefined) throw unknownOrder();
   const isIt = (one: { sequence: number }) => one.sequence === sequence;
   if (description.status !== 'completed') {
@@ -70,7 +70,7 @@ async function eventOf(
     if (sent === undefined && unread !== undefined) throw unread;
     return sent;
   }
-  const order = await finalRecord(context, workflowId);
+  const order = await finalRecord(context, description);
   const kept = order.events.last?.find(isIt);
   return kept && eventToSend(order, kept);
 }

@@ -20,14 +20,12 @@ import { DECISIONS, type Instant } from '../../contract/words.ts';
 import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../../order/after-end.ts';
 import { wasReported } from '../../order/decide.ts';
 import { defined } from '../../order/defined.ts';
-import { currentAttempt } from '../../order/record.ts';
-import { transactionOf } from '../../order/transactions.ts';
 import { quoted } from '../../order/view/search-attributes.ts';
 import { listWorkflows } from '../lists/visibility.ts';
 import { callTemporal, READ_WITHIN_MS, toOrderError, unknownOrder, within } from '../temporal-errors.ts';
 import type { ClientContext, View } from '../types.ts';
 import { decoded } from './decode.ts';
-import { describeOrder, type Run, runOf } from './describe-order.ts';
+import { describeOrder, newestStarted, type Run, runOf } from './describe-order.ts';
 import { triesIn } from './failed-tries.ts';
 import { closedOrder, recordOfOrder } from './read-orders.ts';
 
@@ -37,7 +35,7 @@ export async function readWithAfterEnd(
   workflowId: string,
   view?: View,
 ): Promise<OrderRecord & { afterEnd?: AfterEnd }> {
-  const description = await describeOrder(context, workflowId);
+  const description = await newestStarted(context, workflowId);
   if (description === undefined) throw unknownOrder();
   const order = await recordOfOrder(context, description, view);
   return { ...order, ...defined({ afterEnd: await afterEndOf(context, order, description.closedAt) }) };
@@ -131,7 +129,7 @@ const STATUSES: { [code: string]: LateAction['status'] } = {
 
 /** Returns a portal action with its failed tries or, from the history of the closed run, its result; without them if they can't be read. */
 async function actionOf(
-  context: ClientContext,
+  context: Pick<ClientContext, 'client'>,
   run: Run,
   named: Pick<LateAction, 'kind'> & { transactionId: string | undefined },
 ): Promise<{ action: LateAction; isRead: boolean }> {
@@ -168,15 +166,12 @@ export async function startReadAfterEnd(context: ClientContext, key: OrderKey): 
     const order = await readableOrder(context, key);
     // A run whose decision isn't in this memo yet stays open for longer than this deadline, so it gets the signal.
     const deadline = Date.now() + READ_WITHIN_MS;
-    const [decisions, reportedAt] = await Promise.all([
-      lateDecisions(context, key),
-      reportedAfterEnd(context, order),
-    ]);
+    const decisions = await lateDecisions(context, key);
     await within(context.client, deadline, () =>
       context.client.workflow.signalWithStart(READ_AFTER_END, {
         workflowId: afterEndWorkflowId(key),
         taskQueue: TASK_QUEUE,
-        args: [readAfterEndInput(order, decisions, reportedAt)],
+        args: [readAfterEndInput(order, decisions)],
         signal: recheckSignal,
         signalArgs: [],
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
@@ -191,12 +186,15 @@ export async function startReadAfterEnd(context: ClientContext, key: OrderKey): 
   }
 }
 
-/** Returns when the order's newest transaction was reported as fraud after the end; undefined if it wasn't, or the report was refused. */
-async function reportedAfterEnd(context: ClientContext, order: OrderState): Promise<Instant | undefined> {
-  const transactionId = transactionOf(order, currentAttempt(order))?.id.toLowerCase();
-  if (transactionId === undefined) return undefined;
+/** Returns when a transaction was reported as fraud after its order's end; undefined if it wasn't, or the report was refused. */
+export async function reportedAfterEnd(
+  context: Pick<ClientContext, 'client'>,
+  integration: string,
+  transactionId: string,
+): Promise<Instant | undefined> {
   const kind = 'report-fraud';
-  const run = await describeOrder(context, portalActionWorkflowId(order.integration, kind, transactionId));
+  const workflowId = portalActionWorkflowId(integration, kind, transactionId.toLowerCase());
+  const run = await describeOrder(context, workflowId);
   if (run === undefined) return undefined;
   const { action } = await actionOf(context, run, { kind, transactionId });
   return wasReported(action) ? run.startedAt : undefined;

@@ -4,6 +4,8 @@ import type { Timestamp } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { type Instant, instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
+import { quoted } from '../../order/view/search-attributes.ts';
+import { listWorkflows } from '../lists/visibility.ts';
 import { grpcCode, READ_WITHIN_MS, toOrderError, within } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 import { type Attributes, attributesIn } from './decode.ts';
@@ -49,6 +51,22 @@ export async function describeOrder(
     if (isUnknownOrder(error)) return undefined;
     throw toOrderError(error);
   }
+}
+
+/** The condition of a query that leaves out refused starts: a file of refused adoptions would fill a page. */
+export const STARTED = "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)";
+
+/** @returns the newest run of an order, unless its start was refused, as of a failed adoption: then the run before, if there is one */
+export async function newestStarted(
+  context: Pick<ClientContext, 'client'>,
+  workflowId: string,
+): Promise<DescribedOrder | undefined> {
+  const newest = await describeOrder(context, workflowId);
+  if (newest?.status !== 'failed' || newest.attributes.cancelBy !== undefined) return newest;
+  const query = `WorkflowId = ${quoted(workflowId)} AND ${STARTED}`;
+  const { executions } = await listWorkflows(context.client, query, 1);
+  const runId = executions[0]?.execution?.runId;
+  return runId ? describeOrder(context, workflowId, runId) : newest;
 }
 
 /** A missing namespace has the same code: only the message distinguishes it. */

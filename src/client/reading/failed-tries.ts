@@ -59,7 +59,7 @@ function isHeld(record: OrderRecord): boolean {
 
 /** Returns the failed tries of each running call of that activity, by default of portal actions. `action`: the number of the action. */
 export async function triesIn(
-  context: ClientContext,
+  context: Pick<ClientContext, 'client'>,
   order: DescribedOrder | undefined,
   name: keyof BackgroundActivities = 'performPortalAction',
 ): Promise<{ action?: number; failed: FailedTries }[]> {

@@ -6,7 +6,7 @@ import { defined } from '../../order/defined.ts';
 import { unknownOrder } from '../temporal-errors.ts';
 import type { ClientContext, InspectedOrder, PollTimes, View } from '../types.ts';
 import { afterEndOf } from './after-end.ts';
-import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
+import { type DescribedOrder, instantOf, newestStarted } from './describe-order.ts';
 import { recordOfOrder, summaryOf } from './read-orders.ts';
 
 export async function inspectOrder(
@@ -14,7 +14,7 @@ export async function inspectOrder(
   workflowId: string,
   view: View,
 ): Promise<InspectedOrder> {
-  const run = await describeOrder(context, workflowId);
+  const run = await newestStarted(context, workflowId);
   const key = orderOfWorkflowId(workflowId);
   if (run === undefined || key === undefined) throw unknownOrder();
   const { state, missing } = await stateOf(context, run, view);

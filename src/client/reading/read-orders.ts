@@ -19,7 +19,7 @@ import {
   unknownOrder,
 } from '../temporal-errors.ts';
 import type { ClientContext, View } from '../types.ts';
-import { type DescribedOrder, describeOrder, type Run } from './describe-order.ts';
+import { type DescribedOrder, newestStarted, type Run } from './describe-order.ts';
 import { withFailedTries } from './failed-tries.ts';
 import { withHistory } from './full-order.ts';
 import { readRecord } from './order-record.ts';
@@ -31,7 +31,7 @@ export async function readOrder(
   workflowId: string,
   view: View = 'record',
 ): Promise<OrderRecord> {
-  const description = await describeOrder(context, workflowId);
+  const description = await newestStarted(context, workflowId);
   if (description === undefined) throw unknownOrder();
   return recordOfOrder(context, description, view);
 }
@@ -46,25 +46,28 @@ export function recordOfOrder(
     if (view === 'record') return boundedRecord(context, description);
     const record =
       description.status === 'completed'
-        ? await finalRecord(context, description.workflowId)
+        ? await finalRecord(context, description)
         : await withHistory(context, description, await boundedRecord(context, description));
     return withShown(context, description, record);
   });
 }
 
 async function boundedRecord(context: ClientContext, description: DescribedOrder): Promise<OrderRecord> {
-  const { status, workflowId } = description;
+  const { status } = description;
   // An order whose start was refused has only a failure.
-  if (status === 'failed') return finalRecord(context, workflowId);
+  if (status === 'failed') return finalRecord(context, description);
   const record = await readRecord(context, description);
   if (record === undefined) throw status === 'closed' ? orderClosed() : recordUnreadable();
   return status === 'open' ? withFailedTries(context, description, record) : record;
 }
 
-/** Returns the result of a closed order's workflow. @throws OrderScreeningError if it has none */
-export async function finalRecord({ client }: ClientContext, workflowId: string): Promise<OrderState> {
+/** Returns the result of a closed order's run. @throws OrderScreeningError if it has none */
+export async function finalRecord(
+  { client }: ClientContext,
+  { workflowId, runId }: Run,
+): Promise<OrderState> {
   try {
-    const read = () => client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result();
+    const read = () => client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
     const record = await callTemporal(client, READ_WITHIN_MS, read);
     const why = whyUnread(record);
     if (why !== undefined) throw recordUnreadable(new Error(why));
@@ -95,10 +98,10 @@ export const NOTHING_STARTED: readonly OrderErrorCode[] = [
  * @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `order-closed` for an order without a record
  */
 export async function closedOrder(context: ClientContext, workflowId: string): Promise<OrderState> {
-  const description = await describeOrder(context, workflowId);
+  const description = await newestStarted(context, workflowId);
   if (description === undefined) throw unknownOrder();
   try {
-    return await finalRecord(context, workflowId);
+    return await finalRecord(context, description);
   } catch (error) {
     if (hasCode(error, ...NOTHING_STARTED)) throw unknownOrder();
     if (hasCode(error, 'temporal-unavailable', 'unknown-order', 'record-unreadable')) throw error;

@@ -43,13 +43,15 @@ export function pendingAnswer(
     const isPaused = statusName(raw.workflowExecutionInfo?.status) !== 'RUNNING';
     if (isTaken || isPaused || phase !== 'screening' || decision !== 'pending') throw workerSilent();
     const input = await inputOf(context, description);
-    const known = inputSchema.safeParse(input).data?.fingerprint;
+    const { adopt, fingerprint: known } = inputSchema.safeParse(input).data ?? {};
+    // An adoption may still be refused, and then nothing is screened.
+    if (adopt !== undefined) throw workerSilent();
     if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
     return pendingByPolicy(request);
   });
 }
 
-const inputSchema = z.object({ fingerprint: z.string().optional() });
+const inputSchema = z.object({ fingerprint: z.string().optional(), adopt: z.unknown().optional() });
 
 /**
  * @returns `pending` with the policy's action, or `skipped` for an order that policy skips. The worker gives the same answer

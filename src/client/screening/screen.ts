@@ -115,10 +115,23 @@ async function answerUnderWay(context: ClientContext, sending: Sending): Promise
     const update = client.workflow.getHandle(workflowId).getUpdateHandle<CheckoutAnswer>(id);
     return await asOfNow(context, workflowId, await within(client, deadline, () => update.result()));
   } catch (error) {
+    if (hasCode(toOrderError(error), ...MAY_BE_OUTDATED)) return answerOfOrder(context, sending);
     if (isEnded(error) || error instanceof WorkflowUpdateFailedError) return undefined;
     if (request.attempt === 1 && isUnanswered(error)) return pendingAnswer(context, request);
     throw toOrderError(error);
   }
+}
+
+/** An attempt that the order took under a second id has no answer under the fixed one. @returns undefined if the order has no answer */
+async function answerOfOrder(
+  context: ClientContext,
+  { request, workflowId, deadline }: Sending,
+): Promise<CheckoutAnswer | undefined> {
+  const { attempt, fingerprint } = request;
+  const update = updateOf(decisionUpdate, { attempt, fingerprint });
+  const asked = startedUpdate(context, workflowId, decisionUpdate, update, deadline);
+  const answer = await asked.catch(() => undefined);
+  return answer && asOfNow(context, workflowId, answer);
 }
 
 async function putAway(
@@ -207,9 +220,9 @@ async function recordedAnswer(
  */
 async function laterAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
   const { request, workflowId, cardRef } = sending;
-  const { attempt, transaction, fingerprint, integration } = request;
+  const { attempt, workflow, transaction, fingerprint, integration } = request;
   const answerBy = instant(sending.deadline);
-  const body = { attempt, transaction, fingerprint, answerBy, ...defined({ cardRef }) };
+  const body = { attempt, workflow, transaction, fingerprint, answerBy, ...defined({ cardRef }) };
   const ask = (updateId?: string) => {
     const update = updateOf(retryUpdate, vouchedFor(body, integration), {}, updateId);
     return startedUpdate(context, workflowId, retryUpdate, update, sending.deadline);

@@ -13,7 +13,14 @@ import type {
 import type { Adoption, Attempt, OrderState } from '../../contract/order/state.ts';
 import type { Policy } from '../../contract/policy.ts';
 import { isPortalAction } from '../../contract/portal/portal-kinds.ts';
-import { type By, GATEWAY_RESULTS, KEY_MISSING, millis, REFUSED_PAYLOAD } from '../../contract/words.ts';
+import {
+  type By,
+  GATEWAY_RESULTS,
+  type IntegrationWorkflow,
+  KEY_MISSING,
+  millis,
+  REFUSED_PAYLOAD,
+} from '../../contract/words.ts';
 import { bytesOf } from '../bounds.ts';
 import { defined } from '../defined.ts';
 import type { Refusal, Request, Sent } from '../order.ts';
@@ -179,7 +186,14 @@ export function retryRefusal(state: OrderState, request: RetryRequest): Refusal 
       'The order accepts another attempt only when it is declined or its decision is `error`. Its number must be one higher than the last.',
     );
   }
-  return undefined;
+  const { workflow = state.workflow } = request;
+  return workflow === state.workflow ? undefined : invalid([workflowError(state.workflow)]);
+}
+
+/** The error of an attempt whose transaction was checked by the rules of a different workflow. */
+function workflowError(workflow: IntegrationWorkflow): FieldError {
+  const message = `must be ${workflow}, by which the order is screened: name it, or send the attempt as a new order`;
+  return { path: 'workflow', message };
 }
 
 function takesNextAttempt(state: OrderState): boolean {

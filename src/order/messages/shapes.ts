@@ -130,6 +130,7 @@ export const MESSAGES = {
   adopt: { transactionId: name, by },
   retry: {
     attempt: whole,
+    workflow: optional(oneOfWords(INTEGRATION_WORKFLOWS)),
     transaction: isRecord,
     cardRef: key,
     fingerprint: key,
@@ -228,7 +229,7 @@ const screening = oneOf({
 
 /** A read by a regular activity is retried until there is an answer. */
 const status = oneOf({
-  read: { decision, ...enriched },
+  read: { decision, reportedAt: optional(moment), ...enriched },
   unreadable: { words: anyText },
   forbidden: {},
 });

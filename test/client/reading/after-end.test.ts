@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { reportedAfterEnd } from '../../../src/client/reading/after-end.ts';
 import { PayloadCodecError } from '../../../src/codec/index.ts';
 import type { LateDecision } from '../../../src/contract/order/order.ts';
-import { LATE_DECISIONS, type ReadAfterEndInput } from '../../../src/order/after-end.ts';
+import { LATE_DECISIONS } from '../../../src/order/after-end.ts';
 import { aClosedOrder, CLOSED_TRANSACTION, HOUR } from '../../fixtures/orders.ts';
 import { aPortalAnswer } from '../../server/api/fake-order-screening.ts';
 import {
@@ -218,18 +219,16 @@ describe('a hint or a recheck for a closed order', () => {
   });
 
   it.each([
-    ['that is running', 'RUNNING', undefined, true],
-    ['that an operator ended', 'TERMINATED', failed(), true],
-    ['whose outcome is unknown', 'FAILED', failed('outcome-unknown'), true],
+    ['that is running', 'RUNNING', undefined, '2026-03-01T10:00:00.000Z'],
+    ['that an operator ended', 'TERMINATED', failed(), '2026-03-01T10:00:00.000Z'],
+    ['whose outcome is unknown', 'FAILED', failed('outcome-unknown'), '2026-03-01T10:00:00.000Z'],
     ['that was refused', 'FAILED', failed('refused-by-screening-service'), undefined],
-  ] as const)('tells it of a fraud report after the end %s', async (_what, status, result, reported) => {
-    const reading = { decision: 'pass', at: '2026-03-01T09:00:00.000Z', source: 'checkout' } as const;
-    const record = aClosedOrder({ readings: [reading] });
-    const { orderScreening, temporal, started } = aClosed({ record, report: described(status) });
-    temporal.result.mockImplementation(() => Promise.reject(result)).mockResolvedValueOnce(record);
-    await orderScreening.recheck(order);
-    const [{ args }] = started() as unknown as [{ args: [ReadAfterEndInput] }];
-    expect(args[0].transactions[0]?.reported).toBe(reported);
+  ] as const)('finds a fraud report after the end %s', async (_what, status, result, reportedAt) => {
+    const { client, temporal } = aClosed({ report: described(status) });
+    temporal.result.mockRejectedValue(result);
+    const found = await reportedAfterEnd({ client }, 'default', CLOSED_TRANSACTION.toUpperCase());
+    expect(found).toBe(reportedAt);
+    expect(temporal.describe).toHaveBeenCalledWith(REPORT);
   });
 
   it('reads nothing of an order without a transaction or a record, or of none', async () => {

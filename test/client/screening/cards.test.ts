@@ -7,7 +7,7 @@ import { anIntegration, finding } from '../../fixtures/integrations.ts';
 import { answered } from '../../fixtures/orders.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../../fixtures/transactions.ts';
 import { aCheckoutAnswer } from '../../server/api/fake-order-screening.ts';
-import { aClient, described, noAnswer, refused, tellEarly } from '../fake-temporal.ts';
+import { aClient, described, noAnswer, refused, sent, taken, tellEarly } from '../fake-temporal.ts';
 
 const request = { orderId: '1', transaction: aPreGatewayTransaction() };
 const preGateway = { workflow: 'pre-gateway' } as const;
@@ -48,6 +48,17 @@ describe('a card', () => {
     expect(cards.put).not.toHaveBeenCalled();
     expect(temporal.executeUpdateWithStart).not.toHaveBeenCalled();
     expect(temporal.startUpdate).not.toHaveBeenCalled();
+  });
+
+  it.each([1, 2])('isn’t put there for attempt %i that the order took under a second id', async (attempt) => {
+    const { orderScreening, temporal, cards } = aClientWithCards();
+    temporal.pollUpdate.mockRejectedValue(refused('attempt-mismatch'));
+    temporal.startUpdate.mockResolvedValue(taken({ ...answer, attempt }));
+    expect(await orderScreening.screen({ ...request, attempt })).toMatchObject({ attempt, decision: 'pass' });
+    expect(sent(temporal.startUpdate)).toMatchObject([
+      { name: 'decision', args: [{ attempt, fingerprint }] },
+    ]);
+    expect(cards.put).not.toHaveBeenCalled();
   });
 
   it('isn’t put there while an earlier call for the attempt waits for a worker', async () => {

@@ -136,6 +136,14 @@ describe('without a worker', () => {
     expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pending', action: 'proceed' });
   });
 
+  it('an order that only an adoption started is not pending: if the adoption is refused, nothing is screened', async () => {
+    const { orderScreening, temporal } = aClientWithoutWorker({ whenUnavailable: 'proceed' });
+    const adopt = { transactionId: CLOSED_TRANSACTION, screenedAt: sinceStart(0) };
+    temporal.fetchHistory.mockResolvedValue(startedWith({ adopt }));
+    const error = { code: 'temporal-unavailable', details: { action: 'proceed', recorded: false } };
+    await expect(orderScreening.screen(request)).rejects.toMatchObject(error);
+  });
+
   it('an order that policy skips is told so: the worker that comes later will say the same', async () => {
     const skip = [{ amountBelow: 500 }];
     const { orderScreening } = aClientWithoutWorker({ whenUnavailable: 'decline', skip });
@@ -184,6 +192,16 @@ describe('a later attempt', () => {
       updateId: 'retry-3',
       args: [{ attempt: 3, answerBy: expect.stringMatching(/^\d{4}-.*Z$/) }],
     });
+  });
+
+  it.each([
+    ['that it names', { workflow: 'post-acceptance' }, 'post-acceptance'],
+    ['of the integration', {}, 'pre-acceptance'],
+  ])('is sent with the workflow by which it was checked: the one %s', async (_case, named, workflow) => {
+    const { orderScreening, temporal } = aClientOf(undefined);
+    temporal.startUpdate.mockResolvedValue(taken({ ...answer, attempt: 2 }));
+    await orderScreening.screen({ ...request, ...named, attempt: 2 });
+    expect(sent(temporal.startUpdate)).toMatchObject([{ args: [{ attempt: 2, workflow }] }]);
   });
 
   it.each(['retry-out-of-turn', 'attempt-mismatch'] as const)(

@@ -99,6 +99,13 @@ it('an order that was terminated is named by doctor, and goes on after repair', 
   // A refused adoption under its id is a later run, which failed.
   const file = `orderId,transactionId,screenedAt\n${orderId},${randomUUID()},${ago(60_000)}\n`;
   expect(await cli('adopt --file - --json', file)).toMatchObject({ code: 3 });
+  // The order keeps its record and its id: a repeat of the checkout creates no second transaction.
+  const { body } = await all.call('GET', `/v1/orders/${orderId}`);
+  expect(body).toMatchObject({ phase: 'review', decision: 'review' });
+  expect(await all.screen(orderId, 'review')).toMatchObject({
+    status: 409,
+    body: { type: '/problems/order-closed' },
+  });
   expect((await cli(doctor)).stdout).toContain('ended too early');
   expect((await cli(fromThePage('repair', orderId))).json()).toMatchObject({
     outcome: 'repaired',

@@ -138,6 +138,14 @@ describe('a retry', () => {
     queueAction(canceling, { kind: 'cancel' }, 'caller', sinceStart(0));
     expect(code(canceling)).toBe('retry-out-of-turn');
   });
+
+  it('is refused if it was checked by a different workflow than the order’s', () => {
+    const order = { ...anOrder('fail'), workflow: 'pre-gateway' as const };
+    const errors = [{ path: 'workflow', message: expect.stringMatching(/^must be pre-gateway/) }];
+    expect(retryRefusal(order, { ...retry, workflow: 'pre-acceptance' })).toMatchObject({ errors });
+    expect(code(order, { ...retry, workflow: 'pre-gateway' })).toBeUndefined();
+    expect(code(order)).toBeUndefined();
+  });
 });
 
 describe('a message', () => {
@@ -167,6 +175,7 @@ describe('a message', () => {
     ['override', { ...OVERRIDE, reason: 'x'.repeat(501) }, ['reason']],
     ['withdraw', { number: '1' }, ['number']],
     ['retry', { attempt: 'two', transaction: {}, cardRef: 5 }, ['attempt', 'cardRef']],
+    ['retry', { attempt: 2, transaction: {}, workflow: 'later' }, ['workflow']],
     ['decision', {}, ['attempt']],
     ['adopt', { transactionId: '' }, ['transactionId']],
     ['gateway-result', { result: 'maybe', authcode: {} }, ['result', 'authcode']],
