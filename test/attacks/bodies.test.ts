@@ -66,6 +66,7 @@ const BODIES: readonly [what: string, url: string, status: number, body: string]
   ['a phone number with marks', SCREENING, 422, order({ billTo: { phoneNumber: MARKS } })],
   ['an e-mail address with marks', SCREENING, 422, order({ customer: { email: `a@${MARKS}` } })],
   ['a website with marks', SCREENING, 422, order({ merchant: { website: MARKS } })],
+  ['encoded digits', SCREENING, 200, noted('%2531%FF'.repeat(HALF / 4 - 1_000))],
   ['a note with marks', SCREENING, 200, noted(MARKS)],
   ['a key with marks', SCREENING, 200, order({ [MARKS]: MARKS.slice(0, 9) })],
   ['a long key', SCREENING, 200, order({ ['9'.repeat(MOST_BYTES - 2_000)]: 1 })],
