@@ -136,11 +136,13 @@ export function screeningActivities(world: ActivityWorld) {
       const integration = integrationOf(world, request.integration);
       const workflow = request.workflow ?? integration.workflow;
       const { checked, content } = checkTransaction(request, integration, workflow);
+      const policy = policyOf(world, request, integration);
       const ended = (outcome: ScreeningOutcome) => ({
         outcome,
         ...content,
+        whenUnavailable: policy.whenUnavailable,
         ...(isAfterReset() && { again: true as const }),
-        ...(request.policyMissing && { policy: policyOf(world, request, integration) }),
+        ...(request.policyMissing && { policy }),
       });
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) {
