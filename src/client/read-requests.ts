@@ -67,6 +67,13 @@ export const screenSchema = z.strictObject({
   transaction: z.unknown().optional(),
 });
 
+const CURRENCY = 'must be a currency code of three letters, such as EUR';
+const currency = z
+  .string(CURRENCY)
+  .regex(/^[A-Za-z]{3}$/, CURRENCY)
+  .toUpperCase()
+  .optional();
+
 const AMOUNT = 'must be a number as text, such as 125.50';
 
 /** The library's request to adopt; in HTTP the order's id is in the path. */
@@ -80,6 +87,9 @@ export const adoptSchema = z.strictObject({
     .string(AMOUNT)
     .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, AMOUNT)
     .optional(),
+  // In either spelling, as in a transaction.
+  currencyCode: currency,
+  currency_code: currency,
   gatewayResult: z
     .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })
     .optional(),
@@ -220,13 +230,16 @@ export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;
 /** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in `details.errors` */
 export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration) {
   const { integration } = openedRequest(raw, findIntegration, []);
-  const { orderId, integration: _name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
+  const { orderId, integration: _name, workflow: named, ...given } = checked(adoptSchema, raw);
+  const { amount, currencyCode, currency_code = currencyCode, ...rest } = given;
   const adoption = { ...defined(rest), screenedAt: instant(millis(rest.screenedAt)) };
   const workflow = named ?? integration.workflow;
   const fieldErrors = adoptionErrors(adoption, { ...integration, workflow }, Date.now());
+  if (currencyCode !== undefined && currencyCode !== currency_code)
+    fieldErrors.push({ path: 'currencyCode', message: 'differs from currency_code: specify it once' });
   if (fieldErrors.length > 0) throw invalidRequest(fieldErrors);
-  /** The known fields of the transaction: its amount, or none. */
-  const transaction: TransactionJson = defined({ amount });
+  /** The known fields of the transaction: its amount and currency, or none. */
+  const transaction: TransactionJson = defined({ amount, currency_code });
   return { orderId, integration, workflow, adoption, transaction };
 }
 

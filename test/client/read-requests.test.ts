@@ -158,6 +158,20 @@ it('a request to adopt may have fields that are undefined, which count as left o
   expect(asked).toStrictEqual(readAdoptRequest(request, findIntegration));
 });
 
+describe('the currency of an adopted order', () => {
+  const request = { orderId: '1', transactionId: crypto.randomUUID(), screenedAt: new Date().toISOString() };
+  const adopted = (fields: object) => readAdoptRequest({ ...request, amount: '20.00', ...fields }, find());
+
+  it.each(['currency_code', 'currencyCode'])('is that of %s, in capital letters', (name) => {
+    expect(adopted({ [name]: 'eur' }).transaction).toEqual({ amount: '20.00', currency_code: 'EUR' });
+  });
+
+  it('is refused if it is no code, or given twice', () => {
+    expect(pathsOf(() => adopted({ currency_code: '€' }))).toEqual(['currency_code']);
+    expect(pathsOf(() => adopted({ currency_code: 'EUR', currencyCode: 'USD' }))).toEqual(['currencyCode']);
+  });
+});
+
 describe('a request to keep a card', () => {
   const preGateway = { workflow: 'pre-gateway' };
 
