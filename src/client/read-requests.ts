@@ -19,6 +19,7 @@ import { isRecord } from '../order/messages/shapes.ts';
 import { skipRuleFor } from '../order/order-rules.ts';
 import {
   CARD_FIELDS,
+  cardOfWorkflow,
   fingerprint,
   fingerprintOfRaw,
   MAX_DEPTH,
@@ -105,6 +106,7 @@ export const CARD_FIELDS_OF_AN_ORDER = [
 const cardRequestSchema = z.strictObject({
   orderId: orderIdSchema,
   integration: integrationName.optional(),
+  workflow: workflowSchema.optional(),
   cardNumber: z.unknown().optional(),
   expirationDate: z.unknown().optional(),
   cardCode: z.unknown().optional(),
@@ -218,11 +220,14 @@ export function readCardRequest(raw: unknown, findIntegration: FindIntegration) 
   const given = Object.fromEntries(
     CARD_FIELDS.filter((name) => name in fields).map((name) => [name, fields[name]]),
   );
-  const card = parseCard(given, { mode: integration.mode, workflow: integration.workflow, now: new Date() });
+  const named = cardRequestSchema.shape.workflow.safeParse(fields.workflow).data;
+  const workflow = named ?? integration.workflow;
+  const card = parseCard(given, { mode: integration.mode, workflow, now: new Date() });
   if (!outer.success || !card.ok) {
     throw invalidRequest([...fieldErrorsOf(outer.error), ...(card.ok ? [] : card.fieldErrors)]);
   }
-  return { orderId: outer.data.orderId, integration: integration.name, card: card.card };
+  const { orderId } = outer.data;
+  return { orderId, integration: integration.name, card: cardOfWorkflow(card.card, workflow) };
 }
 
 export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;

@@ -177,7 +177,7 @@ describe('a request to keep a card', () => {
 
   it('is read', () => {
     const request = { orderId: '#1', ...TEST_CARD };
-    expect(readCardRequest(request, find())).toEqual({
+    expect(readCardRequest(request, find(preGateway))).toEqual({
       orderId: '1',
       integration: 'default',
       card: TEST_CARD,
@@ -185,6 +185,17 @@ describe('a request to keep a card', () => {
     const { cardCode: _none, ...withoutCode } = request;
     expect(readCardRequest(withoutCode, find()).card).not.toHaveProperty('cardCode');
     expect(pathsOf(() => readCardRequest(withoutCode, find(preGateway)))).toEqual(['cardCode']);
+  });
+
+  it('keeps the card code only before an authorization, by the workflow that it or the integration names', () => {
+    const request = { orderId: '1', ...TEST_CARD };
+    const { cardCode: _dropped, ...withoutCode } = TEST_CARD;
+    expect(readCardRequest(request, find()).card).toEqual(withoutCode);
+    expect(readCardRequest({ ...request, workflow: 'post-acceptance' }, find(preGateway)).card).toEqual(
+      withoutCode,
+    );
+    expect(readCardRequest({ ...request, ...preGateway }, find()).card).toEqual(TEST_CARD);
+    expect(pathsOf(() => readCardRequest({ ...request, workflow: 'none' }, find()))).toEqual(['workflow']);
   });
 
   it('lists every fault without the number', () => {
