@@ -192,18 +192,22 @@ function readTransaction(raw: unknown, workflow: IntegrationWorkflow, integratio
   // The transaction would be stored unchanged, with its card fields.
   const { body, likeCards } = withoutOriginsLikeCards(raw, integration);
   if (cardDataIn({ transaction: body }, integration).length > 0) return parsed;
-  const transaction = withSixDigits(body);
+  const transaction = withSixAndFour(body);
   const warnings = likeCards.map(({ path, message }) => ({ path: shownPath(path), message }));
   const absent = { card: undefined, invoiceNumber: undefined, warnings };
   return { ok: true as const, transaction, fingerprint: fingerprintOfRaw(transaction), ...absent };
 }
 
 /** Rule «six and four», for an invalid transaction: a longer `bin` and `last4` can be the whole card number. */
-function withSixDigits(transaction: TransactionJson): TransactionJson {
+function withSixAndFour(transaction: TransactionJson): TransactionJson {
   const { payment } = transaction;
   if (!isRecord(payment) || !isRecord(payment.creditCard)) return transaction;
-  const { bin, ...creditCard } = payment.creditCard;
-  const kept = { ...creditCard, ...(bin !== undefined && { bin: String(bin).slice(0, 6) }) };
+  const { bin, last4, ...creditCard } = payment.creditCard;
+  const kept = {
+    ...creditCard,
+    ...(bin !== undefined && { bin: String(bin).slice(0, 6) }),
+    ...(last4 !== undefined && { last4: String(last4).slice(-4) }),
+  };
   return { ...transaction, payment: { ...payment, creditCard: kept } };
 }
 

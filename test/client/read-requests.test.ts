@@ -127,8 +127,8 @@ describe('a request to screen', () => {
   it.each(['411111111111', 411111111111, '41111111'])(
     'keeps six digits of the bin %j when policy skips the order',
     (bin) => {
-      const of = (begins: unknown) => {
-        const creditCard = { bin: begins, last4: '1111' };
+      const of = (begins: unknown, ends: unknown = '1111') => {
+        const creditCard = { bin: begins, last4: ends };
         const transaction = { amount: '20.00', payment: { method: 'gift card', creditCard } };
         return read({ orderId: '1', transaction }, { skip: [{ paymentMethod: ['gift card'] }] });
       };
@@ -136,6 +136,7 @@ describe('a request to screen', () => {
         payment: { creditCard: { bin: '411111', last4: '1111' } },
       });
       expect(of(bin).fingerprint).toBe(of('411111').fingerprint);
+      expect(of(bin, '1111111111').transaction).toEqual(of(bin, 1111).transaction);
     },
   );
 });
