@@ -3,7 +3,7 @@
  * has a brand's prefix and length, and a valid check digit. Pure, and in linear time.
  */
 
-import { type Digits, Groups, hasDigits, LISTED, normalized } from './digit-groups.ts';
+import { type Digits, decodings, Groups, hasDigits, LISTED, normalized } from './digit-groups.ts';
 
 /** What a field holds. Free text is judged most strictly; ids and phone numbers often look like card numbers. */
 export type Content = 'text' | 'id' | 'phone';
@@ -65,9 +65,13 @@ function lengthsOf(digits: Digits, at: number, content: Content): readonly numbe
 /** A time with four more digits, which has the prefix of a brand: `yyMMddHHmmss0000`. */
 const TIME = /^[23]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d\d{4}$/;
 
-/** @returns whether a text contains a card number, by what its field holds */
+/** @returns whether a text contains a card number, by what its field holds, also if it is percent-encoded */
 export function holdsCardNumber(text: string, content: Content = 'text'): boolean {
   if (!hasDigits(text, SHORTEST)) return false;
+  return decodings(text).some((decoded) => holdsPlainly(decoded, content));
+}
+
+function holdsPlainly(text: string, content: Content): boolean {
   const plain = normalized(text);
   if (content === 'phone') return hasCardNumber(new Groups(plain.replace(EXTENSION, '')), content);
   if (!hasCardNumber(new Groups(plain), content)) return false;
@@ -77,10 +81,14 @@ export function holdsCardNumber(text: string, content: Content = 'text'): boolea
 
 const EXTENSION = /[^\d]{0,3}(?:x|ext\.?|#|durchwahl)[^\d]{0,3}\d{1,8}\s*$/i;
 
-/** @returns a text that is safe to log: if it contains a card number, only its last four digits are shown */
+/**
+ * @returns a text that is safe to log: if it contains a card number, only its last four digits are shown, and none if the number is
+ * percent-encoded
+ */
 export function withoutCardNumbers(text: string): string {
   if (!holdsCardNumber(text)) return text;
-  const shown = [...text.matchAll(/\p{N}/gu)].at(-4)?.index ?? 0;
+  const isPlain = holdsPlainly(text, 'text');
+  const shown = isPlain ? ([...text.matchAll(/\p{N}/gu)].at(-4)?.index ?? 0) : text.length;
   return text.replace(/\p{N}/gu, (digit, index: number) => (index < shown ? '*' : digit));
 }
 

@@ -15,6 +15,36 @@ export function normalized(text: string): string {
     .normalize('NFKC');
 }
 
+/** An address within an address is encoded twice. */
+const MOST_DECODINGS = 2;
+
+/** @returns a text as it is, and without its percent-encoding: the digits of `%20` would join those of a number */
+export function decodings(text: string): string[] {
+  const found = [text];
+  for (let last = text; found.length <= MOST_DECODINGS; found.push(last)) {
+    const decoded = percentDecoded(last);
+    if (decoded === last) break;
+    last = decoded;
+  }
+  return found;
+}
+
+const ENCODED = /%([0-9a-f]{2})/gi;
+const NOT_ENCODED = /%(?![0-9a-f]{2})/gi;
+
+/** If the bytes are not UTF-8, those outside of ASCII become spaces. */
+function percentDecoded(text: string): string {
+  if (text.search(ENCODED) < 0) return text;
+  try {
+    return decodeURIComponent(text.replace(NOT_ENCODED, '%25'));
+  } catch {
+    return text.replace(ENCODED, (_, hex: string) => {
+      const code = Number.parseInt(hex, 16);
+      return code < 128 ? String.fromCharCode(code) : ' ';
+    });
+  }
+}
+
 /** Numbers in circles that NFKC leaves as they are: the first of a row, how many, and the value of the first. */
 const CIRCLES: readonly (readonly [first: number, count: number, value: number])[] = [
   [0x24eb, 10, 11],

@@ -19,6 +19,7 @@ import { isRecord } from '../order/messages/shapes.ts';
 import { skipRuleFor } from '../order/order-rules.ts';
 import {
   CARD_FIELDS,
+  cardOfWorkflow,
   fingerprint,
   fingerprintOfRaw,
   MAX_DEPTH,
@@ -67,6 +68,13 @@ export const screenSchema = z.strictObject({
   transaction: z.unknown().optional(),
 });
 
+const CURRENCY = 'must be a currency code of three letters, such as EUR';
+const currency = z
+  .string(CURRENCY)
+  .regex(/^[A-Za-z]{3}$/, CURRENCY)
+  .toUpperCase()
+  .optional();
+
 const AMOUNT = 'must be a number as text, such as 125.50';
 
 /** The library's request to adopt; in HTTP the order's id is in the path. */
@@ -80,6 +88,9 @@ export const adoptSchema = z.strictObject({
     .string(AMOUNT)
     .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, AMOUNT)
     .optional(),
+  // In either spelling, as in a transaction.
+  currencyCode: currency,
+  currency_code: currency,
   gatewayResult: z
     .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })
     .optional(),
@@ -95,6 +106,7 @@ export const CARD_FIELDS_OF_AN_ORDER = [
 const cardRequestSchema = z.strictObject({
   orderId: orderIdSchema,
   integration: integrationName.optional(),
+  workflow: workflowSchema.optional(),
   cardNumber: z.unknown().optional(),
   expirationDate: z.unknown().optional(),
   cardCode: z.unknown().optional(),
@@ -180,18 +192,22 @@ function readTransaction(raw: unknown, workflow: IntegrationWorkflow, integratio
   // The transaction would be stored unchanged, with its card fields.
   const { body, likeCards } = withoutOriginsLikeCards(raw, integration);
   if (cardDataIn({ transaction: body }, integration).length > 0) return parsed;
-  const transaction = withSixDigits(body);
+  const transaction = withSixAndFour(body);
   const warnings = likeCards.map(({ path, message }) => ({ path: shownPath(path), message }));
   const absent = { card: undefined, invoiceNumber: undefined, warnings };
   return { ok: true as const, transaction, fingerprint: fingerprintOfRaw(transaction), ...absent };
 }
 
 /** Rule «six and four», for an invalid transaction: a longer `bin` and `last4` can be the whole card number. */
-function withSixDigits(transaction: TransactionJson): TransactionJson {
+function withSixAndFour(transaction: TransactionJson): TransactionJson {
   const { payment } = transaction;
   if (!isRecord(payment) || !isRecord(payment.creditCard)) return transaction;
-  const { bin, ...creditCard } = payment.creditCard;
-  const kept = { ...creditCard, ...(bin !== undefined && { bin: String(bin).slice(0, 6) }) };
+  const { bin, last4, ...creditCard } = payment.creditCard;
+  const kept = {
+    ...creditCard,
+    ...(bin !== undefined && { bin: String(bin).slice(0, 6) }),
+    ...(last4 !== undefined && { last4: String(last4).slice(-4) }),
+  };
   return { ...transaction, payment: { ...payment, creditCard: kept } };
 }
 
@@ -208,11 +224,14 @@ export function readCardRequest(raw: unknown, findIntegration: FindIntegration) 
   const given = Object.fromEntries(
     CARD_FIELDS.filter((name) => name in fields).map((name) => [name, fields[name]]),
   );
-  const card = parseCard(given, { mode: integration.mode, workflow: integration.workflow, now: new Date() });
+  const named = cardRequestSchema.shape.workflow.safeParse(fields.workflow).data;
+  const workflow = named ?? integration.workflow;
+  const card = parseCard(given, { mode: integration.mode, workflow, now: new Date() });
   if (!outer.success || !card.ok) {
     throw invalidRequest([...fieldErrorsOf(outer.error), ...(card.ok ? [] : card.fieldErrors)]);
   }
-  return { orderId: outer.data.orderId, integration: integration.name, card: card.card };
+  const { orderId } = outer.data;
+  return { orderId, integration: integration.name, card: cardOfWorkflow(card.card, workflow) };
 }
 
 export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;
@@ -220,13 +239,16 @@ export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;
 /** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in `details.errors` */
 export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration) {
   const { integration } = openedRequest(raw, findIntegration, []);
-  const { orderId, integration: _name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
+  const { orderId, integration: _name, workflow: named, ...given } = checked(adoptSchema, raw);
+  const { amount, currencyCode, currency_code = currencyCode, ...rest } = given;
   const adoption = { ...defined(rest), screenedAt: instant(millis(rest.screenedAt)) };
   const workflow = named ?? integration.workflow;
   const fieldErrors = adoptionErrors(adoption, { ...integration, workflow }, Date.now());
+  if (currencyCode !== undefined && currencyCode !== currency_code)
+    fieldErrors.push({ path: 'currencyCode', message: 'differs from currency_code: specify it once' });
   if (fieldErrors.length > 0) throw invalidRequest(fieldErrors);
-  /** The known fields of the transaction: its amount, or none. */
-  const transaction: TransactionJson = defined({ amount });
+  /** The known fields of the transaction: its amount and currency, or none. */
+  const transaction: TransactionJson = defined({ amount, currency_code });
   return { orderId, integration, workflow, adoption, transaction };
 }
 

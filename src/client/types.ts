@@ -25,7 +25,7 @@ import type {
 import type { AfterEnd, OrderList, OrderSummary } from '../contract/order/order.ts';
 import type { OrderRecord } from '../contract/order/order-record.ts';
 import type { FindIntegration } from '../contract/policy.ts';
-import type { Instant, Outcome } from '../contract/words.ts';
+import type { Instant, IntegrationWorkflow, Outcome } from '../contract/words.ts';
 import type { CardData } from '../screening-service/index.ts';
 import type { ListRequest } from './lists/list-request.ts';
 import type { HANDLING } from './messages/handling.ts';
@@ -265,9 +265,9 @@ export interface OrderScreening extends HandlingMethods {
    * hint per 2 s, under a flood one per 5 min. Earlier hints are queued and sent when that time is over.
    */
   hint(request: HintRequest): Promise<HintAnswer>;
-  /** Stores full card data in the card stash, for callers that start the workflow themselves. */
+  /** Stores full card data in the card stash, for callers that start the workflow themselves. The card code only for `pre-gateway`. */
   putCard(
-    request: (OrderName & CardData) | Readonly<Record<string, unknown>>,
+    request: (OrderName & CardData & { workflow?: IntegrationWorkflow }) | Readonly<Record<string, unknown>>,
   ): Promise<{ cardRef: string; expiresAt: Instant }>;
   /** Calls Temporal. @throws if it doesn't answer */
   ping(): Promise<void>;

@@ -3,7 +3,7 @@ import type { Refusal } from './errors.ts';
 import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
 import type { Adoption, Enriched, GatewayRecord, OrderState } from './order/state.ts';
 import type { Policy, PollPauses } from './policy.ts';
-import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
+import type { Decision, Instant, IntegrationWorkflow, UnavailableAction } from './words.ts';
 
 /** The order's attempt that a call belongs to, for the log. May be absent for a closed order. */
 interface AboutAttempt {
@@ -75,6 +75,8 @@ export interface Retried extends Fingerprinted {
   /** An earlier run may have given its caller a different answer. */
   again?: true;
   policy?: Policy;
+  /** The action without a decision, by the attempt's own transaction. Absent if the activity failed. */
+  whenUnavailable?: UnavailableAction;
 }
 
 export interface CheckoutRequest extends ScreenRequest {

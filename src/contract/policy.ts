@@ -25,7 +25,7 @@ export interface UnavailableRule
 /** The policy in force for one order, as recorded in its workflow. The screening activity derives it from the integration. */
 export interface Policy {
   workflow: IntegrationWorkflow;
-  /** The action of a checkout that gets no decision, resolved for this order. */
+  /** The action of a checkout that gets no decision, resolved for the newest attempt. */
   whenUnavailable: UnavailableAction;
   /** Shown on `decline` when the screening service gives no message. */
   declineMessage: string;

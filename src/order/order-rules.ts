@@ -68,16 +68,25 @@ export function orderFactsOf(transaction: unknown): OrderFacts {
   const items = Array.isArray(order.lineItems) ? order.lineItems : [];
   return {
     amount: amountOf(order.amount),
-    currency: (textOf(order.currency_code) ?? textOf(order.currencyCode) ?? 'USD').toUpperCase(),
+    currency: (currencyNamed(order) ?? 'USD').toUpperCase(),
     paymentMethod: textOf(fieldsOf(order.payment).method),
     customerId: textOf(fieldsOf(order.customer).id),
     itemCategories: items.map((item) => textOf(fieldsOf(item).category)),
   };
 }
 
-/** @returns the currency of a transaction's amount, in three capital letters; undefined if it is invalid, as a skipped order's may be */
-export function currencyOf(transaction: unknown): string | undefined {
+function currencyNamed({ currency_code, currencyCode }: Record<string, unknown>): string | undefined {
+  return textOf(currency_code) ?? textOf(currencyCode);
+}
+
+/**
+ * @param isAdopted the transaction was screened without us, so it may be in another currency than USD
+ * @returns the currency of a transaction's amount, in three capital letters; undefined if it is unknown, or invalid, as a skipped order's
+ * may be
+ */
+export function currencyOf(transaction: unknown, isAdopted: boolean): string | undefined {
   if (transaction === undefined) return undefined;
+  if (isAdopted && currencyNamed(fieldsOf(transaction)) === undefined) return undefined;
   const { currency } = orderFactsOf(transaction);
   return /^[A-Z]{3}$/.test(currency) ? currency : undefined;
 }

@@ -68,7 +68,7 @@ export function addAttempt(
   request: Pick<Begun, 'cardRef' | 'fingerprint' | 'transaction'>,
   now: Instant,
 ): Attempt {
-  const currency = currencyOf(request.transaction);
+  const currency = currencyOf(request.transaction, state.adopted !== undefined);
   const attempt: Attempt = {
     number: state.attempts.length + 1,
     startedAt: now,

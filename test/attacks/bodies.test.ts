@@ -35,6 +35,8 @@ const keysOf = (count: number, name = (index: number) => `k${index}`) =>
   `{${Array.from({ length: count }, (_, index) => `"${name(index)}":1`).join(',')}}`;
 const brackets = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const HALF = MOST_BYTES / 2 - 1_000;
+/** Two marks in an order that takes long to sort. */
+const MARKS = `1${'\u0315'.repeat(HALF / 2 - 1_000)}${'\u0316'.repeat(HALF / 2 - 1_000)}`;
 
 /** Within the limits, or beyond them; each as large as it may be. */
 const BODIES: readonly [what: string, url: string, status: number, body: string][] = [
@@ -61,6 +63,12 @@ const BODIES: readonly [what: string, url: string, status: number, body: string]
   ],
   ['a list of short digits', SCREENING, 422, items(19_800, '"4111 11"')],
   ['a long e-mail address', SCREENING, 422, order({ customer: { email: 'a@'.repeat(HALF) } })],
+  ['a phone number with marks', SCREENING, 422, order({ billTo: { phoneNumber: MARKS } })],
+  ['an e-mail address with marks', SCREENING, 422, order({ customer: { email: `a@${MARKS}` } })],
+  ['a website with marks', SCREENING, 422, order({ merchant: { website: MARKS } })],
+  ['encoded digits', SCREENING, 200, noted('%2531%FF'.repeat(HALF / 4 - 1_000))],
+  ['a note with marks', SCREENING, 200, noted(MARKS)],
+  ['a key with marks', SCREENING, 200, order({ [MARKS]: MARKS.slice(0, 9) })],
   ['a long key', SCREENING, 200, order({ ['9'.repeat(MOST_BYTES - 2_000)]: 1 })],
   ['a large number', SCREENING, 422, `{"transaction":{"amount":${'9'.repeat(MOST_BYTES - 100)}}}`],
   ['white space', SCREENING, 400, ' '.repeat(MOST_BYTES)],

@@ -45,6 +45,7 @@ const OF_ONE_NUMBER = [
   ...['\u2028', '\u202e', '\u2060', '\u3000', '\u3164', '\ufe0f', '\ufeff', '\u0301', '\u20e3', '\u2800'],
 ];
 const ANY_SIGNS = [...OF_ONE_NUMBER, ',', ', ', ':', ';', '|', '*', '+', '#', ' ~ ', ') ('];
+const ENCODED_SIGNS = ['%20', '%22', '%2D', '%2d', '%C2%A0', '%2520', '%FF', '%3D', '+'];
 const EXPIRIES = ['12/28', '1/28', '12/2028', '1228', '122028', '12-28', '12 2028', '2028-12'];
 
 function inScript(digits: string, zeros: readonly number[]): string {
@@ -82,6 +83,15 @@ const cutAnywhere = (digits: string) =>
 const withSigns = (digits: string) =>
   fc.constantFrom(...ANY_SIGNS).map((sign) => asPrinted(digits).join(sign));
 
+/** In an address, with what is encoded in it around the number and between its groups. */
+const inAnAddress = (digits: string) =>
+  fc
+    .tuple(...Array.from({ length: 3 }, () => fc.constantFrom(...ENCODED_SIGNS)))
+    .map(([before, between, after]) => {
+      const number = asPrinted(digits).join(between);
+      return `https://shop.example/s?a=100%25&q=card${before}${number}${after}x`;
+    });
+
 const behind = fc.oneof(
   fc.constant(''),
   fc
@@ -103,7 +113,10 @@ export const disguisedOf = (digits: string): fc.Arbitrary<string> =>
       const digitsOf = (part: string) => part.replace(/[0-9]+/g, (run) => inScript(run, zeros));
       return `${before}${digitsOf(`${text}${expiry}`)}${after}`;
     });
-export const disguised = cardNumber.chain(disguisedOf);
+export const disguised = fc.oneof(
+  { weight: 4, arbitrary: cardNumber.chain(disguisedOf) },
+  cardNumber.chain(inAnAddress),
+);
 
 /** One that fits into ASCII, as headers have it. */
 export const disguisedInAscii: fc.Arbitrary<string> = fc

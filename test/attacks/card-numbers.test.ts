@@ -13,6 +13,12 @@ describe('a card number', () => {
     'am 3.5. 4111 1111 1111 1111',
     '4111111111111111|12|2028|123',
     '%B4111111111111111^EXAMPLE/ADA^28121010000000?',
+    'https://shop.example/s?cc=4111%201111%201111%201111',
+    '/s?q=card%204111111111111111',
+    '/s?d=%7B%22cardNumber%22%3A%224111111111111111%22%7D',
+    '/s?to=%2Fs%3Fcc%3D4111%252D1111%252D1111%252D1111',
+    '/s?cc=%34%31%31%31111111111111&100%',
+    '/s?name=%FCber&cc=4111%201111%201111%201111',
   ])('is found: %s', (text) => {
     expect(holdsCardNumber(text)).toBe(true);
   });
@@ -25,6 +31,7 @@ describe('a card number', () => {
     ['digits of two numbers, a letter between them', '41111111x11111111'],
     ['part of a longer number', '14111111111111111'],
     ['coordinates', '41.111111, 11.111111'],
+    ['signs in hexadecimal', '%41%11%11%11%11%11%11%11'],
   ])('is not: %s', (_why, text) => {
     expect(holdsCardNumber(text)).toBe(false);
   });
@@ -32,6 +39,7 @@ describe('a card number', () => {
   it('shows its last four digits in a log, and nothing else changes', () => {
     expect(withoutCardNumbers('order:eu:4111-1111 1111.1111')).toBe('order:eu:****-**** ****.1111');
     expect(withoutCardNumbers('order:eu:1001')).toBe('order:eu:1001');
+    expect(withoutCardNumbers('cc=4111%201111%201111%201111')).toBe('cc=****%******%******%******');
   });
 
   it('has the digits of every script that Unicode knows', () => {

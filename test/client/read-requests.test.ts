@@ -127,8 +127,8 @@ describe('a request to screen', () => {
   it.each(['411111111111', 411111111111, '41111111'])(
     'keeps six digits of the bin %j when policy skips the order',
     (bin) => {
-      const of = (begins: unknown) => {
-        const creditCard = { bin: begins, last4: '1111' };
+      const of = (begins: unknown, ends: unknown = '1111') => {
+        const creditCard = { bin: begins, last4: ends };
         const transaction = { amount: '20.00', payment: { method: 'gift card', creditCard } };
         return read({ orderId: '1', transaction }, { skip: [{ paymentMethod: ['gift card'] }] });
       };
@@ -136,6 +136,7 @@ describe('a request to screen', () => {
         payment: { creditCard: { bin: '411111', last4: '1111' } },
       });
       expect(of(bin).fingerprint).toBe(of('411111').fingerprint);
+      expect(of(bin, '1111111111').transaction).toEqual(of(bin, 1111).transaction);
     },
   );
 });
@@ -158,12 +159,26 @@ it('a request to adopt may have fields that are undefined, which count as left o
   expect(asked).toStrictEqual(readAdoptRequest(request, findIntegration));
 });
 
+describe('the currency of an adopted order', () => {
+  const request = { orderId: '1', transactionId: crypto.randomUUID(), screenedAt: new Date().toISOString() };
+  const adopted = (fields: object) => readAdoptRequest({ ...request, amount: '20.00', ...fields }, find());
+
+  it.each(['currency_code', 'currencyCode'])('is that of %s, in capital letters', (name) => {
+    expect(adopted({ [name]: 'eur' }).transaction).toEqual({ amount: '20.00', currency_code: 'EUR' });
+  });
+
+  it('is refused if it is no code, or given twice', () => {
+    expect(pathsOf(() => adopted({ currency_code: '€' }))).toEqual(['currency_code']);
+    expect(pathsOf(() => adopted({ currency_code: 'EUR', currencyCode: 'USD' }))).toEqual(['currencyCode']);
+  });
+});
+
 describe('a request to keep a card', () => {
   const preGateway = { workflow: 'pre-gateway' };
 
   it('is read', () => {
     const request = { orderId: '#1', ...TEST_CARD };
-    expect(readCardRequest(request, find())).toEqual({
+    expect(readCardRequest(request, find(preGateway))).toEqual({
       orderId: '1',
       integration: 'default',
       card: TEST_CARD,
@@ -171,6 +186,17 @@ describe('a request to keep a card', () => {
     const { cardCode: _none, ...withoutCode } = request;
     expect(readCardRequest(withoutCode, find()).card).not.toHaveProperty('cardCode');
     expect(pathsOf(() => readCardRequest(withoutCode, find(preGateway)))).toEqual(['cardCode']);
+  });
+
+  it('keeps the card code only before an authorization, by the workflow that it or the integration names', () => {
+    const request = { orderId: '1', ...TEST_CARD };
+    const { cardCode: _dropped, ...withoutCode } = TEST_CARD;
+    expect(readCardRequest(request, find()).card).toEqual(withoutCode);
+    expect(readCardRequest({ ...request, workflow: 'post-acceptance' }, find(preGateway)).card).toEqual(
+      withoutCode,
+    );
+    expect(readCardRequest({ ...request, ...preGateway }, find()).card).toEqual(TEST_CARD);
+    expect(pathsOf(() => readCardRequest({ ...request, workflow: 'none' }, find()))).toEqual(['workflow']);
   });
 
   it('lists every fault without the number', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { TransactionJson } from '../../src/contract/messages.ts';
 import type { OrderRule } from '../../src/contract/policy.ts';
 import {
   type OrderFacts,
@@ -119,6 +120,14 @@ it.each([
   expect(newOrderState({ orderId: 'order-1', integration: 'default', transaction }, NOW).currency).toBe(
     currency,
   );
+});
+
+it('the currency of an adopted order is unknown unless the caller names it', () => {
+  const adopt = { transactionId: 'a', screenedAt: NOW };
+  const order = { orderId: 'order-1', integration: 'default', adopt };
+  const currencyOf = (transaction: TransactionJson) => newOrderState({ ...order, transaction }, NOW).currency;
+  expect(currencyOf({ amount: '20.00' })).toBeUndefined();
+  expect(currencyOf({ amount: '20.00', currency_code: 'EUR' })).toBe('EUR');
 });
 
 it('the currency of an order is that of its newest attempt', () => {

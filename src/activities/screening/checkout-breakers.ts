@@ -9,6 +9,7 @@ import {
 } from 'cockatiel';
 import type { ScreeningOutcome } from '../../contract/activity-contract.ts';
 import { fieldsOf } from '../../order/messages/shapes.ts';
+import type { Try } from './begin-screening.ts';
 import { EARLIER_TRY } from './try-screening.ts';
 
 const FAILURES_IN_A_ROW = 5;
@@ -16,6 +17,10 @@ const FAILURES_IN_A_ROW = 5;
 const TRY_AGAIN_AFTER_MS = 5_000;
 /** Reasons that say nothing about the screening service. */
 const NOT_ITS_FAILURE: readonly string[] = ['no-time-left', 'card-stash', 'forbidden', EARLIER_TRY.reason];
+/** A time-out after less time than this, and than half of the checkout budget, says nothing about it either. */
+const FAIR_TIME_MS = 2_000;
+
+const WHEN_FAILED = handleWhenResult((ended) => fieldsOf(ended).failed === true);
 
 /**
  * Returns a function that runs a screening behind the circuit breaker of its integration, which all checkouts of the process share.
@@ -24,12 +29,13 @@ const NOT_ITS_FAILURE: readonly string[] = ['no-time-left', 'card-stash', 'forbi
 export function checkoutBreakers() {
   const breakers = new Map<string, CircuitBreakerPolicy>();
   return async (
-    integration: string,
+    { request: { integration }, integration: { checkoutBudgetMs }, until, world }: Try,
     screening: () => Promise<ScreeningOutcome>,
   ): Promise<ScreeningOutcome | undefined> => {
+    const isHurried = until - world.machine.elapsed() < Math.min(checkoutBudgetMs / 2, FAIR_TIME_MS);
     const breaker =
       breakers.get(integration) ??
-      circuitBreaker(handleWhenResult(isFailure), {
+      circuitBreaker(WHEN_FAILED, {
         halfOpenAfter: TRY_AGAIN_AFTER_MS,
         breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW),
       });
@@ -37,7 +43,11 @@ export function checkoutBreakers() {
     // The library would make other checkouts wait for the test call.
     if (breaker.state === CircuitState.HalfOpen) return undefined;
     try {
-      return await breaker.execute(screening);
+      const ended = await breaker.execute(async () => {
+        const outcome = await screening();
+        return { outcome, failed: isFailure(outcome, isHurried) };
+      });
+      return ended.outcome;
     } catch (error) {
       if (error instanceof BrokenCircuitError) return undefined;
       throw error;
@@ -45,7 +55,7 @@ export function checkoutBreakers() {
   };
 }
 
-function isFailure(result: unknown): boolean {
-  const { kind, reason } = fieldsOf(result);
-  return kind === 'unanswered' && !NOT_ITS_FAILURE.includes(String(reason));
+function isFailure(outcome: ScreeningOutcome, isHurried: boolean): boolean {
+  if (outcome.kind !== 'unanswered' || (isHurried && outcome.reason === 'timeout')) return false;
+  return !NOT_ITS_FAILURE.includes(outcome.reason);
 }

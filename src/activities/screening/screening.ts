@@ -42,14 +42,14 @@ export function screeningActivities(world: ActivityWorld) {
   ): Promise<ScreeningOutcome> => {
     const screening = () =>
       unseenSince === undefined ? screenFresh(transaction, t) : screenRepeated(t, unseenSince, true);
-    const outcome = await behindBreaker(t.request.integration, screening);
+    const outcome = await behindBreaker(t, screening);
     return heldAfterReset(outcome ?? unanswered('service-down', unseenSince));
   };
 
   /** @returns the outcome of a create that an earlier run or try may have sent; undefined if the screening service is known to be down */
   const lookUp = (request: ScreenRequest, unseenSince: Instant, integration: Integration, clock: Clock) => {
     const t = beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
-    return behindBreaker(request.integration, () => screenRepeated(t, unseenSince, false));
+    return behindBreaker(t, () => screenRepeated(t, unseenSince, false));
   };
 
   /**
@@ -136,11 +136,13 @@ export function screeningActivities(world: ActivityWorld) {
       const integration = integrationOf(world, request.integration);
       const workflow = request.workflow ?? integration.workflow;
       const { checked, content } = checkTransaction(request, integration, workflow);
+      const policy = policyOf(world, request, integration);
       const ended = (outcome: ScreeningOutcome) => ({
         outcome,
         ...content,
+        whenUnavailable: policy.whenUnavailable,
         ...(isAfterReset() && { again: true as const }),
-        ...(request.policyMissing && { policy: policyOf(world, request, integration) }),
+        ...(request.policyMissing && { policy }),
       });
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) {

@@ -25,7 +25,7 @@ export function orderStart(
   const { name } = integration;
   const { orderId, adopt, transaction } = input;
   const { amount } = orderFactsOf(transaction);
-  const currency = currencyOf(transaction);
+  const currency = currencyOf(transaction, adopt !== undefined);
   // Amount and currency of an order that policy skips are unchecked.
   const money = Number.isFinite(amount) && currency !== undefined ? `${amount} ${currency}` : undefined;
   const summary = [`Order ${orderId}`, adopt ? 'adopted' : (money ?? []), workflow].flat().join(', ');

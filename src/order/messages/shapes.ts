@@ -251,7 +251,7 @@ function like(example: unknown): Shape {
 const screened = { outcome: screening, fingerprint: optional(id), policy: optional(policy) };
 
 const RESULTS: Record<ActivityKind, Fields> = {
-  'retry-screening': screened,
+  'retry-screening': { ...screened, whenUnavailable: optional(oneOfWords(UNAVAILABLE_ACTIONS)) },
   'catch-up': screened,
   // Without a transaction a read only returns the time.
   read: { outcome: optional(status) },

@@ -83,6 +83,8 @@ export function answerCheckout(order: Order, result: Screening): OrderEventType[
   const { state, now } = order;
   const { outcome } = result;
   noteChecked(order, currentAttempt(state), result);
+  const { whenUnavailable } = result;
+  if (whenUnavailable !== undefined) state.policy = { ...state.policy, whenUnavailable };
   // The catch-up of this checkout starts no earlier.
   delete order.notBefore;
   if (outcome.kind === 'unanswered' && outcome.notBefore !== undefined) order.notBefore = outcome.notBefore;

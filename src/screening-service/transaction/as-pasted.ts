@@ -24,10 +24,15 @@ interface Rewrites {
   [field: string]: ((text: string) => string) | Rewrites;
 }
 
+/** Longer texts than any field may hold. They stay unchanged: some rewrites of them would block the event loop for seconds. */
+const MAX_REWRITTEN = 1_000;
+
 function rewritten(fields: Fields, rewrites: Rewrites): Fields {
   const changed = Object.entries(rewrites).flatMap(([name, rewrite]) => {
     const value = fields[name];
-    if (typeof rewrite === 'function') return typeof value === 'string' ? [[name, rewrite(value)]] : [];
+    if (typeof rewrite === 'function') {
+      return typeof value === 'string' && value.length <= MAX_REWRITTEN ? [[name, rewrite(value)]] : [];
+    }
     return isObject(value) ? [[name, rewritten(value, rewrite)]] : [];
   });
   return { ...fields, ...Object.fromEntries(changed) };

@@ -18,7 +18,7 @@ export interface CardRules {
 /**
  * Checks full card data, both from `POST /v1/card-refs` and from the stash: format, check digit, expiry, and test or real number by
  * the key's mode.
- * @param rules.workflow the integration's. It determines only which fields are required, since an order may name a different workflow
+ * @param rules.workflow determines which fields are required
  */
 export function parseCard(input: unknown, rules: CardRules & { workflow: IntegrationWorkflow }): ParsedCard {
   const checked = checkFields(cardSchema, toDefinitionSpelling(cardSchema, input), (given) => [

@@ -1,4 +1,5 @@
 /** Validation rules that involve several fields of a transaction. */
+import { decodings } from '../../card-data/digit-groups.ts';
 import type { Integration } from '../../contract/policy.ts';
 import type { IntegrationWorkflow } from '../../contract/words.ts';
 import { type Finding, isObject } from '../spellings.ts';
@@ -188,13 +189,17 @@ function strayCardFindings(body: Record<string, unknown>): Finding[] {
   walk(body, [], (path, value) => {
     if (path.length > MAX_DEPTH + 1) return false;
     const own = path.join('.') === 'payment.creditCard.cardNumber';
-    if (!own && typeof value === 'string' && value.replace(/[\s-]/g, '').includes(cardNumber)) {
+    if (!own && typeof value === 'string' && isWithin(cardNumber, value)) {
       const message = 'must not hold the card number; it belongs in payment.creditCard.cardNumber only';
       findings.push({ path, message });
     }
     return true;
   });
   return findings;
+}
+
+function isWithin(cardNumber: string, text: string): boolean {
+  return decodings(text).some((decoded) => decoded.replace(/[\s-]/g, '').includes(cardNumber));
 }
 
 /** Visits every value under `root`, as deep as `visit` allows. Not recursive, since requests may be nested very deeply. */

@@ -41,6 +41,7 @@ const READS = { ...ORDERS, method: 'GET', scope: 'read', body: nothing } as cons
 /** The error statuses of a read, which has no body. */
 const OF_A_READ = [400, 401, 404, 409, 422, 429, 503] as const;
 const { integration } = orderQuery.shape;
+const workflow = z.enum(INTEGRATION_WORKFLOWS).optional();
 /** Validated by the client library, because the rules depend on the integration, and so that the answer lists all errors. */
 const UNCHECKED = {
   params: z.strictObject({ orderId: z.string().meta(orderParams.shape.orderId.meta() ?? {}) }),
@@ -68,7 +69,7 @@ export function orderRoutes(
     documentedBody: z
       .strictObject({
         integration,
-        workflow: z.enum(INTEGRATION_WORKFLOWS).optional(),
+        workflow,
         attempt: attemptSchema.optional().meta({ description: 'Default: 1' }),
         transaction: transactionRequestSchema,
       })
@@ -171,7 +172,7 @@ export function orderRoutes(
     tag: 'cards',
     ...UNCHECKED,
     params: nothing,
-    documentedBody: z.strictObject({ integration, orderId: z.string(), ...cardSchema.shape }).meta({
+    documentedBody: z.strictObject({ integration, workflow, orderId: z.string(), ...cardSchema.shape }).meta({
       examples: [
         { orderId: 'order-1002', cardNumber: '4111111111111111', expirationDate: '12/2034', cardCode: '123' },
       ],

@@ -7,8 +7,10 @@ import {
   aCheckout,
   aWorld,
   checkOut,
+  fromNow,
   outcomeOf,
   plan,
+  queued,
   requests,
   sandbox,
   TASK_LOST,
@@ -58,6 +60,20 @@ it('lets one through after a while, answers the others meanwhile, and goes back 
   expect(first).toMatchObject({ kind: 'answered' });
   expect(second).toEqual(DOWN);
   expect(await checkout(world)).toMatchObject({ kind: 'answered' });
+});
+
+it('does not blame the service for a checkout that began too late to be answered', async () => {
+  plan('create-transaction', 'delay', { delayMs: 700 });
+  const world = aWorld({ checkoutBudgetMs: 3_000 });
+  const late = () => ({ ...queued(2_900), answerBy: fromNow(2_000) });
+  for (let order = 0; order < 6; order += 1) {
+    expect(await checkout(world, late())).toMatchObject({ reason: 'timeout' });
+  }
+  const hasty = aWorld({ checkoutBudgetMs: 100 });
+  for (let order = 0; order < 5; order += 1) {
+    expect(await checkout(hasty)).toMatchObject({ reason: 'timeout' });
+  }
+  expect(await checkout(hasty)).toEqual(DOWN);
 });
 
 it('does not blame the service for a wrong key, or for a card stash that does not answer', async () => {

@@ -113,6 +113,15 @@ describe('a checkout whose own code fails', () => {
   });
 });
 
+it('the next attempt’s checkout returns the action without a decision by its own amount', async () => {
+  const whenUnavailable = [...BY_AMOUNT, { action: 'decline' } as const];
+  const { screenRetry } = aWorld({ whenUnavailable }).checkout;
+  const request = aCatchUp();
+  const costly = { ...request, transaction: { ...request.transaction, amount: '5000.00' } };
+  expect(await perform(screenRetry, request)).toMatchObject({ whenUnavailable: 'proceed' });
+  expect(await perform(screenRetry, costly)).toMatchObject({ whenUnavailable: 'decline' });
+});
+
 describe('the policy that a checkout could not read', () => {
   it('is in the catch-up’s result at once, without a request, and in no other one', async () => {
     const { catchUp } = aWorld({ whenUnavailable: BY_AMOUNT }).background;

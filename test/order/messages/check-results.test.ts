@@ -55,7 +55,7 @@ const RESULTS: [ActivityKind, object][] = [
   // Without a transaction a read only tells the time.
   ['read', moment],
   ['catch-up', { outcome: answered, fingerprint: 'a', policy: aPolicy(), ...moment }],
-  ['retry-screening', { outcome: answered, again: true, ...moment }],
+  ['retry-screening', { outcome: answered, again: true, whenUnavailable: 'hold', ...moment }],
   ['deliver', moment],
   ['forget-card', moment],
 ];

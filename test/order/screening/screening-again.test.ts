@@ -83,6 +83,15 @@ it('a screening in the background waits as long as its own checkout was asked to
   expect(notBefore(withRetry().retried(asked(HOUR), MINUTE))).toEqual([sinceStart(HOUR)]);
 });
 
+it('an attempt without a decision has the action that follows from its own transaction; the policy stays', () => {
+  const life = screened('fail', { whenUnavailable: 'proceed', reviewLeadTimeMs: MINUTE }).retry(2, MINUTE);
+  life.end({ kind: 'retry-screening', outcome: NOT_SENT, whenUnavailable: 'decline' }, MINUTE);
+  expect(life.replies).toMatchObject([{ checkout: { attempt: 2, decision: 'pending', action: 'decline' } }]);
+  expect(life.state.policy).toMatchObject({ whenUnavailable: 'decline', reviewLeadTimeMs: MINUTE });
+  life.retry(3, HOUR).retried(NOT_SENT, HOUR);
+  expect(life.replies[1]).toMatchObject({ checkout: { attempt: 3, action: 'decline' } });
+});
+
 describe('a cancel', () => {
   it('of a transaction from before the order was screened again has the window of that transaction', () => {
     const rescreenOnError = { tries: 0, pauseMs: MINUTE };

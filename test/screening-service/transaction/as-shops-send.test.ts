@@ -53,6 +53,14 @@ test.each(['landing_page', 'referring_url', 'referring_site'])(
   },
 );
 
+test('an address with the encoded number of a card is not sent, of a brand or not', () => {
+  const order = { invoiceNumber: '1001', landing_page: '/s?cc=4111%201111%201111%201111' };
+  expect(parsed({ ...aTransaction(), order }).transaction.order).toEqual({ invoiceNumber: '1001' });
+  const creditCard = { ...aTransaction().payment.creditCard, cardNumber: '9999999999999995', last4: '9995' };
+  const given = { ...aTransaction(), payment: { creditCard }, userFields: { a: 'q=9999%2D99999999%209995' } };
+  expect(faultsOf(given)).toMatchObject({ 'userFields.a': expect.stringContaining('card number') });
+});
+
 test('`enrich` is refused, since the policy decides', () => {
   expect(faultsOf({ ...aTransaction(), enrich: false })).toEqual({
     enrich: expect.stringContaining('policy'),
