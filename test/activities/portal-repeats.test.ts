@@ -127,6 +127,27 @@ it.each(['performPortalAction', 'deliverEvents', 'pollStatus'] as const)(
   },
 );
 
+describe('an action in a workflow of its own that was started again', () => {
+  const startedAgain = async (request: ReturnType<typeof aPortalRequest>, isInDoubt: boolean) => {
+    const orders = { ...noOrders, isInDoubt: async () => isInDoubt };
+    const transactionId = await screened(aWorld());
+    return act({ ...request, transactionId }, { workflowType: PORTAL_ACTION }, [], aWorld({}, { orders }));
+  };
+
+  it('is not sent if it is a chargeback that the run before may have submitted, unless it is forced', async () => {
+    const chargeback = aPortalRequest('chargeback');
+    expect(await startedAgain(chargeback, true)).toEqual({ kind: 'unconfirmed' });
+    expect(requests('submit-chargeback')).toBe(0);
+    expect(await startedAgain(chargeback, false)).toMatchObject({ kind: 'done' });
+    const fields = { ...fieldsOf('chargeback'), force: true };
+    expect(await startedAgain({ ...chargeback, fields }, true)).toMatchObject({ kind: 'done' });
+  });
+
+  it.each(KINDS.filter(([kind]) => kind !== 'chargeback'))('is sent if it is a %s', async (kind) => {
+    expect(await startedAgain(aPortalRequest(kind), true)).toMatchObject({ kind: 'done' });
+  });
+});
+
 it('the pauses grow while Temporal can’t tell whether the same action has ended before', async () => {
   for (const [attempt, nextRetryDelay] of [
     [1, 1_000],

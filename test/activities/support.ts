@@ -78,6 +78,7 @@ export const noOrders: OrderDirectory = {
   withTransaction: async () => [],
   ended: async () => undefined,
   isDone: async () => false,
+  isInDoubt: async () => false,
   lost: async () => [],
   pendingTask: async () => undefined,
 };
