@@ -167,6 +167,25 @@ describe('catching up', () => {
     },
   );
 
+  it.each(['429', '403'] as const)(
+    'looks again after a look that found nothing and a create that met a %s: the lost one stays unresolved',
+    async (kind) => {
+      plan('create-transaction', kind, { times: 1 });
+      const heartbeats: unknown[] = [];
+      await failureOf(catchUp({ forbiddenKnown: true }, again(), aWorld(), heartbeats));
+      expect(heartbeats.at(-1)).toMatchObject({ reported: 2, unseenSince: UNSEEN_SINCE });
+      const next = { attempt: 3, heartbeatDetails: heartbeats.at(-1) };
+      expect(await catchUp({}, next)).toMatchObject({ kind: 'answered', found: false });
+      expect(requests('status-by-invoice')).toBe(2);
+    },
+  );
+
+  it('says of a rejected key that an earlier create is unresolved', async () => {
+    plan('create-transaction', '403');
+    expect(await catchUp({}, again())).toEqual({ kind: 'forbidden', unseenSince: UNSEEN_SINCE });
+    expect(await catchUp()).toEqual({ kind: 'forbidden' });
+  });
+
   it.each([
     ['', {}, undefined, 'earlier-try'],
     [', also when the first look meets trouble', {}, 'status-by-invoice', 'http-5xx'],
