@@ -122,10 +122,10 @@ async function endOfEarlierRun(
     if (await orders.isDone(workflowId)) return 'done';
     return isSentOnce(request.fields) && (await orders.isInDoubt(workflowId)) ? 'in-doubt' : 'none';
   } catch (error) {
+    // Only a second chargeback would do harm, and a cancel can't wait. After its window it is no longer urgent.
+    if (!portalKind(request.fields.kind).once && timeLeftMs(time, request) > 0) return 'in-doubt';
     reportNothingDone();
-    // After its window a cancel is no longer urgent.
-    const isOver = timeLeftMs(time, request) <= 0;
-    throw retryLater(error, isOver ? grownPauseMs(FIRST_PAUSE_MS) : pauseMs(time, request));
+    throw retryLater(error, grownPauseMs(FIRST_PAUSE_MS));
   }
 }
 

@@ -148,15 +148,40 @@ describe('an action in a workflow of its own that was started again', () => {
   });
 });
 
-it('the pauses grow while Temporal can’t tell whether the same action has ended before', async () => {
-  for (const [attempt, nextRetryDelay] of [
-    [1, 1_000],
-    [4, 8_000],
-  ] as const) {
-    const details = { attempt, ...afterNothing(attempt), workflowType: PORTAL_ACTION };
-    const failure = await failureOf(act(aPortalRequest('report-fraud'), details, [], withoutList()));
-    expect(failure).toMatchObject({ type: 'unexpected', nextRetryDelay });
-  }
+describe('while Temporal can’t tell whether the same action has ended before', () => {
+  const OWN = { workflowType: PORTAL_ACTION };
+
+  it('a chargeback is not sent, also a forced one, and the pauses grow', async () => {
+    for (const [attempt, nextRetryDelay] of [
+      [1, 1_000],
+      [4, 8_000],
+    ] as const) {
+      const details = { attempt, ...afterNothing(attempt), ...OWN };
+      for (const force of [false, true]) {
+        const fields = { ...fieldsOf('chargeback'), force };
+        const request = aPortalRequest('chargeback', { fields });
+        const failure = await failureOf(act(request, details, [], withoutList()));
+        expect(failure).toMatchObject({ type: 'unexpected', nextRetryDelay });
+      }
+    }
+    expect(requests('submit-chargeback')).toBe(0);
+  });
+
+  it('a cancel whose window is over waits: it is too late, unless it was done before', async () => {
+    const late = aPortalRequest('cancel', { notAfter: fromNow(-1) });
+    expect(await failureOf(act(late, OWN, [], withoutList()))).toMatchObject({ nextRetryDelay: 1_000 });
+  });
+
+  it.each(KINDS.filter(([kind]) => kind !== 'chargeback'))(
+    'a %s is sent, and is unconfirmed when it is refused',
+    async (kind, operation) => {
+      const transactionId = await screened(aWorld());
+      const end = () => act(aPortalRequest(kind, { transactionId }), OWN, [], withoutList());
+      expect(await end()).toMatchObject({ kind: 'done' });
+      plan(operation, 'refused-in-body');
+      expect(await end()).toEqual({ kind: 'unconfirmed', message: 'Refused' });
+    },
+  );
 });
 
 describe('the last moment of a cancel', () => {
@@ -199,12 +224,6 @@ describe('the last moment of a cancel', () => {
       expect(nextRetryDelay).toBeLessThanOrEqual(10_000);
       expect(nextRetryDelay).toBeGreaterThan(7_500);
     }
-  });
-
-  it('is not slept through either while Temporal can’t tell whether it was sent before', async () => {
-    const details = { attempt: 12, heartbeatDetails: { reported: 11 }, workflowType: PORTAL_ACTION };
-    const { nextRetryDelay } = await failureOf(act(cancel(20_000), details, [], withoutList()));
-    expect(nextRetryDelay).toBeLessThanOrEqual(10_000);
   });
 
   it.each([
