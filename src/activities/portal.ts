@@ -80,8 +80,9 @@ export function portalActivities(world: ActivityWorld) {
      * window. A request in flight isn't aborted when the order cancels the activity: its result counts.
      */
     async performPortalAction(request: PortalRequest, { time }: Clock): Promise<PortalOutcome> {
-      if (await wasDoneBefore(world, time, request)) return { kind: 'done' };
-      const mayBeDone = mayBeDoneBefore(request);
+      const earlierRun = await endOfEarlierRun(world, time, request);
+      if (earlierRun === 'done') return { kind: 'done' };
+      const mayBeDone = earlierRun === 'in-doubt' || mayBeDoneBefore(request);
       if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
       if (portalKind(request.fields.kind).once && mayBeDone && !mayBeRepeated(request)) {
         return { kind: 'unconfirmed' };
@@ -102,23 +103,29 @@ export function portalActivities(world: ActivityWorld) {
   };
 }
 
-/** Rule «started again»: an action that runs as its own workflow is done once, also if an operator starts the workflow again with its stored input. */
-async function wasDoneBefore(
+/**
+ * Rule «started again»: an action that runs as its own workflow is done once, also if an operator starts the workflow again with its stored
+ * input. A chargeback isn't sent either if an earlier run may have submitted it.
+ */
+async function endOfEarlierRun(
   { orders }: ActivityWorld,
   time: Clock['time'],
   request: PortalRequest,
-): Promise<boolean> {
+): Promise<'done' | 'in-doubt' | 'none'> {
   const { workflowType, workflowExecution } = activityInfo();
-  if (workflowType !== PORTAL_ACTION || orders === undefined || workflowExecution === undefined) return false;
+  if (workflowType !== PORTAL_ACTION || orders === undefined || workflowExecution === undefined)
+    return 'none';
   // The earlier try has asked.
-  if (earlierTryMayBeDone()) return false;
+  if (earlierTryMayBeDone()) return 'none';
+  const { workflowId } = workflowExecution;
   try {
-    return await orders.isDone(workflowExecution.workflowId);
+    if (await orders.isDone(workflowId)) return 'done';
+    return isSentOnce(request.fields) && (await orders.isInDoubt(workflowId)) ? 'in-doubt' : 'none';
   } catch (error) {
+    // Only a second chargeback would do harm, and a cancel can't wait. After its window it is no longer urgent.
+    if (!portalKind(request.fields.kind).once && timeLeftMs(time, request) > 0) return 'in-doubt';
     reportNothingDone();
-    // After its window a cancel is no longer urgent.
-    const isOver = timeLeftMs(time, request) <= 0;
-    throw retryLater(error, isOver ? grownPauseMs(FIRST_PAUSE_MS) : pauseMs(time, request));
+    throw retryLater(error, grownPauseMs(FIRST_PAUSE_MS));
   }
 }
 

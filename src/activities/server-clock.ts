@@ -3,7 +3,14 @@ import { activityInfo } from '@temporalio/activity';
 import { HEARTBEAT_TIMEOUT_MS, MEASURED_TIME } from '../contract/activity-contract.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
 import { type Machine, sleepOn } from '../screening-service/index.ts';
-import { earlierHeartbeat, measuredBefore, sendHeartbeat, UNDER_WAY_MS, waitLonger } from './tries.ts';
+import {
+  earlierHeartbeat,
+  isFirstTry,
+  measuredBefore,
+  sendHeartbeat,
+  UNDER_WAY_MS,
+  waitLonger,
+} from './tries.ts';
 
 /** A worker's clock that differs less than this from the server's counts as correct. */
 const AGREES_WITHIN_MS = 2_000;
@@ -68,7 +75,7 @@ export class ServerClock {
     const isLost = askedAt !== undefined && elapsed - askedAt >= HEARTBEAT_TIMEOUT_MS;
     const asked = measuredBefore() > 0 && !isLost;
     // Other retries are scheduled after a pause, so their delay shows nothing.
-    if (attempt === 1 || asked) this.#note(delayMs, elapsed);
+    if (isFirstTry() || asked) this.#note(delayMs, elapsed);
     const knownMs = this.#leastMs(elapsed);
     const leastMs = Math.min(delayMs, knownMs);
     // Two immediately scheduled attempts were equally late.
@@ -86,7 +93,7 @@ export class ServerClock {
     const isError = Number.isFinite(knownMs) && (!this.#isKnownBy(knownMs) || knownMs < this.#aheadMs);
     const aheadMs = isError ? knownMs : this.#aheadMs;
     const lateMs = delayMs - aheadMs;
-    const early = attempt > 1 && !asked && lateMs < 0;
+    const early = !isFirstTry() && !asked && lateMs < 0;
     if (early) {
       await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));
       const woken = this.#readClock();

@@ -46,16 +46,21 @@ const PATIENT_MS = 20_000;
 /** Pause after the first of several unusable answers. */
 const UNUSABLE_PAUSE_MS = 2_000;
 
+/** Pause after the first of several reads without an answer. */
+const FIRST_PAUSE_MS = 2_000;
+const SHORTEST_PAUSE_MS = 1_000;
+
 /** Least polling interval of a review after the cancel window. */
 const SLOW_POLL_MS = 3_600_000;
 
 export function statusActivities(world: ActivityWorld) {
   /**
    * Reads the status once, and reports to the sweep whether there was an answer. Without the integration's settings there is none.
-   * @throws a failure that is retried, after `leastPauseMs` at the earliest, if the screening service doesn't answer
+   * @throws a failure that is retried, after `leastPauseMs` at the earliest, if the screening service doesn't answer. Rule «window not
+   *   wasted»: with `cancelBy`, after at most half of what is left until then
    */
   async function read(
-    { integration, transactionId }: StatusRequest,
+    { integration, transactionId, cancelBy }: StatusRequest & { cancelBy?: Instant },
     time: Clock['time'],
     leastPauseMs?: number,
   ): Promise<StatusOutcome> {
@@ -65,7 +70,10 @@ export function statusActivities(world: ActivityWorld) {
       return outcome;
     } catch (error) {
       noteAnswered(false, time());
-      throw error instanceof ScreeningError ? retryNoSooner(error, leastPauseMs) : error;
+      if (!(error instanceof ScreeningError)) throw error;
+      if (cancelBy === undefined) throw retryNoSooner(error, leastPauseMs);
+      const pauseMs = pauseAfter(error, leastPauseMs) ?? grownPauseMs(FIRST_PAUSE_MS);
+      throw retryLater(error, withinWindow(pauseMs, millis(cancelBy) - millis(time())));
     }
   }
 
@@ -154,7 +162,17 @@ async function statusBy(client: ScreeningClient, transactionId: string): Promise
 }
 
 function retryNoSooner(error: ScreeningError, leastMs: number | undefined): Error {
-  return retryLater(error, leastMs && Math.max(leastMs, askedPauseMs(error) ?? 0));
+  return retryLater(error, pauseAfter(error, leastMs));
+}
+
+/** @returns the pause from the Retry-After header or the given one, whichever is longer; undefined without either */
+function pauseAfter(error: ScreeningError, leastMs: number | undefined): number | undefined {
+  const askedMs = askedPauseMs(error);
+  return leastMs === undefined ? askedMs : Math.max(leastMs, askedMs ?? 0);
+}
+
+function withinWindow(pauseMs: number, leftMs: number): number {
+  return leftMs > 0 ? Math.round(Math.min(pauseMs, Math.max(SHORTEST_PAUSE_MS, leftMs / 2))) : pauseMs;
 }
 
 function unchanged(pauseMs: number): Error {

@@ -109,7 +109,7 @@ const EVERY_MS = 4_000;
  * as plain ones that PAYLOADS_REQUIRED refuses. A try whose worker lacks their key fails before it begins.
  */
 const DETAILS = {
-  /** Number of the last attempt that reported its end. A later attempt may have sent a request before its worker died or it timed out. */
+  /** Number of the last attempt that reported its end, see `thisTry`. A later attempt may have sent a request before its worker died or it timed out. */
   reported: 'number',
   /** When an attempt last reported its end or was about to send a create. */
   at: 'string',
@@ -126,6 +126,8 @@ const DETAILS = {
   measured: 'number',
   /** Since when the screening service has answered no attempt of a read. */
   unansweredSince: 'string',
+  /** 1 after a reset of the activity: the attempts before it count as one that reported nothing. */
+  forgotten: 'number',
 } as const;
 type Details = typeof DETAILS;
 export type HeartbeatDetails = {
@@ -137,12 +139,36 @@ const lastDetails = new WeakMap<Context, HeartbeatDetails>();
 /** Sends a heartbeat with the details. The next attempt reads them with `earlierHeartbeat`. */
 export function sendHeartbeat(details: HeartbeatDetails): void {
   const context = Context.current();
-  lastDetails.set(context, details);
-  context.heartbeat(details);
+  const { forgotten } = earlierHeartbeat();
+  const sent = { ...details, ...defined({ forgotten }) };
+  lastDetails.set(context, sent);
+  context.heartbeat(sent);
 }
 
+/** Returns the details of earlier attempts. After a reset of the activity, the numbers of attempts in them mean nothing. */
 export function earlierHeartbeat(): HeartbeatDetails {
-  return detailsIn(activityInfo().heartbeatDetails);
+  const details = detailsIn(activityInfo().heartbeatDetails);
+  if (!isCountedAgain()) return details;
+  const { reported: _, asked: _asked, late: _late, measured: _measured, ...known } = details;
+  return { ...known, forgotten: 1 };
+}
+
+/**
+ * Whether this is the first attempt after an operator reset the activity, as the Temporal UI offers: the server counts from 1 again. It
+ * keeps the heartbeat details unless told otherwise. Only the first attempt of all is scheduled when the activity is.
+ */
+function isCountedAgain(): boolean {
+  const { attempt, heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } =
+    activityInfo();
+  return (
+    attempt === 1 &&
+    (heartbeatDetails !== undefined || currentAttemptScheduledTimestampMs > scheduledTimestampMs)
+  );
+}
+
+/** Whether this is the activity's first attempt of all. */
+export function isFirstTry(): boolean {
+  return activityInfo().attempt === 1 && !isCountedAgain();
 }
 
 /** Returns the valid ones of decoded heartbeat details. */
@@ -169,6 +195,8 @@ export const withHeartbeats: ActivityInterceptorsFactory = (context) => ({
         EVERY_MS,
       );
       try {
+        // If this attempt is lost, the next one must not take an old report for this one's.
+        if (isCountedAgain()) sendHeartbeat(earlierHeartbeat());
         return await next(input);
       } finally {
         clearInterval(beats);
@@ -188,7 +216,12 @@ export function earlierTryMayBeDone(): boolean {
 
 /** Returns the number of the last earlier attempt, leaving out those that only measured the server's time; 0 without one. */
 export function lastTry(): number {
-  return activityInfo().attempt - 1 - measuredBefore();
+  return thisTry() - 1 - measuredBefore();
+}
+
+/** Returns the number of this attempt, by which it reports its end. */
+export function thisTry(): number {
+  return activityInfo().attempt + (earlierHeartbeat().forgotten ?? 0);
 }
 
 /** Returns how many attempts right before this one only measured the server's time. */
@@ -199,7 +232,7 @@ export function measuredBefore(): number {
 
 /** Reports to the next attempt that this one and all earlier ones did nothing. */
 export function reportNothingDone(): void {
-  if (!earlierTryMayBeDone()) sendHeartbeat({ reported: activityInfo().attempt });
+  if (!earlierTryMayBeDone()) sendHeartbeat({ reported: thisTry() });
 }
 
 /**

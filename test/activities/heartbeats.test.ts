@@ -10,10 +10,10 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'
 afterEach(() => void vi.useRealTimers());
 
 /** @returns what the server hears of an activity that lasts a quarter of a minute */
-async function heard(told: HeartbeatDetails[], heartbeatDetails?: unknown): Promise<unknown[]> {
+async function heard(told: HeartbeatDetails[], heartbeatDetails?: unknown, attempt = 2): Promise<unknown[]> {
   const heartbeats: unknown[] = [];
   const environment = new MockActivityEnvironment(
-    { heartbeatDetails },
+    { heartbeatDetails, attempt },
     { logger: new DefaultLogger('ERROR'), interceptors: [withHeartbeats] },
   );
   environment.on('heartbeat', (details: unknown) => heartbeats.push(details));
@@ -34,4 +34,15 @@ it('heartbeats repeat what the try before told, until this one tells more', asyn
   const [before, now] = [{ arrived: 7 }, { arrived: 8 }];
   expect(await heard([], before)).toEqual([before, before, before]);
   expect(await heard([now], before)).toEqual([now, now, now, now]);
+});
+
+it('after a reset of the activity heartbeats keep what is known, without the numbers of tries that the server counts no more', async () => {
+  const before = { reported: 1, asked: 1, late: 3, measured: 1, arrived: 7 };
+  const [known, now] = [
+    { arrived: 7, forgotten: 1 },
+    { arrived: 8, forgotten: 1 },
+  ];
+  expect(await heard([], before, 1)).toEqual([known, known, known, known]);
+  expect(await heard([{ arrived: 8 }], before, 1)).toEqual([known, now, now, now, now]);
+  expect(await heard([{ arrived: 8 }], known)).toEqual([now, now, now, now]);
 });

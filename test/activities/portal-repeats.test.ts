@@ -19,6 +19,8 @@ withSandbox();
 
 const LOST = ['reset-after-commit', '5xx-after-commit', 'truncated-reply', 'malformed-body'] as const;
 const isLost = (answer: string) => LOST.some((lost) => lost === answer);
+const afterNothing = (attempt: number) =>
+  attempt === 1 ? {} : { heartbeatDetails: { reported: attempt - 1 } };
 const NOTHING_DONE = { attempt: 2, heartbeatDetails: { reported: 1 } };
 
 /** A world that can't ask Temporal which workflows have ended. */
@@ -105,7 +107,7 @@ it.each([
   [4, 8_000],
   [40, 300_000],
 ])('the pauses grow: %i tries, %i ms', async (attempt, nextRetryDelay) => {
-  const details = { attempt, heartbeatDetails: { reported: attempt - 1 } };
+  const details = { attempt, ...afterNothing(attempt) };
   const closed = aWorld({ portalBaseUrl: 'http://127.0.0.1:9/api/v1/transaction-update' });
   for (const [kind, operation] of KINDS) {
     // A Retry-After of 0 must not become a flood.
@@ -125,15 +127,61 @@ it.each(['performPortalAction', 'deliverEvents', 'pollStatus'] as const)(
   },
 );
 
-it('the pauses grow while Temporal can’t tell whether the same action has ended before', async () => {
-  for (const [attempt, nextRetryDelay] of [
-    [1, 1_000],
-    [4, 8_000],
-  ] as const) {
-    const details = { attempt, heartbeatDetails: { reported: attempt - 1 }, workflowType: PORTAL_ACTION };
-    const failure = await failureOf(act(aPortalRequest('report-fraud'), details, [], withoutList()));
-    expect(failure).toMatchObject({ type: 'unexpected', nextRetryDelay });
-  }
+describe('an action in a workflow of its own that was started again', () => {
+  const startedAgain = async (request: ReturnType<typeof aPortalRequest>, isInDoubt: boolean) => {
+    const orders = { ...noOrders, isInDoubt: async () => isInDoubt };
+    const transactionId = await screened(aWorld());
+    return act({ ...request, transactionId }, { workflowType: PORTAL_ACTION }, [], aWorld({}, { orders }));
+  };
+
+  it('is not sent if it is a chargeback that the run before may have submitted, unless it is forced', async () => {
+    const chargeback = aPortalRequest('chargeback');
+    expect(await startedAgain(chargeback, true)).toEqual({ kind: 'unconfirmed' });
+    expect(requests('submit-chargeback')).toBe(0);
+    expect(await startedAgain(chargeback, false)).toMatchObject({ kind: 'done' });
+    const fields = { ...fieldsOf('chargeback'), force: true };
+    expect(await startedAgain({ ...chargeback, fields }, true)).toMatchObject({ kind: 'done' });
+  });
+
+  it.each(KINDS.filter(([kind]) => kind !== 'chargeback'))('is sent if it is a %s', async (kind) => {
+    expect(await startedAgain(aPortalRequest(kind), true)).toMatchObject({ kind: 'done' });
+  });
+});
+
+describe('while Temporal can’t tell whether the same action has ended before', () => {
+  const OWN = { workflowType: PORTAL_ACTION };
+
+  it('a chargeback is not sent, also a forced one, and the pauses grow', async () => {
+    for (const [attempt, nextRetryDelay] of [
+      [1, 1_000],
+      [4, 8_000],
+    ] as const) {
+      const details = { attempt, ...afterNothing(attempt), ...OWN };
+      for (const force of [false, true]) {
+        const fields = { ...fieldsOf('chargeback'), force };
+        const request = aPortalRequest('chargeback', { fields });
+        const failure = await failureOf(act(request, details, [], withoutList()));
+        expect(failure).toMatchObject({ type: 'unexpected', nextRetryDelay });
+      }
+    }
+    expect(requests('submit-chargeback')).toBe(0);
+  });
+
+  it('a cancel whose window is over waits: it is too late, unless it was done before', async () => {
+    const late = aPortalRequest('cancel', { notAfter: fromNow(-1) });
+    expect(await failureOf(act(late, OWN, [], withoutList()))).toMatchObject({ nextRetryDelay: 1_000 });
+  });
+
+  it.each(KINDS.filter(([kind]) => kind !== 'chargeback'))(
+    'a %s is sent, and is unconfirmed when it is refused',
+    async (kind, operation) => {
+      const transactionId = await screened(aWorld());
+      const end = () => act(aPortalRequest(kind, { transactionId }), OWN, [], withoutList());
+      expect(await end()).toMatchObject({ kind: 'done' });
+      plan(operation, 'refused-in-body');
+      expect(await end()).toEqual({ kind: 'unconfirmed', message: 'Refused' });
+    },
+  );
 });
 
 describe('the last moment of a cancel', () => {
@@ -176,12 +224,6 @@ describe('the last moment of a cancel', () => {
       expect(nextRetryDelay).toBeLessThanOrEqual(10_000);
       expect(nextRetryDelay).toBeGreaterThan(7_500);
     }
-  });
-
-  it('is not slept through either while Temporal can’t tell whether it was sent before', async () => {
-    const details = { attempt: 12, heartbeatDetails: { reported: 11 }, workflowType: PORTAL_ACTION };
-    const { nextRetryDelay } = await failureOf(act(cancel(20_000), details, [], withoutList()));
-    expect(nextRetryDelay).toBeLessThanOrEqual(10_000);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import type { PortalRequest } from '../../src/contract/activity-contract.ts';
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { Operation, TransactionRecord } from '../../src/sandbox/model.ts';
 import {
+  ACTIVITY_RESET,
   AFTER_RESET,
   type Attempt,
   aWorld,
@@ -71,4 +72,10 @@ export const IN_DOUBT: [...Before, known: boolean][] = [
   ['a try that the run before the reset began', {}, CALLED_BEFORE_RESET, false],
   ['a try after a reset', {}, AFTER_RESET, true],
   ['a try after a reset and one that was lost', {}, { ...AFTER_RESET, attempt: 2 }, false],
+  ...ACTIVITY_RESET.map(([what, attempt]): [...Before, known: boolean] => [
+    `a try after a reset of the activity ${what}`,
+    {},
+    attempt,
+    false,
+  ]),
 ];

@@ -107,7 +107,7 @@ describe('the last read of a pass', () => {
   const HOUR_MS = 3_600_000;
   const DAY_MS = 24 * HOUR_MS;
 
-  async function readLast(changes: Partial<LastReadRequest> = {}, meanwhile = () => {}) {
+  async function readLast(changes: Partial<LastReadRequest> = {}, meanwhile = () => {}, attempt = 1) {
     const world = aWorld();
     const request: LastReadRequest = {
       integration: 'default',
@@ -119,7 +119,7 @@ describe('the last read of a pass', () => {
       ...changes,
     };
     meanwhile();
-    return outcomeOf(world.reads.readStatusLast, request);
+    return outcomeOf(world.reads.readStatusLast, request, { attempt });
   }
 
   it('is made at once, and has no other until an hour after the window if nothing changed', async () => {
@@ -140,6 +140,28 @@ describe('the last read of a pass', () => {
   it('is repeated soon if it isn’t answered', async () => {
     const failure = await failureOf(readLast({}, () => plan('status-by-url', '429', { retryAfter: 9 })));
     expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay: 9_000 });
+  });
+
+  it.each([
+    [DAY_MS, HOUR_MS, HOUR_MS],
+    [3_000_000, 1_500_000, 1_490_000],
+    [1_900, 1_000, 1_000],
+    [-1, HOUR_MS, HOUR_MS],
+  ])(
+    'that isn’t answered with %i ms left doesn’t sleep through the window: at most %i ms',
+    async (leftMs, longestMs, leastMs) => {
+      const down = () => plan('status-by-url', '429', { retryAfter: 3_600 });
+      const { nextRetryDelay } = await failureOf(readLast({ cancelBy: fromNow(leftMs) }, down));
+      expect(nextRetryDelay).toBeLessThanOrEqual(longestMs);
+      expect(nextRetryDelay).toBeGreaterThanOrEqual(leastMs);
+    },
+  );
+
+  it('that isn’t answered at all doesn’t sleep through the window either', async () => {
+    const down = () => plan('status-by-url', '5xx-before-commit');
+    const tenth = (cancelBy: string) => failureOf(readLast({ cancelBy }, down, 10));
+    expect((await tenth(fromNow(1_900))).nextRetryDelay).toBe(1_000);
+    expect((await tenth(fromNow(DAY_MS))).nextRetryDelay).toBe(300_000);
   });
 
   it.each(['unknown-decision', 'reply-without-id'] as const)('is repeated soon after %s', async (kind) => {
@@ -242,12 +264,15 @@ describe('polling', () => {
   );
 
   it.each([
-    [600, 600_000],
-    [5, 90_000],
+    [600, 600_000, 432_000_000],
+    [5, 90_000, 432_000_000],
+    [600, 1_000, 1_900],
+    [600, 3_600_000, -1],
   ])(
-    'waits as long as the service asks, and no shorter than it would anyway: %i s',
-    async (retryAfter, nextRetryDelay) => {
-      const failure = await failureOf(poll({}, 2, () => plan('status-by-url', '429', { retryAfter })));
+    'waits as long as the service asks, and no shorter than it would anyway, but not through the window: %i s, %i ms',
+    async (retryAfter, nextRetryDelay, leftMs) => {
+      const asked = () => plan('status-by-url', '429', { retryAfter });
+      const failure = await failureOf(poll({ cancelBy: fromNow(leftMs) }, 2, asked));
       expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay });
     },
   );

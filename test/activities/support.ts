@@ -44,6 +44,12 @@ export const AFTER_RESET: Attempt = { run: { wasReset: true } };
 /** The run before the reset called the activity. */
 export const CALLED_BEFORE_RESET: Attempt = { run: { runId: '22222222-2222-4222-8222-222222222222' } };
 
+/** Operators reset the activity in the Temporal UI, with its heartbeats or without: the server counts its tries from 1 again. */
+export const ACTIVITY_RESET: [what: string, Attempt][] = [
+  ['that keeps the heartbeats', { attempt: 1, heartbeatDetails: { reported: 1 } }],
+  ['of the heartbeats, too', { attempt: 1, calledMs: Date.parse(UNSEEN_SINCE) }],
+];
+
 export let sandbox: Sandbox;
 
 /** A sandbox for a test file, emptied after each test. */
@@ -73,6 +79,7 @@ export const noOrders: OrderDirectory = {
   ended: async () => undefined,
   isDone: async () => false,
   reportedAfterEnd: async () => undefined,
+  isInDoubt: async () => false,
   lost: async () => [],
   pendingTask: async () => undefined,
 };
@@ -151,6 +158,8 @@ export interface Attempt {
   heartbeatDetails?: unknown;
   /** When the server scheduled the try, in milliseconds after the epoch. */
   scheduledMs?: number;
+  /** When it scheduled the activity, if not at the same time. */
+  calledMs?: number;
   /** The type of the workflow that called the activity. */
   workflowType?: string;
   /** Where the activity logs to, if not to the console. */
@@ -168,7 +177,8 @@ type Activity<Request, Result> = (request: Request, run: RunFacts) => Promise<Re
 export function anEnvironment({
   attempt = 1,
   heartbeatDetails,
-  scheduledMs,
+  scheduledMs = Date.now(),
+  calledMs = scheduledMs,
   workflowType = 'test',
   logger,
   metricMeter = noopMetricMeter,
@@ -179,8 +189,8 @@ export function anEnvironment({
       heartbeatDetails,
       workflowExecution: { workflowId: 'test', runId: RUN_ID },
       workflowType,
-      currentAttemptScheduledTimestampMs: scheduledMs ?? Date.now(),
-      scheduledTimestampMs: scheduledMs ?? Date.now(),
+      currentAttemptScheduledTimestampMs: scheduledMs,
+      scheduledTimestampMs: calledMs,
     },
     { logger: logger ?? new DefaultLogger('ERROR'), metricMeter },
   );

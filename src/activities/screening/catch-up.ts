@@ -1,5 +1,4 @@
 /** The catch-up: screens an order after its checkout, until the screening service answers. */
-import { activityInfo } from '@temporalio/activity';
 import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { Policy } from '../../contract/policy.ts';
 import { millis } from '../../contract/words.ts';
@@ -15,6 +14,7 @@ import {
   retryLater,
   retryWrongKey,
   sendHeartbeat,
+  thisTry,
   tryAgain,
   waitLonger,
 } from '../tries.ts';
@@ -54,7 +54,7 @@ export function catchUpActivity(world: ActivityWorld) {
     /** Reports the end of this attempt. @returns the least pause until the next one, in milliseconds */
     const report = ({ since: unseenSince, arrivesBy }: Partial<Unseen> = {}): number => {
       const at = time();
-      sendHeartbeat({ reported: activityInfo().attempt, at, ...defined({ unseenSince, arrivesBy }) });
+      sendHeartbeat({ reported: thisTry(), at, ...defined({ unseenSince, arrivesBy }) });
       return arrivesBy === undefined ? 0 : Math.max(0, millis(arrivesBy) - millis(at));
     };
     const waitMs = request.notBefore === undefined ? 0 : millis(request.notBefore) - millis(now);

@@ -121,7 +121,7 @@ export async function tryScreening(
     return answeredBy(response, t, { found: false, sentFrom });
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
-    return afterCreate(error, { found: false, sentFrom, sentUntil: t.time() });
+    return afterCreate(error, { found: false, sentFrom, sentUntil: t.time() }, unseen);
   }
 }
 
@@ -175,10 +175,17 @@ export async function look(t: Try, unseen: Unseen): Promise<Tried | 'known' | 'n
   }
 }
 
-/** Outcome of a failed create. No earlier create was unresolved, so at most this one is now. */
-function afterCreate(error: ScreeningError, sent: Sent & { found: boolean }): Tried {
+/**
+ * Outcome of a failed create. If it was sent, it alone is unresolved: a lookup found nothing from before.
+ * @param unseen an earlier create, which stays unresolved if this one was not sent: a later create needs a new lookup
+ */
+function afterCreate(
+  error: ScreeningError,
+  sent: Sent & { found: boolean },
+  unseen: Unseen | undefined,
+): Tried {
   const { outcome, reason, transactionId, words } = error;
-  if (reason === 'forbidden') return { kind: 'forbidden' };
+  if (reason === 'forbidden') return { kind: 'forbidden', ...defined({ unseenSince: unseen?.since }) };
   if (transactionId !== undefined) return { kind: 'unreadable', reason, seen: { transactionId, ...sent } };
   // Without an id the transaction stays unresolved.
   if (reason === 'missing-id') return { kind: 'unreadable', reason, unseenSince: sent.sentFrom };
@@ -186,7 +193,7 @@ function afterCreate(error: ScreeningError, sent: Sent & { found: boolean }): Tr
   if (outcome === 'refused' && reason !== 'not-found') {
     return { kind: 'refused', reason: 'refused', words: words?.join('; ') ?? reason };
   }
-  if (outcome !== 'unknown') return noAnswer(error, undefined);
+  if (outcome !== 'unknown') return noAnswer(error, unseen);
   return noAnswer(error, { since: sent.sentFrom, arrivesBy: arrivalAfter(sent.sentUntil) });
 }
 

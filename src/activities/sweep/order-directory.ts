@@ -15,10 +15,8 @@ import {
   STARTED,
   statusName,
 } from '../../client/reading/describe-order.ts';
-import { within } from '../../client/temporal-errors.ts';
 import { TASK_QUEUE } from '../../contract/ids.ts';
 import { type OrderEvent, REDELIVER_EVENT, SCREEN_ORDER } from '../../contract/messages.ts';
-import type { OrderState } from '../../contract/order/state.ts';
 import {
   type Held,
   LATE_AFTER_MS,
@@ -32,23 +30,17 @@ import { type Instant, instant, millis, PHASES } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { openQuery, quoted, transactionQuery } from '../../order/view/search-attributes.ts';
 import { detailsIn } from '../tries.ts';
+import { earlierRuns } from './earlier-runs.ts';
 
 const OPEN = openQuery();
 const SCHEDULED = proto.temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED;
-
-/** A checkout's local activity waits for it, though no customer does. */
-const ENDED_WITHIN_MS = 2_000;
 
 export type OrderDirectory = ReturnType<typeof createOrderDirectory>;
 
 export function createOrderDirectory(client: Client) {
   const replaced = new Set<string>();
-  const completedRun = async (workflowId: string): Promise<string | undefined> => {
-    const query = `WorkflowId = ${quoted(workflowId)} AND ExecutionStatus = 'Completed'`;
-    const page = await listWorkflows(client, query, 1);
-    return page.executions[0]?.execution?.runId ?? undefined;
-  };
   return {
+    ...earlierRuns(client),
     /** Returns one page of open orders, newest first. */
     open: async (pageSize: number, cursor?: string) => {
       const from = cursor === undefined ? undefined : Buffer.from(cursor, 'base64');
@@ -98,17 +90,8 @@ export function createOrderDirectory(client: Client) {
       const page = await listWorkflows(client, transactionQuery(transactionId), 10);
       return page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
     },
-    /** Returns the result of the newest run with this workflow id that ended by itself. */
-    ended: (workflowId: string) =>
-      within(client, Date.now() + ENDED_WITHIN_MS, async () => {
-        const runId = await completedRun(workflowId);
-        if (runId === undefined) return undefined;
-        return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
-      }),
     reportedAfterEnd: (integration: string, transactionId: string) =>
       reportedAfterEnd({ client }, integration, transactionId),
-    /** Returns whether a run with this workflow id has ended by itself, without a failure. */
-    isDone: async (workflowId: string) => (await completedRun(workflowId)) !== undefined,
     /** Returns the number of attempts of the order's pending workflow task, and since when it is due. `held`: an activity of the order doesn't run. */
     pendingTask: async (workflowId: string) => {
       const order = await describeOrder({ client }, workflowId);

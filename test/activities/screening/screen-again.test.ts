@@ -5,6 +5,7 @@ import { instant, millis } from '../../../src/contract/words.ts';
 import { MACHINE } from '../../../src/screening-service/index.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
 import {
+  ACTIVITY_RESET,
   type Attempt,
   aCatchUp,
   aCheckout,
@@ -42,6 +43,12 @@ describe('a further attempt at checkout', () => {
     expect(await retry({}, 2, aWorld({ checkoutBudgetMs: 600 }))).toEqual(earlierTry);
     expect(requests('create-transaction')).toBe(0);
     expect(requests('status-by-invoice')).toBeGreaterThan(1);
+  });
+
+  it.each(ACTIVITY_RESET)('creates nothing after a reset of the activity %s', async (_what, attempt) => {
+    const world = aWorld({ checkoutBudgetMs: 600 });
+    expect(await outcomeOf(world.checkout.screenRetry, aCatchUp('review'), attempt)).toEqual(earlierTry);
+    expect(requests('create-transaction')).toBe(0);
   });
 
   it('called again answers at once where an earlier attempt’s transaction hides its own', async () => {
@@ -119,6 +126,27 @@ describe('catching up', () => {
     expect(heartbeats.at(-1)).toMatchObject({ reported: 3, unseenSince });
   });
 
+  it.each(ACTIVITY_RESET)('only looks after a reset of the activity %s', async (_what, attempt) => {
+    const heartbeats: unknown[] = [];
+    const known = { at: UNSEEN_SINCE, forgotten: 1 };
+    const looking: Attempt[] = [
+      attempt,
+      // The tries after it have the numbers of others before.
+      { attempt: 2, heartbeatDetails: known },
+      { attempt: 2, heartbeatDetails: { ...known, asked: 1, measured: 1, late: 0 } },
+    ];
+    for (const one of looking) {
+      const failure = await failureOf(catchUp({}, one, aWorld({}, STILL), heartbeats));
+      expect(failure).toMatchObject({ type: 'earlier-try', nextRetryDelay: 10_000 });
+    }
+    expect(requests('create-transaction')).toBe(0);
+    // Its own report counts, and lets the next one create.
+    expect(heartbeats[0]).toMatchObject({ reported: 2, forgotten: 1 });
+    const inTime = { reported: 2, forgotten: 1, unseenSince: UNSEEN_SINCE };
+    expect(await catchUp({}, { attempt: 2, heartbeatDetails: inTime })).toMatchObject({ kind: 'answered' });
+    expect(requests('create-transaction')).toBe(1);
+  });
+
   it.each([
     ['its lookup', again()],
     ['its own start', {}],
@@ -138,6 +166,25 @@ describe('catching up', () => {
       expect(requests('create-transaction')).toBe(0);
     },
   );
+
+  it.each(['429', '403'] as const)(
+    'looks again after a look that found nothing and a create that met a %s: the lost one stays unresolved',
+    async (kind) => {
+      plan('create-transaction', kind, { times: 1 });
+      const heartbeats: unknown[] = [];
+      await failureOf(catchUp({ forbiddenKnown: true }, again(), aWorld(), heartbeats));
+      expect(heartbeats.at(-1)).toMatchObject({ reported: 2, unseenSince: UNSEEN_SINCE });
+      const next = { attempt: 3, heartbeatDetails: heartbeats.at(-1) };
+      expect(await catchUp({}, next)).toMatchObject({ kind: 'answered', found: false });
+      expect(requests('status-by-invoice')).toBe(2);
+    },
+  );
+
+  it('says of a rejected key that an earlier create is unresolved', async () => {
+    plan('create-transaction', '403');
+    expect(await catchUp({}, again())).toEqual({ kind: 'forbidden', unseenSince: UNSEEN_SINCE });
+    expect(await catchUp()).toEqual({ kind: 'forbidden' });
+  });
 
   it.each([
     ['', {}, undefined, 'earlier-try'],

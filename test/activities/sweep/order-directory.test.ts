@@ -1,9 +1,15 @@
-import type { Client } from '@temporalio/client';
-import { defaultPayloadConverter, mapToPayloads } from '@temporalio/common';
+import { type Client, WorkflowFailedError } from '@temporalio/client';
+import {
+  ApplicationFailure,
+  defaultPayloadConverter,
+  mapToPayloads,
+  TerminatedFailure,
+} from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOrderDirectory } from '../../../src/activities/sweep/order-directory.ts';
+import { PayloadCodecError } from '../../../src/codec/payload-codec.ts';
 import { LATE_AFTER_MS, LOST_STATUSES } from '../../../src/contract/sweep.ts';
 import { instant } from '../../../src/contract/words.ts';
 
@@ -20,6 +26,7 @@ function directoryOf(
   description: object,
   rows: object[] | ((query: string) => object[]) = [],
   runs: Record<string, object> = {},
+  failures: Record<string, unknown> = {},
 ) {
   const asked: string[] = [];
   const described: string[] = [];
@@ -47,6 +54,9 @@ function directoryOf(
       loadedDataConverter: { payloadCodecs: [], payloadConverter: defaultPayloadConverter },
     },
     workflowService,
+    workflow: {
+      getHandle: (_workflowId: string, runId: string) => ({ result: () => Promise.reject(failures[runId]) }),
+    },
     withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
   });
   return { ...createOrderDirectory(client), asked, described };
@@ -92,6 +102,33 @@ it.each([
   const versioningInfo = { versioningOverride: null };
   const description = { pendingActivities: [poll], workflowExecutionInfo: { versioningInfo } };
   expect(await directoryOf(description).pendingTask('order:default:1')).toBeUndefined();
+});
+
+const failed = (type: string) =>
+  new WorkflowFailedError('failed', ApplicationFailure.create({ type }), 'NON_RETRYABLE_FAILURE');
+const terminated = new WorkflowFailedError(
+  'terminated',
+  new TerminatedFailure('terminated'),
+  'MAXIMUM_ATTEMPTS_REACHED',
+);
+it.each([
+  ['a run was refused', [failed('refused-by-screening-service')], false],
+  ['no run has ended', [], false],
+  ['a run had no answer', [failed('refused-by-screening-service'), failed('outcome-unknown')], true],
+  ['a run failed otherwise', [failed('no code of ours')], true],
+  ['a run was terminated', [terminated], true],
+])('an action may have been done before when %s', async (_when, failures, expected) => {
+  const rows = failures.map((_failure, index) => ({ execution: { runId: `${index}` } }));
+  const { isInDoubt, asked } = directoryOf({}, rows, {}, { ...failures });
+  expect(await isInDoubt('portal:1')).toBe(expected);
+  const statuses = "ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed', 'Canceled')";
+  expect(asked).toEqual([`WorkflowId = 'portal:1' AND ${statuses}`]);
+});
+
+it('whether an action may have been done stays open while the end of a run can’t be read', async () => {
+  const unread = new PayloadCodecError('unknown-payload-key', 'k2');
+  const { isInDoubt } = directoryOf({}, [{ execution: { runId: '0' } }], {}, { 0: unread });
+  await expect(isInDoubt('portal:1')).rejects.toMatchObject({ code: 'record-unreadable' });
 });
 
 it('an order that has ended is neither held nor stuck, though it is still pinned', async () => {

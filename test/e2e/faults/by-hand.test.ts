@@ -99,6 +99,30 @@ it('events whose delivery an operator completes are kept, without attention', as
   all.refuseEvents(false);
 });
 
+it.each([[[]], [['--reset-heartbeats']]])(
+  'a screening that is reset %j creates no second transaction',
+  async (more) => {
+    const orderId = anOrderId();
+    const operation = 'create-transaction';
+    all.sandbox.control.setFaults({
+      faults: [
+        { operation, kind: '429', times: 1 },
+        { operation, kind: '5xx-after-commit', times: 1 },
+      ],
+    });
+    expect(await all.screen(orderId)).toMatchObject({ status: 202 });
+    const id = await pendingActivity(server.client, idOf(orderId), 'catchUp');
+    await eventually(async () => {
+      const { pendingActivities } = await describeRaw(server.client, idOf(orderId));
+      expect(pendingActivities).toContainEqual(expect.objectContaining({ activityId: id, attempt: 3 }));
+    });
+    await temporal('activity', 'reset', ...orderOf(orderId), '--activity-id', id, ...more);
+    await goesOn(orderId);
+    const sent = all.sandbox.control.ledger({ invoice: orderId }).map((one) => one.operation);
+    expect(sent).toEqual([operation, operation, 'status-by-invoice']);
+  },
+);
+
 const meta = (...pairs: string[]) => pairs.flatMap((pair) => ['--input-meta', pair]);
 it.each([
   ['protobuf as JSON', ['--input', '{}', ...meta('encoding=json/protobuf')]],

@@ -49,20 +49,32 @@ it('creates no second transaction, and its record stays', async () => {
   expect(await recordOf()).toEqual(before);
 });
 
-it('submits no second chargeback, when the workflow of a chargeback after the end is started again', async () => {
-  const orderId = anOrderId();
-  await all.screen(orderId, 'pass');
-  await all.call('POST', `/v1/orders/${orderId}/cancel`, { reason: 'the customer asked' });
-  await untilEnded(server.client, `order:default:${orderId}`);
-  const chargeback = { reason_code: '10.4', due_date: '2034-01-31' };
-  const { status } = await all.call('POST', `/v1/orders/${orderId}/chargebacks`, chargeback);
-  expect(status).toBe(200);
-  const [transaction] = all.sandbox.control.transactions(orderId);
-  const query = `WorkflowId STARTS_WITH 'portal:default:chargeback:${transaction?.id}' AND ExecutionStatus = 'Completed'`;
-  const workflowId = await eventually(async () => {
-    for await (const found of server.client.workflow.list({ query })) return found.workflowId;
-    throw new Error('not listed yet');
-  });
-  await startAgain(workflowId, PORTAL_ACTION);
-  expect(all.sandbox.control.transactions(orderId)[0]?.chargebacks).toHaveLength(1);
-});
+it.each([
+  ['was done', 'Completed', [], 200],
+  [
+    'had no known outcome',
+    'Failed',
+    [{ operation: 'submit-chargeback', kind: '5xx-after-commit', times: 1 }],
+    502,
+  ],
+] as const)(
+  'submits no second chargeback, when the workflow of one after the end that %s is started again',
+  async (_how, end, faults, answer) => {
+    const orderId = anOrderId();
+    await all.screen(orderId, 'pass');
+    await all.call('POST', `/v1/orders/${orderId}/cancel`, { reason: 'the customer asked' });
+    await untilEnded(server.client, `order:default:${orderId}`);
+    all.sandbox.control.setFaults({ faults: [...faults] });
+    const chargeback = { reason_code: '10.4', due_date: '2034-01-31' };
+    const { status } = await all.call('POST', `/v1/orders/${orderId}/chargebacks`, chargeback);
+    expect(status).toBe(answer);
+    const [transaction] = all.sandbox.control.transactions(orderId);
+    const query = `WorkflowId STARTS_WITH 'portal:default:chargeback:${transaction?.id}' AND ExecutionStatus = '${end}'`;
+    const workflowId = await eventually(async () => {
+      for await (const found of server.client.workflow.list({ query })) return found.workflowId;
+      throw new Error('not listed yet');
+    });
+    await startAgain(workflowId, PORTAL_ACTION);
+    expect(all.sandbox.control.transactions(orderId)[0]?.chargebacks).toHaveLength(1);
+  },
+);
