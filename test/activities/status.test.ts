@@ -1,18 +1,10 @@
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import type {
-  LastReadRequest,
-  LookUpRequest,
-  PollRequest,
-  ReadRequest,
-} from '../../src/contract/activity-contract.ts';
+import type { LastReadRequest, PollRequest, ReadRequest } from '../../src/contract/activity-contract.ts';
 import { MACHINE, type Machine } from '../../src/screening-service/index.ts';
 import {
-  type Attempt,
-  aLookUp,
   aRead,
   aWorld,
-  expectNoSecret,
   failureOf,
   fromNow,
   noOrders,
@@ -21,7 +13,6 @@ import {
   perform,
   plan,
   requests,
-  STILL,
   sandbox,
   screened,
   UNKNOWN_ID,
@@ -280,38 +271,5 @@ describe('polling', () => {
   it('keeps its pauses while its integration is gone, and leaves the rate to the polls of others', async () => {
     const failure = await failureOf(poll({ integration: 'elsewhere' }));
     expect(failure).toMatchObject({ type: 'unknown-integration', nextRetryDelay: 90_000 });
-  });
-});
-
-describe('looking up by invoice', () => {
-  const lookUp = (changes: Partial<LookUpRequest> = {}, attempt: Attempt = {}) =>
-    outcomeOf(aWorld({}, STILL).background.lookUp, aLookUp(changes), attempt);
-  const SECOND = { attempt: 2, heartbeatDetails: { arrivesBy: new Date().toISOString() } };
-
-  it('finds a transaction that is new to the order; a known one hides what may be there', async () => {
-    const transactionId = await screened(aWorld(), 'fail');
-    const outcome = await lookUp();
-    expect(outcome).toEqual({ kind: 'found', transactionId, decision: 'fail' });
-    expectNoSecret(outcome);
-    const hidden = () => lookUp({ knownTransactionIds: [transactionId] });
-    expect(await hidden()).toEqual({ kind: 'hidden' });
-    // One whose decision is a word that nobody knows can be canceled.
-    plan('status-by-invoice', 'unknown-decision');
-    expect(await lookUp()).toEqual({ kind: 'found', transactionId });
-    expect(await hidden()).toEqual({ kind: 'hidden' });
-  });
-
-  it('finds none when there is none, once an earlier create had time to arrive', async () => {
-    const early = await failureOf(lookUp());
-    expect(early).toMatchObject({ type: 'earlier-try', nextRetryDelay: 10_000 });
-    expect(await lookUp({}, SECOND)).toEqual({ kind: 'none' });
-  });
-
-  it('gives it that time also when the first call has no answer, or no integration', async () => {
-    const gone = await failureOf(lookUp({ integration: 'elsewhere' }));
-    expect(gone).toMatchObject({ type: 'unknown-integration', nextRetryDelay: 10_000 });
-    plan('status-by-invoice', '429', { retryAfter: 1 });
-    expect(await failureOf(lookUp())).toMatchObject({ type: 'rate-limited', nextRetryDelay: 10_000 });
-    expect(await failureOf(lookUp({}, SECOND))).toMatchObject({ nonRetryable: false, nextRetryDelay: 1_000 });
   });
 });

@@ -28,7 +28,7 @@ import {
 } from '../../contract/sweep.ts';
 import { type Instant, instant, millis, PHASES } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
-import { openQuery, quoted, transactionQuery } from '../../order/view/search-attributes.ts';
+import { openQuery, transactionQuery } from '../../order/view/search-attributes.ts';
 import { detailsIn } from '../tries.ts';
 import { earlierRuns } from './earlier-runs.ts';
 
