@@ -226,12 +226,11 @@ function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
     policy.workflow !== 'post-acceptance' &&
     answersTo(books, transaction.attempt)[0]?.answer.decision !== 'pending';
   const cancelsFail = policy.autoCancel && !(fails(created?.decision) && isDeclinable);
-  // An order that was reported as fraud may have shipped: a person cancels it.
-  const isLeft =
-    policy.cancelAfterReport === 'never' &&
-    requestsAbout(books, transaction.id, 'report-fraud').some(
-      ({ sentAt }) => told !== undefined && sentAt <= told.endedAt,
-    );
+  // An order that was reported as fraud may have shipped: a person cancels it, also if the report is sent later.
+  const reports = requestsAbout(books, transaction.id, 'report-fraud').map(({ sentAt }) => sentAt);
+  const wishes = books.calls.filter((one) => portalAsked(one)?.kind === 'report-fraud');
+  const reportedAt = Math.min(...reports, ...(reports.length > 0 ? wishes.map(({ sentAt }) => sentAt) : []));
+  const isLeft = policy.cancelAfterReport === 'never' && told !== undefined && reportedAt <= told.endedAt;
   if (cancelsFail && told !== undefined && !isLeft)
     return [{ at: told.endedAt, because: 'the product was told that it fails' }];
   if (policy.onUnresolvedReview !== 'cancel' || last?.decision !== 'review') return [];

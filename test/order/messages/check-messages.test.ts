@@ -139,12 +139,14 @@ describe('a retry', () => {
     expect(code(canceling)).toBe('retry-out-of-turn');
   });
 
-  it('is refused if it was checked by a different workflow than the order’s', () => {
+  it('is refused if it was checked by the rules of a different workflow than the order’s', () => {
     const order = { ...anOrder('fail'), workflow: 'pre-gateway' as const };
     const errors = [{ path: 'workflow', message: expect.stringMatching(/^must be pre-gateway/) }];
     expect(retryRefusal(order, { ...retry, workflow: 'pre-acceptance' })).toMatchObject({ errors });
     expect(code(order, { ...retry, workflow: 'pre-gateway' })).toBeUndefined();
     expect(code(order)).toBeUndefined();
+    const after = anOrder('fail', { workflow: 'post-acceptance' });
+    expect(code(after, { ...retry, workflow: 'pre-acceptance' })).toBeUndefined();
   });
 });
 
