@@ -13,7 +13,8 @@
  * 4. A message records a command in its own task. A signal starts a read. Signals beyond the two pending reads are only counted, in one
  *    small memo update per task, without reconciling or showing anything: one task may contain ten thousand of them.
  * 5. Handlers only queue an input, wait in a scope that can't be canceled, and reply from the order.
- * 6. A result is applied at its own time, never at the workflow's clock; a signal at the order's newest known time.
+ * 6. A result is applied at its own time, never at the workflow's clock; a signal, and a message that arrived with the start, at the order's
+ *    newest known time.
  * 7. The outcome of a dropped effect is ignored; the outcome of a canceled write is awaited. Effect numbers are never reused.
  * 8. The order finishes or continues as new only with an empty queue, no write in flight and no caller waiting. This is checked again after
  *    the last caller got its reply.

@@ -112,7 +112,7 @@ export class Worker {
 
   #validate(task: Task, known: Known, update: Update): void {
     const { world, tasks } = this.#run;
-    const at = instant(task.at);
+    const at = known.screened ? instant(task.at) : known.order.now;
     // What came with the start is judged after the checkout.
     const withStart = tasks.length === 0 && this.#checkout === undefined;
     const early = withStart ? undefined : 'checkout-under-way';
