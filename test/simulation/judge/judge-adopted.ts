@@ -29,7 +29,7 @@ export function judgeAdopted({ world, callers, run }: OrderWorld): string[] {
   return faults;
 }
 
-/** Something was read after the adoption that means a cancel, or a review came due after it. */
+/** Something was read after the adoption that means a cancel, such as a review that is due, or a review came due after it. */
 function hasReason(state: OrderState, at: string): boolean {
   const [attempt] = state.attempts;
   const [adoption, ...since] = attempt?.readings ?? [];
@@ -37,7 +37,9 @@ function hasReason(state: OrderState, at: string): boolean {
   const cancelBy = attempt && cancelByOf(state, attempt);
   if (cancelBy === undefined || adoption === undefined) return false;
   const due = millis(cancelBy) - policy.reviewLeadTimeMs;
-  if (policy.onUnresolvedReview === 'cancel' && due > millis(adoption.at)) return true;
+  const cancelsReviews = policy.onUnresolvedReview === 'cancel';
+  if (cancelsReviews && due > millis(adoption.at)) return true;
+  if (cancelsReviews && since.some((one) => one.at <= at && one.decision === 'review')) return true;
   let before = adoption.decision;
   for (const reading of since) {
     if (reading.at <= at && fails(reading.decision) && !fails(before)) return true;
