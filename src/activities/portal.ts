@@ -122,8 +122,8 @@ async function endOfEarlierRun(
     if (await orders.isDone(workflowId)) return 'done';
     return isSentOnce(request.fields) && (await orders.isInDoubt(workflowId)) ? 'in-doubt' : 'none';
   } catch (error) {
-    // Only a second chargeback would do harm, and a cancel can't wait. After its window it is no longer urgent.
-    if (!portalKind(request.fields.kind).once && timeLeftMs(time, request) > 0) return 'in-doubt';
+    // A second cancel does no harm, and it can't wait until its window is over.
+    if (request.fields.kind === 'cancel' && timeLeftMs(time, request) > 0) return 'in-doubt';
     reportNothingDone();
     throw retryLater(error, grownPauseMs(FIRST_PAUSE_MS));
   }
