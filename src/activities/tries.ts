@@ -155,7 +155,7 @@ export function earlierHeartbeat(): HeartbeatDetails {
 
 /**
  * Whether this is the first attempt after an operator reset the activity, as the Temporal UI offers: the server counts from 1 again. It
- * keeps the heartbeat details unless told otherwise. Only the first attempt of all is scheduled when the activity is.
+ * keeps the heartbeat details unless told otherwise. An *Unpause* of an activity that never began looks the same, and counts as a reset.
  */
 function isCountedAgain(): boolean {
   const { attempt, heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } =
