@@ -30,6 +30,7 @@ import {
   askedPauseMs,
   earlierHeartbeat,
   grownPauseMs,
+  halfOfWhatIsLeft,
   isAfterReset,
   isForbidden,
   noteAnswered,
@@ -48,7 +49,6 @@ const UNUSABLE_PAUSE_MS = 2_000;
 
 /** Pause after the first of several reads without an answer. */
 const FIRST_PAUSE_MS = 2_000;
-const SHORTEST_PAUSE_MS = 1_000;
 
 /** Least polling interval of a review after the cancel window. */
 const SLOW_POLL_MS = 3_600_000;
@@ -73,7 +73,7 @@ export function statusActivities(world: ActivityWorld) {
       if (!(error instanceof ScreeningError)) throw error;
       if (cancelBy === undefined) throw retryNoSooner(error, leastPauseMs);
       const pauseMs = pauseAfter(error, leastPauseMs) ?? grownPauseMs(FIRST_PAUSE_MS);
-      throw retryLater(error, withinWindow(pauseMs, millis(cancelBy) - millis(time())));
+      throw retryLater(error, halfOfWhatIsLeft(pauseMs, millis(cancelBy) - millis(time())));
     }
   }
 
@@ -169,10 +169,6 @@ function retryNoSooner(error: ScreeningError, leastMs: number | undefined): Erro
 function pauseAfter(error: ScreeningError, leastMs: number | undefined): number | undefined {
   const askedMs = askedPauseMs(error);
   return leastMs === undefined ? askedMs : Math.max(leastMs, askedMs ?? 0);
-}
-
-function withinWindow(pauseMs: number, leftMs: number): number {
-  return leftMs > 0 ? Math.round(Math.min(pauseMs, Math.max(SHORTEST_PAUSE_MS, leftMs / 2))) : pauseMs;
 }
 
 function unchanged(pauseMs: number): Error {
