@@ -139,6 +139,17 @@ describe('a card', () => {
   });
 });
 
+it('a card that is put in the stash loses its code after an authorization, and the answer says so', async () => {
+  const { orderScreening } = aClientWithCards();
+  const card = { orderId: '1', ...TEST_CARD };
+  expect(await orderScreening.putCard(card)).toEqual({
+    cardRef: expect.any(String),
+    expiresAt: expect.any(String),
+  });
+  const { warnings } = await orderScreening.putCard({ ...card, workflow: 'post-acceptance' });
+  expect(warnings).toEqual([{ path: 'cardCode', message: expect.stringContaining('pre-gateway') }]);
+});
+
 describe('the card of an attempt that is refused', () => {
   it('is forgotten, unless the attempt may be sent again: an earlier try may have been taken', async () => {
     const { orderScreening, temporal, held } = aClientWithCards();
