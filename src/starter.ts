@@ -139,7 +139,10 @@ export function createOrderScreening(context: OrderScreeningOptions): OrderScree
     redeliver: async (order, { sequence }, how) => redeliver(context, key(order, {}, how), sequence, how),
     recheck: async (order) => signals.recheck(key(order)),
     hint: async (request) => signals.hint(request),
-    putCard: async (request) => putCard(context, readCardRequest(request, context.findIntegration)),
+    putCard: async (request) => {
+      const { warnings, ...entry } = readCardRequest(request, context.findIntegration);
+      return { ...(await putCard(context, entry)), ...(warnings.length > 0 && { warnings }) };
+    },
     ping: async () => {
       const { namespace } = client.options;
       await callTemporal(client, PING_WITHIN_MS, () =>

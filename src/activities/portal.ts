@@ -24,6 +24,7 @@ import {
   askedToStop,
   earlierTryMayBeDone,
   grownPauseMs,
+  halfOfWhatIsLeft,
   isAfterReset,
   isForbidden,
   refusalWords,
@@ -36,7 +37,6 @@ import {
 
 const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 1_000;
-const SHORTEST_PAUSE_MS = 1_000;
 
 /**
  * Returns when the attempt began, in server time. For a cancel it takes the later of two measurements, which may differ by 2 s, so that
@@ -122,8 +122,8 @@ async function endOfEarlierRun(
     if (await orders.isDone(workflowId)) return 'done';
     return isSentOnce(request.fields) && (await orders.isInDoubt(workflowId)) ? 'in-doubt' : 'none';
   } catch (error) {
-    // Only a second chargeback would do harm, and a cancel can't wait. After its window it is no longer urgent.
-    if (!portalKind(request.fields.kind).once && timeLeftMs(time, request) > 0) return 'in-doubt';
+    // A second cancel does no harm, and it can't wait until its window is over.
+    if (request.fields.kind === 'cancel' && timeLeftMs(time, request) > 0) return 'in-doubt';
     reportNothingDone();
     throw retryLater(error, grownPauseMs(FIRST_PAUSE_MS));
   }
@@ -192,10 +192,10 @@ function pauseMs(time: Clock['time'], request: PortalRequest, error?: unknown): 
   return beforeTheEnd(time, request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
 }
 
-/** Rule «window not wasted»: shortens the pause so that a cancel is retried within its window, and ends as too late right after it. */
+/** Shortens the pause so that a cancel is retried within its window, and ends as too late right after it. */
 function beforeTheEnd(time: Clock['time'], request: PortalRequest, pause: number): number {
   const left = timeLeftMs(time, request);
-  return Math.max(1, Math.round(Math.min(pause, Math.max(SHORTEST_PAUSE_MS, left / 2), left)));
+  return Math.max(1, Math.min(halfOfWhatIsLeft(pause, left), left));
 }
 
 function timeLeftMs(time: Clock['time'], { notAfter }: PortalRequest): number {

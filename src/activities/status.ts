@@ -1,5 +1,5 @@
 /** Activities that read the status of a transaction: once, with retries, or until its decision changes. */
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, log } from '@temporalio/activity';
 import {
   type CheckoutRequest,
   type LastReadRequest,
@@ -30,12 +30,14 @@ import {
   askedPauseMs,
   earlierHeartbeat,
   grownPauseMs,
+  halfOfWhatIsLeft,
   isAfterReset,
   isForbidden,
   noteAnswered,
   retryLater,
   retryWrongKey,
   sendHeartbeat,
+  tryAgain,
   waitLonger,
 } from './tries.ts';
 
@@ -48,7 +50,10 @@ const UNUSABLE_PAUSE_MS = 2_000;
 
 /** Pause after the first of several reads without an answer. */
 const FIRST_PAUSE_MS = 2_000;
-const SHORTEST_PAUSE_MS = 1_000;
+
+/** Pause after Temporal didn't list the fraud reports after an order's end: each try reads the status again. */
+const REPORTS_PAUSE_MS = 10_000;
+const NO_REPORTS = 'Temporal did not say whether fraud was reported after the order’s end';
 
 /** Least polling interval of a review after the cancel window. */
 const SLOW_POLL_MS = 3_600_000;
@@ -73,7 +78,7 @@ export function statusActivities(world: ActivityWorld) {
       if (!(error instanceof ScreeningError)) throw error;
       if (cancelBy === undefined) throw retryNoSooner(error, leastPauseMs);
       const pauseMs = pauseAfter(error, leastPauseMs) ?? grownPauseMs(FIRST_PAUSE_MS);
-      throw retryLater(error, withinWindow(pauseMs, millis(cancelBy) - millis(time())));
+      throw retryLater(error, halfOfWhatIsLeft(pauseMs, millis(cancelBy) - millis(time())));
     }
   }
 
@@ -88,7 +93,14 @@ export function statusActivities(world: ActivityWorld) {
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
       if (!request.reports || outcome.kind !== 'read') return outcome;
       // After the read: the decision may be the answer to the report.
-      const reportedAt = await world.orders?.reportedAfterEnd(request.integration, transactionId);
+      const reportedAt = await world.orders
+        ?.reportedAfterEnd(request.integration, transactionId)
+        .catch((error: unknown) => {
+          log.warn('could not check whether fraud was reported after an order’s end', {
+            error: String(error),
+          });
+          throw tryAgain('temporal-unavailable', NO_REPORTS, REPORTS_PAUSE_MS);
+        });
       return { ...outcome, ...defined({ reportedAt }) };
     },
 
@@ -169,10 +181,6 @@ function retryNoSooner(error: ScreeningError, leastMs: number | undefined): Erro
 function pauseAfter(error: ScreeningError, leastMs: number | undefined): number | undefined {
   const askedMs = askedPauseMs(error);
   return leastMs === undefined ? askedMs : Math.max(leastMs, askedMs ?? 0);
-}
-
-function withinWindow(pauseMs: number, leftMs: number): number {
-  return leftMs > 0 ? Math.round(Math.min(pauseMs, Math.max(SHORTEST_PAUSE_MS, leftMs / 2))) : pauseMs;
 }
 
 function unchanged(pauseMs: number): Error {

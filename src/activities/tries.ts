@@ -33,7 +33,7 @@ export const GIVEN_UP_AFTER_MS = 9_000;
 
 const LONGEST_GROWN_MS = 300_000;
 
-/** Limits applied to a Retry-After: 0 would flood the screening service, and weeks are a mistake. */
+/** Limits of a pause, also of a Retry-After: 0 would flood the screening service, and weeks are a mistake. */
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
@@ -60,6 +60,11 @@ export function askedPauseMs(
 /** @returns the exponential backoff after this attempt in milliseconds: `firstMs` after the first, then `factor` times as long each time */
 export function grownPauseMs(firstMs: number, longestMs = LONGEST_GROWN_MS, factor = 2): number {
   return Math.min(firstMs * factor ** (activityInfo().attempt - 1), longestMs);
+}
+
+/** Rule «window not wasted»: @returns the pause, or half of the time that is left if that is shorter */
+export function halfOfWhatIsLeft(pauseMs: number, leftMs: number): number {
+  return leftMs > 0 ? Math.round(Math.min(pauseMs, Math.max(SHORTEST_PAUSE_MS, leftMs / 2))) : pauseMs;
 }
 
 /**
@@ -155,7 +160,7 @@ export function earlierHeartbeat(): HeartbeatDetails {
 
 /**
  * Whether this is the first attempt after an operator reset the activity, as the Temporal UI offers: the server counts from 1 again. It
- * keeps the heartbeat details unless told otherwise. Only the first attempt of all is scheduled when the activity is.
+ * keeps the heartbeat details unless told otherwise. An *Unpause* of an activity that never began looks the same, and counts as a reset.
  */
 function isCountedAgain(): boolean {
   const { attempt, heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } =

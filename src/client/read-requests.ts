@@ -231,7 +231,10 @@ export function readCardRequest(raw: unknown, findIntegration: FindIntegration) 
     throw invalidRequest([...fieldErrorsOf(outer.error), ...(card.ok ? [] : card.fieldErrors)]);
   }
   const { orderId } = outer.data;
-  return { orderId, integration: integration.name, card: cardOfWorkflow(card.card, workflow) };
+  const stored = cardOfWorkflow(card.card, workflow);
+  const message = 'is not kept: the workflow is not pre-gateway';
+  const warnings = stored.cardCode === card.card.cardCode ? [] : [{ path: 'cardCode', message }];
+  return { orderId, integration: integration.name, card: stored, warnings };
 }
 
 export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { CardStash } from '../card-stash/index.ts';
 import type {
   AcknowledgeAnswer,
+  CardRefAnswer,
   CheckoutAnswer,
   GatewayResultAnswer,
   HandlingAnswer,
@@ -265,10 +266,13 @@ export interface OrderScreening extends HandlingMethods {
    * hint per 2 s, under a flood one per 5 min. Earlier hints are queued and sent when that time is over.
    */
   hint(request: HintRequest): Promise<HintAnswer>;
-  /** Stores full card data in the card stash, for callers that start the workflow themselves. The card code only for `pre-gateway`. */
+  /**
+   * Stores full card data in the card stash, for callers that start the workflow themselves. The card code only for `pre-gateway`: else
+   * `warnings` name it.
+   */
   putCard(
     request: (OrderName & CardData & { workflow?: IntegrationWorkflow }) | Readonly<Record<string, unknown>>,
-  ): Promise<{ cardRef: string; expiresAt: Instant }>;
+  ): Promise<CardRefAnswer>;
   /** Calls Temporal. @throws if it doesn't answer */
   ping(): Promise<void>;
   /**

@@ -95,7 +95,12 @@ export const acknowledgedSchema = z.object({ cleared: z.int(), repeated });
 export const handlingSchema = z.object({ ...orderName, ...handled, repeated });
 export type HandlingAnswer = z.infer<typeof handlingSchema>;
 export type AcknowledgeAnswer = z.infer<typeof acknowledgedSchema>;
-export const cardRefSchema = z.object({ cardRef: z.string(), expiresAt: instantSchema });
+export const cardRefSchema = z.object({
+  cardRef: z.string(),
+  expiresAt: instantSchema,
+  warnings: fieldErrors.meta({ description: 'Fields of the card that were not kept' }),
+});
+export type CardRefAnswer = z.infer<typeof cardRefSchema>;
 
 export const transactionSchema = z.object({
   id: z.guid(),

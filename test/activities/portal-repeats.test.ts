@@ -151,20 +151,21 @@ describe('an action in a workflow of its own that was started again', () => {
 describe('while Temporal can’t tell whether the same action has ended before', () => {
   const OWN = { workflowType: PORTAL_ACTION };
 
-  it('a chargeback is not sent, also a forced one, and the pauses grow', async () => {
+  const OTHERS = KINDS.filter(([kind]) => kind !== 'cancel');
+
+  it.each(OTHERS)('a %s is not sent, and the pauses grow', async (kind, operation) => {
     for (const [attempt, nextRetryDelay] of [
       [1, 1_000],
       [4, 8_000],
     ] as const) {
       const details = { attempt, ...afterNothing(attempt), ...OWN };
-      for (const force of [false, true]) {
-        const fields = { ...fieldsOf('chargeback'), force };
-        const request = aPortalRequest('chargeback', { fields });
+      for (const force of kind === 'chargeback' ? [{}, { force: true }] : [{}]) {
+        const request = aPortalRequest(kind, { fields: { ...fieldsOf(kind), ...force } });
         const failure = await failureOf(act(request, details, [], withoutList()));
         expect(failure).toMatchObject({ type: 'unexpected', nextRetryDelay });
       }
     }
-    expect(requests('submit-chargeback')).toBe(0);
+    expect(requests(operation)).toBe(0);
   });
 
   it('a cancel whose window is over waits: it is too late, unless it was done before', async () => {
@@ -172,16 +173,13 @@ describe('while Temporal can’t tell whether the same action has ended before',
     expect(await failureOf(act(late, OWN, [], withoutList()))).toMatchObject({ nextRetryDelay: 1_000 });
   });
 
-  it.each(KINDS.filter(([kind]) => kind !== 'chargeback'))(
-    'a %s is sent, and is unconfirmed when it is refused',
-    async (kind, operation) => {
-      const transactionId = await screened(aWorld());
-      const end = () => act(aPortalRequest(kind, { transactionId }), OWN, [], withoutList());
-      expect(await end()).toMatchObject({ kind: 'done' });
-      plan(operation, 'refused-in-body');
-      expect(await end()).toEqual({ kind: 'unconfirmed', message: 'Refused' });
-    },
-  );
+  it('a cancel in its window is sent, and is unconfirmed when it is refused', async () => {
+    const transactionId = await screened(aWorld());
+    const end = () => act(aPortalRequest('cancel', { transactionId }), OWN, [], withoutList());
+    expect(await end()).toMatchObject({ kind: 'done' });
+    plan('cancel-transaction', 'refused-in-body');
+    expect(await end()).toEqual({ kind: 'unconfirmed', message: 'Refused' });
+  });
 });
 
 describe('the last moment of a cancel', () => {

@@ -58,6 +58,20 @@ describe('reading', () => {
     expect(await read(UNKNOWN_ID, { reports: true }, world)).toMatchObject({ kind: 'unreadable' });
   });
 
+  it('is tried again ten seconds later if Temporal can’t tell of a fraud report after the order’s end', async () => {
+    const transactionId = await screened(aWorld(), 'pass');
+    const reportedAfterEnd = async () => {
+      throw new Error('UNAVAILABLE');
+    };
+    const world = aWorld({}, { orders: { ...noOrders, reportedAfterEnd } });
+    expect(await failureOf(read(transactionId, { reports: true }, world))).toMatchObject({
+      type: 'temporal-unavailable',
+      nonRetryable: false,
+      nextRetryDelay: 10_000,
+    });
+    expect(await read(transactionId, {}, world)).toEqual({ kind: 'read', decision: 'pass' });
+  });
+
   it('waits until the spacing of reads is over, and counts no failure', async () => {
     const transactionId = await screened(aWorld(), 'review');
     const failure = await failureOf(read(transactionId, { notBefore: fromNow(7_000) }));

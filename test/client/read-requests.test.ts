@@ -182,16 +182,22 @@ describe('a request to keep a card', () => {
       orderId: '1',
       integration: 'default',
       card: TEST_CARD,
+      warnings: [],
     });
     const { cardCode: _none, ...withoutCode } = request;
-    expect(readCardRequest(withoutCode, find()).card).not.toHaveProperty('cardCode');
+    const { card, warnings } = readCardRequest(withoutCode, find());
+    expect(card).not.toHaveProperty('cardCode');
+    expect(warnings).toEqual([]);
     expect(pathsOf(() => readCardRequest(withoutCode, find(preGateway)))).toEqual(['cardCode']);
   });
 
-  it('keeps the card code only before an authorization, by the workflow that it or the integration names', () => {
+  it('keeps the card code only before an authorization, by the workflow that it or the integration names, and says so', () => {
     const request = { orderId: '1', ...TEST_CARD };
     const { cardCode: _dropped, ...withoutCode } = TEST_CARD;
-    expect(readCardRequest(request, find()).card).toEqual(withoutCode);
+    expect(readCardRequest(request, find())).toMatchObject({
+      card: withoutCode,
+      warnings: [{ path: 'cardCode' }],
+    });
     expect(readCardRequest({ ...request, workflow: 'post-acceptance' }, find(preGateway)).card).toEqual(
       withoutCode,
     );

@@ -16,9 +16,18 @@ const FAILURES_IN_A_ROW = 5;
 /** How long a breaker stays open before one checkout tests the screening service. */
 const TRY_AGAIN_AFTER_MS = 5_000;
 /** Reasons that say nothing about the screening service. */
-const NOT_ITS_FAILURE: readonly string[] = ['no-time-left', 'card-stash', 'forbidden', EARLIER_TRY.reason];
+const SAYS_NOTHING: readonly string[] = ['no-time-left', 'card-stash', EARLIER_TRY.reason];
 /** A time-out after less time than this, and than half of the checkout budget, says nothing about it either. */
 const FAIR_TIME_MS = 2_000;
+
+/** Carries an outcome past a closed breaker, which counts a thrown error neither as a success nor as a failure. */
+class Uncounted extends Error {
+  readonly outcome: ScreeningOutcome;
+  constructor(outcome: ScreeningOutcome) {
+    super();
+    this.outcome = outcome;
+  }
+}
 
 const WHEN_FAILED = handleWhenResult((ended) => fieldsOf(ended).failed === true);
 
@@ -42,20 +51,30 @@ export function checkoutBreakers() {
     breakers.set(integration, breaker);
     // The library would make other checkouts wait for the test call.
     if (breaker.state === CircuitState.HalfOpen) return undefined;
+    const isTest = breaker.state === CircuitState.Open;
     try {
       const ended = await breaker.execute(async () => {
         const outcome = await screening();
-        return { outcome, failed: isFailure(outcome, isHurried) };
+        const isCounted = !saysNothing(outcome, isHurried);
+        // A thrown error would close the breaker after a test call.
+        if (!isCounted && !isTest) throw new Uncounted(outcome);
+        return { outcome, failed: !isCounted || isFailure(outcome) };
       });
       return ended.outcome;
     } catch (error) {
+      if (error instanceof Uncounted) return error.outcome;
       if (error instanceof BrokenCircuitError) return undefined;
       throw error;
     }
   };
 }
 
-function isFailure(outcome: ScreeningOutcome, isHurried: boolean): boolean {
-  if (outcome.kind !== 'unanswered' || (isHurried && outcome.reason === 'timeout')) return false;
-  return !NOT_ITS_FAILURE.includes(outcome.reason);
+function saysNothing(outcome: ScreeningOutcome, isHurried: boolean): boolean {
+  if (outcome.kind !== 'unanswered') return false;
+  return SAYS_NOTHING.includes(outcome.reason) || (isHurried && outcome.reason === 'timeout');
+}
+
+/** A rejected key is an answer: the screening service is up. */
+function isFailure(outcome: ScreeningOutcome): boolean {
+  return outcome.kind === 'unanswered' && outcome.reason !== 'forbidden';
 }

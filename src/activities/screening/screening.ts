@@ -150,7 +150,13 @@ export function screeningActivities(world: ActivityWorld) {
         return ended(found ?? { kind: 'skipped', rule });
       }
       if (!checked.ok) return ended(refusedByRules(checked.fieldErrors, unseenSince));
-      const t = beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
+      let t: Try;
+      try {
+        t = beginTry(world, request, integration, integration.checkoutBudgetMs, clock);
+      } catch (error) {
+        // With incomplete settings it sends nothing.
+        return ended(heldAfterReset(unanswered(reasonOf(error), unseenSince)));
+      }
       return ended(await atCheckout(checked.transaction, t, unseenSince));
     },
   };
@@ -226,8 +232,12 @@ function whyFailed(
   error: unknown,
   { startedAt }: CheckoutRequest,
 ): [reason: string, unseenSince: Instant | undefined] {
-  if (!(error instanceof ApplicationFailure)) return ['unexpected', startedAt];
-  return [error.type ?? 'unexpected', mayHaveRun() ? startedAt : undefined];
+  const isIncomplete = error instanceof ApplicationFailure;
+  return [reasonOf(error), !isIncomplete || mayHaveRun() ? startedAt : undefined];
+}
+
+function reasonOf(error: unknown): string {
+  return (error instanceof ApplicationFailure && error.type) || 'unexpected';
 }
 
 /**

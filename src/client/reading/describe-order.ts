@@ -56,14 +56,17 @@ export async function describeOrder(
 /** The condition of a query that leaves out refused starts: a file of refused adoptions would fill a page. */
 export const STARTED = "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)";
 
-/** @returns the newest run of an order, unless its start was refused, as of a failed adoption: then the run before, if there is one */
+/**
+ * Describes the newest run of an order, unless its start was refused, as of a failed adoption: then the run before, if there is one. Only
+ * then it queries visibility, which may still list the refused run as running.
+ */
 export async function newestStarted(
   context: Pick<ClientContext, 'client'>,
   workflowId: string,
 ): Promise<DescribedOrder | undefined> {
   const newest = await describeOrder(context, workflowId);
   if (newest?.status !== 'failed' || newest.attributes.cancelBy !== undefined) return newest;
-  const query = `WorkflowId = ${quoted(workflowId)} AND ${STARTED}`;
+  const query = `WorkflowId = ${quoted(workflowId)} AND RunId != ${quoted(newest.runId)} AND ${STARTED}`;
   const { executions } = await listWorkflows(context.client, query, 1);
   const runId = executions[0]?.execution?.runId;
   return runId ? describeOrder(context, workflowId, runId) : newest;

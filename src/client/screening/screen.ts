@@ -122,16 +122,24 @@ async function answerUnderWay(context: ClientContext, sending: Sending): Promise
   }
 }
 
-/** An attempt that the order took under a second id has no answer under the fixed one. @returns undefined if the order has no answer */
+/**
+ * An attempt that the order took under a second id has no answer under the fixed one.
+ * @returns undefined if the order refuses the attempt or has ended
+ */
 async function answerOfOrder(
   context: ClientContext,
   { request, workflowId, deadline }: Sending,
 ): Promise<CheckoutAnswer | undefined> {
   const { attempt, fingerprint } = request;
   const update = updateOf(decisionUpdate, { attempt, fingerprint });
-  const asked = startedUpdate(context, workflowId, decisionUpdate, update, deadline);
-  const answer = await asked.catch(() => undefined);
-  return answer && asOfNow(context, workflowId, answer);
+  try {
+    const answer = await startedUpdate(context, workflowId, decisionUpdate, update, deadline);
+    if (answer === undefined) throw workerSilent();
+    return await asOfNow(context, workflowId, answer);
+  } catch (error) {
+    if (isEnded(error) || error instanceof WorkflowUpdateFailedError) return undefined;
+    throw toOrderError(error);
+  }
 }
 
 async function putAway(

@@ -76,6 +76,32 @@ it('does not blame the service for a checkout that began too late to be answered
   expect(await checkout(hasty)).toEqual(DOWN);
 });
 
+/** A checkout whose caller waits for another 150 ms only. */
+const hurried = () => ({ ...queued(0), answerBy: fromNow(150) });
+
+it('counts no time-out of a hurried checkout: neither as a failure, nor as a success between failures', async () => {
+  plan('create-transaction', 'hang-before-commit');
+  const world = aWorld({ checkoutBudgetMs: 400 });
+  for (const changes of [{}, {}, {}, {}, hurried(), {}]) {
+    expect(await checkout(world, { ...changes })).toMatchObject({ reason: 'timeout' });
+  }
+  expect(await checkout(world)).toEqual(DOWN);
+});
+
+it.each([
+  ['hurried', {}, hurried],
+  ['late', TASK_LOST, () => ({ ...queued(4_000), answerBy: fromNow(-1_000) })],
+])('stays open after a test call that says nothing: a %s checkout', async (_what, attempt, changes) => {
+  const world = await outage();
+  plan('create-transaction', 'hang-before-commit');
+  vi.setSystemTime(Date.now() + 5_001);
+  expect(await checkout(world, changes(), attempt)).toMatchObject({ kind: 'unanswered' });
+  expect(await checkout(world)).toEqual(DOWN);
+  sandbox.control.clearFaults();
+  vi.setSystemTime(Date.now() + 5_001);
+  expect(await checkout(world)).toMatchObject({ kind: 'answered' });
+});
+
 it('does not blame the service for a wrong key, or for a card stash that does not answer', async () => {
   sandbox.control.setKeys({ test: 'another' });
   const get = () => Promise.reject(new Error('down'));

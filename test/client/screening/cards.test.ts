@@ -7,7 +7,17 @@ import { anIntegration, finding } from '../../fixtures/integrations.ts';
 import { answered } from '../../fixtures/orders.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../../fixtures/transactions.ts';
 import { aCheckoutAnswer } from '../../server/api/fake-order-screening.ts';
-import { aClient, described, noAnswer, refused, sent, taken, tellEarly } from '../fake-temporal.ts';
+import {
+  aClient,
+  described,
+  gone,
+  noAnswer,
+  refused,
+  sent,
+  taken,
+  tellEarly,
+  unavailable,
+} from '../fake-temporal.ts';
 
 const request = { orderId: '1', transaction: aPreGatewayTransaction() };
 const preGateway = { workflow: 'pre-gateway' } as const;
@@ -72,6 +82,25 @@ describe('a card', () => {
     expect(cards.put).not.toHaveBeenCalled();
   });
 
+  it.each([
+    ['that doesn’t answer in time', () => Promise.resolve(taken(noAnswer)), 0],
+    ['that no worker takes', () => Promise.reject(noAnswer), 0],
+    ['that Temporal doesn’t take', () => Promise.reject(unavailable), 0],
+    ['that refuses the attempt', () => Promise.resolve(taken(refused('unknown-attempt'))), 1],
+    ['that has ended', () => Promise.reject(gone), 1],
+  ])(
+    'of an attempt with an outdated refusal is put there unless it may have an answer: an order %s',
+    async (_what, asked, puts) => {
+      const { orderScreening, temporal, cards } = aClientWithCards();
+      temporal.pollUpdate.mockRejectedValue(refused('attempt-mismatch'));
+      temporal.startUpdate.mockImplementationOnce(asked).mockResolvedValue(taken({ ...answer, attempt: 2 }));
+      const screened = orderScreening.screen({ ...request, attempt: 2 });
+      if (puts === 0) await expect(screened).rejects.toMatchObject({ code: 'temporal-unavailable' });
+      else expect(await screened).toMatchObject({ decision: 'pass' });
+      expect(cards.put).toHaveBeenCalledTimes(puts);
+    },
+  );
+
   it('is put there where the earlier call for the attempt was told to come again', async () => {
     const { orderScreening, temporal, cards } = aClientWithCards();
     temporal.pollUpdate.mockRejectedValue(refused('checkout-under-way'));
@@ -108,6 +137,17 @@ describe('a card', () => {
     expect(temporal.executeUpdateWithStart).not.toHaveBeenCalled();
     expect([...held]).toHaveLength(1);
   });
+});
+
+it('a card that is put in the stash loses its code after an authorization, and the answer says so', async () => {
+  const { orderScreening } = aClientWithCards();
+  const card = { orderId: '1', ...TEST_CARD };
+  expect(await orderScreening.putCard(card)).toEqual({
+    cardRef: expect.any(String),
+    expiresAt: expect.any(String),
+  });
+  const { warnings } = await orderScreening.putCard({ ...card, workflow: 'post-acceptance' });
+  expect(warnings).toEqual([{ path: 'cardCode', message: expect.stringContaining('pre-gateway') }]);
 });
 
 describe('the card of an attempt that is refused', () => {
