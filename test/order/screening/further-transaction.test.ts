@@ -144,6 +144,30 @@ describe('a further transaction that is found for an order with a decision', () 
     expect(life).toMatchObject({ decision: 'pass', attention: [code] });
   });
 
+  it.each([undefined, 'error'] as const)('is canceled, too, also if its decision is %s', (decision) => {
+    const life = decided('pass')
+      .portal('cancel', HOUR + 5 * MINUTE)
+      .until(HOUR + 10 * MINUTE);
+    const another = { kind: 'found', transactionId: 'another', ...(decision && { decision }) } as const;
+    life.end({ kind: 'look-up', outcome: another }, HOUR + 11 * MINUTE);
+    expect(life.underWay.filter((key) => key !== 'deliver:1')).toEqual(['portal:1', 'portal:2']);
+    life.portalEnds('done', HOUR + 12 * MINUTE);
+    expect(life.phase).toBe('canceled');
+    life.portalEnds('done', HOUR + 13 * MINUTE);
+    expect(life).toMatchObject({ attention: [], actions: ['done', 'done'] });
+    expect(life.calls('portal').map(({ request }) => request.transactionId)).toEqual([
+      TRANSACTION_ID,
+      'another',
+    ]);
+  });
+
+  it('keeps its attention when the one before, whose cancel names it, is canceled', () => {
+    const life = decided('pass').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
+    life.end({ kind: 'look-up', outcome: { kind: 'found', transactionId: 'another' } }, HOUR + 6 * MINUTE);
+    life.portalEnds('done', HOUR + 7 * MINUTE);
+    expect([life.phase, life.attention, life.actions]).toEqual(['canceled', ['cancel-due'], ['done']]);
+  });
+
   it('is not the one that is being canceled, which a running screening finds once more', () => {
     const life = screened(UNREADABLE, { ...noRescreens, rescreenOnError: { tries: 1, pauseMs: MINUTE } });
     life
