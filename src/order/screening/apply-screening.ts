@@ -22,7 +22,7 @@ const CREATE = { operation: 'create' } as const;
 /** Applies a screening of the newest attempt. @returns the events to send, oldest first */
 export function applyScreening(state: OrderState, given: ScreeningOutcome, moment: Moment): OrderEventType[] {
   const attempt = currentAttempt(state);
-  const outcome = withoutOthers(state, attempt, given, moment.now);
+  const outcome = withoutOthers(state, attempt, given, moment);
   if (outcome.kind !== 'forbidden') clear(state, { codes: ['wrong-key'], operation: 'create' });
   const { phase } = state;
   const bringsDecision = outcome.kind === 'answered' && isAwaited(state, attempt, outcome.decision);
@@ -31,7 +31,7 @@ export function applyScreening(state: OrderState, given: ScreeningOutcome, momen
   const isGivenUp = attempt.screeningOver === true && !bringsDecision && outcome.kind !== 'skipped';
   // A lookup may have read the decision before the screening ended.
   if (isOver || isGivenUp || (isDecided(attempt.decision) && !isNews(state, attempt, outcome))) {
-    return recordLate(state, attempt, outcome, moment.now);
+    return recordLate(state, attempt, outcome, moment);
   }
   if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
   noteUnseen(state, attempt, outcome);

@@ -161,6 +161,16 @@ describe('a further transaction that is found for an order with a decision', () 
     ]);
   });
 
+  it('is no alarm while the cancel that was asked for waits: it cancels both', () => {
+    const life = decided('pass').portal('cancel', HOUR + 5 * MINUTE);
+    const before = life.state.events.sequence;
+    life.lookedUp('pass', HOUR + 6 * MINUTE, 'another');
+    expect(life).toMatchObject({ action: 'proceed', attention: [], actions: ['running', 'running'] });
+    expect(eventsOf(life, before)).toEqual([]);
+    life.portalEnds('done', HOUR + 7 * MINUTE).portalEnds('done', HOUR + 7 * MINUTE);
+    expect(life).toMatchObject({ phase: 'canceled', attention: [] });
+  });
+
   it('keeps its attention when the one before, whose cancel names it, is canceled', () => {
     const life = decided('pass').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
     life.end({ kind: 'look-up', outcome: { kind: 'found', transactionId: 'another' } }, HOUR + 6 * MINUTE);
