@@ -14,6 +14,7 @@ import {
   noteUnseen,
   recordLate,
   recordSeen,
+  withChange,
   withoutOthers,
 } from './record-screening.ts';
 
@@ -24,7 +25,7 @@ export function applyScreening(state: OrderState, given: ScreeningOutcome, momen
   const attempt = currentAttempt(state);
   const outcome = withoutOthers(state, attempt, given, moment);
   if (outcome.kind !== 'forbidden') clear(state, { codes: ['wrong-key'], operation: 'create' });
-  const { phase } = state;
+  const { phase, action } = state;
   const bringsDecision = outcome.kind === 'answered' && isAwaited(state, attempt, outcome.decision);
   const isOver = phase === 'declined' || phase === 'canceled' || (phase === 'closed' && !bringsDecision);
   // The try was running at the deadline.
@@ -39,7 +40,8 @@ export function applyScreening(state: OrderState, given: ScreeningOutcome, momen
   if (outcome !== given)
     events.push(...raiseAttention(state, 'transaction-unseen', HIDDEN, CREATE, moment.now));
   settlePhase(state, moment.now);
-  return events;
+  // The answer tells the action of the checkout.
+  return moment.source === 'checkout' ? events : withChange(state, action, events);
 }
 
 function follow(state: OrderState, outcome: ScreeningOutcome, moment: Moment): OrderEventType[] {

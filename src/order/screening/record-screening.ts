@@ -1,7 +1,7 @@
 /** Records the transactions that a screening or a lookup returned, and creates whose transaction is unknown. */
 import type { ScreeningOutcome, Sent } from '../../contract/activity-contract.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
-import type { Decision, Instant, OrderEventType, ReadingSource } from '../../contract/words.ts';
+import type { Action, Decision, Instant, OrderEventType, ReadingSource } from '../../contract/words.ts';
 import { clear, raiseAttention } from '../attention.ts';
 import { applyReading, heldBack } from '../decide.ts';
 import { defined } from '../defined.ts';
@@ -61,9 +61,18 @@ export function recordLate(
   sentFrom?: Instant,
 ): OrderEventType[] {
   const { action } = state;
-  const events = recordOutcome(state, attempt, outcome, { ...moment, source: 'look-up' }, sentFrom);
-  const isReported = action === state.action || events.some((type) => type !== 'order.attention');
-  return isReported ? events : ['order.decision_changed', ...events];
+  const late = { ...moment, source: 'look-up' } as const;
+  return withChange(state, action, recordOutcome(state, attempt, outcome, late, sentFrom));
+}
+
+/** Adds the event of a changed action, unless one of the events tells it. @param before the action before them */
+export function withChange(
+  { action }: OrderState,
+  before: Action,
+  events: OrderEventType[],
+): OrderEventType[] {
+  const isTold = action === before || events.some((type) => type !== 'order.attention');
+  return isTold ? events : ['order.decision_changed', ...events];
 }
 
 function recordOutcome(

@@ -245,6 +245,18 @@ describe('a cancel of an order whose rescreen may have made a further transactio
     },
   );
 
+  it('tells that it holds the order, also if the further one has no decision', () => {
+    const rescreenOnError = { tries: 3, pauseMs: MINUTE };
+    const life = asked({ events: 'all', whenUnavailable: 'proceed', rescreenOnError });
+    expect(life.until(HOUR + 5 * MINUTE).action).toBe('proceed');
+    life.lookedUp('error', HOUR + 6 * MINUTE, 'another');
+    const events = life.state.events.last?.map(({ type, data }) => [type, data.action]);
+    expect(events).toEqual([
+      ['order.decision_changed', 'hold'],
+      ['order.attention', 'hold'],
+    ]);
+  });
+
   it('holds a further one, also when it passes later, if the known one was named', () => {
     const again = { rescreenOnError: { tries: 1, pauseMs: MINUTE }, screeningDeadlineMs: DAY };
     const life = screened('error', again).until(MINUTE).portal(cancelOf(TRANSACTION_ID), HOUR);
