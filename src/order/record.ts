@@ -129,7 +129,8 @@ export function recordReading(state: OrderState, attempt: Attempt, reading: Read
   if (attempt !== currentAttempt(state)) return;
   state.decision = decision;
   state.lastRead = { at, source };
-  for (const action of state.actions) if (action.stop === 'withdrawn') action.overtaken = true;
+  for (const one of state.actions)
+    if (one.kind === 'cancel' && one.stop === 'withdrawn') one.overtaken = true;
 }
 
 /** Requires another screening: after the pause of `rescreenOnError`, or because an operator requested it. */

@@ -225,7 +225,6 @@ function stopAction(
   why: NonNullable<ActionRecord['stop']>,
 ): OrderEventType[] {
   record.stop = why;
-  record.stoppedAt = order.now;
   const runs = order.running.some(({ effect }) => effect.key === `portal:${record.number}`);
   return runs ? [] : ended(order, record, { kind: 'unconfirmed' });
 }
