@@ -168,9 +168,7 @@ export interface ActionRecord extends z.infer<z.ZodObject<typeof numberedAction>
   subject: string;
   /** Why it must stop after it started: a person withdrew it, or its time limit passed. */
   stop?: 'withdrawn' | 'overdue';
-  /** Since when. */
-  stoppedAt?: string;
-  /** A different decision was read after the withdrawal. */
+  /** A cancel's withdrawal: a different decision was read after it. */
   overtaken?: true;
   /** An activity that ended without a result, such as one that failed permanently, may have sent it. */
   maybeSent?: true;

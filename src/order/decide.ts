@@ -76,7 +76,10 @@ export function actionLater(decision: OrderDecision): Action {
   return ACTION_LATER[decision];
 }
 
-/** Replaces `proceed` with `hold` while the payment gateway's result is `error`, or a further transaction is to be canceled. */
+/**
+ * Replaces `proceed` with `hold` while the payment gateway's result is `error`, or a further transaction is to be canceled. Only the
+ * attention to that transaction says so: what clears the attention ends the hold.
+ */
 export function heldBack(state: OrderState, action: Action): Action {
   const isUncanceled = state.attention.some(
     ({ code, cause }) => code === 'cancel-due' && cause.transactionId !== undefined,
@@ -88,12 +91,10 @@ export function heldBack(state: OrderState, action: Action): Action {
 /** @returns whether the policy requires canceling the order's transaction at the screening service now */
 export function autoCancelDue(state: OrderState, nowMs: number): boolean {
   const { policy } = state;
-  const { readings } = currentAttempt(state);
   const { id: transactionId, cancelBy } = transactionOf(state, currentAttempt(state)) ?? {};
-  // A withdrawal doesn't cover the readings after it. Orders of an earlier version record only when it was.
-  const isWithdrawnBefore = ({ status, overtaken, stoppedAt, finishedAt }: ActionRecord): boolean =>
-    status === 'withdrawn' &&
-    (overtaken === true || (stoppedAt ?? finishedAt ?? '') < (readings.at(-1)?.at ?? ''));
+  // A withdrawal doesn't cover the readings after it.
+  const isOvertaken = ({ status, overtaken }: ActionRecord): boolean =>
+    status === 'withdrawn' && overtaken === true;
   return (
     policy.autoCancel &&
     !policy.passive &&
@@ -105,8 +106,7 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
     transactionId !== undefined &&
     windowOpen(cancelBy, policy.cancelWindowMs, nowMs) &&
     !state.actions.some(
-      (record) =>
-        record.kind === 'cancel' && record.transactionId === transactionId && !isWithdrawnBefore(record),
+      (record) => record.kind === 'cancel' && record.transactionId === transactionId && !isOvertaken(record),
     )
   );
 }

@@ -4,7 +4,13 @@ import type { ScreenOrderInput } from '../contract/messages.ts';
 import type { Attempt, Enriched, OrderState, Override, Reading } from '../contract/order/state.ts';
 import { FALLBACK_POLICY } from '../contract/policy.ts';
 import { OLDEST_VERSION } from '../contract/version.ts';
-import { type Action, type Instant, laterBy, type Phase } from '../contract/words.ts';
+import {
+  type Action,
+  type Instant,
+  type IntegrationWorkflow,
+  laterBy,
+  type Phase,
+} from '../contract/words.ts';
 import { addReading } from './bounds.ts';
 import { defined } from './defined.ts';
 import type { Order } from './order.ts';
@@ -92,6 +98,11 @@ export function addAttempt(
   return attempt;
 }
 
+/** @returns the order's workflow, or undefined if neither its request nor the policy has told it yet */
+export function workflowKnown({ state, asked, policyMissing }: Order): IntegrationWorkflow | undefined {
+  return policyMissing ? asked.workflow : state.policy.workflow;
+}
+
 /** @returns the operator's override of the decision, unless the order is declined */
 export function overrideOf(state: OrderState): Override | undefined {
   return state.phase === 'declined' ? undefined : currentAttempt(state).override;
@@ -118,7 +129,8 @@ export function recordReading(state: OrderState, attempt: Attempt, reading: Read
   if (attempt !== currentAttempt(state)) return;
   state.decision = decision;
   state.lastRead = { at, source };
-  for (const action of state.actions) if (action.stop === 'withdrawn') action.overtaken = true;
+  for (const one of state.actions)
+    if (one.kind === 'cancel' && one.stop === 'withdrawn') one.overtaken = true;
 }
 
 /** Requires another screening: after the pause of `rescreenOnError`, or because an operator requested it. */

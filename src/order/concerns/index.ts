@@ -5,6 +5,7 @@ import { note } from '../journal.ts';
 import { adoptRefusal, decisionRefusal, refusal, retryRefusal } from '../messages/check-messages.ts';
 import type { Concern, Handler, Handlers, Order, Refusal, Request, Requests, Taken } from '../order.ts';
 import { withdrawRefusal } from '../portal/portal-requests.ts';
+import { workflowKnown } from '../record.ts';
 import { card } from './card.ts';
 import { deadlines } from './deadlines.ts';
 import { delivery } from './delivery.ts';
@@ -32,7 +33,10 @@ const REQUESTS: Handlers = {
     apply: (_order, { attempt }) => ({ taken: { attempt } }),
   },
   adopt: { refusal: ({ state }, request) => adoptRefusal(state, request), apply: confirmAdoption },
-  retry: { refusal: ({ state }, request) => retryRefusal(state, request), apply: beginAttempt },
+  retry: {
+    refusal: (order, request) => retryRefusal(order.state, request, workflowKnown(order)),
+    apply: beginAttempt,
+  },
   'gateway-result': { needsPolicy: true, refusal: gatewayRefusal, apply: takeGatewayResult },
   portal: { needsPolicy: true, refusal: actionRefusal, apply: takePortalAction },
   withdraw: { refusal: withdrawRefusal, apply: withdraw },

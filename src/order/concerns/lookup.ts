@@ -87,7 +87,8 @@ function applyLookup(
     decision === undefined
       ? { kind: 'unreadable', reason: 'unknown-decision', seen }
       : { ...outcome, ...seen, kind: 'answered', decision };
+  const moment = { source: 'catch-up', now, cancelStays: cancelStays(order) } as const;
   if (decision !== undefined && isAwaited(state, attempt, decision))
-    return applyScreening(state, found, { source: 'catch-up', now, cancelStays: cancelStays(order) });
-  return recordLate(state, attempt, withoutOthers(state, attempt, found, now), now);
+    return applyScreening(state, found, moment);
+  return recordLate(state, attempt, withoutOthers(state, attempt, found, moment), moment);
 }

@@ -24,14 +24,7 @@ import {
   queueAction,
   setCancelTarget,
 } from '../portal/portal-records.ts';
-import {
-  emailOf,
-  emailRefusal,
-  furtherCancel,
-  identified,
-  joined,
-  tooManyActions,
-} from '../portal/portal-requests.ts';
+import { emailOf, emailRefusal, identified, joined, tooManyActions } from '../portal/portal-requests.ts';
 import { currentAttempt } from '../record.ts';
 import {
   concernsNewest,
@@ -77,8 +70,7 @@ export const portal: Concern = {
   followUp(order) {
     const { state, now } = order;
     if (autoCancelDue(state, millis(now))) queueCancel(order);
-    const further = furtherCancel(order);
-    if (further !== undefined) queueCancel(order, further.by);
+    cancelFurther(order);
     const events = settleQueued(order);
     order.replies = order.replies.filter(
       ({ action, until }) => until > now && isUnderWay(actionNumbered(state, action)),
@@ -197,6 +189,23 @@ function endOfCancel(order: Order, record: ActionRecord, asked: PortalFields): E
   return outcomeWithoutSending(state, record, order.now);
 }
 
+/** Cancels, too, each transaction of the attempt that was found while a cancel ran that names none, whatever its decision. */
+function cancelFurther(order: Order): void {
+  const { state, fields } = order;
+  const { actions, transactions } = state;
+  const newest = transactionOf(state, currentAttempt(state));
+  for (const { kind, status, stop, number, transactionId, by } of [...actions]) {
+    const isUnnamed = kind === 'cancel' && fields[number]?.transactionId === undefined;
+    if (!isUnnamed || status !== 'running' || stop !== undefined) continue;
+    const target = transactions.findIndex(({ id }) => id === transactionId);
+    for (const [index, one] of transactions.entries()) {
+      const isFurther = one.attempt === transactions[target]?.attempt && (index > target || one === newest);
+      const isAsked = actions.some((other) => other.kind === 'cancel' && other.transactionId === one.id);
+      if (isFurther && !isAsked) queueCancelOf(order, one.id, by);
+    }
+  }
+}
+
 // Ends actions that are not sent in time, or that a person withdraws.
 
 /** Stops the actions whose timeout has passed. */
@@ -216,7 +225,6 @@ function stopAction(
   why: NonNullable<ActionRecord['stop']>,
 ): OrderEventType[] {
   record.stop = why;
-  record.stoppedAt = order.now;
   const runs = order.running.some(({ effect }) => effect.key === `portal:${record.number}`);
   return runs ? [] : ended(order, record, { kind: 'unconfirmed' });
 }

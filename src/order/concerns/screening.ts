@@ -63,9 +63,10 @@ export const screening: Concern = {
     const attempt = attemptNumbered(state, call.request.attempt);
     const { outcome: screened } = outcome.result;
     noteChecked(order, attempt, outcome.result);
-    if (attempt !== currentAttempt(state)) return recordLate(state, attempt, screened, now);
     const source = state.decision === 'error' ? 'rescreen' : 'catch-up';
-    return applyScreening(state, screened, { source, now, cancelStays: cancelStays(order) });
+    const moment = { source, now, cancelStays: cancelStays(order) } as const;
+    if (attempt !== currentAttempt(state)) return recordLate(state, attempt, screened, moment);
+    return applyScreening(state, screened, moment);
   },
 };
 

@@ -60,8 +60,8 @@ export const status: Concern = {
     // Anybody who can write to Temporal can send a recheck without its time, or a stored one again: that only reads.
     const isOperators =
       kind === 'recheck' && sentAt !== undefined && millis(sentAt) > millis(state.phaseSince);
-    if (state.phase === 'canceled') order.readsAfterEnd = true;
-    const isNews = takesReads(order) && request(order, isOperators ? 'operator' : 'webhook');
+    const isTaken = order.readsAfterEnd !== true || !isOver(order);
+    const isNews = isTaken && request(order, isOperators ? 'operator' : 'webhook');
     const words = `A signal could not be read, and caused only a read of the status: ${unread}.`;
     const events = unread ? raiseAttention(state, 'message-refused', words, {}, now) : [];
     if (kind === 'cancellation')
@@ -70,16 +70,16 @@ export const status: Concern = {
   },
 
   followUp(order) {
-    const { phase, endedAt } = order.state;
-    if (endedAt !== undefined && order.reads.length > 0) order.readsAfterEnd = true;
-    if (endedAt !== undefined || phase === 'canceled') order.reads = [];
+    if (!isOver(order)) return [];
+    if (order.reads.length > 0) order.readsAfterEnd = true;
+    order.reads = [];
     return [];
   },
 };
 
 /** A canceled order makes no more reads. It hands one over to `readAfterEnd`, as an ended order does. */
-function takesReads({ state, readsAfterEnd }: Order): boolean {
-  return state.endedAt === undefined ? state.phase !== 'canceled' : readsAfterEnd !== true;
+function isOver({ state }: Order): boolean {
+  return state.endedAt !== undefined || state.phase === 'canceled';
 }
 
 /** Requests a read of the status. Returns false if the last pending read already covers it. */

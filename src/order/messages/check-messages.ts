@@ -163,7 +163,12 @@ export function adoptRefusal(state: OrderState, { transactionId }: AdoptRequest)
   return refusal('order-exists', 'The order already exists, and this transaction doesn’t belong to it.');
 }
 
-export function retryRefusal(state: OrderState, request: RetryRequest): Refusal | undefined {
+/** @param known the order's workflow, if it is known */
+export function retryRefusal(
+  state: OrderState,
+  request: RetryRequest,
+  known: IntegrationWorkflow | undefined,
+): Refusal | undefined {
   const tooLarge = sizeError(request.transaction);
   if (tooLarge !== undefined) return invalid([tooLarge]);
   const made = state.attempts.find((one) => one.number === request.attempt);
@@ -186,10 +191,11 @@ export function retryRefusal(state: OrderState, request: RetryRequest): Refusal 
       'The order accepts another attempt only when it is declined or its decision is `error`. Its number must be one higher than the last.',
     );
   }
-  const { workflow = state.workflow } = request;
+  if (known === undefined) return undefined;
+  const { workflow = known } = request;
   // The other two check a transaction by the same rules.
-  const isCheckedAlike = (workflow === 'pre-gateway') === (state.workflow === 'pre-gateway');
-  return isCheckedAlike ? undefined : invalid([workflowError(state.workflow)]);
+  const isCheckedAlike = (workflow === 'pre-gateway') === (known === 'pre-gateway');
+  return isCheckedAlike ? undefined : invalid([workflowError(known)]);
 }
 
 /** The error of an attempt whose transaction was checked by the rules of a different workflow. */

@@ -214,7 +214,13 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant): Ord
   if (record.status === 'done' && !isNewest)
     clear(state, { codes: ['cancel-refused', 'cancel-too-late', 'cancel-due'], ...cause });
   if (record.status === 'done' && isNewest) {
+    // Another transaction that isn't canceled stays with a person.
+    const left = state.attention.filter(
+      ({ code, cause: { transactionId: id } }) =>
+        code === 'cancel-due' && id !== undefined && id !== record.transactionId,
+    );
     clear(state, { codes: clearedBy('cancel') });
+    state.attention.push(...left);
     // A second transaction of the attempt may be canceled too.
     const isNew = state.phase !== 'canceled';
     setPhase(state, 'canceled', now);

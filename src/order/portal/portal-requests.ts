@@ -74,26 +74,6 @@ export function joined({ state, fields }: Order, asked: PortalFields): ActionRec
   return isJoined ? last : undefined;
 }
 
-/**
- * Returns a running cancel that names no transaction, if it is for another one than the attempt's newest, and no later cancel is for that
- * one: the transaction was found while the cancel ran, and must be canceled too.
- */
-export function furtherCancel({ state, fields }: Pick<Order, 'state' | 'fields'>): ActionRecord | undefined {
-  const { actions } = state;
-  const { id, attempt } = transactionOf(state, currentAttempt(state)) ?? {};
-  const isForNewest = (one: ActionRecord): boolean => one.kind === 'cancel' && one.transactionId === id;
-  return actions
-    .slice(actions.findLastIndex(isForNewest) + 1)
-    .find(
-      ({ kind, status, stop, number, transactionId }) =>
-        kind === 'cancel' &&
-        status === 'running' &&
-        stop === undefined &&
-        fields[number]?.transactionId === undefined &&
-        transactionNamed(state, transactionId)?.attempt === attempt,
-    );
-}
-
 /** Returns the requested transaction, as the screening service spells it, else that of the newest attempt, if any. */
 export function transactionMeant(state: OrderState, fields: PortalFields): string | undefined {
   const named = fields.transactionId;

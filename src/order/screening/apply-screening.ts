@@ -14,6 +14,7 @@ import {
   noteUnseen,
   recordLate,
   recordSeen,
+  withChange,
   withoutOthers,
 } from './record-screening.ts';
 
@@ -22,16 +23,16 @@ const CREATE = { operation: 'create' } as const;
 /** Applies a screening of the newest attempt. @returns the events to send, oldest first */
 export function applyScreening(state: OrderState, given: ScreeningOutcome, moment: Moment): OrderEventType[] {
   const attempt = currentAttempt(state);
-  const outcome = withoutOthers(state, attempt, given, moment.now);
+  const outcome = withoutOthers(state, attempt, given, moment);
   if (outcome.kind !== 'forbidden') clear(state, { codes: ['wrong-key'], operation: 'create' });
-  const { phase } = state;
+  const { phase, action } = state;
   const bringsDecision = outcome.kind === 'answered' && isAwaited(state, attempt, outcome.decision);
   const isOver = phase === 'declined' || phase === 'canceled' || (phase === 'closed' && !bringsDecision);
   // The try was running at the deadline.
   const isGivenUp = attempt.screeningOver === true && !bringsDecision && outcome.kind !== 'skipped';
   // A lookup may have read the decision before the screening ended.
   if (isOver || isGivenUp || (isDecided(attempt.decision) && !isNews(state, attempt, outcome))) {
-    return recordLate(state, attempt, outcome, moment.now);
+    return recordLate(state, attempt, outcome, moment);
   }
   if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
   noteUnseen(state, attempt, outcome);
@@ -39,7 +40,8 @@ export function applyScreening(state: OrderState, given: ScreeningOutcome, momen
   if (outcome !== given)
     events.push(...raiseAttention(state, 'transaction-unseen', HIDDEN, CREATE, moment.now));
   settlePhase(state, moment.now);
-  return events;
+  // The answer tells the action of the checkout.
+  return moment.source === 'checkout' ? events : withChange(state, action, events);
 }
 
 function follow(state: OrderState, outcome: ScreeningOutcome, moment: Moment): OrderEventType[] {

@@ -19,7 +19,15 @@ import { defined } from '../defined.ts';
 import { announce, eventsOfAnswer } from '../events.ts';
 import { fieldsOf } from '../messages/shapes.ts';
 import type { Order, Refusal } from '../order.ts';
-import { currentAttempt, enrichedOf, newOrder, recordReading, setAction, settlePhase } from '../record.ts';
+import {
+  currentAttempt,
+  enrichedOf,
+  newOrder,
+  recordReading,
+  setAction,
+  settlePhase,
+  workflowKnown,
+} from '../record.ts';
 import { knownTransactionIds, transactionOf } from '../transactions.ts';
 import { answerNow, checkoutAnswer } from '../view/answers.ts';
 import { applyScreening } from './apply-screening.ts';
@@ -189,7 +197,7 @@ export function screenRequest(order: Order, attempt: Attempt): RetryCheckoutRequ
     startedAt: state.startedAt,
     ...defined({
       unseenSince: attempt.unseen?.since ?? undecided?.sentFrom,
-      workflow: order.policyMissing ? order.asked.workflow : state.policy.workflow,
+      workflow: workflowKnown(order),
       policyMissing: order.policyMissing,
       cardRef: attempt.cardRef,
       fingerprintMissing: (attempt.fingerprint ?? state.adopted) === undefined ? (true as const) : undefined,

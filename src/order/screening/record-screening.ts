@@ -1,18 +1,12 @@
 /** Records the transactions that a screening or a lookup returned, and creates whose transaction is unknown. */
 import type { ScreeningOutcome, Sent } from '../../contract/activity-contract.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
-import type { Decision, Instant, OrderEventType, ReadingSource } from '../../contract/words.ts';
+import type { Action, Decision, Instant, OrderEventType, ReadingSource } from '../../contract/words.ts';
 import { clear, raiseAttention } from '../attention.ts';
 import { applyReading, heldBack } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction } from '../record.ts';
-import {
-  cancelAsked,
-  isDecided,
-  recordTransaction,
-  transactionNamed,
-  transactionOf,
-} from '../transactions.ts';
+import { isDecided, recordTransaction, transactionNamed, transactionOf } from '../transactions.ts';
 
 type Seen = { transactionId: string; found: boolean; decision?: Decision } & Sent;
 
@@ -35,7 +29,7 @@ export function withoutOthers(
   state: OrderState,
   attempt: Attempt,
   outcome: ScreeningOutcome,
-  now: Instant,
+  moment: Moment,
 ): ScreeningOutcome {
   const seen = seenBy(outcome);
   if (seen === undefined || !seen.found || state.adopted !== undefined) return outcome;
@@ -44,7 +38,7 @@ export function withoutOthers(
     known === undefined ? unseen && unseen.invoiceNumber === attempt.invoiceNumber : number === known.attempt,
   );
   if (owner === undefined || owner === attempt) return outcome;
-  recordLate(state, owner, outcome, now, owner.unseen?.since);
+  recordLate(state, owner, outcome, moment, owner.unseen?.since);
   return { kind: 'unanswered', reason: 'earlier-attempt', unseenSince: seen.sentFrom };
 }
 
@@ -63,43 +57,50 @@ export function recordLate(
   state: OrderState,
   attempt: Attempt,
   outcome: ScreeningOutcome,
-  now: Instant,
+  moment: Moment,
   sentFrom?: Instant,
 ): OrderEventType[] {
   const { action } = state;
-  const events = recordOutcome(state, attempt, outcome, now, sentFrom);
-  const isReported = action === state.action || events.some((type) => type !== 'order.attention');
-  return isReported ? events : ['order.decision_changed', ...events];
+  const late = { ...moment, source: 'look-up' } as const;
+  return withChange(state, action, recordOutcome(state, attempt, outcome, late, sentFrom));
+}
+
+/** Adds the event of a changed action, unless one of the events tells it. @param before the action before them */
+export function withChange(
+  { action }: OrderState,
+  before: Action,
+  events: OrderEventType[],
+): OrderEventType[] {
+  const isTold = action === before || events.some((type) => type !== 'order.attention');
+  return isTold ? events : ['order.decision_changed', ...events];
 }
 
 function recordOutcome(
   state: OrderState,
   attempt: Attempt,
   outcome: ScreeningOutcome,
-  now: Instant,
+  moment: Moment,
   sentFrom: Instant | undefined,
 ): OrderEventType[] {
+  const { now, source } = moment;
   noteUnseen(state, attempt, outcome);
   const seen = seenBy(outcome);
   const known = transactionNamed(state, seen?.transactionId);
   // Its status may have been read since.
   if (seen === undefined || isDecided(known?.decision)) return [];
   const isNewest = attempt === currentAttempt(state);
-  const isFurther = isNewest && known === undefined;
-  const isCanceling = isFurther && (state.phase === 'canceled' || cancelAsked(state));
-  recordSeen(state, attempt, { ...seen, ...defined({ sentFrom }) }, { source: 'look-up', now });
+  const events = recordSeen(state, attempt, { ...seen, ...defined({ sentFrom }) }, moment);
   if (outcome.kind !== 'answered') {
-    if (isCanceling) return uncanceled(state, seen.transactionId, now);
-    return isFurther ? raiseAttention(state, 'unreadable-answer', UNREADABLE, LOOKUP, now) : [];
+    if (events.length > 0 || !isNewest || known !== undefined) return events;
+    return raiseAttention(state, 'unreadable-answer', UNREADABLE, LOOKUP, now);
   }
-  const { decision, transactionId } = outcome;
-  const events = isCanceling && !cancelAsked(state) ? uncanceled(state, transactionId, now) : [];
+  const { decision } = outcome;
   if (isDecided(attempt.decision)) {
     if (decision === 'error') return events;
     if (isNewest && state.phase !== 'canceled')
-      return [...applyReading(state, { ...outcome, kind: 'read' }, 'look-up', now), ...events];
+      return [...applyReading(state, { ...outcome, kind: 'read' }, source, now), ...events];
   }
-  recordReading(state, attempt, { decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
+  recordReading(state, attempt, { decision, at: now, source, ...enrichedOf(outcome) });
   if (!isNewest) return events;
   clear(state, { codes: ['unreadable-answer'] });
   if (decision !== 'error') clear(state, { codes: ['no-decision'] });
@@ -123,7 +124,8 @@ export function recordSeen(
   { source, now, cancelStays }: Moment,
 ): OrderEventType[] {
   const { transactionId: id, found, sentFrom, sentUntil, decision } = seen;
-  const isLeft = cancelStays === true && transactionNamed(state, id) === undefined;
+  const isFurther = attempt === currentAttempt(state) && transactionNamed(state, id) === undefined;
+  const isLeft = isFurther && (cancelStays === true || state.phase === 'canceled');
   recordTransaction(state, {
     id,
     attempt: attempt.number,

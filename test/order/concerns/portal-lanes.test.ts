@@ -143,13 +143,6 @@ describe('withdrawing a portal action', () => {
     expect(life.until(3 * HOUR).actions).toEqual(['withdrawn', 'withdrawn']);
   });
 
-  it('covers no reading after it also in an order that an earlier version recorded', () => {
-    const life = acting('cancel').withdraw(1).portalEnds('not-sent').take(RECHECK);
-    life.read('review', 2 * HOUR);
-    for (const action of life.state.actions) delete action.overtaken;
-    expect(life.polled('fail', 3 * HOUR).actions).toEqual(['withdrawn', 'running']);
-  });
-
   it('ends one that may have been sent before as unconfirmed', () => {
     const pausing = acting('customer-code').break('portal').withdraw(1);
     const again = acting('customer-code')

@@ -69,9 +69,16 @@ describe('a signal', () => {
     expect(again?.order.reads.length).toBeLessThanOrEqual(2);
   });
 
-  it('is forgotten when the order is canceled, and only counted after its end', () => {
+  it('is left to a read after the end when the order is canceled, and only counted after its end', () => {
     const canceled = screened('review').take(HINT).take(HINT).portal('cancel').portalEnds('done');
-    expect(canceled).toMatchObject({ underWay: [], order: { reads: [] } });
+    expect(canceled).toMatchObject({ underWay: [], order: { reads: [], readsAfterEnd: true } });
+    const first = screened('review', { workflow: 'pre-gateway' })
+      .portal('cancel')
+      .portalEnds('done')
+      .take(HINT);
+    expect(first.order).toMatchObject({ reads: [], readsAfterEnd: true });
+    const { commands } = first.take(HINT);
+    expect(commands.slice(-2)).toEqual([{ do: 'count-signals' }, { do: 'count-signals', nothingElse: true }]);
     const ended = screened('pass')
       .until(5 * DAY)
       .take(HINT);

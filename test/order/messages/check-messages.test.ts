@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields, TransactionJson } from '../../../src/contract/messages.ts';
-import type { Phase } from '../../../src/contract/words.ts';
+import type { IntegrationWorkflow, Phase } from '../../../src/contract/words.ts';
 import { readAfterEndInput } from '../../../src/order/after-end.ts';
 import { refusalOf } from '../../../src/order/concerns/index.ts';
 import {
@@ -81,7 +81,7 @@ describe('a transaction of more than 256 KiB', () => {
     const start = (transaction: TransactionJson) =>
       startRefusal({ ...START, transaction }, 'order:default:o-1');
     const retry = (transaction: TransactionJson) =>
-      retryRefusal(anOrder('fail'), { attempt: 2, transaction });
+      retryRefusal(anOrder('fail'), { attempt: 2, transaction }, undefined);
     for (const refusal of [start, retry]) {
       expect(refusal(fits)).toBeUndefined();
       expect(refusal(large)).toMatchObject(refused);
@@ -115,7 +115,8 @@ it.each([
 
 describe('a retry', () => {
   const retry = { attempt: 2, transaction: {} };
-  const code = (order = anOrder('fail'), request: unknown = retry) => retryRefusal(order, raw(request))?.code;
+  const code = (order = anOrder('fail'), request: unknown = retry, workflow?: IntegrationWorkflow) =>
+    retryRefusal(order, raw(request), workflow)?.code;
 
   it('that came before is the same with the same content, and refused with another', () => {
     const order = anOrder('fail');
@@ -140,13 +141,14 @@ describe('a retry', () => {
   });
 
   it('is refused if it was checked by the rules of a different workflow than the order’s', () => {
-    const order = { ...anOrder('fail'), workflow: 'pre-gateway' as const };
+    const before = { ...retry, workflow: 'pre-acceptance' } as const;
+    const after = { ...retry, workflow: 'pre-gateway' } as const;
     const errors = [{ path: 'workflow', message: expect.stringMatching(/^must be pre-gateway/) }];
-    expect(retryRefusal(order, { ...retry, workflow: 'pre-acceptance' })).toMatchObject({ errors });
-    expect(code(order, { ...retry, workflow: 'pre-gateway' })).toBeUndefined();
-    expect(code(order)).toBeUndefined();
-    const after = anOrder('fail', { workflow: 'post-acceptance' });
-    expect(code(after, { ...retry, workflow: 'pre-acceptance' })).toBeUndefined();
+    expect(retryRefusal(anOrder('fail'), before, 'pre-gateway')).toMatchObject({ errors });
+    for (const request of [after, retry])
+      expect(code(anOrder('fail'), request, 'pre-gateway')).toBeUndefined();
+    expect(code(anOrder('fail'), before, 'post-acceptance')).toBeUndefined();
+    expect(code(anOrder('fail'), after, undefined)).toBeUndefined();
   });
 });
 

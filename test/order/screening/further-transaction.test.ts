@@ -144,6 +144,40 @@ describe('a further transaction that is found for an order with a decision', () 
     expect(life).toMatchObject({ decision: 'pass', attention: [code] });
   });
 
+  it.each([undefined, 'error'] as const)('is canceled, too, also if its decision is %s', (decision) => {
+    const life = decided('pass')
+      .portal('cancel', HOUR + 5 * MINUTE)
+      .until(HOUR + 10 * MINUTE);
+    const another = { kind: 'found', transactionId: 'another', ...(decision && { decision }) } as const;
+    life.end({ kind: 'look-up', outcome: another }, HOUR + 11 * MINUTE);
+    expect(life.underWay.filter((key) => key !== 'deliver:1')).toEqual(['portal:1', 'portal:2']);
+    life.portalEnds('done', HOUR + 12 * MINUTE);
+    expect(life.phase).toBe('canceled');
+    life.portalEnds('done', HOUR + 13 * MINUTE);
+    expect(life).toMatchObject({ attention: [], actions: ['done', 'done'] });
+    expect(life.calls('portal').map(({ request }) => request.transactionId)).toEqual([
+      TRANSACTION_ID,
+      'another',
+    ]);
+  });
+
+  it('is no alarm while the cancel that was asked for waits: it cancels both', () => {
+    const life = decided('pass').portal('cancel', HOUR + 5 * MINUTE);
+    const before = life.state.events.sequence;
+    life.lookedUp('pass', HOUR + 6 * MINUTE, 'another');
+    expect(life).toMatchObject({ action: 'proceed', attention: [], actions: ['running', 'running'] });
+    expect(eventsOf(life, before)).toEqual([]);
+    life.portalEnds('done', HOUR + 7 * MINUTE).portalEnds('done', HOUR + 7 * MINUTE);
+    expect(life).toMatchObject({ phase: 'canceled', attention: [] });
+  });
+
+  it('keeps its attention when the one before, whose cancel names it, is canceled', () => {
+    const life = decided('pass').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
+    life.end({ kind: 'look-up', outcome: { kind: 'found', transactionId: 'another' } }, HOUR + 6 * MINUTE);
+    life.portalEnds('done', HOUR + 7 * MINUTE);
+    expect([life.phase, life.attention, life.actions]).toEqual(['canceled', ['cancel-due'], ['done']]);
+  });
+
   it('is not the one that is being canceled, which a running screening finds once more', () => {
     const life = screened(UNREADABLE, { ...noRescreens, rescreenOnError: { tries: 1, pauseMs: MINUTE } });
     life
@@ -210,6 +244,18 @@ describe('a cancel of an order whose rescreen may have made a further transactio
       expect(life.state.events.last?.map(({ data }) => data.action)).not.toContain('proceed');
     },
   );
+
+  it('tells that it holds the order, also if the further one has no decision', () => {
+    const rescreenOnError = { tries: 3, pauseMs: MINUTE };
+    const life = asked({ events: 'all', whenUnavailable: 'proceed', rescreenOnError });
+    expect(life.until(HOUR + 5 * MINUTE).action).toBe('proceed');
+    life.lookedUp('error', HOUR + 6 * MINUTE, 'another');
+    const events = life.state.events.last?.map(({ type, data }) => [type, data.action]);
+    expect(events).toEqual([
+      ['order.decision_changed', 'hold'],
+      ['order.attention', 'hold'],
+    ]);
+  });
 
   it('holds a further one, also when it passes later, if the known one was named', () => {
     const again = { rescreenOnError: { tries: 1, pauseMs: MINUTE }, screeningDeadlineMs: DAY };
