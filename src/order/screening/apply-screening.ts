@@ -49,13 +49,14 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: Moment): O
   switch (outcome.kind) {
     case 'skipped':
       return decided(state, outcome.kind, moment);
-    case 'answered':
-      return [
-        ...recordSeen(state, currentAttempt(state), outcome, moment),
-        ...(outcome.decision === 'error'
-          ? errorDecision(state, moment)
-          : decided(state, outcome.decision, moment, outcome)),
-      ];
+    case 'answered': {
+      const left = recordSeen(state, currentAttempt(state), outcome, moment);
+      const { decision } = outcome;
+      // The decision is told before the attention that follows it.
+      const events =
+        decision === 'error' ? errorDecision(state, moment) : decided(state, decision, moment, outcome);
+      return [...events, ...left];
+    }
     case 'refused':
       return errorDecision(state, moment, { reason: outcome.reason, words: refusedWords(outcome) });
     case 'unreadable':
