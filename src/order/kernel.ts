@@ -140,6 +140,14 @@ function requiredEffects(order: Order): Effect[] {
   );
 }
 
+/**
+ * Sets the time of the messages that arrived with the start: they are applied when the checkout has ended. If the first task times out
+ * meanwhile, the SDK completes the task's next attempt with what it did at the time of the first, which a replay does not see.
+ */
+export function arriveNow(inputs: readonly Input[], { now }: Order): void {
+  for (const one of inputs) if (one.kind === 'request') one.at = now;
+}
+
 /** Sorts the inputs of an activation: results first, in the order of history, then messages. */
 export function resultsFirst(inputs: readonly Input[]): Input[] {
   const isResult = ({ kind }: Input): boolean => kind === 'effect-ended';

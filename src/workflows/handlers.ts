@@ -2,7 +2,7 @@
 import type { UpdateDefinition } from '@temporalio/common';
 import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
 import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../contract/messages.ts';
-import { type Instant, instant } from '../contract/words.ts';
+import { instant } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
 import { opened, updateRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import { fieldsOf, moment } from '../order/messages/shapes.ts';
@@ -39,14 +39,14 @@ export function registerHandlers(intake: Intake): void {
         reject(updateRefusal(kind, message, update));
         // Messages that arrived with the start are checked after the checkout.
         const isScreened = order !== undefined && currentAttempt(order.state).answer !== undefined;
-        if (isScreened) reject(inputRefusal(order, inputOf(kind, message, nowOf(intake))));
+        if (isScreened) reject(inputRefusal(order, inputOf(kind, message)));
       },
     });
   }
 
   /** Waits in its own scope, so that a cancellation of the workflow does not end the wait. */
   async function replyOf(kind: MessageKind, message: unknown): Promise<unknown> {
-    const input = inputOf(kind, message, nowOf(intake));
+    const input = inputOf(kind, message);
     const until = (isTrue: () => boolean) => CancellationScope.nonCancellable(() => condition(isTrue));
     intake.waiting += 1;
     try {
@@ -74,18 +74,8 @@ export function registerHandlers(intake: Intake): void {
   CancellationScope.current().cancelRequested.catch(() => signal('cancellation'));
 }
 
-/**
- * Returns the time of a message. One that arrived with the start has the time of the start: if the first task times out while the checkout
- * runs, the SDK completes the task's next attempt with what it did at the time of the first, which a replay does not see.
- */
-function nowOf({ order }: Intake): Instant {
-  const [first, second] = order?.state.attempts ?? [];
-  const isAtStart = order !== undefined && first?.answer === undefined && second === undefined;
-  return isAtStart ? order.now : instant(Date.now());
-}
-
-function inputOf(kind: MessageKind, message: unknown, at: Instant): RequestInput {
-  return { kind: 'request', ...opened(kind, message), at };
+function inputOf(kind: MessageKind, message: unknown): RequestInput {
+  return { kind: 'request', ...opened(kind, message), at: instant(Date.now()) };
 }
 
 function resultOf(reply: Reply | undefined, repeated: true | undefined): unknown {

@@ -40,7 +40,16 @@ import type { OrderState } from '../contract/order/state.ts';
 import { isSupported } from '../contract/version.ts';
 import { instant } from '../contract/words.ts';
 import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../order/after-end.ts';
-import { begin, isFinished, mayContinueAsNew, resultsFirst, resumed, step, wrapUp } from '../order/kernel.ts';
+import {
+  arriveNow,
+  begin,
+  isFinished,
+  mayContinueAsNew,
+  resultsFirst,
+  resumed,
+  step,
+  wrapUp,
+} from '../order/kernel.ts';
 import { invalid, lacksKey, startRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import { fieldsOf } from '../order/messages/shapes.ts';
 import type { Order, OrderRun, Refusal } from '../order/order.ts';
@@ -141,6 +150,7 @@ async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<
   // Undefined if the activity failed or timed out: a create may have been sent.
   const result = await screenAtCheckout(request, run).catch(() => undefined);
   const refusal = applyCheckout(order, whyUnread(result) === undefined ? result : undefined);
+  arriveNow(intake.inputs, order);
   intake.isClosed = false;
   if (refusal !== undefined) intake.refusal = refusal;
 }

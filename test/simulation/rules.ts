@@ -1,6 +1,7 @@
 /** The order's rules as an object, so that a planted fault can stand in for one of them. */
 import { applyLateReading, readAfterEndInput } from '../../src/order/after-end.ts';
 import {
+  arriveNow,
   begin,
   isFinished,
   mayContinueAsNew,
@@ -18,6 +19,7 @@ export const RULES = {
   newOrder,
   checkoutRequest,
   applyCheckout,
+  arriveNow,
   step,
   begin,
   resultsFirst,

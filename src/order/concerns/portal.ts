@@ -70,8 +70,8 @@ export const portal: Concern = {
   followUp(order) {
     const { state, now } = order;
     if (autoCancelDue(state, millis(now))) queueCancel(order);
-    cancelFurther(order);
     const events = settleQueued(order);
+    cancelFurther(order);
     order.replies = order.replies.filter(
       ({ action, until }) => until > now && isUnderWay(actionNumbered(state, action)),
     );
@@ -189,14 +189,15 @@ function endOfCancel(order: Order, record: ActionRecord, asked: PortalFields): E
   return outcomeWithoutSending(state, record, order.now);
 }
 
-/** Cancels, too, each transaction of the attempt that was found while a cancel ran that names none, whatever its decision. */
+/** Cancels, too, each transaction of the attempt that was found while a cancel that names none waited or ran, whatever its decision. */
 function cancelFurther(order: Order): void {
   const { state, fields } = order;
   const { actions, transactions } = state;
   const newest = transactionOf(state, currentAttempt(state));
-  for (const { kind, status, stop, number, transactionId, by } of [...actions]) {
+  for (const record of actions.filter(isUnderWay)) {
+    const { kind, stop, number, transactionId, by } = record;
     const isUnnamed = kind === 'cancel' && fields[number]?.transactionId === undefined;
-    if (!isUnnamed || status !== 'running' || stop !== undefined) continue;
+    if (!isUnnamed || stop !== undefined || !mayBeSent(order, record)) continue;
     const target = transactions.findIndex(({ id }) => id === transactionId);
     for (const [index, one] of transactions.entries()) {
       const isFurther = one.attempt === transactions[target]?.attempt && (index > target || one === newest);

@@ -171,6 +171,17 @@ describe('a further transaction that is found for an order with a decision', () 
     expect(life).toMatchObject({ phase: 'canceled', attention: [] });
   });
 
+  it.each([undefined, 'error'] as const)(
+    'found by a waiting cancel is canceled with decision %s',
+    (decision) => {
+      const life = decided('pass').portal('cancel', HOUR + 5 * MINUTE);
+      const another = { kind: 'found', transactionId: 'another', ...(decision && { decision }) } as const;
+      life.end({ kind: 'look-up', outcome: another }, HOUR + 6 * MINUTE);
+      life.portalEnds('done', HOUR + 6 * MINUTE).portalEnds('done', HOUR + 7 * MINUTE);
+      expect(life).toMatchObject({ phase: 'canceled', attention: [], actions: ['done', 'done'] });
+    },
+  );
+
   it('keeps its attention when the one before, whose cancel names it, is canceled', () => {
     const life = decided('pass').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
     life.end({ kind: 'look-up', outcome: { kind: 'found', transactionId: 'another' } }, HOUR + 6 * MINUTE);

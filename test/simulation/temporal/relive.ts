@@ -44,6 +44,7 @@ export function relive(rules: Rules, start: Start, tasks: readonly Task[]) {
     if (!known.screened && task.checkout !== undefined) {
       known.screened = true;
       if (rules.applyCheckout(order, task.checkout.result) !== undefined) break;
+      rules.arriveNow(waiting, order);
       note(again, rules.begin(order), waiting);
     }
     if (known.screened) {

@@ -112,7 +112,7 @@ export class Worker {
 
   #validate(task: Task, known: Known, update: Update): void {
     const { world, tasks } = this.#run;
-    const at = known.screened ? instant(task.at) : known.order.now;
+    const at = instant(task.at);
     // What came with the start is judged after the checkout.
     const withStart = tasks.length === 0 && this.#checkout === undefined;
     const early = withStart ? undefined : 'checkout-under-way';
@@ -194,6 +194,7 @@ export class Worker {
     task.checkout = { result };
     known.screened = true;
     const refusal = rules.applyCheckout(order, result);
+    rules.arriveNow(waiting, order);
     if (refusal !== undefined) {
       this.refusal = refusal;
       for (const update of this.#run.updates.values())
