@@ -53,6 +53,8 @@ async function liveThroughEverything(): Promise<void> {
   await server.client.workflow.getHandle(`order:default:${reviewed}`).cancel();
   await all.until(reviewed, (order) => order.attention.length > 0);
   await isExported('order_screening_polls_total{');
+  all.sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind: '403', times: 1 }] });
+  await isExported('order_screening_wrong_key_total{');
   all.sandbox.control.decide(reviewed, 'pass');
   await all.until(reviewed, (order) => order.decision === 'pass');
   expect((await all.call('POST', `/v1/orders/${passed}/cancel`, {})).status).toBe(200);

@@ -88,7 +88,8 @@ describe('while Redis is down', () => {
 
   it('an order whose card is out of reach is screened when Redis answers again', async () => {
     const orderId = anOrderId();
-    const { cardRef } = (await all.call('POST', '/v1/card-refs', { orderId, ...TEST_CARD })).body;
+    const card = { orderId, workflow: 'pre-gateway', ...TEST_CARD };
+    const { cardRef } = (await all.call('POST', '/v1/card-refs', card)).body;
     redis.freeze();
     // Over HTTP the caller would be told that the stash is away.
     const { payment: _payment, ...order } = aPreGatewayTransaction();
