@@ -98,19 +98,22 @@ export function concernsNewest(state: OrderState, { transactionId }: ActionRecor
   return transactionId === undefined || transactionId === transactionOf(state, currentAttempt(state))?.id;
 }
 
+/** Returns the cancels of the newest transaction that are queued or running. */
+function cancelsUnderWay(state: OrderState): ActionRecord[] {
+  return state.actions.filter(
+    (one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(state, one),
+  );
+}
+
 /** Returns whether a cancel of the newest transaction is queued or running. */
 export function cancelAsked(state: OrderState): boolean {
-  return state.actions.some((one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(state, one));
+  return cancelsUnderWay(state).length > 0;
 }
 
 /** Returns whether a cancel of the newest transaction stays with it if a further one is found: a queued one that names none moves on. */
 export function cancelStays({ state, fields }: Order): boolean {
-  return state.actions.some(
-    (one) =>
-      one.kind === 'cancel' &&
-      isUnderWay(one) &&
-      concernsNewest(state, one) &&
-      (one.status === 'running' || fields[one.number]?.transactionId !== undefined),
+  return cancelsUnderWay(state).some(
+    ({ status, number }) => status === 'running' || fields[number]?.transactionId !== undefined,
   );
 }
 

@@ -156,10 +156,10 @@ export function queue(
   return record;
 }
 
-/** Queues a cancel of the transaction that is known, not of one found later. */
-export function queueCancel(order: Order, by: ActionRecord['by'] = 'policy'): void {
+/** Queues the policy's cancel of the transaction that was read, not of one found later. */
+export function queueCancel(order: Order): void {
   const { state } = order;
-  queueCancelOf(order, transactionOf(state, currentAttempt(state))?.id, by);
+  queueCancelOf(order, transactionOf(state, currentAttempt(state))?.id, 'policy');
 }
 
 function queueCancelOf(order: Order, transactionId: string | undefined, by: ActionRecord['by']): void {

@@ -1,15 +1,11 @@
 /** The records of one portal action that was requested repeatedly: which of them count. Pure. */
 import type { ActionRecord } from '../../contract/order/state.ts';
 import { portalKind } from '../../contract/portal/portal-kinds.ts';
-import { isUnderWay } from '../transactions.ts';
+import { isUnderWay, wasLeftUnsent } from '../transactions.ts';
 
 /** Returns the records of an action, oldest first. One that ended unsent says nothing about those before it, so it is left out. */
 export function sameActions(actions: readonly ActionRecord[], subject: string): ActionRecord[] {
-  return actions.filter((one) => one.subject === subject && !isUnsent(one));
-}
-
-function isUnsent({ status }: ActionRecord): boolean {
-  return status === 'withdrawn' || status === 'not-sent';
+  return actions.filter((one) => one.subject === subject && !wasLeftUnsent(one));
 }
 
 /** Returns whether an action may have been done: one of these records is unconfirmed, and no later one is done. */
@@ -26,6 +22,6 @@ export function isReplaced(actions: readonly ActionRecord[], record: ActionRecor
   return actions.some((one) => {
     if (one.number <= number || one.subject !== subject) return false;
     if (one.status === status) return true;
-    return needsDone ? one.status === 'done' : !isUnderWay(one) && !isUnsent(one);
+    return needsDone ? one.status === 'done' : !isUnderWay(one) && !wasLeftUnsent(one);
   });
 }
