@@ -3,8 +3,8 @@ import { answersTo } from './asked.ts';
 import { type BookedTransaction, type Books, requestsAbout, type Span, type World } from './books.ts';
 
 /** A reset takes back what the order did and said between its task and the reset. */
-export const takenBack = ({ world }: Books, at: number): boolean =>
-  world.resets.some((reset) => at >= reset.to && at <= reset.at);
+export const takenBack = ({ world }: Books, at: number, by = Number.POSITIVE_INFINITY): boolean =>
+  world.resets.some((reset) => at >= reset.to && at <= reset.at && reset.at <= by);
 /** Whoever is told again after it may be told otherwise. */
 export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
 

@@ -46,10 +46,6 @@ const chargebackAt = (ms: number, heard: 'done' | 'unknown' | 'refused') =>
   aRequest(ms, { operation: 'submit-chargeback', heard, sent: chargeback });
 const reported = (sent: 'pass' | 'fail', ms = MINUTE + 100) =>
   aRequest(ms, { operation: 'gateway-response', heard: 'done', sent, committed: true });
-const lookUp = aRequest(10_031, { operation: 'status-by-invoice', heard: 'not-found' });
-const createdAgain = (ms: number, ...between: BookedRequest[]) => ({
-  requests: [{ ...CREATE, heard: 'unknown' as const }, ...between, { ...CREATE, ...aTime(ms) }],
-});
 const withChargeback = (...requests: BookedRequest[]) => ({
   requests: [CREATE, ...requests],
   calls: [answered, asksFor(chargeback, HOUR - 10)],
@@ -110,8 +106,6 @@ it.each<[kind: string, how: string, told: Told]>([
       ],
     },
   ],
-  ['second create', 'after a create that may have arrived', createdAgain(60)],
-  ['second create', 'after a lookup that came before it may have arrived', createdAgain(11_000, lookUp)],
   ['not on record', 'a transaction is missing', { record: { transactions: [] } }],
   ['not in the books', 'a transaction is made up', { transactions: [] }],
   ['wrong attempt', 'one of another attempt', { transactions: [{ ...TRANSACTION, attempt: 2 }] }],
@@ -284,9 +278,4 @@ it.each<[what: string, told: Told]>([
   ],
 ])('nothing is wrong with an order %s', (_what, told) => {
   expect(judgeBooks(books(told))).toEqual([]);
-});
-
-it('a create’s sender may have heard of its end before that was noted', () => {
-  const found = judgeBooks(books({ ...createdAgain(11_000, lookUp), world: { notedLateMs: 9 } }));
-  expect(found.map(({ kind }) => kind)).not.toContain('second create');
 });

@@ -8,7 +8,7 @@ import {
   iso,
   requestsAbout,
 } from '../books.ts';
-import { isForgotten, isUnseen, mayBeOlder } from '../facts.ts';
+import { isForgotten, isUnseen, mayBeOlder, takenBack } from '../facts.ts';
 
 /** A create whose connection was lost may arrive so much later: a lookup before that proves nothing. */
 export const ARRIVES_WITHIN_MS = 10_000;
@@ -53,10 +53,12 @@ function whyTooEarly(books: Books, create: BookedRequest, at: number): string | 
   return proved ? undefined : `it ended ${heard ?? 'unheard'}, and no lookup proved anything`;
 }
 
-function lastTold({ requests }: Books, transactionId: string | undefined, by: number): string | undefined {
-  return requests
-    .filter((one) => one.transactionId === transactionId && one.heard !== undefined && one.endedAt <= by)
-    .findLast(({ decision }) => decision !== undefined)?.decision;
+function lastTold(books: Books, transactionId: string | undefined, by: number): string | undefined {
+  const told = books.requests.filter(
+    (one) => one.transactionId === transactionId && one.heard !== undefined && one.endedAt <= by,
+  );
+  const [first, ...later] = told.filter(({ decision }) => decision !== undefined);
+  return (later.findLast(({ endedAt }) => !takenBack(books, endedAt, by)) ?? first)?.decision;
 }
 
 /** Its create was still being sent when an operator failed the screening by hand. */
