@@ -82,9 +82,8 @@ export class OrderSignals {
       Promise.all(others.map(sendByNumber)),
     ]);
     const isReached = [...owned, ...numbered].includes(true);
-    // An order that only its number reached may own a transaction whose lookup failed.
-    const failures = lookedUp.filter(({ status }) => status === 'rejected').length;
-    const isMissed = failures > numbered.filter((reached) => reached).length;
+    // An order that only its number reached may own a transaction without a known owner.
+    const isMissed = transactionIds.length - owners.length > numbered.filter((reached) => reached).length;
     if (isReached && !isMissed) return { outcome: 'accepted' };
     if (transactionIds.length === 0) return { outcome: 'unknown' };
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));

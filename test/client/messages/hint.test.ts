@@ -156,25 +156,30 @@ describe('a hint', () => {
     expect(signals()).toHaveLength(3);
   });
 
-  it('for a batch looks again for a transaction whose lookup failed, and is temporal-unavailable if that fails, too', async () => {
+  it('for a batch looks again for a transaction that isn’t listed yet, or whose lookup failed, and is temporal-unavailable if that fails, too', async () => {
     const { orderScreening, handles, lists } = aClient();
-    const listed = (query: string) => query.includes(`${first}`) && listing(one);
     const batch = { source: 'webhook', transactionId: [`${first}`, `${second}`] };
-    lists.mockImplementation((async ({ query }: { query: string }) => {
-      if (listed(query)) return listed(query);
-      throw unavailable;
-    }) as never);
+    const answers = (other: () => unknown) =>
+      lists.mockImplementation((async ({ query }: { query: string }) =>
+        query.includes(`${first}`) ? listing(one) : other()) as never);
+    const fails = () => Promise.reject(unavailable);
+    answers(fails);
     const failing = expect(orderScreening.hint(batch)).rejects.toMatchObject({
       code: 'temporal-unavailable',
     });
     await vi.advanceTimersByTimeAsync(3_000);
     await failing;
-    const found = orderScreening.hint(batch);
-    await vi.advanceTimersByTimeAsync(2_999);
-    lists.mockResolvedValue(listing(two));
-    await vi.advanceTimersByTimeAsync(1);
-    expect(await found).toEqual({ outcome: 'accepted' });
-    expect(new Set(handles)).toEqual(new Set([one, two]));
+    for (const other of [fails, () => listing()]) {
+      handles.length = 0;
+      answers(other);
+      const found = orderScreening.hint(batch);
+      await vi.advanceTimersByTimeAsync(2_999);
+      answers(() => listing(two));
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await found).toEqual({ outcome: 'accepted' });
+      expect(new Set(handles)).toEqual(new Set([one, two]));
+      await vi.advanceTimersByTimeAsync(10_000);
+    }
   });
 
   it('is temporal-unavailable when the signal fails, and is signaled the next time', async () => {
