@@ -4,8 +4,11 @@ import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { workflowBundle } from '../../src/platform/workflow-bundle.ts';
 
-const DIRECTORY = join(import.meta.dirname, 'histories');
-const files = readdirSync(DIRECTORY);
+const filesOf = (folder: string): string[] =>
+  readdirSync(join(import.meta.dirname, folder)).map((file) => join(folder, file));
+const recorded = filesOf('histories');
+/** Real histories that once did not replay. */
+const found = filesOf('found');
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -13,10 +16,10 @@ beforeAll(async () => {
 });
 
 describe('a recorded order replays with the workflow code of today', () => {
-  it('of fourteen kinds', () => expect(files.length).toBeGreaterThanOrEqual(14));
+  it('of fourteen kinds', () => expect(recorded.length).toBeGreaterThanOrEqual(14));
 
-  it.each(files)('%s', async (file) => {
-    const { history, workflowId } = JSON.parse(readFileSync(join(DIRECTORY, file), 'utf8'));
+  it.each([...recorded, ...found])('%s', async (file) => {
+    const { history, workflowId } = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8'));
     await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, workflowId);
   });
 });
