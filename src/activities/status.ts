@@ -45,10 +45,7 @@ import {
 const QUICK_MS = 4_000;
 const PATIENT_MS = 20_000;
 
-/** Pause after the first of several unusable answers. */
-const UNUSABLE_PAUSE_MS = 2_000;
-
-/** Pause after the first of several reads without an answer. */
+/** Pause after the first of several reads without an answer, or without a usable one. */
 const FIRST_PAUSE_MS = 2_000;
 
 /** Pause after Temporal didn't list the fraud reports after an order's end: each try reads the status again. */
@@ -115,11 +112,10 @@ export function statusActivities(world: ActivityWorld) {
     /** Reads at once, until there is a usable decision. Without news it doesn't end before the cancel window does. */
     async readStatusLast(request: LastReadRequest, { time }: Clock): Promise<StatusOutcome> {
       const outcome = await read(request, time);
-      const untilClosedMs = Math.max(0, millis(request.cancelBy) - millis(time()));
-      const longestMs = Math.min(SLOW_POLL_MS, Math.max(UNUSABLE_PAUSE_MS, untilClosedMs / 2));
+      const leftMs = millis(request.cancelBy) - millis(time());
       const pauseMs = isUnusable(outcome, request.known)
-        ? Math.round(grownPauseMs(UNUSABLE_PAUSE_MS, longestMs))
-        : untilClosedMs + SLOW_POLL_MS;
+        ? halfOfWhatIsLeft(grownPauseMs(FIRST_PAUSE_MS, SLOW_POLL_MS), leftMs)
+        : Math.max(0, leftMs) + SLOW_POLL_MS;
       return newsOf(request, outcome, pauseMs);
     },
 
