@@ -6,7 +6,13 @@ import type { LateDecision } from '../contract/order/order.ts';
 import type { Enriched, OrderState, OrderTransaction } from '../contract/order/state.ts';
 import type { Action, Decision, Instant, Phase } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
-import { actionLater, isUnusable, keepsActionAfterReport, mayKeepActionAfterReport } from './decide.ts';
+import {
+  actionLater,
+  heldBack,
+  isUnusable,
+  keepsActionAfterReport,
+  mayKeepActionAfterReport,
+} from './decide.ts';
 import { defined } from './defined.ts';
 import { attemptFor } from './portal/portal-records.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
@@ -38,8 +44,8 @@ export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt
   acts: boolean;
   /** The last action of an earlier attempt. A later decision doesn't change it. */
   action?: Action;
-  /** The payment gateway reported an error, so the order stays on hold. */
-  gatewayError?: true;
+  /** A pass leaves the order on hold, see `heldBack`. */
+  held?: true;
   /** The order passed and was then reported as fraud, so it may have shipped: a fail leaves the action to a person. */
   reported?: true;
   /** The same holds for a report after the order's end. */
@@ -66,7 +72,7 @@ export function readAfterEndInput(
         ...{ id, attempt: number, cancelBy, ...defined({ decision }) },
         acts: transaction === newest && !overridden,
         ...(number !== attempt.number && { action: attemptFor(state, id)?.lastAction ?? 'hold' }),
-        ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
+        ...(transaction === newest && heldBack(state, 'proceed') === 'hold' && { held: true }),
         ...(transaction === newest && keepsActionAfterReport(state) && { reported: true }),
         ...(transaction === newest && mayKeepActionAfterReport(state) && { keepsIfReported: true }),
       };
@@ -163,7 +169,7 @@ function nextSequence({ sequence, decisions }: ReadAfterEndInput): number | unde
 /** @returns the action of a decision, by the rules of open orders: `decline` and `cancel` never change */
 function actionsAfter(
   { action, wouldBe }: Pick<ReadAfterEndInput, 'action' | 'wouldBe'>,
-  { acts, action: earlier, gatewayError, reported, cancelBy }: EndedTransaction,
+  { acts, action: earlier, held, reported, cancelBy }: EndedTransaction,
   decision: Decision,
 ): { action: Action; wouldBe?: Action; attention: string[] } {
   if (earlier !== undefined) return { action: earlier, attention: [] };
@@ -175,7 +181,7 @@ function actionsAfter(
     const words = `The decision became «${decision}» after the fraud report and the order’s end: refund by hand, unless it has shipped.`;
     return { ...kept, attention: [words] };
   }
-  const later = gatewayError && meant === 'proceed' ? 'hold' : meant;
+  const later = held && meant === 'proceed' ? 'hold' : meant;
   if (wouldBe !== undefined) return { action, wouldBe: later, attention: [] };
   const words = `The decision became «${decision}» after the order ended (cancel window: ${cancelBy}): refund and report by hand.`;
   return { action: later, attention: later === 'cancel' ? [words] : [] };
