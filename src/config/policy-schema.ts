@@ -136,7 +136,7 @@ export const integrationKeys = z.strictObject(
       )
       .prefault({})
       .describe(
-        '`noCard`: whole names of payment methods that are no card, any case, besides [those that are known](calling.md#orders-without-a-card); every other name is a card',
+        '`noCard`: whole names of payment methods that are no card, in any case, `_` as a space, besides [those that are known](calling.md#orders-without-a-card); every other name is a card',
       ),
     unknownFields: oneOf(['drop', 'refuse'])
       .default('drop')

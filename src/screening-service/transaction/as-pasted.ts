@@ -38,16 +38,20 @@ function rewritten(fields: Fields, rewrites: Rewrites): Fields {
   return { ...fields, ...Object.fromEntries(changed) };
 }
 
-/** `198.51.100.20, 10.0.0.1` of `X-Forwarded-For`: the first is the customer's. `203.0.113.7:54321` and `[2001:db8::1]:443` have a port. */
+/**
+ * `198.51.100.20, 10.0.0.1` of `X-Forwarded-For`: the first is the customer's. `203.0.113.7:54321` and `[2001:db8::1]:443` have a port.
+ * `::ffff:203.0.113.7` is an IPv4 address as a socket for both families names it, and `fe80::1%eth0` one with its network interface.
+ */
 function clientAddress(text: string): string {
   const first = (text.split(',')[0] ?? '').trim();
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(first)?.[1] ?? /^([\d.]+):\d+$/.exec(first)?.[1] ?? first;
-  return isIP(bare) === 0 ? text : bare;
+  const address = bare.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+  return isIP(address) === 0 ? text : address;
 }
 
-/** A domain in another script becomes punycode. The screening service judges the local part. Invisible marks are removed. */
+/** A domain in another script becomes punycode. The screening service judges the local part. Invisible marks and spaces around it are removed. */
 function emailAddress(text: string): string {
-  const visible = withoutMarks(text);
+  const visible = withoutMarks(text).trim();
   const at = visible.lastIndexOf('@');
   return at < 0 ? visible : `${visible.slice(0, at)}@${domain(visible.slice(at + 1))}`;
 }

@@ -1,21 +1,21 @@
 /**
- * Assumption «payment methods»: a name is compared as a whole, ignoring case; every other name is a card, since the screening service
- * needs the card data of each card order, and a word such as "credit" says nothing.
+ * Assumption «payment methods»: a name is compared as a whole, in any case, an underscore as a space; every other name is a card, since
+ * the screening service needs the card data of each card order, and a word such as "credit" says nothing.
  */
 
 /** Names that shops, gateways and wallets send for something other than a card. */
 const NO_CARD = [
   // Kinds
   'ach, alipay, bank deposit, bank transfer, banktransfer, cash, cash on delivery, cash on delivery (cod), cashondelivery, charge, check',
-  'cheque, cod, direct debit, free, gift card, gift_card, giftcard, invoice, manual, money order, other, pay by invoice, purchase order',
-  'purchaseorder, store credit, store_credit, wire transfer',
+  'cheque, cod, direct debit, free, gift card, giftcard, invoice, manual, money order, other, pay by invoice, purchase order',
+  'purchaseorder, store credit, wire transfer',
   // Wallets and local methods
   'affirm, afterpay, afterpay_clearpay, afterpay_north_america, amazon pay, amazon_marketplace, amazon_payment_v2, amazon_payments_advanced',
-  'amazonpay, apple pay, apple_pay, applepay, bacs, bacs debit, bancontact, bank_deposit, blik, boleto, cash app pay, cashapp, clearpay',
-  'eps, exchange-credit, giropay, google pay, google_pay, googlepay, ideal, klarna, mobilepay, multibanco, mybank, oxxo, p24, paypal',
+  'amazonpay, apple pay, applepay, bacs, bacs debit, bancontact, blik, boleto, cash app pay, cashapp, clearpay',
+  'eps, exchange-credit, giropay, google pay, googlepay, ideal, klarna, mobilepay, multibanco, mybank, oxxo, p24, paypal',
   'paypal credit, paypal_billing_agreement, paypal_express, paypal_express_bml, paysafecard, pix, przelewy24, sepa, sepa debit',
-  'sepa direct debit, sepa_debit, shop cash, shop_cash, shop_pay_installments, shopify_installments, shopify_store_credit, sofort, swish',
-  'trustly, twint, upi, venmo, visa checkout, wechat pay, wechat_pay',
+  'sepa direct debit, shop cash, shop_pay_installments, shopify_installments, shopify_store_credit, sofort, swish',
+  'trustly, twint, upi, venmo, visa checkout, wechat pay',
   // Codes of shops and their plugins
   'amazon_payment_v2_vault, braintree_ach_direct_debit, braintree_applepay, braintree_googlepay, braintree_local_payment, braintree_paypal',
   'braintree_paypal_vault, braintree_venmo, checkmo, ecomm giftcard, manual_in_shopify_test, payflow_express, payflow_express_bml',
@@ -47,11 +47,16 @@ const codes = PLUGINS.flatMap(([before, kinds, behind = '']) =>
   kinds.split(', ').map((kind) => `${before}${kind}${behind}`),
 );
 
-const known = new Set([...NO_CARD, ...codes]);
+const known = new Set([...NO_CARD, ...codes].map(compared));
 
 /** @param listed the names of the policy key `paymentMethods.noCard` */
 export function isNoCard(method: unknown, listed: readonly string[] = []): boolean {
   if (typeof method !== 'string') return false;
-  const name = method.trim().toLowerCase();
-  return known.has(name) || listed.some((one) => one.trim().toLowerCase() === name);
+  const name = compared(method);
+  return known.has(name) || listed.some((one) => compared(one) === name);
+}
+
+/** Shops and their connectors write `cash on delivery`, `CASH_ON_DELIVERY` and `paypal express`. */
+function compared(name: string): string {
+  return name.trim().toLowerCase().replaceAll('_', ' ');
 }

@@ -72,6 +72,10 @@ test.each([
   ['203.0.113.7:54321', '203.0.113.7', 0],
   ['[2001:db8::1]', '2001:db8::1', 0],
   ['[2001:db8::1]:443', '2001:db8::1', 0],
+  ['::ffff:203.0.113.7', '203.0.113.7', 0],
+  ['[::FFFF:203.0.113.7]:443', '203.0.113.7', 0],
+  ['::ffff:10.0.0.1', '10.0.0.1', 1],
+  ['fe80::1%eth0', 'fe80::1', 1],
   ['0.0.0.0', '0.0.0.0', 1],
   ['127.0.0.1', '127.0.0.1', 1],
   ['192.168.1.7', '192.168.1.7', 1],
@@ -97,6 +101,7 @@ test.each([
   ['Jö@bücher.example', 'Jö@xn--bcher-kva.example'],
   ['\u202aada@exam\u200bple.com\u202c', 'ada@example.com'],
   ['ada@mail.example.com.', 'ada@mail.example.com'],
+  [' ada@mail.example.com \n', 'ada@mail.example.com'],
   ['ada@mail.example.com。', 'ada@mail.example.com'],
 ])('the e-mail address %j is sent as %j', (email, sent) => {
   expect(parsed(aTransaction({ customer: { email } })).transaction.customer.email).toBe(sent);

@@ -137,6 +137,7 @@ describe('the payment data an integration workflow requires', () => {
     ...['woocommerce_payments_au_becs_debit', 'ppcp-ideal', 'Ecomm giftcard', 'pp_stripe-wero_stripe'],
     ...['mollie_wc_gateway_kbc', 'mollie_methods_klarna', 'pp_mollie-ideal_mollie', 'payflow_express_bml'],
     ...['amazon_payment_v2_vault', 'payment_services_paypal_smart_buttons'],
+    ...['CASH_ON_DELIVERY', 'MONEY_ORDER', 'AMAZON_PAY', 'paypal express', 'amazon payment v2'],
   ])('is none where the method is no card: %s', (method) => {
     for (const order of [withoutCodes, aTransaction()].map((one) => ({ ...one, payment: { method } }))) {
       for (const workflow of OTHERS) expect(faultsOf(order, { workflow })).toEqual({});
