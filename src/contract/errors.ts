@@ -92,7 +92,8 @@ export const ORDER_ERRORS = {
   'retry-out-of-turn': {
     status: 409,
     title: 'The order does not accept this attempt now',
-    advice: 'the order isn’t declined, or the number isn’t the next one: read the order',
+    advice:
+      'the order isn’t declined, or the number isn’t the next one: read the order. If it was changed or paid again, send it as a new order with an invoice number of its own',
   },
   'order-changed': {
     status: 409,
@@ -125,12 +126,12 @@ export const ORDER_ERRORS = {
     status: 409,
     title: 'The order is closed',
     advice:
-      'a closed order does not accept this request; portal actions still work while their own rules allow it',
+      'a closed order does not accept this request; portal actions still work while their own rules allow it. Send another payment as a new order with an invoice number of its own',
   },
   'too-many-attempts': {
     status: 409,
     title: 'The order has reached its limit of 20 attempts',
-    advice: 'the limit is 20 attempts per order: continue with a new order',
+    advice: 'the limit is 20 attempts per order: continue with a new order with an invoice number of its own',
   },
   'too-many-actions': {
     status: 409,

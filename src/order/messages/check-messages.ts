@@ -179,7 +179,7 @@ export function retryRefusal(
   if (state.adopted !== undefined) {
     return refusal(
       'retry-out-of-turn',
-      'The order was adopted and can’t be retried: send the attempt as a new order.',
+      'The order was adopted and can’t be retried: send the attempt as a new order with an invoice number of its own.',
     );
   }
   if (request.attempt > MAX_ATTEMPTS) {
@@ -200,7 +200,7 @@ export function retryRefusal(
 
 /** The error of an attempt whose transaction was checked by the rules of a different workflow. */
 function workflowError(workflow: IntegrationWorkflow): FieldError {
-  const message = `must be ${workflow}, by which the order is screened: name it, or send the attempt as a new order`;
+  const message = `must be ${workflow}, by which the order is screened: name it, or send the attempt as a new order with an invoice number of its own`;
   return { path: 'workflow', message };
 }
 
