@@ -51,7 +51,7 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
     more: `${FILE_HELP}\nThe same request returns the same answer. Exit code 0 is a decision or \`pending\`; read \`action\`.`,
     args: screenArgs,
     options: { integration: INTEGRATION, workflow: WORKFLOW },
-    examples: ['screen 1001 examples/orders/review.json', 'screen 1001 --json < order.json | jq -r .action'],
+    examples: ['screen 1701 examples/orders/review.json', 'screen 1001 --json < order.json | jq -r .action'],
     run: screen,
   });
 

@@ -124,7 +124,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
   defineCommand(program, {
     name: 'redeliver <orderId> <sequence>',
     summary: 'Send an event of the order again, with the same id and content',
-    more: `\`show\` lists the numbers of the last 50 events.\n${NOT_YET}`,
+    more: `\`show --full\` lists the numbers of the last 50 events.\n${NOT_YET}`,
     args: { orderId: orderIdSchema, sequence: numberOnRecord },
     options: WHO,
     examples: ['redeliver 1001 2'],

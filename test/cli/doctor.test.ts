@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { checkApi, checkEvents } from '../../src/cli/doctor/check-http.ts';
 import { checkPolls, checkPortalActions, checkSweep } from '../../src/cli/doctor/check-temporal.ts';
-import { checkPlaintext } from '../../src/cli/doctor/doctor-command.ts';
+import { checkPlaintext, checkWebhookSecrets } from '../../src/cli/doctor/doctor-command.ts';
 import { find, ok } from '../../src/cli/doctor/finding.ts';
 import { inspectConfig } from '../../src/config/index.ts';
 import { SWEEP_ID } from '../../src/contract/sweep.ts';
@@ -165,6 +165,12 @@ describe('the doctor', () => {
     expect(await checkPolls(aNamespace(held, 4), config)).toEqual([stuck, wanted]);
     const [tooMany, ...others] = await checkPolls(aNamespace(held, 1e9), config);
     expect([tooMany?.what, others]).toEqual([expect.stringContaining('longer than'), [stuck, wanted]]);
+  });
+
+  it('does not call the webhook secret that `npm start` makes well: nobody else knows it', () => {
+    const { config } = inspectConfig({ ...least, WEBHOOK_SECRETS: 'a secret of some length' });
+    expect(checkWebhookSecrets(config, true)).toMatchObject({ status: 'skipped' });
+    expect(checkWebhookSecrets(config, false)).toEqual(ok('1 webhook secret'));
   });
 
   it('keeps saying what may go in plain, and why', () => {

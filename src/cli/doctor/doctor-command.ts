@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { z } from 'zod';
-import { type Config, inspectConfig } from '../../config/index.ts';
+import { type Config, inspectConfig, isSet } from '../../config/index.ts';
 import { LEAST_WEBHOOK_SECRET } from '../../config/live.ts';
 import { localApiAddress } from '../../config/load-config.ts';
 import type { FieldError } from '../../contract/errors.ts';
@@ -48,6 +48,7 @@ Exit code 6 if there is an error; warnings alone give 0.`,
 async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): Promise<Finding[]> {
   const { env, sandbox } = localEnvironment(processEnv);
   const { config, fieldErrors } = inspectConfig(env);
+  const isMade = sandbox && !isSet(processEnv.WEBHOOK_SECRETS);
   const address = api ?? (sandbox || env.API_HOST || env.API_PORT ? localApiAddress(config.api) : undefined);
   /** A check is skipped when a variable that begins with `settings` has an error. */
   const run = (name: string, settings: string, look: Parameters<typeof find>[1]) => {
@@ -58,7 +59,7 @@ async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): 
     run('temporal', 'TEMPORAL_', () => checkTemporal(config)),
     run('screening-service', 'SCREENING_CONFIG', () => checkService(config)),
     run('api', 'API_', () => checkApi({ list: env.API_KEYS, file: config.api.keysFile }, address)),
-    run('webhook-secrets', 'WEBHOOK_SECRETS', () => checkWebhookSecrets(config)),
+    run('webhook-secrets', 'WEBHOOK_SECRETS', () => checkWebhookSecrets(config, isMade)),
     run('plaintext', 'ALLOW_PLAINTEXT', () => checkPlaintext(config)),
     run('events', 'EVENTS_', () => checkEvents(config)),
   ]);
@@ -99,8 +100,15 @@ export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'
   );
 }
 
-/** Warns of missing secrets, without which the API refuses every webhook, and of short ones, which can be guessed. */
-function checkWebhookSecrets({ webhookSecrets, ownWebhookSecrets, integrations }: Config): Finding {
+/**
+ * Warns of missing secrets, without which the API refuses every webhook, and of short ones, which can be guessed.
+ * @param isMade `npm start` makes its own one
+ */
+export function checkWebhookSecrets(
+  { webhookSecrets, ownWebhookSecrets, integrations }: Config,
+  isMade: boolean,
+): Finding {
+  if (isMade) return skipped('not set here: `npm start` makes one that only its own sandbox knows');
   const secrets = [...webhookSecrets, ...[...ownWebhookSecrets.values()].flat()];
   if (webhookSecrets.length === 0 && ownWebhookSecrets.size < integrations.size) {
     return warning(

@@ -27,16 +27,16 @@ const PORTS = {
 
 export interface DocsStack {
   apiUrl: string;
-  /** @returns a page's words with the addresses, files and orders of this stack */
-  local: (page: string, text: string) => string;
+  /** @returns a page's words with the addresses and files of this stack */
+  local: (text: string) => string;
   /** Runs commands of a page to their end. @returns all they wrote @throws Error when one fails */
-  run: (page: string, commands: string, how?: { asShown?: boolean }) => Promise<string>;
+  run: (commands: string, how?: { asShown?: boolean }) => Promise<string>;
   /** Starts a command of a page that goes on, until the stack is stopped. */
-  serve: (page: string, commands: string, ready: RegExp) => Promise<void>;
+  serve: (commands: string, ready: RegExp) => Promise<void>;
   /** @returns what the compiler says against modules that import as if they stood in the project's folder */
   typeCheck: (modules: Record<string, string>) => Promise<string>;
   /** Runs a module as above. @returns what it wrote */
-  runTypeScript: (page: string, text: string) => Promise<string>;
+  runTypeScript: (text: string) => Promise<string>;
   stop: () => Promise<void>;
 }
 
@@ -88,14 +88,11 @@ export async function startDocsStack(): Promise<DocsStack> {
   };
   const served: ChildProcess[] = [];
 
-  const local = (page: string, text: string): string => {
-    const moved = Object.entries(PORTS).reduce(
+  const local = (text: string): string =>
+    Object.entries(PORTS).reduce(
       (words, [name, port]) => words.replaceAll(`127.0.0.1:${port}`, `127.0.0.1:${ports[name]}`),
       text.replaceAll('.data/', `${dataDir}/`),
     );
-    // Two pages begin with an order 1001 of their own; both names are equally long, for the sake of tables.
-    return page === 'docs/cli.md' ? moved.replaceAll(/\b1001\b/g, '1701') : moved;
-  };
   const bash = async (script: string, more: NodeJS.ProcessEnv = {}): Promise<string> => {
     const run = promisify(execFile);
     const options = { cwd: ROOT, env: { ...env, ...more }, timeout: BLOCK_MS };
@@ -110,14 +107,14 @@ export async function startDocsStack(): Promise<DocsStack> {
   return {
     apiUrl: `http://127.0.0.1:${ports.API_PORT}`,
     local,
-    run: async (page, commands, { asShown = false } = {}) => {
-      const script = local(page, commands);
+    run: async (commands, { asShown = false } = {}) => {
+      const script = local(commands);
       // A terminal is what makes it write words; and a page shows commands that fail.
       const shown = `set +e\n${script.replaceAll(/npx order-screening [\w-]+/g, '$& --table')}\ntrue`;
       return bash(asShown ? shown : script);
     },
-    serve: async (page, commands, ready) => {
-      const script = local(page, commands).replace(/^node /m, 'exec node ');
+    serve: async (commands, ready) => {
+      const script = local(commands).replace(/^node /m, 'exec node ');
       const child = spawn('bash', ['-euo', 'pipefail', '-c', `exec 2>&1\n${script}`], { cwd: ROOT, env });
       served.push(child);
       let output = '';
@@ -147,10 +144,10 @@ export async function startDocsStack(): Promise<DocsStack> {
       );
       return bash(`npx tsc -p ${modulesDir} || true`);
     },
-    runTypeScript: async (page, text) => {
+    runTypeScript: async (text) => {
       const file = join(modulesDir, 'sample.ts');
       // A connection keeps a process alive.
-      await writeFile(file, `${atRoot(local(page, text))}\nprocess.exit(0);\n`);
+      await writeFile(file, `${atRoot(local(text))}\nprocess.exit(0);\n`);
       return bash(`PAYLOAD_KEYS=$(cat ${dataDir}/payload-keys) node --import tsx ${file}`, besideNpmStart);
     },
     stop: async () => {

@@ -105,28 +105,28 @@ describe('commands', () => {
       .map((block) => [`${block.page}:${block.line}`, block] as const),
   )('%s', async (_where, block) => {
     const before = entry(BEFORE, block);
-    if (before !== undefined) await stack.run(block.page, before.run);
-    if (block.text.includes(SERVES.has)) return stack.serve(block.page, block.text, SERVES.ready);
+    if (before !== undefined) await stack.run(before.run);
+    if (block.text.includes(SERVES.has)) return stack.serve(block.text, SERVES.ready);
     if (block.language === 'console') return expectAsShown(block);
     const wanted = entry(WRITES, block);
-    const first = await stack.run(block.page, block.text);
+    const first = await stack.run(block.text);
     if (wanted === undefined) {
       expect(first).not.toMatch(/\/problems\/|"errors":\s*\[/i);
       return;
     }
     if (wanted.again !== true) return expect(first).toMatch(wanted.output);
     const last = block.text.split('\n').at(-1) ?? '';
-    await eventually(async () => expect(await stack.run(block.page, last)).toMatch(wanted.output));
+    await eventually(async () => expect(await stack.run(last)).toMatch(wanted.output));
   });
 
   /** Runs each line after `$`; together they must write what the page shows, but for times, ids and numbers of things. */
   async function expectAsShown(block: CodeBlock): Promise<void> {
     const lines = block.text.split('\n');
     const command = lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2));
-    const shown = stack.local(block.page, lines.filter((line) => !line.startsWith('$ ')).join('\n'));
+    const shown = stack.local(lines.filter((line) => !line.startsWith('$ ')).join('\n'));
     await eventually(
       async () => {
-        const output = await stack.run(block.page, command.join('\n'), { asShown: true });
+        const output = await stack.run(command.join('\n'), { asShown: true });
         expect(masked(output)).toBe(masked(shown));
       },
       { timeoutMs: 20_000 },
@@ -151,7 +151,7 @@ describe('samples', () => {
   });
 
   it('in TypeScript run', async () => {
-    expect(await stack.runTypeScript(WITH_TYPESCRIPT, typescript())).toBe(TYPESCRIPT_WRITES);
+    expect(await stack.runTypeScript(typescript())).toBe(TYPESCRIPT_WRITES);
   });
 
   it('in JSON are what they are said to be', async () => {
