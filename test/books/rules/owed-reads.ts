@@ -13,7 +13,15 @@ import {
   TELL_DECISIONS,
   transactionOf,
 } from '../books.ts';
-import { downForThreeDays, nobodyCould, takenBack, unnoticedMs, wasLate, wasReset } from '../facts.ts';
+import {
+  downForThreeDays,
+  mayBeOlder,
+  nobodyCould,
+  takenBack,
+  unnoticedMs,
+  wasLate,
+  wasReset,
+} from '../facts.ts';
 
 const FIRST_SPACING_MS = 2_000;
 const LONGEST_SPACING_MS = 5 * 60_000;
@@ -138,9 +146,11 @@ function isOwed(books: Books, { at, what, transactionId }: Cause, by: number): b
       one.decision !== 'error',
   );
   const moved = transactions.some(({ createdAt }) => createdAt > at && createdAt <= by);
+  const known = books.record.transactions.find(({ id }) => id === newest.id)?.attempt;
+  const attempt = known !== undefined && mayBeOlder(books, known) ? known : newest.attempt;
   // A later attempt that was taken replaces an earlier one, also while it has no transaction.
   const declined = calls.some(
-    (one) => isDeclined(one) || ((one.checkout?.attempt ?? 0) > newest.attempt && one.at <= by),
+    (one) => isDeclined(one) || ((one.checkout?.attempt ?? 0) > attempt && one.at <= by),
   );
   return told && !canceled && !over && !moved && !declined;
 }
