@@ -9,21 +9,29 @@ const IMPACTS = ['high', 'medium', 'low'];
 /** An insight with the reading that had it first. `isNew`: that is the newest reading, and there are others. */
 export type Evidence = ReturnType<typeof evidenceOf>[number];
 
-/** @returns the insights of the newest reading that has any, by group, highest impact first */
+/**
+ * @returns the insights of the newest reading that has any, by group, highest impact first. A recommendation only until the next reading,
+ * or a person's decision
+ */
 export function evidenceOf({ attempts }: OrderState) {
-  const readings = attempts.flatMap(({ number: attempt, readings }) =>
-    readings.flatMap(({ insights, at, source }) =>
-      insights === undefined ? [] : [sorted(insights).map((one) => ({ ...one, at, source, attempt }))],
+  const attempt = attempts.at(-1);
+  const isAdvised = attempt?.override === undefined && attempt?.readings.at(-1)?.insights !== undefined;
+  const readings = attempts.flatMap(({ number, readings: each }) =>
+    each.flatMap(({ insights, at, source }) =>
+      insights === undefined
+        ? []
+        : [sorted(insights).map((one) => ({ ...one, at, source, attempt: number }))],
     ),
   );
   const newest = readings.at(-1) ?? [];
   const all = readings.flat();
-  return newest.map((one) => {
+  const valid = newest.filter(({ group }) => isAdvised || group !== 'recommendation');
+  return valid.map((one) => {
     const same = ({ group, description, name }: typeof one) =>
       group === one.group && description === one.description && name === one.name;
     const first = all.find(same) ?? one;
-    const { at, source, attempt } = first;
-    return { ...one, at, source, attempt, isNew: readings.length > 1 && newest.includes(first) };
+    const { at, source, attempt: number } = first;
+    return { ...one, at, source, attempt: number, isNew: readings.length > 1 && newest.includes(first) };
   });
 }
 
