@@ -1,10 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  readAdoptRequest,
-  readCardRequest,
-  readOrderId,
-  readScreenRequest,
-} from '../../src/client/read-requests.ts';
+import { readAdoptRequest } from '../../src/client/read-adopt-request.ts';
+import { readCardRequest, readOrderId, readScreenRequest } from '../../src/client/read-requests.ts';
 import { startRefusal } from '../../src/order/messages/check-messages.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
