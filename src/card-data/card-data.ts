@@ -202,13 +202,20 @@ function isExempt(place: Place, { cards = [], notCards }: Scan): boolean {
   const [first = '', ...rest] = namesTo(place).map((one) =>
     typeof one === 'number' ? '[]' : plainName(one),
   );
-  const vouched = new Set(notCards.filter(isIdPath).map(plainPath));
+  const vouched = new Set(notCards.filter(isIdPath).map((path) => sameIdPath(plainPath(path))));
   const below = FRAMES.has(first) ? rest.join('.') : undefined;
-  return vouched.has([first, ...rest].join('.')) || (below !== undefined && vouched.has(below));
+  return [[first, ...rest].join('.'), below].some(
+    (path) => path !== undefined && vouched.has(sameIdPath(path)),
+  );
 }
 
 /** The fields in which a message wraps a transaction or the fields of a portal action. */
 const FRAMES = new Set(['transaction', 'fields']);
+
+/** An adoption has the invoice number of the transaction without the transaction. */
+function sameIdPath(path: string): string {
+  return path === 'invoicenumber' ? 'order.invoicenumber' : path;
+}
 
 function plainPath(path: string): string {
   return path

@@ -4,7 +4,7 @@ import { CsvError, parse } from 'csv-parse/sync';
 import pc from 'picocolors';
 import { z } from 'zod';
 import { withoutCardNumbers } from '../card-data/card-numbers.ts';
-import { adoptSchema } from '../client/read-requests.ts';
+import { adoptSchema } from '../client/read-adopt-request.ts';
 import { OrderScreeningError } from '../contract/errors.ts';
 import { defined } from '../order/defined.ts';
 import type { OrderScreening } from '../starter.ts';

@@ -2,19 +2,12 @@
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName, shownPath } from '../card-data/card-data.ts';
 import { type FieldError, OrderScreeningError } from '../contract/errors.ts';
-import { momentText, printable, reasonSchema, workflowSchema } from '../contract/fields.ts';
+import { printable, reasonSchema, workflowSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, withoutHash } from '../contract/ids.ts';
 import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
-import {
-  GATEWAY_RESULTS,
-  type IntegrationWorkflow,
-  instant,
-  millis,
-  OVERRIDE_ACTIONS,
-} from '../contract/words.ts';
-import { defined } from '../order/defined.ts';
-import { adoptionErrors, sizeError } from '../order/messages/check-messages.ts';
+import { type IntegrationWorkflow, OVERRIDE_ACTIONS } from '../contract/words.ts';
+import { sizeError } from '../order/messages/check-messages.ts';
 import { isRecord } from '../order/messages/shapes.ts';
 import { skipRuleFor } from '../order/order-rules.ts';
 import {
@@ -66,35 +59,6 @@ export const screenSchema = z.strictObject({
   workflow: workflowSchema.optional(),
   attempt: attemptSchema.optional(),
   transaction: z.unknown().optional(),
-});
-
-const CURRENCY = 'must be a currency code of three letters, such as EUR';
-const currency = z
-  .string(CURRENCY)
-  .regex(/^[A-Za-z]{3}$/, CURRENCY)
-  .toUpperCase()
-  .optional();
-
-const AMOUNT = 'must be a number as text, such as 125.50';
-
-/** The library's request to adopt; in HTTP the order's id is in the path. */
-export const adoptSchema = z.strictObject({
-  orderId: orderIdSchema,
-  integration: integrationNameSchema.optional(),
-  transactionId: z.guid('must be the id of a transaction'),
-  screenedAt: momentText,
-  workflow: workflowSchema.optional(),
-  amount: z
-    .string(AMOUNT)
-    .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, AMOUNT)
-    .optional(),
-  // In either spelling, as in a transaction.
-  currencyCode: currency,
-  currency_code: currency,
-  gatewayResult: z
-    .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })
-    .optional(),
-  force: z.boolean('must be true or false').optional(),
 });
 
 /** Fields of an order that may hold card data when it is read. `parseTransaction` separates or removes it. */
@@ -150,7 +114,7 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
 }
 
 /** Finds a request's integration, and refuses card data outside of the fields for it. @throws OrderScreeningError as `readScreenRequest` */
-function openedRequest(raw: unknown, findIntegration: FindIntegration, cards: readonly string[]) {
+export function openedRequest(raw: unknown, findIntegration: FindIntegration, cards: readonly string[]) {
   const fields: Record<string, unknown> = isRecord(raw) ? raw : {};
   const integration = integrationOf({ findIntegration }, integrationIn(fields));
   const { transaction, ...rest } = fields;
@@ -235,24 +199,6 @@ export function readCardRequest(raw: unknown, findIntegration: FindIntegration) 
   const message = 'is not kept: the workflow is not pre-gateway';
   const warnings = stored.cardCode === card.card.cardCode ? [] : [{ path: 'cardCode', message }];
   return { orderId, integration: integration.name, card: stored, warnings };
-}
-
-export type CheckedAdoptRequest = ReturnType<typeof readAdoptRequest>;
-
-/** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in `details.errors` */
-export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration) {
-  const { integration } = openedRequest(raw, findIntegration, []);
-  const { orderId, integration: _name, workflow: named, ...given } = checked(adoptSchema, raw);
-  const { amount, currencyCode, currency_code = currencyCode, ...rest } = given;
-  const adoption = { ...defined(rest), screenedAt: instant(millis(rest.screenedAt)) };
-  const workflow = named ?? integration.workflow;
-  const fieldErrors = adoptionErrors(adoption, { ...integration, workflow }, Date.now());
-  if (currencyCode !== undefined && currencyCode !== currency_code)
-    fieldErrors.push({ path: 'currencyCode', message: 'differs from currency_code: specify it once' });
-  if (fieldErrors.length > 0) throw invalidRequest(fieldErrors);
-  /** The known fields of the transaction: its amount and currency, or none. */
-  const transaction: TransactionJson = defined({ amount, currency_code });
-  return { orderId, integration, workflow, adoption, transaction };
 }
 
 /** @returns the normalized order id @throws OrderScreeningError `invalid-request` */

@@ -31,7 +31,8 @@ import type { CardData } from '../screening-service/index.ts';
 import type { ListRequest } from './lists/list-request.ts';
 import type { HANDLING } from './messages/handling.ts';
 import type { optionsSchema } from './messages/portal-options.ts';
-import type { adoptSchema, screenSchema } from './read-requests.ts';
+import type { adoptSchema } from './read-adopt-request.ts';
+import type { screenSchema } from './read-requests.ts';
 import type { EarlyAnswers } from './screening/fast-path.ts';
 
 export interface OrderScreeningOptions {

@@ -168,7 +168,7 @@ export const ORDER_ERRORS = {
     status: 409,
     title: 'The order’s invoice number belongs to a different transaction: retry with force',
     advice:
-      'check in the screening service’s portal which transaction is the order’s, then retry with `force`',
+      'send `invoiceNumber` if it differs from the order id; else check in the screening service’s portal which transaction is the order’s, then retry with `force`',
   },
   'transaction-without-decision': {
     status: 409,

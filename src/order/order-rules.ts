@@ -1,4 +1,5 @@
 /** Which rules of the policy an order meets, and the policy that follows. Skip rules run before validation, so the transaction may be invalid. */
+import { isNoCard } from '../card-data/payment-methods.ts';
 import {
   FALLBACK_POLICY,
   type Integration,
@@ -36,8 +37,14 @@ export function ruleMatches(rule: OrderRule, facts: OrderFacts): boolean {
  * Decides whether the policy skips an attempt. The API and the worker both call it.
  * @returns the index of the matching `skip` rule, or undefined: the attempt is screened
  */
-export function skipRuleFor({ skip }: Pick<Integration, 'skip'>, transaction: unknown): number | undefined {
+export function skipRuleFor(
+  { skip, paymentMethods }: Pick<Integration, 'skip' | 'paymentMethods'>,
+  transaction: unknown,
+): number | undefined {
   const facts = orderFactsOf(transaction);
+  // Paid partly by gift card and partly by card: no rule for the gift card skips the card.
+  if (isNoCard(facts.paymentMethod, paymentMethods.noCard) && hasCard(transaction))
+    delete facts.paymentMethod;
   const index = skip.findIndex((rule) => ruleMatches(rule, facts));
   return index < 0 ? undefined : index;
 }
@@ -49,6 +56,12 @@ export function unavailableAction(
 ): UnavailableAction {
   if (typeof whenUnavailable === 'string') return whenUnavailable;
   return whenUnavailable.find((rule) => ruleMatches(rule, facts))?.action ?? 'hold';
+}
+
+/** Some shops send a `creditCard` of empty fields for an order without a card. */
+function hasCard(transaction: unknown): boolean {
+  const { creditCard } = fieldsOf(fieldsOf(transaction).payment);
+  return Object.values(fieldsOf(creditCard)).some((value) => value != null && value !== '');
 }
 
 function listed(accepted: string[] | undefined, values: (string | undefined)[]): boolean {

@@ -8,6 +8,7 @@ export {
 } from './client.ts';
 export { readFailure, ScreeningError } from './errors.ts';
 export { readRetryAfter, requestReason } from './exchange.ts';
+export { invoiceNumber } from './fields.ts';
 export { type HttpResponse, MACHINE, type Machine, proxyFor, sleepOn } from './machine.ts';
 export { readForAdoption } from './read-for-adoption.ts';
 export type {

@@ -143,6 +143,11 @@ describe('an id that the merchant vouches for', () => {
   it('is taken, in either spelling, and no other field is', () => {
     expect(cardDataIn(request, { notCards })).toEqual(['transaction.lineItems[0].notes', 'reason']);
     expect(vouchedFor({ orderId: id }, { notCards })).toEqual({ orderId: id, notCards });
+    // An adoption has the invoice number without its transaction.
+    expect(cardDataIn({ invoiceNumber: id }, { notCards })).toEqual([]);
+    expect(
+      cardDataIn({ transaction: { order: { invoiceNumber: id } } }, { notCards: ['invoiceNumber'] }),
+    ).toEqual([]);
     expect(vouchedFor({ orderId: '1' }, { notCards })).toEqual({ orderId: '1' });
   });
 

@@ -35,6 +35,7 @@ function librarySends(orders: Orders, text: string): (() => Promise<unknown>)[] 
     () => orders.screen({ ...named, transaction: { ...order, userFields: { deep: [{ [text]: 1 }] } } }),
     () => orders.retry({ ...named, attempt: 2, transaction: { ...order, authcode: text } }),
     () => orders.adopt({ ...planted, ...adopt }),
+    () => orders.adopt({ ...named, ...adopt, invoiceNumber: text }),
     () => orders.recordGatewayResult(named, { result: 'pass', authcode: text }),
     () => orders.recordGatewayResult(named, { result: 'pass', transactionId: text }),
     () => orders.recordGatewayResult(planted, { result: 'pass' }),

@@ -24,10 +24,10 @@ async function adopt(content: string | Buffer, args: string[] = [], set?: (order
 
 it('adopts a file line by line, with what each line says', async () => {
   const rows = [
-    'orderId;transactionId;screenedAt;integration;workflow;amount;currencyCode;gatewayResult;force',
-    `1001;${idOf(1)};${AT};;;12.50;EUR;;`,
+    'orderId;transactionId;screenedAt;integration;workflow;amount;currencyCode;gatewayResult;force;invoiceNumber',
+    `1001;${idOf(1)};${AT};;;12.50;EUR;;;#A-7`,
     '',
-    `"1002";${idOf(2)};${AT};other;pre-gateway;;;pass;true`,
+    `"1002";${idOf(2)};${AT};other;pre-gateway;;;pass;true;`,
   ];
   const content = `\ufeff${rows.join('\r\n')}\r\n`;
   const { code, answers, notices, orders } = await adopt(content, ['--integration', 'shop']);
@@ -35,7 +35,14 @@ it('adopts a file line by line, with what each line says', async () => {
   const more = { integration: 'other', workflow: 'pre-gateway', gatewayResult: 'pass', force: true };
   expect(orders.adopt.mock.calls).toEqual([
     [
-      { orderId: '1001', integration: 'shop', amount: '12.50', currencyCode: 'EUR', ...line(1) },
+      {
+        orderId: '1001',
+        integration: 'shop',
+        amount: '12.50',
+        currencyCode: 'EUR',
+        invoiceNumber: '#A-7',
+        ...line(1),
+      },
       { dryRun: false, by },
     ],
     [

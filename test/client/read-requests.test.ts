@@ -1,10 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  readAdoptRequest,
-  readCardRequest,
-  readOrderId,
-  readScreenRequest,
-} from '../../src/client/read-requests.ts';
+import { readAdoptRequest } from '../../src/client/read-adopt-request.ts';
+import { readCardRequest, readOrderId, readScreenRequest } from '../../src/client/read-requests.ts';
 import { startRefusal } from '../../src/order/messages/check-messages.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
@@ -130,7 +126,7 @@ describe('a request to screen', () => {
       const of = (begins: unknown, ends: unknown = '1111') => {
         const creditCard = { bin: begins, last4: ends };
         const transaction = { amount: '20.00', payment: { method: 'gift card', creditCard } };
-        return read({ orderId: '1', transaction }, { skip: [{ paymentMethod: ['gift card'] }] });
+        return read({ orderId: '1', transaction }, { skip: [{ amountBelow: 50, currency: ['USD'] }] });
       };
       expect(of(bin).transaction).toMatchObject({
         payment: { creditCard: { bin: '411111', last4: '1111' } },

@@ -6,7 +6,7 @@ import type {
   ScreeningOutcome,
 } from '../../src/contract/activity-contract.ts';
 import type { Call, CallResult } from '../../src/contract/calls.ts';
-import type { PortalFields, ScreenOrderInput } from '../../src/contract/messages.ts';
+import type { PortalFields, ScreenOrderInput, TransactionJson } from '../../src/contract/messages.ts';
 import type { OrderState } from '../../src/contract/order/state.ts';
 import type { Policy } from '../../src/contract/policy.ts';
 import type { Decision, GatewayResult, Instant, OverrideAction } from '../../src/contract/words.ts';
@@ -32,7 +32,7 @@ type Told<Result> = Result extends { kind: 'look-up' }
     ? Omit<Result, keyof Moment>
     : never;
 type Kind = Call['kind'];
-type Given = Pick<ScreenOrderInput, 'adopt' | 'cardRef' | 'workflow'>;
+type Given = Pick<ScreenOrderInput, 'adopt' | 'cardRef' | 'workflow'> & { transaction?: TransactionJson };
 
 interface When {
   /** Which effect, if several of its kind run. */

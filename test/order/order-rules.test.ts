@@ -6,6 +6,7 @@ import {
   orderFactsOf,
   policyFor,
   ruleMatches,
+  skipRuleFor,
   unavailableAction,
 } from '../../src/order/order-rules.ts';
 import { addAttempt, newOrderState } from '../../src/order/record.ts';
@@ -87,6 +88,34 @@ describe('the facts that rules look at', () => {
     expect(unavailableAction('decline', FACTS)).toBe('decline');
     expect(unavailableAction(rules, FACTS)).toBe('decline');
     expect(unavailableAction(rules, { ...FACTS, amount: 50 })).toBe('hold');
+  });
+});
+
+describe('a skip rule with a payment method', () => {
+  const card = { last4: '1111' };
+  const integration = (listed: string[], noCard: string[] = []) =>
+    anIntegration({
+      skip: [{ customerId: ['staff'] }, { paymentMethod: listed }],
+      paymentMethods: { noCard },
+    });
+  const paid = (method: string, creditCard?: unknown) => ({ amount: '90', payment: { method, creditCard } });
+
+  it('skips no order that is paid partly by a card', () => {
+    expect(skipRuleFor(integration(['GIFT_CARD']), paid('gift_card', card))).toBeUndefined();
+    expect(skipRuleFor(integration(['voucher'], ['voucher']), paid('Voucher', card))).toBeUndefined();
+    const byStaff = { ...paid('gift_card', card), customer: { id: 'staff' } };
+    expect(skipRuleFor(integration(['gift_card']), byStaff)).toBe(0);
+  });
+
+  it('skips one without a card, or by the method of a card', () => {
+    for (const none of [undefined, null, {}, { last4: '', bin: null }])
+      expect(skipRuleFor(integration(['gift_card']), paid('gift_card', none))).toBe(1);
+    expect(skipRuleFor(integration(['corporate card']), paid('corporate card', card))).toBe(1);
+  });
+
+  it('is judged by the method alone where an outage is', () => {
+    const rules = [{ paymentMethod: ['gift_card'], action: 'proceed' as const }];
+    expect(unavailableAction(rules, orderFactsOf(paid('gift_card', card)))).toBe('proceed');
   });
 });
 

@@ -15,7 +15,7 @@ import { applyAdoption } from '../../order/screening/checkout.ts';
 import { readForAdoption } from '../../screening-service/index.ts';
 import { refuseTaken } from '../lists/visibility.ts';
 import { startWithUpdate, updateOf } from '../messages/send-update.ts';
-import { type CheckedAdoptRequest, readAdoptRequest } from '../read-requests.ts';
+import { type CheckedAdoptRequest, readAdoptRequest } from '../read-adopt-request.ts';
 import { describeOrder } from '../reading/describe-order.ts';
 import { closedOrder, recordOfOrder } from '../reading/read-orders.ts';
 import { screeningClientOf } from '../reading/read-transaction.ts';
@@ -30,14 +30,14 @@ export async function adopt(
 ): Promise<CheckoutAnswer> {
   refuseCardData(how);
   const request = readAdoptRequest(raw, context.findIntegration);
-  const { orderId, integration, workflow, adoption, transaction } = request;
+  const { orderId, integration, workflow, adoption, transaction, invoiceNumber } = request;
   const { transactionId } = adoption;
   // A random update id, so that a refusal isn't kept forever. The order recognizes its own transaction.
   const update = updateOf(adoptUpdate, { transactionId }, how);
   await refuseTaken(context, transactionId, { integration: integration.name, orderId });
   const adopted = async (): Promise<CheckoutAnswer> => {
     const input = { orderId, workflow, transaction, adopt: adoption };
-    const start = orderStart(integration, input, { workflow, invoiceNumber: orderId });
+    const start = orderStart(integration, input, { workflow, invoiceNumber });
     try {
       return await startWithUpdate(context.client, Date.now() + ANSWER_WITHIN_MS, adoptUpdate, update, start);
     } catch (error) {
@@ -53,7 +53,7 @@ export async function adopt(
 /** Returns the answer that a real adoption would give, by the same rules. */
 async function answerOfDryRun(
   context: ClientContext,
-  { orderId, integration, workflow, adoption, transaction }: CheckedAdoptRequest,
+  { orderId, integration, workflow, adoption, transaction, invoiceNumber }: CheckedAdoptRequest,
 ): Promise<CheckoutAnswer> {
   const { name } = integration;
   const { transactionId } = adoption;
@@ -63,7 +63,7 @@ async function answerOfDryRun(
     return answerOnRecord(await recordOfOrder(context, description), transactionId);
   }
   const client = screeningClientOf(integration);
-  const read = await readForAdoption(client, { ...adoption, invoiceNumber: orderId }, READ_WITHIN_MS);
+  const read = await readForAdoption(client, { ...adoption, invoiceNumber }, READ_WITHIN_MS);
   if (!('decision' in read)) throw new OrderScreeningError(read.code, read.message);
   const now = instant(Date.now());
   const order = newOrderState({ orderId, integration: name, adopt: adoption }, now);

@@ -212,6 +212,8 @@ const SEPARATOR = '~';
 export function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): string {
   const transaction = transactions[attempt.number] ?? transactions[currentAttempt(state).number];
   const { invoiceNumber: own } = fieldsOf(transaction?.order);
+  // The other system sent it with this number, whatever it looks like.
+  if (state.adopted !== undefined) return invoiceOf(state.orderId, own);
   const perAttempt = state.policy.invoicePerAttempt;
   const earlier = state.attempts.filter((one) => one.number < attempt.number);
   const used = [...state.transactions, ...earlier].map((one) => one.invoiceNumber);
@@ -237,11 +239,15 @@ export function invoiceNumberOf(
   { attempt, create }: { attempt: number; create: number },
   perAttempt: boolean,
 ): string {
-  const invoice = withoutHash(typeof own === 'string' && own !== '' ? own : orderId);
+  const invoice = invoiceOf(orderId, own);
   const which = create > 1 ? `${attempt}.${create}` : attempt > 1 ? `${attempt}` : '';
   const suffix = perAttempt && which !== '' ? `${SEPARATOR}${which}` : '';
   // An own number that already ends like a suffix gets `~1`, so that it can't equal the number of another order's later create.
   return cutTo(invoice, suffix === '' && /~\d+(?:\.\d+)?$/.test(invoice) ? `${SEPARATOR}1` : suffix);
+}
+
+function invoiceOf(orderId: string, own: unknown): string {
+  return withoutHash(typeof own === 'string' && own !== '' ? own : orderId);
 }
 
 function cutTo(invoice: string, suffix: string): string {

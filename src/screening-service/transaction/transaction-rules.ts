@@ -1,11 +1,11 @@
 /** Validation rules that involve several fields of a transaction. */
 import { decodings } from '../../card-data/digit-groups.ts';
+import { isNoCard } from '../../card-data/payment-methods.ts';
 import type { Integration } from '../../contract/policy.ts';
 import type { IntegrationWorkflow } from '../../contract/words.ts';
 import { type Finding, isObject } from '../spellings.ts';
 import { isNotPublic } from './as-pasted.ts';
 import { type CardRules, cardFindings } from './card-rules.ts';
-import { isNoCard } from './payment-methods.ts';
 import { billToSchema, cardSchema, type Transaction } from './transaction-schema.ts';
 
 /** Settings for validating a transaction. */

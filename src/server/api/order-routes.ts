@@ -2,12 +2,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { listRequestOf } from '../../client/lists/list-request.ts';
-import {
-  adoptSchema,
-  attemptSchema,
-  CARD_FIELDS_OF_AN_ORDER,
-  invalidRequest,
-} from '../../client/read-requests.ts';
+import { adoptSchema } from '../../client/read-adopt-request.ts';
+import { attemptSchema, CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../../client/read-requests.ts';
 import {
   cardRefSchema,
   checkoutAnswerSchema,

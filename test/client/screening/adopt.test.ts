@@ -1,6 +1,8 @@
 /** What the client library asks Temporal when an order is adopted. */
 import { describe, expect, it } from 'vitest';
+import { orderAttributes } from '../../../src/order/view/search-attributes.ts';
 import { aClosedOrder, CLOSED_TRANSACTION, HOUR } from '../../fixtures/orders.ts';
+import { created, decidedAs, startSandbox, TEST_KEY } from '../../sandbox/support.ts';
 import { aCheckoutAnswer } from '../../server/api/fake-order-screening.ts';
 import { aClient, aClientOf } from '../fake-temporal.ts';
 
@@ -52,12 +54,48 @@ describe('adopting', () => {
   });
 });
 
+describe('the invoice number of an adopted order', () => {
+  it.each([
+    [{}, '1001', {}],
+    [{ invoiceNumber: '#A-7' }, 'A-7', { order: { invoiceNumber: 'A-7' } }],
+  ])(
+    'of %j is %s in its first search attributes, and in its transaction',
+    async (given, number, transaction) => {
+      const { orderScreening, temporal } = aClient();
+      temporal.executeUpdateWithStart.mockResolvedValue({ ...answer, fingerprint });
+      await orderScreening.adopt({ ...request, ...given });
+      const sent = temporal.executeUpdateWithStart.mock.calls[0]?.[1];
+      const { name, type } = orderAttributes.invoiceNumber;
+      const typedSearchAttributes = expect.arrayContaining([{ key: { name, type }, value: [number] }]);
+      const options = { args: [expect.objectContaining({ transaction })], typedSearchAttributes };
+      expect(sent).toMatchObject({ startWorkflowOperation: { options } });
+    },
+  );
+
+  it('is that by which a dry run looks the transaction up', async () => {
+    const sandbox = await startSandbox();
+    const transactionId = await created(sandbox, decidedAs('review'));
+    await created(sandbox, { ...decidedAs('pass'), order: { invoiceNumber: '1001' } });
+    const { orderScreening } = aClient({ baseUrl: sandbox.testBaseUrl, apiKey: () => TEST_KEY });
+    const tried = (given: object) =>
+      orderScreening.adopt({ ...request, transactionId, ...given }, { dryRun: true });
+    await expect(tried({})).rejects.toMatchObject({ code: 'invoice-mismatch' });
+    expect(await tried({ invoiceNumber: '#A-1' })).toMatchObject({ decision: 'review', transactionId });
+    const mismatch = tried({ orderId: 'A-1', invoiceNumber: '1001' });
+    await expect(mismatch).rejects.toMatchObject({ code: 'invoice-mismatch' });
+  });
+});
+
 describe('a request to adopt', () => {
   it.each([
     ['screenedAt', { screenedAt: '2026-01-31T12:00:00' }],
     ['screenedAt', { screenedAt: '2026-01-31T12:00:00+02:00' }],
     ['screenedAt', { screenedAt: ago(-HOUR) }],
     ['transactionId', { transactionId: '4711' }],
+    ['invoiceNumber', { invoiceNumber: '' }],
+    ['invoiceNumber', { invoiceNumber: '##A-7' }],
+    ['invoiceNumber', { invoiceNumber: '..' }],
+    ['invoiceNumber', { invoiceNumber: 'x'.repeat(65) }],
     ['amount', { amount: '1e3' }],
     ['amount', { amount: 12.5 }],
     ['gatewayResult', { gatewayResult: 'pass' }],

@@ -14,8 +14,8 @@ const GOOD = 44;
 const server = withTestServer();
 const all = withDeployment(server, { default: { poll: { first: '30s', factor: 1, max: '30s' } } });
 
-const adopt = (orderId: string, transactionId: string) =>
-  all.call('POST', `/v1/orders/${orderId}/adopt`, { transactionId, screenedAt: ago(HOUR) });
+const adopt = (orderId: string, transactionId: string, more = {}) =>
+  all.call('POST', `/v1/orders/${orderId}/adopt`, { transactionId, screenedAt: ago(HOUR), ...more });
 const said = ({ status, body }: Reply) => `${status} ${body.type ?? 'fine'}`;
 
 it('a file of fifty orders is looked at by a dry run, then adopted, then told the same again', async () => {
@@ -81,6 +81,20 @@ it('an order that is adopted gets the same answer again, also when it is over', 
   await untilEnded(server.client, `order:default:${orderId}`);
   expect(await adopt(orderId, transactionId)).toMatchObject({ status: 200, body });
   expect(said(await adopt(orderId, await screenedByPlugin(all)))).toBe('409 /problems/order-exists');
+});
+
+it('an order whose invoice number isn’t its id is found by it, and not adopted without it', async () => {
+  const [orderId, number] = [anOrderId(), anOrderId()];
+  const transactionId = await screenedByPlugin(all, number);
+  await screenedByPlugin(all, orderId);
+  expect(said(await adopt(orderId, transactionId))).toBe('409 /problems/invoice-mismatch');
+  expect(said(await adopt(orderId, transactionId, { invoiceNumber: `#${number}` }))).toBe('200 fine');
+  const order = await all.call('GET', `/v1/orders/${orderId}`);
+  expect(order.body.transactions).toMatchObject([{ id: transactionId, invoiceNumber: number }]);
+  await eventually(async () => {
+    const { body } = await all.call('GET', `/v1/orders?find=${number}`);
+    expect(body.orders).toMatchObject([{ orderId }]);
+  });
 });
 
 describe('nothing is started', () => {

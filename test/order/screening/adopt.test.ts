@@ -5,6 +5,7 @@ import type { Policy } from '../../../src/contract/policy.ts';
 import type { Decision } from '../../../src/contract/words.ts';
 import { adoptionErrors } from '../../../src/order/messages/check-messages.ts';
 import { checkoutRequest } from '../../../src/order/screening/checkout.ts';
+import { orderAttributes, searchAttributesOf } from '../../../src/order/view/search-attributes.ts';
 import {
   aPolicy,
   DAY,
@@ -51,6 +52,20 @@ describe('an order that is adopted', () => {
     const sentFrom = '2026-03-02T06:00:00.000Z';
     expect(state.transactions).toMatchObject([{ found: 'adopted', sentFrom, sentUntil: sentFrom }]);
   });
+
+  it.each(['A-7', '1001~2'])(
+    'is looked up and found by the invoice number that it names, unchanged: %s',
+    (number) => {
+      const transaction = { amount: '12.50', order: { invoiceNumber: number } };
+      const life = aLife({ adopt: anAdoption(), transaction });
+      expect(checkoutRequest(life.order)).toMatchObject({ invoiceNumber: number });
+      screened(found('review'), { invoicePerAttempt: true }, life);
+      expect(life.state.transactions).toMatchObject([{ invoiceNumber: number }]);
+      const { name, type } = orderAttributes.invoiceNumber;
+      const attributes = searchAttributesOf(life.order);
+      expect(attributes).toContainEqual({ key: { name, type }, value: [number] });
+    },
+  );
 
   it('gives a checkout for the same order the answer of the adoption', () => {
     const life = adopted('review').polled('pass', MINUTE).ask(ADOPT, HOUR);
