@@ -56,6 +56,14 @@ export function isNoCard(method: unknown, listed: readonly string[] = []): boole
   return known.has(name) || listed.some((one) => compared(one) === name);
 }
 
+/** Wallets that hold cards: a `creditCard` beside them is the wallet's own. */
+const CARD_WALLET = /apple ?pay|google ?pay|visa checkout/;
+
+/** @returns whether an order with a `creditCard` was paid only partly by the method, as by a gift card */
+export function isPartly(method: unknown, listed: readonly string[]): boolean {
+  return isNoCard(method, listed) && !CARD_WALLET.test(compared(String(method)));
+}
+
 /** Shops and their connectors write `cash on delivery`, `CASH_ON_DELIVERY` and `paypal express`. */
 function compared(name: string): string {
   return name.trim().toLowerCase().replaceAll('_', ' ');

@@ -1,5 +1,5 @@
 /** Which rules of the policy an order meets, and the policy that follows. Skip rules run before validation, so the transaction may be invalid. */
-import { isNoCard } from '../card-data/payment-methods.ts';
+import { isPartly } from '../card-data/payment-methods.ts';
 import {
   FALLBACK_POLICY,
   type Integration,
@@ -43,7 +43,7 @@ export function skipRuleFor(
 ): number | undefined {
   const facts = orderFactsOf(transaction);
   // Paid partly by gift card and partly by card: no rule for the gift card skips the card.
-  if (isNoCard(facts.paymentMethod, paymentMethods.noCard) && hasCard(transaction))
+  if (isPartly(facts.paymentMethod, paymentMethods.noCard) && hasCard(transaction))
     delete facts.paymentMethod;
   const index = skip.findIndex((rule) => ruleMatches(rule, facts));
   return index < 0 ? undefined : index;

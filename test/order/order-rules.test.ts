@@ -107,10 +107,11 @@ describe('a skip rule with a payment method', () => {
     expect(skipRuleFor(integration(['gift_card']), byStaff)).toBe(0);
   });
 
-  it('skips one without a card, or by the method of a card', () => {
+  it('skips one without a card, or by a method or wallet with a card', () => {
     for (const none of [undefined, null, {}, { last4: '', bin: null }])
       expect(skipRuleFor(integration(['gift_card']), paid('gift_card', none))).toBe(1);
-    expect(skipRuleFor(integration(['corporate card']), paid('corporate card', card))).toBe(1);
+    for (const byCard of ['corporate card', 'Apple Pay', 'braintree_googlepay'])
+      expect(skipRuleFor(integration([byCard]), paid(byCard, card))).toBe(1);
   });
 
   it('is judged by the method alone where an outage is', () => {
