@@ -278,7 +278,8 @@ export type StatusOutcome =
 /** How one portal action ended. Plain data: it is recorded in history. */
 export type PortalOutcome =
   | { kind: 'done'; code?: string; message?: string; chargeback?: Record<string, string> }
-  | { kind: 'refused'; code?: string; message?: string }
+  /** `local`: order-screening refused it itself and sent nothing. */
+  | { kind: 'refused'; code?: string; message?: string; local?: true }
   /** Sent, but the outcome is unknown. */
   | { kind: 'unconfirmed'; message?: string }
   /** Never sent: the requester withdrew it, or its time limit passed. */

@@ -64,7 +64,7 @@ describe('what is sent', () => {
     ['chargeback', 'a transaction', { transactionId: '' }, /no transaction/],
   ] as const)('is no %s without %s', async (kind, _what, without, words) => {
     const outcome = await act(aPortalRequest(kind, without));
-    expect(outcome).toEqual({ kind: 'refused', message: expect.stringMatching(words) });
+    expect(outcome).toEqual({ kind: 'refused', message: expect.stringMatching(words), local: true });
   });
 });
 
