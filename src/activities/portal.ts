@@ -88,7 +88,7 @@ export function portalActivities(world: ActivityWorld) {
         return { kind: 'unconfirmed' };
       }
       const call = portalCall(request);
-      if ('words' in call) return { kind: 'refused', message: call.words };
+      if ('words' in call) return { kind: 'refused', message: call.words, local: true };
       const timeLeft = timeLeftMs(time, request);
       if (!(timeLeft > 0)) return mayBeDone ? { kind: 'unconfirmed' } : { kind: 'too-late' };
       try {

@@ -58,8 +58,7 @@ const SLOW_POLL_MS = 3_600_000;
 export function statusActivities(world: ActivityWorld) {
   /**
    * Reads the status once, and reports to the sweep whether there was an answer. Without the integration's settings there is none.
-   * @throws a failure that is retried, after `leastPauseMs` at the earliest, if the screening service doesn't answer. Rule «window not
-   *   wasted»: with `cancelBy`, after at most half of what is left until then
+   * @throws a failure that is retried, after `leastPauseMs` at the earliest, if the screening service doesn't answer. See `retryInTime`
    */
   async function read(
     { integration, transactionId, cancelBy }: StatusRequest & { cancelBy?: Instant },
@@ -73,9 +72,7 @@ export function statusActivities(world: ActivityWorld) {
     } catch (error) {
       noteAnswered(false, time());
       if (!(error instanceof ScreeningError)) throw error;
-      if (cancelBy === undefined) throw retryNoSooner(error, leastPauseMs);
-      const pauseMs = pauseAfter(error, leastPauseMs) ?? grownPauseMs(FIRST_PAUSE_MS);
-      throw retryLater(error, halfOfWhatIsLeft(pauseMs, millis(cancelBy) - millis(time())));
+      throw retryInTime(error, leastPauseMs, cancelBy, time());
     }
   }
 
@@ -147,7 +144,7 @@ export function statusActivities(world: ActivityWorld) {
       }
     } catch (error) {
       if (!(error instanceof ScreeningError)) throw error;
-      if (!isForbidden(error)) throw retryNoSooner(error, pauseMs);
+      if (!isForbidden(error)) throw retryInTime(error, pauseMs, request.cancelBy, now);
       if (request.forbiddenKnown) throw retryWrongKey();
       return { kind: 'forbidden' };
     }
@@ -169,8 +166,17 @@ async function statusBy(client: ScreeningClient, transactionId: string): Promise
   }
 }
 
-function retryNoSooner(error: ScreeningError, leastMs: number | undefined): Error {
-  return retryLater(error, pauseAfter(error, leastMs));
+/** Rule «window not wasted»: @returns a failure that is retried after at most half of what is left until `cancelBy` */
+function retryInTime(
+  error: ScreeningError,
+  leastMs: number | undefined,
+  cancelBy: Instant | undefined,
+  now: Instant,
+): Error {
+  const pauseMs = pauseAfter(error, leastMs);
+  if (cancelBy === undefined) return retryLater(error, pauseMs);
+  const leftMs = millis(cancelBy) - millis(now);
+  return retryLater(error, halfOfWhatIsLeft(pauseMs ?? grownPauseMs(FIRST_PAUSE_MS), leftMs));
 }
 
 /** @returns the pause from the Retry-After header or the given one, whichever is longer; undefined without either */

@@ -114,6 +114,8 @@ export interface ReadRequest extends Omit<StatusRequest, 'transactionId'> {
   read: number;
   /** The read doesn't start before this time. */
   notBefore?: Instant;
+  /** The end of the transaction's cancel window. */
+  cancelBy?: Instant;
   forbiddenKnown: boolean;
   /** Also find out whether the transaction was reported as fraud after the order's end. */
   reports?: true;
@@ -161,6 +163,8 @@ export interface LookUpRequest {
   /** Earliest time at which the create was sent. */
   unseenSince: Instant;
   startedAt: Instant;
+  /** The end of the cancel window of the create's transaction. */
+  cancelBy?: Instant;
   forbiddenKnown: boolean;
   /** Set if no activity has read the policy yet: the lookup also returns the policy for this request. */
   policyOf?: ScreenRequest;
@@ -274,7 +278,8 @@ export type StatusOutcome =
 /** How one portal action ended. Plain data: it is recorded in history. */
 export type PortalOutcome =
   | { kind: 'done'; code?: string; message?: string; chargeback?: Record<string, string> }
-  | { kind: 'refused'; code?: string; message?: string }
+  /** `local`: order-screening refused it itself and sent nothing. */
+  | { kind: 'refused'; code?: string; message?: string; local?: true }
   /** Sent, but the outcome is unknown. */
   | { kind: 'unconfirmed'; message?: string }
   /** Never sent: the requester withdrew it, or its time limit passed. */

@@ -172,6 +172,8 @@ export interface ActionRecord extends z.infer<z.ZodObject<typeof numberedAction>
   overtaken?: true;
   /** An activity that ended without a result, such as one that failed permanently, may have sent it. */
   maybeSent?: true;
+  /** Order-screening refused it itself and sent nothing. */
+  local?: true;
   by: 'caller' | 'policy';
   /** The request's `reason`, in the caller's own words. */
   because?: string;

@@ -128,12 +128,13 @@ function whyUnavailable({ reason, outcome, status }: ScreeningError): string {
 
 // Recognizes error messages of the screening service itself, as opposed to the error page of a proxy.
 
-const LOOK_UPS: ReadonlySet<Operation> = new Set(['status', 'status-by-url', 'status-by-invoice']);
-const SCREENING: ReadonlySet<Operation> = new Set([...LOOK_UPS, 'create-transaction', 'gateway-response']);
-
-export function isLookUp(operation: Operation): boolean {
-  return LOOK_UPS.has(operation);
-}
+const SCREENING: ReadonlySet<Operation> = new Set([
+  'create-transaction',
+  'gateway-response',
+  'status',
+  'status-by-url',
+  'status-by-invoice',
+]);
 
 /** @returns the texts of `Errors`, or of the portal's `code` and `message`; empty if the reply isn't from the screening service */
 export function ownWords(body: Record<string, unknown>, operation: Operation): string[] {

@@ -8,7 +8,6 @@ import { bytesOf } from '../order/bounds.ts';
 import { defined } from '../order/defined.ts';
 import {
   isAboutKey,
-  isLookUp,
   type Operation,
   ownWords,
   ScreeningError,
@@ -142,7 +141,12 @@ function bodyOfSuccess(reply: Reply, context: Context): Record<string, unknown> 
     throw failure(reply, context, body ?? {}, {
       code: codeSchema.safeParse(body?.code).data,
       retryAfterMs: reply.retryAfterMs,
-      ...verdict(reply.status, ownWords(body ?? {}, context.operation), context.operation),
+      ...verdict(
+        reply.status,
+        ownWords(body ?? {}, context.operation),
+        context.operation,
+        !Array.isArray(body?.Errors),
+      ),
     });
   }
   if (body === undefined) throw failure(reply, context, {}, NOT_ITS_OWN);
@@ -171,8 +175,9 @@ function isKeyStatus(status: number): boolean {
 /**
  * Assumptions «not its own words» and «rate limits».
  * @param said error messages of the screening service. Without one, a 4xx is not a refusal
+ * @param isCoded whether they have the form of the portal, `code` and `message`, instead of `Errors`
  */
-function verdict(status: number, said: readonly string[], operation: Operation): Verdict {
+function verdict(status: number, said: readonly string[], operation: Operation, isCoded: boolean): Verdict {
   // A proxy timed out; the screening service may still process the request.
   if (status === 408 || status === 504) return { outcome: 'unknown', reason: 'timeout' };
   if (status >= 500) return { outcome: 'unknown', reason: 'http-5xx' };
@@ -183,9 +188,9 @@ function verdict(status: number, said: readonly string[], operation: Operation):
   // The screening service supports all the methods we use, so a 405 comes from another server, whatever its message.
   if (status === 405 || said.length === 0) return NOT_ITS_OWN;
   if (status !== 404) return { outcome: 'refused', reason: 'bad-request' };
-  // `not-found` permits another create, so a lookup requires the screening service's own message.
-  if (isLookUp(operation) && !saysNoTransaction(said)) return NOT_ITS_OWN;
-  return { outcome: 'refused', reason: 'not-found' };
+  // Any server at a wrong address may answer `Errors`. A create isn't done then; the others require the screening service's own message.
+  const isOwn = operation === 'create-transaction' || isCoded || saysNoTransaction(said);
+  return isOwn ? { outcome: 'refused', reason: 'not-found' } : NOT_ITS_OWN;
 }
 
 /** @param more the outcome and its reason, and what else is known. The words are the texts of `Errors`, or the `message` of the portal */

@@ -115,10 +115,10 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
 /** @returns undefined if the screening service did not answer within a day, or an operator ended the activity */
 async function statusOf(
   { integration }: ReadAfterEndInput,
-  { id: transactionId, attempt, keepsIfReported }: EndedTransaction,
+  { id: transactionId, attempt, cancelBy, keepsIfReported }: EndedTransaction,
 ): Promise<Timed<StatusOutcome | undefined> | undefined> {
   try {
-    const asked = { integration, transactionId, attempt, read: 1, forbiddenKnown: true };
+    const asked = { integration, transactionId, attempt, cancelBy, read: 1, forbiddenKnown: true };
     const request: ReadRequest = { ...asked, ...(keepsIfReported && { reports: true }) };
     return ownResult('read', await readStatus(request, runFacts()), Date.now());
   } catch (error) {

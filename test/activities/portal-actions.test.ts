@@ -33,6 +33,12 @@ describe.each(KINDS)('%s', (kind, operation, done) => {
     plan(operation, 'refused-in-body', { status: 409 });
     expect(await act(aPortalRequest(kind))).toEqual({ kind: 'refused', code: '409', message: 'Refused' });
   });
+
+  it('is not refused by the 404 of a wrong address', async () => {
+    const asked = act(aPortalRequest(kind), {}, [], aWorld({ portalBaseUrl: `${sandbox.url}/elsewhere` }));
+    if (kind === 'chargeback') expect(await asked).toEqual({ kind: 'unconfirmed' });
+    else expect(await failureOf(asked)).toMatchObject({ type: 'malformed-reply', nonRetryable: false });
+  });
 });
 
 describe('what is sent', () => {
@@ -58,13 +64,13 @@ describe('what is sent', () => {
     ['chargeback', 'a transaction', { transactionId: '' }, /no transaction/],
   ] as const)('is no %s without %s', async (kind, _what, without, words) => {
     const outcome = await act(aPortalRequest(kind, without));
-    expect(outcome).toEqual({ kind: 'refused', message: expect.stringMatching(words) });
+    expect(outcome).toEqual({ kind: 'refused', message: expect.stringMatching(words), local: true });
   });
 });
 
 describe('the gateway’s result', () => {
-  const send = (changes: Partial<GatewayResponseRequest> = {}) =>
-    outcomeOf(aWorld().background.sendGatewayResponse, {
+  const send = (changes: Partial<GatewayResponseRequest> = {}, world = aWorld()) =>
+    outcomeOf(world.background.sendGatewayResponse, {
       integration: 'default',
       transactionId: UNKNOWN_ID,
       gateway: { result: 'pass' },
@@ -86,6 +92,11 @@ describe('the gateway’s result', () => {
   it.each(['5xx-after-commit', 'malformed-body', '429'] as const)('is sent again after %s', async (fault) => {
     plan('gateway-response', fault);
     expect(await failureOf(send())).toMatchObject({ nonRetryable: false });
+  });
+
+  it('is sent again after a 404 of a wrong address', async () => {
+    const world = aWorld({ baseUrl: `${sandbox.url}/elsewhere` });
+    expect(await failureOf(send({}, world))).toMatchObject({ type: 'malformed-reply', nonRetryable: false });
   });
 });
 

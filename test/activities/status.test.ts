@@ -106,6 +106,12 @@ describe('reading', () => {
     plan('status-by-url', '429', { retryAfter: 9 });
     expect(await failureOf(read(UNKNOWN_ID))).toMatchObject({ type: 'rate-limited', nextRetryDelay: 9_000 });
   });
+
+  it('that isn’t answered doesn’t sleep through the cancel window', async () => {
+    plan('status-by-url', '429', { retryAfter: 3_600 });
+    const near = await failureOf(read(UNKNOWN_ID, { cancelBy: fromNow(1_900) }));
+    expect(near).toMatchObject({ type: 'rate-limited', nextRetryDelay: 1_000 });
+  });
 });
 
 describe('the last read of a pass', () => {

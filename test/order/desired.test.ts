@@ -128,7 +128,7 @@ describe('an order wants', () => {
 
   it('a look at what a declined attempt without an answer may have left, and nothing to follow from it', () => {
     const life = screened(unanswered(), DECLINING);
-    expect(wanted(life)).toEqual(['look-up']);
+    expect(life.calls('look-up')).toMatchObject([{ request: { cancelBy: sinceStart(5 * DAY) } }]);
     life.lookedUp('fail', MINUTE);
     expect(life).toMatchObject({ phase: 'declined', action: 'decline', decision: 'fail', underWay: [] });
     const found = { id: 'found', attempt: 1, found: 'lookup', cancelBy: sinceStart(5 * DAY) };

@@ -4,8 +4,8 @@ import { client, failureOf, OPERATIONS, PORTAL, service, withService } from './c
 withService();
 
 const SCREENING = OPERATIONS.slice(0, 5);
-const LOOK_UPS = OPERATIONS.slice(2, 5);
-const WRITES = OPERATIONS.filter((one) => !LOOK_UPS.includes(one));
+const CREATE = OPERATIONS.slice(0, 1);
+const KNOWN = OPERATIONS.slice(1);
 const UNKNOWN = { outcome: 'unknown', reason: 'malformed-reply' };
 const WRONG_KEY = { outcome: 'refused', reason: 'forbidden' };
 const NOT_FOUND = { outcome: 'refused', reason: 'not-found' };
@@ -32,10 +32,11 @@ test.each<[status: number, body: unknown, expected: object, of: typeof OPERATION
   [400, { code: 400, message: 'Bad Request' }, UNKNOWN, SCREENING],
   [404, errors('Transaction Not Found'), NOT_FOUND, OPERATIONS],
   [404, errors('transaction not found.'), NOT_FOUND, OPERATIONS],
-  [404, errors('Not Found'), UNKNOWN, LOOK_UPS],
-  [404, errors('no Route matched'), UNKNOWN, LOOK_UPS],
-  [404, errors('Transaction Not Found in this cache'), UNKNOWN, LOOK_UPS],
-  [404, errors('Not Found'), NOT_FOUND, WRITES],
+  [404, errors('Not Found'), UNKNOWN, KNOWN],
+  [404, errors('no Route matched'), UNKNOWN, KNOWN],
+  [404, errors('Transaction Not Found in this cache'), UNKNOWN, KNOWN],
+  [404, errors('Not Found'), NOT_FOUND, CREATE],
+  [404, { code: 404, message: 'No such order' }, NOT_FOUND, PORTAL],
 ])('HTTP %i with %j is %j', async (status, body, expected, operations) => {
   service.answerJson(status, body);
   for (const [operation, call] of operations) {

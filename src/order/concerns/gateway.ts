@@ -4,9 +4,16 @@
  */
 import type { GatewayResultAnswer } from '../../contract/answers.ts';
 import type { GatewayResultRequest } from '../../contract/messages.ts';
-import type { Attempt, GatewayRecord, OrderState } from '../../contract/order/state.ts';
+import type { Attempt, GatewayRecord, OrderState, OrderTransaction } from '../../contract/order/state.ts';
 import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
-import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import {
+  clear,
+  gatewayCause,
+  isSameCause,
+  raiseAttention,
+  raiseWrongKey,
+  wrongKeyKnown,
+} from '../attention.ts';
 import { heldBack } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { refusal } from '../messages/check-messages.ts';
@@ -70,13 +77,26 @@ export function gatewayRefusal(
   const attempt = attemptOf(state, request);
   if (attempt === undefined) return refusal('unknown-attempt', 'The order has no such attempt.');
   const { result: recorded, contradictions = [] } = attempt.gateway ?? {};
-  if (recorded === request.result) return undefined;
+  // An ended order sends nothing again: the client library does.
+  if (recorded === request.result)
+    return state.endedAt !== undefined && refusedFor(state, attempt) ? TOO_LATE : undefined;
   if (contradictions.some(({ result }) => result === request.result))
     return contradictionOf(attempt, request.result);
   // A canceled order keeps its phase when it ends.
   if (state.endedAt !== undefined) return TOO_LATE;
   if (recorded !== undefined && recorded !== 'error') return undefined;
   return attempt === currentAttempt(state) && state.phase !== 'declined' ? undefined : OUT_OF_TURN;
+}
+
+/** @returns the transaction for which the screening service refused the attempt's result, while attention asks to report it again */
+function refusedFor(state: OrderState, attempt: Attempt): OrderTransaction | undefined {
+  const transaction = transactionOf(state, attempt);
+  if (transaction === undefined || attempt.gateway?.sent !== 'recorded') return undefined;
+  const cause = gatewayCause(transaction.id);
+  const isOpen = state.attention.some(
+    (one) => one.code === 'gateway-refused' && isSameCause(one.cause, cause),
+  );
+  return isOpen ? transaction : undefined;
 }
 
 /** @returns the refusal of a result that contradicts the recorded one, if it does */
@@ -107,7 +127,16 @@ export function applyGatewayResult(
   now: Instant,
 ): OrderEventType[] {
   const attempt = attemptOf(state, request);
-  if (attempt === undefined || attempt.gateway?.result === request.result) return [];
+  if (attempt === undefined) return [];
+  const { result, authcode, transactionId } = request;
+  if (attempt.gateway?.result === result) {
+    const refused = refusedFor(state, attempt);
+    if (refused === undefined) return [];
+    delete attempt.gateway.sent;
+    Object.assign(attempt.gateway, defined({ authcode, transactionId }));
+    clear(state, { codes: ['gateway-refused'], ...gatewayCause(refused.id) });
+    return [];
+  }
   const contradiction = contradictionOf(attempt, request.result);
   if (attempt.gateway !== undefined && contradiction !== undefined && attempt.gateway.result !== 'error') {
     const { contradictions = [] } = attempt.gateway;
@@ -116,7 +145,6 @@ export function applyGatewayResult(
     const cause = transaction === undefined ? {} : gatewayCause(transaction.id);
     return raiseAttention(state, 'gateway-contradiction', contradiction.message, cause, now);
   }
-  const { result, authcode, transactionId } = request;
   const sent = state.decision === 'skipped' ? 'recorded' : undefined;
   attempt.gateway = { result, at: now, ...defined({ authcode, transactionId, sent }) };
   clear(state, { codes: ['gateway-late', 'gateway-error'] });
@@ -168,7 +196,7 @@ export function takeGatewayResult({ state, now }: Order, request: GatewayResultR
 type GatewayReply = { gateway: GatewayResultAnswer } | { refusal: Refusal };
 
 /**
- * Returns the reply of an ended order: it confirms a recorded result, and has a late one sent on, which no record keeps. With `sendFor` the
+ * Returns the reply of an ended order: it confirms a recorded result, and has a late or refused one sent on, which no record keeps. With `sendFor` the
  * caller sends the result for this transaction first: the order doesn't send any more.
  * @param state a copy of the record; a late result changes it
  */
@@ -182,7 +210,10 @@ export function gatewayReplyAfterEnd(
   const attempt = attemptOf(state, request);
   const sendFor = attempt && transactionOf(state, attempt)?.id;
   const isLate = refused.code === 'order-closed' && (attempt?.gateway?.result ?? 'error') === 'error';
-  if (isLate && sendFor !== undefined && attempt === currentAttempt(state) && state.action !== 'decline') {
+  const isTaken = isLate && attempt === currentAttempt(state) && state.action !== 'decline';
+  // A recorded result is refused only if the screening service refused it, too.
+  const isAgain = attempt?.gateway?.result === request.result;
+  if (sendFor !== undefined && (isTaken || isAgain)) {
     applyGatewayResult(state, request, now);
     return { ...gatewayReply(state, request), sendFor };
   }

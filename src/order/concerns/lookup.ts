@@ -5,7 +5,7 @@
 import type { ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { CallResult } from '../../contract/calls.ts';
 import type { Attempt, UnseenCreate } from '../../contract/order/state.ts';
-import type { OrderEventType } from '../../contract/words.ts';
+import { laterBy, type OrderEventType } from '../../contract/words.ts';
 import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
@@ -55,6 +55,7 @@ function look(order: Order, attempt: Attempt, unseen: UnseenCreate): RequiredEff
     invoiceNumber: unseen.invoiceNumber,
     unseenSince: unseen.since,
     startedAt: state.startedAt,
+    cancelBy: laterBy(state.policy.cancelWindowMs, unseen.since),
     knownTransactionIds: knownTransactionIds(state, attempt),
     forbiddenKnown: wrongKeyKnown(state, LOOKUP),
     ...(policyMissing && { policyOf: screenRequest(order, currentAttempt(state)) }),

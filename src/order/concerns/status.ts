@@ -99,7 +99,7 @@ export function request(order: Order, source: PendingRead['source']): boolean {
 
 /** Reads run one at a time, so a later read returns newer data. */
 function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffect {
-  const transactionId = transactionToRead(state);
+  const { id: transactionId, cancelBy } = transactionToRead(state) ?? {};
   const cause = statusCause(transactionId);
   const forbiddenKnown = wrongKeyKnown(state, cause);
   const request = {
@@ -107,7 +107,7 @@ function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffec
     attempt: currentAttempt(state).number,
     read: number,
     forbiddenKnown,
-    ...defined({ transactionId, notBefore: spacing.until }),
+    ...defined({ transactionId, cancelBy, notBefore: spacing.until }),
   };
   const key = `read:${number}${forbiddenKnown ? ':wrong-key' : ''}`;
   const call = { kind: 'read', request } as const;
@@ -115,8 +115,8 @@ function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffec
 }
 
 /** Without a transaction a read only returns the time. */
-function transactionToRead(state: OrderState): string | undefined {
-  return state.phase === 'screening' ? undefined : transactionOf(state, currentAttempt(state))?.id;
+function transactionToRead(state: OrderState): OrderTransaction | undefined {
+  return state.phase === 'screening' ? undefined : transactionOf(state, currentAttempt(state));
 }
 
 /** A read that has ended: of which transaction, when it began, and what it returned. */
@@ -133,7 +133,7 @@ function readEnded(order: Order, number: number, ended: Ended): OrderEventType[]
   if (pending === undefined) return [];
   space(order, ended.began);
   // After a wrong key the read is retried until the key is right. If the transaction has changed, the status is read again.
-  const isDone = outcome?.kind !== 'forbidden' && ended.transactionId === transactionToRead(state);
+  const isDone = outcome?.kind !== 'forbidden' && ended.transactionId === transactionToRead(state)?.id;
   if (isDone) order.reads = order.reads.filter((one) => one !== pending);
   const isStillError = outcome === undefined || (outcome.kind === 'read' && outcome.decision === 'error');
   if (pending.source === 'operator' && isStillError && screensAgain(state)) screenAgain(state, now);

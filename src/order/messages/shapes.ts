@@ -271,7 +271,7 @@ const RESULTS: Record<ActivityKind, Fields> = {
   portal: {
     outcome: oneOf({
       done: { ...said, chargeback: optional(mapOf(anyText)) },
-      refused: said,
+      refused: { ...said, local: optional(flag) },
       unconfirmed: { message: optional(anyText) },
       'not-sent': {},
       'too-late': {},

@@ -136,7 +136,7 @@ export function outcomeWithoutSending(
   if (transactionId === undefined) {
     // A transaction that lookups can't show can't be canceled either.
     const { unseen } = currentAttempt(state);
-    return unseen === undefined ? { kind: 'done' } : { kind: 'refused', message: HIDDEN };
+    return unseen === undefined ? { kind: 'done' } : { kind: 'refused', message: HIDDEN, local: true };
   }
   const transaction = transactionNamed(state, transactionId);
   if (transaction === undefined || isCanceled(state, transactionId)) return { kind: 'done' };
@@ -173,11 +173,11 @@ export function applyPortalOutcome(
 ): OrderEventType[] {
   record.status = outcome.kind === 'not-sent' && record.stop === 'withdrawn' ? 'withdrawn' : outcome.kind;
   record.finishedAt = now;
-  const { chargeback, code, message }: { kind: string } & Pick<ActionRecord, ReplyField> = outcome;
-  Object.assign(record, defined({ chargeback, code, message }));
+  const { chargeback, code, message, local }: { kind: string } & Pick<ActionRecord, ReplyField> = outcome;
+  Object.assign(record, defined({ chargeback, code, message, local }));
   const cause = actionCause(record);
   // Only a call that was sent proves that the key is accepted.
-  const answered = outcome.kind === 'refused' || (outcome.kind === 'done' && code !== undefined);
+  const answered = (outcome.kind === 'refused' && !local) || (outcome.kind === 'done' && code !== undefined);
   if (answered) clear(state, { codes: ['wrong-key'], ...cause });
   const events: OrderEventType[] = [];
   if (record.kind === 'cancel') events.push(...afterCancel(state, record, now));
@@ -194,7 +194,7 @@ export function applyPortalOutcome(
   return events;
 }
 
-type ReplyField = 'code' | 'message' | 'chargeback';
+type ReplyField = 'code' | 'message' | 'chargeback' | 'local';
 
 function afterCancel(state: OrderState, record: ActionRecord, now: Instant): OrderEventType[] {
   if (wasLeftUnsent(record)) {
@@ -241,8 +241,8 @@ export function cancelSent(state: OrderState): boolean {
 
 const SENT: readonly ActionRecord['status'][] = ['running', 'unconfirmed', 'refused', 'done'];
 
-function refusedWords({ kind, code, message }: ActionRecord): string {
-  const who = code === undefined ? 'It could not be sent' : 'The screening service refused';
+function refusedWords({ kind, local, message }: ActionRecord): string {
+  const who = local ? 'It could not be sent' : 'The screening service refused';
   return `${who}: ${kind}${message ? ` (${message})` : ''}. It can be requested again.`;
 }
 
@@ -261,19 +261,19 @@ export function portalFailure({
   status,
   code,
   message,
-}: Pick<ActionRecord, 'kind' | 'status' | 'code' | 'message'>): Refusal | undefined {
+  local,
+}: Pick<ActionRecord, 'kind' | 'status' | ReplyField>): Refusal | undefined {
   switch (status) {
     case 'queued':
     case 'running':
     case 'done':
       return undefined;
     case 'refused': {
-      // Without a code the worker refused the action and sent nothing.
-      const words = code === undefined ? 'It was not sent' : 'The screening service refused it';
+      const words = local ? 'It was not sent' : 'The screening service refused it';
       return {
         code: 'refused-by-screening-service',
         message: message ? `${words}: ${message}` : words,
-        ...(code !== undefined && defined({ serviceCode: code, serviceMessage: message })),
+        ...(!local && defined({ serviceCode: code, serviceMessage: message })),
       };
     }
     case 'unconfirmed':

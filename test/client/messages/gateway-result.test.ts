@@ -10,7 +10,7 @@ type Closed = Parameters<typeof aClosedOrder>;
 /** The client library with an ended pre-gateway order, whose transaction a sandbox has. */
 async function ended(
   attempt: Closed[0] = {},
-  state: Closed[1] = {},
+  state: Closed[1] | ((id: string) => Closed[1]) = {},
   settings: Parameters<typeof aClientOf>[3] = {},
   status: Parameters<typeof aClientOf>[1] = 'COMPLETED',
 ) {
@@ -20,7 +20,8 @@ async function ended(
   const ofGateway = { workflow, policy: aPolicy({ workflow }) } as const;
   // An order that was terminated records no end.
   const end = status === 'COMPLETED' && { endedAt: '2026-03-06T10:00:00.000Z' };
-  const record = aClosedOrder(attempt, { ...ofGateway, ...end, ...state }, { id });
+  const stated = typeof state === 'function' ? state(id) : state;
+  const record = aClosedOrder(attempt, { ...ofGateway, ...end, ...stated }, { id });
   const atSandbox = { baseUrl: sandbox.testBaseUrl, apiKey: () => TEST_KEY, ...settings };
   const { orderScreening, temporal } = aClientOf(record, status, {}, atSandbox);
   if (status !== 'COMPLETED') temporal.result.mockRejectedValue(failed());
@@ -51,6 +52,16 @@ describe('a gateway’s result after the order’s end', () => {
     const answer = await orderScreening.recordGatewayResult(order, { result: 'pass' });
     expect(answer).toMatchObject({ result: 'pass' });
     expect(sent()).toEqual([]);
+  });
+
+  it('that the screening service refused is sent again', async () => {
+    const refused = { code: 'gateway-refused', words: 'No.', since: at } as const;
+    const { orderScreening, sent } = await ended({ gateway: passed }, (transactionId) => ({
+      attention: [{ ...refused, cause: { operation: 'gateway-response', transactionId } }],
+    }));
+    const request = { result: 'pass', authcode: 'A2' } as const;
+    expect(await orderScreening.recordGatewayResult(order, request)).toMatchObject({ result: 'pass' });
+    expect(sent()).toMatchObject([request]);
   });
 
   it.each<[string, Closed[0]]>([

@@ -140,27 +140,6 @@ describe('the gateway’s result', () => {
   });
 });
 
-describe('a result that was sent on', () => {
-  /** An order whose first transaction has no decision, and which is screened again; its gateway passed. */
-  const screenedAgain = () => screened('error', PROCEEDING).gateway('pass', 0);
-  const sentFor = (life: Life) => life.calls('gateway').map(({ request }) => request.transactionId);
-  const SENT = { kind: 'gateway', outcome: { kind: 'sent' } } as const;
-
-  it('is sent for the next transaction, too, when the order is screened again', () => {
-    const life = screenedAgain().end(SENT, 0).until(MINUTE).caughtUp(answered('pass', 'second'), MINUTE);
-    expect(sentFor(life)).toEqual([TRANSACTION_ID, 'second']);
-    life.end(SENT, HOUR);
-    expect(life.state.attempts[0]?.gateway?.sent).toBe(sinceStart(HOUR));
-    expect(life.underWay).toEqual([]);
-  });
-
-  it('and refused asks for attention', () => {
-    const life = screenedAgain().end({ kind: 'gateway', outcome: { kind: 'refused', words: 'No.' } }, 0);
-    expect(life.state.attempts[0]?.gateway?.sent).toBe('recorded');
-    expect(life.attention).toEqual(['gateway-refused']);
-  });
-});
-
 describe.each<[GatewayResult]>([['pass'], ['fail'], ['error']])(
   'a late %s of an order that passed and then failed',
   (result) => {

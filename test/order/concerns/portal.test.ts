@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../../src/contract/messages.ts';
 import type { ActionRecord, OrderState } from '../../../src/contract/order/state.ts';
+import { actionCause, raiseWrongKey } from '../../../src/order/attention.ts';
 import { autoCancelDue } from '../../../src/order/decide.ts';
 import { opened } from '../../../src/order/messages/check-messages.ts';
 import {
@@ -128,7 +129,7 @@ describe('a portal action', () => {
   it('refused asks for attention until the same one is done; our own check isn’t called the service’s', () => {
     const order = anOrder('pass');
     const message = 'due_date must be a date';
-    expect(end(order, CHARGEBACK, { kind: 'refused', message })).toEqual(['order.attention']);
+    expect(end(order, CHARGEBACK, { kind: 'refused', message, local: true })).toEqual(['order.attention']);
     const [record] = order.actions;
     expect(record && portalFailure(record)?.message).toBe(`It was not sent: ${message}`);
     end(order, REPORT);
@@ -136,6 +137,28 @@ describe('a portal action', () => {
     expect(order.attention).toMatchObject([{ code: 'portal-refused', words }]);
     end(order, CHARGEBACK);
     expect(attention(order)).toEqual([]);
+  });
+
+  it('refused by the screening service is called so, also without a code', () => {
+    const order = anOrder('pass');
+    const message = 'Transaction is not covered';
+    end(order, REPORT, { kind: 'refused', message });
+    const [record] = order.actions;
+    const refusal = { message: `The screening service refused it: ${message}`, serviceMessage: message };
+    expect(record && portalFailure(record)).toMatchObject(refusal);
+    const words = expect.stringContaining(`The screening service refused: report-fraud (${message})`);
+    expect(order.attention).toMatchObject([{ code: 'portal-refused', words }]);
+  });
+
+  it.each([
+    ['the screening service', {}, []],
+    ['our own check', { local: true }, ['wrong-key']],
+  ] as const)('refused by %s is a proof of the key, or none', (_who, by, left) => {
+    const order = anOrder('pass');
+    const record = queueAction(order, REPORT, 'caller', NOW);
+    raiseWrongKey(order, actionCause(record), NOW);
+    applyPortalOutcome(order, record, { kind: 'refused', message: 'No.', ...by }, NOW);
+    expect(attention(order).filter((code) => code === 'wrong-key')).toEqual(left);
   });
 });
 

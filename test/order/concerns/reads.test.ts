@@ -35,6 +35,7 @@ describe('a signal', () => {
     expect(life.order.now).toBe(sinceStart(0));
     expect(lastRead(life)).toMatchObject({ read: 1, transactionId: TRANSACTION_ID, forbiddenKnown: false });
     expect(lastRead(life)).not.toHaveProperty('notBefore');
+    expect(lastRead(life).cancelBy).toBe(sinceStart(5 * DAY));
     const { state, order } = life.read('fail', HOUR);
     expect(state).toMatchObject({ decision: 'fail', lastRead: { at: sinceStart(HOUR), source: 'webhook' } });
     expect(order.reads).toEqual([]);
