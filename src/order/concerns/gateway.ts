@@ -196,8 +196,8 @@ export function takeGatewayResult({ state, now }: Order, request: GatewayResultR
 type GatewayReply = { gateway: GatewayResultAnswer } | { refusal: Refusal };
 
 /**
- * Returns the reply of an ended order: it confirms a recorded result, and has a late or refused one sent on, which no record keeps. With `sendFor` the
- * caller sends the result for this transaction first: the order doesn't send any more.
+ * Returns the reply of an ended order: it confirms a recorded result, and has a late or refused one sent on, which no record keeps. With
+ * `sendFor` the caller sends the result for this transaction first: the order doesn't send any more.
  * @param state a copy of the record; a late result changes it
  */
 export function gatewayReplyAfterEnd(
