@@ -23,7 +23,7 @@ export interface CardStash {
   put(entry: CardOwner & { card: CardData }): Promise<{ cardRef: string; expiresAt: string }>;
   /**
    * @returns the card; undefined if it has expired, was deleted or belongs to another order
-   * @throws CardStashError `unknown-key` if this process lacks the card's encryption key
+   * @throws CardStashError `unknown-key` if this process lacks the card's encryption key; `clock`
    */
   get(entry: CardOwner & { cardRef: string }): Promise<CardData | undefined>;
   forget(cardRef: string): Promise<void>;
@@ -37,9 +37,10 @@ export function newCardRef(): string {
 
 /**
  * `unreachable`: no connection, or no answer in time. `refused`: the stash answered with an error, such as for a wrong
- * password. `unknown-key`: the card exists, but this process lacks its encryption key.
+ * password. `unknown-key`: the card exists, but this process lacks its encryption key. `clock`: the stash has the card, but by this
+ * process's clock it has expired.
  */
-export type CardStashErrorReason = 'unreachable' | 'refused' | 'unknown-key';
+export type CardStashErrorReason = 'unreachable' | 'refused' | 'unknown-key' | 'clock';
 
 /** Error of a card stash. It contains no address, password or card data, and has no cause. */
 export class CardStashError extends Error {
@@ -66,7 +67,8 @@ export function createMemoryCardStash(sealer: CardSealer): CardStash {
     async get({ integration, orderId, cardRef }) {
       // The timer may be late, but `open` checks the expiry, which is encrypted with the card.
       const sealed = cards.get(cardRef);
-      return sealed && sealer.open({ integration, orderId }, sealed);
+      const card = sealed && sealer.open({ integration, orderId }, sealed);
+      return card === 'expired' ? undefined : card;
     },
     async forget(cardRef) {
       cards.delete(cardRef);
@@ -88,14 +90,14 @@ export function createCardSealer(keys: readonly NamedKey[]) {
     seal: (owner: CardOwner, card: CardData, expires: number): Sealed =>
       sealer.seal(Buffer.from(JSON.stringify({ card, expires })), associatedData(owner)),
     /**
-     * @returns the card; undefined if it has expired, belongs to another order or was changed
+     * @returns the card; `expired` by this process's clock; undefined if it belongs to another order or was changed
      * @throws CardStashError `unknown-key` with the key's id
      */
-    open(owner: CardOwner, sealed: Sealed): CardData | undefined {
+    open(owner: CardOwner, sealed: Sealed): CardData | 'expired' | undefined {
       try {
         const opened = sealer.open(sealed, associatedData(owner));
         const { card, expires } = contentSchema.parse(JSON.parse(opened.toString('utf8')));
-        return expires > Date.now() ? card : undefined;
+        return expires > Date.now() ? card : 'expired';
       } catch (error) {
         if (!(error instanceof UnknownKeyError)) return undefined;
         throw new CardStashError(

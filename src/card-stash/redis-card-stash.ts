@@ -40,7 +40,10 @@ export function createRedisCardStash(address: RedisAddress, sealer: CardSealer):
         stored = await look();
       }
       const sealed = stored === null ? undefined : read(stored);
-      return sealed && sealer.open({ integration, orderId }, sealed);
+      const card = sealed && sealer.open({ integration, orderId }, sealed);
+      // Redis deletes a card in time, so one of the clocks is wrong, and another worker may read the card.
+      if (card === 'expired') throw new CardStashError('clock', EXPIRED_HERE);
+      return card;
     },
     async forget(cardRef) {
       await redis.run((client) => client.del(keyOf(cardRef)));
@@ -48,6 +51,9 @@ export function createRedisCardStash(address: RedisAddress, sealer: CardSealer):
     close: () => redis.close(),
   };
 }
+
+const EXPIRED_HERE =
+  "The card has expired by this process's clock, but not in Redis: synchronize the clocks of all processes";
 
 function keyOf(cardRef: string): string {
   return `card:${cardRef}`;

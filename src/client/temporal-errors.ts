@@ -205,5 +205,6 @@ export const grpcCode = {
   resourceExhausted: 8,
   failedPrecondition: 9,
   unimplemented: 12,
+  unavailable: 14,
   unauthenticated: 16,
 } as const;

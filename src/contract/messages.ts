@@ -98,7 +98,12 @@ export interface ScreenOrderInput extends Vouched {
   /** References the full card data in the card stash. */
   cardRef?: string;
   fingerprint?: string;
-  /** When the caller stops waiting. If the first task begins later, the order assumes that the caller got `pending`. */
+  /**
+   * How long the caller waits, counted from the start: its clock may differ from the server's. If the first task begins later, the order
+   * assumes that the caller got `pending`.
+   */
+  waitsMs?: number;
+  /** When it stops waiting, by its own clock. Only in messages of earlier releases. */
   answerBy?: Instant;
   /** Adopts an existing transaction, which is read and never created. `transaction` then contains its known fields. */
   adopt?: Adoption;
@@ -127,7 +132,9 @@ export interface RetryRequest extends Vouched {
   transaction: TransactionJson;
   cardRef?: string;
   fingerprint?: string;
-  /** When the caller stops waiting. */
+  /** How long the caller waits, counted from when the order accepts the update. */
+  waitsMs?: number;
+  /** When it stops waiting, by its own clock. Only in messages of earlier releases. */
   answerBy?: Instant;
 }
 

@@ -35,8 +35,8 @@ export interface Order {
   state: OrderState;
   /** The latest time of an input. */
   now: Instant;
-  /** What the callers requested, besides the transactions. `answerBy` is of the newest attempt. */
-  asked: Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
+  /** What the callers requested, besides the transactions. `answerBy`: when the newest attempt's caller stops waiting, by the server's clock. */
+  asked: Pick<ScreenOrderInput, 'workflow'> & { answerBy?: Instant };
   /** The policy is the fallback: the checkout failed before it could read the policy. */
   policyMissing?: true;
   /** The newest attempt's transaction, by attempt number: needed to screen again. */

@@ -18,12 +18,12 @@ import { currencyOf } from './order-rules.ts';
 import { FIRST_SPACING_MS } from './spacing.ts';
 
 export function newOrder(input: ScreenOrderInput & { integration: string }, startedAt: Instant): Order {
-  const { workflow, answerBy, version = OLDEST_VERSION } = input;
+  const { workflow, version = OLDEST_VERSION } = input;
   return {
     version,
     state: newOrderState(input, startedAt),
     now: startedAt,
-    asked: defined({ workflow, answerBy }),
+    asked: defined({ workflow, answerBy: waitsUntil(input, startedAt) }),
     transactions: { 1: input.transaction },
     outbox: [],
     fields: {},
@@ -37,6 +37,14 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
     running: [],
     started: 0,
   };
+}
+
+/** @returns when a caller who asked at that time stops waiting; undefined if it doesn't say so */
+export function waitsUntil(
+  { waitsMs, answerBy }: Pick<ScreenOrderInput, 'waitsMs' | 'answerBy'>,
+  at: Instant,
+): Instant | undefined {
+  return waitsMs === undefined ? answerBy : laterBy(waitsMs, at);
 }
 
 type Begun = OrderKey & { [Field in keyof ScreenOrderInput]?: ScreenOrderInput[Field] | undefined };

@@ -39,7 +39,7 @@ const proxies: unknown = Object.fromEntries(
   ]),
 );
 const activities = proxies as Omit<OrderActivities, 'screenAtCheckout'>;
-export const { performPortalAction } = activities;
+export const { deliverEvents, performPortalAction } = activities;
 
 /**
  * Runs an order's effects: starts and stops activities and timers.

@@ -119,8 +119,8 @@ export const READ_AFTER_END_OPTIONS = {
 } satisfies ActivityLimits & ActivityOptions;
 
 /**
- * A person waits for the result, so it is reported after three tries, or at once if there is no receiver, or one that asks for a longer
- * pause than the time-out.
+ * Of an operator's redelivery. A person waits for the result, so it is reported after three tries, or at once if there is no receiver, or
+ * one that asks for a longer pause than the time-out.
  */
 export const DELIVER_AGAIN_OPTIONS = {
   ...background,

@@ -3,9 +3,10 @@ import type { Client } from '@temporalio/client';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { checkApi, checkEvents } from '../../src/cli/doctor/check-http.ts';
-import { checkPolls, checkPortalActions, checkSweep } from '../../src/cli/doctor/check-temporal.ts';
+import { checkPolls, checkPortalActions, checkSweep, notAsked } from '../../src/cli/doctor/check-temporal.ts';
 import { checkPlaintext, checkWebhookSecrets } from '../../src/cli/doctor/doctor-command.ts';
-import { find, ok } from '../../src/cli/doctor/finding.ts';
+import { type Finding, find, ok, skipped } from '../../src/cli/doctor/finding.ts';
+import { DeadlinePassed, toOrderError } from '../../src/client/temporal-errors.ts';
 import { inspectConfig } from '../../src/config/index.ts';
 import { SWEEP_ID } from '../../src/contract/sweep.ts';
 import { grpcError } from '../client/fake-temporal.ts';
@@ -47,13 +48,35 @@ function aNamespace(orders: Record<string, object>, reviews: number): Client {
 
 describe('a check', () => {
   const fails = () => Promise.reject(new TypeError('top-secret'));
+  const explained = (): Finding => skipped('silent');
+  const unexplained = (): undefined => undefined;
   it.each([
     ['is named', () => ok('so'), undefined, [{ check: 'x', status: 'ok', what: 'so' }]],
     ['may be of several', () => [ok('so'), { check: 'y', ...ok('no') }], undefined, [{}, { check: 'y' }]],
     ['that fails is an error', fails, undefined, [{ status: 'error', what: "can't be checked (TypeError)" }]],
-    ['of a silent server is skipped', fails, 'silent', [{ check: 'x', status: 'skipped', what: 'silent' }]],
-  ] as const)('%s', async (_what, look, silent, findings) => {
-    expect(await find('x', look as () => never, silent)).toMatchObject([...findings]);
+    ['whose failure it explains', fails, explained, [{ check: 'x', status: 'skipped', what: 'silent' }]],
+    ['whose failure it does not explain', fails, unexplained, [{ check: 'x', status: 'error' }]],
+  ] as const)('%s', async (_what, look, explain, findings) => {
+    expect(await find('x', look as () => never, explain)).toMatchObject([...findings]);
+  });
+});
+
+describe('a check of Temporal', () => {
+  const late = { status: 'error', what: 'Temporal did not answer in time: not checked' };
+  it.each([
+    [grpcError(12), { status: 'skipped', what: 'the server does not list orders' }],
+    [toOrderError(grpcError(7)), { status: 'skipped' }],
+    [new DeadlinePassed('late'), late],
+    [toOrderError(new DeadlinePassed('late')), late],
+    [grpcError(4), late],
+    [toOrderError(grpcError(14)), late],
+    [toOrderError(grpcError(8)), late],
+    [grpcError(13), undefined],
+    [new TypeError('a bug'), undefined],
+  ])('that %s ends', (error, finding) => {
+    const found = notAsked(error, 'list orders');
+    if (finding === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject(finding);
   });
 });
 

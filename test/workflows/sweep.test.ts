@@ -2,7 +2,9 @@ import { activityInfo } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createOrderDirectory } from '../../src/activities/sweep/order-directory.ts';
 import { BACKGROUND_TASK_QUEUE, TASK_QUEUE } from '../../src/contract/ids.ts';
+import type { OrderEvent } from '../../src/contract/messages.ts';
 import { workflowBundle } from '../../src/platform/workflow-bundle.ts';
 import type { sweepOrders } from '../../src/workflows/index.ts';
 import { createTimeSkipping } from '../support/index.ts';
@@ -53,4 +55,40 @@ it('a day of sweeps whose worker died is taken up by another one before the next
     expect(runId).not.toBe(handle.firstExecutionRunId);
     await client.workflow.getHandle('sweep').terminate();
   });
+});
+
+it('an event of the sweep is tried for as long as an order’s own events, and an operator’s redelivery three times', async () => {
+  const { client, nativeConnection: connection } = environment;
+  const workflows = await Worker.create({
+    connection,
+    taskQueue: TASK_QUEUE,
+    workflowBundle: await workflowBundle(),
+  });
+  const tries = new Map<string, number>();
+  const activities = await Worker.create({
+    connection,
+    taskQueue: BACKGROUND_TASK_QUEUE,
+    activities: {
+      deliverEvents: async ([{ id }]: [OrderEvent]) => {
+        tries.set(id, activityInfo().attempt);
+        if (activityInfo().attempt < 5) throw new Error('the receiver is down');
+      },
+    },
+  });
+  const event = (id: string): OrderEvent => ({
+    ...{ id, type: 'order.attention', integration: 'default', orderId: 'order-1', sequence: 0 },
+    occurredAt: '2026-03-02T10:00:00.000Z',
+    data: { attention: ['stuck'] },
+  });
+  await workflows.runUntil(
+    activities.runUntil(async () => {
+      const directory = createOrderDirectory(client);
+      await directory.announce(event('sweep:1'));
+      await directory.announce(event('sweep:1'));
+      await client.workflow.getHandle('sweep:1').result();
+      const options = { taskQueue: TASK_QUEUE, workflowId: 'by-hand', args: [event('by-hand')] };
+      await expect(client.workflow.execute('redeliverEvent', options)).rejects.toThrow();
+    }),
+  );
+  expect(Object.fromEntries(tries)).toEqual({ 'sweep:1': 5, 'by-hand': 3 });
 });

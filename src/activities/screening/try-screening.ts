@@ -97,7 +97,7 @@ export async function tryScreening(
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
   // Although the lookup found nothing, the create stays unresolved: a later create needs a new lookup.
   const notSent = (reason: string, message: string) => noAnswer({ reason, message }, unseen);
-  if (card === 'unreachable') return notSent('card-stash', 'the card stash did not answer');
+  if (card === 'unreachable') return notSent('card-stash', 'the card stash did not give the card');
   const timeoutMs = Math.min(left(t), CREATE_WITHIN_MS);
   if (timeoutMs < LEAST_TIME_MS) return notSent('no-time-left', 'no time was left to screen the order');
   // Read the clock last, since a process that pauses after this line sends its create late.

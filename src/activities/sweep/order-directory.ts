@@ -72,13 +72,13 @@ export function createOrderDirectory(client: Client) {
       return new Map(phases.map((phase, index) => [phase, counts[index] ?? 0]));
     },
     countAttention: () => countWorkflows(client, `${OPEN} AND NeedsAttention = true`),
-    /** Starts a workflow, with the event's id as its id, that delivers the event. Does nothing if one runs or has succeeded. */
+    /** Starts a workflow with the event's id, which delivers it as an order delivers its own. Does nothing if one runs or has succeeded. */
     announce: async (event: OrderEvent) => {
       try {
         await client.workflow.start(REDELIVER_EVENT, {
           workflowId: event.id,
           taskQueue: TASK_QUEUE,
-          args: [event],
+          args: [event, undefined, true],
           workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
           staticSummary: 'what the sweep found',
         });

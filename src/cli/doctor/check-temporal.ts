@@ -3,9 +3,10 @@ import { Client, isGrpcServiceError } from '@temporalio/client';
 import { haltedOrders, lostOrders, lostQuery } from '../../activities/index.ts';
 import { countPollers, readSweep } from '../../client/health.ts';
 import { countWorkflows } from '../../client/lists/visibility.ts';
-import { grpcCode, within } from '../../client/temporal-errors.ts';
+import { grpcCode, isUnanswered, within } from '../../client/temporal-errors.ts';
 import { createDataConverter } from '../../codec/index.ts';
 import type { Config } from '../../config/index.ts';
+import { OrderScreeningError } from '../../contract/errors.ts';
 import {
   BACKGROUND_TASK_QUEUE,
   orderOfWorkflowId,
@@ -62,7 +63,11 @@ async function checkInside(client: Client, config: Config): Promise<Finding[]> {
     looks: () => Promise<Finding | Finding[]>,
     withinMs = CHECK_WITHIN_MS,
   ) =>
-    find(check, () => within(client, Date.now() + withinMs, looks), asked && `the server does not ${asked}`);
+    find(
+      check,
+      () => within(client, Date.now() + withinMs, looks),
+      (error) => notAsked(error, asked),
+    );
   const hasError = (findings: Finding[]) => findings.some(({ status }) => status === 'error');
   const namespace = await look('namespace', undefined, () => checkNamespace(client));
   if (hasError(namespace)) return [...namespace, notLookedAt('the namespace')];
@@ -80,9 +85,24 @@ async function checkInside(client: Client, config: Config): Promise<Finding[]> {
     ofOrders('portal-actions', 'count portal actions', () =>
       checkPortalActions((query) => countWorkflows(client, query)),
     ),
-    ofOrders('lost-orders', 'list orders', () => checkLostOrders(client)),
+    ofOrders('lost-orders', 'list orders', () => checkLostOrders(client), DESCRIBED_WITHIN_MS),
   ]);
   return [...namespace, ...attributes, ...others.flat()];
+}
+
+const REFUSALS: readonly number[] = [grpcCode.unimplemented, grpcCode.permissionDenied];
+const UNANSWERED: readonly number[] = [grpcCode.unavailable, grpcCode.resourceExhausted];
+
+/**
+ * Returns the finding for an error of Temporal: skipped if the server refuses the call, an error if it did not answer.
+ * @param asked what servers may refuse
+ */
+export function notAsked(error: unknown, asked: string | undefined): Finding | undefined {
+  const cause = error instanceof OrderScreeningError ? error.cause : error;
+  const code = isGrpcServiceError(cause) ? cause.code : -1;
+  if (asked !== undefined && REFUSALS.includes(code)) return skipped(`the server does not ${asked}`);
+  if (!isUnanswered(cause) && !UNANSWERED.includes(code)) return undefined;
+  return failed('Temporal did not answer in time: not checked', 'Run doctor again once Temporal answers');
 }
 
 function notLookedAt(cause: string): Finding {

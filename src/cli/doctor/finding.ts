@@ -21,17 +21,18 @@ export const failed = (what: string, todo: string): Finding => ({ status: 'error
 
 /**
  * Runs a check. If it throws, the other checks still report.
- * @param silent the text of a skipped check, for checks that servers may refuse; without it, a throw is an error
+ * @param explain returns the finding for an error of the check; without it, or if it returns none, the check failed
  */
 export async function find(
   check: string,
   look: () => Finding | Finding[] | Promise<Finding | Finding[]>,
-  silent?: string,
+  explain?: (error: unknown) => Finding | undefined,
 ): Promise<Finding[]> {
   try {
     return [await look()].flat().map((finding) => ({ check, ...finding }));
   } catch (error) {
-    if (silent !== undefined) return [{ check, ...skipped(silent) }];
+    const explained = explain?.(error);
+    if (explained !== undefined) return [{ check, ...explained }];
     const kind = error instanceof Error ? error.name : 'unknown error';
     return [{ check, ...failed(`can't be checked (${kind})`, 'Check that this user has access') }];
   }

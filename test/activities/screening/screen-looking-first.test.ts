@@ -135,6 +135,7 @@ describe('the card', () => {
 
   it.each([
     ['unreachable', new CardStashError('unreachable', quoting)],
+    ['clock', new CardStashError('clock', quoting)],
     ['unexpected', new Error(quoting)],
   ])('that the stash does not give is logged with the reason alone: %s', async (reason, error) => {
     const lines: LogEntry[] = [];

@@ -1,5 +1,4 @@
 /** Does each event say what the books say, once and in order? */
-import { millis } from '../../../src/contract/words.ts';
 import { attemptAsked, firstFor, isOverride } from '../asked.ts';
 import {
   type BookedArrival,
@@ -144,7 +143,8 @@ function untold(books: Books): Finding[] {
 function waitsFor(books: Books, attempt: number): number | undefined {
   if (attempt === 1) return books.answerBy;
   const first = firstFor(books, attempt);
-  return first?.kind === 'retry' && first.request.answerBy ? millis(first.request.answerBy) : undefined;
+  if (first?.kind !== 'retry' || first.request.waitsMs === undefined) return undefined;
+  return first.sentAt + first.request.waitsMs;
 }
 
 /** The order's end is sent once, unless the policy asks for changes and there were none. A cancel that was accepted is sent. */
