@@ -103,8 +103,6 @@ export interface ScreenOrderInput extends Vouched {
    * assumes that the caller got `pending`.
    */
   waitsMs?: number;
-  /** When it stops waiting, by its own clock. Only in messages of earlier releases. */
-  answerBy?: Instant;
   /** Adopts an existing transaction, which is read and never created. `transaction` then contains its known fields. */
   adopt?: Adoption;
 }
@@ -134,8 +132,6 @@ export interface RetryRequest extends Vouched {
   fingerprint?: string;
   /** How long the caller waits, counted from when the order accepts the update. */
   waitsMs?: number;
-  /** When it stops waiting, by its own clock. Only in messages of earlier releases. */
-  answerBy?: Instant;
 }
 
 export interface GatewayResultRequest extends Vouched {

@@ -35,7 +35,7 @@ export interface Order {
   state: OrderState;
   /** The latest time of an input. */
   now: Instant;
-  /** What the callers requested, besides the transactions. `answerBy`: when the newest attempt's caller stops waiting, by the server's clock. */
+  /** What the callers requested, besides the transactions. `answerBy`: when the newest attempt's caller stops waiting, in server time. */
   asked: Pick<ScreenOrderInput, 'workflow'> & { answerBy?: Instant };
   /** The policy is the fallback: the checkout failed before it could read the policy. */
   policyMissing?: true;

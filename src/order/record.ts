@@ -23,7 +23,7 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
     version,
     state: newOrderState(input, startedAt),
     now: startedAt,
-    asked: defined({ workflow, answerBy: waitsUntil(input, startedAt) }),
+    asked: defined({ workflow, answerBy: waitsUntil(input.waitsMs, startedAt) }),
     transactions: { 1: input.transaction },
     outbox: [],
     fields: {},
@@ -40,11 +40,8 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
 }
 
 /** @returns when a caller who asked at that time stops waiting; undefined if it doesn't say so */
-export function waitsUntil(
-  { waitsMs, answerBy }: Pick<ScreenOrderInput, 'waitsMs' | 'answerBy'>,
-  at: Instant,
-): Instant | undefined {
-  return waitsMs === undefined ? answerBy : laterBy(waitsMs, at);
+export function waitsUntil(waitsMs: number | undefined, at: Instant): Instant | undefined {
+  return waitsMs === undefined ? undefined : laterBy(waitsMs, at);
 }
 
 type Begun = OrderKey & { [Field in keyof ScreenOrderInput]?: ScreenOrderInput[Field] | undefined };

@@ -105,10 +105,10 @@ export function confirmAdoption({ state }: Order, { transactionId }: AdoptReques
 
 /** Begins the attempt, unless it was begun before. */
 export function beginAttempt(order: Order, request: RetryRequest, at: Instant): Accepted {
-  const { attempt, transaction } = request;
+  const { attempt, transaction, waitsMs } = request;
   if (order.state.attempts.length < attempt) {
     addAttempt(order.state, request, at);
-    order.asked = defined({ ...order.asked, answerBy: waitsUntil(request, at) });
+    order.asked = defined({ ...order.asked, answerBy: waitsUntil(waitsMs, at) });
     clear(order.state, { codes: clearedBy('attempt') });
     order.transactions = { [attempt]: transaction };
   }

@@ -138,7 +138,6 @@ export const MESSAGES = {
     cardRef: key,
     fingerprint: key,
     waitsMs: optional(wait),
-    answerBy: optional(moment),
   },
   'gateway-result': {
     attempt: optional(whole),
@@ -171,7 +170,6 @@ export const ORDER: Fields = {
   cardRef: key,
   fingerprint: key,
   waitsMs: optional(wait),
-  answerBy: optional(moment),
   version: optional(whole),
   adopt: optional(adoption),
 };
