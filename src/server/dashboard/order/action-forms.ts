@@ -8,7 +8,7 @@ import { defined } from '../../../order/defined.ts';
 import { ACTOR_LIMIT } from '../../../order/messages/shapes.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { FROM_LIMIT } from '../../api/request-schemas.ts';
-import { type From, orderPath, type TemporalUi } from '../addresses.ts';
+import { CHOSEN, type From, orderPath, type TemporalUi } from '../addresses.ts';
 import { problemBox, type Why } from '../card-pages.ts';
 import { asTyped, type Html, html, type Shown } from '../html.ts';
 import { cardPage, decisionPill, options, orderLink, type Page, table } from '../layout.ts';
@@ -108,10 +108,8 @@ export function confirmPage(action: PageAction, order: OrderKey, again: Again, n
 /** As many as a page of the queue has. */
 const MOST_CHOSEN = 100;
 
-const CHOSEN = /^(?:(?<ifAction>\w*) (?<until>\S*) )?(?<integration>[^/]*)\/(?<orderId>.*)$/s;
 const { ifAction, until } = askedSchema.shape;
 const chosenFields = { ifAction, until, integration: integrationNameSchema, orderId: orderIdSchema };
-/** An order as `integration/orderId`, after what the person saw of it. */
 const chosenOrder = z.preprocess(
   (one) => CHOSEN.exec(String(one))?.groups,
   z.object(chosenFields, 'must be selected'),
