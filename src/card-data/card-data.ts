@@ -72,6 +72,14 @@ export function refuseCardData(value: unknown, scan?: Scan): void {
   throw new OrderScreeningError(code, message, details);
 }
 
+/**
+ * Scans an order id that a request has under a different name. It is allowed as `orderId`, or by its own name.
+ * @throws OrderScreeningError `card-data-in-request`
+ */
+export function refuseCardInId(name: string, orderId: unknown, scan: Pick<Scan, 'notCards'>): void {
+  if (cardDataIn({ orderId }, scan).length > 0) refuseCardData({ [name]: orderId }, scan);
+}
+
 /** @returns the message with `notCards`, the sender's declared id fields, if an id looks like a card number; else the message unchanged */
 export function vouchedFor<Message extends object>(
   message: Message,

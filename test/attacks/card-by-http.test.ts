@@ -72,6 +72,8 @@ describe('by HTTP card data is refused', () => {
           app.inject({ method: 'POST', url: '/v1/orders/o-1/cancel', headers: key, body: {} }),
           app.inject({ method: 'DELETE', url: '/v1/orders/o-1/actions/1', headers: key }),
           app.inject(`/v1/orders?cursor=${id}`),
+          app.inject(`/v1/orders?find=${id}`),
+          app.inject(`/v1/orders?order=default%2F${id}`),
           app.inject(`/v1/transactions/${id}`),
           app.inject(`/v1/orders/o-1?integration=${digits}`),
           app.inject(`/v1/orders/o-1?${id}=1`),
@@ -82,6 +84,14 @@ describe('by HTTP card data is refused', () => {
           form('/orders/o-1/cancel', { [text]: 'x' }),
           form(`/orders/${id}/cancel`),
           form(`/orders/${id}/recheck`),
+          form('/several', { do: 'recheck', order: `default/${text}` }),
+          form('/several', { do: 'recheck', order: `proceed ${digits} default/o-1` }),
+          form('/several', { do: 'recheck', order: 'default/o-1', from: `q=${id}` }),
+          form('/several', { do: 'recheck', order: 'default/o-1', from: `q=o-1&q=${digits}` }),
+          form('/several', { do: 'recheck', order: 'default/o-1', from: `q=o-1&list=${digits}` }),
+          app.inject(`/several?do=recheck&order=default%2F${id}`),
+          app.inject(`/orders/o-1?from=${encodeURIComponent(`q=${id}`)}`),
+          app.inject(`/?q=${id}`),
           app.inject(`/orders/${id}`),
         ]);
         for (const response of [...byApi, ...byPages]) {
@@ -113,5 +123,34 @@ describe('by HTTP card data is refused', () => {
     const get = (url: string) => app.inject({ method: 'GET', url });
     expect((await get(`/v1/orders/${CARD_LIKE_ID}`)).statusCode).toBe(200);
     expect((await get(`/v1/orders/${CARD_LIKE_ID}?integration=other`)).statusCode).toBe(422);
+  });
+
+  /** Requests that name an order by its id under a different name. */
+  const naming = (id: string, integration: string) => [
+    `/v1/orders?find=${id}&integration=${integration}`,
+    `/v1/transactions/${id}?integration=${integration}`,
+    `/?q=${id}&integration=${integration}`,
+    `/orders/o-1?from=${encodeURIComponent(`q=${id}&integration=${integration}`)}`,
+    `/several?do=recheck&order=${integration}%2F${id}&order=${integration}%2Fo-1`,
+  ];
+  const everywhere = (id: string) => [`/v1/orders?find=${id}`, `/?q=${id}&integration=`, `/?q=${id}`];
+
+  it('but not in an order id, whatever the request calls it', async () => {
+    const id = '6012345678907';
+    const { app } = await anApi();
+    for (const url of [`/v1/orders/${id}`, ...naming(id, 'shop'), ...everywhere(id)])
+      expect((await app.inject(url)).statusCode, url).toBe(200);
+    const fields = `do=recheck&order=shop%2F${id}&from=q%3D${id}`;
+    expect((await sendForm(app, '/several', fields)).statusCode).toBe(200);
+  });
+
+  it('but not in such an id that the policy of its integration vouches for', async () => {
+    const findIntegration = finding(anIntegration({ notCards: ['orderId'] }));
+    const { app } = await anApi({ findIntegration, integrations: ['shop', 'default'] });
+    for (const [status, urls] of [
+      [200, [...naming(CARD_LIKE_ID, 'default'), ...everywhere(CARD_LIKE_ID)]],
+      [422, naming(CARD_LIKE_ID, 'shop')],
+    ] as const)
+      for (const url of urls) expect((await app.inject(url)).statusCode, url).toBe(status);
   });
 });

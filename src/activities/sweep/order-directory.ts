@@ -10,9 +10,8 @@ import {
   type DescribedOrder,
   describeOrder,
   instantOf,
+  isNewestRun,
   msOf,
-  newestStarted,
-  STARTED,
   statusName,
 } from '../../client/reading/describe-order.ts';
 import { TASK_QUEUE } from '../../contract/ids.ts';
@@ -28,7 +27,7 @@ import {
 } from '../../contract/sweep.ts';
 import { type Instant, instant, millis, PHASES } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
-import { openQuery, transactionQuery } from '../../order/view/search-attributes.ts';
+import { openQuery, STARTED, transactionQuery } from '../../order/view/search-attributes.ts';
 import { detailsIn } from '../tries.ts';
 import { earlierRuns } from './earlier-runs.ts';
 
@@ -38,7 +37,6 @@ const SCHEDULED = proto.temporal.api.enums.v1.PendingActivityState.PENDING_ACTIV
 export type OrderDirectory = ReturnType<typeof createOrderDirectory>;
 
 export function createOrderDirectory(client: Client) {
-  const replaced = new Set<string>();
   return {
     ...earlierRuns(client),
     /** Returns one page of open orders, newest first. */
@@ -63,7 +61,7 @@ export function createOrderDirectory(client: Client) {
         return isFound ? [{ workflowId, since: cancelBy }] : [];
       });
     },
-    lost: (limit: number) => lostOrders(client, limit, Date.now(), replaced),
+    lost: (limit: number) => lostOrders(client, limit),
     countByPhase: async () => {
       const phases = PHASES.filter((phase) => phase !== 'closed');
       const counts = await Promise.all(
@@ -174,21 +172,14 @@ export function lostQuery(nowMs: number): string {
 
 /**
  * Reads every page: after the repair of thousands of orders, a page has only runs that a later one has replaced.
- * @param replaced the run ids known to be replaced, which are not described again; new ones are added
  * @returns orders that ended too early while they could still be canceled: terminated, timed out, or failed unexpectedly
  */
-export async function lostOrders(
-  client: Client,
-  limit: number,
-  nowMs = Date.now(),
-  replaced = new Set<string>(),
-): Promise<LostOrder[]> {
+export async function lostOrders(client: Client, limit: number, nowMs = Date.now()): Promise<LostOrder[]> {
   const lost: LostOrder[] = [];
   for await (const executions of pagesOf(client, lostQuery(nowMs), limit)) {
     const found = executions.flatMap((one) => lostBy(one, nowMs) ?? []);
-    const unknown = found.filter(({ runId }) => !replaced.has(runId));
-    const isNewest = await inBatches(unknown, (one) => isNewestRun(client, one, replaced));
-    const newest = unknown.filter((_one, index) => isNewest[index]);
+    const isNewest = await inBatches(found, (one) => isNewestRun({ client }, one));
+    const newest = found.filter((_one, index) => isNewest[index]);
     const adopted = await adoptedElsewhere(client, newest);
     lost.push(...newest.flatMap(({ attributes: _, ...one }) => (adopted.has(one.workflowId) ? [] : [one])));
     if (lost.length >= limit) break;
@@ -257,18 +248,4 @@ function lostBy(
   const workflowId = execution?.workflowId ?? '';
   const since = instantOf(closeTime) ?? instant(nowMs);
   return { workflowId, runId: execution?.runId ?? '', status, since, attributes };
-}
-
-/**
- * Only the newest run counts: a reset terminates the previous run, and a lost order may be adopted again. Adds the run to `replaced` if
- * the newest one has a cancel window. Without one it may still be refused.
- */
-async function isNewestRun(
-  client: Client,
-  { workflowId, runId }: LostOrder,
-  replaced: Set<string>,
-): Promise<boolean> {
-  const newest = await newestStarted({ client }, workflowId);
-  if (newest?.runId !== runId && newest?.attributes.cancelBy !== undefined) replaced.add(runId);
-  return newest?.runId === runId;
 }

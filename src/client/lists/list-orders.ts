@@ -4,7 +4,7 @@ import type { OrderList } from '../../contract/order/order.ts';
 import { instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { checked } from '../read-requests.ts';
-import { runOf } from '../reading/describe-order.ts';
+import { isNewestRun, type Run, runOf } from '../reading/describe-order.ts';
 import { withFailedTriesInList } from '../reading/failed-tries.ts';
 import { readMemo } from '../reading/order-record.ts';
 import { summaryOf } from '../reading/read-orders.ts';
@@ -93,11 +93,11 @@ async function rowsOf(
   return { orders: (await inBatches(executions, (execution) => rowOf(context, execution))).flat(), place };
 }
 
-/** Returns an order of visibility; empty for a workflow with a different id. Each is read alone, so that one can't fail the list. */
+/** Returns an order of visibility; empty for a workflow with a different id, and for a run that a later one replaced. Each is read alone, so that one can't fail the list. */
 async function rowOf(context: ClientContext, execution: Execution): Promise<QueuedOrder[]> {
   const run = runOf(execution);
   const key = orderOfWorkflowId(run.workflowId);
-  if (key === undefined) return [];
+  if (key === undefined || (await isReplaced(context, run))) return [];
   const { record, problem } = await readMemo(context, run).then(
     (record) => ({ record, problem: undefined }),
     () => ({ record: undefined, problem: 'record-unreadable' as const }),
@@ -105,4 +105,10 @@ async function rowOf(context: ClientContext, execution: Execution): Promise<Queu
   const isOpen = run.closedAt === undefined;
   const state = record && isOpen ? await withFailedTriesInList(context, run.workflowId, record) : record;
   return [defined({ summary: summaryOf(key, run, state, problem), state })];
+}
+
+/** A reset leaves the previous run terminated. Whatever can't be read stays in the list. */
+async function isReplaced(context: ClientContext, run: Run): Promise<boolean> {
+  if (run.status === 'open' || run.status === 'completed') return false;
+  return !(await isNewestRun(context, run).catch(() => true));
 }

@@ -5,7 +5,7 @@ import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../../contrac
 import { SCREEN_ORDER } from '../../contract/messages.ts';
 import { instant, ORDER_DECISIONS, OUTCOMES, PHASES } from '../../contract/words.ts';
 import { CLOSED_ATTENTION_MS } from '../../order/attention.ts';
-import { orderAttributes, quoted } from '../../order/view/search-attributes.ts';
+import { orderAttributes, quoted, STARTED } from '../../order/view/search-attributes.ts';
 import { integrationNameSchema } from '../read-requests.ts';
 
 export const amountSchema = z
@@ -116,6 +116,7 @@ export function queryOf(request: ListRequest, partly: readonly string[] = []): s
   const conditions = [
     `WorkflowType = '${SCREEN_ORDER}'`,
     "ExecutionStatus != 'ContinuedAsNew'",
+    STARTED,
     ...equals(integration, request.integration),
     integrations && oneOf(integration.name, integrations),
     ...equals(phase, request.phase),

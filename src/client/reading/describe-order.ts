@@ -4,7 +4,7 @@ import type { Timestamp } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { type Instant, instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
-import { quoted } from '../../order/view/search-attributes.ts';
+import { quoted, STARTED } from '../../order/view/search-attributes.ts';
 import { listWorkflows } from '../lists/visibility.ts';
 import { grpcCode, READ_WITHIN_MS, toOrderError, within } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
@@ -53,9 +53,6 @@ export async function describeOrder(
   }
 }
 
-/** The condition of a query that leaves out refused starts: a file of refused adoptions would fill a page. */
-export const STARTED = "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)";
-
 /**
  * Describes the newest run of an order, unless its start was refused, as of a failed adoption: then the run before, if there is one. Only
  * then it queries visibility, which may still list the refused run as running.
@@ -70,6 +67,23 @@ export async function newestStarted(
   const { executions } = await listWorkflows(context.client, query, 1);
   const runId = executions[0]?.execution?.runId;
   return runId ? describeOrder(context, workflowId, runId) : newest;
+}
+
+/** The ids of runs that a later run has replaced, which are not described again. */
+const replacedRuns = new WeakMap<Client, Set<string>>();
+
+/** Only the newest run counts: a reset terminates the previous run, and a lost order may be adopted again. */
+export async function isNewestRun(
+  { client }: Pick<ClientContext, 'client'>,
+  { workflowId, runId }: Pick<Run, 'workflowId' | 'runId'>,
+): Promise<boolean> {
+  const replaced = replacedRuns.get(client) ?? new Set();
+  replacedRuns.set(client, replaced);
+  if (replaced.has(runId)) return false;
+  const newest = await newestStarted({ client }, workflowId);
+  // Without a cancel window the newest run may still be refused.
+  if (newest?.runId !== runId && newest?.attributes.cancelBy !== undefined) replaced.add(runId);
+  return newest?.runId === runId;
 }
 
 /** A missing namespace has the same code: only the message distinguishes it. */

@@ -1,6 +1,6 @@
 /** Reads a transaction from the screening service, and looks up the order that owns it. */
 import { z } from 'zod';
-import { refuseCardData } from '../../card-data/card-data.ts';
+import { refuseCardInId } from '../../card-data/card-data.ts';
 import type { TransactionStatus } from '../../contract/answers.ts';
 import { OrderScreeningError } from '../../contract/errors.ts';
 import type { Integration } from '../../contract/policy.ts';
@@ -24,7 +24,7 @@ export async function readTransaction(
   { integration: name, ...given }: TransactionLookup,
 ): Promise<TransactionStatus> {
   const integration = integrationOf(context, name);
-  refuseCardData(given, { notCards: integration.notCards });
+  refuseCardInId('idOrInvoice', given.idOrInvoice, integration);
   const { idOrInvoice } = checked(lookupSchema, given);
   const read = await screeningClientOf(integration)
     .status(idOrInvoice, { timeoutMs: READ_WITHIN_MS })

@@ -109,6 +109,9 @@ export function openQuery(workflowType: string = SCREEN_ORDER): string {
   return `WorkflowType = '${workflowType}' AND ExecutionStatus = 'Running'`;
 }
 
+/** The condition of a query that leaves out refused starts: a file of refused adoptions would fill a page. */
+export const STARTED = "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)";
+
 export function transactionQuery(transactionId: string): string {
   return [
     `WorkflowType = '${SCREEN_ORDER}'`,

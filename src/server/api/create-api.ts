@@ -89,7 +89,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const refused = createRefusedCheckouts(metrics.noteRefused);
   await app.register(async (scope) => {
     await admitCallers(scope, options);
-    refuseCards(scope, options.findIntegration);
+    refuseCards(scope, options);
     noteRepeats(scope);
     orderRoutes(scope, orderScreening, metrics, refused);
     portalRoutes(scope, orderScreening);

@@ -4,18 +4,19 @@ import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { refuseCardData } from '../../card-data/card-data.ts';
+import { refuseCardData, refuseCardInId } from '../../card-data/card-data.ts';
 import { fieldErrorsOf, invalidRequest, notCardsFor, noteScanned } from '../../client/read-requests.ts';
 import type { ApiKeys, Scope } from '../../config/index.ts';
 import { isLoopback } from '../../contract/addresses.ts';
-import type { FindIntegration } from '../../contract/policy.ts';
+import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { isRecord } from '../../order/messages/shapes.ts';
 import { OUR_WORDS } from '../../screening-service/index.ts';
 import type { PortalOptions } from '../../starter.ts';
+import type { ApiOptions } from './api-options.ts';
 import { requireIntegration } from './callers.ts';
 import { whoAsks } from './metrics.ts';
 import { HttpError, problemSchema } from './problems.ts';
-import { type actorHeaders, idempotencyHeaders } from './request-schemas.ts';
+import { type actorHeaders, idempotencyHeaders, splitIds } from './request-schemas.ts';
 
 type ActingHeaders = typeof actorHeaders | typeof idempotencyHeaders;
 
@@ -132,21 +133,31 @@ const KEPT_HEADERS = ['Idempotency-Key', 'X-Actor'] as const;
 
 /**
  * Rejects card data in all stored parts of a request, before any other handler reads them.
- * @param findIntegration finds the integration whose policy lists `notCards`. Absent: there are no exceptions
+ * @param options with `findIntegration` the integrations' policies, whose `notCards` are exceptions
+ * @param isForm whether a body is a form, which may name orders
  */
 export function refuseCards(
   scope: FastifyInstance,
-  findIntegration: FindIntegration = () => undefined,
+  { findIntegration = () => undefined, integrations }: Pick<ApiOptions, 'findIntegration' | 'integrations'>,
+  isForm = false,
 ): void {
-  scope.addHook('preHandler', async ({ params, query, body, headers, routeOptions }) => {
+  scope.addHook('preHandler', async ({ params, query, body, headers, apiKey, routeOptions }) => {
     // Reading, scanning and validating a large body are separate event-loop turns, so that other requests are answered in between.
     const isLarge = Number(headers['content-length'] ?? 0) > LARGE_BODY;
     if (isLarge) await setImmediate();
     const [named, found] = [params, query].map((part) => (isRecord(part) ? part : {}));
     const notCards = notCardsFor(found?.integration === undefined ? body : found, findIntegration);
     const kept = Object.fromEntries(KEPT_HEADERS.map((name) => [name, headers[name.toLowerCase()]]));
-    refuseCardData({ ...found, ...named, ...kept }, { notCards });
-    refuseCardData(body, { cards: routeOptions.config.cards, notCards });
+    const inUrl = splitIds({ ...found, ...named });
+    const inBody = isForm && isRecord(body) ? splitIds(body) : { ids: [], others: body };
+    refuseCardData({ ...inUrl.others, ...kept }, { notCards });
+    refuseCardData(inBody.others, { cards: routeOptions.config.cards, notCards });
+    // A search without an integration is for all of the caller's.
+    const listed = apiKey?.integrations ?? integrations ?? [DEFAULT_INTEGRATION];
+    for (const { name, id, integration } of [...inUrl.ids, ...inBody.ids]) {
+      const searched = integration === undefined ? listed : [integration];
+      refuseCardInId(name, id, { notCards: searched.flatMap((one) => findIntegration(one)?.notCards ?? []) });
+    }
     if (isRecord(body)) noteScanned(body.transaction);
     if (isLarge) await setImmediate();
   });

@@ -6,7 +6,7 @@ import { integrationNameSchema, orderIdSchema } from '../../client/read-requests
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { decisionSchema, phaseSchema } from '../../contract/terms.ts';
 import { ACTIONS } from '../../contract/words.ts';
-import { LISTS } from '../dashboard/addresses.ts';
+import { CHOSEN, LISTS } from '../dashboard/addresses.ts';
 
 const integration = integrationNameSchema.optional().meta({
   description: `The integration. Default: \`${DEFAULT_INTEGRATION}\``,
@@ -139,3 +139,45 @@ export const pageQuery = z.object({
   pos: z.coerce.number().int().min(1).max(100_000).optional().catch(undefined),
   notice: z.unknown().optional(),
 });
+
+/** An order id that a request has under a different name. */
+interface NamedId {
+  name: string;
+  id: string;
+  integration: string | undefined;
+}
+
+/** Splits the fields of a query or a form into order ids under different names, and everything else. */
+export function splitIds(fields: Record<string, unknown>): {
+  ids: NamedId[];
+  others: Record<string, unknown>;
+} {
+  const ids: NamedId[] = [];
+  const others = { ...fields };
+  const add = (name: string, id: string, named: unknown) => {
+    const integration = typeof named === 'string' && named !== '' ? named : undefined;
+    ids.push({ name, id, integration });
+  };
+  for (const name of ['find', 'q', 'idOrInvoice']) {
+    const id = fields[name];
+    if (typeof id !== 'string') continue;
+    add(name, id, fields.integration);
+    delete others[name];
+  }
+  const selected = fields.order === undefined ? [] : [fields.order].flat();
+  others.order = selected.map((one) => {
+    const { integration, orderId } = (typeof one === 'string' && CHOSEN.exec(one)?.groups) || {};
+    if (typeof one !== 'string' || !orderId) return one;
+    add('order', orderId, integration);
+    return one.slice(0, -orderId.length);
+  });
+  const { from } = fields;
+  const parts = typeof from === 'string' ? from.split('&') : [];
+  const [search, more] = parts.filter((part) => part.startsWith('q='));
+  if (search !== undefined && more === undefined) {
+    const query = new URLSearchParams(String(from));
+    add('from', query.get('q') ?? '', query.get('integration'));
+    others.from = parts.filter((part) => part !== search).join('&');
+  }
+  return { ids, others };
+}

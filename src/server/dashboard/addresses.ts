@@ -80,6 +80,9 @@ export function orderPath(order: OrderKey, action?: string, place: From & { noti
   return `${path.join('/')}?${queryOf({ integration: order.integration, from, pos, notice })}`;
 }
 
+/** A selected order in a form: `integration/orderId`, after what the person saw of it. */
+export const CHOSEN = /^(?:(?<ifAction>\w*) (?<until>\S*) )?(?<integration>[^/]*)\/(?<orderId>.*)$/s;
+
 /** @returns the path of the page that reads a transaction from the screening service */
 export function transactionPath(idOrInvoice: string, integration: string): string {
   return `/transactions/${encodeURIComponent(idOrInvoice)}?${queryOf({ integration })}`;

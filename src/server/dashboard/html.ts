@@ -34,9 +34,24 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
+function withEntities(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
 /** Also replaces control characters and bidirectional marks, which could hide or reorder the text that follows. */
 function escaped(text: string): string {
-  return text
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
-    .replace(/[^\P{Cc}\n]|[\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+  return withEntities(withLineFeeds(text)).replace(
+    /[^\P{Cc}\n\t]|[\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    '\ufffd',
+  );
+}
+
+/** Returns typed text for the field it came from. Nothing is replaced, so that the form sends the same words again. */
+export function asTyped(text = ''): Html {
+  return new Html(withEntities(text));
+}
+
+/** A form sends line breaks as `\r\n`. */
+export function withLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
 }

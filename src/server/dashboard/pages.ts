@@ -97,7 +97,7 @@ export function answersAsPages(scope: FastifyInstance, { signIn, log }: PageOpti
 
 /** Admits requests with a key or a session, and accepts these pages' forms without card data. */
 export async function admitPeople(scope: FastifyInstance, options: PageOptions): Promise<void> {
-  const { apiKeys, maxRps, findIntegration, signIn } = options;
+  const { apiKeys, maxRps, signIn } = options;
   scope.addHook('onRequest', async (request, reply) => {
     const { authorization } = request.headers;
     if (authorization !== undefined || signIn === undefined) {
@@ -115,7 +115,7 @@ export async function admitPeople(scope: FastifyInstance, options: PageOptions):
       throw new HttpError('foreign-form');
   });
   await limitRequests(scope, { apiKeys, maxRps });
-  refuseCards(scope, findIntegration);
+  refuseCards(scope, options, true);
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',

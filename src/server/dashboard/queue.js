@@ -76,10 +76,12 @@ document.addEventListener('keydown', (event) => {
   run();
 });
 
-// While a form is being answered, another click would send it again.
+// While a form is being answered, another click would send it again. An answer takes 10 s at most, unless the browser was stopped.
+const ANSWERED_MS = 12_000;
 document.addEventListener('submit', (event) => {
-  if (event.target.dataset.sent !== undefined) event.preventDefault();
-  event.target.dataset.sent = '';
+  const { dataset } = event.target;
+  if (event.timeStamp < Number(dataset.sent ?? -ANSWERED_MS) + ANSWERED_MS) event.preventDefault();
+  else dataset.sent = event.timeStamp;
 });
 addEventListener('pageshow', () => {
   for (const form of document.forms) delete form.dataset.sent;

@@ -50,7 +50,7 @@ describe('the queue', () => {
   it('the attention of a closed order counts for seven days, since nobody can resolve it', async () => {
     const { orderScreening, temporal } = aClient();
     const DAY = 86_400_000;
-    const closed = (days: number) => ({ ...needing, closeTime: msToTs(Date.now() - days * DAY) });
+    const closed = (days: number) => ({ ...needing, status: 2, closeTime: msToTs(Date.now() - days * DAY) });
     temporal.listWorkflowExecutions.mockResolvedValue(listing(needing, closed(6.9), closed(7.1)));
     const { orders } = await orderScreening.list({ attention: true });
     expect(orders.map(({ needsAttention }) => needsAttention)).toEqual([true, true, false]);
@@ -65,7 +65,7 @@ describe('the queue', () => {
       const fields = recordField({ ...state, attention, snoozedUntil });
       return { ...row(0), memo: { fields }, ...attributes({ NeedsAttention: false }), ...raw };
     };
-    const closed = { closeTime: msToTs(Date.now() - HOUR) };
+    const closed = { status: 2, closeTime: msToTs(Date.now() - HOUR) };
     temporal.listWorkflowExecutions.mockResolvedValue(listing(snoozed(1), snoozed(-1), snoozed(1, closed)));
     const { orders } = await orderScreening.queue();
     expect(orders.map(({ summary }) => [summary.needsAttention, 'snoozedUntil' in summary])).toEqual([
@@ -83,7 +83,7 @@ describe('the queue', () => {
     const next = { query: expect.stringContaining('NeedsAttention'), nextPageToken: Buffer.from('more') };
     expect(temporal.listWorkflowExecutions).toHaveBeenCalledWith(expect.objectContaining(next));
     const [first, second, ...windows] = queriesOf(temporal);
-    expect(`${first}${second}`).not.toContain('CancelBy');
+    expect(`${first}${second}`).not.toMatch(/CancelBy [<>]/);
     for (const query of windows) expect(query).toContain('CancelBy <');
   });
 
@@ -99,7 +99,45 @@ describe('the queue', () => {
     expect(within12Hours).toMatch(/CancelBy >= .* AND CancelBy < /);
     expect(windows.map(isOpen)).toEqual([true, true, true, true, true, true, false]);
     expect(windows.at(-1)).toContain("ExecutionStatus != 'Running'");
-    expect(windows.at(-1)).not.toContain('CancelBy');
+    expect(windows.at(-1)).not.toMatch(/CancelBy [<>]/);
+  });
+});
+
+describe('a run that ended early', () => {
+  const RUN = { workflowId: 'order:default:order-1', runId: 'run-1' };
+  const ended = (status: number, runId: string) => {
+    const run = { execution: { ...RUN, runId }, status, closeTime: msToTs(Date.now()) };
+    return { ...needing, ...run };
+  };
+  const [COMPLETED, FAILED, TERMINATED] = [2, 3, 5];
+  const newest = (runId: string) => {
+    const { workflowExecutionInfo } = described('RUNNING');
+    const info = { ...workflowExecutionInfo, ...attributes({ CancelBy: sinceStart(HOUR) }) };
+    return { workflowExecutionInfo: { ...info, execution: { ...RUN, runId } } };
+  };
+
+  it('isn’t listed beside the run that replaced it, and is looked up once', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(newest('run-4'));
+    const rows = [ended(TERMINATED, 'run-1'), ended(FAILED, 'run-2'), { ...row(1), status: 1 }];
+    temporal.listWorkflowExecutions.mockResolvedValue(listing(...rows));
+    for (const list of [orderScreening.queue, orderScreening.rows, orderScreening.list]) {
+      expect((await list({})).orders).toHaveLength(1);
+    }
+    expect(temporal.describe).toHaveBeenCalledTimes(2);
+  });
+
+  it('is listed if it is the newest, and if that is unknown; a completed one isn’t looked up', async () => {
+    const { orderScreening, temporal } = aClient();
+    const listed = async (status: number) => {
+      temporal.listWorkflowExecutions.mockResolvedValue(listing(ended(status, 'run-1')));
+      return (await orderScreening.list()).orders.length;
+    };
+    expect(await listed(COMPLETED)).toBe(1);
+    expect(temporal.describe).not.toHaveBeenCalled();
+    temporal.describe.mockResolvedValueOnce(newest('run-1')).mockRejectedValueOnce(unavailable);
+    for (const _of of ['newest', 'unknown']) expect(await listed(TERMINATED)).toBe(1);
+    expect(temporal.describe).toHaveBeenCalledTimes(2);
   });
 });
 

@@ -12,6 +12,7 @@ describe('a list of orders', () => {
   it('asks visibility by every filter, and quotes what it is given', () => {
     expect(queryOf({ integration: "a' OR 'b\\", phase: 'review', decision: 'pass', attention: true })).toBe(
       "WorkflowType = 'screenOrder' AND ExecutionStatus != 'ContinuedAsNew' AND " +
+        "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL) AND " +
         "ScreeningIntegration = 'a\\' OR \\'b\\\\' AND ScreeningPhase = 'review' AND " +
         `ScreeningDecision = 'pass' AND ${NEEDED}`,
     );

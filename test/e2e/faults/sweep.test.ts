@@ -114,6 +114,9 @@ it('the sweep and doctor count an order that ended too early until a reset, and 
   await temporal('workflow', 'reset', ...orderOf(lost), ...reset);
   await eventually(async () => expect((await checkLostOrders(server.client)).what).not.toContain(lost));
   await all.until(lost, ({ phase }) => phase === 'review');
+  // Its terminated run isn't listed beside the new one.
+  const listed = await all.call('GET', `/v1/orders?find=${lost}`);
+  expect(listed.body.orders).toMatchObject([{ orderId: lost, phase: 'review' }]);
 }, 120_000);
 
 it('the sweep and doctor count an order whose poll an operator paused, and name it', async () => {

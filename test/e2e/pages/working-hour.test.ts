@@ -147,6 +147,24 @@ it('a typed note survives while Temporal is away, and is stored when it is back'
   expect(await journalOf(orderId)).toEqual(['note']);
 });
 
+it('a form whose sending was stopped in the browser can be sent again after 12 s, and not before', async () => {
+  const page = await open('/');
+  await page.clock.install();
+  await page.goto(pathOf(await all.inReview()));
+  await page.getByText('Add note…', { exact: true }).click();
+  await page.locator('#note [name=reason]').fill('called the customer');
+  // Notes whether the page lets the form be sent, and stops it.
+  await page.evaluate(`sent = []; addEventListener('submit', (event) => {
+    sent.push(!event.defaultPrevented);
+    event.preventDefault();
+  })`);
+  for (const seconds of [0, 10, 3]) {
+    await page.clock.fastForward(seconds * 1_000);
+    await page.locator('#note button').click();
+  }
+  expect(await page.evaluate('sent')).toEqual([true, false, true]);
+});
+
 it('a form that the browser sends twice, as without scripts, is done once', async () => {
   const orderId = await all.inReview();
   const url = `${all.apiUrl}${pathOf(orderId)}`;

@@ -95,6 +95,27 @@ it('a browser that signs in in thirty tabs keeps the cookies of the newest eight
 
 describe('a form', () => {
   it.each([
+    ['lines', 'called\r\n\tno answer'],
+    ['a mark of direction', 'called \u200fדנה'],
+    ['markup', '</textarea>&amp;'],
+  ])('that failed sends the same words again, and so is recognized: %s', async (_what, reason) => {
+    const { app, orderScreening } = await anApi();
+    const once = '9f1c8a52-6f0e-4b44-9a3e-2a5d3c1b7e10';
+    const send = (words: string) =>
+      sendForm(app, '/orders/order-1/note', `${new URLSearchParams({ once, reason: words })}`);
+    orderScreening.note.mockRejectedValueOnce(new OrderScreeningError('temporal-unavailable', 'Try again.'));
+    const { statusCode, body } = await send(reason);
+    expect(statusCode).toBe(503);
+    const [, shown = ''] = /<textarea[^>]*>(.*?)<\/textarea>/s.exec(body) ?? [];
+    const entity = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
+    const typed = Object.entries(entity).reduce((text, [name, sign]) => text.replaceAll(name, sign), shown);
+    // As a browser reads and sends it.
+    await send(typed.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n'));
+    const [first, second] = orderScreening.note.mock.calls;
+    expect(second).toEqual(first);
+  });
+
+  it.each([
     [403, 'from another site', { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:8080' }],
     [403, 'from another port of this machine', { 'sec-fetch-site': 'same-site' }],
     [403, 'typed into the address', { 'sec-fetch-site': 'none' }],

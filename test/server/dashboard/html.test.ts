@@ -21,6 +21,7 @@ describe('html', () => {
       html`${'a\u202ecb\na\u0000\ud800'}`,
       'a\ufffdcb\na\ufffd\ufffd',
     ],
+    ['shows line breaks of all kinds, and tabs', html`${'a\r\nb\rc\td'}`, 'a\nb\nc\td'],
   ])('%s', (_what, { markup }, shown) => {
     expect(markup).toBe(shown);
   });

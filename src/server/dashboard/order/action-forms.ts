@@ -8,9 +8,9 @@ import { defined } from '../../../order/defined.ts';
 import { ACTOR_LIMIT } from '../../../order/messages/shapes.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { FROM_LIMIT } from '../../api/request-schemas.ts';
-import { type From, orderPath, type TemporalUi } from '../addresses.ts';
+import { CHOSEN, type From, orderPath, type TemporalUi } from '../addresses.ts';
 import { problemBox, type Why } from '../card-pages.ts';
-import { type Html, html, type Shown } from '../html.ts';
+import { asTyped, type Html, html, type Shown } from '../html.ts';
 import { cardPage, decisionPill, options, orderLink, type Page, table } from '../layout.ts';
 import { distance, HOUR_MS, money, type Now } from '../words.ts';
 import { actionPath, askedSchema, PAGE_ACTIONS, type PageAction, refusalOf, SEVERAL } from './actions.ts';
@@ -32,11 +32,11 @@ function actionForm(action: PageAction, form: FormOf, now: Now): Html {
   const submit = html`<button class="${danger ? 'danger' : 'primary'}">${button}</button>`;
   return html`<form method="post" action="${path}"><p>${about}</p>${more}
 ${action === 'snooze' && html`<div><label for="hours-${id}">For</label><select id="hours-${id}" name="hours">${snoozes(form, now)}</select></div>`}
-${action === 'assign' && html`<div><label for="assignee-${id}">Person</label><input id="assignee-${id}" name="assignee" value="${typed.assignee}" maxlength="${ACTOR_LIMIT}" autocomplete="off"></div>`}
+${action === 'assign' && html`<div><label for="assignee-${id}">Person</label><input id="assignee-${id}" name="assignee" value="${asTyped(typed.assignee)}" maxlength="${ACTOR_LIMIT}" autocomplete="off"></div>`}
 ${
   reason &&
   html`<input type="hidden" name="once" value="${typed.once ?? randomUUID()}"><input type="hidden" name="ifAction" value="${typed.ifAction}"><input type="hidden" name="until" value="${typed.until}"><div><label for="reason-${id}">${label}${reason === 'optional' && ' (optional)'}</label>
-<textarea id="reason-${id}" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="hint-${id}"${reason === 'required' && html` required`}>${typed.reason}</textarea>
+<textarea id="reason-${id}" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="hint-${id}"${reason === 'required' && html` required`}>${asTyped(typed.reason)}</textarea>
 <small class="quiet" id="hint-${id}">Stored with the order. Don’t enter personal or card data.</small></div>`
 }${back ? html`<p class="line">${submit} ${back}</p>` : submit}</form>`;
 }
@@ -108,10 +108,8 @@ export function confirmPage(action: PageAction, order: OrderKey, again: Again, n
 /** As many as a page of the queue has. */
 const MOST_CHOSEN = 100;
 
-const CHOSEN = /^(?:(?<ifAction>\w*) (?<until>\S*) )?(?<integration>[^/]*)\/(?<orderId>.*)$/s;
 const { ifAction, until } = askedSchema.shape;
 const chosenFields = { ifAction, until, integration: integrationNameSchema, orderId: orderIdSchema };
-/** An order as `integration/orderId`, after what the person saw of it. */
 const chosenOrder = z.preprocess(
   (one) => CHOSEN.exec(String(one))?.groups,
   z.object(chosenFields, 'must be selected'),

@@ -11,6 +11,7 @@ import { defined } from '../../../order/defined.ts';
 import { portalRefusal } from '../../../order/portal/portal-records.ts';
 import { isUnderWay } from '../../../order/transactions.ts';
 import type { InspectedOrder, OrderScreening, PortalOptions } from '../../../starter.ts';
+import { withLineFeeds } from '../html.ts';
 import { unlessOurs } from '../queue-store.ts';
 import { HOUR_MS } from '../words.ts';
 
@@ -19,7 +20,7 @@ export const askedSchema = z.object({
   reason: z
     .string()
     // A browser counts a line break as one character, and sends two.
-    .transform((words) => words.replaceAll('\r\n', '\n').trim() || undefined)
+    .transform((words) => withLineFeeds(words).trim() || undefined)
     .pipe(reasonSchema.optional())
     .optional(),
   /** Of a snooze. */
