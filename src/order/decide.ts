@@ -95,6 +95,20 @@ export function heldBack(state: OrderState, action: Action): Action {
   return action === 'proceed' && isHeld ? 'hold' : action;
 }
 
+/**
+ * Sets `proceed` in place of a hold by `heldBack` that has ended. A cancel that is under way decides first.
+ * @returns the events to send
+ */
+export function endHold(state: OrderState, now: Instant): OrderEventType[] {
+  const { phase, action, decision } = state;
+  const isHeld = action === 'hold' && actionLater(decision) === 'proceed';
+  if (!isHeld || (phase !== 'decided' && phase !== 'awaiting-gateway')) return [];
+  if (cancelAsked(state) || heldBack(state, 'proceed') === 'hold') return [];
+  setAction(state, 'proceed');
+  settlePhase(state, now);
+  return ['order.decision_changed'];
+}
+
 /** @returns whether the policy requires canceling the order's transaction at the screening service now */
 export function autoCancelDue(state: OrderState, nowMs: number): boolean {
   const { policy } = state;
