@@ -119,6 +119,8 @@ export interface ReadRequest extends Omit<StatusRequest, 'transactionId'> {
   forbiddenKnown: boolean;
   /** Also find out whether the transaction was reported as fraud after the order's end. */
   reports?: true;
+  /** The attempt's other transactions: a report of one of them counts, too. */
+  others?: string[];
 }
 
 export interface PollRequest extends StatusRequest {

@@ -50,6 +50,8 @@ export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt
   reported?: true;
   /** The same holds for a report after the order's end. */
   keepsIfReported?: true;
+  /** The attempt's other transactions, whose reports count too. */
+  others?: string[];
 }
 
 export function readAfterEndInput(
@@ -68,13 +70,15 @@ export function readAfterEndInput(
     ...defined({ wouldBe }),
     transactions: state.transactions.map((transaction) => {
       const { id, attempt: number, cancelBy, decision } = transaction;
+      const own = state.transactions.filter((one) => one !== transaction && one.attempt === number);
+      const others = own.map((one) => one.id);
       return {
         ...{ id, attempt: number, cancelBy, ...defined({ decision }) },
         acts: transaction === newest && !overridden,
         ...(number !== attempt.number && { action: attemptFor(state, id)?.lastAction ?? 'hold' }),
         ...(transaction === newest && heldBack(state, 'proceed') === 'hold' && { held: true }),
         ...(transaction === newest && keepsActionAfterReport(state) && { reported: true }),
-        ...(transaction === newest && mayKeepActionAfterReport(state) && { keepsIfReported: true }),
+        ...(transaction === newest && mayKeepActionAfterReport(state) && { keepsIfReported: true, others }),
       };
     }),
     ...(policy?.events && { sequence: events.sequence }),
@@ -87,7 +91,7 @@ const KEPT_BYTES = 12_000;
 
 /**
  * Applies a reading to an ended order. As for open orders, `error` never replaces a decision.
- * @param read has `reportedAt` if the transaction was reported as fraud after the order's end
+ * @param read has `reportedAt` if a transaction of the attempt was reported as fraud after the order's end
  * @returns the event to send; undefined if nothing changed or no receiver is configured
  */
 export function applyLateReading(

@@ -75,6 +75,20 @@ export function clearedBy(change: Change): AttentionCode[] {
   return [...CLEARED_BY].flatMap(([code, changes]) => (changes.includes(change) ? [code] : []));
 }
 
+const OF_ONE_CANCEL: readonly AttentionCode[] = ['cancel-refused', 'cancel-too-late', 'cancel-due'];
+
+/**
+ * Clears what a cancel that is done resolves. Another transaction that isn't canceled stays with a person.
+ * @param isNewest the order is canceled with it
+ */
+export function clearCanceled(state: OrderState, canceled: string | undefined, isNewest: boolean): void {
+  const resolved = clearedBy('cancel');
+  state.attention = state.attention.filter(({ code, cause: { transactionId } }) => {
+    if (!OF_ONE_CANCEL.includes(code)) return !isNewest || !resolved.includes(code);
+    return transactionId !== canceled && (!isNewest || transactionId !== undefined);
+  });
+}
+
 /**
  * Returns whether an operator can't resolve the matter: its call still fails, or a deadline is pending. A passive order's deadlines ask for
  * nothing: it takes no override and no cancel.

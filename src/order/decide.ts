@@ -14,7 +14,14 @@ import {
 } from '../contract/words.ts';
 import { clear, clearedBy, raiseAttention, raiseWrongKey, statusCause } from './attention.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from './record.ts';
-import { cancelAsked, cancelByOf, isDecided, transactionOf, windowOpen } from './transactions.ts';
+import {
+  cancelAsked,
+  cancelByOf,
+  isDecided,
+  transactionNamed,
+  transactionOf,
+  windowOpen,
+} from './transactions.ts';
 
 interface Matter {
   code: AttentionCode;
@@ -88,6 +95,20 @@ export function heldBack(state: OrderState, action: Action): Action {
   return action === 'proceed' && isHeld ? 'hold' : action;
 }
 
+/**
+ * Sets `proceed` in place of a hold by `heldBack` that has ended. A cancel that is under way decides first.
+ * @returns the events to send
+ */
+export function endHold(state: OrderState, now: Instant): OrderEventType[] {
+  const { phase, action, decision } = state;
+  const isHeld = action === 'hold' && actionLater(decision) === 'proceed';
+  if (!isHeld || (phase !== 'decided' && phase !== 'awaiting-gateway')) return [];
+  if (cancelAsked(state) || heldBack(state, 'proceed') === 'hold') return [];
+  setAction(state, 'proceed');
+  settlePhase(state, now);
+  return ['order.decision_changed'];
+}
+
 /** @returns whether the policy requires canceling the order's transaction at the screening service now */
 export function autoCancelDue(state: OrderState, nowMs: number): boolean {
   const { policy } = state;
@@ -119,18 +140,17 @@ export function wasReported({ status }: Pick<ActionRecord, 'status'>): boolean {
 }
 
 /**
- * Returns whether the order could ship before a caller reported its transaction as fraud: it had passed, and did not wait for the payment
- * gateway. The policy `cancelAfterReport: never` then leaves the action to a person.
+ * Returns whether the order could ship before a caller reported a transaction of the attempt as fraud: it had passed, and did not wait for
+ * the payment gateway. The policy `cancelAfterReport: never` then leaves the action to a person.
  */
 export function keepsActionAfterReport(state: OrderState): boolean {
   if (!mayKeepActionAfterReport(state)) return false;
   const attempt = currentAttempt(state);
-  const transactionId = transactionOf(state, attempt)?.id;
   const couldShip = (at: Instant) => attempt.readings.findLast((one) => one.at <= at)?.decision === 'pass';
   return state.actions.some(
     (one) =>
       one.kind === 'report-fraud' &&
-      one.transactionId === transactionId &&
+      transactionNamed(state, one.transactionId)?.attempt === attempt.number &&
       wasReported(one) &&
       couldShip(one.requestedAt),
   );

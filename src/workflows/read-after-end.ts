@@ -29,6 +29,7 @@ import {
   noteLateEvent,
   type ReadAfterEndInput,
 } from '../order/after-end.ts';
+import { defined } from '../order/defined.ts';
 import { lacksKey, shapeRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import { READ_AFTER_END_INPUT } from '../order/messages/shapes.ts';
 import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../order/spacing.ts';
@@ -115,11 +116,14 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
 /** @returns undefined if the screening service did not answer within a day, or an operator ended the activity */
 async function statusOf(
   { integration }: ReadAfterEndInput,
-  { id: transactionId, attempt, cancelBy, keepsIfReported }: EndedTransaction,
+  { id: transactionId, attempt, cancelBy, keepsIfReported, others }: EndedTransaction,
 ): Promise<Timed<StatusOutcome | undefined> | undefined> {
   try {
     const asked = { integration, transactionId, attempt, cancelBy, read: 1, forbiddenKnown: true };
-    const request: ReadRequest = { ...asked, ...(keepsIfReported && { reports: true }) };
+    const request: ReadRequest = {
+      ...asked,
+      ...(keepsIfReported && { reports: true, ...defined({ others }) }),
+    };
     return ownResult('read', await readStatus(request, runFacts()), Date.now());
   } catch (error) {
     if (!(error instanceof ActivityFailure || error instanceof ApplicationFailure)) throw error;

@@ -41,22 +41,25 @@ describe('reading', () => {
     expect(await read(transactionId)).toEqual({ kind: 'read', decision: 'pass' });
   });
 
-  it('finds a fraud report after the order’s end only if asked, and after the decision was read', async () => {
-    const transactionId = await screened(aWorld(), 'pass');
-    const reportedAt = fromNow(-1_000);
-    const reportedAfterEnd = async (...of: string[]) => {
-      expect(of).toEqual(['default', transactionId]);
-      expect(requests('status-by-url')).toBe(1);
-      return reportedAt;
-    };
-    const world = aWorld({}, { orders: { ...noOrders, reportedAfterEnd } });
-    expect(await read(transactionId, { reports: true }, world)).toMatchObject({
-      decision: 'pass',
-      reportedAt,
-    });
-    expect(await read(transactionId, {}, world)).toEqual({ kind: 'read', decision: 'pass' });
-    expect(await read(UNKNOWN_ID, { reports: true }, world)).toMatchObject({ kind: 'unreadable' });
-  });
+  it.each([
+    ['', []],
+    [' of another transaction of the attempt', [UNKNOWN_ID, 'another']],
+  ])(
+    'finds a fraud report%s after the order’s end only if asked, and after the decision was read',
+    async (_of, others) => {
+      const transactionId = await screened(aWorld(), 'pass');
+      const reportedAt = fromNow(-1_000);
+      const reportedAfterEnd = async (integration: string, id: string) => {
+        expect([integration, requests('status-by-url')]).toEqual(['default', 1]);
+        return id === (others.at(-1) ?? transactionId) ? reportedAt : undefined;
+      };
+      const world = aWorld({}, { orders: { ...noOrders, reportedAfterEnd } });
+      const asked = { reports: true, others } as const;
+      expect(await read(transactionId, asked, world)).toMatchObject({ decision: 'pass', reportedAt });
+      expect(await read(transactionId, {}, world)).toEqual({ kind: 'read', decision: 'pass' });
+      expect(await read(UNKNOWN_ID, asked, world)).toMatchObject({ kind: 'unreadable' });
+    },
+  );
 
   it('is tried again ten seconds later if Temporal can’t tell of a fraud report after the order’s end', async () => {
     const transactionId = await screened(aWorld(), 'pass');

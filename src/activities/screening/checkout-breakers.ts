@@ -20,15 +20,6 @@ const SAYS_NOTHING: readonly string[] = ['no-time-left', 'card-stash', EARLIER_T
 /** A time-out after less time than this, and than half of the checkout budget, says nothing about it either. */
 const FAIR_TIME_MS = 2_000;
 
-/** Carries an outcome past a closed breaker, which counts a thrown error neither as a success nor as a failure. */
-class Uncounted extends Error {
-  readonly outcome: ScreeningOutcome;
-  constructor(outcome: ScreeningOutcome) {
-    super();
-    this.outcome = outcome;
-  }
-}
-
 const WHEN_FAILED = handleWhenResult((ended) => fieldsOf(ended).failed === true);
 
 /**
@@ -51,18 +42,22 @@ export function checkoutBreakers() {
     breakers.set(integration, breaker);
     // The library would make other checkouts wait for the test call.
     if (breaker.state === CircuitState.HalfOpen) return undefined;
-    const isTest = breaker.state === CircuitState.Open;
+    const isClosed = () => breaker.state === CircuitState.Closed;
+    if (isClosed()) {
+      const outcome = await screening();
+      // Other checkouts may have opened it meanwhile.
+      if (isClosed() && !saysNothing(outcome, isHurried))
+        await breaker.execute(() => ({ failed: isFailure(outcome) }));
+      return outcome;
+    }
     try {
-      const ended = await breaker.execute(async () => {
-        const outcome = await screening();
-        const isCounted = !saysNothing(outcome, isHurried);
-        // A thrown error would close the breaker after a test call.
-        if (!isCounted && !isTest) throw new Uncounted(outcome);
-        return { outcome, failed: !isCounted || isFailure(outcome) };
+      // Only a test call that shows that the screening service is up closes the breaker.
+      const { outcome } = await breaker.execute(async () => {
+        const tested = await screening();
+        return { outcome: tested, failed: saysNothing(tested, isHurried) || isFailure(tested) };
       });
-      return ended.outcome;
+      return outcome;
     } catch (error) {
-      if (error instanceof Uncounted) return error.outcome;
       if (error instanceof BrokenCircuitError) return undefined;
       throw error;
     }

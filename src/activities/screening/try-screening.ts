@@ -94,8 +94,8 @@ export async function tryScreening(
     if (mayStillArrive(unseen, sendableSince)) return noAnswer(EARLIER_TRY, unseen);
   }
   const card = await cardFor(t);
-  if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
   // Although the lookup found nothing, the create stays unresolved: a later create needs a new lookup.
+  if (card === 'gone') return refused('card-data-expired', unseen);
   const notSent = (reason: string, message: string) => noAnswer({ reason, message }, unseen);
   if (card === 'unreachable') return notSent('card-stash', 'the card stash did not give the card');
   const timeoutMs = Math.min(left(t), CREATE_WITHIN_MS);
@@ -176,8 +176,8 @@ export async function look(t: Try, unseen: Unseen): Promise<Tried | 'known' | 'n
 }
 
 /**
- * Outcome of a failed create. If it was sent, it alone is unresolved: a lookup found nothing from before.
- * @param unseen an earlier create, which stays unresolved if this one was not sent: a later create needs a new lookup
+ * Outcome of a failed create. If it may have created a transaction, it alone is unresolved: a lookup found nothing from before.
+ * @param unseen an earlier create, which stays unresolved if this one created none: a later create needs a new lookup
  */
 function afterCreate(
   error: ScreeningError,
@@ -191,10 +191,14 @@ function afterCreate(
   if (reason === 'missing-id') return { kind: 'unreadable', reason, unseenSince: sent.sentFrom };
   // The screening service never returns 404 for this operation: the address is wrong, which an operator can fix.
   if (outcome === 'refused' && reason !== 'not-found') {
-    return { kind: 'refused', reason: 'refused', words: words?.join('; ') ?? reason };
+    return refused('refused', unseen, words?.join('; ') ?? reason);
   }
   if (outcome !== 'unknown') return noAnswer(error, unseen);
   return noAnswer(error, { since: sent.sentFrom, arrivesBy: arrivalAfter(sent.sentUntil) });
+}
+
+function refused(reason: string, unseen: Unseen | undefined, words?: string): Tried {
+  return { kind: 'refused', reason, ...defined({ words, unseenSince: unseen?.since }) };
 }
 
 function noAnswer(

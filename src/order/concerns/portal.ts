@@ -9,7 +9,7 @@ import { portalKind } from '../../contract/portal/portal-kinds.ts';
 import { type Instant, laterBy, millis, type OrderEventType } from '../../contract/words.ts';
 import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import { boundOf, lookupBoundOf } from '../deadlines.ts';
-import { autoCancelDue } from '../decide.ts';
+import { autoCancelDue, endHold } from '../decide.ts';
 import { defined } from '../defined.ts';
 import type { Accepted, Concern, Order, Refusal, Requests, RequiredEffect, Taken } from '../order.ts';
 import {
@@ -75,7 +75,7 @@ export const portal: Concern = {
     order.replies = order.replies.filter(
       ({ action, until }) => until > now && isUnderWay(actionNumbered(state, action)),
     );
-    return events;
+    return [...events, ...endHold(state, now)];
   },
 };
 

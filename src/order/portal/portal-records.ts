@@ -6,7 +6,7 @@ import type { OrderEventType, PortalFields } from '../../contract/messages.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../contract/order/state.ts';
 import { isSentOnce, portalKind } from '../../contract/portal/portal-kinds.ts';
 import { type AttentionCode, type Decision, type Instant, millis } from '../../contract/words.ts';
-import { actionCause, clear, clearedBy, clearRepeatedActions, raiseAttention } from '../attention.ts';
+import { actionCause, clear, clearCanceled, clearRepeatedActions, raiseAttention } from '../attention.ts';
 import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
 import { HIDDEN } from '../screening/apply-screening.ts';
@@ -211,16 +211,8 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant): Ord
     setAction(state, 'cancel');
     delete state.message;
   }
-  if (record.status === 'done' && !isNewest)
-    clear(state, { codes: ['cancel-refused', 'cancel-too-late', 'cancel-due'], ...cause });
+  if (record.status === 'done') clearCanceled(state, record.transactionId, isNewest);
   if (record.status === 'done' && isNewest) {
-    // Another transaction that isn't canceled stays with a person.
-    const left = state.attention.filter(
-      ({ code, cause: { transactionId: id } }) =>
-        code === 'cancel-due' && id !== undefined && id !== record.transactionId,
-    );
-    clear(state, { codes: clearedBy('cancel') });
-    state.attention.push(...left);
     // A second transaction of the attempt may be canceled too.
     const isNew = state.phase !== 'canceled';
     setPhase(state, 'canceled', now);

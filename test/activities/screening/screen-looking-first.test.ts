@@ -4,6 +4,7 @@ import { CardStashError, createCardStash } from '../../../src/card-stash/index.t
 import type { CheckoutRequest } from '../../../src/contract/activity-contract.ts';
 import { aPreGatewayTransaction, TEST_CARD } from '../../fixtures/transactions.ts';
 import {
+  aCatchUp,
   aCheckout,
   aWorld,
   checkOut,
@@ -11,12 +12,14 @@ import {
   failureOf,
   noOrders,
   ORDER_ID,
+  outcomeOf,
   perform,
   plan,
   requests,
   TASK_LOST,
   type TestWorld,
   theTransaction,
+  UNSEEN_SINCE,
   withSandbox,
 } from '../support.ts';
 
@@ -124,6 +127,19 @@ describe('the card', () => {
     expect(outcome).toMatchObject({ kind: 'refused', reason: 'refused' });
     expect(outcome).toHaveProperty('words', expect.stringContaining('Real card numbers are not accepted'));
     expectNoSecret(outcome);
+  });
+
+  it('that is refused or gone leaves an earlier create unresolved: the next try looks first, too', async () => {
+    const world = aWorld({ workflow: 'pre-gateway' });
+    const card = { ...TEST_CARD, cardNumber: '4539578763621486' };
+    const { cardRef } = await world.cards.put({ ...owner, card });
+    const again = { attempt: 2, heartbeatDetails: { reported: 1, unseenSince: UNSEEN_SINCE } };
+    const catchUp = (ref: string, attempt = {}) =>
+      outcomeOf(world.background.catchUp, aCatchUp('review', { transaction, cardRef: ref }), attempt);
+    for (const [ref, reason] of Object.entries({ [cardRef]: 'refused', card_gone: 'card-data-expired' })) {
+      expect(await catchUp(ref, again)).toMatchObject({ reason, unseenSince: UNSEEN_SINCE });
+      expect(await catchUp(ref)).not.toHaveProperty('unseenSince');
+    }
   });
 
   const quoting = `redis://127.0.0.1:6379 ${TEST_CARD.cardNumber}`;

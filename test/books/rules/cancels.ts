@@ -227,7 +227,10 @@ function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
     answersTo(books, transaction.attempt)[0]?.answer.decision !== 'pending';
   const cancelsFail = policy.autoCancel && !(fails(created?.decision) && isDeclinable);
   // An order that was reported as fraud may have shipped: a person cancels it, also if the report is sent later.
-  const reports = requestsAbout(books, transaction.id, 'report-fraud').map(({ sentAt }) => sentAt);
+  const ofAttempt = books.transactions.filter(({ attempt }) => attempt === transaction.attempt);
+  const reports = ofAttempt.flatMap(({ id }) =>
+    requestsAbout(books, id, 'report-fraud').map(({ sentAt }) => sentAt),
+  );
   const wishes = books.calls.filter((one) => portalAsked(one)?.kind === 'report-fraud');
   const reportedAt = Math.min(...reports, ...(reports.length > 0 ? wishes.map(({ sentAt }) => sentAt) : []));
   const isLeft = policy.cancelAfterReport === 'never' && told !== undefined && reportedAt <= told.endedAt;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/contract/policy.ts';
-import { HOUR, MINUTE } from '../../fixtures/orders.ts';
+import { readAfterEndInput } from '../../../src/order/after-end.ts';
+import { HOUR, MINUTE, TRANSACTION_ID } from '../../fixtures/orders.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
 
 /** A passed order that was reported as fraud after an hour. */
@@ -44,6 +45,29 @@ describe('a fraud report that the screening service confirms', () => {
     const readAgain = (decision: 'fail' | 'pass', at: number) => life.take(RECHECK).read(decision, at);
     expect(readAgain('fail', 3 * HOUR)).toMatchObject(CONFIRMED);
     expect(readAgain('pass', 4 * HOUR)).toMatchObject({ ...CONFIRMED, attention: [] });
+  });
+
+  it('cancels nothing either where a further transaction of the order fails, found by a lookup', () => {
+    const life = screened('error', {
+      autoCancel: true,
+      screeningDeadlineMs: HOUR,
+      rescreenOnError: { tries: 0, pauseMs: MINUTE },
+    });
+    life
+      .take(RECHECK)
+      .read('error', MINUTE)
+      .until(HOUR + MINUTE);
+    life
+      .break('catch-up', 'canceled')
+      .take(HINT)
+      .read('pass', 2 * HOUR);
+    life
+      .portal('report-fraud', 3 * HOUR)
+      .portalEnds('done', 3 * HOUR)
+      .lookedUp('fail', 4 * HOUR);
+    expect(life).toMatchObject({ decision: 'fail', ...CONFIRMED, actions: ['done'] });
+    const ended = { reported: true, keepsIfReported: true, others: [TRANSACTION_ID] };
+    expect(readAfterEndInput(life.state).transactions.at(-1)).toMatchObject(ended);
   });
 
   it.each([
