@@ -82,7 +82,7 @@ export interface Retried extends Fingerprinted {
 export interface CheckoutRequest extends ScreenRequest {
   /** The start time, in server time: the server doesn't schedule local activities. */
   begun: Instant;
-  /** When the caller stops waiting, in server time. */
+  /** When the caller stops waiting. */
   answerBy?: Instant;
   /** The transaction exists: the activity reads its status and creates nothing. */
   adopt?: Adoption;

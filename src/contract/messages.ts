@@ -98,11 +98,8 @@ export interface ScreenOrderInput extends Vouched {
   /** References the full card data in the card stash. */
   cardRef?: string;
   fingerprint?: string;
-  /**
-   * How long the caller waits, counted from the start: its clock may differ from the server's. If the first task begins later, the order
-   * assumes that the caller got `pending`.
-   */
-  waitsMs?: number;
+  /** When the caller stops waiting. If the first task begins later, the order assumes that the caller got `pending`. */
+  answerBy?: Instant;
   /** Adopts an existing transaction, which is read and never created. `transaction` then contains its known fields. */
   adopt?: Adoption;
 }
@@ -130,8 +127,8 @@ export interface RetryRequest extends Vouched {
   transaction: TransactionJson;
   cardRef?: string;
   fingerprint?: string;
-  /** How long the caller waits, counted from when the order accepts the update. */
-  waitsMs?: number;
+  /** When the caller stops waiting. */
+  answerBy?: Instant;
 }
 
 export interface GatewayResultRequest extends Vouched {

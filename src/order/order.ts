@@ -35,8 +35,8 @@ export interface Order {
   state: OrderState;
   /** The latest time of an input. */
   now: Instant;
-  /** What the callers requested, besides the transactions. `answerBy`: when the newest attempt's caller stops waiting, in server time. */
-  asked: Pick<ScreenOrderInput, 'workflow'> & { answerBy?: Instant };
+  /** What the callers requested, besides the transactions. `answerBy` is of the newest attempt. */
+  asked: Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
   /** The policy is the fallback: the checkout failed before it could read the policy. */
   policyMissing?: true;
   /** The newest attempt's transaction, by attempt number: needed to screen again. */

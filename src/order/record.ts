@@ -18,12 +18,12 @@ import { currencyOf } from './order-rules.ts';
 import { FIRST_SPACING_MS } from './spacing.ts';
 
 export function newOrder(input: ScreenOrderInput & { integration: string }, startedAt: Instant): Order {
-  const { workflow, version = OLDEST_VERSION } = input;
+  const { workflow, answerBy, version = OLDEST_VERSION } = input;
   return {
     version,
     state: newOrderState(input, startedAt),
     now: startedAt,
-    asked: defined({ workflow, answerBy: waitsUntil(input.waitsMs, startedAt) }),
+    asked: defined({ workflow, answerBy }),
     transactions: { 1: input.transaction },
     outbox: [],
     fields: {},
@@ -37,11 +37,6 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
     running: [],
     started: 0,
   };
-}
-
-/** @returns when a caller who asked at that time stops waiting; undefined if it doesn't say so */
-export function waitsUntil(waitsMs: number | undefined, at: Instant): Instant | undefined {
-  return waitsMs === undefined ? undefined : laterBy(waitsMs, at);
 }
 
 type Begun = OrderKey & { [Field in keyof ScreenOrderInput]?: ScreenOrderInput[Field] | undefined };

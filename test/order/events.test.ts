@@ -24,18 +24,18 @@ const DECLINING = { whenUnavailable: 'decline' } as const;
 
 /** An order whose caller waits, and that is to tell only changes. */
 function asked(outcome: ScreeningOutcome | Decision, policy: Partial<Policy> = {}): Life {
-  return screened(outcome, { ...CHANGES, ...policy }, aLife({ waitsMs: WAITS }));
+  return screened(outcome, { ...CHANGES, ...policy }, aLife({ answerBy: WAITS }));
 }
 
 /** An order whose checkout ended that late. */
 function checkedOutAt(at: number, again?: true): Life {
   const result = { ...checkedOut('pass', CHANGES, at), ...(again && { again }) };
-  return aLife({ waitsMs: WAITS }).checkOut(result);
+  return aLife({ answerBy: WAITS }).checkOut(result);
 }
 
 /** An order whose second attempt is reviewed, 1 s after it was sent. */
-function retried(waitsMs: number | undefined, how: { again?: true } = {}): Life {
-  const waits = waitsMs !== undefined && { waitsMs };
+function retried(answerBy: number | undefined, how: { again?: true } = {}): Life {
+  const waits = answerBy !== undefined && { answerBy: sinceStart(answerBy) };
   return asked('fail')
     .ask({ kind: 'retry', request: { attempt: 2, transaction: {}, ...waits } }, 10_000)
     .end({ kind: 'retry-screening', outcome: answered('review'), ...how }, 11_000);
@@ -70,8 +70,8 @@ describe('with the policy changes', () => {
     ['a decline for want of a decision', () => asked(unanswered(), DECLINING), ['order.decided']],
     ['a refused order', () => asked({ kind: 'refused', reason: 'refused' }), ['order.attention']],
     ['a later change', () => asked('review').polled('pass', HOUR), ['order.review_resolved']],
-    ['no later attempt’s decision that came in time', () => retried(1_000), ['order.decided']],
-    ['one that came when its caller waited no more', () => retried(999), Array(2).fill('order.decided')],
+    ['no later attempt’s decision that came in time', () => retried(11_000), ['order.decided']],
+    ['one that came when its caller waited no more', () => retried(10_999), Array(2).fill('order.decided')],
     [
       'one whose caller doesn’t say how long it waits',
       () => retried(undefined),
@@ -79,7 +79,7 @@ describe('with the policy changes', () => {
     ],
     [
       'it if the caller may have had another',
-      () => retried(1_000, { again: true }),
+      () => retried(11_000, { again: true }),
       Array(2).fill('order.decided'),
     ],
   ])('%s is told', (_what, life, types) => {

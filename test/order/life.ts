@@ -272,10 +272,12 @@ function outcomeOf(outcome: ScreeningOutcome | Decision, ...named: [string?, num
 }
 
 /** Returns an order whose checkout has not ended. */
-export function aLife(given: Given & { waitsMs?: number } = {}): Life {
+export function aLife(given: Given & { answerBy?: number } = {}): Life {
+  const { answerBy, ...rest } = given;
   const transaction = { amount: '12.50', customer: { email: 'jane@example.com' } };
-  const input = { orderId: 'order-1', integration: 'default', transaction, ...given };
-  return new Life(newOrder(input, sinceStart(0)));
+  const input = { orderId: 'order-1', integration: 'default', transaction, ...rest };
+  const waits = answerBy !== undefined && { answerBy: sinceStart(answerBy) };
+  return new Life(newOrder({ ...input, ...waits }, sinceStart(0)));
 }
 
 /** Returns the result of a checkout. */

@@ -74,7 +74,7 @@ export class OrderWorld {
         fingerprint: 'f-1',
         ...(card && { cardRef: 'card-1' }),
         ...(adopted !== undefined && { adopt: adoptionOf(adopted) }),
-        ...(answerByMs !== undefined && { waitsMs: answerByMs }),
+        ...(answerByMs !== undefined && { answerBy: instant(START + answerByMs) }),
       },
       startedAt: START,
       wasReset: false,

@@ -7,6 +7,7 @@ import { hasCode, ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from 
 import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../../contract/ids.ts';
 import { decisionUpdate, retryUpdate } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/order/state.ts';
+import { instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { answerNow } from '../../order/view/answers.ts';
 import type { CardData } from '../../screening-service/index.ts';
@@ -157,19 +158,15 @@ async function putAway(
 
 function startOf({ request, deadline, cardRef }: Sending): OrderStart {
   const { orderId, integration, transaction, fingerprint, workflowNamed } = request;
+  const answerBy = instant(deadline);
   const input = {
     orderId,
     transaction,
     fingerprint,
-    waitsMs: msUntil(deadline),
+    answerBy,
     ...defined({ workflow: workflowNamed, cardRef }),
   };
   return orderStart(integration, input, request);
-}
-
-/** The time that is left when a message is sent: this process's clock may differ from the server's. */
-function msUntil(deadline: number): number {
-  return Math.max(0, deadline - Date.now());
 }
 
 /** Refusals of an earlier state of the order, of another caller's content, or of a run that ended with its start. */
@@ -232,9 +229,9 @@ async function recordedAnswer(
 async function laterAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
   const { request, workflowId, cardRef } = sending;
   const { attempt, workflow, transaction, fingerprint, integration } = request;
+  const answerBy = instant(sending.deadline);
+  const body = { attempt, workflow, transaction, fingerprint, answerBy, ...defined({ cardRef }) };
   const ask = (updateId?: string) => {
-    const waitsMs = msUntil(sending.deadline);
-    const body = { attempt, workflow, transaction, fingerprint, waitsMs, ...defined({ cardRef }) };
     const update = updateOf(retryUpdate, vouchedFor(body, integration), {}, updateId);
     return startedUpdate(context, workflowId, retryUpdate, update, sending.deadline);
   };

@@ -8,7 +8,7 @@ import { type Instant, laterBy } from '../../contract/words.ts';
 import { clear, clearedBy, wrongKeyKnown } from '../attention.ts';
 import { defined } from '../defined.ts';
 import type { Accepted, Concern, Order, RequiredEffect } from '../order.ts';
-import { addAttempt, attemptNumbered, currentAttempt, waitsUntil } from '../record.ts';
+import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening } from '../screening/apply-screening.ts';
 import {
   answerCheckout,
@@ -105,10 +105,10 @@ export function confirmAdoption({ state }: Order, { transactionId }: AdoptReques
 
 /** Begins the attempt, unless it was begun before. */
 export function beginAttempt(order: Order, request: RetryRequest, at: Instant): Accepted {
-  const { attempt, transaction, waitsMs } = request;
+  const { attempt, transaction, answerBy } = request;
   if (order.state.attempts.length < attempt) {
     addAttempt(order.state, request, at);
-    order.asked = defined({ ...order.asked, answerBy: waitsUntil(waitsMs, at) });
+    order.asked = defined({ ...order.asked, answerBy });
     clear(order.state, { codes: clearedBy('attempt') });
     order.transactions = { [attempt]: transaction };
   }

@@ -124,9 +124,6 @@ export const ENVELOPE: Fields = {
   body: isRecord,
 };
 
-/** No caller waits for longer than an hour. */
-const wait: Shape = (value) => finite(value) && Number(value) >= 0 && Number(value) <= 3_600_000;
-
 /** The bodies of an order's updates. */
 export const MESSAGES = {
   decision: { attempt: whole, fingerprint: key },
@@ -137,7 +134,7 @@ export const MESSAGES = {
     transaction: isRecord,
     cardRef: key,
     fingerprint: key,
-    waitsMs: optional(wait),
+    answerBy: optional(moment),
   },
   'gateway-result': {
     attempt: optional(whole),
@@ -169,7 +166,7 @@ export const ORDER: Fields = {
   transaction: isRecord,
   cardRef: key,
   fingerprint: key,
-  waitsMs: optional(wait),
+  answerBy: optional(moment),
   version: optional(whole),
   adopt: optional(adoption),
 };

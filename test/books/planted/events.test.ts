@@ -1,5 +1,6 @@
 /** Is a decision missing that came after the caller of its attempt had stopped waiting? */
 import { expect, it } from 'vitest';
+import { instant } from '../../../src/contract/words.ts';
 import { aPolicy } from '../../fixtures/policies.ts';
 import { anAnswer, anArrival, books, CREATE, START, TRANSACTION } from '../a-passed-order.ts';
 import { judgeBooks } from '../judge.ts';
@@ -26,7 +27,7 @@ function missing(firstWaitsMs: number, secondWaitsMs: number, told?: number) {
           ...anAnswer(2_100, { attempt: 2, transactionId: OTHER }),
           sentAt: START + 1_990,
           kind: 'retry',
-          request: { attempt: 2, transaction: {}, waitsMs: secondWaitsMs - 1_990 },
+          request: { attempt: 2, transaction: {}, answerBy: instant(START + secondWaitsMs) },
         },
       ],
     }),

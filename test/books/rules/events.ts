@@ -1,4 +1,5 @@
 /** Does each event say what the books say, once and in order? */
+import { millis } from '../../../src/contract/words.ts';
 import { attemptAsked, firstFor, isOverride } from '../asked.ts';
 import {
   type BookedArrival,
@@ -143,8 +144,7 @@ function untold(books: Books): Finding[] {
 function waitsFor(books: Books, attempt: number): number | undefined {
   if (attempt === 1) return books.answerBy;
   const first = firstFor(books, attempt);
-  if (first?.kind !== 'retry' || first.request.waitsMs === undefined) return undefined;
-  return first.sentAt + first.request.waitsMs;
+  return first?.kind === 'retry' && first.request.answerBy ? millis(first.request.answerBy) : undefined;
 }
 
 /** The order's end is sent once, unless the policy asks for changes and there were none. A cancel that was accepted is sent. */

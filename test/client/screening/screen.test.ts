@@ -74,8 +74,8 @@ describe('the first attempt', () => {
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       staticSummary: 'Order 1001, 125.5 USD, pre-acceptance',
     });
-    expect(input).toMatchObject({ orderId: '1001', integration: 'default', fingerprint, waitsMs: 9_000 });
-    expect(input).not.toHaveProperty('answerBy');
+    const answerBy = '2026-03-01T10:00:09.000Z';
+    expect(input).toMatchObject({ orderId: '1001', integration: 'default', fingerprint, answerBy });
     expect(input).not.toHaveProperty('workflow');
     const shown = (start.typedSearchAttributes as { key: { name: string }; value: unknown }[]).map(
       ({ key, value }) => [key.name, value],
@@ -190,7 +190,7 @@ describe('a later attempt', () => {
     expect(sent(temporal.startUpdate)[0]).toMatchObject({
       name: 'retry',
       updateId: 'retry-3',
-      args: [{ attempt: 3, waitsMs: expect.closeTo(9_000, -3) }],
+      args: [{ attempt: 3, answerBy: expect.stringMatching(/^\d{4}-.*Z$/) }],
     });
   });
 

@@ -39,7 +39,7 @@ describe('a start', () => {
     [{ transaction: {} }, ['orderId']],
     [{ ...START, orderId: '#1' }, ['orderId']],
     [{ ...START, orderId: 'x'.repeat(65) }, ['orderId']],
-    [{ ...START, workflow: 'later', waitsMs: 'long', cardRef: 5 }, ['workflow', 'cardRef', 'waitsMs']],
+    [{ ...START, workflow: 'later', answerBy: 'soon', cardRef: 5 }, ['workflow', 'cardRef', 'answerBy']],
     [{ ...START, integration: '', transaction: [] }, ['integration', 'transaction']],
     [{ ...START, version: '1' }, ['version']],
     [{ ...START, fingerprint: {} }, ['fingerprint']],
@@ -58,19 +58,7 @@ describe('a start', () => {
     ['2026-13-02T10:00:00Z', false],
   ])('with the moment %s, which means the same everywhere: %s', (at, taken) => {
     const adopt = { transactionId: 't', screenedAt: at };
-    expect(startErrors({ ...START, adopt })).toEqual(taken ? undefined : ['adopt']);
-  });
-
-  it.each([
-    [0, true],
-    [9_000, true],
-    [3_600_000, true],
-    [3_600_001, false],
-    [-1, false],
-    [Number.NaN, false],
-    ['9000', false],
-  ])('whose caller waits %s ms: %s', (waitsMs, taken) => {
-    expect(startErrors({ ...START, waitsMs })).toEqual(taken ? undefined : ['waitsMs']);
+    expect(startErrors({ ...START, answerBy: at, adopt })).toEqual(taken ? undefined : ['answerBy', 'adopt']);
   });
 
   it('that an earlier run of the order made may carry its state', () => {

@@ -137,7 +137,7 @@ export class Callers {
         if (life.card) stash.until.set(cardRef, agenda.now + 900_000);
         const card = life.card && { cardRef };
         const { answerByMs } = life;
-        const waits = answerByMs !== undefined && { waitsMs: answerByMs };
+        const waits = answerByMs !== undefined && { answerBy: instant(agenda.now + answerByMs) };
         return { kind: 'retry', request: { attempt, transaction, ...card, ...waits, ...fingerprint(call) } };
       }
       case 'gateway-result': {
