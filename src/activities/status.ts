@@ -94,8 +94,8 @@ export function statusActivities(world: ActivityWorld) {
         log.warn('could not check whether fraud was reported after an order’s end', { error: String(error) });
         throw tryAgain('temporal-unavailable', NO_REPORTS, REPORTS_PAUSE_MS);
       });
-      const [reportedAt] = reported.filter((at) => at !== undefined).sort();
-      return { ...outcome, ...defined({ reportedAt }) };
+      const reportedAt = reported.filter((at) => at !== undefined);
+      return { ...outcome, ...(reportedAt.length > 0 && { reportedAt }) };
     },
 
     /** Polls at growing intervals until the decision changes. The first call only starts the first interval. */

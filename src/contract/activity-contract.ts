@@ -272,7 +272,7 @@ export type CheckedOut = Moment & Screened;
 
 /** The outcome of reading a transaction's status. Plain data: it is recorded in history. */
 export type StatusOutcome =
-  | ({ kind: 'read'; decision: Decision; reportedAt?: Instant } & Enriched)
+  | ({ kind: 'read'; decision: Decision; reportedAt?: Instant[] } & Enriched)
   /** The screening service has no such transaction, or returned an unknown decision. */
   | { kind: 'unreadable'; words: string }
   | { kind: 'forbidden' };

@@ -91,13 +91,13 @@ const KEPT_BYTES = 12_000;
 
 /**
  * Applies a reading to an ended order. As for open orders, `error` never replaces a decision.
- * @param read has `reportedAt` if a transaction of the attempt was reported as fraud after the order's end
+ * @param read has in `reportedAt` when transactions of the attempt were reported as fraud after the order's end
  * @returns the event to send; undefined if nothing changed or no receiver is configured
  */
 export function applyLateReading(
   order: ReadAfterEndInput,
   transaction: EndedTransaction,
-  read: { decision: Decision; reportedAt?: Instant } & Enriched,
+  read: { decision: Decision; reportedAt?: readonly Instant[] } & Enriched,
   at: Instant,
 ): OrderEvent | undefined {
   const { decision } = read;
@@ -150,10 +150,10 @@ function lastDecision(
 function couldShip(
   order: ReadAfterEndInput,
   transaction: EndedTransaction,
-  reportedAt: Instant | undefined,
+  reportedAt: readonly Instant[] = [],
 ): boolean {
-  if (reportedAt === undefined || !transaction.keepsIfReported) return false;
-  return lastDecision(order, transaction, reportedAt) === 'pass';
+  if (!transaction.keepsIfReported) return false;
+  return reportedAt.some((at) => lastDecision(order, transaction, at) === 'pass');
 }
 
 export function noteLateEvent(

@@ -55,7 +55,8 @@ describe('reading', () => {
       };
       const world = aWorld({}, { orders: { ...noOrders, reportedAfterEnd } });
       const asked = { reports: true, others } as const;
-      expect(await read(transactionId, asked, world)).toMatchObject({ decision: 'pass', reportedAt });
+      const found = { decision: 'pass', reportedAt: [reportedAt] };
+      expect(await read(transactionId, asked, world)).toMatchObject(found);
       expect(await read(transactionId, {}, world)).toEqual({ kind: 'read', decision: 'pass' });
       expect(await read(UNKNOWN_ID, asked, world)).toMatchObject({ kind: 'unreadable' });
     },

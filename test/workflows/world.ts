@@ -19,7 +19,6 @@ import type {
 } from '../../src/contract/activity-contract.ts';
 import type { OrderEvent, OrderEventType } from '../../src/contract/messages.ts';
 import { type Decision, type Instant, instant, millis } from '../../src/contract/words.ts';
-import { defined } from '../../src/order/defined.ts';
 import { aPolicy, HOUR, MINUTE } from '../fixtures/policies.ts';
 
 /** An answer of the service to a create. */
@@ -185,7 +184,7 @@ export function readActivities(worlds: Worlds): ReadActivities {
       if (status.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
       world.reads += 1;
       if (!request.reports || status.kind !== 'read') return status;
-      return { ...status, ...defined({ reportedAt: world.reportedAfterEnd }) };
+      return { ...status, ...(world.reportedAfterEnd && { reportedAt: [world.reportedAfterEnd] }) };
     }),
     readStatusLast: timed(async (request) => {
       const world = worlds.of(request);

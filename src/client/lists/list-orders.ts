@@ -1,7 +1,7 @@
 /** Lists orders by Temporal's visibility, with their records. It lags by up to 2 s. Needs no worker. */
 import { orderOfWorkflowId, orderWorkflowId } from '../../contract/ids.ts';
 import type { OrderList } from '../../contract/order/order.ts';
-import { instant } from '../../contract/words.ts';
+import { type Instant, instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { checked } from '../read-requests.ts';
 import { isNewestRun, type Run, runOf } from '../reading/describe-order.ts';
@@ -90,7 +90,24 @@ async function rowsOf(
   from?: Uint8Array,
 ): Promise<{ orders: QueuedOrder[]; place: Uint8Array | undefined }> {
   const { executions, place } = await listWorkflows(context.client, query, limit, from);
-  return { orders: (await inBatches(executions, (execution) => rowOf(context, execution))).flat(), place };
+  const newest = newestOf(executions);
+  const orders = (await inBatches(newest, (execution) => rowOf(context, execution))).flat();
+  // An empty page would look like the end.
+  return orders.length === 0 && place !== undefined
+    ? rowsOf(context, query, limit, place)
+    : { orders, place };
+}
+
+/** A reset of an ended order, or its start again, leaves the earlier run completed. */
+function newestOf(executions: readonly Execution[]): Execution[] {
+  const newest = new Map<string, Instant>();
+  const runs = executions.map((execution) => ({ execution, ...runOf(execution) }));
+  for (const { workflowId, startedAt } of runs) {
+    if (startedAt > (newest.get(workflowId) ?? '')) newest.set(workflowId, startedAt);
+  }
+  return runs
+    .filter(({ workflowId, startedAt }) => !(startedAt < (newest.get(workflowId) ?? startedAt)))
+    .map(({ execution }) => execution);
 }
 
 /** Returns an order of visibility; empty for a workflow with a different id, and for a run that a later one replaced. Each is read alone, so that one can't fail the list. */

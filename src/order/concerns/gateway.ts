@@ -4,7 +4,7 @@
  */
 import type { GatewayResultAnswer } from '../../contract/answers.ts';
 import type { GatewayResultRequest } from '../../contract/messages.ts';
-import type { Attempt, GatewayRecord, OrderState, OrderTransaction } from '../../contract/order/state.ts';
+import type { Attempt, GatewayRecord, OrderState } from '../../contract/order/state.ts';
 import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
 import {
   clear,
@@ -79,7 +79,7 @@ export function gatewayRefusal(
   const { result: recorded, contradictions = [] } = attempt.gateway ?? {};
   // An ended order sends nothing again: the client library does.
   if (recorded === request.result)
-    return state.endedAt !== undefined && refusedFor(state, attempt) ? TOO_LATE : undefined;
+    return state.endedAt !== undefined && wasRefused(state, attempt) ? TOO_LATE : undefined;
   if (contradictions.some(({ result }) => result === request.result))
     return contradictionOf(attempt, request.result);
   // A canceled order keeps its phase when it ends.
@@ -88,15 +88,12 @@ export function gatewayRefusal(
   return attempt === currentAttempt(state) && state.phase !== 'declined' ? undefined : OUT_OF_TURN;
 }
 
-/** @returns the transaction for which the screening service refused the attempt's result, while attention asks to report it again */
-function refusedFor(state: OrderState, attempt: Attempt): OrderTransaction | undefined {
+/** Whether the screening service refused the attempt's result, while attention asks to report it again. */
+function wasRefused(state: OrderState, attempt: Attempt): boolean {
   const transaction = transactionOf(state, attempt);
-  if (transaction === undefined || attempt.gateway?.sent !== 'recorded') return undefined;
+  if (transaction === undefined || attempt.gateway?.sent !== 'recorded') return false;
   const cause = gatewayCause(transaction.id);
-  const isOpen = state.attention.some(
-    (one) => one.code === 'gateway-refused' && isSameCause(one.cause, cause),
-  );
-  return isOpen ? transaction : undefined;
+  return state.attention.some((one) => one.code === 'gateway-refused' && isSameCause(one.cause, cause));
 }
 
 /** @returns the refusal of a result that contradicts the recorded one, if it does */
@@ -129,25 +126,25 @@ export function applyGatewayResult(
   const attempt = attemptOf(state, request);
   if (attempt === undefined) return [];
   const { result, authcode, transactionId } = request;
+  const transaction = transactionOf(state, attempt);
+  const cause = transaction === undefined ? {} : gatewayCause(transaction.id);
   if (attempt.gateway?.result === result) {
-    const refused = refusedFor(state, attempt);
-    if (refused === undefined) return [];
+    if (!wasRefused(state, attempt)) return [];
     delete attempt.gateway.sent;
     Object.assign(attempt.gateway, defined({ authcode, transactionId }));
-    clear(state, { codes: ['gateway-refused'], ...gatewayCause(refused.id) });
+    clear(state, { codes: ['gateway-refused'], ...cause });
     return [];
   }
   const contradiction = contradictionOf(attempt, request.result);
   if (attempt.gateway !== undefined && contradiction !== undefined && attempt.gateway.result !== 'error') {
     const { contradictions = [] } = attempt.gateway;
     attempt.gateway.contradictions = [...contradictions, { result: request.result, at: now }];
-    const transaction = transactionOf(state, attempt);
-    const cause = transaction === undefined ? {} : gatewayCause(transaction.id);
     return raiseAttention(state, 'gateway-contradiction', contradiction.message, cause, now);
   }
   const sent = state.decision === 'skipped' ? 'recorded' : undefined;
   attempt.gateway = { result, at: now, ...defined({ authcode, transactionId, sent }) };
   clear(state, { codes: ['gateway-late', 'gateway-error'] });
+  clear(state, { codes: ['gateway-refused'], ...cause });
   const isSettled = state.phase === 'canceled' || (state.wouldBe ?? state.action) === 'cancel';
   const events = isSettled ? [] : followResult(state, result, now);
   settlePhase(state, now);

@@ -229,7 +229,7 @@ const screening = oneOf({
 
 /** A read by a regular activity is retried until there is an answer. */
 const status = oneOf({
-  read: { decision, reportedAt: optional(moment), ...enriched },
+  read: { decision, reportedAt: optional(listOf(moment)), ...enriched },
   unreadable: { words: anyText },
   forbidden: {},
 });

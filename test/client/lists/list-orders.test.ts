@@ -127,6 +127,22 @@ describe('a run that ended early', () => {
     expect(temporal.describe).toHaveBeenCalledTimes(2);
   });
 
+  it('is not listed beside a later run of the same order, though it completed', async () => {
+    const { orderScreening, temporal } = aClient();
+    const later = { ...row(1), status: 1, startTime: msToTs(Date.now()) };
+    temporal.listWorkflowExecutions.mockResolvedValue(listing(ended(COMPLETED, 'run-1'), later));
+    expect((await orderScreening.list()).orders).toMatchObject([{ startedAt: instant(Date.now()) }]);
+  });
+
+  it('leaves no page empty while more follow', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(newest('run-4'));
+    temporal.listWorkflowExecutions
+      .mockResolvedValueOnce({ ...listing(ended(TERMINATED, 'run-1')), nextPageToken: Buffer.from('more') })
+      .mockResolvedValueOnce(page(1, false));
+    expect((await orderScreening.list()).orders).toMatchObject([{ orderId: 'order-0' }]);
+  });
+
   it('is listed if it is the newest, and if that is unknown; a completed one isn’t looked up', async () => {
     const { orderScreening, temporal } = aClient();
     const listed = async (status: number) => {

@@ -40,6 +40,12 @@ describe('a result that was sent on', () => {
     expect(sentFor(life)).toHaveLength(3);
   });
 
+  it('and refused is resolved by a result that replaces it', () => {
+    const life = screened('pass', PRE).gateway('error', 0).end(REFUSED, 0);
+    expect(life.attention).toContain('gateway-refused');
+    expect(life.gateway('pass', MINUTE).attention).toEqual([]);
+  });
+
   it('and refused is left to the client library when it is reported again after the order’s end', () => {
     const { state } = screened('pass', PRE)
       .gateway('pass', 0)
