@@ -3,6 +3,7 @@ import type { ActionRecord, OrderState } from '../contract/order/state.ts';
 import { type DeadlineKind, type Instant, laterBy, millis } from '../contract/words.ts';
 import { awaitsGateway, currentAttempt } from './record.ts';
 import {
+  cancelAsked,
   cancelByOf,
   concernsNewest,
   lastCall,
@@ -124,7 +125,8 @@ function* duesOfPhase(state: OrderState): Generator<Due> {
     const window = cancelByOf(state, attempt);
     const last = lastWindowOf(state, attempt);
     if (recheckUseful(state, window)) yield ['recheck', window, -policy.recheckLeadTimeMs];
-    if (state.action === 'cancel') yield ['cancel-reminder', window, -policy.reviewLeadTimeMs];
+    if (state.action === 'cancel' || cancelAsked(state))
+      yield ['cancel-reminder', window, -policy.reviewLeadTimeMs];
     if (last !== undefined) yield ['window-closes', last];
     else yield ['window-closes', attempt.startedAt, policy.cancelWindowMs];
   }

@@ -101,9 +101,8 @@ export function heldBack(state: OrderState, action: Action): Action {
  */
 export function endHold(state: OrderState, now: Instant): OrderEventType[] {
   const { phase, action, decision } = state;
-  const isHeld = action === 'hold' && actionLater(decision) === 'proceed';
-  if (!isHeld || (phase !== 'decided' && phase !== 'awaiting-gateway')) return [];
-  if (cancelAsked(state) || heldBack(state, 'proceed') === 'hold') return [];
+  const isOver = action === 'hold' && heldBack(state, actionLater(decision)) === 'proceed';
+  if (!isOver || (phase !== 'decided' && phase !== 'awaiting-gateway') || cancelAsked(state)) return [];
   setAction(state, 'proceed');
   settlePhase(state, now);
   return ['order.decision_changed'];

@@ -235,6 +235,19 @@ describe('the reminder of a cancel', () => {
     expect(life.portalEnds('not-sent', LEAD + 2 * HOUR).attention).toEqual(['cancel-due']);
   });
 
+  it('comes for a cancel that a caller asked for long before, and ends when that is withdrawn', () => {
+    const life = screened('pass').portal('cancel', DAY).until(LEAD);
+    expect([life.attention, life.state.action]).toEqual([['cancel-due'], 'proceed']);
+    expect(life.withdraw(1, LEAD + HOUR).portalEnds('not-sent', LEAD + HOUR).attention).toEqual([]);
+  });
+
+  it('of a fail stays when the cancel that a caller asked for is withdrawn', () => {
+    const asked = screened('pass', { autoCancel: false }).portal('cancel', DAY);
+    const life = fails(asked, 2 * DAY).until(LEAD);
+    life.withdraw(1, LEAD + HOUR).portalEnds('not-sent', LEAD + HOUR);
+    expect(life.attention).toEqual(['cancel-due']);
+  });
+
   it('doesn’t come while a cancel of the newest transaction runs', () => {
     expect(fails(screened('pass'), LEAD + HOUR).until(LEAD + 2 * HOUR).attention).toEqual([]);
   });

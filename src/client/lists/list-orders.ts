@@ -1,7 +1,7 @@
 /** Lists orders by Temporal's visibility, with their records. It lags by up to 2 s. Needs no worker. */
 import { orderOfWorkflowId, orderWorkflowId } from '../../contract/ids.ts';
 import type { OrderList } from '../../contract/order/order.ts';
-import { type Instant, instant } from '../../contract/words.ts';
+import { instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { checked } from '../read-requests.ts';
 import { isNewestRun, type Run, runOf } from '../reading/describe-order.ts';
@@ -12,7 +12,7 @@ import type { ClientContext, OrderRows, Queue, QueuedOrder } from '../types.ts';
 import { inBatches } from './in-batches.ts';
 import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts';
 import type { OpenOrders } from './open-orders.ts';
-import { type Execution, listWorkflows, PAGE } from './visibility.ts';
+import { listWorkflows, PAGE } from './visibility.ts';
 
 /** More orders than people can work through; reading them takes about a second. */
 const MOST_ORDERS = 2_000;
@@ -90,29 +90,19 @@ async function rowsOf(
   from?: Uint8Array,
 ): Promise<{ orders: QueuedOrder[]; place: Uint8Array | undefined }> {
   const { executions, place } = await listWorkflows(context.client, query, limit, from);
-  const newest = newestOf(executions);
-  const orders = (await inBatches(newest, (execution) => rowOf(context, execution))).flat();
-  // An empty page would look like the end.
-  return orders.length === 0 && place !== undefined
-    ? rowsOf(context, query, limit, place)
-    : { orders, place };
-}
-
-/** A reset of an ended order, or its start again, leaves the earlier run completed. */
-function newestOf(executions: readonly Execution[]): Execution[] {
-  const newest = new Map<string, Instant>();
-  const runs = executions.map((execution) => ({ execution, ...runOf(execution) }));
-  for (const { workflowId, startedAt } of runs) {
-    if (startedAt > (newest.get(workflowId) ?? '')) newest.set(workflowId, startedAt);
-  }
-  return runs
-    .filter(({ workflowId, startedAt }) => !(startedAt < (newest.get(workflowId) ?? startedAt)))
-    .map(({ execution }) => execution);
+  const runs = executions.map(runOf);
+  // A reset of an ended order, or its start again, leaves the earlier run completed.
+  const isEarlier = (run: Run): boolean =>
+    runs.some((one) => one.workflowId === run.workflowId && one.startedAt > run.startedAt);
+  const newest = runs.filter((run) => !isEarlier(run));
+  const orders = (await inBatches(newest, (run) => rowOf(context, run))).flat();
+  // A page that only loses rows would look like the end.
+  if (orders.length === 0 && runs.length > 0 && place) return rowsOf(context, query, limit, place);
+  return { orders, place };
 }
 
 /** Returns an order of visibility; empty for a workflow with a different id, and for a run that a later one replaced. Each is read alone, so that one can't fail the list. */
-async function rowOf(context: ClientContext, execution: Execution): Promise<QueuedOrder[]> {
-  const run = runOf(execution);
+async function rowOf(context: ClientContext, run: Run): Promise<QueuedOrder[]> {
   const key = orderOfWorkflowId(run.workflowId);
   if (key === undefined || (await isReplaced(context, run))) return [];
   const { record, problem } = await readMemo(context, run).then(

@@ -43,7 +43,8 @@ export const gateway: Concern = {
     clear(state, { codes: ['wrong-key'], ...cause });
     const attempt = attemptNumbered(state, number);
     // A replaced result and a newer transaction each get their own call.
-    if (attempt.gateway?.result === sent.result && transactionOf(state, attempt)?.id === transactionId)
+    if (attempt.gateway?.result !== sent.result) return [];
+    if (transactionOf(state, attempt)?.id === transactionId)
       attempt.gateway.sent = said.kind === 'sent' ? now : 'recorded';
     if (said.kind === 'sent') return [];
     const words = `The screening service refused the payment gateway’s result: ${said.words}`;
@@ -144,7 +145,8 @@ export function applyGatewayResult(
   const sent = state.decision === 'skipped' ? 'recorded' : undefined;
   attempt.gateway = { result, at: now, ...defined({ authcode, transactionId, sent }) };
   clear(state, { codes: ['gateway-late', 'gateway-error'] });
-  clear(state, { codes: ['gateway-refused'], ...cause });
+  for (const { id } of state.transactions.filter((one) => one.attempt === attempt.number))
+    clear(state, { codes: ['gateway-refused'], ...gatewayCause(id) });
   const isSettled = state.phase === 'canceled' || (state.wouldBe ?? state.action) === 'cancel';
   const events = isSettled ? [] : followResult(state, result, now);
   settlePhase(state, now);

@@ -11,6 +11,7 @@ import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
 import { HIDDEN } from '../screening/apply-screening.ts';
 import {
+  cancelAsked,
   cancelByOf,
   concernsNewest,
   transactionNamed,
@@ -198,9 +199,7 @@ type ReplyField = 'code' | 'message' | 'chargeback' | 'local';
 
 function afterCancel(state: OrderState, record: ActionRecord, now: Instant): OrderEventType[] {
   if (wasLeftUnsent(record)) {
-    // The cancel kept the reminder away.
-    if (concernsNewest(state, record))
-      state.passed = state.passed.filter((kind) => kind !== 'cancel-reminder');
+    if (concernsNewest(state, record)) forgetReminder(state);
     return [];
   }
   // The cause has no action number, so a repeated cancel has the same one.
@@ -221,6 +220,15 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant): Ord
   if (record.status === 'refused')
     return raiseAttention(state, 'cancel-refused', refusedWords(record), cause, now);
   return record.status === 'too-late' ? raiseAttention(state, 'cancel-too-late', TOO_LATE, cause, now) : [];
+}
+
+/** The cancel that was left unsent kept the reminder away, or it caused one, which ends with the last wish for a cancel. */
+function forgetReminder(state: OrderState): void {
+  state.passed = state.passed.filter((kind) => kind !== 'cancel-reminder');
+  if (state.action === 'cancel' || cancelAsked(state)) return;
+  state.attention = state.attention.filter(
+    ({ code, cause }) => code !== 'cancel-due' || cause.transactionId !== undefined,
+  );
 }
 
 /** @returns whether a cancel of the newest transaction was sent and not refused, so it may have succeeded */

@@ -148,12 +148,9 @@ interface NamedId {
 }
 
 /** Splits the fields of a query or a form into order ids under different names, and everything else. */
-export function splitIds(fields: Record<string, unknown>): {
-  ids: NamedId[];
-  others: Record<string, unknown>;
-} {
+export function splitIds(fields: Record<string, unknown>) {
   const ids: NamedId[] = [];
-  const others = { ...fields };
+  const others: Record<string, unknown> = { ...fields };
   const add = (name: string, id: string, named: unknown) => {
     const integration = typeof named === 'string' && named !== '' ? named : undefined;
     ids.push({ name, id, integration });
@@ -164,8 +161,7 @@ export function splitIds(fields: Record<string, unknown>): {
     add(name, id, fields.integration);
     delete others[name];
   }
-  const selected = fields.order === undefined ? [] : [fields.order].flat();
-  others.order = selected.map((one) => {
+  others.order = [fields.order ?? []].flat().map((one) => {
     const { integration, orderId } = (typeof one === 'string' && CHOSEN.exec(one)?.groups) || {};
     if (typeof one !== 'string' || !orderId) return one;
     add('order', orderId, integration);

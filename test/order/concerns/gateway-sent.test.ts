@@ -40,10 +40,18 @@ describe('a result that was sent on', () => {
     expect(sentFor(life)).toHaveLength(3);
   });
 
-  it('and refused is resolved by a result that replaces it', () => {
+  it('and refused is resolved by a result that replaces it, also if the refusal comes later', () => {
     const life = screened('pass', PRE).gateway('error', 0).end(REFUSED, 0);
     expect(life.attention).toContain('gateway-refused');
     expect(life.gateway('pass', MINUTE).attention).toEqual([]);
+    const late = screened('pass', PRE).gateway('error', 0).gateway('pass', MINUTE).end(REFUSED, MINUTE);
+    expect(late.attention).toEqual([]);
+    expect(late.end(SENT, HOUR).attention).toEqual([]);
+  });
+
+  it('and refused is not resolved by the result of another attempt', () => {
+    const life = screened('pass', PRE).gateway('fail', 0).end(REFUSED, 0).retry(2, MINUTE);
+    expect(life.gateway('pass', 2 * MINUTE).attention).toEqual(['gateway-refused']);
   });
 
   it('and refused is left to the client library when it is reported again after the order’s end', () => {

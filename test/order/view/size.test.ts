@@ -70,6 +70,18 @@ describe('the size of an order', () => {
   });
 });
 
+it('events that nobody takes stay small, however many matters need attention', () => {
+  const order = anOrder();
+  for (let number = 1; number <= 200; number += 1) {
+    const cause = { operation: 'chargeback', action: number } as const;
+    const types = raiseAttention(order.state, 'portal-refused', `${number}${wide(300)}`, cause, order.now);
+    announce(order, types);
+  }
+  expect(order.outbox).toHaveLength(200);
+  expect(order.outbox.at(-1)?.data.attention.at(-1)).toMatch(/^200/);
+  expect(bytesOf(order.outbox)).toBeLessThan(1_000_000);
+});
+
 describe('a batch of events', () => {
   it('stays under 1 MB, and the next one has the rest', () => {
     const life = screened({ ...answered('review'), insights: INSIGHTS }, { events: 'all' });
