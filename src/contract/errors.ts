@@ -137,7 +137,7 @@ export const ORDER_ERRORS = {
     status: 409,
     title: 'The order has reached its limit of portal actions',
     advice:
-      'the limit is 200 portal actions or 500,000 bytes of them per order: continue in the screening service’s portal',
+      'the limit is 200 portal actions (more for cancels), or 500,000 bytes of them, per order: continue in the screening service’s portal',
   },
   'attention-stands': {
     status: 409,

@@ -48,7 +48,9 @@ export function tooManyActions(
   { state: { actions }, fields }: Pick<Order, 'state' | 'fields'>,
   another: PortalFields,
 ): Refusal | undefined {
-  if (actions.length < MAX_ACTIONS && bytesOf([actions, fields, another]) <= ACTIONS_LIMIT) return undefined;
+  // A cancel that is refused for now may be requested again until its window closes.
+  const isCounted = another.kind !== 'cancel' && actions.length >= MAX_ACTIONS;
+  if (!isCounted && bytesOf([actions, fields, another]) <= ACTIONS_LIMIT) return undefined;
   const most = `${MAX_ACTIONS} portal actions, of ${ACTIONS_LIMIT} bytes in all`;
   return refusal('too-many-actions', `An order has at most ${most}.`);
 }
