@@ -233,7 +233,8 @@ describe('an order takes', () => {
       queueAction(order.state, code(number), 'caller', sinceStart(0));
     }
     expect(refused(order, portal(code(201)))).toBe('too-many-actions');
-    for (const ask of [portal(code(7)), withdraw(7), portal({ kind: 'cancel' })]) expect(refused(order, ask)).toBeUndefined();
+    for (const ask of [portal(code(7)), withdraw(7), portal({ kind: 'cancel' })])
+      expect(refused(order, ask)).toBeUndefined();
   });
 
   it('portal actions of half a megabyte, so that it can be shown and can end', () => {
