@@ -53,10 +53,10 @@ export function createActivities(parts: WorldParts): ActivitiesByQueue {
       forgetCard: withMoment(clock, events.forgetCard),
       sweep: sweepActivity(world),
     },
-    reads: {
-      readStatus: timed(clock, status.readStatus),
+    reads: { readStatus: timed(clock, status.readStatus) },
+    polls: {
+      pollStatus: timed(clock, status.pollStatus),
       readStatusLast: timed(clock, status.readStatusLast),
     },
-    polls: { pollStatus: timed(clock, status.pollStatus) },
   };
 }

@@ -203,10 +203,9 @@ interface ForgetCardRequest {
   attempt: number;
 }
 
-/** Reads have a separate task queue, so that a webhook never waits behind thousands of polls. */
+/** Reads have a separate task queue, so that a webhook never waits behind thousands of polls and last reads. */
 export interface ReadActivities {
   readStatus: Activity<ReadRequest, Timed<StatusOutcome | undefined>>;
-  readStatusLast: Activity<LastReadRequest, Timed<StatusOutcome>>;
 }
 
 /** The failure type with which a poll or a last read asks for a retry, because the screening service returned the same decision. */
@@ -214,6 +213,7 @@ export const POLL_UNCHANGED = 'unchanged';
 
 export interface PollActivities {
   pollStatus: Activity<PollRequest, Timed<StatusOutcome>>;
+  readStatusLast: Activity<LastReadRequest, Timed<StatusOutcome>>;
 }
 
 /** The result of a screening activity. Plain data: it is recorded in history. */

@@ -16,7 +16,7 @@ interface Requested {
   'catch-up': BackgroundActivities['catchUp'];
   read: ReadActivities['readStatus'];
   poll: PollActivities['pollStatus'];
-  'last-read': ReadActivities['readStatusLast'];
+  'last-read': PollActivities['readStatusLast'];
   'look-up': BackgroundActivities['lookUp'];
   gateway: BackgroundActivities['sendGatewayResponse'];
   portal: BackgroundActivities['performPortalAction'];

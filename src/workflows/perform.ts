@@ -68,7 +68,7 @@ export const ACTIVITY_OPTIONS = {
    */
   readStatusLast: {
     ...background,
-    taskQueue: READS_TASK_QUEUE,
+    taskQueue: POLLS_TASK_QUEUE,
     cancellationType: 'ABANDON',
     summary: 'Read the decision once more',
   },

@@ -134,7 +134,7 @@ describe('the last read of a pass', () => {
       ...changes,
     };
     meanwhile();
-    return outcomeOf(world.reads.readStatusLast, request, { attempt });
+    return outcomeOf(world.polls.readStatusLast, request, { attempt });
   }
 
   it('is made at once, and has no other until an hour after the window if nothing changed', async () => {

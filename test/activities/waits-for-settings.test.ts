@@ -32,7 +32,7 @@ const CALLS: [string, Operation, Call][] = [
   [
     'readStatusLast',
     'status-by-url',
-    (how) => outcomeOf(aWorld().reads.readStatusLast, { ...passed, ...how }),
+    (how) => outcomeOf(aWorld().polls.readStatusLast, { ...passed, ...how }),
   ],
   [
     'pollStatus',

@@ -186,14 +186,6 @@ export function readActivities(worlds: Worlds): ReadActivities {
       if (!request.reports || status.kind !== 'read') return status;
       return { ...status, ...(world.reportedAfterEnd && { reportedAt: [world.reportedAfterEnd] }) };
     }),
-    readStatusLast: timed(async (request) => {
-      const world = worlds.of(request);
-      const { status } = world;
-      world.reads += 1;
-      if (status.kind === 'unanswered') throw again(MINUTE);
-      if (isKnown(request, status)) throw again(millis(request.cancelBy) - millis(triedAt()) + HOUR);
-      return status;
-    }),
   };
 }
 
@@ -207,6 +199,14 @@ export function pollActivities(worlds: Worlds): PollActivities {
       const late = activityInfo().currentAttemptScheduledTimestampMs > Date.parse(request.cancelBy);
       if (isKnown(request, status) || status.kind === 'unanswered')
         throw again(late ? 6 * HOUR : request.pauses.maxMs);
+      return status;
+    }),
+    readStatusLast: timed(async (request) => {
+      const world = worlds.of(request);
+      const { status } = world;
+      world.reads += 1;
+      if (status.kind === 'unanswered') throw again(MINUTE);
+      if (isKnown(request, status)) throw again(millis(request.cancelBy) - millis(triedAt()) + HOUR);
       return status;
     }),
   };

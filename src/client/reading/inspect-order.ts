@@ -42,7 +42,7 @@ async function stateOf(
 }
 
 /** A poll and a last read are one activity each, which the server retries after each pause: the first attempt that reads. */
-const FIRST_THAT_READS: Record<keyof PollActivities | 'readStatusLast', number> = {
+const FIRST_THAT_READS: Record<keyof PollActivities, number> = {
   pollStatus: 2,
   readStatusLast: 1,
 };
