@@ -33,8 +33,8 @@ const A_MINUTE_MS = 60_000;
 
 /** A read that failed is tried again, at pauses that grow to five minutes. */
 const TRIED_AGAIN_MS = 6 * 60_000;
-/** The same for a read that brought no decision, whose pauses grow to an hour. */
-const UNUSABLE_AGAIN_MS = 61 * 60_000;
+/** The same for a read that brought no decision, or was answered 429: the pauses are up to an hour. */
+const LATER_AGAIN_MS = 61 * 60_000;
 /** The order learns of a read and of the time in one task, and dates the read by its own clock. */
 const ONE_TASK_MS = 100;
 const NO_ANSWER: BookedRequest['heard'][] = ['unknown', 'not-done', undefined];
@@ -77,8 +77,10 @@ function isUnusable({ heard, decision }: BookedRequest): boolean {
 
 /** The pauses between tries may have grown before the cause. */
 function againWithin({ requests }: Books, at: number): number {
-  const before = requests.findLast((one) => TELL_DECISIONS.includes(one.operation) && one.endedAt <= at);
-  return before !== undefined && isUnusable(before) ? UNUSABLE_AGAIN_MS : TRIED_AGAIN_MS;
+  const reads = requests.filter(({ operation }) => TELL_DECISIONS.includes(operation));
+  const before = reads.findLast(({ endedAt }) => endedAt <= at);
+  const isAskedToWait = reads.some(({ sentAt, heard }) => sentAt >= at && heard === 'not-done');
+  return isAskedToWait || (before !== undefined && isUnusable(before)) ? LATER_AGAIN_MS : TRIED_AGAIN_MS;
 }
 
 /** @returns the decision of the newest transaction, as it was read last */
