@@ -102,7 +102,7 @@ export const environment = z.object({
     SCREENING_MAX_RPS: callsPerSecond
       .prefault('20')
       .describe(
-        'Polls of reviews per second, over all workers together; as many other reads: after webhooks and rechecks, and before a window closes',
+        'Polls of reviews and last reads before a window closes, per second over all workers together; as many reads after webhooks and rechecks',
       ),
     EVENTS_URL: targetUrl
       .optional()

@@ -1,7 +1,7 @@
 /** When each deadline of an order is due. `concerns/deadlines.ts` applies it. */
 import type { ActionRecord, OrderState } from '../contract/order/state.ts';
 import { type DeadlineKind, type Instant, laterBy, millis } from '../contract/words.ts';
-import { awaitsGateway, currentAttempt } from './record.ts';
+import { awaitsGateway, currentAttempt, overrideOf } from './record.ts';
 import {
   cancelAsked,
   cancelByOf,
@@ -120,6 +120,9 @@ function* duesOfPhase(state: OrderState): Generator<Due> {
     else yield ['nothing-left', phaseSince];
   } else if (decision === 'review' && phase !== 'decided') {
     yield ['review-lead', cancelBy, -policy.reviewLeadTimeMs];
+    // A person let the order proceed, so the review reminds of nothing.
+    if (overrideOf(state) !== undefined && cancelAsked(state))
+      yield ['cancel-reminder', cancelByOf(state, attempt), -policy.reviewLeadTimeMs];
     yield ['review-limit', sentFrom, policy.reviewLimitMs];
   } else {
     const window = cancelByOf(state, attempt);

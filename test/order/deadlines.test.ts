@@ -241,6 +241,11 @@ describe('the reminder of a cancel', () => {
     expect(life.withdraw(1, LEAD + HOUR).portalEnds('not-sent', LEAD + HOUR).attention).toEqual([]);
   });
 
+  it('comes for a cancel of a review that a person let proceed', () => {
+    const life = screened('review').override('proceed', HOUR).portal('cancel', DAY).until(LEAD);
+    expect([life.state.phase, life.attention]).toEqual(['review', ['cancel-due']]);
+  });
+
   it('of a fail stays when the cancel that a caller asked for is withdrawn', () => {
     const asked = screened('pass', { autoCancel: false }).portal('cancel', DAY);
     const life = fails(asked, 2 * DAY).until(LEAD);

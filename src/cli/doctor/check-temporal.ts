@@ -34,7 +34,11 @@ const QUEUES = [
     effect: 'no portal action, gateway result or event is sent',
   },
   { name: READS_TASK_QUEUE, type: 'activity', effect: 'no webhook causes a read' },
-  { name: POLLS_TASK_QUEUE, type: 'activity', effect: 'no review is polled' },
+  {
+    name: POLLS_TASK_QUEUE,
+    type: 'activity',
+    effect: 'no review is polled, and no pass is read before its window closes',
+  },
 ] as const;
 
 export async function checkTemporal(config: Config): Promise<Finding[]> {
