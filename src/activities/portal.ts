@@ -163,7 +163,9 @@ function afterFailure(
     return { kind: 'refused', message: words, ...codeOf(error) };
   }
   if (!isUndone && portalKind(request.fields.kind).once) return { kind: 'unconfirmed' };
-  throw failureOf(request, retryLater(error, pauseMs(time, request, error)));
+  const askedMs = error instanceof ScreeningError ? askedPauseMs(error) : undefined;
+  const pauseMs = beforeTheEnd(time, request, askedMs ?? grownPauseMs(FIRST_PAUSE_MS));
+  throw failureOf(request, retryLater(error, pauseMs));
 }
 
 /** Names the action in the failure's details: readers of the order can't tell its pending activities apart otherwise. */
@@ -184,12 +186,6 @@ function isCertainlyUndone(error: unknown): boolean {
 function codeOf(error: unknown): { code?: string } {
   const code = error instanceof ScreeningError ? (error.code ?? error.status) : undefined;
   return code === undefined || code === 200 ? {} : { code: String(code) };
-}
-
-/** The pause from the Retry-After header, else an exponential backoff. */
-function pauseMs(time: Clock['time'], request: PortalRequest, error?: unknown): number {
-  const asked = error instanceof ScreeningError ? askedPauseMs(error) : undefined;
-  return beforeTheEnd(time, request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
 }
 
 /** Shortens the pause so that a cancel is retried within its window, and ends as too late right after it. */

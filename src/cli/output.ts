@@ -75,11 +75,9 @@ function factsOf(answer: object): Facts {
       ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, one])
       : [[name, value]],
   );
-  return Object.fromEntries(given.filter((pair): pair is [string, string | number] => isValue(pair[1])));
-}
-
-function isValue(value: unknown): value is string | number {
-  return typeof value === 'string' || typeof value === 'number';
+  const isShown = (pair: [string, unknown]): pair is [string, string | number] =>
+    ['string', 'number'].includes(typeof pair[1]);
+  return Object.fromEntries(given.filter(isShown));
 }
 
 /** Returns the chargeback fields that the screening service echoed, in one line. */

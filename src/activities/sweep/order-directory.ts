@@ -3,7 +3,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { inBatches } from '../../client/lists/in-batches.ts';
-import { countWorkflows, listWorkflows, OWNS, pagesOf } from '../../client/lists/visibility.ts';
+import { countWorkflows, listWorkflows, OWNS, PAGE, pagesOf } from '../../client/lists/visibility.ts';
 import { reportedAfterEnd } from '../../client/reading/after-end.ts';
 import { type Attributes, attributesIn, decoded } from '../../client/reading/decode.ts';
 import {
@@ -206,7 +206,7 @@ export async function adoptedElsewhere(
   for (let from = 0; from < ended.length; from += TRANSACTIONS_ASKED) {
     const asked = ended.slice(from, from + TRANSACTIONS_ASKED);
     const queries = asked.map(({ transactionId }) => `(${transactionQuery(transactionId)})`);
-    const { executions } = await listWorkflows(client, `(${queries.join(' OR ')}) AND ${OWNS}`, MAX_OWNERS);
+    const { executions } = await listWorkflows(client, `(${queries.join(' OR ')}) AND ${OWNS}`, PAGE);
     for (const { execution, searchAttributes } of executions) {
       const { transactionId: owned } = attributesIn(searchAttributes?.indexedFields);
       for (const { workflowId, transactionId } of asked) {
@@ -216,9 +216,6 @@ export async function adoptedElsewhere(
   }
   return adopted;
 }
-
-/** The server's default maximum per page. */
-const MAX_OWNERS = 1_000;
 
 /**
  * @param code the status of the order's workflow in Temporal's API
