@@ -62,14 +62,17 @@ it('lets one through after a while, answers the others meanwhile, and goes back 
   expect(await checkout(world)).toMatchObject({ kind: 'answered' });
 });
 
+/** On a busy machine the little time may be over before anything is sent. */
+const UNANSWERED = { reason: expect.stringMatching(/^(?:timeout|no-time-left)$/) };
+
 it('does not blame the service for a checkout that began too late to be answered', async () => {
-  plan('create-transaction', 'delay', { delayMs: 700 });
+  plan('create-transaction', 'delay', { delayMs: 1_500 });
   const world = aWorld({ checkoutBudgetMs: 3_000 });
   const late = () => ({ ...queued(2_900), answerBy: fromNow(2_000) });
   for (let order = 0; order < 6; order += 1) {
-    expect(await checkout(world, late())).toMatchObject({ reason: 'timeout' });
+    expect(await checkout(world, late())).toMatchObject(UNANSWERED);
   }
-  const hasty = aWorld({ checkoutBudgetMs: 100 });
+  const hasty = aWorld({ checkoutBudgetMs: 400 });
   for (let order = 0; order < 5; order += 1) {
     expect(await checkout(hasty)).toMatchObject({ reason: 'timeout' });
   }
@@ -82,8 +85,9 @@ const hurried = () => ({ ...queued(0), answerBy: fromNow(150) });
 it('counts no time-out of a hurried checkout: neither as a failure, nor as a success between failures', async () => {
   plan('create-transaction', 'hang-before-commit');
   const world = aWorld({ checkoutBudgetMs: 400 });
-  for (const changes of [{}, {}, {}, {}, hurried(), {}]) {
-    expect(await checkout(world, { ...changes })).toMatchObject({ reason: 'timeout' });
+  for (const isHurried of [false, false, false, false, true, false]) {
+    const answer = await checkout(world, isHurried ? hurried() : {});
+    expect(answer).toMatchObject(isHurried ? UNANSWERED : { reason: 'timeout' });
   }
   expect(await checkout(world)).toEqual(DOWN);
 });
