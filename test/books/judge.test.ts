@@ -266,6 +266,17 @@ it.each<[kind: string, how: string, told: Told]>([
 it.each<[what: string, told: Told]>([
   ['that passed', {}],
   [
+    'that was read again when its window had closed',
+    {
+      requests: [
+        CREATE,
+        aRequest(119 * HOUR, { heard: 'unreadable' }),
+        aRequest(120 * HOUR + 500, { decision: 'pass' }),
+      ],
+      record: { attention: ['status-error'] },
+    },
+  ],
+  [
     'whose window ends earlier by what the notes are late',
     { record: window(120 * HOUR - 400), world: { notedLateMs: 500 } },
   ],

@@ -153,7 +153,9 @@ function ofTheDecision(books: Books): Finding[] {
   );
   // What is read after the last deadline changes nothing.
   const ended = shown.find(({ phase }) => phase === 'closed' || phase === 'canceled')?.at;
-  const over = Math.min(startedAt + policy.reviewLimitMs, ended ?? closedAt);
+  const windows = record.decision === 'review' ? [] : record.transactions.map(({ cancelBy }) => cancelBy);
+  const last = windows.length > 0 ? Math.max(...windows) : startedAt + policy.reviewLimitMs;
+  const over = Math.min(last, ended ?? closedAt);
   if (told?.heard !== 'transaction' || told.endedAt >= over || record.newest === undefined) return [];
   const { decision, transactionId } = told;
   const because = `${transactionId} was told to be ${decision}`;
