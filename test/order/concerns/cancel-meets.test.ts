@@ -11,22 +11,13 @@ import {
   TRANSACTION_ID,
   unanswered,
 } from '../../fixtures/orders.ts';
+import { besideLost } from '../beside-lost.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
 
 const sent = (life: Life) => life.calls('portal').map(({ request }) => request.transactionId);
 
-/** A passed transaction, beside a create that a lookup may find. The caller sees the transaction that passed. */
-function besideLost(): Life {
-  const policy = { screeningDeadlineMs: HOUR, rescreenOnError: { tries: 0, pauseMs: MINUTE } };
-  const life = screened('error', { ...policy, autoCancel: true })
-    .take(RECHECK)
-    .read('error', 2 * MINUTE);
-  life
-    .until(HOUR + 3 * MINUTE)
-    .break('catch-up', 'canceled')
-    .take(HINT);
-  return life.read('pass', HOUR + 4 * MINUTE);
-}
+/** The caller sees the transaction that passed. */
+const passedBesideLost = () => besideLost('pass', { autoCancel: true });
 
 describe('a request that comes while a running action is being withdrawn', () => {
   it('for a cancel is a cancel of its own, not a part of what is withdrawn', () => {
@@ -192,7 +183,7 @@ describe('a cancel while a rescreen runs whose transaction has a later window th
 });
 
 describe('a cancel that names no transaction', () => {
-  const canceling = () => besideLost().portal('cancel', HOUR + 5 * MINUTE);
+  const canceling = () => passedBesideLost().portal('cancel', HOUR + 5 * MINUTE);
 
   it('leaves none behind in silence', () => {
     const life = canceling().lookedUp('pass', HOUR + 6 * MINUTE, 'another');
@@ -261,7 +252,7 @@ it.each([
   'a cancel that was %s keeps its attention when a further transaction is canceled',
   (how, code) => {
     const named = { kind: 'cancel', transactionId: TRANSACTION_ID } as const;
-    const life = besideLost().portal(named, HOUR + 5 * MINUTE);
+    const life = passedBesideLost().portal(named, HOUR + 5 * MINUTE);
     life.portalEnds(how, HOUR + 6 * MINUTE).lookedUp('fail', HOUR + 7 * MINUTE, 'another');
     life.portalEnds({ kind: 'done', code: '200' }, HOUR + 8 * MINUTE);
     expect(life).toMatchObject({ phase: 'canceled', attention: [code], actions: [how, 'done'] });

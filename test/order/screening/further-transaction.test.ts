@@ -13,6 +13,7 @@ import {
   sinceStart,
   TRANSACTION_ID,
 } from '../../fixtures/orders.ts';
+import { besideLost, NO_RESCREENS } from '../beside-lost.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
 
 const cancelOf = (transactionId: string) => ({ kind: 'cancel', transactionId }) as const;
@@ -24,23 +25,9 @@ const UNREADABLE = {
 } as const;
 
 describe('a further transaction that is found for an order with a decision', () => {
-  const noRescreens = {
-    screeningDeadlineMs: HOUR,
-    rescreenOnError: { tries: 0, pauseMs: MINUTE },
-    events: 'all',
-  } as const;
-
-  /** A rescreen was given up whose create may have made another transaction; then the first one was decided. */
-  function decided(decision: 'pass' | 'review' | 'fail', policy: Partial<Policy> = {}): Life {
-    const life = screened('error', { ...noRescreens, ...policy })
-      .take(RECHECK)
-      .read('error', 2 * MINUTE);
-    life
-      .until(HOUR + 3 * MINUTE)
-      .break('catch-up', 'canceled')
-      .take(HINT);
-    return life.read(decision, HOUR + 4 * MINUTE);
-  }
+  const noRescreens = { ...NO_RESCREENS, events: 'all' } as const;
+  const decided = (decision: 'pass' | 'review' | 'fail', policy: Partial<Policy> = {}) =>
+    besideLost(decision, { ...noRescreens, ...policy });
 
   const eventsOf = ({ state: { events } }: Life, after: number) =>
     events.last?.filter(({ sequence }) => sequence > after).map(({ type }) => type);
