@@ -1,7 +1,7 @@
 /** Lists orders by Temporal's visibility, with their records. It lags by up to 2 s. Needs no worker. */
 import { orderOfWorkflowId, orderWorkflowId } from '../../contract/ids.ts';
 import type { OrderList } from '../../contract/order/order.ts';
-import { instant } from '../../contract/words.ts';
+import { type Instant, instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { checked } from '../read-requests.ts';
 import { isNewestRun, type Run, runOf } from '../reading/describe-order.ts';
@@ -92,16 +92,20 @@ async function rowsOf(
   const { executions, place } = await listWorkflows(context.client, query, limit, from);
   const runs = executions.map(runOf);
   // A reset of an ended order, or its start again, leaves the earlier run completed.
-  const isEarlier = (run: Run): boolean =>
-    runs.some((one) => one.workflowId === run.workflowId && one.startedAt > run.startedAt);
-  const newest = runs.filter((run) => !isEarlier(run));
+  const starts = new Map<string, Instant>();
+  for (const { workflowId, startedAt } of runs)
+    if (!(startedAt < (starts.get(workflowId) ?? startedAt))) starts.set(workflowId, startedAt);
+  const newest = runs.filter(({ workflowId, startedAt }) => starts.get(workflowId) === startedAt);
   const orders = (await inBatches(newest, (run) => rowOf(context, run))).flat();
   // A page that only loses rows would look like the end.
   if (orders.length === 0 && runs.length > 0 && place) return rowsOf(context, query, limit, place);
   return { orders, place };
 }
 
-/** Returns an order of visibility; empty for a workflow with a different id, and for a run that a later one replaced. Each is read alone, so that one can't fail the list. */
+/**
+ * Returns an order of visibility; empty for a workflow with a different id, and for a run that a later one replaced. Each is read alone, so
+ * that one can't fail the list.
+ */
 async function rowOf(context: ClientContext, run: Run): Promise<QueuedOrder[]> {
   const key = orderOfWorkflowId(run.workflowId);
   if (key === undefined || (await isReplaced(context, run))) return [];

@@ -14,13 +14,11 @@ export type Evidence = ReturnType<typeof evidenceOf>[number];
  * or a person's decision
  */
 export function evidenceOf({ attempts }: OrderState) {
-  const attempt = attempts.at(-1);
-  const isAdvised = attempt?.override === undefined && attempt?.readings.at(-1)?.insights !== undefined;
-  const readings = attempts.flatMap(({ number, readings: each }) =>
-    each.flatMap(({ insights, at, source }) =>
-      insights === undefined
-        ? []
-        : [sorted(insights).map((one) => ({ ...one, at, source, attempt: number }))],
+  const current = attempts.at(-1);
+  const isAdvised = current?.override === undefined && current?.readings.at(-1)?.insights !== undefined;
+  const readings = attempts.flatMap(({ number: attempt, readings }) =>
+    readings.flatMap(({ insights, at, source }) =>
+      insights === undefined ? [] : [sorted(insights).map((one) => ({ ...one, at, source, attempt }))],
     ),
   );
   const newest = readings.at(-1) ?? [];
@@ -30,8 +28,8 @@ export function evidenceOf({ attempts }: OrderState) {
     const same = ({ group, description, name }: typeof one) =>
       group === one.group && description === one.description && name === one.name;
     const first = all.find(same) ?? one;
-    const { at, source, attempt: number } = first;
-    return { ...one, at, source, attempt: number, isNew: readings.length > 1 && newest.includes(first) };
+    const { at, source, attempt } = first;
+    return { ...one, at, source, attempt, isNew: readings.length > 1 && newest.includes(first) };
   });
 }
 
