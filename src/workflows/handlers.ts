@@ -1,6 +1,12 @@
 /** The message handlers of an order. A handler queues an input, waits, and replies with the order's reply. It starts nothing. */
 import type { UpdateDefinition } from '@temporalio/common';
-import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  currentUpdateInfo,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../contract/messages.ts';
 import { instant } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
@@ -8,6 +14,7 @@ import { opened, updateRefusal, whyUnread } from '../order/messages/check-messag
 import { fieldsOf, moment } from '../order/messages/shapes.ts';
 import { inputRefusal } from '../order/messages/used-messages.ts';
 import type { Input, Order, Refusal, Reply, RequestInput, Signal } from '../order/order.ts';
+import { onlyWaits } from '../order/portal/portal-requests.ts';
 import { currentAttempt } from '../order/record.ts';
 import { replyTo } from '../order/view/answers.ts';
 import { failureOf } from './activities.ts';
@@ -39,7 +46,9 @@ export function registerHandlers(intake: Intake): void {
         reject(updateRefusal(kind, message, update));
         // Messages that arrived with the start are checked after the checkout.
         const isScreened = order !== undefined && currentAttempt(order.state).answer !== undefined;
-        if (isScreened) reject(inputRefusal(order, inputOf(kind, message)));
+        if (!isScreened) return;
+        const input = inputOf(kind, message);
+        reject(inputRefusal(order, input) ?? (onlyWaits(order, input.request) ? crowded() : undefined));
       },
     });
   }
@@ -91,6 +100,15 @@ const UNDER_WAY: Refusal = {
   code: 'checkout-under-way',
   message: 'The order is being screened: send the same request again.',
 };
+
+/** A run can't continue as new while an action runs, and it takes a limited number of updates: repeats must not use them up. */
+function crowded(): Refusal | undefined {
+  if (!workflowInfo().continueAsNewSuggested) return undefined;
+  return {
+    code: 'busy',
+    message: 'The portal action is pending, and was requested very often: read the order.',
+  };
+}
 
 function reject(refusal: Refusal | undefined): void {
   if (refusal !== undefined) throw failureOf(refusal);

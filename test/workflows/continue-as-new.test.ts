@@ -5,7 +5,9 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { updateOf } from '../../src/client/messages/send-update.ts';
+import type { PortalOutcome } from '../../src/contract/activity-contract.ts';
 import {
+  cancelUpdate,
   recheckSignal,
   recordGatewayResultUpdate,
   reportFraudUpdate,
@@ -88,6 +90,32 @@ describe('an order whose history grows long', () => {
     await resetToItsBeginning(environment(), handle.workflowId);
     await eventually(() => expect(world.portalRuns.map(({ wasReset }) => wasReset)).toEqual([false, true]));
     await environment().client.workflow.getHandle(handle.workflowId).terminate();
+  });
+});
+
+describe('an order that can’t continue as new while a cancel runs', () => {
+  it('refuses repeats of the cancel, and takes everything else', async () => {
+    let answer: (outcome: PortalOutcome) => void = () => undefined;
+    const hangs = new Promise<PortalOutcome>((resolve) => (answer = resolve));
+    const { handle, update, until } = await order((world) => {
+      const { portal } = world;
+      world.portal = (request) => (request.fields.kind === 'cancel' ? hangs : portal(request));
+    });
+    const cancel = () => update(cancelUpdate, {});
+    const first = cancel();
+    await until(({ actions }) => actions[0]?.status === 'running');
+    await eventually(
+      async () => {
+        await handle.signal(recheckSignal);
+        await expect(cancel()).rejects.toMatchObject({ cause: { type: 'busy' } });
+      },
+      { timeoutMs: SPACED_READ_WITHIN_MS },
+    );
+    await update(reportFraudUpdate, {});
+    answer({ kind: 'done', code: '200', message: 'canceled' });
+    await until(({ actions }) => actions[0]?.status === 'done');
+    expect(await cancel()).toMatchObject({ status: 'done' });
+    await first;
   });
 });
 

@@ -5,7 +5,7 @@ import { contentOf, portalKind } from '../../contract/portal/portal-kinds.ts';
 import { bytesOf } from '../bounds.ts';
 import { invalid, refusal } from '../messages/check-messages.ts';
 import { fieldsOf, textOf } from '../messages/shapes.ts';
-import type { Order, Refusal } from '../order.ts';
+import type { Order, Refusal, Request } from '../order.ts';
 import { currentAttempt } from '../record.ts';
 import { isUnderWay, transactionNamed, transactionOf } from '../transactions.ts';
 import { sameActions } from './repeats.ts';
@@ -74,6 +74,12 @@ export function joined({ state, fields }: Order, asked: PortalFields): ActionRec
   });
   const isJoined = last && (last.status === 'done' || (isUnderWay(last) && last.stop === undefined));
   return isJoined ? last : undefined;
+}
+
+/** Returns whether a request only waits for a pending action. */
+export function onlyWaits(order: Order, { kind, request }: Request): boolean {
+  const action = kind === 'portal' ? joined(order, identified(order, request.fields)) : undefined;
+  return action !== undefined && isUnderWay(action);
 }
 
 /** Returns the requested transaction, as the screening service spells it, else that of the newest attempt, if any. */
