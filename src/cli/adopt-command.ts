@@ -119,32 +119,33 @@ function readLines(content: string, integration: string | undefined): Line[] {
     ...(new Set(columns).size < columns.length ? ['names a column twice'] : []),
   ];
   if (messages.length > 0) throw fileError('The first line must name the columns', messages);
-  const seen = new Map<string, number>();
-  return rows.map(({ line, cells }) => {
+  const lines = rows.map(({ line, cells }): Line => {
     const given = columns.map((name, place) => [name, cells[place]]).filter(([, cell]) => cell);
     const request: Record<string, unknown> = { ...defined({ integration }), ...Object.fromEntries(given) };
     if (request.force === 'true' || request.force === 'false') request.force = request.force === 'true';
     const wrong =
-      cells.length === columns.length
-        ? repeats(request, line, seen)
-        : `has ${cells.length} columns, not ${columns.length}`;
+      cells.length === columns.length ? undefined : `has ${cells.length} columns, not ${columns.length}`;
     return { line, request, wrong };
   });
+  refuseRepeats(lines.filter(({ wrong }) => wrong === undefined));
+  return lines;
 }
 
-/** Returns an error if an earlier line has the same order or transaction: it is unclear which line is right. */
-function repeats(
-  request: Record<string, unknown>,
-  line: number,
-  seen: Map<string, number>,
-): string | undefined {
-  const order = `order ${String(request.integration ?? '')} ${String(request.orderId)}`;
-  for (const key of [order, `transaction ${String(request.transactionId).toLowerCase()}`]) {
-    const before = seen.get(key);
-    if (before !== undefined) return `names the same ${key.split(' ', 1)[0]} as line ${before}`;
-    seen.set(key, line);
+/** Refuses all lines with the same order or transaction: it is unclear which of them is right. */
+function refuseRepeats(lines: readonly Line[]): void {
+  const names = {
+    transaction: ({ request }: Line) => String(request.transactionId).toLowerCase(),
+    order: ({ request }: Line) => `${String(request.integration ?? '')} ${String(request.orderId)}`,
+  };
+  for (const [what, nameOf] of Object.entries(names)) {
+    const same = new Map<string, Line[]>();
+    for (const one of lines) same.set(nameOf(one), [...(same.get(nameOf(one)) ?? []), one]);
+    for (const [one, ...others] of same.values()) {
+      for (const other of others) other.wrong = `names the same ${what} as line ${one?.line}`;
+      if (one !== undefined && others[0] !== undefined)
+        one.wrong = `names the same ${what} as line ${others[0].line}`;
+    }
   }
-  return undefined;
 }
 
 function recordsOf(content: string): { line: number; cells: string[] }[] {

@@ -1,6 +1,7 @@
 /** `repair`: resets an order's workflow if its workflow task fails, or if it ended too early. */
 import { Client } from '@temporalio/client';
 import type { Command } from 'commander';
+import { refuseCardData } from '../card-data/card-data.ts';
 import { orderIdSchema } from '../client/read-requests.ts';
 import { loadClientSettings } from '../config/index.ts';
 import { reasonSchema } from '../contract/fields.ts';
@@ -54,6 +55,8 @@ Exit code 3 if the order is healthy, was adopted under a different id or was can
     examples: ['repair 1001', 'repair 1001 --reason "does not replay since the last rollout" --json'],
     run: async ({ orderId, force = false, reason, actor, integration = DEFAULT_INTEGRATION }) => {
       const by = actingAs(actor).by?.actor;
+      // Temporal stores the reason of a reset in plain text.
+      refuseCardData({ reason, actor: by });
       const words = `order-screening repair${by === undefined ? '' : ` by ${by}`}${reason === undefined ? '' : `: ${reason}`}`;
       const { temporal } = loadClientSettings(localEnvironment(env).env);
       const client = new Client({ connection: await connectOrFail(temporal), namespace: temporal.namespace });
@@ -90,7 +93,7 @@ function conditionWords(condition: Condition): string {
     case 'adopted':
       return `it ended too early (${condition.status}), and its transaction was adopted as a different order`;
     case 'canceled':
-      return `it ended too early (${condition.status}), and its transaction was canceled since: a repaired order would not know of that`;
+      return `it ended too early (${condition.status}), and its transaction was canceled since, or is being canceled: a repaired order would not know of that`;
     case 'healthy':
       return `healthy (${condition.status})`;
   }

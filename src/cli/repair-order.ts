@@ -29,7 +29,7 @@ const ONE_BY_ONE = 5;
 
 /**
  * The reason for a repair; `healthy`: none is needed; `adopted`: it was lost, and a different order has its transaction now; `canceled`: it was
- * lost, and its transaction was canceled afterwards, which the order does not know.
+ * lost, and its transaction was canceled afterwards or is being canceled, which the order does not know.
  */
 export type Condition =
   | { kind: 'failing'; tries: number; cause: string }
@@ -116,13 +116,14 @@ export async function examine(
   return { runId, condition: { kind: 'failing', tries, cause: causeOf(failed) } };
 }
 
-/** Returns whether the order's newest transaction was canceled by a portal action after the order's end. */
+/** Returns whether a portal action after the order's end canceled its newest transaction, or still may. */
 async function isCanceledSince(client: Client, { workflowId, attributes }: DescribedOrder): Promise<boolean> {
   const { integration } = orderOfWorkflowId(workflowId) ?? {};
   const transactionId = attributes.transactionId.at(-1);
   if (integration === undefined || transactionId === undefined) return false;
   const action = portalActionWorkflowId(integration, 'cancel', transactionId);
-  return (await describeOrder({ client }, action))?.status === 'completed';
+  const { status } = (await describeOrder({ client }, action)) ?? {};
+  return status === 'completed' || status === 'open';
 }
 
 /** The failure's message may be encrypted; its type never is. */

@@ -63,7 +63,7 @@ it('says in words what would happen, and starts nothing', async () => {
   expect(orders.adopt).toHaveBeenCalledWith(expect.anything(), { dryRun: true, by });
 });
 
-it('goes on after a line that is refused, and ends with 3', async () => {
+it('goes on after a line that is refused, adopts no line that another one contradicts, and ends with 3', async () => {
   const line = (id: number, transaction = id) => `${1000 + id},${idOf(transaction)},${AT}`;
   const lines = [line(1), `1002,${idOf(2)}`, line(3), line(3, 4)];
   const content = [HEAD, ...lines, `1005,${idOf(3).toUpperCase()},${AT}`].join('\n');
@@ -77,11 +77,11 @@ it('goes on after a line that is refused, and ends with 3', async () => {
   expect(sorted.map(({ line, adopted, problem }) => [line, adopted, problem?.detail])).toEqual([
     [2, false, 'The order 7 has this transaction'],
     [3, false, 'The line has 2 columns, not 3'],
-    [4, true, undefined],
+    [4, false, 'The line names the same order as line 5'],
     [5, false, 'The line names the same order as line 4'],
     [6, false, 'The line names the same transaction as line 4'],
   ]);
-  expect([code, notices]).toEqual([3, ['5 lines: 4 refused, 0 without an answer']]);
+  expect([code, notices]).toEqual([3, ['5 lines: 5 refused, 0 without an answer']]);
 });
 
 it('writes no card number of a wrong column', async () => {

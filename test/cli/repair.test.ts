@@ -5,14 +5,14 @@ import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { factsOf } from '../../src/cli/repair-command.ts';
 import { examine, repairOrder } from '../../src/cli/repair-order.ts';
 import { attributes, unavailable } from '../client/fake-temporal.ts';
-import { aClientOver } from './support.ts';
+import { aClientOver, run } from './support.ts';
 
 /** `WorkflowExecutionStatus` of Temporal's API. */
 const CODES = { COMPLETED: 2, FAILED: 3, CANCELED: 4, TERMINATED: 5, TIMED_OUT: 7 };
 type Status = keyof typeof CODES;
 
 /** A client of a namespace with one order, which has ended. */
-function endedAs(status: Status, values: Record<string, string>): Client {
+function endedAs(status: Status, values: Record<string, unknown>): Client {
   const workflowExecutionInfo = {
     execution: { runId: 'its-run' },
     status: CODES[status],
@@ -40,6 +40,24 @@ it.each<[Status, Record<string, string>, 'lost' | 'healthy']>([
   const { condition } = await examine(endedAs(status, values), 'order:default:1');
   expect(condition).toEqual({ kind, status });
 });
+
+it.each(['COMPLETED', 'RUNNING'] as const)(
+  'an order whose cancel is %s since it was lost is not repaired: it would not know of the cancel',
+  async (cancel) => {
+    const client = endedAs('TERMINATED', { ...WINDOW, TransactionId: ['tx-1'] });
+    const { describeWorkflowExecution } = client.workflowService;
+    const cancelOf = { execution: { runId: 'r' }, status: cancel === 'RUNNING' ? 1 : 2 };
+    const closeTime = cancel === 'RUNNING' ? {} : { closeTime: { seconds: 2 } };
+    Object.assign(client.workflowService, {
+      describeWorkflowExecution: async (request: Parameters<typeof describeWorkflowExecution>[0]) =>
+        request.execution?.workflowId?.startsWith('portal:')
+          ? { workflowExecutionInfo: { ...cancelOf, ...closeTime } }
+          : describeWorkflowExecution(request),
+    });
+    const { condition } = await examine(client, 'order:default:1');
+    expect(condition).toEqual({ kind: 'canceled', status: 'TERMINATED' });
+  },
+);
 
 it.each(['history', 'reset'])(
   'without an answer about the %s it ends with 5: the outcome is unknown',
@@ -73,4 +91,12 @@ it('an order without a completed workflow task is not to be sent again before it
   expect(factsOf('1', repair).outcome).toMatch(
     /start workers of the build that started it.*transaction.*adopt.*only if there is none.*again$/,
   );
+});
+
+it.each(['--reason', '--actor'])(
+  'card data in %s is refused: Temporal stores a reset in plain text',
+  async (option) => {
+    const { problem, ...others } = await run(['repair', '1001', option, 'has 4111 1111 1111 1111']);
+  expect(problem?.type).toContain('card-data-in-request');
+  expect(JSON.stringify([problem, others])).not.toContain('4111');
 });
