@@ -5,6 +5,7 @@ import { currentAttempt } from '../../../src/order/record.ts';
 import { attemptSummary } from '../../../src/order/transactions.ts';
 import {
   answered,
+  cancelOf,
   DAY,
   found,
   HOUR,
@@ -15,8 +16,6 @@ import {
 } from '../../fixtures/orders.ts';
 import { besideLost, NO_RESCREENS } from '../beside-lost.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
-
-const cancelOf = (transactionId: string) => ({ kind: 'cancel', transactionId }) as const;
 
 const UNREADABLE = {
   kind: 'unreadable',
