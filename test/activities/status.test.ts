@@ -2,6 +2,7 @@ import { ApplicationFailureCategory } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import type { LastReadRequest, PollRequest, ReadRequest } from '../../src/contract/activity-contract.ts';
 import { MACHINE, type Machine } from '../../src/screening-service/index.ts';
+import { DAY, HOUR } from '../fixtures/orders.ts';
 import {
   aRead,
   aWorld,
@@ -119,16 +120,13 @@ describe('reading', () => {
 });
 
 describe('the last read of a pass', () => {
-  const HOUR_MS = 3_600_000;
-  const DAY_MS = 24 * HOUR_MS;
-
   async function readLast(changes: Partial<LastReadRequest> = {}, meanwhile = () => {}, attempt = 1) {
     const world = aWorld();
     const request: LastReadRequest = {
       integration: 'default',
       transactionId: await screened(world, 'pass'),
       known: 'pass',
-      cancelBy: fromNow(DAY_MS),
+      cancelBy: fromNow(DAY),
       forbiddenKnown: false,
       troubleKnown: false,
       ...changes,
@@ -140,8 +138,8 @@ describe('the last read of a pass', () => {
   it('is made at once, and has no other until an hour after the window if nothing changed', async () => {
     const failure = await failureOf(readLast());
     expect(failure).toMatchObject({ type: 'unchanged', category: BENIGN });
-    expect(failure.nextRetryDelay).toBeGreaterThan(DAY_MS + HOUR_MS - 10_000);
-    expect(failure.nextRetryDelay).toBeLessThanOrEqual(DAY_MS + HOUR_MS);
+    expect(failure.nextRetryDelay).toBeGreaterThan(DAY + HOUR - 10_000);
+    expect(failure.nextRetryDelay).toBeLessThanOrEqual(DAY + HOUR);
     expect(requests('status-by-url')).toBe(1);
   });
 
@@ -158,10 +156,10 @@ describe('the last read of a pass', () => {
   });
 
   it.each([
-    [DAY_MS, HOUR_MS, HOUR_MS],
+    [DAY, HOUR, HOUR],
     [3_000_000, 1_500_000, 1_490_000],
     [1_900, 1_000, 1_000],
-    [-1, HOUR_MS, HOUR_MS],
+    [-1, HOUR, HOUR],
   ])(
     'that isn’t answered with %i ms left doesn’t sleep through the window: at most %i ms',
     async (leftMs, longestMs, leastMs) => {
@@ -176,7 +174,7 @@ describe('the last read of a pass', () => {
     const down = () => plan('status-by-url', '5xx-before-commit');
     const tenth = (cancelBy: string) => failureOf(readLast({ cancelBy }, down, 10));
     expect((await tenth(fromNow(1_900))).nextRetryDelay).toBe(1_000);
-    expect((await tenth(fromNow(DAY_MS))).nextRetryDelay).toBe(300_000);
+    expect((await tenth(fromNow(DAY))).nextRetryDelay).toBe(300_000);
   });
 
   it.each(['unknown-decision', 'reply-without-id'] as const)('is repeated soon after %s', async (kind) => {

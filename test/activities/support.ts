@@ -22,7 +22,10 @@ import type { FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import type { LedgerOperation } from '../../src/sandbox/model.ts';
 import { MACHINE } from '../../src/screening-service/index.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
+import { fromNow } from '../fixtures/policies.ts';
 import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
+
+export { fromNow };
 
 export const KEY = 'canary/test key+0123456789';
 export const ORDER_ID = 'A-1';
@@ -282,9 +285,4 @@ export async function screened(world: TestWorld, decision = 'pass'): Promise<str
   const { outcome } = await checkOut(world, aCheckout(decision));
   if (outcome.kind !== 'answered') throw new Error(`not screened: ${inspect(outcome)}`);
   return outcome.transactionId;
-}
-
-/** A moment that many milliseconds from now, ISO 8601. */
-export function fromNow(ms: number): string {
-  return new Date(Date.now() + ms).toISOString();
 }

@@ -1,7 +1,7 @@
 /** Who asks: what the client library sends of it. */
 import { describe, expect, it } from 'vitest';
 import type { OrderScreening, PortalOptions } from '../../src/starter.ts';
-import { CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { CLOSED_TRANSACTION, fromNow } from '../fixtures/orders.ts';
 import { aPortalAnswer } from '../server/api/fake-order-screening.ts';
 import { aClient, faultsAt, sent, taken } from './fake-temporal.ts';
 
@@ -9,11 +9,7 @@ const order = { orderId: 'order-1' };
 const by = { key: 'ops', actor: 'ada' };
 const chargeback = { reason_code: '1', due_date: '2026-04-01' };
 const override = { action: 'proceed', reason: 'x' } as const;
-const adoption = {
-  ...order,
-  transactionId: CLOSED_TRANSACTION,
-  screenedAt: new Date(Date.now() - 1_000).toISOString(),
-};
+const adoption = { ...order, transactionId: CLOSED_TRANSACTION, screenedAt: fromNow(-1_000) };
 
 type Send = (orders: OrderScreening, how: PortalOptions) => Promise<unknown>;
 const ACTIONS: [string, Send][] = [

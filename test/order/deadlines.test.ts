@@ -10,6 +10,7 @@ import {
   anOrder,
   answered,
   attention,
+  cancelOf,
   DAY,
   HOUR,
   lifeOf,
@@ -217,9 +218,7 @@ describe('the reminder of a cancel', () => {
     const life = screened('fail', { autoCancel: false })
       .retry(2, MINUTE)
       .retried('pass', 2 * MINUTE);
-    life
-      .portal({ kind: 'cancel', transactionId: TRANSACTION_ID }, LEAD + HOUR)
-      .portalEnds('done', LEAD + HOUR);
+    life.portal(cancelOf(TRANSACTION_ID), LEAD + HOUR).portalEnds('done', LEAD + HOUR);
     expect(fails(life, LEAD + 2 * HOUR).attention).toEqual(['cancel-due']);
   });
 

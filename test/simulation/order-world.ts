@@ -4,6 +4,7 @@ import { instant } from '../../src/contract/words.ts';
 import { defined } from '../../src/order/defined.ts';
 import type { Signal } from '../../src/order/order.ts';
 import type { BookedNews } from '../books/books.ts';
+import { HOUR } from '../fixtures/policies.ts';
 import { Callers } from './callers/callers.ts';
 import { ANOTHERS_ID, decisionOf } from './network/service.ts';
 import { adoptionOf } from './plan/adopted-lives.ts';
@@ -18,7 +19,6 @@ import { World } from './world.ts';
 
 /** More than any life needs, also one that asks a wrong key for a whole window, minute by minute. */
 const MOST_TURNS = 100_000;
-const HOUR = 3_600_000;
 const LONGEST_MS = 70 * 24 * HOUR;
 
 export class OrderWorld {

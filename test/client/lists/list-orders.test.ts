@@ -3,7 +3,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
 import { attributesIn } from '../../../src/client/reading/decode.ts';
 import { instant } from '../../../src/contract/words.ts';
-import { anOrder, HOUR, sinceStart } from '../../fixtures/orders.ts';
+import { anOrder, DAY, HOUR, sinceStart } from '../../fixtures/orders.ts';
 import {
   aClient,
   aClientOf,
@@ -49,7 +49,6 @@ describe('the queue', () => {
 
   it('the attention of a closed order counts for seven days, since nobody can resolve it', async () => {
     const { orderScreening, temporal } = aClient();
-    const DAY = 86_400_000;
     const closed = (days: number) => ({ ...needing, status: 2, closeTime: msToTs(Date.now() - days * DAY) });
     temporal.listWorkflowExecutions.mockResolvedValue(listing(needing, closed(6.9), closed(7.1)));
     const { orders } = await orderScreening.list({ attention: true });

@@ -1,13 +1,12 @@
 /** What the client library asks Temporal when an order is adopted. */
 import { describe, expect, it } from 'vitest';
 import { orderAttributes } from '../../../src/order/view/search-attributes.ts';
-import { aClosedOrder, CLOSED_TRANSACTION, HOUR } from '../../fixtures/orders.ts';
+import { aClosedOrder, CLOSED_TRANSACTION, fromNow, HOUR } from '../../fixtures/orders.ts';
 import { created, decidedAs, startSandbox, TEST_KEY } from '../../sandbox/support.ts';
 import { aCheckoutAnswer } from '../../server/api/fake-order-screening.ts';
 import { aClient, aClientOf } from '../fake-temporal.ts';
 
-const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
-const request = { orderId: '#1001', transactionId: CLOSED_TRANSACTION, screenedAt: ago(HOUR) };
+const request = { orderId: '#1001', transactionId: CLOSED_TRANSACTION, screenedAt: fromNow(-HOUR) };
 const { fingerprint, ...answer } = aCheckoutAnswer({ transactionId: CLOSED_TRANSACTION, decision: 'review' });
 
 describe('adopting', () => {
@@ -90,7 +89,7 @@ describe('a request to adopt', () => {
   it.each([
     ['screenedAt', { screenedAt: '2026-01-31T12:00:00' }],
     ['screenedAt', { screenedAt: '2026-01-31T12:00:00+02:00' }],
-    ['screenedAt', { screenedAt: ago(-HOUR) }],
+    ['screenedAt', { screenedAt: fromNow(HOUR) }],
     ['transactionId', { transactionId: '4711' }],
     ['invoiceNumber', { invoiceNumber: '' }],
     ['invoiceNumber', { invoiceNumber: '##A-7' }],

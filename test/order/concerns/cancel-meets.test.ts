@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { portalRefusal } from '../../../src/order/portal/portal-records.ts';
 import {
   answered,
+  cancelOf,
   DAY,
   HOUR,
   MINUTE,
@@ -193,8 +194,7 @@ describe('a cancel that names no transaction', () => {
   });
 
   it('and waits for a lookup keeps none waiting that names one, and does not cancel that again', () => {
-    const named = () =>
-      canceling().portal({ kind: 'cancel', transactionId: TRANSACTION_ID }, HOUR + 6 * MINUTE);
+    const named = () => canceling().portal(cancelOf(TRANSACTION_ID), HOUR + 6 * MINUTE);
     const first = named().portalEnds('done', HOUR + 7 * MINUTE);
     expect([first.phase, first.actions]).toEqual(['canceled', ['queued', 'done']]);
     const both = named().lookedUp('none', HOUR + 7 * MINUTE);
@@ -213,7 +213,7 @@ it.each(['refused', 'too-late'] as const)(
     const life = screened('fail')
       .retry(2, MINUTE)
       .retried('pass', 2 * MINUTE);
-    life.portal({ kind: 'cancel', transactionId: TRANSACTION_ID }, 3 * MINUTE).until(HOUR);
+    life.portal(cancelOf(TRANSACTION_ID), 3 * MINUTE).until(HOUR);
     expect(life.told.at(-1)).toBe('requested');
     expect(life.portalEnds(how, HOUR).attention).not.toEqual([]);
   },
@@ -239,7 +239,7 @@ describe('attention to the cancel of an earlier attempt', () => {
   });
 
   it('ends when that transaction is canceled after all', () => {
-    const life = retried().portal({ kind: 'cancel', transactionId: TRANSACTION_ID }, 4.7 * DAY);
+    const life = retried().portal(cancelOf(TRANSACTION_ID), 4.7 * DAY);
     life.portalEnds({ kind: 'done', code: '200' }, 4.7 * DAY);
     expect(life.attention).not.toContain('cancel-refused');
   });
@@ -251,8 +251,7 @@ it.each([
 ] as const)(
   'a cancel that was %s keeps its attention when a further transaction is canceled',
   (how, code) => {
-    const named = { kind: 'cancel', transactionId: TRANSACTION_ID } as const;
-    const life = passedBesideLost().portal(named, HOUR + 5 * MINUTE);
+    const life = passedBesideLost().portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
     life.portalEnds(how, HOUR + 6 * MINUTE).lookedUp('fail', HOUR + 7 * MINUTE, 'another');
     life.portalEnds({ kind: 'done', code: '200' }, HOUR + 8 * MINUTE);
     expect(life).toMatchObject({ phase: 'canceled', attention: [code], actions: [how, 'done'] });

@@ -85,25 +85,22 @@ describe('a fraud report that the screening service confirms', () => {
 });
 
 describe('decisions after a fraud report', () => {
-  const reported = (policy = {}) =>
-    screened('pass', { workflow: 'post-acceptance', autoCancel: true, ...policy })
-      .portal('report-fraud', MINUTE)
-      .portalEnds({ kind: 'done', code: '200' }, MINUTE);
+  const accepted = () => reported({ workflow: 'post-acceptance', autoCancel: true });
 
   it('a pass after review and fail releases the order: nothing was canceled, and it was only held for the review', () => {
-    const life = reported()
-      .polled('review', HOUR)
-      .polled('fail', 2 * HOUR);
+    const life = accepted()
+      .polled('review', 2 * HOUR)
+      .polled('fail', 3 * HOUR);
     expect([life.action, life.attention]).toEqual(['hold', ['fraud-confirmed']]);
-    life.take(HINT).read('pass', 3 * HOUR);
+    life.take(HINT).read('pass', 4 * HOUR);
     expect(life.action).toBe('proceed');
   });
 
   it('a review after the fail holds the order, as any review does', () => {
-    const life = reported()
-      .polled('fail', HOUR)
+    const life = accepted()
+      .polled('fail', 2 * HOUR)
       .take(HINT)
-      .read('review', 2 * HOUR);
+      .read('review', 3 * HOUR);
     expect([life.phase, life.action]).toEqual(['review', 'hold']);
   });
 });

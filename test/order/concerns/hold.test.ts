@@ -1,18 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE, TRANSACTION_ID } from '../../fixtures/orders.ts';
-import { HINT, type Life, RECHECK, screened } from '../life.ts';
-
-const cancel = (transactionId: string) => ({ kind: 'cancel', transactionId }) as const;
+import { cancelOf, DAY, HOUR, MINUTE, TRANSACTION_ID } from '../../fixtures/orders.ts';
+import { besideLost } from '../beside-lost.ts';
+import type { Life } from '../life.ts';
 
 /** A cancel that names the transaction that passed runs when the lookup finds a further one without a decision. */
 function held(): Life {
-  const policy = { screeningDeadlineMs: HOUR, rescreenOnError: { tries: 0, pauseMs: MINUTE } };
-  const life = screened('error', { ...policy, events: 'all' })
-    .take(RECHECK)
-    .read('error', 2 * MINUTE)
-    .until(HOUR + 3 * MINUTE);
-  life.break('catch-up', 'canceled').take(HINT);
-  life.read('pass', HOUR + 4 * MINUTE).portal(cancel(TRANSACTION_ID), HOUR + 5 * MINUTE);
+  const life = besideLost('pass', { events: 'all' }).portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
   life.lookedUp('error', HOUR + 6 * MINUTE, 'another');
   expect(life).toMatchObject({ decision: 'pass', action: 'hold', attention: ['cancel-due'] });
   return life;
@@ -20,7 +13,7 @@ function held(): Life {
 
 const withdrawn = (life: Life) => life.withdraw(1).portalEnds('not-sent', 2 * HOUR, { key: 'portal:1' });
 const canceled = (life: Life) =>
-  life.portal(cancel('another')).portalEnds('done', 2 * HOUR, { key: 'portal:2' });
+  life.portal(cancelOf('another')).portalEnds('done', 2 * HOUR, { key: 'portal:2' });
 const lastEvent = ({ state: { events } }: Life) => events.last?.at(-1);
 
 describe('the hold of an order because of a further transaction', () => {

@@ -5,6 +5,7 @@ import { currentAttempt } from '../../../src/order/record.ts';
 import { attemptSummary } from '../../../src/order/transactions.ts';
 import {
   answered,
+  cancelOf,
   DAY,
   found,
   HOUR,
@@ -15,8 +16,6 @@ import {
 } from '../../fixtures/orders.ts';
 import { besideLost, NO_RESCREENS } from '../beside-lost.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
-
-const cancelOf = (transactionId: string) => ({ kind: 'cancel', transactionId }) as const;
 
 const UNREADABLE = {
   kind: 'unreadable',
@@ -131,21 +130,24 @@ describe('a further transaction that is found for an order with a decision', () 
     expect(life).toMatchObject({ decision: 'pass', attention: [code] });
   });
 
-  it.each([undefined, 'error'] as const)('is canceled, too, also if its decision is %s', (decision) => {
-    const life = decided('pass')
-      .portal('cancel', HOUR + 5 * MINUTE)
-      .until(HOUR + 10 * MINUTE);
-    const another = { kind: 'found', transactionId: 'another', ...(decision && { decision }) } as const;
-    life.end({ kind: 'look-up', outcome: another }, HOUR + 11 * MINUTE);
-    expect(life.underWay.filter((key) => key !== 'deliver:1')).toEqual(['portal:1', 'portal:2']);
-    life.portalEnds('done', HOUR + 12 * MINUTE);
-    expect(life.phase).toBe('canceled');
-    life.portalEnds('done', HOUR + 13 * MINUTE);
-    expect(life).toMatchObject({ attention: [], actions: ['done', 'done'] });
-    expect(life.calls('portal').map(({ request }) => request.transactionId)).toEqual([
-      TRANSACTION_ID,
-      'another',
-    ]);
+  describe.each([undefined, 'error'] as const)('with decision %s', (decision) => {
+    it.each([
+      ['waits', 6 * MINUTE],
+      ['runs', 11 * MINUTE],
+    ])('is canceled, too, if the cancel that names none %s', (_how, foundAfterMs) => {
+      const life = decided('pass').portal('cancel', HOUR + 5 * MINUTE);
+      const another = { kind: 'found', transactionId: 'another', ...(decision && { decision }) } as const;
+      life.until(HOUR + foundAfterMs - 1).end({ kind: 'look-up', outcome: another }, HOUR + foundAfterMs);
+      expect(life.underWay.filter((key) => key !== 'deliver:1')).toEqual(['portal:1', 'portal:2']);
+      life.portalEnds('done', HOUR + 12 * MINUTE);
+      expect(life.phase).toBe('canceled');
+      life.portalEnds('done', HOUR + 13 * MINUTE);
+      expect(life).toMatchObject({ attention: [], actions: ['done', 'done'] });
+      expect(life.calls('portal').map(({ request }) => request.transactionId)).toEqual([
+        TRANSACTION_ID,
+        'another',
+      ]);
+    });
   });
 
   it('is no alarm while the cancel that was asked for waits: it cancels both', () => {
@@ -157,17 +159,6 @@ describe('a further transaction that is found for an order with a decision', () 
     life.portalEnds('done', HOUR + 7 * MINUTE).portalEnds('done', HOUR + 7 * MINUTE);
     expect(life).toMatchObject({ phase: 'canceled', attention: [] });
   });
-
-  it.each([undefined, 'error'] as const)(
-    'found by a waiting cancel is canceled with decision %s',
-    (decision) => {
-      const life = decided('pass').portal('cancel', HOUR + 5 * MINUTE);
-      const another = { kind: 'found', transactionId: 'another', ...(decision && { decision }) } as const;
-      life.end({ kind: 'look-up', outcome: another }, HOUR + 6 * MINUTE);
-      life.portalEnds('done', HOUR + 6 * MINUTE).portalEnds('done', HOUR + 7 * MINUTE);
-      expect(life).toMatchObject({ phase: 'canceled', attention: [], actions: ['done', 'done'] });
-    },
-  );
 
   it('keeps its attention when the one before, whose cancel names it, is canceled', () => {
     const life = decided('pass').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);

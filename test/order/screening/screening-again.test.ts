@@ -3,6 +3,7 @@ import type { ScreeningOutcome } from '../../../src/contract/activity-contract.t
 import { isFinished, mayContinueAsNew } from '../../../src/order/kernel.ts';
 import {
   answered,
+  cancelOf,
   DAY,
   found,
   HOUR,
@@ -21,7 +22,6 @@ function recheck(life: Life, at: number): Life {
 
 /** An order whose second attempt is being screened. */
 const withRetry = () => screened('fail').retry(2, MINUTE);
-const cancelOf = (transactionId: string) => ({ kind: 'cancel', transactionId }) as const;
 
 describe('an order that was given up and is screened again', () => {
   const givenUp = () => screened(unanswered(), { screeningDeadlineMs: HOUR }).until(HOUR);
@@ -207,7 +207,7 @@ describe('a cancel while an order whose decision is «error» is screened again'
     screened('error', { screeningDeadlineMs: DAY, rescreenOnError, events: 'all' }).until(HOUR);
 
   it('that names its transaction is sent beside one that names none, which follows the newest', () => {
-    const named = { kind: 'cancel', transactionId: TRANSACTION_ID } as const;
+    const named = cancelOf(TRANSACTION_ID);
     for (const [one, other] of [
       [named, 'cancel'],
       ['cancel', named],
@@ -221,7 +221,7 @@ describe('a cancel while an order whose decision is «error» is screened again'
   });
 
   it('twice is one request if the screening brings nothing new', () => {
-    const life = again().portal('cancel').portal({ kind: 'cancel', transactionId: TRANSACTION_ID });
+    const life = again().portal('cancel').portal(cancelOf(TRANSACTION_ID));
     life.break('catch-up', 'canceled').lookedUp('none', HOUR);
     expect(life.calls('portal')).toHaveLength(1);
     expect(life.portalEnds('done')).toMatchObject({ actions: ['done', 'done'], told: ['done', 'done'] });
@@ -229,7 +229,7 @@ describe('a cancel while an order whose decision is «error» is screened again'
   });
 
   it('that names none is sent though the other was done before a second transaction is found, and told once', () => {
-    const life = again().portal({ kind: 'cancel', transactionId: TRANSACTION_ID }).portal('cancel');
+    const life = again().portal(cancelOf(TRANSACTION_ID)).portal('cancel');
     life.break('catch-up', 'canceled').portalEnds('done').lookedUp('pass', HOUR, 'second');
     const sent = life.calls('portal').map(({ request }) => request.transactionId);
     expect(sent).toEqual([TRANSACTION_ID, 'second']);

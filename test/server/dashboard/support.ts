@@ -2,14 +2,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { OrderState } from '../../../src/contract/order/state.ts';
 import type { InspectedOrder, OrderSummary, QueuedOrder } from '../../../src/starter.ts';
-import { anOrder, HOUR } from '../../fixtures/orders.ts';
+import { anOrder, fromNow, HOUR } from '../../fixtures/orders.ts';
 import { anApi, anOrderSummary, RUN_ID, type TestedApi } from '../api/fake-order-screening.ts';
 
 /** A value that would be markup, and how a page shows it. */
 export const HOSTILE = `<img src=x onerror=alert(1)>"'&`;
 export const SHOWN = '&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;';
 
-export const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
+export const inHours = (hours: number) => fromNow(hours * HOUR);
 
 /** Returns the text of a page, without its markup. */
 export const textOf = (page: string) => page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');

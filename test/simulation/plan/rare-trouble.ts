@@ -1,12 +1,11 @@
 /** Trouble that is rare: each kind befalls so many of a thousand lives, beside what their plans have. */
 import type { Decision } from '../../../src/contract/words.ts';
 import { type Operation, PORTAL_OPERATIONS } from '../../books/books.ts';
+import { HOUR } from '../../fixtures/policies.ts';
 import { Dice, mixed } from '../random.ts';
 import type { FaultKind, Happening, Lasting } from './happenings.ts';
 import type { Life } from './life.ts';
 import { someTime } from './some-time.ts';
-
-const HOUR = 3_600_000;
 
 const BREAKABLE = [
   'create-transaction',

@@ -1,11 +1,10 @@
 /** Varies a planned life by what its plan leaves alone: keys of the policy, orders that a skip rule matches late. */
 
+import { HOUR } from '../../fixtures/policies.ts';
 import { Dice, mixed } from '../random.ts';
 import type { Happening } from './happenings.ts';
 import type { Life } from './life.ts';
 import { SKIP_BELOW } from './policies.ts';
-
-const HOUR = 3_600_000;
 
 /** @returns the life with everything that can be drawn beside its plan */
 export function variedLife(life: Life): Life {

@@ -5,7 +5,6 @@ import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sdkDownload, userCacheDir } from '../../../src/dev/temporal-binary.ts';
-import { withFileLock } from '../processes/file-lock.ts';
 
 const POM = fileURLToPath(new URL('../../../tools/temporal-test-server/pom.xml', import.meta.url));
 const MAVEN_TIMEOUT_MS = 10 * 60_000;
@@ -29,19 +28,17 @@ export async function findTimeSkippingServer(): Promise<string> {
   if (existsSync(wrapper)) return wrapper;
   const refused = await sdkDownload('time-skipping').catch((error: Error) => error);
   if (typeof refused === 'string') return refused;
-  return withFileLock(`${folder}.lock`, async () => {
-    if (existsSync(wrapper)) return wrapper;
-    console.error("Fetching Temporal's time-skipping test server with Maven; it is kept after that.");
-    const failure = await fetchWithMaven(folder);
-    if (failure === undefined) return wrapper;
-    throw new Error(
-      [
-        "Temporal's time-skipping test server was not found. Either of these is enough:",
-        `  1. The Temporal SDK's download: ${refused.message}. Allow access to https://temporal.download`,
-        `  2. Maven Central, with mvn and java: ${failure}.`,
-      ].join('\n'),
-    );
-  });
+  console.error("Fetching Temporal's time-skipping test server with Maven; it is kept after that.");
+  const failure = await fetchWithMaven(folder);
+  // Another run may have filled the folder meanwhile.
+  if (failure === undefined || existsSync(wrapper)) return wrapper;
+  throw new Error(
+    [
+      "Temporal's time-skipping test server was not found. Either of these is enough:",
+      `  1. The Temporal SDK's download: ${refused.message}. Allow access to https://temporal.download`,
+      `  2. Maven Central, with mvn and java: ${failure}.`,
+    ].join('\n'),
+  );
 }
 
 /** Fills the folder at once, by a rename; returns why not, in words. */
@@ -55,8 +52,10 @@ async function fetchWithMaven(folder: string): Promise<string | undefined> {
     if (maven.status !== 0) return `mvn: ${maven.error?.message ?? maven.stdout.trim().split('\n')[0]}`;
     await writeFile(join(unfinished, 'temporal-test-server'), WRAPPER);
     await chmod(join(unfinished, 'temporal-test-server'), 0o755);
-    await rename(unfinished, folder);
-    return undefined;
+    return await rename(unfinished, folder).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
