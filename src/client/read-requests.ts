@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName, shownPath } from '../card-data/card-data.ts';
 import { type FieldError, OrderScreeningError } from '../contract/errors.ts';
-import { printable, reasonSchema, workflowSchema } from '../contract/fields.ts';
+import { attemptSchema, printable, workflowSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, withoutHash } from '../contract/ids.ts';
 import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
-import { type IntegrationWorkflow, OVERRIDE_ACTIONS } from '../contract/words.ts';
+import type { IntegrationWorkflow } from '../contract/words.ts';
 import { sizeError } from '../order/messages/check-messages.ts';
 import { isRecord } from '../order/messages/shapes.ts';
 import { skipRuleFor } from '../order/order-rules.ts';
@@ -35,20 +35,7 @@ export const orderIdSchema = z
   .refine(...printable)
   .refine((id) => !/^\.{1,2}$/.test(id), 'must not consist of dots only: it could not be looked up');
 
-/** A bound, so that no sensitive number, such as a card number, ends up in histories and logs as an attempt. */
-export const HIGHEST_ATTEMPT = 1_000;
-export const attemptSchema = z
-  .int({ error: 'must be a whole number' })
-  .min(1, 'must be at least 1')
-  .max(HIGHEST_ATTEMPT, `must be at most ${HIGHEST_ATTEMPT}`);
-
 export const integrationNameSchema = z.string().regex(INTEGRATION_NAME, 'must be the name of an integration');
-
-/** A person's decision that overrides the screening service's. */
-export const overrideSchema = z.strictObject({
-  action: z.enum(OVERRIDE_ACTIONS, { error: `must be ${OVERRIDE_ACTIONS.join(' or ')}` }),
-  reason: reasonSchema,
-});
 
 /** Only checks for text: an integration that isn't configured has an error of its own. */
 const integrationName = z.string({ error: 'must be the name of an integration' });

@@ -7,6 +7,7 @@ import { FALLBACK_POLICY } from '../../contract/policy.ts';
 import { byPortalKind, type PortalField, portalKind } from '../../contract/portal/portal-kinds.ts';
 import {
   ACTIONS,
+  ACTOR_LIMIT,
   DECISIONS,
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,
@@ -93,8 +94,6 @@ export function misfits(value: Record<string, unknown>, fields: Fields): string[
 const TEXT_LIMIT = 4_096;
 const NAME_LIMIT = 64;
 const KEY_LIMIT = 200;
-/** Maximum characters of the names in `by`. */
-export const ACTOR_LIMIT = 100;
 
 const actor = (value: unknown) => text(ACTOR_LIMIT)(value) && !/[\p{Cc}\p{Cs}]/u.test(String(value));
 const by = optional(shaped({ key: optional(actor), actor: optional(actor) }));

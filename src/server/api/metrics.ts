@@ -3,16 +3,14 @@ import { isIP } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
-import { actorSchema } from '../../client/messages/portal-options.ts';
 import {
-  attemptSchema,
   fieldErrorsOf,
   integrationNameSchema,
   invalidRequest,
   orderIdSchema,
 } from '../../client/read-requests.ts';
 import type { ApiKeys, Scope } from '../../config/index.ts';
-import { reasonSchema } from '../../contract/fields.ts';
+import { actorSchema, attemptSchema, reasonSchema } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { OVERRIDE_ACTIONS } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';

@@ -3,9 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { integrationNameSchema, orderIdSchema } from '../../../client/read-requests.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
-import { type Instant, millis, type OrderDecision, REASON_LIMIT } from '../../../contract/words.ts';
+import {
+  ACTOR_LIMIT,
+  type Instant,
+  millis,
+  type OrderDecision,
+  REASON_LIMIT,
+} from '../../../contract/words.ts';
 import { defined } from '../../../order/defined.ts';
-import { ACTOR_LIMIT } from '../../../order/messages/shapes.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { FROM_LIMIT } from '../../api/request-schemas.ts';
 import { CHOSEN, type From, orderPath, type TemporalUi } from '../addresses.ts';
