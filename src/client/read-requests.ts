@@ -7,7 +7,7 @@ import { DEFAULT_INTEGRATION, INTEGRATION_NAME, withoutHash } from '../contract/
 import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
 import type { IntegrationWorkflow } from '../contract/words.ts';
-import { sizeError } from '../order/messages/check-messages.ts';
+import { depthError, sizeError } from '../order/messages/check-messages.ts';
 import { isRecord } from '../order/messages/shapes.ts';
 import { skipRuleFor } from '../order/order-rules.ts';
 import {
@@ -15,7 +15,6 @@ import {
   cardOfWorkflow,
   fingerprint,
   fingerprintOfRaw,
-  MAX_DEPTH,
   MOST_ERRORS,
   ORIGINS,
   OUR_WORDS,
@@ -81,6 +80,8 @@ export function noteScanned(transaction: unknown): void {
  */
 export function readScreenRequest(raw: unknown, findIntegration: FindIntegration) {
   const { fields, integration } = openedRequest(raw, findIntegration, CARD_FIELDS_OF_AN_ORDER);
+  const tooDeep = depthError(fields.transaction);
+  if (tooDeep !== undefined) throw invalidRequest([tooDeep]);
   const outer = screenSchema.safeParse(fields, OUR_WORDS);
   const workflowNamed = screenSchema.shape.workflow.safeParse(fields.workflow).data;
   const workflow = workflowNamed ?? integration.workflow;
@@ -136,10 +137,6 @@ function readTransaction(raw: unknown, workflow: IntegrationWorkflow, integratio
     return { ...parsed, card, invoiceNumber, fingerprint: fingerprint(transaction, card) };
   }
   if (!isRecord(raw) || skipRuleFor(integration, raw) === undefined) return parsed;
-  if (isDeeperThan(MAX_DEPTH, raw)) {
-    const message = `must be nested at most ${MAX_DEPTH} levels deep`;
-    return { ok: false as const, fieldErrors: [{ path: '', message }] };
-  }
   // The transaction would be stored unchanged, with its card fields.
   const { body, likeCards } = withoutOriginsLikeCards(raw, integration);
   if (cardDataIn({ transaction: body }, integration).length > 0) return parsed;
@@ -160,12 +157,6 @@ function withSixAndFour(transaction: TransactionJson): TransactionJson {
     ...(last4 !== undefined && { last4: String(last4).slice(-4) }),
   };
   return { ...transaction, payment: { ...payment, creditCard: kept } };
-}
-
-/** Looks no deeper than the limit, since a request may be nested very deeply. Later readers may then recurse safely. */
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).some((inner) => levels === 0 || isDeeperThan(levels - 1, inner));
 }
 
 /** @throws OrderScreeningError as `readScreenRequest` */
