@@ -6,9 +6,9 @@ import { attemptSchema, printable, workflowSchema } from '../contract/fields.ts'
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, withoutHash } from '../contract/ids.ts';
 import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
+import { isRecord } from '../contract/values.ts';
 import type { IntegrationWorkflow } from '../contract/words.ts';
 import { depthError, sizeError } from '../order/messages/check-messages.ts';
-import { isRecord } from '../order/messages/shapes.ts';
 import { skipRuleFor } from '../order/order-rules.ts';
 import {
   CARD_FIELDS,

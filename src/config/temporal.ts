@@ -1,7 +1,7 @@
 /** How a process connects to Temporal. */
 import type { Metadata, TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { isLoopback } from '../contract/addresses.ts';
+import { isLoopback } from '../contract/values.ts';
 import type { ErrorList } from './errors.ts';
 import { isSet, secretText } from './values.ts';
 

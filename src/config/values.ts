@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { NamedKey } from '../codec/sealer.ts';
-import { isLoopback } from '../contract/addresses.ts';
+import { isLoopback } from '../contract/values.ts';
 
 export const text = z.string({ error: 'must be text' }).min(1, 'must not be empty');
 export const texts = z.array(text, { error: 'must be a list of texts' }).min(1, 'must not be empty');
@@ -170,8 +170,4 @@ export function isQuoted(value: string | undefined): boolean {
 /** Whether a variable has a value; an empty one counts as not set. */
 export function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -13,6 +13,7 @@ import type {
 import type { Adoption, Attempt, OrderState } from '../../contract/order/state.ts';
 import type { Policy } from '../../contract/policy.ts';
 import { isPortalAction } from '../../contract/portal/portal-kinds.ts';
+import { isRecord } from '../../contract/values.ts';
 import {
   type By,
   GATEWAY_RESULTS,
@@ -26,17 +27,7 @@ import { defined } from '../defined.ts';
 import type { Refusal, Request, Sent } from '../order.ts';
 import { currentAttempt } from '../record.ts';
 import { cancelAsked } from '../transactions.ts';
-import {
-  ENVELOPE,
-  type Fields,
-  fieldsOf,
-  isRecord,
-  MESSAGES,
-  misfits,
-  ORDER,
-  shaped,
-  textOf,
-} from './shapes.ts';
+import { ENVELOPE, type Fields, fieldsOf, MESSAGES, misfits, ORDER, shaped, textOf } from './shapes.ts';
 
 const MAX_ATTEMPTS = 20;
 /** Maximum bytes of a transaction as JSON: about a thousand line items. Assumption «request size». */

@@ -5,6 +5,7 @@
 import type { Call } from '../../contract/calls.ts';
 import { FALLBACK_POLICY } from '../../contract/policy.ts';
 import { byPortalKind, type PortalField, portalKind } from '../../contract/portal/portal-kinds.ts';
+import { isRecord } from '../../contract/values.ts';
 import {
   ACTIONS,
   ACTOR_LIMIT,
@@ -32,10 +33,6 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2
 /** A time in ISO 8601 with an offset. Without one it would depend on the worker's time zone. */
 export const moment = (value: unknown): value is string =>
   typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value));
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The fields of a value that may be no object: then there are none. */
 export function fieldsOf(value: unknown): Record<string, unknown> {

@@ -2,8 +2,9 @@
 import { decodings } from '../../card-data/digit-groups.ts';
 import { isNoCard } from '../../card-data/payment-methods.ts';
 import type { Integration } from '../../contract/policy.ts';
+import { isRecord } from '../../contract/values.ts';
 import type { IntegrationWorkflow } from '../../contract/words.ts';
-import { type Finding, isObject } from '../spellings.ts';
+import type { Finding } from '../spellings.ts';
 import { isNotPublic } from './as-pasted.ts';
 import { type CardRules, cardFindings } from './card-rules.ts';
 import { billToSchema, cardSchema, type Transaction } from './transaction-schema.ts';
@@ -91,14 +92,14 @@ function gatewayTypeFindings(
 /** Assumption «empty text»: an empty text counts as a value. */
 function addressFindings({ billTo, shipTo, merchant }: Record<string, unknown>): Finding[] {
   const findings: Finding[] = [];
-  if (isObject(billTo) && Object.keys(billTo).length > 0) {
+  if (isRecord(billTo) && Object.keys(billTo).length > 0) {
     for (const field of Object.keys(billToSchema.shape)) {
       if (field !== 'company' && billTo[field] === undefined) {
         findings.push({ path: ['billTo', field], message: 'is required when billTo is not empty' });
       }
     }
   }
-  if (isObject(merchant) && merchant.productType === 'Goods' && shipTo === undefined) {
+  if (isRecord(merchant) && merchant.productType === 'Goods' && shipTo === undefined) {
     findings.push({ path: ['shipTo'], message: 'is required when merchant.productType is Goods' });
   }
   return findings;
@@ -106,7 +107,7 @@ function addressFindings({ billTo, shipTo, merchant }: Record<string, unknown>):
 
 function paymentFindings(body: Record<string, unknown>, rules: TransactionRules): Finding[] {
   const { workflow, cardInStash = false } = rules;
-  if (isObject(body.payment) && body.payment.creditCard === undefined)
+  if (isRecord(body.payment) && body.payment.creditCard === undefined)
     return withoutCard(body.payment, rules);
   const card = creditCardOf(body);
   const inCard = (fields: readonly string[], message: string) =>
@@ -136,7 +137,7 @@ function paymentFindings(body: Record<string, unknown>, rules: TransactionRules)
 }
 
 function creditCardOf({ payment }: Record<string, unknown>): Record<string, unknown> {
-  return isObject(payment) && isObject(payment.creditCard) ? payment.creditCard : {};
+  return isRecord(payment) && isRecord(payment.creditCard) ? payment.creditCard : {};
 }
 
 /** Assumption «no card data»: an order that wasn't paid with a card has none. */
@@ -201,7 +202,7 @@ function walk(
   visit: (path: PropertyKey[], value: unknown) => void,
 ): void {
   visit(path, value);
-  const inside = Array.isArray(value) ? value.entries() : isObject(value) ? Object.entries(value) : [];
+  const inside = Array.isArray(value) ? value.entries() : isRecord(value) ? Object.entries(value) : [];
   for (const [key, item] of inside) walk(item, [...path, key], visit);
 }
 

@@ -12,9 +12,9 @@ import {
 import type { ApiKeys, Scope } from '../../config/index.ts';
 import { actorSchema, attemptSchema, reasonSchema } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
+import { isRecord } from '../../contract/values.ts';
 import { OVERRIDE_ACTIONS } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
-import { isRecord } from '../../order/messages/shapes.ts';
 import { METRICS, namedAs } from '../../order/view/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { PortalOptions } from '../../starter.ts';

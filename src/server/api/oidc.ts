@@ -7,8 +7,8 @@ import { decodeProtectedHeader, EncryptJWT, type JWTPayload, jwtDecrypt } from '
 import * as oidc from 'openid-client';
 import { z } from 'zod';
 import { SIGNED_IN, type SignInSettings } from '../../config/index.ts';
-import { isLoopback } from '../../contract/addresses.ts';
 import { actorSchema } from '../../contract/fields.ts';
+import { isLoopback } from '../../contract/values.ts';
 import type { Log } from '../../platform/log.ts';
 import { HttpError } from './problems.ts';
 
