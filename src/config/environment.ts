@@ -235,7 +235,7 @@ export const environment = z.object({
     ),
   }),
 });
-export type Environment = z.output<typeof environment>;
+type Environment = z.output<typeof environment>;
 
 /** Returns the value of a variable; after adding its errors, its default. An empty variable counts as not set. */
 export type ReadVariable = <Name extends keyof Environment>(name: Name) => Environment[Name];

@@ -6,7 +6,7 @@ import type { ErrorList } from './errors.ts';
 import { isSet, secretText } from './values.ts';
 
 /** Fits `Connection.connect` and `NativeConnection.connect`; a client needs no type of the worker. */
-export interface TemporalConnection {
+interface TemporalConnection {
   address: string;
   tls?: TLSConfig | boolean | null;
   metadata?: Metadata;

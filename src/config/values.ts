@@ -15,7 +15,7 @@ export const secretText = z
     'must hold only visible ASCII characters, without white space at its start or end',
   );
 
-export const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
 /** A duration such as `500ms`, `8s` or `30d`, read as whole milliseconds. The default maximum catches typing errors. */

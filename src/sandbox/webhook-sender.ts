@@ -27,7 +27,7 @@ export const webhookConfigSchema = z.strictObject({
   headers: z.record(headerName, headerValue),
   enabled: z.boolean(),
 });
-export type WebhookConfig = z.infer<typeof webhookConfigSchema>;
+type WebhookConfig = z.infer<typeof webhookConfigSchema>;
 
 /** The screening service's known default: no headers, and a template that is not valid JSON once its values are filled in. */
 export const DEFAULT_WEBHOOKS: WebhookConfig = {

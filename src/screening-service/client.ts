@@ -128,7 +128,7 @@ function withoutLastSlash(address: string, name: string): string {
 }
 
 /** Settings of one integration's client. */
-export interface ScreeningClientSettings {
+interface ScreeningClientSettings {
   /** Screening address for the key's mode, with or without a trailing slash. */
   baseUrl: string;
   /** Portal address; its path ends in `/api/v1/transaction-update`. */
@@ -150,7 +150,7 @@ export interface CallOptions {
 
 type CreateRequest = { transaction: Transaction } & Omit<CreateBody, 'dialect' | 'apiKey'>;
 
-export interface GatewayResponse {
+interface GatewayResponse {
   /** The id that create-transaction returned. */
   transactionId: string;
   result: GatewayResult;
@@ -160,7 +160,7 @@ export interface GatewayResponse {
 }
 
 /** A chargeback without the key and the transaction id. */
-export type Chargeback = Omit<PortalRequests['chargeback'], 'force' | 'transactionId'>;
+type Chargeback = Omit<PortalRequests['chargeback'], 'force' | 'transactionId'>;
 
 /** Checks the fields of a portal action in either spelling. */
 export function parsePortalFields(kind: PortalActionKind, input: unknown): Checked<Record<string, unknown>> {

@@ -24,9 +24,9 @@ export type Shape = (value: unknown) => boolean;
 /** The shape of each field that an object must have. */
 export type Fields = Readonly<Record<string, Shape>>;
 
-export const flag: Shape = (value) => typeof value === 'boolean';
+const flag: Shape = (value) => typeof value === 'boolean';
 export const finite: Shape = (value) => Number.isFinite(value);
-export const whole: Shape = (value) => Number.isSafeInteger(value);
+const whole: Shape = (value) => Number.isSafeInteger(value);
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
@@ -44,12 +44,12 @@ export function textOf(value: unknown): string | undefined {
 }
 
 /** A string of at most that many characters. It may be empty if `least` is 0. */
-export function text(most: number, least = 1): Shape {
+function text(most: number, least = 1): Shape {
   return (value) => typeof value === 'string' && value.length >= least && value.length <= most;
 }
 
 /** A string that isn't blank. */
-export function words(most: number): Shape {
+function words(most: number): Shape {
   return (value) => text(most)(value) && /\S/.test(String(value));
 }
 
@@ -74,7 +74,7 @@ export function shaped(fields: Fields): Shape {
 }
 
 /** An object whose `kind` determines its fields. */
-export function oneOf(kinds: Readonly<Record<string, Fields>>): Shape {
+function oneOf(kinds: Readonly<Record<string, Fields>>): Shape {
   return (value) => {
     const { kind } = fieldsOf(value);
     return typeof kind === 'string' && Object.hasOwn(kinds, kind) && shaped(kinds[kind] ?? {})(value);

@@ -17,7 +17,7 @@ import {
   transactionRequestSchema,
 } from './transaction-schema.ts';
 
-export type ParsedTransaction =
+type ParsedTransaction =
   | { ok: true; transaction: Transaction; card?: CardData; warnings: FieldError[] }
   | { ok: false; fieldErrors: FieldError[] };
 

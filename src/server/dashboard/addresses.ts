@@ -7,7 +7,7 @@ export const TABS = ['overdue', 'soon', 'attention', 'stuck', 'held', 'all'] as 
 /** A list of the queue. `snoozed` is a tab only if it has orders. */
 export type Tab = (typeof TABS)[number] | 'snoozed';
 export const LISTS = [...TABS, 'snoozed', 'every'] as const;
-export type List = (typeof LISTS)[number];
+type List = (typeof LISTS)[number];
 
 export const TAB_NAMES: Readonly<Record<List, string>> = {
   overdue: 'Overdue',

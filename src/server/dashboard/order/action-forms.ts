@@ -131,7 +131,7 @@ export const selectionSchema = z
   .transform(({ do: action, order: chosen, from }) => ({ action, chosen, from }));
 
 /** The selected orders, what to do with them, and the list that they were selected in with its path. */
-export type Selection = z.output<typeof selectionSchema> & { back: string };
+type Selection = z.output<typeof selectionSchema> & { back: string };
 
 /** Confirms an action on several orders, with its effect on each. The form leaves out an order that couldn't be read: its action is unknown. */
 export function severalPage(
