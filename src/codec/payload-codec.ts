@@ -1,4 +1,3 @@
-/** Encrypts payloads sent to Temporal, and decrypts received ones. */
 import {
   defaultPayloadConverter,
   type Payload,

@@ -24,7 +24,6 @@ import {
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The processes that read variables. */
 export type Process = 'worker' | 'api' | 'start' | 'setup' | 'temporal' | 'sandbox';
 
 const callsPerSecond = text

@@ -1,4 +1,3 @@
-/** Child processes that don't outlive their parent. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { errorCode } from '../config/values.ts';

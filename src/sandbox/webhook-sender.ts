@@ -1,4 +1,3 @@
-/** Sends the sandbox's webhooks. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { request as httpRequest } from 'node:http';

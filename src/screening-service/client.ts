@@ -92,7 +92,6 @@ export function createScreeningClient(settings: ScreeningClientSettings) {
       const url = `${base}/gateway_response`;
       return call({ operation: 'gateway-response', url, body }, options, readGatewayReply);
     },
-    /** Reads a transaction by its id or invoice number. */
     status: (idOrInvoice: string, options?: CallOptions) =>
       lookUp('status', withoutHash(idOrInvoice), options),
     /** Reads a transaction by its id. @throws ScreeningError `not-found`, or `other-transaction` if the reply has a different id */
@@ -102,7 +101,6 @@ export function createScreeningClient(settings: ScreeningClientSettings) {
       lookUp('status-by-invoice', withoutHash(invoiceNumber), options),
     customerCode: ({ customerCode, email }: { customerCode: string; email: string }, options?: CallOptions) =>
       act('customer-code', { customer_code: customerCode, email }, options, readPortalReply),
-    /** Reports a transaction to the analysts as fraud. */
     reportFraud: ({ transactionId }: { transactionId: string }, options?: CallOptions) =>
       act('report-fraud', { transactionId }, options, readPortalReply),
     /** Cancels a transaction. The screening service accepts this for 5 days after the first screening. */
@@ -127,7 +125,6 @@ function withoutLastSlash(address: string, name: string): string {
   return address.replace(/\/+$/, '');
 }
 
-/** Settings of one integration's client. */
 interface ScreeningClientSettings {
   /** Screening address for the key's mode, with or without a trailing slash. */
   baseUrl: string;

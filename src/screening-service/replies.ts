@@ -1,4 +1,3 @@
-/** Reads the replies of the screening service. */
 import { z } from 'zod';
 import { holdsCardNumber } from '../card-data/card-numbers.ts';
 import { sameTransaction } from '../contract/ids.ts';

@@ -1,4 +1,3 @@
-/** Conversion between the two spellings of field names. */
 import { configure } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { shownPath } from '../card-data/card-data.ts';
@@ -110,7 +109,6 @@ export function toDefinitionSpelling(
   };
 }
 
-/** Converts a value from definition spelling to the samples' spelling. */
 export function toSampleSpelling(schema: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodExactOptional) return toSampleSpelling(schema.unwrap(), value);
   if (schema instanceof z.ZodArray && Array.isArray(value)) {

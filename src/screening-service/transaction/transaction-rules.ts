@@ -9,7 +9,6 @@ import { isNotPublic } from './as-pasted.ts';
 import { type CardRules, cardFindings } from './card-rules.ts';
 import { billToSchema, cardSchema, type Transaction } from './transaction-schema.ts';
 
-/** Settings for validating a transaction. */
 export interface TransactionRules extends CardRules {
   workflow: IntegrationWorkflow;
   /** Whether the card data is in the stash already, so that the transaction must not have it. */

@@ -117,7 +117,6 @@ export class HttpError extends Error {
   }
 }
 
-/** Answers every error with a problem document. */
 export function answerWithProblems(app: FastifyInstance, log: Log): void {
   app.setErrorHandler(async (error, request, reply) => {
     const { code, problem } = toProblem(error);

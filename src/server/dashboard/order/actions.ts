@@ -15,7 +15,6 @@ import { withLineFeeds } from '../html.ts';
 import { unlessOurs } from '../queue-store.ts';
 import { HOUR_MS } from '../words.ts';
 
-/** What a form asks. */
 export const askedSchema = z.object({
   reason: z
     .string()
