@@ -1,4 +1,4 @@
-/** Figures with their ratios to the floor and the plain way, and whether they meet their targets. */
+/** Figures with their ratios to the floor, and whether they meet their targets. */
 import { median } from './measure/statistics.ts';
 import type { Sizes } from './sizes.ts';
 
@@ -16,7 +16,7 @@ export interface BenchContext {
 
 /** A limit. `against` names the divisor of the value; `itself` means no division. */
 export interface Target {
-  against: 'floor' | 'plain' | 'itself';
+  against: 'floor' | 'itself';
   is: 'at most' | 'at least';
   limit: number;
 }
@@ -42,9 +42,7 @@ export interface Figure {
   unit: string;
   value: number;
   floor?: number | undefined;
-  plain?: number | undefined;
   toFloor?: Ratio | undefined;
-  toPlain?: Ratio | undefined;
   targets: { words: string; met: boolean }[];
   note?: string | undefined;
 }
@@ -55,14 +53,13 @@ type Measured = number | readonly number[] | undefined;
 export interface FigureInput extends Pick<Figure, 'part' | 'name' | 'unit' | 'note'> {
   value: Measured;
   floor?: Measured;
-  plain?: Measured;
   targets?: readonly Target[];
   /** Whether calls failed during the measurement. Then no target is met. */
   failed?: boolean;
 }
 
 /**
- * Returns the figure of measured values. The n-th rounds of ours, floor and plain ran in succession, so each round has a ratio.
+ * Returns the figure of measured values. The n-th rounds of ours and the floor ran in succession, so each round has a ratio.
  * @returns no figure without a value; targets against missing values are left out
  */
 export function figureOf(input: FigureInput): Figure[] {
@@ -70,10 +67,7 @@ export function figureOf(input: FigureInput): Figure[] {
   const value = middle(input.value);
   if (value === undefined) return [];
   const toFloor = ratio(input.value, input.floor);
-  const toPlain = ratio(input.value, input.plain);
-  const judged = targets.flatMap((target) =>
-    judge(target, { itself: value, floor: toFloor, plain: toPlain }),
-  );
+  const judged = targets.flatMap((target) => judge(target, { itself: value, floor: toFloor?.value }));
   return [
     {
       part,
@@ -81,9 +75,7 @@ export function figureOf(input: FigureInput): Figure[] {
       unit,
       value,
       floor: middle(input.floor),
-      plain: middle(input.plain),
       toFloor,
-      toPlain,
       targets: judged.map(({ words, met }) => ({ words, met: met && !failed })),
       note,
     },
@@ -92,9 +84,9 @@ export function figureOf(input: FigureInput): Figure[] {
 
 function judge(
   { against, is, limit }: Target,
-  values: { itself: number; floor: Ratio | undefined; plain: Ratio | undefined },
+  values: { itself: number; floor: number | undefined },
 ): Figure['targets'] {
-  const value = against === 'itself' ? values.itself : values[against]?.value;
+  const value = values[against];
   if (value === undefined) return [];
   const sign = is === 'at most' ? '≤' : '≥';
   const words = `${sign} ${limit}${against === 'itself' ? '' : ` × ${against}`}`;

@@ -1,4 +1,4 @@
-/** `npm run bench`: how fast and how small order-screening is, beside the floor and the plain way. */
+/** `npm run bench`: how fast and how small order-screening is, beside the floor. */
 import { writeFile } from 'node:fs/promises';
 import { cpus, platform, totalmem } from 'node:os';
 import type { BenchContext, Figure, Part } from './figures.ts';

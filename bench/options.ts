@@ -14,7 +14,7 @@ interface BenchOptions {
 export function readOptions(args: readonly string[]): BenchOptions {
   return new Command()
     .name('bench')
-    .description('Measures speed, history and memory, each figure beside the floor and the plain way.')
+    .description('Measures speed, history and memory, each figure beside the floor.')
     .option('--only <parts>', `comma-separated list of ${PARTS.join(', ')}`, readParts, [...PARTS])
     .addOption(new Option('--size <size>', 'how much to measure').choices(SIZE_NAMES).default('full'))
     .option('--json <file>', 'write the figures to this file')

@@ -7,8 +7,8 @@ const PLAIN = { head: [], border: [], compact: true };
 /** @returns the printable table; the column `met?` says `met` or `not met` for each target */
 export function tableOf(figures: readonly Figure[]): string {
   const table = new Table({
-    head: ['part', 'figure', 'unit', 'ours', 'floor', 'plain', '÷ floor', '÷ plain', 'target', 'met?'],
-    colAligns: ['left', 'left', 'left', 'right', 'right', 'right', 'right', 'right', 'left', 'left'],
+    head: ['part', 'figure', 'unit', 'ours', 'floor', '÷ floor', 'target', 'met?'],
+    colAligns: ['left', 'left', 'left', 'right', 'right', 'right', 'left', 'left'],
     style: PLAIN,
   });
   for (const figure of figures) {
@@ -18,9 +18,7 @@ export function tableOf(figures: readonly Figure[]): string {
       figure.unit,
       rounded(figure.value),
       rounded(figure.floor),
-      rounded(figure.plain),
       ratioWords(figure.toFloor),
-      ratioWords(figure.toPlain),
       figure.targets.map(({ words }) => words).join('\n'),
       figure.targets.map(({ met }) => (met ? 'met' : 'not met')).join('\n'),
     ]);

@@ -7,7 +7,7 @@ const atLeast = (limit: number, against: Target['against']): Target => ({ agains
 /** Time added to the screening service's own, by way and percentile. */
 export const DECISION_TARGETS = {
   library: {
-    p50: [atMost(1.25, 'floor'), atMost(0.5, 'plain')],
+    p50: [atMost(1.25, 'floor')],
     p99: [atMost(1.25, 'floor')],
   },
   api: {

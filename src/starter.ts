@@ -7,18 +7,11 @@ import { countOrders, readStatistics } from './client/lists/count-orders.ts';
 import { listOrders, listQueue, listRows } from './client/lists/list-orders.ts';
 import { OpenOrders } from './client/lists/open-orders.ts';
 import { recordGatewayResult } from './client/messages/gateway-result.ts';
-import { HANDLING } from './client/messages/handling.ts';
 import { OrderSignals } from './client/messages/hint.ts';
 import { portalAction, withdraw } from './client/messages/portal-action.ts';
 import { redeliver } from './client/messages/redeliver.ts';
 import { update } from './client/messages/send-update.ts';
-import {
-  checked,
-  integrationOf,
-  overrideSchema,
-  readCardRequest,
-  readOrderId,
-} from './client/read-requests.ts';
+import { checked, integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
 import { readWithAfterEnd } from './client/reading/after-end.ts';
 import { inspectOrder } from './client/reading/inspect-order.ts';
 import { readTransaction } from './client/reading/read-transaction.ts';
@@ -36,6 +29,7 @@ import {
   type PortalFields,
   snoozeUpdate,
 } from './contract/messages.ts';
+import { HANDLING, overrideSchema } from './contract/order/requests.ts';
 
 export type { ListRequest } from './client/lists/list-request.ts';
 export { EarlyAnswers } from './client/screening/fast-path.ts';

@@ -1,12 +1,10 @@
-/** The floor and the plain way as a caller uses them. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** The floor as a caller uses it. */
 import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { BenchOrder } from '../orders.ts';
 import type { Stack } from '../stack/stack.ts';
-import { type floor, floorDecision, type plain, plainDecision } from './workflows.ts';
+import { type floor, floorDecision } from './workflows.ts';
 
 const TASK_QUEUE = 'bench-floor';
-const QUERY_EVERY_MS = 100;
 
 /** Starts one worker. It is stopped with the stack. */
 export async function startFloor(
@@ -36,25 +34,8 @@ export async function startFloor(
           workflowIdConflictPolicy: 'USE_EXISTING',
         }),
       });
-      expectPass(decision);
-    },
-    /** Start, one regular activity, and queries until there is a decision. */
-    decidePlainly: async ({ orderId, transaction }: BenchOrder) => {
-      const handle = await client.workflow.start<typeof plain>('plain', {
-        workflowId: `plain:${orderId}`,
-        taskQueue: TASK_QUEUE,
-        args: [{ orderId, transaction }],
-      });
-      for (;;) {
-        const decision = await handle.query(plainDecision);
-        if (decision !== undefined) return expectPass(decision);
-        await sleep(QUERY_EVERY_MS);
-      }
+      if (decision !== 'pass') throw new Error(`the decision was ${decision}`);
     },
     pids: () => [worker.pid],
   };
-}
-
-function expectPass(decision: string): void {
-  if (decision !== 'pass') throw new Error(`the decision was ${decision}`);
 }

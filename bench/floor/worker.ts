@@ -1,4 +1,4 @@
-/** The worker of the floor and of the plain way, with the slots, the cache size and the shared modules of order-screening's worker. */
+/** The worker of the floor, with the slots, the cache size and the shared modules of order-screening's worker. */
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { bareCreate } from '../orders.ts';

@@ -1,4 +1,4 @@
-/** Rounds in which all ways are measured, and the figures of each order-screening way beside the floor and the plain way. */
+/** Rounds in which all ways are measured, and the figures of each order-screening way beside the floor. */
 import { type Figure, type FigureInput, figureOf } from '../figures.ts';
 import type { WayKind } from './ways.ts';
 
@@ -17,13 +17,12 @@ export class Rounds {
   /** @param describe everything that does not follow from the values and the failures */
   figures(describe: (kind: WayKind) => Pick<FigureInput, 'part' | 'name' | 'unit' | 'targets'>): Figure[] {
     const all = [...this.#measured];
-    const valuesOf = (role: WayKind['role']) => all.find(([kind]) => kind.role === role)?.[1].values;
-    const [floor, plain] = [valuesOf('floor'), valuesOf('plain')];
+    const floor = all.find(([kind]) => kind.role === 'floor')?.[1].values;
     return all.flatMap(([kind, { values: value, failures }]) => {
       if (kind.role !== 'ours') return [];
       const failed = failures.length > 0;
       const note = failed ? `${failures.length} failed: ${failures[0]}` : undefined;
-      return figureOf({ ...describe(kind), value, floor, plain, failed, note });
+      return figureOf({ ...describe(kind), value, floor, failed, note });
     });
   }
 }

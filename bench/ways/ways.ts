@@ -15,10 +15,10 @@ export interface Way {
   pids: () => number[];
 }
 
-/** One way to get a decision. All are measured alike; each order-screening way is compared with the floor and the plain way. */
+/** One way to get a decision. All are measured alike; each order-screening way is compared with the floor. */
 export interface WayKind {
   name: string;
-  role: 'service' | 'floor' | 'plain' | 'ours';
+  role: 'service' | 'floor' | 'ours';
   /** Targets of the decision time, by percentile. */
   targets?: Readonly<Record<string, readonly Target[]>>;
   /** Starts the way on a stack, which stops it. */
@@ -41,16 +41,6 @@ const floor: WayKind = {
   name: 'floor',
   role: 'floor',
   open: (stack) => startFloor(stack, { namespace: 'bench-floor' }),
-};
-
-/** Start, one regular activity, and queries until there is a decision. */
-const plain: WayKind = {
-  name: 'plain way',
-  role: 'plain',
-  open: async (stack) => {
-    const { decidePlainly, ...way } = await startFloor(stack, { namespace: 'bench-plain' });
-    return { ...way, decide: decidePlainly };
-  },
 };
 
 /** An order service in TypeScript with the client library. Payloads are plain, as the floor's are. */
@@ -94,9 +84,9 @@ const fastApi: WayKind = {
     openByApi(stack, { namespace: 'bench-fast-api', together: 'src/serve.ts', encrypted: true }),
 };
 
-export const WAYS: readonly WayKind[] = [direct, floor, plain, library, silent, api, fastLibrary, fastApi];
+export const WAYS: readonly WayKind[] = [direct, floor, library, silent, api, fastLibrary, fastApi];
 /** The ways with one worker process. */
-export const THROUGHPUT_WAYS: readonly WayKind[] = [floor, plain, library, silent, api];
+export const THROUGHPUT_WAYS: readonly WayKind[] = [floor, library, silent, api];
 
 async function openByLibrary(stack: Stack, options: DeploymentOptions): Promise<Way> {
   const deployment = await deploy(stack, options);

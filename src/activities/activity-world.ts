@@ -111,7 +111,7 @@ export function invalidRequest(fieldErrors: readonly FieldError[], words: string
 }
 
 /** Gives a caller in the same process the result of a checkout's screening before Temporal records it. */
-export interface BeforeRecord {
+interface BeforeRecord {
   /** @param checkedOut absent when the screening failed */
   tell(
     execution: { workflowId: string; runId: string },

@@ -6,7 +6,7 @@ import { OrderScreeningError, type Refusal } from '../contract/errors.ts';
 import { beginsAsACard, type Content, holdsCardNumber, passesLuhn, SHORTEST } from './card-numbers.ts';
 import { digitsOf, hasDigits, plainText } from './digit-groups.ts';
 
-export interface Scan {
+interface Scan {
   /** Paths of the fields meant for card data, spelled as in the request: `payment.creditCard.cardNumber`. */
   cards?: readonly string[] | undefined;
   /** Paths of id fields that the sender declares to hold no card numbers, in either spelling. */

@@ -1,4 +1,3 @@
-/** The card stash in Redis and its connection. */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createClient, ErrorReply, type RedisClientType } from 'redis';

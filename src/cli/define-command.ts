@@ -2,8 +2,8 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { actorSchema } from '../client/messages/portal-options.ts';
 import { integrationNameSchema } from '../client/read-requests.ts';
+import { actorSchema } from '../contract/fields.ts';
 import { OUR_WORDS } from '../screening-service/index.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
 import { EXIT, type ExitCode, UsageError } from './exit-codes.ts';

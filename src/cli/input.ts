@@ -4,7 +4,7 @@ import * as consumers from 'node:stream/consumers';
 import { z } from 'zod';
 import { orderIdSchema } from '../client/read-requests.ts';
 import { errorCode } from '../config/values.ts';
-import { isRecord } from '../order/messages/shapes.ts';
+import { isRecord } from '../contract/values.ts';
 import { UsageError } from './exit-codes.ts';
 
 // The limits are the API's.

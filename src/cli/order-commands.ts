@@ -2,13 +2,9 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { listRequestOf, WRITTEN_FILTERS } from '../client/lists/list-request.ts';
-import {
-  HIGHEST_ATTEMPT,
-  integrationNameSchema,
-  invalidRequest,
-  orderIdSchema,
-} from '../client/read-requests.ts';
-import { filledText, workflowSchema } from '../contract/fields.ts';
+import { integrationNameSchema, invalidRequest, orderIdSchema } from '../client/read-requests.ts';
+import { HIGHEST_ATTEMPT, workflowSchema } from '../contract/fields.ts';
+import { gatewayResultSchema } from '../contract/order/requests.ts';
 import {
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,
@@ -27,6 +23,7 @@ const WORKFLOW = option(workflowSchema, 'name', `one of ${INTEGRATION_WORKFLOWS.
 const FILE_HELP =
   'The file, or standard input, is the body of POST /v1/orders/{orderId}/screening:\n{"transaction": {…}, "integration"?, "workflow"?, "attempt"?}. An option overrides its field.';
 const attempt = (from: number) => wholeNumber(from, HIGHEST_ATTEMPT);
+const { result, authcode, transactionId } = gatewayResultSchema.shape;
 const screenArgs = { orderId: orderIdSchema, file: z.string().exactOptional() };
 
 export function orderCommands(program: Command, { output, withOrders }: CommandTools): void {
@@ -73,17 +70,17 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
     name: 'gateway-result <orderId> <result>',
     summary: "Report the payment gateway's result of a pre-gateway order",
     more: `The result is ${GATEWAY_RESULTS.join(', ')}: approved, declined, or no clear answer.`,
-    args: { orderId: orderIdSchema, result: oneOf(GATEWAY_RESULTS) },
+    args: { orderId: orderIdSchema, result },
     options: {
       attempt: option(attempt(1), 'number', 'which attempt it is for; needed when there are several'),
-      authcode: option(filledText(128), 'code', "the gateway's authorization code"),
-      transactionId: option(filledText(128), 'id', "the gateway's own transaction id"),
+      authcode: option(authcode.unwrap(), 'code', "the gateway's authorization code"),
+      transactionId: option(transactionId.unwrap(), 'id', "the gateway's own transaction id"),
       integration: INTEGRATION,
     },
     examples: ['gateway-result 1001 pass --authcode 123456', 'gateway-result 1001 fail --attempt 2'],
-    run: async ({ orderId, integration, ...result }) => {
+    run: async ({ orderId, integration, ...request }) => {
       const order = { orderId, integration };
-      output.answer(await withOrders((orders) => orders.recordGatewayResult(order, result)));
+      output.answer(await withOrders((orders) => orders.recordGatewayResult(order, request)));
     },
   });
 }

@@ -4,7 +4,7 @@ import pc from 'picocolors';
 import type { AfterEnd } from '../contract/order/order.ts';
 import type { OrderRecord } from '../contract/order/order-record.ts';
 import type { FailedTries } from '../contract/order/state.ts';
-import { isRecord } from '../order/messages/shapes.ts';
+import { isRecord } from '../contract/values.ts';
 import { cancelByOf, transactionOf } from '../order/transactions.ts';
 import type { OrderList } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';

@@ -1,13 +1,17 @@
 /** Commands that act on an order: the portal actions, override, redeliver, recheck, acknowledge, note, assign, snooze. */
 import type { Command } from 'commander';
-import { HANDLINGS, handlingDefinition } from '../client/messages/handling.ts';
 import { handlingMethod, portalMethod } from '../client/messages/portal-action.ts';
-import { actorSchema, idempotencyKeySchema } from '../client/messages/portal-options.ts';
+import { idempotencyKeySchema } from '../client/messages/portal-options.ts';
 import { orderIdSchema } from '../client/read-requests.ts';
-import { reasonSchema } from '../contract/fields.ts';
+import {
+  acknowledgeSchema,
+  HANDLING,
+  HANDLINGS,
+  handlingDefinition,
+  overrideSchema,
+} from '../contract/order/requests.ts';
 import { portalDefinition } from '../contract/portal/portal-actions.ts';
 import { PORTAL_ACTIONS, type PortalActionKind } from '../contract/portal/portal-kinds.ts';
-import { OVERRIDE_ACTIONS } from '../contract/words.ts';
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
 import {
   ACTOR,
@@ -20,7 +24,7 @@ import {
   required,
 } from './define-command.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-codes.ts';
-import { numberOnRecord, oneOf, orderIds } from './input.ts';
+import { numberOnRecord, orderIds } from './input.ts';
 import { answerLine } from './output.ts';
 
 const SEVERAL =
@@ -113,8 +117,12 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     more: `It stays until the next override or attempt, whatever the screening service decides later. \`cancel\` also cancels at the screening service if possible; otherwise \`notCanceled\` has the reason.\n${SEVERAL}`,
     args: { orderId: orderIds },
     options: {
-      action: required(oneOf(OVERRIDE_ACTIONS), 'action', 'proceed or cancel'),
-      reason: required(reasonSchema, 'words', "the reason; it is recorded in the order's history"),
+      action: required(overrideSchema.shape.action, 'action', 'proceed or cancel'),
+      reason: required(
+        overrideSchema.shape.reason,
+        'words',
+        "the reason; it is recorded in the order's history",
+      ),
       ...KEYED,
     },
     examples: ['override 1001 --action proceed --reason "the customer showed the card"'],
@@ -148,7 +156,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     args: { orderId: orderIds },
     options: {
       reason: required(
-        reasonSchema,
+        acknowledgeSchema.shape.reason,
         'words',
         "what was done about it; it is recorded in the order's history",
       ),
@@ -161,7 +169,11 @@ export function portalCommands(program: Command, { output, withOrders }: Command
 
   for (const kind of HANDLINGS) {
     const { summary, schema, example } = handlingDefinition(kind);
-    const assignee = option(actorSchema, 'name', 'the person; without it, nobody');
+    const assignee = option(
+      HANDLING.assign.schema.shape.assignee.unwrap(),
+      'name',
+      'the person; without it, nobody',
+    );
     const given = Object.entries(example).map(([name, value]) => `${flagOf(name)} "${value}"`);
     defineCommand(program, {
       name: `${kind} <orderId...>`,

@@ -12,30 +12,35 @@ import type { ClientContext, Health } from './types.ts';
 const POLLED_WITHIN_MS = 90_000;
 const WITHIN_MS = 2_000;
 
-/** Returns how many workers poll a task queue and get its tasks: those of the current build, or unversioned ones without one. */
-export async function countPollers(
-  { options: { namespace }, workflowService }: Client,
-  { name, type }: (typeof POLLED_QUEUES)[number],
-): Promise<number> {
-  const taskQueueType = TASK_QUEUE_TYPE[type];
-  const { pollers, versioningInfo } = await workflowService.describeTaskQueue({
-    namespace,
-    taskQueue: { name },
-    taskQueueType,
-  });
-  const since = Date.now() - POLLED_WITHIN_MS;
-  const current = buildOf(versioningInfo?.currentDeploymentVersion);
-  return pollers.filter(
-    ({ lastAccessTime, deploymentOptions }) =>
-      (msOf(lastAccessTime) ?? 0) >= since && buildOf(deploymentOptions) === current,
-  ).length;
-}
+type Queue = (typeof POLLED_QUEUES)[number];
+type Build = { deploymentName?: string | null; buildId?: string | null } | null | undefined;
 
 /** Returns a build with its deployment; an empty text for an unversioned worker. */
-function buildOf(
-  version: { deploymentName?: string | null; buildId?: string | null } | null | undefined,
-): string {
-  return version?.deploymentName ? `${version.deploymentName}.${version.buildId}` : '';
+export const buildOf = (build: Build): string =>
+  build?.deploymentName ? `${build.deploymentName}.${build.buildId}` : '';
+
+/** Returns the build of each worker that polled a task queue within a time, and the current one, which gets the queue's tasks. */
+export async function buildsPolling(
+  { workflowService }: Pick<Client, 'workflowService'>,
+  namespace: string,
+  { name, type }: Queue,
+  withinMs: number,
+): Promise<{ polling: string[]; current: string }> {
+  const taskQueueType = TASK_QUEUE_TYPE[type];
+  const request = { namespace, taskQueue: { name }, taskQueueType };
+  const { pollers, versioningInfo } = await workflowService.describeTaskQueue(request);
+  const since = Date.now() - withinMs;
+  const recent = pollers.filter(({ lastAccessTime }) => (msOf(lastAccessTime) ?? 0) >= since);
+  return {
+    polling: recent.map(({ deploymentOptions }) => buildOf(deploymentOptions)),
+    current: buildOf(versioningInfo?.currentDeploymentVersion),
+  };
+}
+
+/** Returns how many workers poll a task queue and get its tasks: those of the current build, or unversioned ones without one. */
+export async function countPollers(client: Client, queue: Queue): Promise<number> {
+  const { polling, current } = await buildsPolling(client, client.options.namespace, queue, POLLED_WITHIN_MS);
+  return polling.filter((build) => build === current).length;
 }
 
 export async function readHealth({ client }: ClientContext): Promise<Health> {

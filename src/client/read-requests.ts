@@ -2,20 +2,19 @@
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName, shownPath } from '../card-data/card-data.ts';
 import { type FieldError, OrderScreeningError } from '../contract/errors.ts';
-import { printable, reasonSchema, workflowSchema } from '../contract/fields.ts';
+import { attemptSchema, printable, workflowSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, withoutHash } from '../contract/ids.ts';
 import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
-import { type IntegrationWorkflow, OVERRIDE_ACTIONS } from '../contract/words.ts';
-import { sizeError } from '../order/messages/check-messages.ts';
-import { isRecord } from '../order/messages/shapes.ts';
+import { isRecord } from '../contract/values.ts';
+import type { IntegrationWorkflow } from '../contract/words.ts';
+import { depthError, sizeError } from '../order/messages/check-messages.ts';
 import { skipRuleFor } from '../order/order-rules.ts';
 import {
   CARD_FIELDS,
   cardOfWorkflow,
   fingerprint,
   fingerprintOfRaw,
-  MAX_DEPTH,
   MOST_ERRORS,
   ORIGINS,
   OUR_WORDS,
@@ -35,20 +34,7 @@ export const orderIdSchema = z
   .refine(...printable)
   .refine((id) => !/^\.{1,2}$/.test(id), 'must not consist of dots only: it could not be looked up');
 
-/** A bound, so that no sensitive number, such as a card number, ends up in histories and logs as an attempt. */
-export const HIGHEST_ATTEMPT = 1_000;
-export const attemptSchema = z
-  .int({ error: 'must be a whole number' })
-  .min(1, 'must be at least 1')
-  .max(HIGHEST_ATTEMPT, `must be at most ${HIGHEST_ATTEMPT}`);
-
 export const integrationNameSchema = z.string().regex(INTEGRATION_NAME, 'must be the name of an integration');
-
-/** A person's decision that overrides the screening service's. */
-export const overrideSchema = z.strictObject({
-  action: z.enum(OVERRIDE_ACTIONS, { error: `must be ${OVERRIDE_ACTIONS.join(' or ')}` }),
-  reason: reasonSchema,
-});
 
 /** Only checks for text: an integration that isn't configured has an error of its own. */
 const integrationName = z.string({ error: 'must be the name of an integration' });
@@ -94,6 +80,8 @@ export function noteScanned(transaction: unknown): void {
  */
 export function readScreenRequest(raw: unknown, findIntegration: FindIntegration) {
   const { fields, integration } = openedRequest(raw, findIntegration, CARD_FIELDS_OF_AN_ORDER);
+  const tooDeep = depthError(fields.transaction);
+  if (tooDeep !== undefined) throw invalidRequest([tooDeep]);
   const outer = screenSchema.safeParse(fields, OUR_WORDS);
   const workflowNamed = screenSchema.shape.workflow.safeParse(fields.workflow).data;
   const workflow = workflowNamed ?? integration.workflow;
@@ -149,10 +137,6 @@ function readTransaction(raw: unknown, workflow: IntegrationWorkflow, integratio
     return { ...parsed, card, invoiceNumber, fingerprint: fingerprint(transaction, card) };
   }
   if (!isRecord(raw) || skipRuleFor(integration, raw) === undefined) return parsed;
-  if (isDeeperThan(MAX_DEPTH, raw)) {
-    const message = `must be nested at most ${MAX_DEPTH} levels deep`;
-    return { ok: false as const, fieldErrors: [{ path: '', message }] };
-  }
   // The transaction would be stored unchanged, with its card fields.
   const { body, likeCards } = withoutOriginsLikeCards(raw, integration);
   if (cardDataIn({ transaction: body }, integration).length > 0) return parsed;
@@ -173,12 +157,6 @@ function withSixAndFour(transaction: TransactionJson): TransactionJson {
     ...(last4 !== undefined && { last4: String(last4).slice(-4) }),
   };
   return { ...transaction, payment: { ...payment, creditCard: kept } };
-}
-
-/** Looks no deeper than the limit, since a request may be nested very deeply. Later readers may then recurse safely. */
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).some((inner) => levels === 0 || isDeeperThan(levels - 1, inner));
 }
 
 /** @throws OrderScreeningError as `readScreenRequest` */

@@ -25,11 +25,11 @@ import type {
 } from '../contract/messages.ts';
 import type { AfterEnd, OrderList, OrderSummary } from '../contract/order/order.ts';
 import type { OrderRecord } from '../contract/order/order-record.ts';
+import type { HANDLING, Handling } from '../contract/order/requests.ts';
 import type { FindIntegration } from '../contract/policy.ts';
 import type { Instant, IntegrationWorkflow, Outcome } from '../contract/words.ts';
 import type { CardData } from '../screening-service/index.ts';
 import type { ListRequest } from './lists/list-request.ts';
-import type { HANDLING } from './messages/handling.ts';
 import type { optionsSchema } from './messages/portal-options.ts';
 import type { adoptSchema } from './read-adopt-request.ts';
 import type { screenSchema } from './read-requests.ts';
@@ -154,7 +154,7 @@ export interface HintAnswer {
  * puts its attention off, which returns earlier if the phase changes or something new needs a person.
  */
 export type HandlingMethods = {
-  [Kind in keyof typeof HANDLING]: (
+  [Kind in Handling]: (
     order: OrderName,
     request: z.input<(typeof HANDLING)[Kind]['schema']>,
     options?: PortalOptions,

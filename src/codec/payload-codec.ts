@@ -1,4 +1,3 @@
-/** Encrypts payloads sent to Temporal, and decrypts received ones. */
 import {
   defaultPayloadConverter,
   type Payload,
@@ -138,7 +137,7 @@ function textOf(bytes: Uint8Array | null | undefined): string {
 type UnopenedCode = 'unknown-payload-key' | 'damaged-payload';
 
 /** `plain-payload`: not encrypted although this is required. `payload-of-another`: belongs to another workflow. */
-export type PayloadCodecErrorCode = UnopenedCode | 'plain-payload' | 'payload-of-another';
+type PayloadCodecErrorCode = UnopenedCode | 'plain-payload' | 'payload-of-another';
 
 /** Thrown when a payload can't be decrypted or is refused. The error contains the key's id and nothing else of the payload. */
 export class PayloadCodecError extends Error {

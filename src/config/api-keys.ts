@@ -58,7 +58,7 @@ export const apiKeyList = listOf(
 );
 
 /** What a key, or a role of people who sign in, may do. */
-export const keyLimits = z.strictObject(
+const keyLimits = z.strictObject(
   {
     scopes: z.array(oneOf(SCOPES), { error: 'must be a list' }).min(1, 'must have at least one scope'),
     integrations: texts.exactOptional(),

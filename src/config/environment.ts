@@ -24,7 +24,6 @@ import {
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The processes that read variables. */
 export type Process = 'worker' | 'api' | 'start' | 'setup' | 'temporal' | 'sandbox';
 
 const callsPerSecond = text
@@ -235,7 +234,7 @@ export const environment = z.object({
     ),
   }),
 });
-export type Environment = z.output<typeof environment>;
+type Environment = z.output<typeof environment>;
 
 /** Returns the value of a variable; after adding its errors, its default. An empty variable counts as not set. */
 export type ReadVariable = <Name extends keyof Environment>(name: Name) => Environment[Name];

@@ -2,18 +2,11 @@
 import type { z } from 'zod';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../contract/ids.ts';
 import type { Integration } from '../contract/policy.ts';
+import { isRecord } from '../contract/values.ts';
 import type { ReadVariable } from './environment.ts';
 import { ErrorList, readJsonFile } from './errors.ts';
 import { integrationKeys, policyFile, toIntegration } from './policy-schema.ts';
-import {
-  IN_QUOTES,
-  isObject,
-  isQuoted,
-  isSet,
-  secretText,
-  signingSecrets,
-  webhookSecrets,
-} from './values.ts';
+import { IN_QUOTES, isQuoted, isSet, secretText, signingSecrets, webhookSecrets } from './values.ts';
 
 /** The variables of the one integration `default` when there is no policy file. */
 const VARIABLES: Record<string, string> = {
@@ -58,8 +51,8 @@ export function readIntegrations(
 function readPolicy(written: unknown, env: NodeJS.ProcessEnv, errors: ErrorList): Map<string, Integration> {
   const integrations = new Map<string, Integration>();
   if (written === undefined) return integrations;
-  errors.read(isObject(written) ? '' : 'SCREENING_CONFIG', policyFile, written);
-  const raw = isObject(written) && isObject(written.integrations) ? written.integrations : {};
+  errors.read(isRecord(written) ? '' : 'SCREENING_CONFIG', policyFile, written);
+  const raw = isRecord(written) && isRecord(written.integrations) ? written.integrations : {};
   for (const [name, keys] of Object.entries(raw)) {
     if (!INTEGRATION_NAME.test(name)) {
       errors.add(`integrations.${name}`, 'must have a name of 1 to 32 letters, digits, - or _');

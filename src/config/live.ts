@@ -1,7 +1,7 @@
 /** The rule «live without plaintext»: what a process with an integration of mode live needs, beside its policy. */
 import type { NamedKey } from '../codec/sealer.ts';
-import { isLoopback } from '../contract/addresses.ts';
 import type { Integration } from '../contract/policy.ts';
+import { isLoopback } from '../contract/values.ts';
 import type { ErrorList } from './errors.ts';
 import type { EventsReceiver } from './integrations.ts';
 import type { TemporalSettings } from './temporal.ts';

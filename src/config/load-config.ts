@@ -1,9 +1,9 @@
 /** Reads all settings of a process and lists all their errors. */
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { NamedKey } from '../codec/sealer.ts';
-import { isLoopback } from '../contract/addresses.ts';
 import type { FieldError } from '../contract/errors.ts';
 import type { Integration } from '../contract/policy.ts';
+import { isLoopback } from '../contract/values.ts';
 import { type ApiKey, readApiKeysFile } from './api-keys.ts';
 import {
   environment,

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { isIdPath } from '../card-data/card-data.ts';
 import { oneOf } from '../contract/fields.ts';
 import { DECLINE_MESSAGE, type Integration, type OrderRule, SHOWN_FIELDS } from '../contract/policy.ts';
+import { isRecord } from '../contract/values.ts';
 import { INTEGRATION_WORKFLOWS, lastStretchMs, UNAVAILABLE_ACTIONS } from '../contract/words.ts';
-import { baseUrl, duration, durationMs, isObject, isPlaintext, targetUrl, text, texts } from './values.ts';
+import { baseUrl, duration, durationMs, isPlaintext, targetUrl, text, texts } from './values.ts';
 
 const flag = z.boolean({ error: 'must be true or false' });
 const number = z.number({ error: 'must be a number' });
@@ -230,7 +231,7 @@ export const integrationKeys = z.strictObject(
 
 /** The checks across keys run even when a key has an error, so that all errors are listed. */
 export const integrationSchema = integrationKeys.superRefine(checkAcrossKeys, {
-  when: ({ value }) => isObject(value),
+  when: ({ value }) => isRecord(value),
 });
 
 export const policyFile = z.strictObject(
@@ -271,17 +272,9 @@ export function toIntegration(
   settings: z.output<typeof integrationKeys>,
   env: NodeJS.ProcessEnv,
 ): Integration {
-  const { apiKeyEnv, eventsSecretEnv, webhookSecretEnv, checkoutBudget, screeningDeadline, ...others } =
-    settings;
-  const {
-    retryWithin,
-    gatewayResultWithin,
-    reviewLimit,
-    cancelWindow,
-    reviewLeadTime,
-    recheckLeadTime,
-    ...same
-  } = others;
+  const { apiKeyEnv, eventsSecretEnv, webhookSecretEnv, ...others } = settings;
+  const { checkoutBudget, screeningDeadline, retryWithin, gatewayResultWithin, ...more } = others;
+  const { reviewLimit, cancelWindow, reviewLeadTime, recheckLeadTime, ...same } = more;
   return {
     name,
     ...same,

@@ -1,5 +1,5 @@
 /** How people sign in to the pages with OpenID Connect. */
-import { isLoopback } from '../contract/addresses.ts';
+import { isLoopback } from '../contract/values.ts';
 import type { ReadVariable } from './environment.ts';
 import type { ErrorList } from './errors.ts';
 

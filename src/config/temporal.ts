@@ -1,12 +1,12 @@
 /** How a process connects to Temporal. */
 import type { Metadata, TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { isLoopback } from '../contract/addresses.ts';
+import { isLoopback } from '../contract/values.ts';
 import type { ErrorList } from './errors.ts';
 import { isSet, secretText } from './values.ts';
 
 /** Fits `Connection.connect` and `NativeConnection.connect`; a client needs no type of the worker. */
-export interface TemporalConnection {
+interface TemporalConnection {
   address: string;
   tls?: TLSConfig | boolean | null;
   metadata?: Metadata;

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { NamedKey } from '../codec/sealer.ts';
-import { isLoopback } from '../contract/addresses.ts';
+import { isLoopback } from '../contract/values.ts';
 
 export const text = z.string({ error: 'must be text' }).min(1, 'must not be empty');
 export const texts = z.array(text, { error: 'must be a list of texts' }).min(1, 'must not be empty');
@@ -15,7 +15,7 @@ export const secretText = z
     'must hold only visible ASCII characters, without white space at its start or end',
   );
 
-export const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
 /** A duration such as `500ms`, `8s` or `30d`, read as whole milliseconds. The default maximum catches typing errors. */
@@ -170,8 +170,4 @@ export function isQuoted(value: string | undefined): boolean {
 /** Whether a variable has a value; an empty one counts as not set. */
 export function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@
  * Schemas of request fields. Each message describes the error and the fix, and never contains the value.
  */
 import { z } from 'zod';
-import { INTEGRATION_WORKFLOWS, instant, millis, REASON_LIMIT } from './words.ts';
+import { ACTOR_LIMIT, INTEGRATION_WORKFLOWS, instant, millis, REASON_LIMIT } from './words.ts';
 
 export function text(max: number) {
   return z.string().max(max, `must have at most ${max} characters; shorten it`);
@@ -86,6 +86,20 @@ export function wordsSchema(max: number) {
     .regex(/\S/, 'must not be blank')
     .max(max, `must have at most ${max} characters`);
 }
+
+/** A bound, so that no sensitive number, such as a card number, ends up in histories and logs as an attempt. */
+export const HIGHEST_ATTEMPT = 1_000;
+export const attemptSchema = z
+  .int({ error: 'must be a whole number' })
+  .min(1, 'must be at least 1')
+  .max(HIGHEST_ATTEMPT, `must be at most ${HIGHEST_ATTEMPT}`);
+
+/** The actor: a person as claimed, or the name of a key. It is recorded in the order's journal and the audit log. */
+export const actorSchema = z
+  .string({ error: 'must be text' })
+  .min(1, 'must not be empty')
+  .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
+  .refine(...printable);
 
 /** A reason in a person's own words. */
 export const reasonSchema = wordsSchema(REASON_LIMIT);

@@ -1,5 +1,6 @@
 /** The workflow's contract: names, arguments and answers of all messages to an order. */
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { z } from 'zod';
 import type {
   AcknowledgeAnswer,
   CheckoutAnswer,
@@ -8,18 +9,16 @@ import type {
   OverrideAnswer,
   PortalAnswer,
 } from './answers.ts';
+import type {
+  AcknowledgeRequest,
+  gatewayResultSchema,
+  HandlingRequests,
+  OverrideRequest,
+} from './order/requests.ts';
 import type { Adoption, OrderEventData } from './order/state.ts';
 import type { PortalRequests } from './portal/portal-actions.ts';
 import { byPortalKind, PORTAL_KINDS, type PortalActionKind } from './portal/portal-kinds.ts';
-import type {
-  Action,
-  By,
-  GatewayResult,
-  Instant,
-  IntegrationWorkflow,
-  OrderEventType,
-  OverrideAction,
-} from './words.ts';
+import type { Action, By, Instant, IntegrationWorkflow, OrderEventType } from './words.ts';
 
 export type * from './answers.ts';
 export { ORDER_ERRORS, type OrderErrorCode } from './errors.ts';
@@ -32,6 +31,7 @@ export {
 } from './ids.ts';
 export type * from './order/order.ts';
 export type * from './order/order-record.ts';
+export type { AcknowledgeRequest, HandlingRequests, OverrideRequest } from './order/requests.ts';
 export type * from './order/state.ts';
 export type { PortalActionKind } from './portal/portal-kinds.ts';
 export type * from './terms.ts';
@@ -109,12 +109,6 @@ export interface AdoptRequest {
   transactionId: string;
 }
 
-/** Resolves what needs attention; with `until`, only attention raised until then. */
-export interface AcknowledgeRequest {
-  reason: string;
-  until?: Instant;
-}
-
 export interface DecisionRequest {
   attempt: number;
   fingerprint?: string;
@@ -131,14 +125,7 @@ export interface RetryRequest extends Vouched {
   answerBy?: Instant;
 }
 
-export interface GatewayResultRequest extends Vouched {
-  /** Required once the order has several attempts. */
-  attempt?: number;
-  result: GatewayResult;
-  authcode?: string;
-  /** The gateway's own transaction id. */
-  transactionId?: string;
-}
+export type GatewayResultRequest = z.infer<typeof gatewayResultSchema> & Vouched;
 
 export type CancelRequest = PortalRequests['cancel'];
 export type ReportFraudRequest = PortalRequests['report-fraud'];
@@ -154,22 +141,6 @@ export type PortalFields = {
 export interface WithdrawRequest {
   /** The portal action's number on the order's record. */
   number: number;
-}
-
-export interface OverrideRequest {
-  action: OverrideAction;
-  /** The person's reason: 1 to 500 characters. */
-  reason: string;
-}
-
-/** What people write on an order that they handle. */
-export interface HandlingRequests {
-  /** 1 to 1,000 characters. */
-  note: { text: string };
-  /** Without an assignee: to nobody. */
-  assign: { assignee?: string | null };
-  /** In the future, and at most until the end of the cancel window. */
-  snooze: { until: Instant; note: string };
 }
 
 /** A hint that the decision may have changed. The order reads the decision itself and never trusts `decision`. */

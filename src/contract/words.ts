@@ -85,6 +85,8 @@ export type ReadingSource =
 export const REASON_LIMIT = 500;
 /** Maximum length of a note, in characters. */
 export const NOTE_LIMIT = 1_000;
+/** Maximum length of the names in `By`, in characters. */
+export const ACTOR_LIMIT = 100;
 
 /** Who sends a request. */
 export interface By {

@@ -1,10 +1,9 @@
-/** Child processes that don't outlive their parent. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { errorCode } from '../config/values.ts';
 
 /** A child process in its own process group that ends when its parent does. */
-export interface GuardedChild {
+interface GuardedChild {
   pid: number;
   /** Sends a signal to the child and its guard, unless the child has ended. */
   kill(signal: NodeJS.Signals): void;

@@ -1,7 +1,7 @@
 type UndefinedKeys<T> = { [Key in keyof T]: undefined extends T[Key] ? Key : never }[keyof T];
 
 /** An object type without undefined properties. */
-export type Defined<T> = Omit<T, UndefinedKeys<T> & keyof T> & {
+type Defined<T> = Omit<T, UndefinedKeys<T> & keyof T> & {
   [Key in UndefinedKeys<T> & keyof T]?: Exclude<T[Key], undefined>;
 };
 

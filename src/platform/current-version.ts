@@ -1,10 +1,9 @@
-/** Makes a version of the workers the current one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
-import { msOf } from '../client/reading/describe-order.ts';
+import { buildOf, buildsPolling } from '../client/health.ts';
 import { grpcCode } from '../client/temporal-errors.ts';
-import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../contract/ids.ts';
+import { POLLED_QUEUES } from '../contract/ids.ts';
 import type { TemporalServices } from './namespace.ts';
 
 /** A poll lasts a minute, so a running worker has polled within this time. The server lists pollers for five minutes. */
@@ -31,7 +30,11 @@ export async function makeCurrent(
   const request = { namespace, deploymentName, buildId, identity: 'setup:temporal' };
   const deadline = Date.now() + withinMs;
   for (;;) {
-    const missing = await notPolled(workflowService, namespace, version);
+    const missing: string[] = [];
+    for (const queue of POLLED_QUEUES) {
+      const { polling } = await buildsPolling({ workflowService }, namespace, queue, RECENT_MS);
+      if (!polling.includes(buildOf(version))) missing.push(queue.name);
+    }
     let refusal: string | undefined;
     if (missing.length === 0) {
       try {
@@ -62,29 +65,4 @@ function inWords(
       ? `No worker with ${what} polls ${[...new Set(missing)].join(', ')}: start the workers of this version first.`
       : `The server does not make ${what} current: ${refusal}.`;
   return `${why} The current version stays as it was.`;
-}
-
-/** @returns the task queues that no running worker of the version polls */
-async function notPolled(
-  service: TemporalServices['workflowService'],
-  namespace: string,
-  version: WorkerDeploymentVersion,
-): Promise<string[]> {
-  const since = Date.now() - RECENT_MS;
-  const missing: string[] = [];
-  for (const { name, type } of POLLED_QUEUES) {
-    const { pollers } = await service.describeTaskQueue({
-      namespace,
-      taskQueue: { name },
-      taskQueueType: TASK_QUEUE_TYPE[type],
-    });
-    const polled = pollers.some(
-      ({ deploymentOptions, lastAccessTime }) =>
-        deploymentOptions?.deploymentName === version.deploymentName &&
-        deploymentOptions.buildId === version.buildId &&
-        (msOf(lastAccessTime) ?? 0) >= since,
-    );
-    if (!polled) missing.push(name);
-  }
-  return missing;
 }

@@ -1,5 +1,3 @@
-/** Starting and stopping the parts of a process. */
-
 /** Parts that are stopped together, the last one first. */
 export class StartedParts {
   readonly #stops: (() => Promise<unknown>)[] = [];

@@ -4,7 +4,6 @@ import { type Config, ConfigError, loadConfig } from '../config/index.ts';
 import { createLog, type Log } from './log.ts';
 import { showError } from './show-error.ts';
 
-/** What a process has started. */
 export interface Running {
   /** Rejects when the process can't continue. */
   readonly stopped?: Promise<void>;

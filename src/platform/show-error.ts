@@ -1,5 +1,3 @@
-/** Errors in the log. */
-
 const MAX_FRAMES = 10;
 const MAX_CAUSES = 5;
 

@@ -1,4 +1,3 @@
-/** The control plane over HTTP. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ZodError, z } from 'zod';
 import { controlInputs, type SandboxControl } from './control.ts';

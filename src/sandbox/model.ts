@@ -1,4 +1,3 @@
-/** Types and constants of the sandbox. */
 import { z } from 'zod';
 
 export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;

@@ -1,4 +1,3 @@
-/** Sends the sandbox's webhooks. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { request as httpRequest } from 'node:http';
@@ -27,7 +26,7 @@ export const webhookConfigSchema = z.strictObject({
   headers: z.record(headerName, headerValue),
   enabled: z.boolean(),
 });
-export type WebhookConfig = z.infer<typeof webhookConfigSchema>;
+type WebhookConfig = z.infer<typeof webhookConfigSchema>;
 
 /** The screening service's known default: no headers, and a template that is not valid JSON once its values are filled in. */
 export const DEFAULT_WEBHOOKS: WebhookConfig = {

@@ -1,7 +1,8 @@
 /** Checks the fields of a request. Each message says what is wrong and what to send instead, without the submitted value. */
 import type { z } from 'zod';
 import type { FieldError } from '../contract/errors.ts';
-import { type Finding, isObject, type Spelled } from './spellings.ts';
+import { isRecord } from '../contract/values.ts';
+import type { Finding, Spelled } from './spellings.ts';
 
 /** Maximum number of reported errors. More would be of no use, and each costs time. */
 export const MOST_ERRORS = 100;
@@ -33,7 +34,7 @@ function check<Schema extends z.ZodType>(schema: Schema, value: unknown, rules: 
   const { data, error } = schema.safeParse(value);
   const found = error?.issues.flatMap((issue) => findingsOf(issue, value)) ?? [];
   const seen = new Set(found.map(nameOf));
-  for (const finding of isObject(value) ? rules(value) : []) {
+  for (const finding of isRecord(value) ? rules(value) : []) {
     if (!seen.has(nameOf(finding))) found.push(finding);
     seen.add(nameOf(finding));
   }
@@ -90,7 +91,7 @@ function withAdvice(found: Found[], findingsIn: (body: unknown) => Finding[], va
 function withAt(value: unknown, [name, ...inner]: readonly PropertyKey[], instead: '' | undefined): unknown {
   if (name === undefined) return instead;
   if (Array.isArray(value)) return value.with(Number(name), withAt(value[Number(name)], inner, instead));
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const { [String(name)]: before, ...others } = value;
   const now = withAt(before, inner, instead);
   return now === undefined ? others : { ...others, [name]: now };

@@ -92,7 +92,6 @@ export function createScreeningClient(settings: ScreeningClientSettings) {
       const url = `${base}/gateway_response`;
       return call({ operation: 'gateway-response', url, body }, options, readGatewayReply);
     },
-    /** Reads a transaction by its id or invoice number. */
     status: (idOrInvoice: string, options?: CallOptions) =>
       lookUp('status', withoutHash(idOrInvoice), options),
     /** Reads a transaction by its id. @throws ScreeningError `not-found`, or `other-transaction` if the reply has a different id */
@@ -102,7 +101,6 @@ export function createScreeningClient(settings: ScreeningClientSettings) {
       lookUp('status-by-invoice', withoutHash(invoiceNumber), options),
     customerCode: ({ customerCode, email }: { customerCode: string; email: string }, options?: CallOptions) =>
       act('customer-code', { customer_code: customerCode, email }, options, readPortalReply),
-    /** Reports a transaction to the analysts as fraud. */
     reportFraud: ({ transactionId }: { transactionId: string }, options?: CallOptions) =>
       act('report-fraud', { transactionId }, options, readPortalReply),
     /** Cancels a transaction. The screening service accepts this for 5 days after the first screening. */
@@ -127,8 +125,7 @@ function withoutLastSlash(address: string, name: string): string {
   return address.replace(/\/+$/, '');
 }
 
-/** Settings of one integration's client. */
-export interface ScreeningClientSettings {
+interface ScreeningClientSettings {
   /** Screening address for the key's mode, with or without a trailing slash. */
   baseUrl: string;
   /** Portal address; its path ends in `/api/v1/transaction-update`. */
@@ -150,7 +147,7 @@ export interface CallOptions {
 
 type CreateRequest = { transaction: Transaction } & Omit<CreateBody, 'dialect' | 'apiKey'>;
 
-export interface GatewayResponse {
+interface GatewayResponse {
   /** The id that create-transaction returned. */
   transactionId: string;
   result: GatewayResult;
@@ -160,7 +157,7 @@ export interface GatewayResponse {
 }
 
 /** A chargeback without the key and the transaction id. */
-export type Chargeback = Omit<PortalRequests['chargeback'], 'force' | 'transactionId'>;
+type Chargeback = Omit<PortalRequests['chargeback'], 'force' | 'transactionId'>;
 
 /** Checks the fields of a portal action in either spelling. */
 export function parsePortalFields(kind: PortalActionKind, input: unknown): Checked<Record<string, unknown>> {

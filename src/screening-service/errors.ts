@@ -7,7 +7,7 @@ import { defined } from '../order/defined.ts';
  * - `not-done`: the screening service did nothing; the call may be sent again without a lookup.
  * - `unknown`: it may or may not have been processed; look it up before sending it again.
  */
-export type Outcome = 'refused' | 'not-done' | 'unknown';
+type Outcome = 'refused' | 'not-done' | 'unknown';
 
 /** The operations of the screening service, by its own names. */
 export type Operation =

@@ -11,7 +11,7 @@ export interface Reply {
   retryAfterMs?: number | undefined;
 }
 
-export interface Exchange {
+interface Exchange {
   operation: Operation;
   url: string;
   headers?: Record<string, string>;

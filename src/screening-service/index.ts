@@ -32,7 +32,6 @@ export {
 } from './transaction/parse-transaction.ts';
 export {
   CARD_FIELDS,
-  MAX_DEPTH,
   type TransactionRules,
   transactionRules,
 } from './transaction/transaction-rules.ts';

@@ -1,8 +1,8 @@
 /** Reads the insights of a reply: well-formed ones, strongest first, within a size limit. */
 import { type Insight, type Insights, insightsSchema, weighedInsightSchema } from '../contract/terms.ts';
+import { isRecord } from '../contract/values.ts';
 import { bytesOf } from '../order/bounds.ts';
 import { defined } from '../order/defined.ts';
-import { isObject } from './spellings.ts';
 
 /** Limit of each free text of the screening service, in characters. */
 export const MAX_FREE_TEXT = 300;
@@ -27,15 +27,15 @@ export function readInsights(
   given: unknown,
   clean: (text: string) => string,
 ): { insights?: Insights; leftOut: number } {
-  if (!isObject(given)) return { leftOut: 0 };
+  if (!isRecord(given)) return { leftOut: 0 };
   const insights: Insights = {};
   const found: Found[] = [];
   for (const group of GROUPS) {
     const inside = given[group];
-    if (!isObject(inside)) continue;
+    if (!isRecord(inside)) continue;
     insights[group] = {};
     for (const [index, raw] of Object.entries(inside)) {
-      if (isObject(raw)) found.push({ group, index: clean(index), insight: readInsight(raw, group, clean) });
+      if (isRecord(raw)) found.push({ group, index: clean(index), insight: readInsight(raw, group, clean) });
     }
   }
   let leftOut = 0;

@@ -6,7 +6,7 @@ import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import fetch, { type RequestInit } from 'node-fetch';
 import { getProxyForUrl } from 'proxy-from-env';
-import { isLoopback } from '../contract/addresses.ts';
+import { isLoopback } from '../contract/values.ts';
 
 /** The parts of an HTTP response that are used. */
 export interface HttpResponse {

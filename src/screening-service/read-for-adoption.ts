@@ -1,4 +1,3 @@
-/** Reads the transaction for an adoption. */
 import type { OrderErrorCode } from '../contract/errors.ts';
 import { sameTransaction } from '../contract/ids.ts';
 import type { ScreeningClient } from './client.ts';

@@ -1,8 +1,8 @@
-/** Reads the replies of the screening service. */
 import { z } from 'zod';
 import { holdsCardNumber } from '../card-data/card-numbers.ts';
 import { sameTransaction } from '../contract/ids.ts';
 import type { Enriched } from '../contract/order/state.ts';
+import { isRecord } from '../contract/values.ts';
 import { DECISIONS, type Decision } from '../contract/words.ts';
 import { bytesOf } from '../order/bounds.ts';
 import { defined } from '../order/defined.ts';
@@ -16,7 +16,7 @@ import {
 } from './errors.ts';
 import { type Reply, scrubWords, withoutSecrets } from './exchange.ts';
 import { MAX_FREE_TEXT, readInsights } from './insights.ts';
-import { isObject, toDefinitionSpelling } from './spellings.ts';
+import { toDefinitionSpelling } from './spellings.ts';
 
 /** The request that a reply belongs to. */
 export interface Context {
@@ -109,7 +109,7 @@ function portalVerdict(code: number | undefined, said: readonly string[], operat
 export function readChargebackReply(reply: Reply, context: Context): ChargebackReply {
   const portal = readPortalReply(reply, context);
   const { chargeback } = bodyOfSuccess(reply, context);
-  if (!isObject(chargeback)) return portal;
+  if (!isRecord(chargeback)) return portal;
   if (typeof chargeback.transaction_id === 'string') requireSame(chargeback.transaction_id, reply, context);
   const echoed = Object.entries(chargeback).filter((field): field is [string, string] =>
     isEchoable(field, context.secrets),
@@ -156,7 +156,7 @@ function bodyOfSuccess(reply: Reply, context: Context): Record<string, unknown> 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const body: unknown = JSON.parse(text);
-    return isObject(body) ? body : undefined;
+    return isRecord(body) ? body : undefined;
   } catch {
     return undefined;
   }

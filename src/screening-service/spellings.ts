@@ -1,7 +1,7 @@
-/** Conversion between the two spellings of field names. */
 import { configure } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { shownPath } from '../card-data/card-data.ts';
+import { isRecord } from '../contract/values.ts';
 
 /** The spelling and path used to send create-transaction. Both spellings are always accepted as input. */
 export type Dialect = 'definition' | 'sample';
@@ -72,7 +72,7 @@ export function toDefinitionSpelling(
     if (schema instanceof z.ZodArray && Array.isArray(value)) {
       return value.map((item, index) => read(item, schema.element, [...path, index]));
     }
-    if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
+    if (!(schema instanceof z.ZodObject) || !isRecord(value)) return value;
     const spelling = spellingOf(schema);
     const fields = new Map<string, unknown>();
     for (const [name, given] of Object.entries(value)) {
@@ -109,13 +109,12 @@ export function toDefinitionSpelling(
   };
 }
 
-/** Converts a value from definition spelling to the samples' spelling. */
 export function toSampleSpelling(schema: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodExactOptional) return toSampleSpelling(schema.unwrap(), value);
   if (schema instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item) => toSampleSpelling(schema.element, item));
   }
-  if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
+  if (!(schema instanceof z.ZodObject) || !isRecord(value)) return value;
   const { fields } = spellingOf(schema);
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
@@ -123,9 +122,4 @@ export function toSampleSpelling(schema: z.core.$ZodType, value: unknown): unkno
       return field === undefined ? [name, inner] : [sampleName(name), toSampleSpelling(field, inner)];
     }),
   );
-}
-
-/** Whether a value is a JSON object: neither null nor an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { hasUnprintable } from '../contract/fields.ts';
 import { withoutHash } from '../contract/ids.ts';
 
-export interface WebhookRequest {
+interface WebhookRequest {
   contentEncoding?: string | undefined;
   /** As it was sent, without `?`. */
   query?: string | undefined;
@@ -11,7 +11,7 @@ export interface WebhookRequest {
 }
 
 /** What may name an order, each once. It is not trusted: a webhook only triggers a read of the status. */
-export interface WebhookIds {
+interface WebhookIds {
   /** Every id in the form of a transaction's, an event's or a customer's id included. */
   transactionIds: string[];
   invoiceNumbers: string[];

@@ -120,6 +120,20 @@ describe('a request to screen', () => {
     expect(errorOf(() => read(withCard, settings)).code).toBe('invalid-request');
   });
 
+  it.each(['card', 'gift card'])('nests at most 20 levels deep, also if policy skips it: %s', (method) => {
+    const settings = { skip: [{ paymentMethod: ['gift card'] }] };
+    const nested = (levels: number): unknown => (levels === 0 ? {} : [nested(levels - 1)]);
+    const reading = (levels: number) => () => {
+      const transaction = { ...aTransaction(), userFields: { nested: nested(levels - 3) } };
+      return read({ orderId: '1', transaction: { ...transaction, payment: { method } } }, settings);
+    };
+    if (method === 'gift card') expect(reading(20)().transaction).toHaveProperty('userFields');
+    for (const levels of [21, 1_000])
+      expect(errorOf(reading(levels)).details.errors).toEqual([
+        { path: 'transaction', message: 'must be nested at most 20 levels deep' },
+      ]);
+  });
+
   it.each(['411111111111', 411111111111, '41111111'])(
     'keeps six digits of the bin %j when policy skips the order',
     (bin) => {

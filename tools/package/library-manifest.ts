@@ -38,25 +38,11 @@ export function libraryManifest(project: Manifest, used: ReadonlySet<string>): o
   return {
     ...same,
     private: true,
-    ...forOldCompilers(project.exports),
     dependencies: Object.fromEntries(all.filter(([name]) => !isTemporal(name))),
     // The caller creates the Temporal client, and all Temporal packages in a process must have one version: the caller's.
     peerDependencies: Object.fromEntries(
       all.filter(([name]) => isTemporal(name)).map(([name, version]) => [name, `^${version}`]),
     ),
-  };
-}
-
-/** Fields that TypeScript 5 reads instead of `exports` with the older `moduleResolution` of CommonJS projects. */
-function forOldCompilers(exports: Manifest['exports']): object {
-  const targets = Object.entries(exports).flatMap(([name, to]) =>
-    typeof to === 'string' ? [] : [{ name: name.replace(/^\.\/?/, ''), ...to }],
-  );
-  const main = targets.find(({ name }) => name === '');
-  const others = targets.filter((one) => one !== main).map(({ name, types }) => [name, [types]]);
-  return {
-    ...(main && { main: main.default, types: main.types }),
-    typesVersions: { '*': Object.fromEntries(others) },
   };
 }
 

@@ -29,11 +29,12 @@ binary=$folder/$program
 if [ ! -e "$binary" ]; then
   if $existing_only; then exit 1; fi
   command -v go >/dev/null || { echo 'Go is not installed' >&2 && exit 1; }
-  mkdir -p "$folder"
-  # Under a temporary name until it is complete, since other processes look for it.
+  # In a folder of its own until it is complete: other processes look for the binary, and Go adds to its copy of go.mod.
   unfinished=$binary.$$
-  log=$unfinished.log
-  trap 'rm -f "$unfinished" "$log"' EXIT
+  log=$unfinished/log
+  trap 'rm -rf "$unfinished"' EXIT
+  mkdir -p "$unfinished"
+  cp go.mod go.sum "$unfinished"
   started=$(date +%s)
   echo "Building $program from source with Go. The first build takes a few minutes." >&2
   : >"$log"
@@ -42,9 +43,9 @@ if [ ! -e "$binary" ]; then
   done &
   ticker=$!
   # Recording the state of the checkout in the binary fails in a checkout that belongs to another user.
-  if go build -v -buildvcs=false -ldflags='-s -w' -o "$unfinished" "$package" 2>"$log"; then
+  if go -C "$unfinished" build -mod=mod -v -buildvcs=false -ldflags='-s -w' -o "$unfinished/$program" "$package" 2>"$log"; then
     kill "$ticker"
-    mv "$unfinished" "$binary"
+    mv "$unfinished/$program" "$binary"
   else
     kill "$ticker"
     tail -n 5 "$log" >&2

@@ -99,7 +99,7 @@ export function refusedByRules(
 }
 
 /** Result of a lookup by invoice number, which returns the first transaction only. */
-export type Looked =
+type Looked =
   /** A transaction that is new to the order and belongs to no other order. `decision` is absent if it is unknown. */
   | { kind: 'found'; transaction: Pick<TransactionResponse, 'id'> & Partial<TransactionResponse> }
   /** A transaction of an earlier attempt or another order, which says nothing about this attempt. */

@@ -39,7 +39,7 @@ export interface NoAnswer {
   retryAfterMs?: number;
 }
 
-export type Tried = Exclude<ScreeningOutcome, { kind: 'skipped' | 'unanswered' }> | NoAnswer;
+type Tried = Exclude<ScreeningOutcome, { kind: 'skipped' | 'unanswered' }> | NoAnswer;
 type Answered = Extract<ScreeningOutcome, { kind: 'answered' }>;
 
 /** With less time left than this, in milliseconds, no request is sent. */

@@ -156,7 +156,7 @@ async function unanswered(
   return since === undefined ? undefined : { reason: 'unanswered', since };
 }
 
-export interface LostOrder {
+interface LostOrder {
   workflowId: string;
   runId: string;
   status: LostStatus;

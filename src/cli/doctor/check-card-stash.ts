@@ -1,4 +1,3 @@
-/** Checks the card stash. */
 import { CardStashError, inspectRedis, type RedisReport } from '../../card-stash/index.ts';
 import type { Config } from '../../config/index.ts';
 import { type Finding, failed, ok, skipped, warning } from './finding.ts';

@@ -8,7 +8,7 @@ import type { ClientContext } from '../types.ts';
 
 type Page = Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions']>>;
 
-export type Execution = Page['executions'][number];
+type Execution = Page['executions'][number];
 
 /** The server's default maximum per page. */
 export const PAGE = 1_000;

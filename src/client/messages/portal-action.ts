@@ -27,6 +27,7 @@ import {
   type WithdrawRequest,
   withdrawUpdate,
 } from '../../contract/messages.ts';
+import type { Handling } from '../../contract/order/requests.ts';
 import type { ActionRecord, OrderState } from '../../contract/order/state.ts';
 import { portalOwnSchema } from '../../contract/portal/portal-actions.ts';
 import {
@@ -55,7 +56,6 @@ import {
   workerSilent,
 } from '../temporal-errors.ts';
 import type { ClientContext, HandlingMethods, OrderName, OrderScreening, PortalOptions } from '../types.ts';
-import type { Handling } from './handling.ts';
 import { readBy } from './portal-options.ts';
 import { startedUpdate, updateOf, whileOpen } from './send-update.ts';
 

@@ -1,21 +1,13 @@
 /** The options of requests that act on an order: who asks, and how a repeat is recognized. */
 import { z } from 'zod';
-import { printable } from '../../contract/fields.ts';
+import { actorSchema } from '../../contract/fields.ts';
 import { ACTIONS, type By } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
-import { ACTOR_LIMIT } from '../../order/messages/shapes.ts';
 import { checked } from '../read-requests.ts';
 
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters');
-
-/** The actor: a person as claimed, or the name of a key. It is recorded in the order's journal and the audit log. */
-export const actorSchema = z
-  .string({ error: 'must be text' })
-  .min(1, 'must not be empty')
-  .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
-  .refine(...printable);
 
 export const optionsSchema = z.strictObject({
   /** The actor: `key` is trusted, `actor` is recorded as claimed. */

@@ -22,7 +22,7 @@ import { FIRST_SPACING_MS, longerSpacing } from '../spacing.ts';
 import { transactionOf } from '../transactions.ts';
 
 /** The maximum of pending reads. A read that begins after the last signal covers all earlier signals, so two are enough. */
-export const MAX_READS = 2;
+const MAX_READS = 2;
 
 export const status: Concern = {
   name: 'status',
@@ -83,7 +83,7 @@ function isOver({ state }: Order): boolean {
 }
 
 /** Requests a read of the status. Returns false if the last pending read already covers it. */
-export function request(order: Order, source: PendingRead['source']): boolean {
+function request(order: Order, source: PendingRead['source']): boolean {
   const { reads } = order;
   const last = reads.at(-1);
   // The last read has not begun: the read before it is pending, or the order is being screened.

@@ -13,6 +13,7 @@ import type {
 import type { Adoption, Attempt, OrderState } from '../../contract/order/state.ts';
 import type { Policy } from '../../contract/policy.ts';
 import { isPortalAction } from '../../contract/portal/portal-kinds.ts';
+import { isRecord } from '../../contract/values.ts';
 import {
   type By,
   GATEWAY_RESULTS,
@@ -26,23 +27,13 @@ import { defined } from '../defined.ts';
 import type { Refusal, Request, Sent } from '../order.ts';
 import { currentAttempt } from '../record.ts';
 import { cancelAsked } from '../transactions.ts';
-import {
-  ENVELOPE,
-  type Fields,
-  fieldsOf,
-  isRecord,
-  MESSAGES,
-  misfits,
-  ORDER,
-  shaped,
-  textOf,
-} from './shapes.ts';
+import { ENVELOPE, type Fields, fieldsOf, MESSAGES, misfits, ORDER, shaped, textOf } from './shapes.ts';
 
 const MAX_ATTEMPTS = 20;
 /** Maximum bytes of a transaction as JSON: about a thousand line items. Assumption «request size». */
 const TRANSACTION_LIMIT = 256 * 1024;
-/** The maximum nesting of a transaction. Deeper values can't be passed on. */
-const MAX_DEPTH = 64;
+/** The maximum nesting of a transaction, so that everything that reads it may recurse. */
+const MAX_DEPTH = 20;
 
 /** @returns why the payload codec or converter could not read a value, or undefined: it could */
 export function whyUnread(value: unknown): string | undefined {
@@ -115,15 +106,19 @@ export function startRefusal(
 
 /** @returns the error of a transaction that is too large or too deeply nested for an order, if it is */
 export function sizeError(transaction: unknown): FieldError | undefined {
-  if (nestsTooDeep(transaction)) return { path: 'transaction', message: 'nests too deep' };
-  if (bytesOf(transaction) <= TRANSACTION_LIMIT) return undefined;
+  const tooDeep = depthError(transaction);
+  if (tooDeep !== undefined || bytesOf(transaction) <= TRANSACTION_LIMIT) return tooDeep;
   return { path: 'transaction', message: `must have at most ${TRANSACTION_LIMIT} bytes as JSON` };
 }
 
-/** @returns whether a JSON value nests deeper than `MAX_DEPTH` levels */
-function nestsTooDeep(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth > MAX_DEPTH || Object.values(value).some((inner) => nestsTooDeep(inner, depth + 1));
+/** The same for the nesting alone, of a transaction that may not be JSON yet. */
+export function depthError(transaction: unknown): FieldError | undefined {
+  const isDeeper = (value: unknown, levels: number): boolean =>
+    typeof value === 'object' &&
+    value !== null &&
+    (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+  if (!isDeeper(transaction, MAX_DEPTH)) return undefined;
+  return { path: 'transaction', message: `must be nested at most ${MAX_DEPTH} levels deep` };
 }
 
 /** How far another system's clock may be ahead of ours. */

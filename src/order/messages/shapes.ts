@@ -5,8 +5,10 @@
 import type { Call } from '../../contract/calls.ts';
 import { FALLBACK_POLICY } from '../../contract/policy.ts';
 import { byPortalKind, type PortalField, portalKind } from '../../contract/portal/portal-kinds.ts';
+import { isRecord } from '../../contract/values.ts';
 import {
   ACTIONS,
+  ACTOR_LIMIT,
   DECISIONS,
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,
@@ -22,19 +24,15 @@ export type Shape = (value: unknown) => boolean;
 /** The shape of each field that an object must have. */
 export type Fields = Readonly<Record<string, Shape>>;
 
-export const flag: Shape = (value) => typeof value === 'boolean';
+const flag: Shape = (value) => typeof value === 'boolean';
 export const finite: Shape = (value) => Number.isFinite(value);
-export const whole: Shape = (value) => Number.isSafeInteger(value);
+const whole: Shape = (value) => Number.isSafeInteger(value);
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** A time in ISO 8601 with an offset. Without one it would depend on the worker's time zone. */
 export const moment = (value: unknown): value is string =>
   typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value));
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The fields of a value that may be no object: then there are none. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
@@ -46,12 +44,12 @@ export function textOf(value: unknown): string | undefined {
 }
 
 /** A string of at most that many characters. It may be empty if `least` is 0. */
-export function text(most: number, least = 1): Shape {
+function text(most: number, least = 1): Shape {
   return (value) => typeof value === 'string' && value.length >= least && value.length <= most;
 }
 
 /** A string that isn't blank. */
-export function words(most: number): Shape {
+function words(most: number): Shape {
   return (value) => text(most)(value) && /\S/.test(String(value));
 }
 
@@ -76,7 +74,7 @@ export function shaped(fields: Fields): Shape {
 }
 
 /** An object whose `kind` determines its fields. */
-export function oneOf(kinds: Readonly<Record<string, Fields>>): Shape {
+function oneOf(kinds: Readonly<Record<string, Fields>>): Shape {
   return (value) => {
     const { kind } = fieldsOf(value);
     return typeof kind === 'string' && Object.hasOwn(kinds, kind) && shaped(kinds[kind] ?? {})(value);
@@ -93,8 +91,6 @@ export function misfits(value: Record<string, unknown>, fields: Fields): string[
 const TEXT_LIMIT = 4_096;
 const NAME_LIMIT = 64;
 const KEY_LIMIT = 200;
-/** Maximum characters of the names in `by`. */
-export const ACTOR_LIMIT = 100;
 
 const actor = (value: unknown) => text(ACTOR_LIMIT)(value) && !/[\p{Cc}\p{Cs}]/u.test(String(value));
 const by = optional(shaped({ key: optional(actor), actor: optional(actor) }));

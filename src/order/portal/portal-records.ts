@@ -90,7 +90,7 @@ export function windowMeant(
 }
 
 /** @returns whether a cancel of this transaction is done, or of an order without a transaction */
-export function isCanceled({ actions }: OrderState, transactionId: string | undefined): boolean {
+function isCanceled({ actions }: OrderState, transactionId: string | undefined): boolean {
   return actions.some(
     (one) => one.kind === 'cancel' && one.status === 'done' && one.transactionId === transactionId,
   );

@@ -209,7 +209,7 @@ const MAX_INVOICE_LENGTH = 64;
 /** A separator that no shop uses in its order numbers. */
 const SEPARATOR = '~';
 
-export function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): string {
+function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): string {
   const transaction = transactions[attempt.number] ?? transactions[currentAttempt(state).number];
   const { invoiceNumber: own } = fieldsOf(transaction?.order);
   // The other system sent it with this number, whatever it looks like.

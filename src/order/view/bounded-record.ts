@@ -10,7 +10,7 @@ import { isUnderWay } from '../transactions.ts';
 /** Maximum bytes of an encrypted memo. Servers and workers are configured to warn above it. */
 export const MEMO_BYTES = 16 * 1024;
 /** Maximum bytes of a record as JSON. Encryption adds about 200. */
-export const RECORD_BYTES = 15_000;
+const RECORD_BYTES = 15_000;
 
 /** The maximum sizes in a record, enough for nearly every order. */
 const USUAL = {

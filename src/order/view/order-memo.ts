@@ -5,17 +5,9 @@
 import type { OrderKey } from '../../contract/ids.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import type { Policy } from '../../contract/policy.ts';
+import { isRecord } from '../../contract/values.ts';
 import { ACTIONS, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
-import {
-  type Fields,
-  finite,
-  isRecord,
-  listOf,
-  oneOfWords,
-  optional,
-  type Shape,
-  shaped,
-} from '../messages/shapes.ts';
+import { type Fields, finite, listOf, oneOfWords, optional, type Shape, shaped } from '../messages/shapes.ts';
 import { checkoutAnswer } from './answers.ts';
 
 export const RECORD = 'record';

@@ -9,7 +9,7 @@ import { refuse } from './screening-service.ts';
 
 export type Keys = Record<Mode, string>;
 
-export interface Call {
+interface Call {
   readonly operation: Exclude<Operation, 'webhook'>;
   /** The API that was called. Both modes share the portal's address, so there the key determines the mode. */
   readonly base: Mode | 'portal';

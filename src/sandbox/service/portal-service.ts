@@ -1,4 +1,3 @@
-/** The portal actions of the sandbox. */
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
 import {

@@ -68,7 +68,6 @@ interface StatusRoute {
   Params: { key: string; of: string };
 }
 
-/** Registers the portal-action API. */
 export function portalRoutes(app: FastifyInstance, { state, gate, ledger }: RouteParts): void {
   const portal = createPortalService(state, ledger);
   for (const operation of PORTAL_OPERATIONS) {

@@ -1,4 +1,3 @@
-/** The screening operations of the sandbox. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type Answer, DECISIONS, type Decision, type Mode, type TransactionRecord } from '../model.ts';

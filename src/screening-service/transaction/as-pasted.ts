@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { digitValue } from '../../card-data/digit-groups.ts';
 import { withoutHash } from '../../contract/ids.ts';
-import { isObject } from '../spellings.ts';
+import { isRecord } from '../../contract/values.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ function rewritten(fields: Fields, rewrites: Rewrites): Fields {
     if (typeof rewrite === 'function') {
       return typeof value === 'string' && value.length <= MAX_REWRITTEN ? [[name, rewrite(value)]] : [];
     }
-    return isObject(value) ? [[name, rewritten(value, rewrite)]] : [];
+    return isRecord(value) ? [[name, rewritten(value, rewrite)]] : [];
   });
   return { ...fields, ...Object.fromEntries(changed) };
 }

@@ -7,7 +7,7 @@ import { checkFields } from '../check-fields.ts';
 import { type Finding, toDefinitionSpelling } from '../spellings.ts';
 import { type CardData, cardSchema } from './transaction-schema.ts';
 
-export type ParsedCard = { ok: true; card: CardData } | { ok: false; fieldErrors: FieldError[] };
+type ParsedCard = { ok: true; card: CardData } | { ok: false; fieldErrors: FieldError[] };
 
 /** Settings for validating a card: the key's mode, and the time at which the card must not have expired. */
 export interface CardRules {

@@ -4,8 +4,9 @@ import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { cardDataIn } from '../../card-data/card-data.ts';
 import type { FieldError } from '../../contract/errors.ts';
+import { isRecord } from '../../contract/values.ts';
 import { checkFields, MOST_ERRORS } from '../check-fields.ts';
-import { type Dialect, isObject, toDefinitionSpelling, toSampleSpelling } from '../spellings.ts';
+import { type Dialect, toDefinitionSpelling, toSampleSpelling } from '../spellings.ts';
 import { tidied } from './as-pasted.ts';
 import { cardOfWorkflow, whyExpiryNotSent } from './card-rules.ts';
 import { gatewayTypeOf, ruleFindings, type TransactionRules, warningsOf } from './transaction-rules.ts';
@@ -16,7 +17,7 @@ import {
   transactionRequestSchema,
 } from './transaction-schema.ts';
 
-export type ParsedTransaction =
+type ParsedTransaction =
   | { ok: true; transaction: Transaction; card?: CardData; warnings: FieldError[] }
   | { ok: false; fieldErrors: FieldError[] };
 
@@ -42,7 +43,7 @@ const READ_ONLY = ['travel', 'transaction-id', 'transactionId', 'authcode'];
  * `lineItems[0].price`) and without submitted values. Never throws.
  */
 export function parseTransaction(input: unknown, rules: TransactionRules): ParsedTransaction {
-  if (!isObject(input)) {
+  if (!isRecord(input)) {
     return { ok: false, fieldErrors: [{ path: '', message: 'must be an object: the transaction' }] };
   }
   const fields = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
@@ -50,7 +51,7 @@ export function parseTransaction(input: unknown, rules: TransactionRules): Parse
   const readOnly = READ_ONLY.filter((name) => fields.delete(name));
   const unknownFields = rules.unknownFields === 'refuse' ? 'keep' : 'drop';
   const spelled = toDefinitionSpelling(transactionRequestSchema, Object.fromEntries(fields), unknownFields);
-  const { body, whyNoExpiry } = withoutBadExpiry(isObject(spelled.value) ? spelled.value : {}, rules);
+  const { body, whyNoExpiry } = withoutBadExpiry(isRecord(spelled.value) ? spelled.value : {}, rules);
   const { likeCards, ...known } = withoutOriginsLikeCards(body, rules);
   const sent = {
     ...spelled,
@@ -80,7 +81,7 @@ function withoutBadExpiry(
 ): { body: Record<string, unknown>; whyNoExpiry: string[] } {
   const { payment } = body;
   const kept = { body, whyNoExpiry: [] };
-  if (workflow === 'pre-gateway' || cardInStash || !isObject(payment) || !isObject(payment.creditCard))
+  if (workflow === 'pre-gateway' || cardInStash || !isRecord(payment) || !isRecord(payment.creditCard))
     return kept;
   const { expirationDate, ...creditCard } = payment.creditCard;
   if (expirationDate === undefined || creditCard.cardNumber !== undefined) return kept;
@@ -102,7 +103,7 @@ export function withoutOriginsLikeCards(
   { notCards }: Pick<TransactionRules, 'notCards'>,
 ): { body: Record<string, unknown>; likeCards: { path: string[]; message: string }[] } {
   const { order } = body;
-  if (!isObject(order)) return { body, likeCards: [] };
+  if (!isRecord(order)) return { body, likeCards: [] };
   const likeCards = ORIGINS.filter(
     (name) =>
       typeof order[name] === 'string' &&

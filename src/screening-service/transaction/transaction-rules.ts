@@ -2,13 +2,13 @@
 import { decodings } from '../../card-data/digit-groups.ts';
 import { isNoCard } from '../../card-data/payment-methods.ts';
 import type { Integration } from '../../contract/policy.ts';
+import { isRecord } from '../../contract/values.ts';
 import type { IntegrationWorkflow } from '../../contract/words.ts';
-import { type Finding, isObject } from '../spellings.ts';
+import type { Finding } from '../spellings.ts';
 import { isNotPublic } from './as-pasted.ts';
 import { type CardRules, cardFindings } from './card-rules.ts';
 import { billToSchema, cardSchema, type Transaction } from './transaction-schema.ts';
 
-/** Settings for validating a transaction. */
 export interface TransactionRules extends CardRules {
   workflow: IntegrationWorkflow;
   /** Whether the card data is in the stash already, so that the transaction must not have it. */
@@ -37,8 +37,6 @@ export function transactionRules(
 export const CARD_FIELDS = ['cardNumber', 'expirationDate', 'cardCode'] as const;
 
 const PASS_THROUGH = ['checkout', 'performance', 'subscriptionDetails', 'userFields'] as const;
-/** Nesting limit of objects that the screening service doesn't document. */
-export const MAX_DEPTH = 20;
 
 /**
  * Checks the rules between fields and those of the integration workflow. The body is in definition spelling and may have invalid fields,
@@ -93,14 +91,14 @@ function gatewayTypeFindings(
 /** Assumption «empty text»: an empty text counts as a value. */
 function addressFindings({ billTo, shipTo, merchant }: Record<string, unknown>): Finding[] {
   const findings: Finding[] = [];
-  if (isObject(billTo) && Object.keys(billTo).length > 0) {
+  if (isRecord(billTo) && Object.keys(billTo).length > 0) {
     for (const field of Object.keys(billToSchema.shape)) {
       if (field !== 'company' && billTo[field] === undefined) {
         findings.push({ path: ['billTo', field], message: 'is required when billTo is not empty' });
       }
     }
   }
-  if (isObject(merchant) && merchant.productType === 'Goods' && shipTo === undefined) {
+  if (isRecord(merchant) && merchant.productType === 'Goods' && shipTo === undefined) {
     findings.push({ path: ['shipTo'], message: 'is required when merchant.productType is Goods' });
   }
   return findings;
@@ -108,7 +106,7 @@ function addressFindings({ billTo, shipTo, merchant }: Record<string, unknown>):
 
 function paymentFindings(body: Record<string, unknown>, rules: TransactionRules): Finding[] {
   const { workflow, cardInStash = false } = rules;
-  if (isObject(body.payment) && body.payment.creditCard === undefined)
+  if (isRecord(body.payment) && body.payment.creditCard === undefined)
     return withoutCard(body.payment, rules);
   const card = creditCardOf(body);
   const inCard = (fields: readonly string[], message: string) =>
@@ -138,7 +136,7 @@ function paymentFindings(body: Record<string, unknown>, rules: TransactionRules)
 }
 
 function creditCardOf({ payment }: Record<string, unknown>): Record<string, unknown> {
-  return isObject(payment) && isObject(payment.creditCard) ? payment.creditCard : {};
+  return isRecord(payment) && isRecord(payment.creditCard) ? payment.creditCard : {};
 }
 
 /** Assumption «no card data»: an order that wasn't paid with a card has none. */
@@ -165,17 +163,13 @@ function digitsFindings(card: Record<string, unknown>): Finding[] {
   return findings;
 }
 
-/** Undocumented objects may contain anything within the nesting limit, except numbers that JSON can't carry. */
+/** Undocumented objects may contain anything, except numbers that JSON can't carry. */
 function passThroughFindings(body: Record<string, unknown>): Finding[] {
   const findings: Finding[] = [];
   for (const name of PASS_THROUGH) {
     walk(body[name], [name], (path, value) => {
-      if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+      if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
         findings.push({ path, message: 'has more digits than a number keeps: send it as a string' });
-      }
-      if (path.length <= MAX_DEPTH) return true;
-      findings.push({ path: [name], message: `must be nested at most ${MAX_DEPTH} levels deep` });
-      return false;
     });
   }
   return findings;
@@ -187,13 +181,11 @@ function strayCardFindings(body: Record<string, unknown>): Finding[] {
   if (cardNumber === undefined) return [];
   const findings: Finding[] = [];
   walk(body, [], (path, value) => {
-    if (path.length > MAX_DEPTH + 1) return false;
     const own = path.join('.') === 'payment.creditCard.cardNumber';
     if (!own && typeof value === 'string' && isWithin(cardNumber, value)) {
       const message = 'must not hold the card number; it belongs in payment.creditCard.cardNumber only';
       findings.push({ path, message });
     }
-    return true;
   });
   return findings;
 }
@@ -202,22 +194,15 @@ function isWithin(cardNumber: string, text: string): boolean {
   return decodings(text).some((decoded) => decoded.replace(/[\s-]/g, '').includes(cardNumber));
 }
 
-/** Visits every value under `root`, as deep as `visit` allows. Not recursive, since requests may be nested very deeply. */
+/** Visits a value and everything in it. */
 function walk(
-  root: unknown,
-  start: PropertyKey[],
-  visit: (path: PropertyKey[], value: unknown) => boolean,
+  value: unknown,
+  path: PropertyKey[],
+  visit: (path: PropertyKey[], value: unknown) => void,
 ): void {
-  const open: { path: PropertyKey[]; value: unknown }[] = [{ path: start, value: root }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { path, value } = next;
-    if (!visit(path, value)) continue;
-    if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) open.push({ path: [...path, index], value: item });
-    } else if (isObject(value)) {
-      for (const [key, item] of Object.entries(value)) open.push({ path: [...path, key], value: item });
-    }
-  }
+  visit(path, value);
+  const inside = Array.isArray(value) ? value.entries() : isRecord(value) ? Object.entries(value) : [];
+  for (const [key, item] of inside) walk(item, [...path, key], visit);
 }
 
 function isBlank(value: unknown): boolean {

@@ -3,20 +3,18 @@ import { isIP } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
-import { actorSchema } from '../../client/messages/portal-options.ts';
 import {
-  attemptSchema,
   fieldErrorsOf,
   integrationNameSchema,
   invalidRequest,
   orderIdSchema,
 } from '../../client/read-requests.ts';
 import type { ApiKeys, Scope } from '../../config/index.ts';
-import { reasonSchema } from '../../contract/fields.ts';
+import { actorSchema, attemptSchema, reasonSchema } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
+import { isRecord } from '../../contract/values.ts';
 import { OVERRIDE_ACTIONS } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
-import { isRecord } from '../../order/messages/shapes.ts';
 import { METRICS, namedAs } from '../../order/view/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { PortalOptions } from '../../starter.ts';

@@ -6,9 +6,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decodeProtectedHeader, EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
 import * as oidc from 'openid-client';
 import { z } from 'zod';
-import { actorSchema } from '../../client/messages/portal-options.ts';
 import { SIGNED_IN, type SignInSettings } from '../../config/index.ts';
-import { isLoopback } from '../../contract/addresses.ts';
+import { actorSchema } from '../../contract/fields.ts';
+import { isLoopback } from '../../contract/values.ts';
 import type { Log } from '../../platform/log.ts';
 import { HttpError } from './problems.ts';
 

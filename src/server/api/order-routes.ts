@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { listRequestOf } from '../../client/lists/list-request.ts';
 import { adoptSchema } from '../../client/read-adopt-request.ts';
-import { attemptSchema, CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../../client/read-requests.ts';
+import { CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../../client/read-requests.ts';
 import {
   cardRefSchema,
   checkoutAnswerSchema,
@@ -12,9 +12,10 @@ import {
 } from '../../contract/answers.ts';
 import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
 import { EXAMPLE_PAYMENT } from '../../contract/example-transaction.ts';
-import { text } from '../../contract/fields.ts';
+import { attemptSchema } from '../../contract/fields.ts';
 import { orderListSchema, orderStateSchema } from '../../contract/order/order.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../../contract/words.ts';
+import { gatewayResultSchema } from '../../contract/order/requests.ts';
+import { INTEGRATION_WORKFLOWS } from '../../contract/words.ts';
 import { CARD_FIELDS, cardSchema, transactionRequestSchema } from '../../screening-service/index.ts';
 import type { OrderScreening, TransactionLookup, TransactionStatus } from '../../starter.ts';
 import { listedIntegrations, requireScope } from './callers.ts';
@@ -113,14 +114,9 @@ export function orderRoutes(
     ...ORDERS,
     params: orderParams,
     query: orderQuery,
-    body: z
-      .strictObject({
-        attempt: attemptSchema.exactOptional(),
-        result: z.enum(GATEWAY_RESULTS, { error: 'must be "pass", "fail" or "error"' }),
-        authcode: text(128).exactOptional(),
-        transactionId: text(128).exactOptional().meta({ description: "The gateway's own transaction id" }),
-      })
-      .meta({ examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }] }),
+    body: gatewayResultSchema.meta({
+      examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }],
+    }),
     answers: { 200: gatewayResultAnswerSchema },
     handle: ({ asked, body }) => orderScreening.recordGatewayResult(asked, body),
   });

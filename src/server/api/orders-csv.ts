@@ -1,4 +1,3 @@
-/** Writes a list of orders as CSV. */
 import type { OrderList, OrderSummary } from '../../contract/order/order.ts';
 
 /** The maximum number of orders per file. */

@@ -1,9 +1,7 @@
 /** Routes for portal actions, withdrawals, overrides, redeliveries, rechecks, acknowledgements, notes, assignments and snoozes. */
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
-import { HANDLINGS, handlingDefinition } from '../../client/messages/handling.ts';
 import { handlingMethod, portalMethod } from '../../client/messages/portal-action.ts';
-import { fieldErrorsOf, invalidRequest, overrideSchema } from '../../client/read-requests.ts';
+import { fieldErrorsOf, invalidRequest } from '../../client/read-requests.ts';
 import {
   acknowledgedSchema,
   handlingSchema,
@@ -13,7 +11,12 @@ import {
   requestedSchema,
 } from '../../contract/answers.ts';
 import { hasCode } from '../../contract/errors.ts';
-import { momentSchema, reasonSchema } from '../../contract/fields.ts';
+import {
+  acknowledgeSchema,
+  HANDLINGS,
+  handlingDefinition,
+  overrideSchema,
+} from '../../contract/order/requests.ts';
 import { portalDefinition, portalOwnSchema } from '../../contract/portal/portal-actions.ts';
 import { PORTAL_ACTIONS, type PortalActionKind } from '../../contract/portal/portal-kinds.ts';
 import { OUR_WORDS, parsePortalFields } from '../../screening-service/index.ts';
@@ -78,14 +81,7 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
   });
   defineRoute(app, {
     ...at('acknowledge', 'Clear what needs attention, with a reason'),
-    body: z
-      .strictObject({
-        reason: reasonSchema,
-        until: momentSchema.exactOptional().meta({
-          description: 'Resolves only attention raised until then, such as the newest `since` that was read',
-        }),
-      })
-      .meta({ examples: [{ reason: 'called the customer' }] }),
+    body: acknowledgeSchema.meta({ examples: [{ reason: 'called the customer' }] }),
     answers: { 200: acknowledgedSchema },
     handle: ({ asked, body, how }) => orderScreening.acknowledge(asked, body, how),
   });

@@ -7,7 +7,7 @@ import { errorDetails } from '../../contract/terms.ts';
 import type { Log } from '../../platform/log.ts';
 
 /** Errors of requests that don't reach an order. */
-export const HTTP_ERRORS = {
+const HTTP_ERRORS = {
   'bad-request': {
     status: 400,
     title: 'Bad request',
@@ -100,7 +100,7 @@ export const problemSchema = z.object({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-export type HttpErrorCode = keyof typeof HTTP_ERRORS;
+type HttpErrorCode = keyof typeof HTTP_ERRORS;
 
 const RETRY_AFTER_SECONDS = '2';
 
@@ -117,7 +117,6 @@ export class HttpError extends Error {
   }
 }
 
-/** Answers every error with a problem document. */
 export function answerWithProblems(app: FastifyInstance, log: Log): void {
   app.setErrorHandler(async (error, request, reply) => {
     const { code, problem } = toProblem(error);

@@ -1,8 +1,9 @@
 /** Schemas of the API's requests, for validation and documentation. */
 import { z } from 'zod';
 import { amountSchema, WRITTEN_FILTERS } from '../../client/lists/list-request.ts';
-import { actorSchema, idempotencyKeySchema } from '../../client/messages/portal-options.ts';
+import { idempotencyKeySchema } from '../../client/messages/portal-options.ts';
 import { integrationNameSchema, orderIdSchema } from '../../client/read-requests.ts';
+import { actorSchema } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { decisionSchema, phaseSchema } from '../../contract/terms.ts';
 import { ACTIONS } from '../../contract/words.ts';

@@ -7,7 +7,7 @@ export const TABS = ['overdue', 'soon', 'attention', 'stuck', 'held', 'all'] as 
 /** A list of the queue. `snoozed` is a tab only if it has orders. */
 export type Tab = (typeof TABS)[number] | 'snoozed';
 export const LISTS = [...TABS, 'snoozed', 'every'] as const;
-export type List = (typeof LISTS)[number];
+type List = (typeof LISTS)[number];
 
 export const TAB_NAMES: Readonly<Record<List, string>> = {
   overdue: 'Overdue',
@@ -73,7 +73,6 @@ export interface From {
   pos?: number | undefined;
 }
 
-/** @returns the path of an order's page, or of one of its actions */
 export function orderPath(order: OrderKey, action?: string, place: From & { notice?: string } = {}): string {
   const path = ['', 'orders', encodeURIComponent(order.orderId), ...(action === undefined ? [] : [action])];
   const { from, pos, notice } = place;
@@ -83,7 +82,6 @@ export function orderPath(order: OrderKey, action?: string, place: From & { noti
 /** A selected order in a form: `integration/orderId`, after what the person saw of it. */
 export const CHOSEN = /^(?:(?<ifAction>\w*) (?<until>\S*) )?(?<integration>[^/]*)\/(?<orderId>.*)$/s;
 
-/** @returns the path of the page that reads a transaction from the screening service */
 export function transactionPath(idOrInvoice: string, integration: string): string {
   return `/transactions/${encodeURIComponent(idOrInvoice)}?${queryOf({ integration })}`;
 }
@@ -94,7 +92,6 @@ export interface TemporalUi {
   namespace: string;
 }
 
-/** @returns the URL of an order's run in the Temporal UI */
 export function temporalLink(ui: TemporalUi, order: OrderKey, runId: string): string {
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   const segments = ['namespaces', ui.namespace, 'workflows', workflowId, runId, 'history'];

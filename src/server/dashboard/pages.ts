@@ -7,7 +7,7 @@
 import { parse } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Scope, SIGNED_IN } from '../../config/index.ts';
-import { isRecord } from '../../order/messages/shapes.ts';
+import { isRecord } from '../../contract/values.ts';
 import type { ApiOptions } from '../api/api-options.ts';
 import { limitRequests, listedIntegrations, requireKey, sentBy } from '../api/callers.ts';
 import { refuseCards } from '../api/define-route.ts';

@@ -69,7 +69,8 @@ describe('a start', () => {
     let deep: object = { cardNumber: '4' };
     for (let level = 0; level < 50_000; level += 1) deep = { deep };
     const input = { orderId: '1', transaction: { userFields: deep } };
-    expect(startRefusal(input, 'order:default:1')).toMatchObject({ errors: [{ message: 'nests too deep' }] });
+    const errors = [{ path: 'transaction', message: 'must be nested at most 20 levels deep' }];
+    expect(startRefusal(input, 'order:default:1')).toMatchObject({ errors });
   });
 });
 

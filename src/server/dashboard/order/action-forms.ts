@@ -3,9 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { integrationNameSchema, orderIdSchema } from '../../../client/read-requests.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
-import { type Instant, millis, type OrderDecision, REASON_LIMIT } from '../../../contract/words.ts';
+import {
+  ACTOR_LIMIT,
+  type Instant,
+  millis,
+  type OrderDecision,
+  REASON_LIMIT,
+} from '../../../contract/words.ts';
 import { defined } from '../../../order/defined.ts';
-import { ACTOR_LIMIT } from '../../../order/messages/shapes.ts';
 import type { InspectedOrder } from '../../../starter.ts';
 import { FROM_LIMIT } from '../../api/request-schemas.ts';
 import { CHOSEN, type From, orderPath, type TemporalUi } from '../addresses.ts';
@@ -126,7 +131,7 @@ export const selectionSchema = z
   .transform(({ do: action, order: chosen, from }) => ({ action, chosen, from }));
 
 /** The selected orders, what to do with them, and the list that they were selected in with its path. */
-export type Selection = z.output<typeof selectionSchema> & { back: string };
+type Selection = z.output<typeof selectionSchema> & { back: string };
 
 /** Confirms an action on several orders, with its effect on each. The form leaves out an order that couldn't be read: its action is unknown. */
 export function severalPage(

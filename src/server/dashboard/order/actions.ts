@@ -15,7 +15,6 @@ import { withLineFeeds } from '../html.ts';
 import { unlessOurs } from '../queue-store.ts';
 import { HOUR_MS } from '../words.ts';
 
-/** What a form asks. */
 export const askedSchema = z.object({
   reason: z
     .string()
@@ -38,7 +37,7 @@ export const askedSchema = z.object({
 /** The fields of a form as they were typed; empty if there are several of the name. */
 export const typedFields = z.record(z.string(), z.string().catch('')).catch({});
 /** `number`: of a portal action or event. */
-export type Asked = z.output<typeof askedSchema> & { number?: number | undefined };
+type Asked = z.output<typeof askedSchema> & { number?: number | undefined };
 
 export const formOf = (action: PageAction) =>
   askedSchema.refine(({ reason }) => reason !== undefined || PAGE_ACTIONS[action].reason !== 'required', {

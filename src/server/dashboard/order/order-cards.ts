@@ -11,7 +11,6 @@ import { clock, money, type Now, shortClock } from '../words.ts';
 import { foldedForm, type ShownOrder } from './action-forms.ts';
 import { lastCheck, ORIGINS } from './timeline.ts';
 
-/** What the screening service found, for and against the order. */
 export function evidence(state: OrderState, view: ShownOrder): Html {
   const all = evidenceOf(state);
   const [strongest] = all;

@@ -13,7 +13,7 @@ export const ROWS = 100;
 /** A queue that can be read is never older. */
 const OLD_MS = 30_000;
 
-export interface QueueView {
+interface QueueView {
   filters: Filters;
   queue: Snapshot;
   /** The orders of the list: of the queue, or as the search or the list of every order found them. */
