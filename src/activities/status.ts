@@ -33,6 +33,7 @@ import {
   halfOfWhatIsLeft,
   isAfterReset,
   isForbidden,
+  isForbiddenKnown,
   noteAnswered,
   retryLater,
   retryWrongKey,
@@ -84,7 +85,7 @@ export function statusActivities(world: ActivityWorld) {
       const pauseMs = notBefore === undefined ? 0 : millis(notBefore) - millis(time());
       if (pauseMs > 0) throw waitLonger('spacing', 'the status was read a moment ago', pauseMs);
       const outcome = await read({ ...request, transactionId }, time);
-      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
+      if (outcome.kind === 'forbidden' && isForbiddenKnown()) throw retryWrongKey();
       if (!request.reports || outcome.kind !== 'read') return outcome;
       // After the read: the decision may be the answer to the report.
       const reports = [transactionId, ...others].map((id) =>
@@ -145,7 +146,7 @@ export function statusActivities(world: ActivityWorld) {
     } catch (error) {
       if (!(error instanceof ScreeningError)) throw error;
       if (!isForbidden(error)) throw retryInTime(error, pauseMs, request.cancelBy, now);
-      if (request.forbiddenKnown) throw retryWrongKey();
+      if (isForbiddenKnown()) throw retryWrongKey();
       return { kind: 'forbidden' };
     }
     if (pauseMs === undefined) return { kind: 'none' };
@@ -206,18 +207,14 @@ function unreadableWords({ reason, outcome }: ScreeningError): string | undefine
 
 /** @returns the outcome if the order doesn't know it yet @throws a failure that is retried after the pause otherwise */
 function newsOf(
-  { known, troubleKnown, forbiddenKnown }: LastReadRequest,
+  { known, troubleKnown }: LastReadRequest,
   outcome: StatusOutcome,
   pauseMs: number,
 ): StatusOutcome {
-  if (outcome.kind === 'forbidden') {
-    if (forbiddenKnown) throw retryWrongKey();
-    return outcome;
-  }
+  if (outcome.kind === 'forbidden' && isForbiddenKnown()) throw retryWrongKey();
   // An unchanged decision is still returned if it resolves a problem that was reported.
-  const isUnchanged =
-    outcome.kind === 'read' && outcome.decision === known && !troubleKnown && !forbiddenKnown;
-  if (isUnchanged) throw unchanged(pauseMs);
+  const isUnchanged = outcome.kind === 'read' && outcome.decision === known;
+  if (isUnchanged && !troubleKnown && !isForbiddenKnown()) throw unchanged(pauseMs);
   if (troubleKnown && isUnusable(outcome, known))
     throw waitLonger('unusable', 'the screening service still returns no decision', pauseMs);
   return outcome;

@@ -121,12 +121,28 @@ describe('a wrong key', () => {
     'met by the %s is reported once, and it begins anew, knowing that',
     (kind) => {
       const life = RUNNING[kind]();
-      for (const at of [MINUTE, HOUR]) life.end({ kind, outcome: FORBIDDEN }, at);
+      const isKnown = () => life.find(kind).effect.forbiddenKnown;
+      const before = isKnown();
+      const known = [MINUTE, HOUR].map((at) => life.end({ kind, outcome: FORBIDDEN }, at) && isKnown());
       expect(life.attention).toEqual(['wrong-key']);
       expect(life.outbox.filter((type) => type === 'order.attention')).toHaveLength(1);
-      expect(life.calls(kind).map(({ request }) => request.forbiddenKnown)).toEqual([false, true, true]);
+      expect([before, ...known]).toEqual([false, true, true]);
     },
   );
+
+  it('that a read of the same transaction no longer meets is no longer known to the poll', () => {
+    const life = screened('review').end({ kind: 'poll', outcome: FORBIDDEN }, MINUTE).take(RECHECK);
+    expect(life.find('poll').effect.forbiddenKnown).toBe(true);
+    life.read('review', HOUR);
+    expect([life.attention, life.find('poll').effect.forbiddenKnown]).toEqual([[], false]);
+    expect(life.end({ kind: 'poll', outcome: FORBIDDEN }, 2 * HOUR).attention).toEqual(['wrong-key']);
+  });
+
+  it('that an action meets whose withdrawal ends it is told to nobody', () => {
+    const life = screened('pass', ALL).portal('report-fraud').withdraw(1);
+    const { outbox } = life;
+    expect(life.portalEnds('forbidden')).toMatchObject({ attention: [], outbox });
+  });
 
   it('stays open while nothing was sent with it, and ends with the call that met it', () => {
     const life = screened('review').end({ kind: 'poll', outcome: FORBIDDEN }, MINUTE);

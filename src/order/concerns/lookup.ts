@@ -6,15 +6,13 @@ import type { ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { CallResult } from '../../contract/calls.ts';
 import type { Attempt, UnseenCreate } from '../../contract/order/state.ts';
 import { laterBy, type OrderEventType } from '../../contract/words.ts';
-import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import { raiseAttention } from '../attention.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening, HIDDEN } from '../screening/apply-screening.ts';
 import { notePolicy, screenRequest } from '../screening/checkout.ts';
 import { isAwaited, noneUnseen, recordLate, withoutOthers } from '../screening/record-screening.ts';
 import { cancelStays, createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
-
-const LOOKUP = { operation: 'lookup' } as const;
 
 export const lookup: Concern = {
   name: 'lookup',
@@ -57,11 +55,11 @@ function look(order: Order, attempt: Attempt, unseen: UnseenCreate): RequiredEff
     startedAt: state.startedAt,
     cancelBy: laterBy(state.policy.cancelWindowMs, unseen.since),
     knownTransactionIds: knownTransactionIds(state, attempt),
-    forbiddenKnown: wrongKeyKnown(state, LOOKUP),
     ...(policyMissing && { policyOf: screenRequest(order, currentAttempt(state)) }),
   };
+  const cause = { operation: 'lookup' } as const;
   const call = { kind: 'look-up', request } as const;
-  return { key: `look-up:${number}`, resource: 'create', whenObsolete: 'drop', cause: LOOKUP, call };
+  return { key: `look-up:${number}`, resource: 'create', whenObsolete: 'drop', cause, call };
 }
 
 function applyLookup(
@@ -72,8 +70,7 @@ function applyLookup(
   const { state, now } = order;
   const { outcome, sentFrom } = result;
   notePolicy(order, result);
-  if (outcome.kind === 'forbidden') return raiseWrongKey(state, LOOKUP, now);
-  clear(state, { codes: ['wrong-key'], ...LOOKUP });
+  if (outcome.kind === 'forbidden') return [];
   if (outcome.kind === 'hidden') {
     if (attempt.unseen !== undefined) attempt.unseen.hidden = true;
     return raiseAttention(state, 'transaction-unseen', HIDDEN, { operation: 'create' }, now);

@@ -5,7 +5,7 @@
 import type { AdoptRequest, RetryRequest } from '../../contract/messages.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
 import { type Instant, laterBy } from '../../contract/words.ts';
-import { clear, clearedBy, wrongKeyKnown } from '../attention.ts';
+import { clear, clearedBy } from '../attention.ts';
 import { defined } from '../defined.ts';
 import type { Accepted, Concern, Order, RequiredEffect } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
@@ -76,13 +76,12 @@ function needsCatchUp(state: OrderState, attempt: Attempt): boolean {
 }
 
 function catchUp(order: Order, attempt: Attempt): RequiredEffect {
-  const { state, notBefore } = order;
+  const { notBefore } = order;
   const { answer, rescreens, readings } = attempt;
   // The checkout's activity failed, and nothing was read since.
   const mayBeSkipped = answer?.reason === BROKE_DOWN && rescreens === 0 && readings.length === 0;
   const request = {
     ...screenRequest(order, attempt),
-    forbiddenKnown: wrongKeyKnown(state, CREATE),
     ...(mayBeSkipped && { mayBeSkipped }),
     ...defined({ notBefore }),
   };
