@@ -21,8 +21,8 @@ import { defined } from '../order/defined.ts';
 import { adoptionErrors } from '../order/messages/check-messages.ts';
 import { enrichedOf } from '../order/record.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening-service/index.ts';
-import { type ActivityWorld, clientFor, integrationOf, invalidRequest } from './activity-world.ts';
-import { lookByInvoice, policyOf } from './screening/begin-screening.ts';
+import { type ActivityWorld, clientFor, invalidRequest } from './activity-world.ts';
+import { lookByInvoice } from './screening/begin-screening.ts';
 import { EARLIER_TRY } from './screening/try-screening.ts';
 import type { Clock } from './server-clock.ts';
 import {
@@ -120,13 +120,10 @@ export function statusActivities(world: ActivityWorld) {
     async lookUp(
       request: LookUpRequest,
       { time }: Clock,
-    ): Promise<{ outcome: LookUpOutcome; sentFrom: Instant; policy?: Policy }> {
+    ): Promise<{ outcome: LookUpOutcome; sentFrom: Instant }> {
       // After a reset the previous run may have sent it at any time.
       const sentFrom = isAfterReset() ? request.startedAt : request.unseenSince;
-      const outcome = await lookUp(request, time());
-      const policy =
-        request.policyOf && policyOf(world, request.policyOf, integrationOf(world, request.integration));
-      return { outcome, sentFrom, ...defined({ policy }) };
+      return { outcome: await lookUp(request, time()), sentFrom };
     },
   };
 

@@ -76,7 +76,6 @@ export interface Fingerprinted {
 export interface Retried extends Fingerprinted {
   /** An earlier run may have given its caller a different answer. */
   again?: true;
-  policy?: Policy;
   /** The action without a decision, by the attempt's own transaction. Absent if the activity failed. */
   whenUnavailable?: UnavailableAction;
 }
@@ -92,11 +91,11 @@ export interface CheckoutRequest extends ScreenRequest {
 
 export interface RetryCheckoutRequest extends ScreenRequest {
   attempt: number;
-  /** The first checkout failed before it could read the policy, so the activity returns it. */
-  policyMissing?: true;
 }
 
 export interface CatchUpRequest extends RetryCheckoutRequest {
+  /** The checkout failed before it could read the policy, so the catch-up only returns it. */
+  policyMissing?: true;
   /** The first call doesn't start before this time. */
   notBefore?: Instant;
   /** The checkout failed before it could read the skip rules, so the catch-up applies them. */
@@ -163,8 +162,6 @@ export interface LookUpRequest {
   startedAt: Instant;
   /** The end of the cancel window of the create's transaction. */
   cancelBy?: Instant;
-  /** Set if no activity has read the policy yet: the lookup also returns the policy for this request. */
-  policyOf?: ScreenRequest;
 }
 
 export type GatewayOutcome = { kind: 'sent' } | { kind: 'refused'; words: string } | { kind: 'forbidden' };
@@ -186,7 +183,7 @@ export interface CheckoutActivities {
 
 export interface BackgroundActivities {
   catchUp: Activity<CatchUpRequest, Timed<ScreeningOutcome> & Fingerprinted & { policy?: Policy }>;
-  lookUp: Activity<LookUpRequest, Timed<LookUpOutcome> & { sentFrom: Instant; policy?: Policy }>;
+  lookUp: Activity<LookUpRequest, Timed<LookUpOutcome> & { sentFrom: Instant }>;
   sendGatewayResponse: Activity<GatewayResponseRequest, Timed<GatewayOutcome>>;
   performPortalAction: Activity<PortalRequest, Timed<PortalOutcome>>;
   deliverEvents: Activity<OrderEvent[], Moment>;

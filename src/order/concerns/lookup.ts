@@ -10,7 +10,6 @@ import { raiseAttention } from '../attention.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening, HIDDEN } from '../screening/apply-screening.ts';
-import { notePolicy, screenRequest } from '../screening/checkout.ts';
 import { isAwaited, noneUnseen, recordLate, withoutOthers } from '../screening/record-screening.ts';
 import { cancelStays, createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
 
@@ -33,9 +32,13 @@ export const lookup: Concern = {
   },
 };
 
-/** Returns whether a lookup may run: not during a screening, whose transaction it could find instead, unless a cancel waits for it. */
+/**
+ * Returns whether a lookup may run: not before the policy is known, nor during a screening, whose transaction it could find instead, unless
+ * a cancel waits for it.
+ */
 function isTime(order: Order, attempt: Attempt): boolean {
   const { state } = order;
+  if (order.policyMissing) return false;
   if (state.phase !== 'screening') return true;
   const isCanceling = state.actions.some(
     ({ kind, status, number }) =>
@@ -44,8 +47,7 @@ function isTime(order: Order, attempt: Attempt): boolean {
   return isCanceling && attempt === currentAttempt(state) && !createUnderWay(order);
 }
 
-function look(order: Order, attempt: Attempt, unseen: UnseenCreate): RequiredEffect {
-  const { state, policyMissing } = order;
+function look({ state }: Order, attempt: Attempt, unseen: UnseenCreate): RequiredEffect {
   const { number } = attempt;
   const request = {
     integration: state.integration,
@@ -55,7 +57,6 @@ function look(order: Order, attempt: Attempt, unseen: UnseenCreate): RequiredEff
     startedAt: state.startedAt,
     cancelBy: laterBy(state.policy.cancelWindowMs, unseen.since),
     knownTransactionIds: knownTransactionIds(state, attempt),
-    ...(policyMissing && { policyOf: screenRequest(order, currentAttempt(state)) }),
   };
   const cause = { operation: 'lookup' } as const;
   const call = { kind: 'look-up', request } as const;
@@ -69,7 +70,6 @@ function applyLookup(
 ): OrderEventType[] {
   const { state, now } = order;
   const { outcome, sentFrom } = result;
-  notePolicy(order, result);
   if (outcome.kind === 'forbidden') return [];
   if (outcome.kind === 'hidden') {
     if (attempt.unseen !== undefined) attempt.unseen.hidden = true;
