@@ -27,6 +27,7 @@ import {
   halfOfWhatIsLeft,
   isAfterReset,
   isForbidden,
+  isForbiddenKnown,
   refusalWords,
   reportNothingDone,
   retryLater,
@@ -65,7 +66,7 @@ export function portalActivities(world: ActivityWorld) {
         return { kind: 'sent' };
       } catch (error) {
         if (isForbidden(error)) {
-          if (request.forbiddenKnown) throw retryWrongKey();
+          if (isForbiddenKnown()) throw retryWrongKey();
           return { kind: 'forbidden' };
         }
         const words = refusalWords(error);
@@ -154,7 +155,7 @@ function afterFailure(
     reportNothingDone();
   }
   if (isForbidden(error)) {
-    if (!request.forbiddenKnown) return { kind: 'forbidden', ...(mayBeDone && { maybeDone: true }) };
+    if (!isForbiddenKnown()) return { kind: 'forbidden', ...(mayBeDone && { maybeDone: true }) };
     throw failureOf(request, retryWrongKey(beforeTheEnd(time, request, WRONG_KEY_PAUSE_MS)));
   }
   const words = refusalWords(error);

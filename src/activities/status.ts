@@ -21,8 +21,8 @@ import { defined } from '../order/defined.ts';
 import { adoptionErrors } from '../order/messages/check-messages.ts';
 import { enrichedOf } from '../order/record.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening-service/index.ts';
-import { type ActivityWorld, clientFor, integrationOf, invalidRequest } from './activity-world.ts';
-import { lookByInvoice, policyOf } from './screening/begin-screening.ts';
+import { type ActivityWorld, clientFor, invalidRequest } from './activity-world.ts';
+import { lookByInvoice } from './screening/begin-screening.ts';
 import { EARLIER_TRY } from './screening/try-screening.ts';
 import type { Clock } from './server-clock.ts';
 import {
@@ -33,6 +33,7 @@ import {
   halfOfWhatIsLeft,
   isAfterReset,
   isForbidden,
+  isForbiddenKnown,
   noteAnswered,
   retryLater,
   retryWrongKey,
@@ -84,7 +85,7 @@ export function statusActivities(world: ActivityWorld) {
       const pauseMs = notBefore === undefined ? 0 : millis(notBefore) - millis(time());
       if (pauseMs > 0) throw waitLonger('spacing', 'the status was read a moment ago', pauseMs);
       const outcome = await read({ ...request, transactionId }, time);
-      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
+      if (outcome.kind === 'forbidden' && isForbiddenKnown()) throw retryWrongKey();
       if (!request.reports || outcome.kind !== 'read') return outcome;
       // After the read: the decision may be the answer to the report.
       const reports = [transactionId, ...others].map((id) =>
@@ -119,13 +120,10 @@ export function statusActivities(world: ActivityWorld) {
     async lookUp(
       request: LookUpRequest,
       { time }: Clock,
-    ): Promise<{ outcome: LookUpOutcome; sentFrom: Instant; policy?: Policy }> {
+    ): Promise<{ outcome: LookUpOutcome; sentFrom: Instant }> {
       // After a reset the previous run may have sent it at any time.
       const sentFrom = isAfterReset() ? request.startedAt : request.unseenSince;
-      const outcome = await lookUp(request, time());
-      const policy =
-        request.policyOf && policyOf(world, request.policyOf, integrationOf(world, request.integration));
-      return { outcome, sentFrom, ...defined({ policy }) };
+      return { outcome: await lookUp(request, time()), sentFrom };
     },
   };
 
@@ -145,7 +143,7 @@ export function statusActivities(world: ActivityWorld) {
     } catch (error) {
       if (!(error instanceof ScreeningError)) throw error;
       if (!isForbidden(error)) throw retryInTime(error, pauseMs, request.cancelBy, now);
-      if (request.forbiddenKnown) throw retryWrongKey();
+      if (isForbiddenKnown()) throw retryWrongKey();
       return { kind: 'forbidden' };
     }
     if (pauseMs === undefined) return { kind: 'none' };
@@ -206,18 +204,14 @@ function unreadableWords({ reason, outcome }: ScreeningError): string | undefine
 
 /** @returns the outcome if the order doesn't know it yet @throws a failure that is retried after the pause otherwise */
 function newsOf(
-  { known, troubleKnown, forbiddenKnown }: LastReadRequest,
+  { known, troubleKnown }: LastReadRequest,
   outcome: StatusOutcome,
   pauseMs: number,
 ): StatusOutcome {
-  if (outcome.kind === 'forbidden') {
-    if (forbiddenKnown) throw retryWrongKey();
-    return outcome;
-  }
+  if (outcome.kind === 'forbidden' && isForbiddenKnown()) throw retryWrongKey();
   // An unchanged decision is still returned if it resolves a problem that was reported.
-  const isUnchanged =
-    outcome.kind === 'read' && outcome.decision === known && !troubleKnown && !forbiddenKnown;
-  if (isUnchanged) throw unchanged(pauseMs);
+  const isUnchanged = outcome.kind === 'read' && outcome.decision === known;
+  if (isUnchanged && !troubleKnown && !isForbiddenKnown()) throw unchanged(pauseMs);
   if (troubleKnown && isUnusable(outcome, known))
     throw waitLonger('unusable', 'the screening service still returns no decision', pauseMs);
   return outcome;

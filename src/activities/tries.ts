@@ -261,6 +261,11 @@ export function isAfterReset(): boolean {
   return factsOf.get(Context.current())?.wasReset === true || wasCalledBeforeReset();
 }
 
+/** @returns whether the order knows already that the API key is rejected, so that the call is retried until it is accepted */
+export function isForbiddenKnown(): boolean {
+  return factsOf.get(Context.current())?.forbiddenKnown === true;
+}
+
 /** @returns whether this checkout may have run before, in a lost workflow task or in the run before a reset */
 export function mayHaveRun(): boolean {
   const run = factsOf.get(Context.current());

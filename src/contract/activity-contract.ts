@@ -42,6 +42,8 @@ export interface RunFacts {
   historyLength: number;
   /** Whether the run was replaying when it called the activity. */
   isReplaying: boolean;
+  /** The call's wrong API key was already reported: keep retrying. A replay reproduces this fact. */
+  forbiddenKnown?: boolean;
 }
 
 export interface ScreenRequest extends AboutAttempt {
@@ -74,7 +76,6 @@ export interface Fingerprinted {
 export interface Retried extends Fingerprinted {
   /** An earlier run may have given its caller a different answer. */
   again?: true;
-  policy?: Policy;
   /** The action without a decision, by the attempt's own transaction. Absent if the activity failed. */
   whenUnavailable?: UnavailableAction;
 }
@@ -90,13 +91,11 @@ export interface CheckoutRequest extends ScreenRequest {
 
 export interface RetryCheckoutRequest extends ScreenRequest {
   attempt: number;
-  /** The first checkout failed before it could read the policy, so the activity returns it. */
-  policyMissing?: true;
 }
 
 export interface CatchUpRequest extends RetryCheckoutRequest {
-  /** A wrong API key was already reported: keep retrying. */
-  forbiddenKnown: boolean;
+  /** The checkout failed before it could read the policy, so the catch-up only returns it. */
+  policyMissing?: true;
   /** The first call doesn't start before this time. */
   notBefore?: Instant;
   /** The checkout failed before it could read the skip rules, so the catch-up applies them. */
@@ -116,7 +115,6 @@ export interface ReadRequest extends Omit<StatusRequest, 'transactionId'> {
   notBefore?: Instant;
   /** The end of the transaction's cancel window. */
   cancelBy?: Instant;
-  forbiddenKnown: boolean;
   /** Also find out whether the transaction was reported as fraud after the order's end. */
   reports?: true;
   /** The attempt's other transactions: a report of one of them counts, too. */
@@ -129,7 +127,6 @@ export interface PollRequest extends StatusRequest {
   pauses: PollPauses;
   /** After this time, the poll continues at a slower rate. */
   cancelBy: Instant;
-  forbiddenKnown: boolean;
   /** An unusable answer was already reported. */
   troubleKnown: boolean;
 }
@@ -139,7 +136,6 @@ export type LastReadRequest = Omit<PollRequest, 'pauses'>;
 
 export interface GatewayResponseRequest extends StatusRequest {
   gateway: Pick<GatewayRecord, 'result' | 'authcode' | 'transactionId'>;
-  forbiddenKnown: boolean;
 }
 
 export interface PortalRequest extends AboutAttempt {
@@ -154,7 +150,6 @@ export interface PortalRequest extends AboutAttempt {
   maybeDone?: boolean;
   /** A cancel isn't sent after this time. */
   notAfter?: Instant;
-  forbiddenKnown: boolean;
 }
 
 export interface LookUpRequest {
@@ -167,9 +162,6 @@ export interface LookUpRequest {
   startedAt: Instant;
   /** The end of the cancel window of the create's transaction. */
   cancelBy?: Instant;
-  forbiddenKnown: boolean;
-  /** Set if no activity has read the policy yet: the lookup also returns the policy for this request. */
-  policyOf?: ScreenRequest;
 }
 
 export type GatewayOutcome = { kind: 'sent' } | { kind: 'refused'; words: string } | { kind: 'forbidden' };
@@ -191,7 +183,7 @@ export interface CheckoutActivities {
 
 export interface BackgroundActivities {
   catchUp: Activity<CatchUpRequest, Timed<ScreeningOutcome> & Fingerprinted & { policy?: Policy }>;
-  lookUp: Activity<LookUpRequest, Timed<LookUpOutcome> & { sentFrom: Instant; policy?: Policy }>;
+  lookUp: Activity<LookUpRequest, Timed<LookUpOutcome> & { sentFrom: Instant }>;
   sendGatewayResponse: Activity<GatewayResponseRequest, Timed<GatewayOutcome>>;
   performPortalAction: Activity<PortalRequest, Timed<PortalOutcome>>;
   deliverEvents: Activity<OrderEvent[], Moment>;

@@ -132,8 +132,8 @@ export function raiseWrongKey(state: OrderState, cause: AttentionCause, now: Ins
 }
 
 /** Returns whether this call's wrong key was reported: its activity then retries without reporting it again. */
-export function wrongKeyKnown({ attention }: Pick<OrderState, 'attention'>, cause: AttentionCause): boolean {
-  return attention.some((one) => one.code === 'wrong-key' && isSameCause(one.cause, cause));
+export function wrongKeyKnown({ attention }: OrderState, cause: AttentionCause | undefined): boolean {
+  return attention.some((one) => one.code === 'wrong-key' && cause && isSameCause(one.cause, cause));
 }
 
 export function wrongKeyWords({ operation }: AttentionCause): string {

@@ -12,7 +12,7 @@ import {
   type OrderEventType,
   type ReadingSource,
 } from '../contract/words.ts';
-import { clear, clearedBy, raiseAttention, raiseWrongKey, statusCause } from './attention.ts';
+import { clear, clearedBy, raiseAttention, statusCause } from './attention.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from './record.ts';
 import {
   cancelAsked,
@@ -167,15 +167,13 @@ export function mayKeepActionAfterReport({ policy, phase }: Pick<OrderState, 'po
  */
 export function applyReading(
   state: OrderState,
-  outcome: StatusOutcome,
+  outcome: Exclude<StatusOutcome, { kind: 'forbidden' }>,
   source: ReadingSource,
   now: Instant,
 ): OrderEventType[] {
   const attempt = currentAttempt(state);
   const transaction = transactionOf(state, attempt);
   const cause = statusCause(transaction?.id);
-  if (outcome.kind === 'forbidden') return raiseWrongKey(state, cause, now);
-  clear(state, { codes: ['wrong-key'], ...cause });
   const raise = ({ code, words }: Matter) => raiseAttention(state, code, words, cause, now);
   if (outcome.kind === 'unreadable') return raise({ code: 'status-error', words: outcome.words });
   const { decision } = outcome;

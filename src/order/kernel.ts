@@ -2,8 +2,9 @@
  * The kernel of an order: applies an input, collects the effects that each concern requires, and returns the difference to the running
  * effects as commands. Pure: its only clock is the time of the inputs. It reaches the concerns through one list.
  */
-import { type Instant, laterBy } from '../contract/words.ts';
-import { isSameCause } from './attention.ts';
+import type { AttentionCause } from '../contract/order/state.ts';
+import { type Instant, laterBy, type OrderEventType } from '../contract/words.ts';
+import { clear, isSameCause, raiseWrongKey, wrongKeyKnown } from './attention.ts';
 import { CONCERNS } from './concerns/index.ts';
 import { RETRY_AFTER_MS } from './deadlines.ts';
 import { announce, closingEvents } from './events.ts';
@@ -62,9 +63,21 @@ function applyEnd(order: Order, id: number, outcome: Outcome): void {
   passTime(order, momentOf(running, outcome));
   // The server does not retry a canceled activity, and reports the failure of its last attempt.
   const isCanceled = running.canceled === true && outcome.status === 'failed';
+  const wrongKey = noteWrongKey(order, running.effect, outcome);
   const events = concern?.ended?.(order, running, isCanceled ? { status: 'canceled' } : outcome) ?? [];
   if (events === 'retry-later') order.retryAt[running.effect.key] = laterBy(RETRY_AFTER_MS, order.now);
-  else announce(order, events);
+  else announce(order, [...wrongKey, ...events]);
+}
+
+/** Rule «wrong key». Raises or clears the attention to the API key of the call. Returns the event to send. */
+function noteWrongKey(order: Order, { cause }: Effect, outcome: Outcome): OrderEventType[] {
+  if (cause === undefined || outcome.status !== 'completed') return [];
+  const { state, now } = order;
+  const { result } = outcome;
+  if ('outcome' in result && result.outcome?.kind === 'forbidden')
+    return isRequired(order, cause) ? raiseWrongKey(state, cause, now) : [];
+  clear(state, { codes: ['wrong-key'], ...cause });
+  return [];
 }
 
 /** Returns a result's own time, or a timer's due time, but never a time before the effect started. */
@@ -117,11 +130,13 @@ function settle(order: Order): void {
 /** Clears attention to a wrong API key once no concern requires the call that failed. */
 function clearWrongKeys(order: Order): void {
   const { state } = order;
-  if (!state.attention.some(({ code }) => code === 'wrong-key')) return;
-  const required = requiredEffects(order);
   state.attention = state.attention.filter(
-    (one) => one.code !== 'wrong-key' || required.some(({ cause }) => cause && isSameCause(cause, one.cause)),
+    ({ code, cause }) => code !== 'wrong-key' || isRequired(order, cause),
   );
+}
+
+function isRequired(order: Order, cause: AttentionCause): boolean {
+  return requiredEffects(order).some((one) => one.cause && isSameCause(one.cause, cause));
 }
 
 function isKeptOpen(order: Order): boolean {
@@ -135,8 +150,11 @@ function isWriting({ running }: Order): boolean {
 }
 
 function requiredEffects(order: Order): Effect[] {
-  return CONCERNS.flatMap(({ name, desired }) =>
-    desired(order).map((effect) => ({ ...effect, concern: name })),
+  return CONCERNS.flatMap(({ name: concern, desired }) =>
+    desired(order).map((effect) => {
+      const forbiddenKnown = wrongKeyKnown(order.state, effect.cause);
+      return { ...effect, concern, forbiddenKnown };
+    }),
   );
 }
 
@@ -169,7 +187,13 @@ function reconcile(order: Order): Command[] {
 function stops(order: Order, desired: readonly Effect[]): Command[] {
   const keys = new Set(desired.map(({ key }) => key));
   for (const key of Object.keys(order.retryAt)) if (!keys.has(key)) delete order.retryAt[key];
-  const obsolete = order.running.filter(({ effect, canceled }) => !keys.has(effect.key) && canceled !== true);
+  // A read starts again once it has to report a wrong key, or need not any more.
+  const isDesired = ({ effect }: Running): boolean =>
+    desired.some(
+      ({ key, forbiddenKnown }) =>
+        key === effect.key && (isWrite(effect) || forbiddenKnown === effect.forbiddenKnown),
+    );
+  const obsolete = order.running.filter((one) => one.canceled !== true && !isDesired(one));
   order.running = order.running.filter((one) => !obsolete.includes(one) || isWrite(one.effect));
   return obsolete.map((one) => {
     if (!isWrite(one.effect)) return { do: 'drop', id: one.id };

@@ -92,11 +92,13 @@ export interface Effect {
   whenObsolete: 'drop' | 'cancel-and-await';
   /** The cause of attention if the call is refused. */
   cause?: AttentionCause;
+  /** Its wrong API key was already reported: the activity keeps retrying. */
+  forbiddenKnown: boolean;
   call: Call;
 }
 
 /** An effect as a concern requires it. */
-export type RequiredEffect = Omit<Effect, 'concern'>;
+export type RequiredEffect = Omit<Effect, 'concern' | 'forbiddenKnown'>;
 
 export function isWrite({ whenObsolete }: Effect): boolean {
   return whenObsolete === 'cancel-and-await';

@@ -4,13 +4,7 @@ import type { ScreenOrderInput } from '../contract/messages.ts';
 import type { Attempt, Enriched, OrderState, Override, Reading } from '../contract/order/state.ts';
 import { FALLBACK_POLICY } from '../contract/policy.ts';
 import { OLDEST_VERSION } from '../contract/version.ts';
-import {
-  type Action,
-  type Instant,
-  type IntegrationWorkflow,
-  laterBy,
-  type Phase,
-} from '../contract/words.ts';
+import { type Action, type Instant, laterBy, type Phase } from '../contract/words.ts';
 import { addReading } from './bounds.ts';
 import { defined } from './defined.ts';
 import type { Order } from './order.ts';
@@ -96,11 +90,6 @@ export function addAttempt(
   for (const name of OF_ATTEMPT) delete state[name];
   if (currency !== undefined) state.currency = currency;
   return attempt;
-}
-
-/** @returns the order's workflow, or undefined if neither its request nor the policy has told it yet */
-export function workflowKnown({ state, asked, policyMissing }: Order): IntegrationWorkflow | undefined {
-  return policyMissing ? asked.workflow : state.policy.workflow;
 }
 
 /** @returns the operator's override of the decision, unless the order is declined */

@@ -52,11 +52,11 @@ export function effectsInto(inputs: Input[], facts: () => RunFacts): (commands: 
   const ended = (id: number, outcome: Outcome): void => {
     if (scopes.delete(id)) inputs.push({ kind: 'effect-ended', id, outcome });
   };
-  const start = ({ id, effect: { call } }: Running): void => {
+  const start = ({ id, effect: { call, forbiddenKnown } }: Running): void => {
     const scope = new CancellationScope();
     scopes.set(id, scope);
     scope
-      .run(() => startCall(call, facts()))
+      .run(() => startCall(call, { ...facts(), forbiddenKnown }))
       .then(
         (result) => ended(id, outcomeOf(call, result)),
         (error: unknown) => ended(id, brokenBy(error, call.kind)),

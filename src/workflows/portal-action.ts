@@ -36,10 +36,7 @@ export async function portalAction(input: PortalActionInput): Promise<PortalAnsw
 /** Pause before an activity restarts that an operator ended. */
 const PAUSE_MS = 5 * 60_000;
 
-/** The request without knowledge about the API key. */
-type FirstRequest = Omit<PortalRequest, 'forbiddenKnown'>;
-
-function requestOf(input: PortalActionInput): FirstRequest {
+function requestOf(input: PortalActionInput): PortalRequest {
   const refused = messageRefusal(input, PORTAL_ACTION_INPUT);
   if (refused !== undefined) throw failureOf(refused);
   const { fields, transactionId, cancelBy, cancelWindowMs, integration } = input;
@@ -59,7 +56,7 @@ interface Ended {
 }
 
 /** On timeout or cancellation of the workflow, stops a running activity and awaits it. The action may have been done. */
-async function performInTime(request: FirstRequest): Promise<Ended> {
+async function performInTime(request: PortalRequest): Promise<Ended> {
   const isBounded = request.fields.kind !== 'cancel';
   const scope = new CancellationScope({ cancellable: true, ...(isBounded && { timeout: ACTION_MS }) });
   try {
@@ -74,12 +71,13 @@ async function performInTime(request: FirstRequest): Promise<Ended> {
  * Retries until the API key is accepted. A wrong key is an operator's mistake, so it is shown. A call that an operator ended manually is
  * retried as well, unless the screening service would perform it twice.
  */
-async function retryUntilKeyAccepted(request: FirstRequest): Promise<Ended> {
+async function retryUntilKeyAccepted(request: PortalRequest): Promise<Ended> {
   let maybeDone = false;
   let forbiddenKnown = false;
   for (;;) {
     try {
-      const result = await performPortalAction({ ...request, maybeDone, forbiddenKnown }, runFacts());
+      const run = { ...runFacts(), forbiddenKnown };
+      const result = await performPortalAction({ ...request, maybeDone }, run);
       const { outcome, at } = ownResult('portal', result, Date.now());
       if (outcome.kind !== 'forbidden') return { outcome, at };
       maybeDone ||= outcome.maybeDone === true;

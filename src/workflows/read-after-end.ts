@@ -119,12 +119,12 @@ async function statusOf(
   { id: transactionId, attempt, cancelBy, keepsIfReported, others }: EndedTransaction,
 ): Promise<Timed<StatusOutcome | undefined> | undefined> {
   try {
-    const asked = { integration, transactionId, attempt, cancelBy, read: 1, forbiddenKnown: true };
     const request: ReadRequest = {
-      ...asked,
+      ...{ integration, transactionId, attempt, cancelBy, read: 1 },
       ...(keepsIfReported && { reports: true, ...defined({ others }) }),
     };
-    return ownResult('read', await readStatus(request, runFacts()), Date.now());
+    const run = { ...runFacts(), forbiddenKnown: true };
+    return ownResult('read', await readStatus(request, run), Date.now());
   } catch (error) {
     if (!(error instanceof ActivityFailure || error instanceof ApplicationFailure)) throw error;
     log.warn('the status of an ended order could not be read');

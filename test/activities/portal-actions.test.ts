@@ -5,6 +5,7 @@ import {
   aWorld,
   expectNoSecret,
   failureOf,
+  KEY_KNOWN,
   outcomeOf,
   plan,
   sandbox,
@@ -74,7 +75,6 @@ describe('the gateway’s result', () => {
       integration: 'default',
       transactionId: UNKNOWN_ID,
       gateway: { result: 'pass' },
-      forbiddenKnown: false,
       ...changes,
     });
 
@@ -104,7 +104,7 @@ it.each([['5xx-before-commit'], ['403']] as const)(
   'a try that fails by %s names its action',
   async (kind) => {
     plan('cancel-transaction', kind);
-    const request = aPortalRequest('cancel', { action: 7, forbiddenKnown: true });
-    expect(await failureOf(act(request))).toMatchObject({ details: [7] });
+    const request = aPortalRequest('cancel', { action: 7 });
+    expect(await failureOf(act(request, KEY_KNOWN))).toMatchObject({ details: [7] });
   },
 );

@@ -7,6 +7,7 @@ import {
   aWorld,
   failureOf,
   fromNow,
+  KEY_KNOWN,
   noOrders,
   plan,
   requests,
@@ -215,9 +216,9 @@ describe('the last moment of a cancel', () => {
     ['403', {}],
   ] as const)('is never slept through after %s, nor while the integration is gone', async (fault, more) => {
     plan('cancel-transaction', fault, more);
-    const twelfth = { attempt: 12, heartbeatDetails: { reported: 11 } };
+    const twelfth = { ...KEY_KNOWN, attempt: 12, heartbeatDetails: { reported: 11 } };
     for (const integration of ['default', 'elsewhere']) {
-      const request = cancel(20_000, { integration, forbiddenKnown: true });
+      const request = cancel(20_000, { integration });
       const { nextRetryDelay } = await failureOf(act(request, twelfth));
       expect(nextRetryDelay).toBeLessThanOrEqual(10_000);
       expect(nextRetryDelay).toBeGreaterThan(7_500);

@@ -7,6 +7,7 @@ import {
   anEnvironment,
   aWorld,
   failureOf,
+  KEY_KNOWN,
   plan,
   requests,
   runFactsOf,
@@ -55,7 +56,7 @@ describe.each(KINDS)('%s that is asked to stop', (kind, operation, done) => {
 
   it.each(['429', '403'] as const)('was not sent when its request meets a %s', async (fault) => {
     slowly(fault);
-    expect(await stopped({ forbiddenKnown: true })).toEqual({ kind: 'not-sent' });
+    expect(await stopped({}, KEY_KNOWN)).toEqual({ kind: 'not-sent' });
   });
 
   it('is refused when the service refuses it', async () => {

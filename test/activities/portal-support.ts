@@ -40,7 +40,6 @@ export function aPortalRequest(kind: Kind, changes: Partial<PortalRequest> = {})
     fields: fieldsOf(kind),
     transactionId: UNKNOWN_ID,
     email: 'pass@example.com',
-    forbiddenKnown: false,
     ...changes,
   };
 }

@@ -4,10 +4,12 @@ import type { LastReadRequest, PollRequest, ReadRequest } from '../../src/contra
 import { MACHINE, type Machine } from '../../src/screening-service/index.ts';
 import { DAY, HOUR } from '../fixtures/orders.ts';
 import {
+  type Attempt,
   aRead,
   aWorld,
   failureOf,
   fromNow,
+  KEY_KNOWN,
   noOrders,
   ORDER_ID,
   outcomeOf,
@@ -120,19 +122,18 @@ describe('reading', () => {
 });
 
 describe('the last read of a pass', () => {
-  async function readLast(changes: Partial<LastReadRequest> = {}, meanwhile = () => {}, attempt = 1) {
+  async function readLast(changes: Partial<LastReadRequest> = {}, meanwhile = () => {}, how: Attempt = {}) {
     const world = aWorld();
     const request: LastReadRequest = {
       integration: 'default',
       transactionId: await screened(world, 'pass'),
       known: 'pass',
       cancelBy: fromNow(DAY),
-      forbiddenKnown: false,
       troubleKnown: false,
       ...changes,
     };
     meanwhile();
-    return outcomeOf(world.polls.readStatusLast, request, { attempt });
+    return outcomeOf(world.polls.readStatusLast, request, how);
   }
 
   it('is made at once, and has no other until an hour after the window if nothing changed', async () => {
@@ -172,7 +173,7 @@ describe('the last read of a pass', () => {
 
   it('that isn’t answered at all doesn’t sleep through the window either', async () => {
     const down = () => plan('status-by-url', '5xx-before-commit');
-    const tenth = (cancelBy: string) => failureOf(readLast({ cancelBy }, down, 10));
+    const tenth = (cancelBy: string) => failureOf(readLast({ cancelBy }, down, { attempt: 10 }));
     expect((await tenth(fromNow(1_900))).nextRetryDelay).toBe(1_000);
     expect((await tenth(fromNow(DAY))).nextRetryDelay).toBe(300_000);
   });
@@ -185,7 +186,7 @@ describe('the last read of a pass', () => {
   });
 
   it('returns an unchanged decision if it ends a known problem', async () => {
-    expect(await readLast({ forbiddenKnown: true })).toEqual({ kind: 'read', decision: 'pass' });
+    expect(await readLast({}, undefined, KEY_KNOWN)).toEqual({ kind: 'read', decision: 'pass' });
   });
 });
 
@@ -196,7 +197,7 @@ describe('polling', () => {
     attempt = 2,
     meanwhile = () => {},
     heartbeats: unknown[] = [],
-    heartbeatDetails: unknown = undefined,
+    more: Attempt = {},
   ) {
     const world = aWorld();
     const request: PollRequest = {
@@ -205,12 +206,11 @@ describe('polling', () => {
       known: 'review',
       pauses: { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },
       cancelBy: fromNow(432_000_000),
-      forbiddenKnown: false,
       troubleKnown: false,
       ...changes,
     };
     meanwhile();
-    return outcomeOf(world.polls.pollStatus, request, { attempt, heartbeatDetails }, heartbeats);
+    return outcomeOf(world.polls.pollStatus, request, { attempt, ...more }, heartbeats);
   }
   const decide = (word: 'fraudulent' | 'error') => () => {
     for (const { id } of sandbox.control.transactions(ORDER_ID)) sandbox.control.decide(id, word);
@@ -255,7 +255,7 @@ describe('polling', () => {
   it('tells the sweep since when the screening service does not answer, until it does', async () => {
     const told = async (meanwhile?: () => void, before?: object, changes = {}) => {
       const heartbeats: unknown[] = [];
-      await failureOf(poll(changes, 2, meanwhile, heartbeats, before));
+      await failureOf(poll(changes, 2, meanwhile, heartbeats, { heartbeatDetails: before }));
       sandbox.control.reset();
       return heartbeats;
     };
@@ -269,12 +269,10 @@ describe('polling', () => {
     expect(await told(undefined, before)).toEqual([{ late: 3 }]);
   });
 
-  it.each([{ troubleKnown: true }, { forbiddenKnown: true }])(
-    'tells that a trouble is over: %o',
-    async (known) => {
-      expect(await poll(known)).toEqual({ kind: 'read', decision: 'review' });
-    },
-  );
+  it.each([{ troubleKnown: true }, {}])('tells that a trouble is over, or a wrong key: %o', async (known) => {
+    const how = 'troubleKnown' in known ? {} : KEY_KNOWN;
+    expect(await poll(known, 2, undefined, [], how)).toEqual({ kind: 'read', decision: 'review' });
+  });
 
   it.each([
     [600, 600_000, 432_000_000],

@@ -41,6 +41,7 @@ const RUN_ID = '11111111-1111-4111-8111-111111111111';
 const FIRST_RUN: RunFacts = { runId: RUN_ID, wasReset: false, historyLength: 3, isReplaying: false };
 
 /** An earlier execution of the order's first workflow task was lost. */
+export const KEY_KNOWN: Attempt = { run: { forbiddenKnown: true } };
 export const TASK_LOST: Attempt = { run: { historyLength: 7 } };
 /** A run that a reset created called the activity. */
 export const AFTER_RESET: Attempt = { run: { wasReset: true } };
@@ -133,7 +134,7 @@ export function queued(ms: number): Pick<CheckoutRequest, 'startedAt' | 'begun'>
 export function aCatchUp(decision = 'pass', changes: Partial<CatchUpRequest> = {}): CatchUpRequest {
   const { orderId, integration, transaction, invoiceNumber, knownTransactionIds } = aCheckout(decision);
   const request = { orderId, integration, transaction, invoiceNumber, knownTransactionIds };
-  return { ...request, startedAt: STARTED_AT, attempt: 2, forbiddenKnown: false, ...changes };
+  return { ...request, startedAt: STARTED_AT, attempt: 2, ...changes };
 }
 
 /** A lookup of a create of the order that catches up. */
@@ -145,14 +146,13 @@ export function aLookUp(changes: Partial<LookUpRequest> = {}): LookUpRequest {
     knownTransactionIds: [],
     unseenSince: UNSEEN_SINCE,
     startedAt: STARTED_AT,
-    forbiddenKnown: false,
     ...changes,
   };
 }
 
 /** A read of the transaction's status. */
 export function aRead(changes: Partial<ReadRequest> = {}): ReadRequest {
-  return { integration: 'default', read: 1, forbiddenKnown: false, ...changes };
+  return { integration: 'default', read: 1, ...changes };
 }
 
 /** What the server would tell the activity. */

@@ -12,7 +12,7 @@ describe('a wrong key that a cancel met', () => {
       .take(RECHECK)
       .read('fail', 2 * HOUR);
     expect(life.attention).toEqual(['wrong-key']);
-    expect(life.calls('portal').at(-1)?.request.forbiddenKnown).toBe(true);
+    expect(life.find('portal').effect.forbiddenKnown).toBe(true);
     expect(life.underWay).toContain('portal:1');
   });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { StatusOutcome } from '../../src/contract/activity-contract.ts';
 import type { OrderState } from '../../src/contract/order/state.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import { applyGatewayResult } from '../../src/order/concerns/gateway.ts';
@@ -30,9 +29,8 @@ describe('a reading of the status', () => {
     expect(order).toEqual({ ...before, transactions, lastRead: { at: NOW, source: 'poll' } });
   });
 
-  it.each<[string, Decision, StatusOutcome, string]>([
+  it.each<[string, Decision, Parameters<typeof applyReading>[1], string]>([
     ['that can’t be used', 'review', { kind: 'unreadable', words: 'No such transaction.' }, 'status-error'],
-    ['with a wrong key', 'review', { kind: 'forbidden' }, 'wrong-key'],
     ['of an error', 'review', { kind: 'read', decision: 'error' }, 'status-error'],
     ['of an error', 'pass', { kind: 'read', decision: 'error' }, 'status-error'],
     ['of an error', 'fail', { kind: 'read', decision: 'error' }, 'status-error'],

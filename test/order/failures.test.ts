@@ -83,27 +83,31 @@ describe('a checkout that failed', () => {
     expect(life.calls('catch-up')[0]?.request).toMatchObject({ workflow: 'post-acceptance' });
   });
 
-  it('and got no policy before its screening deadline takes it with the next attempt', () => {
-    const life = aLife().checkOut(undefined).until(DAY).break('catch-up', 'canceled');
-    // The order can't tell yet whether the transaction was checked by its rules.
-    const request = { attempt: 2, transaction: {}, workflow: 'pre-gateway' } as const;
-    life.ask({ kind: 'retry', request }, DAY);
-    const policy = aPolicy({ events: false });
-    expect(life.calls('retry-screening')).toMatchObject([{ request: { policyMissing: true } }]);
-    life.end({ kind: 'retry-screening', outcome: NOT_SENT, policy }, DAY + MINUTE);
-    expect(life.state).toMatchObject({ phase: 'screening', policy });
-    expect(life.portal('cancel', 2 * DAY).told).toEqual(['answered', 'waits']);
+  it('goes on after the deadline until it has the policy, and only then is its create looked up', () => {
+    const life = aLife().checkOut(undefined).until(DAY);
+    const request = { attempt: 2, transaction: {} };
+    expect(life.ask({ kind: 'retry', request }, DAY)).toMatchObject({ decision: 'error', told: ['busy'] });
+    life.break('catch-up').until(DAY + 5 * MINUTE);
+    const policy = aPolicy({ events: false, cancelWindowMs: 2 * DAY });
+    expect(life.caughtUp(unanswered(), DAY + HOUR, policy).state).toMatchObject({
+      decision: 'error',
+      policy,
+    });
+    expect(life.calls('look-up')).toHaveLength(1);
+    expect(life.lookedUp('pass', DAY + 2 * HOUR).decision).toBe('pass');
+    expect(life.checkout()).toMatchObject({ checkout: { cancelBy: sinceStart(2 * DAY) } });
   });
 
-  it('and got no policy before its screening deadline takes it with the lookup that follows', () => {
-    const life = aLife().checkOut(undefined).until(DAY).break('catch-up', 'canceled');
-    const policy = aPolicy({ events: false, cancelWindowMs: 2 * DAY });
-    expect(life.calls('look-up')).toMatchObject([{ request: { policyOf: { attempt: 1 } } }]);
-    const found = { kind: 'found', transactionId: 'later', decision: 'pass' } as const;
-    life.end({ kind: 'look-up', outcome: found, sentFrom: sinceStart(0), policy }, DAY + MINUTE);
-    expect(life.state).toMatchObject({ decision: 'pass', policy });
-    expect(life.order).not.toHaveProperty('policyMissing');
-    expect(life.checkout()).toMatchObject({ checkout: { cancelBy: sinceStart(2 * DAY) } });
+  it('that has no policy a day after its end is given up, also if it comes then', () => {
+    const life = aLife()
+      .checkOut(undefined)
+      .until(6 * DAY - 1);
+    expect([life.phase, life.attention]).toEqual(['closed', ['no-decision']]);
+    const { id } = life.until(6 * DAY).find('catch-up');
+    expect(life.commands.at(-1)).toEqual({ do: 'cancel', id });
+    life.caughtUp(unanswered(), 6 * DAY + 1, aPolicy());
+    expect(life).toMatchObject({ attention: ['no-decision', 'transaction-unseen'], order: { over: true } });
+    expect(life.calls('look-up')).toEqual([]);
   });
 
   it('cancels nothing and sends no action until the policy is known; a passive one proceeds then', () => {
@@ -121,12 +125,28 @@ describe('a wrong key', () => {
     'met by the %s is reported once, and it begins anew, knowing that',
     (kind) => {
       const life = RUNNING[kind]();
-      for (const at of [MINUTE, HOUR]) life.end({ kind, outcome: FORBIDDEN }, at);
+      const isKnown = () => life.find(kind).effect.forbiddenKnown;
+      const before = isKnown();
+      const known = [MINUTE, HOUR].map((at) => life.end({ kind, outcome: FORBIDDEN }, at) && isKnown());
       expect(life.attention).toEqual(['wrong-key']);
       expect(life.outbox.filter((type) => type === 'order.attention')).toHaveLength(1);
-      expect(life.calls(kind).map(({ request }) => request.forbiddenKnown)).toEqual([false, true, true]);
+      expect([before, ...known]).toEqual([false, true, true]);
     },
   );
+
+  it('that a read of the same transaction no longer meets is no longer known to the poll', () => {
+    const life = screened('review').end({ kind: 'poll', outcome: FORBIDDEN }, MINUTE).take(RECHECK);
+    expect(life.find('poll').effect.forbiddenKnown).toBe(true);
+    life.read('review', HOUR);
+    expect([life.attention, life.find('poll').effect.forbiddenKnown]).toEqual([[], false]);
+    expect(life.end({ kind: 'poll', outcome: FORBIDDEN }, 2 * HOUR).attention).toEqual(['wrong-key']);
+  });
+
+  it('that an action meets whose withdrawal ends it is told to nobody', () => {
+    const life = screened('pass', ALL).portal('report-fraud').withdraw(1);
+    const { outbox } = life;
+    expect(life.portalEnds('forbidden')).toMatchObject({ attention: [], outbox });
+  });
 
   it('stays open while nothing was sent with it, and ends with the call that met it', () => {
     const life = screened('review').end({ kind: 'poll', outcome: FORBIDDEN }, MINUTE);

@@ -50,7 +50,7 @@ describe('a portal action by itself', () => {
 
   it('is tried on while the key is wrong, and knows that it may be done', async () => {
     const calls: unknown[] = [];
-    const { handle } = await start(REPORT, async ({ forbiddenKnown, maybeDone }) => {
+    const { handle } = await start(REPORT, async ({ maybeDone }, { forbiddenKnown }) => {
       calls.push([forbiddenKnown, maybeDone]);
       if (!forbiddenKnown) return { kind: 'forbidden', maybeDone: true };
       if (calls.length < 4) throw again(MINUTE);

@@ -56,7 +56,7 @@ export class World {
   status: StatusOutcome | { kind: 'unanswered' } = { kind: 'read', decision: 'pass' };
   /** When the transaction was reported as fraud after the order's end. */
   reportedAfterEnd: Instant | undefined;
-  portal: (request: PortalRequest) => Promise<PortalOutcome> = async () => ({
+  portal: (request: PortalRequest, run: RunFacts) => Promise<PortalOutcome> = async () => ({
     kind: 'done',
     code: '200',
     message: 'done',
@@ -149,7 +149,7 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
       const world = worlds.of(request);
       world.portalRuns.push(run);
       world.portalCalls.push(request);
-      return world.portal(request);
+      return world.portal(request, run);
     }),
     deliverEvents: async (events) => {
       const ended = since(triedAt());
@@ -174,14 +174,14 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
 
 export function readActivities(worlds: Worlds): ReadActivities {
   return {
-    readStatus: timed(async (request) => {
+    readStatus: timed(async (request, { forbiddenKnown }) => {
       const world = worlds.of(request);
       const { status } = world;
       if (request.transactionId === undefined) return undefined;
       const pauseMs = millis(request.notBefore ?? triedAt()) - millis(triedAt());
       if (pauseMs > 0) throw again(pauseMs);
       if (status.kind === 'unanswered') throw again(MINUTE);
-      if (status.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
+      if (status.kind === 'forbidden' && forbiddenKnown) throw again(MINUTE);
       world.reads += 1;
       if (!request.reports || status.kind !== 'read') return status;
       return { ...status, ...(world.reportedAfterEnd && { reportedAt: [world.reportedAfterEnd] }) };
@@ -191,28 +191,32 @@ export function readActivities(worlds: Worlds): ReadActivities {
 
 export function pollActivities(worlds: Worlds): PollActivities {
   return {
-    pollStatus: timed(async (request) => {
+    pollStatus: timed(async (request, run) => {
       const world = worlds.of(request);
       const { status } = world;
       if (activityInfo().attempt === 1) throw again(request.pauses.firstMs);
       world.polls += 1;
       const late = activityInfo().currentAttemptScheduledTimestampMs > Date.parse(request.cancelBy);
-      if (isKnown(request, status) || status.kind === 'unanswered')
+      if (isKnown(request, run, status) || status.kind === 'unanswered')
         throw again(late ? 6 * HOUR : request.pauses.maxMs);
       return status;
     }),
-    readStatusLast: timed(async (request) => {
+    readStatusLast: timed(async (request, run) => {
       const world = worlds.of(request);
       const { status } = world;
       world.reads += 1;
       if (status.kind === 'unanswered') throw again(MINUTE);
-      if (isKnown(request, status)) throw again(millis(request.cancelBy) - millis(triedAt()) + HOUR);
+      if (isKnown(request, run, status)) throw again(millis(request.cancelBy) - millis(triedAt()) + HOUR);
       return status;
     }),
   };
 }
 
-function isKnown({ known, forbiddenKnown, troubleKnown }: LastReadRequest, status: World['status']): boolean {
+function isKnown(
+  { known, troubleKnown }: LastReadRequest,
+  { forbiddenKnown = false }: RunFacts,
+  status: World['status'],
+): boolean {
   return (
     (status.kind === 'read' && status.decision === known) ||
     (status.kind === 'forbidden' && forbiddenKnown) ||

@@ -11,6 +11,7 @@ import {
   askedPauseMs,
   askedToStop,
   grownPauseMs,
+  isForbiddenKnown,
   retryLater,
   retryWrongKey,
   sendHeartbeat,
@@ -99,7 +100,7 @@ export function catchUpActivity(world: ActivityWorld) {
       const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
       throw tryAgain(outcome.reason, outcome.message, pauseMs);
     }
-    if (outcome.kind === 'forbidden' && request.forbiddenKnown) {
+    if (outcome.kind === 'forbidden' && isForbiddenKnown()) {
       report(outcome.unseenSince === undefined ? undefined : unseen);
       throw retryWrongKey();
     }

@@ -142,7 +142,6 @@ export function screeningActivities(world: ActivityWorld) {
         ...content,
         whenUnavailable: policy.whenUnavailable,
         ...(isAfterReset() && { again: true as const }),
-        ...(request.policyMissing && { policy }),
       });
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) {

@@ -6,14 +6,7 @@ import type { GatewayResultAnswer } from '../../contract/answers.ts';
 import type { GatewayResultRequest } from '../../contract/messages.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../../contract/order/state.ts';
 import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
-import {
-  clear,
-  gatewayCause,
-  isSameCause,
-  raiseAttention,
-  raiseWrongKey,
-  wrongKeyKnown,
-} from '../attention.ts';
+import { clear, gatewayCause, isSameCause, raiseAttention } from '../attention.ts';
 import { heldBack } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { refusal } from '../messages/check-messages.ts';
@@ -29,7 +22,7 @@ export const gateway: Concern = {
     state.attempts.flatMap((attempt) => {
       const { gateway: result } = attempt;
       const transaction = owedFor(state, attempt);
-      return result && transaction ? [send(state, attempt, result, transaction.id)] : [];
+      return result && transaction ? [send(state.integration, attempt, result, transaction.id)] : [];
     }),
 
   ended({ state, now }, { effect: { call } }, outcome) {
@@ -39,8 +32,7 @@ export const gateway: Concern = {
     const { attempt: number = 1, transactionId, gateway: sent } = call.request;
     const cause = gatewayCause(transactionId);
     const { outcome: said } = outcome.result;
-    if (said.kind === 'forbidden') return raiseWrongKey(state, cause, now);
-    clear(state, { codes: ['wrong-key'], ...cause });
+    if (said.kind === 'forbidden') return [];
     const attempt = attemptNumbered(state, number);
     // A replaced result and a newer transaction each get their own call.
     if (attempt.gateway?.result !== sent.result) return [];
@@ -53,15 +45,14 @@ export const gateway: Concern = {
 };
 
 function send(
-  { integration, attention }: OrderState,
+  integration: string,
   { number }: Attempt,
   { result, authcode, transactionId: own }: GatewayRecord,
   transactionId: string,
 ): RequiredEffect {
   const cause = gatewayCause(transactionId);
   const sent = { result, ...defined({ authcode, transactionId: own }) };
-  const forbiddenKnown = wrongKeyKnown({ attention }, cause);
-  const request = { integration, transactionId, attempt: number, gateway: sent, forbiddenKnown };
+  const request = { integration, transactionId, attempt: number, gateway: sent };
   const key = `gateway:${number}:${result}:${transactionId}`;
   const call = { kind: 'gateway', request } as const;
   return { key, resource: `gateway:${number}`, whenObsolete: 'cancel-and-await', cause, call };

@@ -5,7 +5,6 @@ import { note } from '../journal.ts';
 import { adoptRefusal, decisionRefusal, refusal, retryRefusal } from '../messages/check-messages.ts';
 import type { Concern, Handler, Handlers, Order, Refusal, Request, Requests, Taken } from '../order.ts';
 import { withdrawRefusal } from '../portal/portal-requests.ts';
-import { workflowKnown } from '../record.ts';
 import { card } from './card.ts';
 import { deadlines } from './deadlines.ts';
 import { delivery } from './delivery.ts';
@@ -34,7 +33,8 @@ const REQUESTS: Handlers = {
   },
   adopt: { refusal: ({ state }, request) => adoptRefusal(state, request), apply: confirmAdoption },
   retry: {
-    refusal: (order, request) => retryRefusal(order.state, request, workflowKnown(order)),
+    needsPolicy: true,
+    refusal: ({ state }, request) => retryRefusal(state, request),
     apply: beginAttempt,
   },
   'gateway-result': { needsPolicy: true, refusal: gatewayRefusal, apply: takeGatewayResult },

@@ -6,15 +6,12 @@ import type { ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { CallResult } from '../../contract/calls.ts';
 import type { Attempt, UnseenCreate } from '../../contract/order/state.ts';
 import { laterBy, type OrderEventType } from '../../contract/words.ts';
-import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import { raiseAttention } from '../attention.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening, HIDDEN } from '../screening/apply-screening.ts';
-import { notePolicy, screenRequest } from '../screening/checkout.ts';
 import { isAwaited, noneUnseen, recordLate, withoutOthers } from '../screening/record-screening.ts';
 import { cancelStays, createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
-
-const LOOKUP = { operation: 'lookup' } as const;
 
 export const lookup: Concern = {
   name: 'lookup',
@@ -35,9 +32,13 @@ export const lookup: Concern = {
   },
 };
 
-/** Returns whether a lookup may run: not during a screening, whose transaction it could find instead, unless a cancel waits for it. */
+/**
+ * Returns whether a lookup may run: not before the policy is known, nor during a screening, whose transaction it could find instead, unless
+ * a cancel waits for it.
+ */
 function isTime(order: Order, attempt: Attempt): boolean {
   const { state } = order;
+  if (order.policyMissing) return false;
   if (state.phase !== 'screening') return true;
   const isCanceling = state.actions.some(
     ({ kind, status, number }) =>
@@ -46,8 +47,7 @@ function isTime(order: Order, attempt: Attempt): boolean {
   return isCanceling && attempt === currentAttempt(state) && !createUnderWay(order);
 }
 
-function look(order: Order, attempt: Attempt, unseen: UnseenCreate): RequiredEffect {
-  const { state, policyMissing } = order;
+function look({ state }: Order, attempt: Attempt, unseen: UnseenCreate): RequiredEffect {
   const { number } = attempt;
   const request = {
     integration: state.integration,
@@ -57,11 +57,10 @@ function look(order: Order, attempt: Attempt, unseen: UnseenCreate): RequiredEff
     startedAt: state.startedAt,
     cancelBy: laterBy(state.policy.cancelWindowMs, unseen.since),
     knownTransactionIds: knownTransactionIds(state, attempt),
-    forbiddenKnown: wrongKeyKnown(state, LOOKUP),
-    ...(policyMissing && { policyOf: screenRequest(order, currentAttempt(state)) }),
   };
+  const cause = { operation: 'lookup' } as const;
   const call = { kind: 'look-up', request } as const;
-  return { key: `look-up:${number}`, resource: 'create', whenObsolete: 'drop', cause: LOOKUP, call };
+  return { key: `look-up:${number}`, resource: 'create', whenObsolete: 'drop', cause, call };
 }
 
 function applyLookup(
@@ -71,9 +70,7 @@ function applyLookup(
 ): OrderEventType[] {
   const { state, now } = order;
   const { outcome, sentFrom } = result;
-  notePolicy(order, result);
-  if (outcome.kind === 'forbidden') return raiseWrongKey(state, LOOKUP, now);
-  clear(state, { codes: ['wrong-key'], ...LOOKUP });
+  if (outcome.kind === 'forbidden') return [];
   if (outcome.kind === 'hidden') {
     if (attempt.unseen !== undefined) attempt.unseen.hidden = true;
     return raiseAttention(state, 'transaction-unseen', HIDDEN, { operation: 'create' }, now);

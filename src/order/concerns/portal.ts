@@ -7,7 +7,7 @@ import type { PortalFields } from '../../contract/messages.ts';
 import type { ActionRecord } from '../../contract/order/state.ts';
 import { portalKind } from '../../contract/portal/portal-kinds.ts';
 import { type Instant, laterBy, millis, type OrderEventType } from '../../contract/words.ts';
-import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import { actionCause } from '../attention.ts';
 import { boundOf, lookupBoundOf } from '../deadlines.ts';
 import { autoCancelDue, endHold } from '../decide.ts';
 import { defined } from '../defined.ts';
@@ -112,31 +112,27 @@ function perform(order: Order, record: ActionRecord): RequiredEffect {
   if (fields === undefined) throw new TypeError(`portal action ${number} has nothing to send`);
   // The transaction of a cancel is known.
   const { cancelBy } = (kind === 'cancel' && transactionNamed(state, transactionId)) || {};
-  const cause = actionCause(record);
   const request = {
     integration: state.integration,
     action: number,
     fields,
-    forbiddenKnown: wrongKeyKnown(state, cause),
     ...(record.maybeSent === true && { maybeDone: true }),
     ...defined({ attempt: attemptFor(state, transactionId)?.number, transactionId }),
     ...(kind === 'customer-code' && { email: emailOf(order) }),
     ...(cancelBy !== undefined && { notAfter: lastCall(cancelBy, state.policy.cancelWindowMs) }),
   };
   const resource = kind === 'cancel' ? `cancel:${number}` : 'portal';
+  const cause = actionCause(record);
   const call = { kind: 'portal', request } as const;
   return { key: `portal:${number}`, resource, whenObsolete: 'cancel-and-await', cause, call };
 }
 
 function performed(order: Order, record: ActionRecord, outcome: PortalOutcome): OrderEventType[] {
-  const { state, now } = order;
   if (outcome.kind !== 'forbidden') return ended(order, record, outcome);
   if (outcome.maybeDone) record.maybeSent = true;
-  const events = raiseWrongKey(state, actionCause(record), now);
-  if (record.stop === undefined) return events;
+  if (record.stop === undefined) return [];
   // A wrong key means that this try sent nothing. An earlier try may have.
-  const kind = record.maybeSent === true ? 'unconfirmed' : 'not-sent';
-  return [...events, ...ended(order, record, { kind })];
+  return ended(order, record, { kind: record.maybeSent === true ? 'unconfirmed' : 'not-sent' });
 }
 
 function ended(order: Order, record: ActionRecord, outcome: EndedOutcome): OrderEventType[] {

@@ -3,9 +3,9 @@
  * after the decision `error`. At most one of them runs at a time, since each may create a transaction.
  */
 import type { AdoptRequest, RetryRequest } from '../../contract/messages.ts';
-import type { Attempt, OrderState } from '../../contract/order/state.ts';
+import type { Attempt } from '../../contract/order/state.ts';
 import { type Instant, laterBy } from '../../contract/words.ts';
-import { clear, clearedBy, wrongKeyKnown } from '../attention.ts';
+import { clear, clearedBy } from '../attention.ts';
 import { defined } from '../defined.ts';
 import type { Accepted, Concern, Order, RequiredEffect } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
@@ -18,7 +18,7 @@ import {
   screenRequest,
 } from '../screening/checkout.ts';
 import { recordLate } from '../screening/record-screening.ts';
-import { cancelAsked, cancelStays, transactionNamed } from '../transactions.ts';
+import { cancelAsked, cancelStays, mayBeSeen, transactionNamed } from '../transactions.ts';
 
 const CREATE = { operation: 'create' } as const;
 /** How long a try may still send a create after the server has given it up, or an operator has failed it. */
@@ -31,12 +31,12 @@ export const screening: Concern = {
   desired(order) {
     const { state } = order;
     const attempt = currentAttempt(state);
-    if (state.endedAt !== undefined) return [];
+    if (state.endedAt !== undefined && !order.policyMissing) return [];
     if (attempt.answer === undefined) {
       const call = { kind: 'retry-screening', request: screenRequest(order, attempt) } as const;
       return [{ ...write(`retry:${attempt.number}`), call }];
     }
-    return needsCatchUp(state, attempt) ? [catchUp(order, attempt)] : [];
+    return needsCatchUp(order, attempt) ? [catchUp(order, attempt)] : [];
   },
 
   // From its start the effect may send a create at any time, whatever its outcome.
@@ -70,21 +70,22 @@ export const screening: Concern = {
   },
 };
 
-function needsCatchUp(state: OrderState, attempt: Attempt): boolean {
+/** A lookup needs the policy, too: the catch-up brings it, also after the screening deadline. */
+function needsCatchUp({ state, policyMissing }: Order, attempt: Attempt): boolean {
+  if (policyMissing) return mayBeSeen(attempt);
   if (state.phase !== 'screening' || cancelAsked(state) || attempt.screeningOver) return false;
   return state.decision === 'pending' || attempt.rescreenDue === true;
 }
 
 function catchUp(order: Order, attempt: Attempt): RequiredEffect {
-  const { state, notBefore } = order;
+  const { notBefore, policyMissing } = order;
   const { answer, rescreens, readings } = attempt;
   // The checkout's activity failed, and nothing was read since.
   const mayBeSkipped = answer?.reason === BROKE_DOWN && rescreens === 0 && readings.length === 0;
   const request = {
     ...screenRequest(order, attempt),
-    forbiddenKnown: wrongKeyKnown(state, CREATE),
     ...(mayBeSkipped && { mayBeSkipped }),
-    ...defined({ notBefore }),
+    ...defined({ notBefore, policyMissing }),
   };
   return { ...write(catchUpKey(attempt)), call: { kind: 'catch-up', request } };
 }

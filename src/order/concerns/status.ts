@@ -12,7 +12,7 @@ import {
   type OrderEventType,
   type ReadingSource,
 } from '../../contract/words.ts';
-import { raiseAttention, statusCause, wrongKeyKnown } from '../attention.ts';
+import { raiseAttention, statusCause } from '../attention.ts';
 import { recheckUseful } from '../deadlines.ts';
 import { applyReading } from '../decide.ts';
 import { defined } from '../defined.ts';
@@ -100,18 +100,15 @@ function request(order: Order, source: PendingRead['source']): boolean {
 /** Reads run one at a time, so a later read returns newer data. */
 function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffect {
   const { id: transactionId, cancelBy } = transactionToRead(state) ?? {};
-  const cause = statusCause(transactionId);
-  const forbiddenKnown = wrongKeyKnown(state, cause);
   const request = {
     integration: state.integration,
     attempt: currentAttempt(state).number,
     read: number,
-    forbiddenKnown,
     ...defined({ transactionId, cancelBy, notBefore: spacing.until }),
   };
-  const key = `read:${number}${forbiddenKnown ? ':wrong-key' : ''}`;
+  const cause = statusCause(transactionId);
   const call = { kind: 'read', request } as const;
-  return { key, resource: 'status', whenObsolete: 'drop', cause, call };
+  return { key: `read:${number}`, resource: 'status', whenObsolete: 'drop', cause, call };
 }
 
 /** Without a transaction a read only returns the time. */
@@ -159,7 +156,8 @@ function applyFresh(
 ): OrderEventType[] {
   const { state, now } = order;
   const isOfNewest = transactionId === transactionOf(state, currentAttempt(state))?.id;
-  if (outcome === undefined || !isOfNewest || state.phase === 'screening') return [];
+  if (outcome === undefined || outcome.kind === 'forbidden' || !isOfNewest || state.phase === 'screening')
+    return [];
   if (outcome.kind === 'read') {
     if (order.readAt !== undefined && began < order.readAt) {
       request(order, 'webhook');
@@ -198,18 +196,14 @@ function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] 
   if (!isPoll && !isReadOnceMore(order, transaction)) return [];
   const { id: transactionId, cancelBy } = transaction;
   const { number: attempt, readings } = currentAttempt(order.state);
-  const cause = statusCause(transactionId);
   // The end of a problem is reported only if the problem was.
-  const forbiddenKnown = wrongKeyKnown(order.state, cause);
   const troubleKnown = hasTrouble(order.state);
-  const known = { known: decision, forbiddenKnown, troubleKnown };
-  const request = { integration, transactionId, attempt, cancelBy, ...known };
+  const request = { integration, transactionId, attempt, cancelBy, known: decision, troubleKnown };
   const call: Call = isPoll
     ? { kind: 'poll', request: { ...request, pauses: policy.poll } }
     : { kind: 'last-read', request };
-  const trouble = forbiddenKnown || troubleKnown ? ':troubled' : '';
-  const key = `${call.kind}:${transactionId}:${decision}:${readings.length}${trouble}`;
-  return [{ key, whenObsolete: 'drop', cause, call }];
+  const key = `${call.kind}:${transactionId}:${decision}:${readings.length}${troubleKnown ? ':troubled' : ''}`;
+  return [{ key, whenObsolete: 'drop', cause: statusCause(transactionId), call }];
 }
 
 const CANCELLATION =

@@ -158,12 +158,7 @@ export function adoptRefusal(state: OrderState, { transactionId }: AdoptRequest)
   return refusal('order-exists', 'The order already exists, and this transaction doesn’t belong to it.');
 }
 
-/** @param known the order's workflow, if it is known */
-export function retryRefusal(
-  state: OrderState,
-  request: RetryRequest,
-  known: IntegrationWorkflow | undefined,
-): Refusal | undefined {
+export function retryRefusal(state: OrderState, request: RetryRequest): Refusal | undefined {
   const tooLarge = sizeError(request.transaction);
   if (tooLarge !== undefined) return invalid([tooLarge]);
   const made = state.attempts.find((one) => one.number === request.attempt);
@@ -186,7 +181,7 @@ export function retryRefusal(
       'The order accepts another attempt only when it is declined or its decision is `error`. Its number must be one higher than the last.',
     );
   }
-  if (known === undefined) return undefined;
+  const { workflow: known } = state.policy;
   const { workflow = known } = request;
   // The other two check a transaction by the same rules.
   const isCheckedAlike = (workflow === 'pre-gateway') === (known === 'pre-gateway');

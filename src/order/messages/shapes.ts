@@ -244,11 +244,11 @@ function like(example: unknown): Shape {
   return shaped(Object.fromEntries(Object.entries(example).map(([name, value]) => [name, like(value)])));
 }
 
-const screened = { outcome: screening, fingerprint: optional(id), policy: optional(policy) };
+const screened = { outcome: screening, fingerprint: optional(id) };
 
 const RESULTS: Record<ActivityKind, Fields> = {
   'retry-screening': { ...screened, whenUnavailable: optional(oneOfWords(UNAVAILABLE_ACTIONS)) },
-  'catch-up': screened,
+  'catch-up': { ...screened, policy: optional(policy) },
   // Without a transaction a read only returns the time.
   read: { outcome: optional(status) },
   poll: { outcome: status },
@@ -261,7 +261,6 @@ const RESULTS: Record<ActivityKind, Fields> = {
       forbidden: {},
     }),
     sentFrom: moment,
-    policy: optional(policy),
   },
   gateway: { outcome: oneOf({ sent: {}, refused: { words: anyText }, forbidden: {} }) },
   portal: {

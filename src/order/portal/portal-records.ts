@@ -6,7 +6,7 @@ import type { OrderEventType, PortalFields } from '../../contract/messages.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../contract/order/state.ts';
 import { isSentOnce, portalKind } from '../../contract/portal/portal-kinds.ts';
 import { type AttentionCode, type Decision, type Instant, millis } from '../../contract/words.ts';
-import { actionCause, clear, clearCanceled, clearRepeatedActions, raiseAttention } from '../attention.ts';
+import { actionCause, clearCanceled, clearRepeatedActions, raiseAttention } from '../attention.ts';
 import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
 import { HIDDEN } from '../screening/apply-screening.ts';
@@ -177,9 +177,6 @@ export function applyPortalOutcome(
   const { chargeback, code, message, local }: { kind: string } & Pick<ActionRecord, ReplyField> = outcome;
   Object.assign(record, defined({ chargeback, code, message, local }));
   const cause = actionCause(record);
-  // Only a call that was sent proves that the key is accepted.
-  const answered = (outcome.kind === 'refused' && !local) || (outcome.kind === 'done' && code !== undefined);
-  if (answered) clear(state, { codes: ['wrong-key'], ...cause });
   const events: OrderEventType[] = [];
   if (record.kind === 'cancel') events.push(...afterCancel(state, record, now));
   else if (record.kind === 'report-fraud' && record.status === 'done' && concernsNewest(state, record)) {

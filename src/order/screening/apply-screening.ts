@@ -24,7 +24,6 @@ const CREATE = { operation: 'create' } as const;
 export function applyScreening(state: OrderState, given: ScreeningOutcome, moment: Moment): OrderEventType[] {
   const attempt = currentAttempt(state);
   const outcome = withoutOthers(state, attempt, given, moment);
-  if (outcome.kind !== 'forbidden') clear(state, { codes: ['wrong-key'], operation: 'create' });
   const { phase, action } = state;
   const bringsDecision = outcome.kind === 'answered' && isAwaited(state, attempt, outcome.decision);
   const isOver = phase === 'declined' || phase === 'canceled' || (phase === 'closed' && !bringsDecision);

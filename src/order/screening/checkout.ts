@@ -19,15 +19,7 @@ import { defined } from '../defined.ts';
 import { announce, eventsOfAnswer } from '../events.ts';
 import { fieldsOf } from '../messages/shapes.ts';
 import type { Order, Refusal } from '../order.ts';
-import {
-  currentAttempt,
-  enrichedOf,
-  newOrder,
-  recordReading,
-  setAction,
-  settlePhase,
-  workflowKnown,
-} from '../record.ts';
+import { currentAttempt, enrichedOf, newOrder, recordReading, setAction, settlePhase } from '../record.ts';
 import { knownTransactionIds, transactionOf } from '../transactions.ts';
 import { answerNow, checkoutAnswer } from '../view/answers.ts';
 import { applyScreening } from './apply-screening.ts';
@@ -65,16 +57,11 @@ export function applyCheckout(order: Order, result: CheckedOut | undefined): Ref
   return undefined;
 }
 
-type Screening = { outcome: ScreeningOutcome } & Retried;
+type Screening = { outcome: ScreeningOutcome; policy?: Policy } & Retried;
 
 /** Notes the policy, if the activity returned it, and the fingerprint of the attempt's request, with which later requests are compared. */
 export function noteChecked(order: Order, attempt: Attempt, { policy, fingerprint }: Screening): void {
-  notePolicy(order, { policy });
   if (fingerprint !== undefined) attempt.fingerprint ??= fingerprint;
-}
-
-/** Notes the policy, if the activity returned it. */
-export function notePolicy(order: Order, { policy }: { policy?: Policy | undefined }): void {
   if (policy === undefined) return;
   const { state } = order;
   delete order.policyMissing;
@@ -182,7 +169,7 @@ const FAILED_AT_ADOPTION =
 
 /** Returns the request for a try at a decision of the newest attempt. */
 export function screenRequest(order: Order, attempt: Attempt): RetryCheckoutRequest {
-  const { state } = order;
+  const { state, asked, policyMissing } = order;
   const transaction = transactionOf(state, attempt);
   const undecided = transaction?.decision === undefined ? transaction : undefined;
   // An unconfirmed create is looked up first, by the invoice number that it was sent with.
@@ -197,8 +184,7 @@ export function screenRequest(order: Order, attempt: Attempt): RetryCheckoutRequ
     startedAt: state.startedAt,
     ...defined({
       unseenSince: attempt.unseen?.since ?? undecided?.sentFrom,
-      workflow: workflowKnown(order),
-      policyMissing: order.policyMissing,
+      workflow: policyMissing ? asked.workflow : state.policy.workflow,
       cardRef: attempt.cardRef,
       fingerprintMissing: (attempt.fingerprint ?? state.adopted) === undefined ? (true as const) : undefined,
     }),

@@ -6,7 +6,6 @@ import {
   AFTER_RESET,
   aCatchUp,
   aCheckout,
-  aLookUp,
   aWorld,
   checkOut,
   expectNoSecret,
@@ -15,7 +14,6 @@ import {
   perform,
   refusalOf,
   requests,
-  STILL,
   sandbox,
   TASK_LOST,
   UNKNOWN_ID,
@@ -141,33 +139,13 @@ it.each([
   },
 );
 
-describe('the policy that a checkout could not read', () => {
-  it('is in the catch-up’s result at once, without a request, and in no other one', async () => {
-    const { catchUp } = aWorld({ whenUnavailable: BY_AMOUNT }).background;
-    const missing = { policyMissing: true, unseenSince: UNSEEN_SINCE } as const;
-    expect(await perform(catchUp, aCatchUp('review', missing))).toMatchObject({
-      outcome: { kind: 'unanswered', unseenSince: UNSEEN_SINCE },
-      policy: { workflow: 'pre-acceptance', whenUnavailable: 'proceed' },
-    });
-    expect(sandbox.control.ledger()).toEqual([]);
-    expect(await perform(catchUp, aCatchUp('review'))).not.toHaveProperty('policy');
+it('the policy that a checkout could not read is in the catch-up’s result at once, without a request, and in no other one', async () => {
+  const { catchUp } = aWorld({ whenUnavailable: BY_AMOUNT }).background;
+  const missing = { policyMissing: true, unseenSince: UNSEEN_SINCE } as const;
+  expect(await perform(catchUp, aCatchUp('review', missing))).toMatchObject({
+    outcome: { kind: 'unanswered', unseenSince: UNSEEN_SINCE },
+    policy: { workflow: 'pre-acceptance', whenUnavailable: 'proceed' },
   });
-
-  it('is in the result of a lookup', async () => {
-    const { checkout, background } = aWorld({ whenUnavailable: BY_AMOUNT }, STILL);
-    await perform(checkout.screenRetry, aCatchUp('review'));
-    const asked = { kind: 'found', policy: { whenUnavailable: 'proceed' } };
-    const { outcome, policy } = await perform(background.lookUp, aLookUp({ policyOf: aCatchUp('review') }));
-    expect({ kind: outcome.kind, policy }).toMatchObject(asked);
-    expect(await perform(background.lookUp, aLookUp())).not.toHaveProperty('policy');
-  });
-
-  it('is in the result of the next attempt’s checkout', async () => {
-    const { screenRetry } = aWorld({ whenUnavailable: BY_AMOUNT }).checkout;
-    expect(await perform(screenRetry, aCatchUp('review', { policyMissing: true }))).toMatchObject({
-      outcome: { kind: 'answered', decision: 'review' },
-      policy: { workflow: 'pre-acceptance', whenUnavailable: 'proceed' },
-    });
-    expect(await perform(screenRetry, aCatchUp('review'))).not.toHaveProperty('policy');
-  });
+  expect(sandbox.control.ledger()).toEqual([]);
+  expect(await perform(catchUp, aCatchUp('review'))).not.toHaveProperty('policy');
 });

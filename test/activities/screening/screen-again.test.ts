@@ -13,6 +13,7 @@ import {
   checkOut,
   expectNoSecret,
   failureOf,
+  KEY_KNOWN,
   outcomeOf,
   perform,
   plan,
@@ -172,7 +173,7 @@ describe('catching up', () => {
     async (kind) => {
       plan('create-transaction', kind, { times: 1 });
       const heartbeats: unknown[] = [];
-      await failureOf(catchUp({ forbiddenKnown: true }, again(), aWorld(), heartbeats));
+      await failureOf(catchUp({}, { ...again(), ...KEY_KNOWN }, aWorld(), heartbeats));
       expect(heartbeats.at(-1)).toMatchObject({ reported: 2, unseenSince: UNSEEN_SINCE });
       const next = { attempt: 3, heartbeatDetails: heartbeats.at(-1) };
       expect(await catchUp({}, next)).toMatchObject({ kind: 'answered', found: false });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../../src/contract/messages.ts';
 import type { ActionRecord, OrderState } from '../../../src/contract/order/state.ts';
-import { actionCause, raiseWrongKey } from '../../../src/order/attention.ts';
 import { autoCancelDue } from '../../../src/order/decide.ts';
 import { opened } from '../../../src/order/messages/check-messages.ts';
 import {
@@ -148,17 +147,6 @@ describe('a portal action', () => {
     expect(record && portalFailure(record)).toMatchObject(refusal);
     const words = expect.stringContaining(`The screening service refused: report-fraud (${message})`);
     expect(order.attention).toMatchObject([{ code: 'portal-refused', words }]);
-  });
-
-  it.each([
-    ['the screening service', {}, []],
-    ['our own check', { local: true }, ['wrong-key']],
-  ] as const)('refused by %s is a proof of the key, or none', (_who, by, left) => {
-    const order = anOrder('pass');
-    const record = queueAction(order, REPORT, 'caller', NOW);
-    raiseWrongKey(order, actionCause(record), NOW);
-    applyPortalOutcome(order, record, { kind: 'refused', message: 'No.', ...by }, NOW);
-    expect(attention(order).filter((code) => code === 'wrong-key')).toEqual(left);
   });
 });
 

@@ -33,7 +33,7 @@ describe('a signal', () => {
   it('starts a read, and has no time of its own', () => {
     const life = screened('pass').take(HINT);
     expect(life.order.now).toBe(sinceStart(0));
-    expect(lastRead(life)).toMatchObject({ read: 1, transactionId: TRANSACTION_ID, forbiddenKnown: false });
+    expect(lastRead(life)).toMatchObject({ read: 1, transactionId: TRANSACTION_ID });
     expect(lastRead(life)).not.toHaveProperty('notBefore');
     expect(lastRead(life).cancelBy).toBe(sinceStart(5 * DAY));
     const { state, order } = life.read('fail', HOUR);
@@ -121,7 +121,7 @@ describe('a read', () => {
       { kind: 'unreadable', words: 'no known decision' },
       `last-read:${TRANSACTION_ID}:error:1:troubled`,
     ],
-    ['is refused for a wrong key', { kind: 'forbidden' }, 'read:1:wrong-key'],
+    ['is refused for a wrong key', { kind: 'forbidden' }, 'read:1'],
   ] as const)(
     'for an operator screens an order again only if it still says error: one that %s',
     (_words, outcome, next) => {

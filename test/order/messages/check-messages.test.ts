@@ -15,7 +15,7 @@ import { MESSAGES, PORTAL_ACTION_INPUT, READ_AFTER_END_INPUT } from '../../../sr
 import type { Order, Request } from '../../../src/order/order.ts';
 import { queueAction } from '../../../src/order/portal/portal-records.ts';
 import { addAttempt, setPhase } from '../../../src/order/record.ts';
-import { aClosedOrder, anOrder, answered, HOUR, screen, sinceStart } from '../../fixtures/orders.ts';
+import { aClosedOrder, anOrder, answered, aPolicy, HOUR, screen, sinceStart } from '../../fixtures/orders.ts';
 import { screened } from '../life.ts';
 
 /** A value that nobody has checked. */
@@ -82,7 +82,7 @@ describe('a transaction of more than 256 KiB', () => {
     const start = (transaction: TransactionJson) =>
       startRefusal({ ...START, transaction }, 'order:default:o-1');
     const retry = (transaction: TransactionJson) =>
-      retryRefusal(anOrder('fail'), { attempt: 2, transaction }, undefined);
+      retryRefusal(anOrder('fail'), { attempt: 2, transaction });
     for (const refusal of [start, retry]) {
       expect(refusal(fits)).toBeUndefined();
       expect(refusal(large)).toMatchObject(refused);
@@ -116,8 +116,7 @@ it.each([
 
 describe('a retry', () => {
   const retry = { attempt: 2, transaction: {} };
-  const code = (order = anOrder('fail'), request: unknown = retry, workflow?: IntegrationWorkflow) =>
-    retryRefusal(order, raw(request), workflow)?.code;
+  const code = (order = anOrder('fail'), request: unknown = retry) => retryRefusal(order, raw(request))?.code;
 
   it('that came before is the same with the same content, and refused with another', () => {
     const order = anOrder('fail');
@@ -145,11 +144,11 @@ describe('a retry', () => {
     const before = { ...retry, workflow: 'pre-acceptance' } as const;
     const after = { ...retry, workflow: 'pre-gateway' } as const;
     const errors = [{ path: 'workflow', message: expect.stringMatching(/^must be pre-gateway/) }];
-    expect(retryRefusal(anOrder('fail'), before, 'pre-gateway')).toMatchObject({ errors });
-    for (const request of [after, retry])
-      expect(code(anOrder('fail'), request, 'pre-gateway')).toBeUndefined();
-    expect(code(anOrder('fail'), before, 'post-acceptance')).toBeUndefined();
-    expect(code(anOrder('fail'), after, undefined)).toBeUndefined();
+    const failed = (workflow: IntegrationWorkflow) => anOrder('fail', { workflow });
+    expect(retryRefusal(failed('pre-gateway'), before)).toMatchObject({ errors });
+    for (const request of [after, retry]) expect(code(failed('pre-gateway'), request)).toBeUndefined();
+    const later = { ...failed('pre-gateway'), policy: aPolicy({ workflow: 'post-acceptance' }) };
+    expect(code(later, before)).toBeUndefined();
   });
 });
 

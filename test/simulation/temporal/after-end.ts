@@ -18,7 +18,13 @@ import {
 import type { World } from '../world.ts';
 import { Activity } from './activity.ts';
 
-const FACTS = { runId: 'after-end', wasReset: false, historyLength: 10, isReplaying: false };
+const FACTS = {
+  runId: 'after-end',
+  wasReset: false,
+  historyLength: 10,
+  isReplaying: false,
+  forbiddenKnown: true,
+};
 /** No activity of the order has such a number. */
 const FIRST_NUMBER = 1_000_000;
 
@@ -63,7 +69,7 @@ export class AfterEnd {
     }
     const { integration } = order;
     const { id: transactionId, attempt } = transaction;
-    const request = { integration, transactionId, attempt, read: 1, forbiddenKnown: true };
+    const request = { integration, transactionId, attempt, read: 1 };
     this.#call({ kind: 'read', request }, READ_AFTER_END_OPTIONS, (result) => {
       if (result?.kind === 'read') this.#apply(order, transaction, result);
       this.#read(order, others);

@@ -145,9 +145,9 @@ export class Run {
         return;
       case 'start': {
         const { id, effect } = command.running;
-        const { call } = effect;
+        const { call, forbiddenKnown } = effect;
         if (call.kind === 'timer') this.ringAt(id, call.at);
-        else this.beginActivity(id, call, this.facts);
+        else this.beginActivity(id, call, { ...this.facts, forbiddenKnown });
         return;
       }
       case 'cancel':

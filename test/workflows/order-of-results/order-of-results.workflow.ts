@@ -14,7 +14,8 @@ export async function orderOfResults(calls: Call[]): Promise<void> {
     () => run,
   )(
     calls.map((call, id) => {
-      const effect = { key: `${id}`, concern: 'reads', call, whenObsolete: 'drop' } as const;
+      const known = { concern: 'reads', whenObsolete: 'drop', forbiddenKnown: false } as const;
+      const effect = { key: `${id}`, call, ...known };
       return { do: 'start', running: { id, effect, since } };
     }),
   );
