@@ -99,7 +99,7 @@ describe('an order that can’t continue as new while a cancel runs', () => {
     const hangs = new Promise<PortalOutcome>((resolve) => (answer = resolve));
     const { handle, update, until } = await order((world) => {
       const { portal } = world;
-      world.portal = (request) => (request.fields.kind === 'cancel' ? hangs : portal(request));
+      world.portal = (request, run) => (request.fields.kind === 'cancel' ? hangs : portal(request, run));
     });
     const cancel = () => update(cancelUpdate, {});
     const first = cancel();
