@@ -60,7 +60,7 @@ export const ORDER_EVENTS: Record<OrderEventType, string> = {
     'an attempt has its decision; by default not sent if a waiting caller got `proceed` or `hold` as its answer',
   'order.review_resolved': 'a review ended',
   'order.decision_changed':
-    'the screening service changed its decision; with `by: "person"` a person decided, with `afterClose: true` [the order had ended](#after-the-order-has-ended)',
+    'the screening service changed its decision, or a result of the payment gateway changed the action; with `by: "person"` a person decided, with `afterClose: true` [the order had ended](#after-the-order-has-ended)',
   'order.canceled': 'the transaction is canceled',
   'order.attention': 'the order needs a person; `sequence` is 0 if the order could not send the event itself',
   'order.closed':

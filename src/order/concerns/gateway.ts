@@ -19,6 +19,7 @@ import { defined } from '../defined.ts';
 import { refusal } from '../messages/check-messages.ts';
 import type { Accepted, Concern, Order, Refusal, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
+import { withChange } from '../screening/record-screening.ts';
 import { attemptSummary, owedFor, transactionOf } from '../transactions.ts';
 
 export const gateway: Concern = {
@@ -188,7 +189,10 @@ function actionAfterGateway(state: OrderState): Action {
 
 /** Records the result. The reply contains the action to take, or says that the result contradicts the recorded one. */
 export function takeGatewayResult({ state, now }: Order, request: GatewayResultRequest): Accepted {
-  const events = applyGatewayResult(state, request, now);
+  const { action } = state;
+  const raised = applyGatewayResult(state, request, now);
+  // The event of new attention has the new action already.
+  const events = raised.length > 0 ? raised : withChange(state, action, []);
   return { taken: gatewayReply(state, request), events };
 }
 
