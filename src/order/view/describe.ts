@@ -52,7 +52,7 @@ function factsOf(order: OrderState): string[] {
 }
 
 function notSent({ sent }: GatewayRecord): string {
-  if (sent === 'given-up') return ', not sent to the screening service';
+  if (sent === 'not-sent') return ', not sent to the screening service';
   return sent === undefined ? ', not sent yet' : '';
 }
 

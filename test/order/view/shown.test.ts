@@ -33,7 +33,7 @@ const PHASES: Phase[] = [
 describe('an order in words', () => {
   it.each([
     [undefined, 'pass, not sent yet'],
-    ['given-up', 'pass, not sent to the screening service'],
+    ['not-sent', 'pass, not sent to the screening service'],
     ['recorded', 'pass'],
   ] as const)('says whether a gateway result that is %s was sent', (sent, words) => {
     const order = anOrder('pass', PRE);
