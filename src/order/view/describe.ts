@@ -3,12 +3,11 @@ import type { GatewayRecord, OrderState } from '../../contract/order/state.ts';
 import type { Action, DeadlineKind, Phase } from '../../contract/words.ts';
 import { nextDeadline } from '../deadlines.ts';
 import { currentAttempt } from '../record.ts';
-import { cancelByOf, isUnderWay, mayBeSeen, owedFor, transactionOf } from '../transactions.ts';
+import { cancelByOf, transactionOf } from '../transactions.ts';
 
 /** Returns the current details in the Temporal UI: the state and its reason, facts, the next deadline, and the operator's choices. */
 export function describe(order: OrderState): string {
   const reason = order.reason === undefined ? '' : ` (${order.reason})`;
-  const ended = order.endedAt !== undefined;
   const next = nextDeadline(order);
   return [
     `## ${PHASE_WORDS[order.phase]}`,
@@ -22,7 +21,6 @@ export function describe(order: OrderState): string {
       order.attention.map((one) => `- ${one.words} *(since ${one.since})*`),
     ),
     ...section('Facts', factsOf(order)),
-    ...section('Ended, but kept open by', ended ? keptOpenBy(order) : []),
     ...section('Next', next ? [`${DEADLINES[next.kind]} at ${next.at}.`] : []),
     ...section('What you can do', [order.policy.passive ? PASSIVE_CHOICES : CHOICES[order.phase]]),
   ].join('\n');
@@ -54,23 +52,6 @@ function factsOf(order: OrderState): string[] {
 function notSent({ sent }: GatewayRecord): string {
   if (sent === 'not-sent') return ', not sent to the screening service';
   return sent === undefined ? ', not sent yet' : '';
-}
-
-function keptOpenBy(state: OrderState): string[] {
-  const { waiting } = state.events;
-  const attempts = state.attempts.flatMap((attempt) => {
-    const { number, cardRef, cardForgotten } = attempt;
-    return [
-      ...(mayBeSeen(attempt) ? [`- a lookup of the transaction of attempt ${number}`] : []),
-      ...(owedFor(state, attempt) ? [`- the payment gateway’s result of attempt ${number}`] : []),
-      ...(cardRef && !cardForgotten ? [`- the card of attempt ${number}, to be deleted`] : []),
-    ];
-  });
-  return [
-    ...state.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`),
-    ...attempts,
-    ...(waiting > 0 ? [`- ${waiting} event${waiting === 1 ? '' : 's'} to be delivered`] : []),
-  ];
 }
 
 /** What happens to an order in a phase. */
