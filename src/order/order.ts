@@ -20,7 +20,6 @@ import type {
   PortalFields,
   RetryRequest,
   ScreenOrderInput,
-  TransactionJson,
   WithdrawRequest,
 } from '../contract/messages.ts';
 import type { AttentionCause, KeptEvent, OrderState } from '../contract/order/state.ts';
@@ -35,12 +34,10 @@ export interface Order {
   state: OrderState;
   /** The latest time of an input. */
   now: Instant;
-  /** What the callers requested, besides the transactions. `answerBy` is of the newest attempt. */
-  asked: Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
+  /** What the callers requested. `transaction` and `answerBy` are of the newest attempt. */
+  asked: Pick<ScreenOrderInput, 'transaction' | 'workflow' | 'answerBy'>;
   /** The policy is the fallback: the checkout failed before it could read the policy. */
   policyMissing?: true;
-  /** The newest attempt's transaction, by attempt number: needed to screen again. */
-  transactions: Record<number, TransactionJson>;
   outbox: KeptEvent[];
   /** The arguments of pending portal actions, by action number. */
   fields: Record<number, PortalFields>;

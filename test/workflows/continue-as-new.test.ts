@@ -54,7 +54,7 @@ describe('an order whose history grows long', () => {
     expect(described.historyLength).toBeLessThan(90);
 
     const input = await inputOf(latest);
-    expect(input).toMatchObject({ transaction: {}, resume: { transactions: { 2: retry.transaction } } });
+    expect(input).toMatchObject({ transaction: {}, resume: { asked: { transaction: retry.transaction } } });
     expect(JSON.stringify(input).split(JSON.stringify(retry.transaction))).toHaveLength(2);
 
     const state = await now();
