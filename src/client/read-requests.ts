@@ -44,7 +44,6 @@ export const attemptSchema = z
 
 export const integrationNameSchema = z.string().regex(INTEGRATION_NAME, 'must be the name of an integration');
 
-/** A person's decision that overrides the screening service's. */
 export const overrideSchema = z.strictObject({
   action: z.enum(OVERRIDE_ACTIONS, { error: `must be ${OVERRIDE_ACTIONS.join(' or ')}` }),
   reason: reasonSchema,
@@ -213,7 +212,6 @@ export function checked<Schema extends z.ZodType>(schema: Schema, given: unknown
   return read.data;
 }
 
-/** @returns the error that lists every error of a request */
 export function invalidRequest(errors: FieldError[]): OrderScreeningError {
   const words = errors.length === 1 ? 'an error' : `${errors.length} errors`;
   // Parsing stops at the limit, so the total is unknown.

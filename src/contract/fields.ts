@@ -87,5 +87,4 @@ export function wordsSchema(max: number) {
     .max(max, `must have at most ${max} characters`);
 }
 
-/** A reason in a person's own words. */
 export const reasonSchema = wordsSchema(REASON_LIMIT);

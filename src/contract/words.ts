@@ -17,7 +17,6 @@ export type Action = (typeof ACTIONS)[number];
 export const UNAVAILABLE_ACTIONS = ['hold', 'proceed', 'decline'] as const satisfies readonly Action[];
 export type UnavailableAction = (typeof UNAVAILABLE_ACTIONS)[number];
 
-/** Actions that a person can choose to override the screening service's decision. */
 export const OVERRIDE_ACTIONS = ['proceed', 'cancel'] as const satisfies readonly Action[];
 export type OverrideAction = (typeof OVERRIDE_ACTIONS)[number];
 

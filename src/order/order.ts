@@ -42,7 +42,6 @@ export interface Order {
   /** The arguments of pending portal actions, by action number. */
   fields: Record<number, PortalFields>;
   reads: PendingRead[];
-  /** The number of reads requested so far. */
   readsRequested: number;
   /** When the next read may begin, and the spacing between reads. */
   spacing: { ms: number; until?: Instant };
@@ -92,7 +91,6 @@ export interface Effect {
   call: Call;
 }
 
-/** An effect as a concern requires it. */
 export type RequiredEffect = Omit<Effect, 'concern'>;
 
 export function isWrite({ whenObsolete }: Effect): boolean {
@@ -139,13 +137,11 @@ export type Taken =
   | { overridden: Pick<OverrideAnswer, 'number' | 'notCanceled'> }
   | Reply;
 
-/** The result of accepting a request, with its events and journal entry. */
 export interface Accepted {
   taken: Taken;
   events?: OrderEventType[];
   /** Events that report an operator's decision. */
   decided?: OrderEventType[];
-  /** The journal entry: what a person did. */
   entry?: Omit<JournalEntry, 'at' | 'by' | 'because'> & { because?: string | undefined };
 }
 

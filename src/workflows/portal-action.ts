@@ -36,7 +36,6 @@ export async function portalAction(input: PortalActionInput): Promise<PortalAnsw
 /** Pause before an activity restarts that an operator ended. */
 const PAUSE_MS = 5 * 60_000;
 
-/** The request without knowledge about the API key. */
 type FirstRequest = Omit<PortalRequest, 'forbiddenKnown'>;
 
 function requestOf(input: PortalActionInput): FirstRequest {

@@ -132,7 +132,6 @@ export interface Attempt {
   unseen?: UnseenCreate;
   decision: OrderDecision;
   readings: Reading[];
-  /** The answer to the checkout. */
   answer?: CheckoutAnswer;
   /** Rescreens after the decision `error`. */
   rescreens: number;

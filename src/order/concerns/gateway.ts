@@ -83,7 +83,6 @@ export function gatewayRefusal(
   return attempt === currentAttempt(state) && state.phase !== 'declined' ? undefined : OUT_OF_TURN;
 }
 
-/** @returns the refusal of a result that contradicts the recorded one, if it does */
 function contradictionOf({ number, gateway }: Attempt, result: GatewayResult): Refusal | undefined {
   if (gateway === undefined || gateway.result === result) return undefined;
   return refusal(
@@ -98,7 +97,6 @@ const ADVICE: Record<GatewayResult, string> = {
   error: 'Check the payment in the gateway.',
 };
 
-/** The advice for a result that arrives after the order has ended. */
 export const RESULT_TOO_LATE =
   'The order has ended and records no gateway results. Check the payment in the gateway: refund it, or fulfill the order manually.';
 const TOO_LATE = refusal('order-closed', RESULT_TOO_LATE);

@@ -120,7 +120,6 @@ export function sizeError(transaction: unknown): FieldError | undefined {
   return { path: 'transaction', message: `must have at most ${TRANSACTION_LIMIT} bytes as JSON` };
 }
 
-/** @returns whether a JSON value nests deeper than `MAX_DEPTH` levels */
 function nestsTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return depth > MAX_DEPTH || Object.values(value).some((inner) => nestsTooDeep(inner, depth + 1));

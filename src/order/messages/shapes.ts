@@ -22,9 +22,7 @@ import {
   REASON_LIMIT,
 } from '../../contract/words.ts';
 
-/** Returns whether a value has a shape. */
 export type Shape = (value: unknown) => boolean;
-/** The shape of each field that an object must have. */
 export type Fields = Readonly<Record<string, Shape>>;
 
 export const flag: Shape = (value) => typeof value === 'boolean';
@@ -172,7 +170,6 @@ export const ORDER: Fields = {
   adopt: optional(adoption),
 };
 
-/** The input of `portalAction`. */
 export const PORTAL_ACTION_INPUT: Fields = {
   integration: filled,
   orderId: optional(filled),
@@ -183,7 +180,6 @@ export const PORTAL_ACTION_INPUT: Fields = {
   by,
 };
 
-/** The input of `readAfterEnd`. */
 export const READ_AFTER_END_INPUT: Fields = {
   integration: filled,
   orderId: filled,

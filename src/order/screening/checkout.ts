@@ -73,7 +73,6 @@ export function noteChecked(order: Order, attempt: Attempt, { policy, fingerprin
   if (fingerprint !== undefined) attempt.fingerprint ??= fingerprint;
 }
 
-/** Notes the policy, if the activity returned it. */
 export function notePolicy(order: Order, { policy }: { policy?: Policy | undefined }): void {
   if (policy === undefined) return;
   const { state } = order;

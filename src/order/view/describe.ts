@@ -54,7 +54,6 @@ function notSent({ sent }: GatewayRecord): string {
   return sent === undefined ? ', not sent yet' : '';
 }
 
-/** What happens to an order in a phase. */
 export const PHASE_WORDS: Record<Phase, string> = {
   screening: 'Being screened: no decision yet',
   'awaiting-gateway': 'Waiting for the payment gateway’s result',

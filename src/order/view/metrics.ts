@@ -83,7 +83,6 @@ type MetricName<Kind extends 'counter' | 'gauge' | 'histogram'> = {
   [Name in keyof typeof METRICS]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
 }[keyof typeof METRICS];
 
-/** @returns a metric's name and help text for Prometheus */
 export function namedAs<Name extends keyof typeof METRICS>(name: Name): { name: Name; help: string } {
   return { name, help: METRICS[name].about.replaceAll('`', '') };
 }

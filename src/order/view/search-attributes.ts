@@ -101,7 +101,6 @@ function pairsOf(values: Values): object[] {
   });
 }
 
-/** Returns the visibility query for the open workflows of a type, by default orders. */
 export function openQuery(workflowType: string = SCREEN_ORDER): string {
   return `WorkflowType = '${workflowType}' AND ExecutionStatus = 'Running'`;
 }
