@@ -108,7 +108,7 @@ async function startOrder(client: Client, index: number): Promise<void> {
     workflowId: orderWorkflowId('default', orderId),
     taskQueue: `${TASK_QUEUE}-of-nobody`,
     args: [],
-    typedSearchAttributes: searchAttributesOf({ state, transactions: { 1: aTransaction() } }),
+    typedSearchAttributes: searchAttributesOf({ state, asked: { transaction: aTransaction() } }),
     memo: memoOf(recordOf(state)),
   });
 }

@@ -92,15 +92,10 @@ function countRead(
   if (outcome !== '') counterOf(metricMeter, name).add(1, { integration, outcome });
 }
 
-/** Counts the action. For a successful cancel, also records the time left before its deadline. */
 function countPortalAction({ integration, request, outcome: end, reason }: Call): void {
   const kind = textOf(fieldsOf(request.fields).kind) ?? '';
   const outcome = end === 'failed' ? reason : end;
   counterOf(metricMeter, 'order_screening_portal_actions_total').add(1, { integration, kind, outcome });
-  const notAfter = textOf(request.notAfter);
-  if (kind !== 'cancel' || outcome !== 'done' || notAfter === undefined) return;
-  const timeLeft = histogramOf(metricMeter, 'order_screening_cancel_time_left_seconds');
-  timeLeft.record(Math.max(0, Date.parse(notAfter) - Date.now()) / 1_000, { integration });
 }
 
 export function noteDelivery({ integration, type, occurredAt }: OrderEvent, delivered: boolean): void {

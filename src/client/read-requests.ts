@@ -191,7 +191,6 @@ export function checked<Schema extends z.ZodType>(schema: Schema, given: unknown
   return read.data;
 }
 
-/** @returns the error that lists every error of a request */
 export function invalidRequest(errors: FieldError[]): OrderScreeningError {
   const words = errors.length === 1 ? 'an error' : `${errors.length} errors`;
   // Parsing stops at the limit, so the total is unknown.

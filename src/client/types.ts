@@ -111,7 +111,6 @@ export interface Queue {
   cut: boolean;
 }
 
-/** What the server reports. */
 export interface Health {
   /** Task queues that no worker of the current build has polled in the last 90 s; without a current build, no unversioned worker. */
   unpolled: string[];
@@ -217,7 +216,6 @@ export interface OrderScreening extends HandlingMethods {
   health(): Promise<Health>;
   /** Returns statistics of the integrations' orders that were started since some time. */
   statistics(integrations: readonly string[], since: Instant): Promise<Statistics>;
-  /** Counts the orders that match the filters. */
   count(request?: Omit<ListRequest, 'cursor' | 'limit'>): Promise<number>;
   /** Cancels at the screening service, within the cancel window. Returns `requested` after 10 s if the cancel is still running. */
   cancel(order: OrderName, request?: CancelRequest, options?: PortalOptions): Promise<PortalAnswer>;

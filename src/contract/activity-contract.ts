@@ -21,7 +21,6 @@ export interface Moment {
   at: Instant;
 }
 
-/** A call's outcome, and when it became known. */
 export type Timed<Outcome> = Moment & { outcome: Outcome };
 
 /** The type of the failure of a try that only measured the server's time. */

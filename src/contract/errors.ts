@@ -261,12 +261,10 @@ export class OrderScreeningError extends Error {
   }
 }
 
-/** @returns whether a failure's type is a code of `ORDER_ERRORS` */
 export function isOrderErrorCode(type: string | null | undefined): type is OrderErrorCode {
   return typeof type === 'string' && Object.hasOwn(ORDER_ERRORS, type);
 }
 
-/** Returns whether it is an `OrderScreeningError` with one of these codes. */
 export function hasCode(error: unknown, ...codes: OrderErrorCode[]): error is OrderScreeningError {
   return error instanceof OrderScreeningError && codes.includes(error.code);
 }

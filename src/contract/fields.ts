@@ -101,5 +101,4 @@ export const actorSchema = z
   .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
   .refine(...printable);
 
-/** A reason in a person's own words. */
 export const reasonSchema = wordsSchema(REASON_LIMIT);

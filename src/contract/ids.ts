@@ -27,7 +27,6 @@ export function orderWorkflowId(integration: string, orderId: string): string {
   return `order:${integration}:${orderId}`;
 }
 
-/** @returns the order of a workflow id, or undefined if it isn't an order's */
 export function orderOfWorkflowId(workflowId: string): OrderKey | undefined {
   const [, integration, orderId] = /^order:([^:]+):(.+)$/s.exec(workflowId) ?? [];
   return integration === undefined || orderId === undefined ? undefined : { integration, orderId };
@@ -57,7 +56,6 @@ export function decisionUpdateId(attempt: number): string {
   return `decision-${attempt}`;
 }
 
-/** @returns the id of the `retry` update that starts this attempt */
 export function retryUpdateId(attempt: number): string {
   return `retry-${attempt}`;
 }
@@ -75,7 +73,6 @@ export function withoutHash(name: string): string {
 /** Values of `temporal.api.enums.v1.TaskQueueType`. */
 export const TASK_QUEUE_TYPE = { workflow: 1, activity: 2 } as const;
 
-/** The task queues that the workers of a deployment poll. */
 export const POLLED_QUEUES: readonly { name: string; type: keyof typeof TASK_QUEUE_TYPE }[] = [
   { name: TASK_QUEUE, type: 'workflow' },
   { name: TASK_QUEUE, type: 'activity' },

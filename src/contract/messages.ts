@@ -216,7 +216,6 @@ export const reportFraudUpdate = portalUpdates['report-fraud'];
 export const submitChargebackUpdate = portalUpdates.chargeback;
 export const attachCustomerCodeUpdate = portalUpdates['customer-code'];
 
-/** The update of each kind of request. */
 export const UPDATES = {
   decision: decisionUpdate,
   adopt: adoptUpdate,

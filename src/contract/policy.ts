@@ -91,7 +91,6 @@ export interface Integration extends Omit<Policy, 'whenUnavailable' | 'events'> 
   shown: ShownField[];
 }
 
-/** @returns the integration of that name, or undefined */
 export type FindIntegration = (name: string) => Integration | undefined;
 
 export const DECLINE_MESSAGE =

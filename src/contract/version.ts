@@ -8,7 +8,6 @@ export const VERSION = 1;
 /** The oldest version that a worker runs, and the version of orders started without one. */
 export const OLDEST_VERSION = 1;
 
-/** @returns whether this release runs orders of that version */
 export function isSupported(version: number): boolean {
   return version >= OLDEST_VERSION && version <= VERSION;
 }

@@ -17,7 +17,6 @@ export type Action = (typeof ACTIONS)[number];
 export const UNAVAILABLE_ACTIONS = ['hold', 'proceed', 'decline'] as const satisfies readonly Action[];
 export type UnavailableAction = (typeof UNAVAILABLE_ACTIONS)[number];
 
-/** Actions that a person can choose to override the screening service's decision. */
 export const OVERRIDE_ACTIONS = ['proceed', 'cancel'] as const satisfies readonly Action[];
 export type OverrideAction = (typeof OVERRIDE_ACTIONS)[number];
 
@@ -60,7 +59,7 @@ export const ORDER_EVENTS: Record<OrderEventType, string> = {
     'an attempt has its decision; by default not sent if a waiting caller got `proceed` or `hold` as its answer',
   'order.review_resolved': 'a review ended',
   'order.decision_changed':
-    'the screening service changed its decision; with `by: "person"` a person decided, with `afterClose: true` [the order had ended](#after-the-order-has-ended)',
+    'the screening service changed its decision, or a result of the payment gateway changed the action; with `by: "person"` a person decided, with `afterClose: true` [the order had ended](#after-the-order-has-ended)',
   'order.canceled': 'the transaction is canceled',
   'order.attention': 'the order needs a person; `sequence` is 0 if the order could not send the event itself',
   'order.closed':
@@ -193,14 +192,11 @@ export type DeadlineKind =
   | 'screening-deadline'
   | 'rescreen'
   | 'gateway-late'
-  | 'gateway-over'
   | 'review-lead'
   | 'review-limit'
   | 'recheck'
   | 'cancel-reminder'
-  | 'retry-over'
-  | 'window-closes'
-  | 'nothing-left'
+  | 'closes'
   | 'reply-due'
   | 'retry-due'
   | 'action-over'

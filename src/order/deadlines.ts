@@ -114,10 +114,9 @@ function* duesOfPhase(state: OrderState): Generator<Due> {
         yield ['rescreen', attempt.readings.at(-1)?.at, policy.rescreenOnError.pauseMs];
     }
   } else if (phase === 'declined') {
-    yield ['retry-over', attempt.declinedAt, policy.retryWithinMs];
+    yield ['closes', attempt.declinedAt, policy.retryWithinMs];
   } else if (phase === 'canceled' || decision === 'skipped') {
-    if (gatewayOutstanding(state)) yield ['gateway-over', phaseSince, policy.gatewayResultWithinMs];
-    else yield ['nothing-left', phaseSince];
+    yield ['closes', phaseSince, gatewayOutstanding(state) ? policy.gatewayResultWithinMs : 0];
   } else if (decision === 'review' && phase !== 'decided') {
     yield ['review-lead', cancelBy, -policy.reviewLeadTimeMs];
     // A person let the order proceed, so the review reminds of nothing.
@@ -130,8 +129,7 @@ function* duesOfPhase(state: OrderState): Generator<Due> {
     if (recheckUseful(state, window)) yield ['recheck', window, -policy.recheckLeadTimeMs];
     if (state.action === 'cancel' || cancelAsked(state))
       yield ['cancel-reminder', window, -policy.reviewLeadTimeMs];
-    if (last !== undefined) yield ['window-closes', last];
-    else yield ['window-closes', attempt.startedAt, policy.cancelWindowMs];
+    yield ['closes', last ?? laterBy(policy.cancelWindowMs, attempt.startedAt)];
   }
   yield ['snooze-over', state.snoozedUntil];
 }
@@ -143,13 +141,7 @@ export function snoozeLimit(state: OrderState, now: Instant): Instant | undefine
   return first(deadlinesOf(duesOfPhase(state)).filter(({ kind, at }) => ENDS.includes(kind) && at > now))?.at;
 }
 
-const ENDS: readonly DeadlineKind[] = [
-  'screening-deadline',
-  'gateway-over',
-  'retry-over',
-  'review-limit',
-  'window-closes',
-];
+const ENDS: readonly DeadlineKind[] = ['screening-deadline', 'review-limit', 'closes'];
 
 /** @returns whether to read a `pass` once more: not if it was read within the lead time, nor if the result could not change anything */
 export function recheckUseful(state: OrderState, cancelBy: Instant | undefined): boolean {

@@ -109,7 +109,6 @@ function amountOf(value: unknown): number {
   return typeof value === 'string' && /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN;
 }
 
-/** Resolves an integration's policy for one order. */
 export function policyFor(
   integration: Integration,
   workflow: IntegrationWorkflow | undefined,

@@ -20,7 +20,6 @@ import type {
   PortalFields,
   RetryRequest,
   ScreenOrderInput,
-  TransactionJson,
   WithdrawRequest,
 } from '../contract/messages.ts';
 import type { AttentionCause, KeptEvent, OrderState } from '../contract/order/state.ts';
@@ -35,17 +34,14 @@ export interface Order {
   state: OrderState;
   /** The latest time of an input. */
   now: Instant;
-  /** What the callers requested, besides the transactions. `answerBy` is of the newest attempt. */
-  asked: Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
+  /** What the callers requested. `transaction` and `answerBy` are of the newest attempt. */
+  asked: Pick<ScreenOrderInput, 'transaction' | 'workflow' | 'answerBy'>;
   /** The policy is the fallback: the checkout failed before it could read the policy. */
   policyMissing?: true;
-  /** The newest attempt's transaction, by attempt number: needed to screen again. */
-  transactions: Record<number, TransactionJson>;
   outbox: KeptEvent[];
   /** The arguments of pending portal actions, by action number. */
   fields: Record<number, PortalFields>;
   reads: PendingRead[];
-  /** The number of reads requested so far. */
   readsRequested: number;
   /** When the next read may begin, and the spacing between reads. */
   spacing: { ms: number; until?: Instant };
@@ -97,7 +93,6 @@ export interface Effect {
   call: Call;
 }
 
-/** An effect as a concern requires it. */
 export type RequiredEffect = Omit<Effect, 'concern' | 'forbiddenKnown'>;
 
 export function isWrite({ whenObsolete }: Effect): boolean {
@@ -144,13 +139,11 @@ export type Taken =
   | { overridden: Pick<OverrideAnswer, 'number' | 'notCanceled'> }
   | Reply;
 
-/** The result of accepting a request, with its events and journal entry. */
 export interface Accepted {
   taken: Taken;
   events?: OrderEventType[];
   /** Events that report an operator's decision. */
   decided?: OrderEventType[];
-  /** The journal entry: what a person did. */
   entry?: Omit<JournalEntry, 'at' | 'by' | 'because'> & { because?: string | undefined };
 }
 

@@ -32,7 +32,6 @@ export function cancelByOf(state: OrderState, attempt: Attempt): Instant | undef
   return transactionOf(state, attempt)?.cancelBy ?? unseenWindowEnd(state, attempt);
 }
 
-/** Returns when the window of the attempt's unconfirmed create ends. */
 function unseenWindowEnd({ policy }: OrderState, { unseen }: Attempt): Instant | undefined {
   return unseen && laterBy(policy.cancelWindowMs, unseen.since);
 }

@@ -40,7 +40,6 @@ export function showing(order: Order): () => void {
   };
 }
 
-/** What the metrics count of an order. */
 function countedOf({ decision, attention }: OrderState) {
   return { decision, codes: attention.map(({ code }) => code) };
 }

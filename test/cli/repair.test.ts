@@ -97,6 +97,7 @@ it.each(['--reason', '--actor'])(
   'card data in %s is refused: Temporal stores a reset in plain text',
   async (option) => {
     const { problem, ...others } = await run(['repair', '1001', option, 'has 4111 1111 1111 1111']);
-  expect(problem?.type).toContain('card-data-in-request');
-  expect(JSON.stringify([problem, others])).not.toContain('4111');
-});
+    expect(problem?.type).toContain('card-data-in-request');
+    expect(JSON.stringify([problem, others])).not.toContain('4111');
+  },
+);

@@ -45,7 +45,7 @@ describe('an order that is over', () => {
     expect(life.order.over).toBeUndefined();
     life.until(6 * DAY).break('gateway', 'canceled');
     expect(life.attention).toEqual(['gateway-not-sent']);
-    expect(life.state.attempts[0]?.gateway?.sent).toBe('given-up');
+    expect(life.state.attempts[0]?.gateway?.sent).toBe('not-sent');
     expect(life.order.over).toBe(true);
     expect(life.outbox.filter((type) => type === 'order.attention')).toHaveLength(1);
     // It still runs, so it can be acknowledged.

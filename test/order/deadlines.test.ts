@@ -28,7 +28,7 @@ import { HINT, type Life, screened } from './life.ts';
 const PRE = { workflow: 'pre-gateway' } as const;
 const POST = { workflow: 'post-acceptance' } as const;
 const SKIPPED = { kind: 'skipped', rule: 0 } as const;
-const CLOSES: [DeadlineKind, number] = ['window-closes', 5 * DAY];
+const CLOSES: [DeadlineKind, number] = ['closes', 5 * DAY];
 const RECHECK: [DeadlineKind, number] = ['recheck', 4.5 * DAY];
 const GIVEN_UP: [DeadlineKind, number] = ['screening-deadline', DAY];
 
@@ -58,13 +58,8 @@ function retried(): OrderState {
 describe('what happens by itself', () => {
   it.each<[string, OrderState, string, [DeadlineKind, number][], string[]?]>([
     ['to a pass: it is read once more, and closed', anOrder('pass'), 'pass proceed', [RECHECK, CLOSES]],
-    [
-      'to a declined order: it is closed after an hour',
-      anOrder('fail'),
-      'fail decline',
-      [['retry-over', HOUR]],
-    ],
-    ['to the next attempt: the same again', retried(), 'fail decline', [['retry-over', 90 * MINUTE]]],
+    ['to a declined order: it is closed after an hour', anOrder('fail'), 'fail decline', [['closes', HOUR]]],
+    ['to the next attempt: the same again', retried(), 'fail decline', [['closes', 90 * MINUTE]]],
     [
       'to a fail after acceptance that nobody cancels: attention, then the end of the window',
       anOrder('fail', { ...POST, autoCancel: false }),
@@ -72,24 +67,24 @@ describe('what happens by itself', () => {
       [['cancel-reminder', 4.5 * DAY], CLOSES],
       ['cancel-due'],
     ],
-    ['to a skipped order: nothing, it is closed', anOrder(SKIPPED), 'skipped proceed', [['nothing-left', 0]]],
+    ['to a skipped order: nothing, it is closed', anOrder(SKIPPED), 'skipped proceed', [['closes', 0]]],
     [
       'to a skipped order before the gateway: its result is waited for, for a day',
       anOrder(SKIPPED, PRE),
       'skipped proceed',
-      [['gateway-over', DAY]],
+      [['closes', DAY]],
     ],
     [
       'to an order canceled before anybody was told to go to the gateway: nothing, no result is waited for',
       canceled(anOrder('review', { ...PRE, reviewBeforeGateway: 'hold' })),
       'review cancel',
-      [['nothing-left', HOUR]],
+      [['closes', HOUR]],
     ],
     [
       'to an order canceled after its review passed before the gateway: the result is waited for, for a day',
       canceled(passedLater()),
       'pass cancel',
-      [['gateway-over', HOUR + DAY]],
+      [['closes', HOUR + DAY]],
     ],
     [
       'to an order whose gateway says nothing: attention after a day, once',
@@ -128,7 +123,7 @@ describe('what happens by itself', () => {
     const late = anOrder('review');
     read(late, 'pass', 4.6 * DAY);
     const others = [{ recheckLeadTimeMs: 0 }, { passive: true }].map((policy) => anOrder('pass', policy));
-    for (const order of [late, ...others]) expect(next(order).kind).toBe('window-closes');
+    for (const order of [late, ...others]) expect(next(order).kind).toBe('closes');
   });
 
   it('to a review: attention half a day before the window closes, and the end after 30 days', () => {
@@ -172,7 +167,7 @@ describe('what happens by itself', () => {
     next(order);
     read(order, 'fail', at);
     const { kinds } = passUntil(order, sinceStart(Math.max(at, 5 * DAY)), sinceStart(at));
-    expect(kinds).toEqual(['cancel-reminder', 'window-closes']);
+    expect(kinds).toEqual(['cancel-reminder', 'closes']);
     expect(attention(order)).toEqual(['failed-after-window']);
   });
 

@@ -22,6 +22,9 @@ const CHANGES = { events: 'changes' } as const;
 const SKIPPED = { kind: 'skipped', rule: 0 } as const;
 const DECLINING = { whenUnavailable: 'decline' } as const;
 
+const ATTENDED: [string, string] = ['order.attention', 'proceed'];
+const CHANGED = (action: string): [string, string] => ['order.decision_changed', action];
+
 /** An order whose caller waits, and that is to tell only changes. */
 function asked(outcome: ScreeningOutcome | Decision, policy: Partial<Policy> = {}): Life {
   return screened(outcome, { ...CHANGES, ...policy }, aLife({ answerBy: WAITS }));
@@ -100,6 +103,30 @@ describe('with the policy changes', () => {
     ['a pass that was told of', () => screened('pass', CHANGES)],
   ])('the end of %s is told', (_words, life) => {
     expect(life().until(6 * DAY).outbox).toContain('order.closed');
+  });
+});
+
+describe('a result of the payment gateway', () => {
+  const gateway = (decision: Decision, policy: Partial<Policy> = {}) =>
+    asked(decision, { workflow: 'pre-gateway', ...policy });
+  const late = () => gateway('pass').until(2 * DAY);
+
+  it.each<[string, () => Life, [type: string, action: string][]]>([
+    ['pass that changes nothing', () => gateway('pass').gateway('pass'), []],
+    ['fail that is late', () => late().gateway('fail', 2 * DAY), [ATTENDED, CHANGED('decline')]],
+    [
+      'pass in place of an error',
+      () => gateway('pass').gateway('error').gateway('pass'),
+      [['order.attention', 'hold'], CHANGED('proceed')],
+    ],
+    [
+      'pass of a review that was allowed to pay',
+      () => gateway('review', { reviewBeforeGateway: 'proceed' }).gateway('pass'),
+      [CHANGED('hold')],
+    ],
+  ])('%s: each new action is told once', (_case, life, told) => {
+    const sent = life().state.events.last ?? [];
+    expect(sent.map(({ type, data }) => [type, data.action])).toEqual(told);
   });
 });
 

@@ -40,7 +40,6 @@ export interface Unseen {
   arrivesBy?: Instant | undefined;
 }
 
-/** Begins an activity attempt with a deadline in `forMs`. */
 export function beginTry(
   world: ActivityWorld,
   request: ScreenRequest,

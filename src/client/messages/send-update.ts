@@ -22,7 +22,6 @@ import {
 import type { ClientContext, PortalOptions } from '../types.ts';
 import { readBy } from './portal-options.ts';
 
-/** The argument and the id of an update. */
 interface SentUpdate<Body> {
   args: [Envelope<Body>];
   updateId: string;

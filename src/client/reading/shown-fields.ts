@@ -27,16 +27,19 @@ const transactionSchema = z.looseObject({
 /** After continue-as-new the order's state has the transaction of its newest attempt. */
 const inputSchema = z.object({
   transaction: transactionSchema,
-  resume: z.object({ transactions: z.record(z.string(), transactionSchema) }).optional(),
+  resume: z
+    .object({
+      asked: z.object({ transaction: transactionSchema }),
+      state: z.object({ attempts: z.array(z.unknown()) }),
+    })
+    .optional(),
 });
 
 function shownIn(input: unknown, fields: readonly string[]): Shown | undefined {
   const read = inputSchema.safeParse(input).data;
   if (read === undefined) return undefined;
-  const [attempt, transaction] = Object.entries(read.resume?.transactions ?? {}).at(-1) ?? [
-    1,
-    read.transaction,
-  ];
+  const { transaction } = read.resume?.asked ?? read;
+  const attempt = read.resume?.state.attempts.length ?? 1;
   const { customer, billTo, shipTo, avsResultCode, cvvResultCode, lineItems } = transaction;
   const name = [billTo?.firstName, billTo?.lastName].filter(Boolean).join(' ') || undefined;
   const all = { name, email: customer?.email, billTo, shipTo, avs: avsResultCode, cvv: cvvResultCode };
@@ -44,5 +47,5 @@ function shownIn(input: unknown, fields: readonly string[]): Shown | undefined {
     ([field, value]) => fields.includes(field) && value !== undefined,
   );
   // The schema drops everything that it doesn't name.
-  return shownSchema.safeParse({ attempt: Number(attempt), ...Object.fromEntries(allowed) }).data;
+  return shownSchema.safeParse({ attempt, ...Object.fromEntries(allowed) }).data;
 }

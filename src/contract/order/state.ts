@@ -132,7 +132,6 @@ export interface Attempt {
   unseen?: UnseenCreate;
   decision: OrderDecision;
   readings: Reading[];
-  /** The answer to the checkout. */
   answer?: CheckoutAnswer;
   /** Rescreens after the decision `error`. */
   rescreens: number;
@@ -158,9 +157,9 @@ export interface GatewayRecord {
   at: Instant;
   /**
    * When the screening service accepted it for the newest transaction. `recorded`: it isn't sent, because the order was skipped or
-   * adopted, or the screening service refused it. `given-up`: it could not be sent within a day of the order's end.
+   * adopted. `not-sent`: the screening service refused it, or it could not be sent within a day of the order's end.
    */
-  sent?: Instant | 'recorded' | 'given-up';
+  sent?: Instant | 'recorded' | 'not-sent';
   /** Different results that were reported afterwards. They change nothing: a person must find out which one is correct. */
   contradictions?: { result: GatewayResult; at: Instant }[];
 }

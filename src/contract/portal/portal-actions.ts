@@ -83,7 +83,6 @@ export const PORTAL_ACTION_TABLE = {
   },
 } as const satisfies { [Kind in PortalActionKind]: PortalActionDefinition<Kind> };
 
-/** The request of each kind of action. */
 export type PortalRequests = {
   [Kind in PortalActionKind]: z.infer<(typeof PORTAL_ACTION_TABLE)[Kind]['schema']>;
 };

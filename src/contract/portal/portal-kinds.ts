@@ -66,7 +66,6 @@ export const portalKind: (kind: PortalActionKind) => PortalKind = (kind) => PORT
 
 export const PORTAL_ACTIONS = Object.keys(PORTAL_KINDS) as PortalActionKind[];
 
-/** Returns a record with a value for each kind. */
 export function byPortalKind<Value>(
   make: (kind: PortalActionKind) => Value,
 ): Record<PortalActionKind, Value> {

@@ -122,10 +122,7 @@ const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => Order
     if (!isOpen || state.actions.some(isRequested)) return [];
     return attend(order, 'cancel-due', `The order must be canceled and is not canceled yet${by(state)}.`);
   },
-  'gateway-over': close,
-  'retry-over': close,
-  'window-closes': close,
-  'nothing-left': close,
+  closes: close,
   'action-over': giveUpActions,
   'leftovers-over': (order) => [...giveUpGateway(order.state, order.now), ...giveUpLookups(order)],
   'retry-due'({ retryAt }, at) {

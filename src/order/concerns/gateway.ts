@@ -6,12 +6,13 @@ import type { GatewayResultAnswer } from '../../contract/answers.ts';
 import type { GatewayResultRequest } from '../../contract/messages.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../../contract/order/state.ts';
 import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
-import { clear, gatewayCause, isSameCause, raiseAttention } from '../attention.ts';
+import { clear, gatewayCause, raiseAttention } from '../attention.ts';
 import { heldBack } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { refusal } from '../messages/check-messages.ts';
 import type { Accepted, Concern, Order, Refusal, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
+import { withChange } from '../screening/record-screening.ts';
 import { attemptSummary, owedFor, transactionOf } from '../transactions.ts';
 
 export const gateway: Concern = {
@@ -37,7 +38,7 @@ export const gateway: Concern = {
     // A replaced result and a newer transaction each get their own call.
     if (attempt.gateway?.result !== sent.result) return [];
     if (transactionOf(state, attempt)?.id === transactionId)
-      attempt.gateway.sent = said.kind === 'sent' ? now : 'recorded';
+      attempt.gateway.sent = said.kind === 'sent' ? now : 'not-sent';
     if (said.kind === 'sent') return [];
     const words = `The screening service refused the payment gateway’s result: ${said.words}`;
     return raiseAttention(state, 'gateway-refused', words, cause, now);
@@ -71,7 +72,7 @@ export function gatewayRefusal(
   const { result: recorded, contradictions = [] } = attempt.gateway ?? {};
   // An ended order sends nothing again: the client library does.
   if (recorded === request.result)
-    return state.endedAt !== undefined && wasRefused(state, attempt) ? TOO_LATE : undefined;
+    return state.endedAt !== undefined && attempt.gateway?.sent === 'not-sent' ? TOO_LATE : undefined;
   if (contradictions.some(({ result }) => result === request.result))
     return contradictionOf(attempt, request.result);
   // A canceled order keeps its phase when it ends.
@@ -80,15 +81,6 @@ export function gatewayRefusal(
   return attempt === currentAttempt(state) && state.phase !== 'declined' ? undefined : OUT_OF_TURN;
 }
 
-/** Whether the screening service refused the attempt's result, while attention asks to report it again. */
-function wasRefused(state: OrderState, attempt: Attempt): boolean {
-  const transaction = transactionOf(state, attempt);
-  if (transaction === undefined || attempt.gateway?.sent !== 'recorded') return false;
-  const cause = gatewayCause(transaction.id);
-  return state.attention.some((one) => one.code === 'gateway-refused' && isSameCause(one.cause, cause));
-}
-
-/** @returns the refusal of a result that contradicts the recorded one, if it does */
 function contradictionOf({ number, gateway }: Attempt, result: GatewayResult): Refusal | undefined {
   if (gateway === undefined || gateway.result === result) return undefined;
   return refusal(
@@ -103,7 +95,6 @@ const ADVICE: Record<GatewayResult, string> = {
   error: 'Check the payment in the gateway.',
 };
 
-/** The advice for a result that arrives after the order has ended. */
 export const RESULT_TOO_LATE =
   'The order has ended and records no gateway results. Check the payment in the gateway: refund it, or fulfill the order manually.';
 const TOO_LATE = refusal('order-closed', RESULT_TOO_LATE);
@@ -121,7 +112,7 @@ export function applyGatewayResult(
   const transaction = transactionOf(state, attempt);
   const cause = transaction === undefined ? {} : gatewayCause(transaction.id);
   if (attempt.gateway?.result === result) {
-    if (!wasRefused(state, attempt)) return [];
+    if (attempt.gateway.sent !== 'not-sent') return [];
     delete attempt.gateway.sent;
     Object.assign(attempt.gateway, defined({ authcode, transactionId }));
     clear(state, { codes: ['gateway-refused'], ...cause });
@@ -165,7 +156,7 @@ export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[]
   return state.attempts.flatMap((attempt) => {
     const transaction = owedFor(state, attempt);
     if (transaction === undefined || attempt.gateway === undefined) return [];
-    attempt.gateway.sent = 'given-up';
+    attempt.gateway.sent = 'not-sent';
     return raiseAttention(state, 'gateway-not-sent', NOT_SENT, gatewayCause(transaction.id), now);
   });
 }
@@ -179,7 +170,10 @@ function actionAfterGateway(state: OrderState): Action {
 
 /** Records the result. The reply contains the action to take, or says that the result contradicts the recorded one. */
 export function takeGatewayResult({ state, now }: Order, request: GatewayResultRequest): Accepted {
-  const events = applyGatewayResult(state, request, now);
+  const { action } = state;
+  const raised = applyGatewayResult(state, request, now);
+  // The event of new attention has the new action already.
+  const events = raised.length > 0 ? raised : withChange(state, action, []);
   return { taken: gatewayReply(state, request), events };
 }
 
@@ -201,7 +195,7 @@ export function gatewayReplyAfterEnd(
   const sendFor = attempt && transactionOf(state, attempt)?.id;
   const isLate = refused.code === 'order-closed' && (attempt?.gateway?.result ?? 'error') === 'error';
   const isTaken = isLate && attempt === currentAttempt(state) && state.action !== 'decline';
-  // A recorded result is refused only if the screening service refused it, too.
+  // A recorded result is refused only if the screening service hasn't taken it.
   const isAgain = attempt?.gateway?.result === request.result;
   if (sendFor !== undefined && (isTaken || isAgain)) {
     applyGatewayResult(state, request, now);
@@ -224,5 +218,5 @@ function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | 
 }
 
 const NOT_SENT =
-  'The payment gateway’s result could not be sent to the screening service within a day of the order’s end: report it in the portal.';
+  'The payment gateway’s result could not be sent to the screening service within a day of the order’s end: report it again, or in the portal.';
 const GATEWAY_ERROR = 'The payment gateway returned `error`: find out whether the payment succeeded.';

@@ -109,9 +109,9 @@ export function beginAttempt(order: Order, request: RetryRequest, at: Instant): 
   const { attempt, transaction, answerBy } = request;
   if (order.state.attempts.length < attempt) {
     addAttempt(order.state, request, at);
-    order.asked = defined({ ...order.asked, answerBy });
+    const { workflow } = order.asked;
+    order.asked = { transaction, ...defined({ workflow, answerBy }) };
     clear(order.state, { codes: clearedBy('attempt') });
-    order.transactions = { [attempt]: transaction };
   }
   return { taken: { attempt } };
 }

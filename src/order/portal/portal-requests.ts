@@ -18,9 +18,8 @@ export function withdrawRefusal({ state }: Order, { number }: WithdrawRequest): 
   return refusal('action-ended', `The portal action has ended: it is ${record.status}.`);
 }
 
-export function emailOf({ state, transactions }: Pick<Order, 'state' | 'transactions'>): string {
-  const { customer } = transactions[currentAttempt(state).number] ?? {};
-  return textOf(fieldsOf(customer).email) ?? '';
+export function emailOf({ asked }: Pick<Order, 'asked'>): string {
+  return textOf(fieldsOf(asked.transaction.customer).email) ?? '';
 }
 
 /**

@@ -178,7 +178,7 @@ export function screenRequest(order: Order, attempt: Attempt): RetryCheckoutRequ
     integration: state.integration,
     attempt: attempt.number,
     orderId: state.orderId,
-    transaction: order.transactions[attempt.number] ?? {},
+    transaction: order.asked.transaction,
     invoiceNumber: kept ?? invoiceNumberNow(order, attempt),
     knownTransactionIds: knownTransactionIds(state, attempt),
     startedAt: state.startedAt,
@@ -195,9 +195,8 @@ const MAX_INVOICE_LENGTH = 64;
 /** A separator that no shop uses in its order numbers. */
 const SEPARATOR = '~';
 
-function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): string {
-  const transaction = transactions[attempt.number] ?? transactions[currentAttempt(state).number];
-  const { invoiceNumber: own } = fieldsOf(transaction?.order);
+function invoiceNumberNow({ state, asked }: Order, attempt: Attempt): string {
+  const { invoiceNumber: own } = fieldsOf(asked.transaction.order);
   // The other system sent it with this number, whatever it looks like.
   if (state.adopted !== undefined) return invoiceOf(state.orderId, own);
   const perAttempt = state.policy.invoicePerAttempt;

@@ -42,7 +42,6 @@ export function withoutOthers(
   return { kind: 'unanswered', reason: 'earlier-attempt', unseenSince: seen.sentFrom };
 }
 
-/** Returns the transaction that the outcome is about, if any. */
 function seenBy(outcome: ScreeningOutcome): Seen | undefined {
   return outcome.kind === 'answered' ? outcome : outcome.kind === 'unreadable' ? outcome.seen : undefined;
 }

@@ -3,12 +3,11 @@ import type { GatewayRecord, OrderState } from '../../contract/order/state.ts';
 import type { Action, DeadlineKind, Phase } from '../../contract/words.ts';
 import { nextDeadline } from '../deadlines.ts';
 import { currentAttempt } from '../record.ts';
-import { cancelByOf, isUnderWay, mayBeSeen, owedFor, transactionOf } from '../transactions.ts';
+import { cancelByOf, transactionOf } from '../transactions.ts';
 
 /** Returns the current details in the Temporal UI: the state and its reason, facts, the next deadline, and the operator's choices. */
 export function describe(order: OrderState): string {
   const reason = order.reason === undefined ? '' : ` (${order.reason})`;
-  const ended = order.endedAt !== undefined;
   const next = nextDeadline(order);
   return [
     `## ${PHASE_WORDS[order.phase]}`,
@@ -22,7 +21,6 @@ export function describe(order: OrderState): string {
       order.attention.map((one) => `- ${one.words} *(since ${one.since})*`),
     ),
     ...section('Facts', factsOf(order)),
-    ...section('Ended, but kept open by', ended ? keptOpenBy(order) : []),
     ...section('Next', next ? [`${DEADLINES[next.kind]} at ${next.at}.`] : []),
     ...section('What you can do', [order.policy.passive ? PASSIVE_CHOICES : CHOICES[order.phase]]),
   ].join('\n');
@@ -52,28 +50,10 @@ function factsOf(order: OrderState): string[] {
 }
 
 function notSent({ sent }: GatewayRecord): string {
-  if (sent === 'given-up') return ', not sent to the screening service';
+  if (sent === 'not-sent') return ', not sent to the screening service';
   return sent === undefined ? ', not sent yet' : '';
 }
 
-function keptOpenBy(state: OrderState): string[] {
-  const { waiting } = state.events;
-  const attempts = state.attempts.flatMap((attempt) => {
-    const { number, cardRef, cardForgotten } = attempt;
-    return [
-      ...(mayBeSeen(attempt) ? [`- a lookup of the transaction of attempt ${number}`] : []),
-      ...(owedFor(state, attempt) ? [`- the payment gateway’s result of attempt ${number}`] : []),
-      ...(cardRef && !cardForgotten ? [`- the card of attempt ${number}, to be deleted`] : []),
-    ];
-  });
-  return [
-    ...state.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`),
-    ...attempts,
-    ...(waiting > 0 ? [`- ${waiting} event${waiting === 1 ? '' : 's'} to be delivered`] : []),
-  ];
-}
-
-/** What happens to an order in a phase. */
 export const PHASE_WORDS: Record<Phase, string> = {
   screening: 'Being screened: no decision yet',
   'awaiting-gateway': 'Waiting for the payment gateway’s result',
@@ -96,14 +76,11 @@ export const DEADLINES: Record<DeadlineKind, string> = {
   'screening-deadline': 'Screening is given up',
   rescreen: 'The order is screened again',
   'gateway-late': 'The gateway’s result is overdue',
-  'gateway-over': 'The time for the gateway’s result ends',
   'review-lead': 'A review that is still open needs attention',
   'review-limit': 'A review that is still open is closed',
   recheck: 'The decision is read again',
   'cancel-reminder': 'The operator is reminded to cancel',
-  'retry-over': 'The time for another attempt ends',
-  'window-closes': 'The cancel window closes, and the order with it',
-  'nothing-left': 'The order is closed',
+  closes: 'The order closes',
   'leftovers-over': 'Unsent results and open lookups are given up',
   'reply-due': 'Callers of a portal action get the reply `requested`',
   'retry-due': 'Retry after a failure',

@@ -37,10 +37,6 @@ export const METRICS = {
   order_screening_wrong_key_total: counter(
     'calls for which the screening service did not accept the API key, by `operation`',
   ),
-  order_screening_cancel_time_left_seconds: histogram(
-    'how long before its last moment a cancel was done',
-    [60, 600, 3_600, 21_600, 43_200, 86_400, 172_800, 345_600, 432_000],
-  ),
   order_screening_event_age_seconds: histogram(
     'age of an event at each try to deliver it, by `outcome`',
     [0.1, 0.5, 1, 5, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 259_200],
@@ -87,7 +83,6 @@ type MetricName<Kind extends 'counter' | 'gauge' | 'histogram'> = {
   [Name in keyof typeof METRICS]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
 }[keyof typeof METRICS];
 
-/** @returns a metric's name and help text for Prometheus */
 export function namedAs<Name extends keyof typeof METRICS>(name: Name): { name: Name; help: string } {
   return { name, help: METRICS[name].about.replaceAll('`', '') };
 }

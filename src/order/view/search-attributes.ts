@@ -48,10 +48,7 @@ function attribute<Type extends SearchAttributeType>(name: string, type: Type, a
   return { ...defineSearchAttributeKey(name, type), about };
 }
 
-export function searchAttributesOf({
-  state,
-  transactions,
-}: Pick<Order, 'state' | 'transactions'>): SearchAttributePair[] {
+export function searchAttributesOf({ state, asked }: Pick<Order, 'state' | 'asked'>): SearchAttributePair[] {
   const attempt = currentAttempt(state);
   // An attempt has the number of its newest create only.
   const creates = [...state.transactions, ...state.attempts];
@@ -66,7 +63,7 @@ export function searchAttributesOf({
     actionUnderWay: state.actions.some(isUnderWay),
     outcomes: outcomesOf(state),
     reviewHours: reviewHours(state),
-    amount: orderFactsOf(transactions[attempt.number]).amount,
+    amount: orderFactsOf(asked.transaction).amount,
   });
 }
 
@@ -104,7 +101,6 @@ function pairsOf(values: Values): object[] {
   });
 }
 
-/** Returns the visibility query for the open workflows of a type, by default orders. */
 export function openQuery(workflowType: string = SCREEN_ORDER): string {
   return `WorkflowType = '${workflowType}' AND ExecutionStatus = 'Running'`;
 }

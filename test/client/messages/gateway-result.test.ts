@@ -10,7 +10,7 @@ type Closed = Parameters<typeof aClosedOrder>;
 /** The client library with an ended pre-gateway order, whose transaction a sandbox has. */
 async function ended(
   attempt: Closed[0] = {},
-  state: Closed[1] | ((id: string) => Closed[1]) = {},
+  state: Closed[1] = {},
   settings: Parameters<typeof aClientOf>[3] = {},
   status: Parameters<typeof aClientOf>[1] = 'COMPLETED',
 ) {
@@ -20,8 +20,7 @@ async function ended(
   const ofGateway = { workflow, policy: aPolicy({ workflow }) } as const;
   // An order that was terminated records no end.
   const end = status === 'COMPLETED' && { endedAt: '2026-03-06T10:00:00.000Z' };
-  const stated = typeof state === 'function' ? state(id) : state;
-  const record = aClosedOrder(attempt, { ...ofGateway, ...end, ...stated }, { id });
+  const record = aClosedOrder(attempt, { ...ofGateway, ...end, ...state }, { id });
   const atSandbox = { baseUrl: sandbox.testBaseUrl, apiKey: () => TEST_KEY, ...settings };
   const { orderScreening, temporal } = aClientOf(record, status, {}, atSandbox);
   if (status !== 'COMPLETED') temporal.result.mockRejectedValue(failed());
@@ -32,7 +31,7 @@ async function ended(
 describe('a gateway’s result after the order’s end', () => {
   const at = '2026-03-01T10:00:00.000Z';
   const canceled = { phase: 'canceled', action: 'cancel' } as const;
-  const error = { result: 'error', at, sent: 'recorded' } as const;
+  const error = { result: 'error', at, sent: 'not-sent' } as const;
   it.each<[string, Closed[0], Closed[1], result: 'pass' | 'fail', action: string]>([
     ['after the window', {}, {}, 'pass', 'proceed'],
     ['after the window', {}, {}, 'fail', 'decline'],
@@ -46,7 +45,7 @@ describe('a gateway’s result after the order’s end', () => {
     expect(sent()).toMatchObject([{ result, authcode: 'A1', transactionId: 'g-1' }]);
   });
 
-  const passed = { ...error, result: 'pass' } as const;
+  const passed = { ...error, result: 'pass', sent: at } as const;
   it('that is recorded is confirmed, and not sent again', async () => {
     const { orderScreening, sent } = await ended({ gateway: passed });
     const answer = await orderScreening.recordGatewayResult(order, { result: 'pass' });
@@ -54,11 +53,8 @@ describe('a gateway’s result after the order’s end', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('that the screening service refused is sent again', async () => {
-    const refused = { code: 'gateway-refused', words: 'No.', since: at } as const;
-    const { orderScreening, sent } = await ended({ gateway: passed }, (transactionId) => ({
-      attention: [{ ...refused, cause: { operation: 'gateway-response', transactionId } }],
-    }));
+  it('that the screening service did not take is sent again', async () => {
+    const { orderScreening, sent } = await ended({ gateway: { ...passed, sent: 'not-sent' } });
     const request = { result: 'pass', authcode: 'A2' } as const;
     expect(await orderScreening.recordGatewayResult(order, request)).toMatchObject({ result: 'pass' });
     expect(sent()).toMatchObject([request]);

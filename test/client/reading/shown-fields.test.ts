@@ -50,7 +50,8 @@ describe('the fields of the order’s own transaction', () => {
   });
 
   it('are those of the newest attempt, after continue-as-new', async () => {
-    const input = { transaction: {}, resume: { transactions: { 2: aTransaction({ avsResultCode: 'N' }) } } };
+    const asked = { transaction: aTransaction({ avsResultCode: 'N' }) };
+    const input = { transaction: {}, resume: { asked, state: { attempts: [{}, {}] } } };
     expect(await aClientThatShows(['avs'], input).full()).toEqual({ attempt: 2, avs: 'N' });
   });
 

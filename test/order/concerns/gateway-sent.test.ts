@@ -24,7 +24,7 @@ describe('a result that was sent on', () => {
 
   it('and refused asks for attention', () => {
     const life = screenedAgain().end(REFUSED, 0);
-    expect(life.state.attempts[0]?.gateway?.sent).toBe('recorded');
+    expect(life.state.attempts[0]?.gateway?.sent).toBe('not-sent');
     expect(life.attention).toEqual(['gateway-refused']);
   });
 
@@ -38,6 +38,12 @@ describe('a result that was sent on', () => {
       .gateway('pass', 3 * HOUR);
     expect(life).toMatchObject({ attention: [], underWay: [] });
     expect(sentFor(life)).toHaveLength(3);
+  });
+
+  it('and refused is sent again also when a person has acknowledged the attention to it', () => {
+    const life = screened('pass', PRE).gateway('pass', 0).end(REFUSED, 0).acknowledge(MINUTE);
+    expect(life.attention).toEqual([]);
+    expect(sentFor(life.gateway('pass', HOUR))).toHaveLength(2);
   });
 
   it('and refused is resolved by a result that replaces it, also if the refusal comes later', () => {
@@ -54,11 +60,11 @@ describe('a result that was sent on', () => {
     expect(life.gateway('pass', 2 * MINUTE).attention).toEqual(['gateway-refused']);
   });
 
-  it('and refused is left to the client library when it is reported again after the order’s end', () => {
-    const { state } = screened('pass', PRE)
-      .gateway('pass', 0)
-      .end(REFUSED, 0)
-      .until(30 * DAY);
+  it.each([
+    ['refused', (life: Life) => life.end(REFUSED, 0)],
+    ['given up', (life: Life) => life],
+  ])('and %s is left to the client library when it is reported again after the order’s end', (_how, so) => {
+    const { state } = so(screened('pass', PRE).gateway('pass', 0)).until(30 * DAY);
     expect(gatewayRefusal(around(state), { result: 'pass' })?.code).toBe('order-closed');
     const again = gatewayReplyAfterEnd(structuredClone(state), { result: 'pass' }, sinceStart(30 * DAY));
     expect(again).toMatchObject({ sendFor: TRANSACTION_ID, gateway: { result: 'pass' } });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isFinished, mayContinueAsNew } from '../../../src/order/kernel.ts';
 import type { Request } from '../../../src/order/order.ts';
-import { describe as inWords } from '../../../src/order/view/describe.ts';
 import { answered, aPolicy, DAY, HOUR, MINUTE, unanswered } from '../../fixtures/orders.ts';
 import { aLife, screened } from '../life.ts';
 
@@ -142,17 +141,14 @@ describe('what is asked before the policy is known', () => {
   );
 });
 
-it('an order that is over says so only when nothing must be finished any more, and shows what keeps it open', () => {
+it('an order that is over says so only when nothing must be finished any more', () => {
   const life = screened('pass', { events: 'all' })
     .portal('report-fraud', 4.9 * DAY)
     .until(5 * DAY);
   expect(life.phase).toBe('closed');
   expect(life.outbox).not.toContain('order.closed');
-  expect(inWords(life.order.state)).toContain('- report-fraud (action 1)');
   expect(life.portalEnds('done', 5 * DAY).outbox).toContain('order.closed');
-  expect(inWords(life.order.state)).toMatch(/kept open by\n\n- \d events? to be delivered\n/);
   expect(isFinished(life.order)).toBe(false);
   for (const minute of [1, 2]) life.end({ kind: 'deliver' }, 5 * DAY + minute * MINUTE);
   expect([isFinished(life.order), life.order.running]).toEqual([true, []]);
-  expect(inWords(life.order.state)).not.toContain('kept open');
 });

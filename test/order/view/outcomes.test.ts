@@ -44,7 +44,7 @@ it('a chargeback counts when it is done, and an action that is under way is show
   const chargeback = { kind: 'chargeback', reason_code: '10.4', due_date: '2034-01-31' } as const;
   const shown = ({ state }: ReturnType<typeof screened>) =>
     Object.fromEntries(
-      searchAttributesOf({ state, transactions: {} }).map(({ key, value }) => [key.name, value]),
+      searchAttributesOf({ state, asked: { transaction: {} } }).map(({ key, value }) => [key.name, value]),
     );
   const life = screened('pass').portal(chargeback, HOUR);
   expect(shown(life)).toMatchObject({ ActionUnderWay: true });

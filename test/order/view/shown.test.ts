@@ -33,7 +33,7 @@ const PHASES: Phase[] = [
 describe('an order in words', () => {
   it.each([
     [undefined, 'pass, not sent yet'],
-    ['given-up', 'pass, not sent to the screening service'],
+    ['not-sent', 'pass, not sent to the screening service'],
     ['recorded', 'pass'],
   ] as const)('says whether a gateway result that is %s was sent', (sent, words) => {
     const order = anOrder('pass', PRE);
@@ -83,7 +83,7 @@ describe('search attributes', () => {
     for (let number = 2; number <= 20; number += 1) {
       addAttempt(state, {}, sinceStart(number)).invoiceNumber = '注'.repeat(60) + number;
     }
-    const shown = searchAttributesOf({ state, transactions: {} });
+    const shown = searchAttributesOf({ state, asked: { transaction: {} } });
     const values = new Map(shown.map(({ key, value }) => [key.name, value]));
     for (const value of values.values()) expect(bytesOf(value)).toBeLessThanOrEqual(2_048);
     expect(values.get('TransactionId')).toEqual(ids.slice(-51).map((id) => id.toLowerCase()));
@@ -92,7 +92,7 @@ describe('search attributes', () => {
 
   it('show phase, decision, action, integration, transaction, window, attention and amount, and nothing personal', () => {
     const order = anOrder('review');
-    const shown = searchAttributesOf({ state: order, transactions: { 1: { amount: '12.50' } } });
+    const shown = searchAttributesOf({ state: order, asked: { transaction: { amount: '12.50' } } });
     expect(Object.fromEntries(shown.map(({ key, value }) => [key.name, value]))).toMatchObject({
       ScreeningPhase: 'review',
       ScreeningDecision: 'review',
@@ -113,7 +113,9 @@ describe('search attributes', () => {
   });
 
   it('leave out what isn’t known', () => {
-    const names = searchAttributesOf({ state: aNewOrder(), transactions: {} }).map(({ key }) => key.name);
+    const names = searchAttributesOf({ state: aNewOrder(), asked: { transaction: {} } }).map(
+      ({ key }) => key.name,
+    );
     for (const name of ['InvoiceNumber', 'TransactionId', 'CancelBy', 'OrderAmount'])
       expect(names).not.toContain(name);
   });

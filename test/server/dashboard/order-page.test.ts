@@ -44,7 +44,7 @@ describe('the page of an order', () => {
     // Not when its action became what it is: that isn't recorded.
     state.phaseSince = sinceStart(5 * HOUR);
     for (const attempt of state.attempts)
-      attempt.gateway = { result: 'pass', at: sinceStart(HOUR), sent: 'given-up' };
+      attempt.gateway = { result: 'pass', at: sinceStart(HOUR), sent: 'not-sent' };
     const poll = { lastAt: sinceStart(2 * DAY), answered: false, nextAt: inHours(1) };
     const { body, text } = await pageOf({ state, poll });
     expect(timelineOf(body)).toEqual([

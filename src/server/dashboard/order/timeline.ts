@@ -94,11 +94,11 @@ function addAttempt(attempt: Attempt, state: OrderState, add: Add): void {
     add(override.at, 'person', OVERRIDES[override.action], { quote: override.reason });
   if (gateway !== undefined) {
     const { sent } = gateway;
-    const lost = sent === 'given-up' ? ', not sent to the screening service' : '';
+    const lost = sent === 'not-sent' ? ', not sent to the screening service' : '';
     add(gateway.at, 'plain', `Payment gateway result ${gateway.result}${lost}`);
     for (const { result, at } of gateway.contradictions ?? [])
       add(at, 'wrong', `Payment gateway result ${result}, which contradicts ${gateway.result}`);
-    if (sent !== 'recorded' && sent !== 'given-up')
+    if (sent !== 'recorded' && sent !== 'not-sent')
       add(sent, 'plain', 'Gateway result sent to the screening service');
   }
   add(attempt.declinedAt, 'plain', 'Declined: a new attempt is possible');
