@@ -105,6 +105,7 @@ describe('the action of a later decision', () => {
     ],
     ['a pass that is reviewed', {}, {}, 'review', { action: 'hold', attention: [] }],
     ['an order that was declined', {}, { action: 'decline' }, 'review', { action: 'decline' }],
+    ['a decline after an override', { override }, { action: 'decline' }, 'fail', { attention: [] }],
     ['an order that was canceled', {}, { action: 'cancel' }, 'review', { action: 'cancel', attention: [] }],
     [
       'an order that a person decided',
