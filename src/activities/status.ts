@@ -80,17 +80,15 @@ export function statusActivities(world: ActivityWorld) {
   return {
     /** Reads the status no earlier than `notBefore`, until the screening service answers. Without a transaction, only reports the time. */
     async readStatus(request: ReadRequest, { time }: Clock): Promise<StatusOutcome | undefined> {
-      const { transactionId, notBefore, others = [] } = request;
+      const { transactionId, notBefore, reportsOf } = request;
       if (transactionId === undefined) return undefined;
       const pauseMs = notBefore === undefined ? 0 : millis(notBefore) - millis(time());
       if (pauseMs > 0) throw waitLonger('spacing', 'the status was read a moment ago', pauseMs);
       const outcome = await read({ ...request, transactionId }, time);
       if (outcome.kind === 'forbidden' && isForbiddenKnown()) throw retryWrongKey();
-      if (!request.reports || outcome.kind !== 'read') return outcome;
+      if (reportsOf === undefined || outcome.kind !== 'read') return outcome;
       // After the read: the decision may be the answer to the report.
-      const reports = [transactionId, ...others].map((id) =>
-        world.orders?.reportedAfterEnd(request.integration, id),
-      );
+      const reports = reportsOf.map((id) => world.orders?.reportedAfterEnd(request.integration, id));
       const reported = await Promise.all(reports).catch((error: unknown) => {
         log.warn('could not check whether fraud was reported after an order’s end', { error: String(error) });
         throw tryAgain('temporal-unavailable', NO_REPORTS, REPORTS_PAUSE_MS);

@@ -114,10 +114,8 @@ export interface ReadRequest extends Omit<StatusRequest, 'transactionId'> {
   notBefore?: Instant;
   /** The end of the transaction's cancel window. */
   cancelBy?: Instant;
-  /** Also find out whether the transaction was reported as fraud after the order's end. */
-  reports?: true;
-  /** The attempt's other transactions: a report of one of them counts, too. */
-  others?: string[];
+  /** Transactions of which to find out whether they were reported as fraud after the order's end. */
+  reportsOf?: string[];
 }
 
 export interface PollRequest extends StatusRequest {

@@ -142,8 +142,8 @@ export function wasReported({ status }: Pick<ActionRecord, 'status'>): boolean {
  * Returns whether the order could ship before a caller reported a transaction of the attempt as fraud: it had passed, and did not wait for
  * the payment gateway. The policy `cancelAfterReport: never` then leaves the action to a person.
  */
-export function keepsActionAfterReport(state: OrderState): boolean {
-  if (!mayKeepActionAfterReport(state)) return false;
+function keepsActionAfterReport(state: OrderState): boolean {
+  if (state.policy.cancelAfterReport === 'always' || state.phase === 'awaiting-gateway') return false;
   const attempt = currentAttempt(state);
   const couldShip = (at: Instant) => attempt.readings.findLast((one) => one.at <= at)?.decision === 'pass';
   return state.actions.some(
@@ -153,11 +153,6 @@ export function keepsActionAfterReport(state: OrderState): boolean {
       wasReported(one) &&
       couldShip(one.requestedAt),
   );
-}
-
-/** Returns whether a fraud report of an order that had passed leaves the action to a person. */
-export function mayKeepActionAfterReport({ policy, phase }: Pick<OrderState, 'policy' | 'phase'>): boolean {
-  return policy.cancelAfterReport !== 'always' && phase !== 'awaiting-gateway';
 }
 
 /**

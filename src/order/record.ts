@@ -93,7 +93,7 @@ export function addAttempt(
 
 /** @returns the operator's override of the decision, unless the order is declined */
 export function overrideOf(state: OrderState): Override | undefined {
-  return state.phase === 'declined' ? undefined : currentAttempt(state).override;
+  return state.action === 'decline' ? undefined : currentAttempt(state).override;
 }
 
 export function attemptNumbered(state: OrderState, number: number): Attempt {

@@ -21,15 +21,15 @@ import type {
 } from '../contract/activity-contract.ts';
 import { type OrderEvent, recheckSignal, reviewHintSignal } from '../contract/messages.ts';
 import type { LateDecision } from '../contract/order/order.ts';
+import type { OrderState, OrderTransaction } from '../contract/order/state.ts';
 import {
   applyLateReading,
-  type EndedTransaction,
-  isUnusableLate,
   LATE_DECISIONS,
+  lastDecision,
   noteLateEvent,
   type ReadAfterEndInput,
 } from '../order/after-end.ts';
-import { defined } from '../order/defined.ts';
+import { isUnusable } from '../order/decide.ts';
 import { lacksKey, shapeRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import { READ_AFTER_END_INPUT } from '../order/messages/shapes.ts';
 import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../order/spacing.ts';
@@ -64,7 +64,8 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
   };
   setHandler(reviewHintSignal, requestRead);
   setHandler(recheckSignal, requestRead);
-  const order: ReadAfterEndInput = { ...input };
+  const ended: ReadAfterEndInput = { ...input };
+  const { integration, transactions } = ended.order;
   // Events are delivered one at a time, concurrently with the reads.
   let undelivered = 0;
   let lastDelivery = Promise.resolve();
@@ -78,25 +79,25 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
     // As an open order counts it, as attention. Neither is a command.
     if (status === 'undelivered') {
       log.warn('an event of an ended order could not be delivered, and was given up');
-      const labels = { integration: order.integration, reason: 'events-undelivered' };
+      const labels = { integration, reason: 'events-undelivered' };
       counterOf(metricMeter, 'order_screening_attention_total').add(1, labels);
     }
-    noteLateEvent(order, event.sequence, status);
-    upsertMemo(memoOf(order));
+    noteLateEvent(ended, event.sequence, status);
+    upsertMemo(memoOf(ended));
     undelivered -= 1;
   };
   let spacingMs = input.spacingMs ?? FIRST_SPACING_MS;
   for (;;) {
     pending.read = false;
-    for (const transaction of order.transactions) {
-      const read = await statusOf(order, transaction);
+    for (const transaction of transactions) {
+      const read = await statusOf(ended.order, transaction);
       if (read?.outcome === undefined) continue;
-      if (isUnusableLate(order, transaction, read.outcome) && spacingMs < LONGEST_SPACING_MS)
+      if (isUnusable(read.outcome, lastDecision(ended, transaction)) && spacingMs < LONGEST_SPACING_MS)
         pending.read = true;
       if (read.outcome.kind !== 'read') continue;
-      const known = order.decisions;
-      const event = applyLateReading(order, transaction, read.outcome, read.at);
-      if (order.decisions !== known) upsertMemo(memoOf(order));
+      const known = ended.decisions;
+      const event = applyLateReading(ended, transaction, read.outcome, read.at);
+      if (ended.decisions !== known) upsertMemo(memoOf(ended));
       if (event === undefined) continue;
       undelivered += 1;
       lastDelivery = lastDelivery.then(() => deliver(event));
@@ -104,25 +105,23 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
     await sleep(spacingMs, { summary: 'The spacing between reads' });
     const again = pending.read || (await condition(() => pending.read, Math.max(spacingMs, MIN_OPEN_MS)));
     await condition(() => pending.read || undelivered === 0);
-    if (!pending.read) return order.decisions;
+    if (!pending.read) return ended.decisions;
     spacingMs = again ? longerSpacing(spacingMs) : FIRST_SPACING_MS;
     if (workflowInfo().continueAsNewSuggested && undelivered === 0) {
-      const next = makeContinueAsNewFunc<typeof readAfterEnd>({ memo: memoOf(order) });
-      await next({ ...order, spacingMs });
+      const next = makeContinueAsNewFunc<typeof readAfterEnd>({ memo: memoOf(ended) });
+      await next({ ...ended, spacingMs });
     }
   }
 }
 
 /** @returns undefined if the screening service did not answer within a day, or an operator ended the activity */
 async function statusOf(
-  { integration }: ReadAfterEndInput,
-  { id: transactionId, attempt, cancelBy, keepsIfReported, others }: EndedTransaction,
+  { integration, transactions }: OrderState,
+  { id: transactionId, attempt, cancelBy }: OrderTransaction,
 ): Promise<Timed<StatusOutcome | undefined> | undefined> {
   try {
-    const request: ReadRequest = {
-      ...{ integration, transactionId, attempt, cancelBy, read: 1 },
-      ...(keepsIfReported && { reports: true, ...defined({ others }) }),
-    };
+    const reportsOf = transactions.filter((one) => one.attempt === attempt).map(({ id }) => id);
+    const request: ReadRequest = { integration, transactionId, attempt, cancelBy, reportsOf, read: 1 };
     const run = { ...runFacts(), forbiddenKnown: true };
     return ownResult('read', await readStatus(request, run), Date.now());
   } catch (error) {

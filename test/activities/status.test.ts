@@ -57,7 +57,7 @@ describe('reading', () => {
         return id === (others.at(-1) ?? transactionId) ? reportedAt : undefined;
       };
       const world = aWorld({}, { orders: { ...noOrders, reportedAfterEnd } });
-      const asked = { reports: true, others } as const;
+      const asked = { reportsOf: [transactionId, ...others] };
       const found = { decision: 'pass', reportedAt: [reportedAt] };
       expect(await read(transactionId, asked, world)).toMatchObject(found);
       expect(await read(transactionId, {}, world)).toEqual({ kind: 'read', decision: 'pass' });
@@ -71,7 +71,7 @@ describe('reading', () => {
       throw new Error('UNAVAILABLE');
     };
     const world = aWorld({}, { orders: { ...noOrders, reportedAfterEnd } });
-    expect(await failureOf(read(transactionId, { reports: true }, world))).toMatchObject({
+    expect(await failureOf(read(transactionId, { reportsOf: [transactionId] }, world))).toMatchObject({
       type: 'temporal-unavailable',
       nonRetryable: false,
       nextRetryDelay: 10_000,

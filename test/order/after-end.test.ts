@@ -27,9 +27,9 @@ function anInput(
 
 /** Reads this decision of the order's transaction with that place. Returns the event. */
 function read(order: ReadAfterEndInput, decision: Decision, place = 0, more: object = {}) {
-  const transaction = order.transactions[place];
+  const transaction = order.order.transactions[place];
   if (transaction === undefined) throw new Error('the order has no such transaction');
-  return applyLateReading(order, transaction, { decision, ...more }, AT);
+  return applyLateReading(order, transaction, { kind: 'read', decision, ...more }, AT);
 }
 
 /** Returns the order's transactions with these differences. */
@@ -38,6 +38,17 @@ function transactions(...each: Parameters<typeof aClosedOrder>[2][]): Pick<Order
 }
 
 describe('a reading after the end', () => {
+  it('starts from the order without its large parts and the texts of its people', () => {
+    const { state } = screened('pass', { events: 'all' }).override('proceed', 1);
+    for (const { readings } of state.attempts)
+      for (const one of readings) one.insights = { risk: { 0: { name: 'large' } } };
+    const { order } = readAfterEndInput(state);
+    const left = (one: object) =>
+      new Set(JSON.stringify(one).match(/"large"|"journal"|"answer"|"last"/g)).size;
+    expect([left(state), left(order)]).toEqual([4, 0]);
+    expect(order.attempts[0]?.readings).toMatchObject([{ decision: 'pass' }]);
+  });
+
   it('is news when it differs from the last one; the end of its delivery is noted with it', () => {
     const order = anInput();
     const decisions: Decision[] = ['pass', 'error', 'fail', 'fail', 'pass'];
@@ -81,14 +92,29 @@ describe('the action of a later decision', () => {
   const due = { code: 'cancel-due', words: 'x', since: AT, cause: { transactionId: 'other' } } as const;
   const DUE = { attention: [due] };
   const HELD = { rescreenOnError: { tries: 0, pauseMs: MINUTE } };
+  const LEFT = { decision: 'fail', action: 'hold', ...transactions({ decision: 'fail' }) } as const;
   const PASSIVE = { action: 'proceed', wouldBe: 'proceed', policy } as const;
 
   it.each<[string, Partial<Attempt>, Partial<OrderState>, Decision, object]>([
-    ['a pass that fails', {}, {}, 'fail', { action: 'cancel', attention: [expect.any(String)] }],
+    [
+      'a pass that fails',
+      {},
+      {},
+      'fail',
+      { action: 'cancel', attention: [expect.stringMatching(/: cancel it until/)] },
+    ],
     ['a pass that is reviewed', {}, {}, 'review', { action: 'hold', attention: [] }],
     ['an order that was declined', {}, { action: 'decline' }, 'review', { action: 'decline' }],
+    ['a decline after an override', { override }, { action: 'decline' }, 'fail', { attention: [] }],
     ['an order that was canceled', {}, { action: 'cancel' }, 'review', { action: 'cancel', attention: [] }],
-    ['an order that a person decided', { override }, {}, 'fail', { action: 'proceed', attention: [] }],
+    [
+      'an order that a person decided',
+      { override },
+      {},
+      'fail',
+      { action: 'proceed', attention: [expect.stringMatching(/override/)] },
+    ],
+    ['a fail that was left to a person', {}, LEFT, 'fraudulent', { action: 'hold', attention: [] }],
     ['a gateway’s error', { gateway }, { action: 'hold', ...REVIEW }, 'pass', { action: 'hold' }],
     [
       'an uncanceled further transaction',

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { afterEndWorkflowId, TASK_QUEUE } from '../../src/contract/ids.ts';
 import { recheckSignal } from '../../src/contract/messages.ts';
+import type { OrderTransaction } from '../../src/contract/order/state.ts';
 import { type Decision, KEY_MISSING } from '../../src/contract/words.ts';
 import {
   LATE_DECISIONS,
@@ -29,15 +30,20 @@ const UNREADABLE = { kind: 'unreadable', words: 'The response has no known decis
 const UNANSWERED = { kind: 'unanswered' } as const;
 
 /** An ended order, that passed if nothing else is said, in a world of its own. */
-function anEnded(status: World['status'] = PASSED, decision: Decision = 'pass') {
+function anEnded(
+  status: World['status'] = PASSED,
+  decision: Decision = 'pass',
+  earlier: OrderTransaction[] = [],
+) {
   const { integration, orderId, world } = order.prepare();
   world.status = status;
   const key = { integration, orderId };
   const closed = aClosedOrder(
     {},
     { ...key, events: EVENTS, policy: aPolicy({ events: 'all' }) },
-    { decision },
+    { decision, cancelBy: new Date(Date.now() - HOUR).toISOString() },
   );
+  closed.transactions.unshift(...earlier);
   const workflowId = afterEndWorkflowId(key);
   const { workflow } = environment().client;
   workflowIds.push(workflowId);
@@ -151,10 +157,22 @@ describe('the read after an order’s end', () => {
   it('keeps the action of a transaction that was reported as fraud since the read was asked for', async () => {
     const { ask, world } = anEnded(UNANSWERED);
     const handle = await ask();
-    world.reportedAfterEnd = new Date(await environment().currentTimeMs()).toISOString();
+    const at = new Date(await environment().currentTimeMs()).toISOString();
+    world.reportedAfterEnd = { id: CLOSED_TRANSACTION, at };
     world.status = { kind: 'read', decision: 'fraudulent' };
     expect(await handle.result()).toMatchObject([{ decision: 'fraudulent', action: 'proceed' }]);
     expect(world.events.map(({ data }) => data.attention)).toEqual([[expect.stringMatching(/fraud report/)]]);
+  });
+
+  it('keeps the action, too, if an earlier transaction of the attempt was reported', async () => {
+    const earlier = aClosedOrder({}, {}, { id: randomUUID(), decision: 'error' }).transactions;
+    const { ask, world } = anEnded({ kind: 'read', decision: 'fraudulent' }, 'pass', earlier);
+    const at = new Date(await environment().currentTimeMs()).toISOString();
+    world.reportedAfterEnd = { id: earlier[0]?.id ?? '', at };
+    const fraudulent = { decision: 'fraudulent', action: 'proceed' };
+    expect(await (await ask()).result()).toMatchObject([fraudulent, fraudulent]);
+    const told = [[], [expect.stringMatching(/fraud report/)]];
+    expect(world.events.map(({ data }) => data.attention)).toEqual(told);
   });
 
   it('goes on while an event waits for its receiver', async () => {

@@ -55,7 +55,7 @@ export class World {
   /** What the status operations say now. */
   status: StatusOutcome | { kind: 'unanswered' } = { kind: 'read', decision: 'pass' };
   /** When the transaction was reported as fraud after the order's end. */
-  reportedAfterEnd: Instant | undefined;
+  reportedAfterEnd: { id: string; at: Instant } | undefined;
   portal: (request: PortalRequest, run: RunFacts) => Promise<PortalOutcome> = async () => ({
     kind: 'done',
     code: '200',
@@ -183,8 +183,9 @@ export function readActivities(worlds: Worlds): ReadActivities {
       if (status.kind === 'unanswered') throw again(MINUTE);
       if (status.kind === 'forbidden' && forbiddenKnown) throw again(MINUTE);
       world.reads += 1;
-      if (!request.reports || status.kind !== 'read') return status;
-      return { ...status, ...(world.reportedAfterEnd && { reportedAt: [world.reportedAfterEnd] }) };
+      const { id, at } = world.reportedAfterEnd ?? {};
+      if (at === undefined || !request.reportsOf?.includes(id ?? '') || status.kind !== 'read') return status;
+      return { ...status, reportedAt: [at] };
     }),
   };
 }

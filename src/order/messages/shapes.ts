@@ -177,11 +177,11 @@ export const PORTAL_ACTION_INPUT: Fields = {
 };
 
 export const READ_AFTER_END_INPUT: Fields = {
-  integration: filled,
-  orderId: filled,
-  transactions: listOf(shaped({ id: filled })),
+  order: shaped({
+    ...{ integration: filled, orderId: filled, policy: isRecord, events: shaped({ sequence: whole }) },
+    ...{ attempts: listOf(isRecord), transactions: listOf(shaped({ id: filled })) },
+  }),
   decisions: listOf(shaped({ transactionId: filled })),
-  sequence: optional(whole),
   spacingMs: optional(whole),
 };
 

@@ -212,7 +212,7 @@ describe('a hint or a recheck for a closed order', () => {
         type: 'readAfterEnd',
         workflowId: 'after:default:order-1',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        args: [{ orderId: 'order-1', decisions: [late] }],
+        args: [{ order: { orderId: 'order-1' }, decisions: [late] }],
         memo: { [LATE_DECISIONS]: [late] },
       },
     ]);

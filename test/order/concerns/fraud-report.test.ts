@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/contract/policy.ts';
-import { readAfterEndInput } from '../../../src/order/after-end.ts';
-import { HOUR, MINUTE, TRANSACTION_ID } from '../../fixtures/orders.ts';
+import { applyLateReading, readAfterEndInput } from '../../../src/order/after-end.ts';
+import { HOUR, MINUTE, sinceStart } from '../../fixtures/orders.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
 
 /** A passed order that was reported as fraud after an hour. */
@@ -66,8 +66,11 @@ describe('a fraud report that the screening service confirms', () => {
       .portalEnds('done', 3 * HOUR)
       .lookedUp('fail', 4 * HOUR);
     expect(life).toMatchObject({ decision: 'fail', ...CONFIRMED, actions: ['done'] });
-    const ended = { reported: true, keepsIfReported: true, others: [TRANSACTION_ID] };
-    expect(readAfterEndInput(life.state).transactions.at(-1)).toMatchObject(ended);
+    const ended = readAfterEndInput({ ...life.state, phase: 'closed' });
+    const [, newest] = ended.order.transactions;
+    for (const decision of ['pass', 'fail'] as const)
+      if (newest) applyLateReading(ended, newest, { kind: 'read', decision }, sinceStart(HOUR * 5));
+    expect(ended.decisions).toMatchObject([{ action: 'proceed' }, { decision: 'fail', action: 'proceed' }]);
   });
 
   it.each([

@@ -26,6 +26,7 @@ function raw(value: unknown) {
 const CHARGEBACK = { reason_code: '1', due_date: '2026-04-01' };
 const START = { orderId: 'o-1', transaction: {} };
 const AFTER_END = { ...readAfterEndInput(aClosedOrder(), []), spacingMs: 2_000 };
+const ended = (more: object) => ({ ...AFTER_END, order: { ...AFTER_END.order, ...more } });
 
 /** Returns the paths of the errors, or undefined: the start is accepted. */
 function startErrors(input: unknown, isResumed = false): string[] | undefined {
@@ -204,11 +205,12 @@ describe('a message', () => {
 
   it.each([
     null,
-    { ...AFTER_END, orderId: undefined },
-    { ...AFTER_END, transactions: [{}] },
-    { ...AFTER_END, transactions: [null] },
+    ended({ orderId: undefined }),
+    ended({ attempts: [null] }),
+    ended({ transactions: [{}] }),
+    ended({ transactions: [null] }),
+    ended({ events: { sequence: '7' } }),
     { ...AFTER_END, decisions: [{ transactionId: 7 }] },
-    { ...AFTER_END, sequence: '7' },
     { ...AFTER_END, spacingMs: Number.NaN },
   ])('that starts reads after the end is refused: %#', (input) => {
     expect(shapeRefusal(AFTER_END, READ_AFTER_END_INPUT)).toBeUndefined();

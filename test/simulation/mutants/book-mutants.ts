@@ -1,5 +1,7 @@
 /** Faults planted in the rules that only the books show: each takes away a promise that no step breaks. */
 import { instant, millis } from '../../../src/contract/words.ts';
+import { currentAttempt } from '../../../src/order/record.ts';
+import { transactionOf } from '../../../src/order/transactions.ts';
 import { RULES } from '../rules.ts';
 import { after, begunAgain, inputs, type Mutant, resultIn, results, ruled } from './mutants.ts';
 
@@ -95,14 +97,17 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
   ruled('after the end an earlier attempt gets the order’s action', {
     readAfterEndInput: (...given) => {
       const input = RULES.readAfterEndInput(...given);
-      for (const transaction of input.transactions) delete transaction.action;
+      for (const attempt of input.order.attempts) delete attempt.lastAction;
       return input;
     },
   }),
   ruled('after the end an attempt’s earlier transaction keeps the action of the end', {
-    applyLateReading: (order, transaction, ...read) => {
-      const event = RULES.applyLateReading(order, transaction, ...read);
-      if (event !== undefined && !transaction.acts && transaction.action === undefined)
+    applyLateReading: (ended, transaction, ...read) => {
+      const event = RULES.applyLateReading(ended, transaction, ...read);
+      const { order } = ended;
+      const attempt = currentAttempt(order);
+      const isEarlier = transaction !== transactionOf(order, attempt);
+      if (event !== undefined && isEarlier && transaction.attempt === attempt.number)
         event.data.action = order.action;
       return event;
     },
@@ -113,7 +118,7 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
   ruled('after the end only the newest transaction is read', {
     readAfterEndInput: (...given) => {
       const input = RULES.readAfterEndInput(...given);
-      return { ...input, transactions: input.transactions.slice(-1) };
+      return { ...input, order: { ...input.order, transactions: input.order.transactions.slice(-1) } };
     },
   }),
   ruled('after the end a decision is told at most once', {

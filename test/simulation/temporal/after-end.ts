@@ -2,12 +2,9 @@
 import type { CallResult } from '../../../src/contract/calls.ts';
 import type { OrderEvent } from '../../../src/contract/messages.ts';
 import type { LateDecision } from '../../../src/contract/order/order.ts';
-import type { OrderState } from '../../../src/contract/order/state.ts';
-import {
-  type EndedTransaction,
-  isUnusableLate,
-  type ReadAfterEndInput,
-} from '../../../src/order/after-end.ts';
+import type { OrderState, OrderTransaction } from '../../../src/contract/order/state.ts';
+import { lastDecision, type ReadAfterEndInput } from '../../../src/order/after-end.ts';
+import { isUnusable } from '../../../src/order/decide.ts';
 import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../../../src/order/spacing.ts';
 import {
   ACTIVITY_OPTIONS,
@@ -58,16 +55,16 @@ export class AfterEnd {
     }
     this.#spacingMs = FIRST_SPACING_MS;
     this.#order = this.#world.rules.readAfterEndInput(this.#state, copyOf(this.#decisions));
-    this.#read(this.#order, [...this.#order.transactions]);
+    this.#read(this.#order, [...this.#order.order.transactions]);
   }
 
-  #read(order: ReadAfterEndInput, [transaction, ...others]: EndedTransaction[]): void {
+  #read(order: ReadAfterEndInput, [transaction, ...others]: OrderTransaction[]): void {
     if (transaction === undefined) {
       const { agenda } = this.#world;
       agenda.at(agenda.now + this.#spacingMs, () => this.#next(order));
       return;
     }
-    const { integration } = order;
+    const { integration } = order.order;
     const { id: transactionId, attempt } = transaction;
     const request = { integration, transactionId, attempt, read: 1 };
     this.#call({ kind: 'read', request }, READ_AFTER_END_OPTIONS, (result) => {
@@ -76,9 +73,9 @@ export class AfterEnd {
     });
   }
 
-  #apply(order: ReadAfterEndInput, transaction: EndedTransaction, { outcome, at }: Reading): void {
+  #apply(order: ReadAfterEndInput, transaction: OrderTransaction, { outcome, at }: Reading): void {
     if (outcome === undefined) return;
-    if (isUnusableLate(order, transaction, outcome) && this.#spacingMs < LONGEST_SPACING_MS)
+    if (isUnusable(outcome, lastDecision(order, transaction)) && this.#spacingMs < LONGEST_SPACING_MS)
       this.#pending = true;
     if (outcome.kind !== 'read') return;
     const event = this.#world.rules.applyLateReading(order, transaction, outcome, at);
@@ -90,7 +87,7 @@ export class AfterEnd {
     if (this.#pending) {
       this.#pending = false;
       this.#spacingMs = longerSpacing(this.#spacingMs);
-      this.#read(order, [...order.transactions]);
+      this.#read(order, [...order.order.transactions]);
     } else if (this.#events.length === 0) this.#order = undefined;
     else this.#waits = true;
   }
