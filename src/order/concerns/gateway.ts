@@ -5,7 +5,7 @@
 import type { GatewayResultAnswer } from '../../contract/answers.ts';
 import type { GatewayResultRequest } from '../../contract/messages.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../../contract/order/state.ts';
-import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
+import type { GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
 import {
   clear,
   gatewayCause,
@@ -14,7 +14,7 @@ import {
   raiseWrongKey,
   wrongKeyKnown,
 } from '../attention.ts';
-import { heldBack } from '../decide.ts';
+import { actionMeant, heldBack } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { refusal } from '../messages/check-messages.ts';
 import type { Accepted, Concern, Order, Refusal, RequiredEffect } from '../order.ts';
@@ -164,7 +164,7 @@ function followResult(state: OrderState, result: GatewayResult, now: Instant): O
       setAction(state, 'hold');
       return raiseAttention(state, 'gateway-error', GATEWAY_ERROR, {}, now);
     case 'pass':
-      setAction(state, overrideOf(state)?.action ?? heldBack(state, actionAfterGateway(state)));
+      setAction(state, overrideOf(state)?.action ?? heldBack(state, actionMeant(state)));
       return [];
   }
 }
@@ -177,13 +177,6 @@ export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[]
     attempt.gateway.sent = 'given-up';
     return raiseAttention(state, 'gateway-not-sent', NOT_SENT, gatewayCause(transaction.id), now);
   });
-}
-
-function actionAfterGateway(state: OrderState): Action {
-  if (state.decision === 'pass' || state.decision === 'skipped') return 'proceed';
-  if (state.decision === 'review') return 'hold';
-  const { answer } = currentAttempt(state);
-  return answer?.wouldBe ?? answer?.action ?? 'hold';
 }
 
 /** Records the result. The reply contains the action to take, or says that the result contradicts the recorded one. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE, TRANSACTION_ID } from '../../fixtures/orders.ts';
+import { DAY, HOUR, MINUTE, TRANSACTION_ID, unanswered } from '../../fixtures/orders.ts';
+import { NO_RESCREENS } from '../beside-lost.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
 
 const cancel = (transactionId: string) => ({ kind: 'cancel', transactionId }) as const;
@@ -40,5 +41,59 @@ describe('the hold of an order because of a further transaction', () => {
     expect([life.action, life.attention, life.actions]).toEqual(['hold', [], ['running', 'done']]);
     expect(lastEvent(life)?.data.action).toBe('hold');
     expect(life.portalEnds('done', 2 * HOUR).phase).toBe('canceled');
+  });
+});
+
+describe('a pass that is found while a cancel is under way', () => {
+  const policy = { events: 'all', whenUnavailable: 'proceed' } as const;
+  const preGateway = { ...policy, workflow: 'pre-gateway' } as const;
+  const pending = () => screened(unanswered(), preGateway).portal('cancel', MINUTE);
+
+  it.each<[string, () => Life, (life: Life) => Life]>([
+    [
+      'by a lookup',
+      () => screened(unanswered(), { events: 'all' }).portal('cancel', MINUTE).break('catch-up', 'canceled'),
+      (life) => life.lookedUp('pass', HOUR),
+    ],
+    [
+      'by a poll',
+      () => screened('review', policy).portal('cancel', MINUTE),
+      (life) => life.polled('pass', HOUR),
+    ],
+    [
+      'by a gateway’s pass',
+      () => screened('pass', preGateway).portal('cancel', MINUTE),
+      (life) => life.gateway('pass', HOUR),
+    ],
+    ['by the gateway alone', pending, (life) => life.gateway('pass', HOUR)],
+    [
+      'by the gateway alone, after the screening was given up',
+      () => screened('error', { ...preGateway, ...NO_RESCREENS }).portal('cancel', MINUTE),
+      (life) => life.gateway('pass', HOUR),
+    ],
+  ])('%s holds the order until the cancel is withdrawn', (_how, canceling, pass) => {
+    const life = canceling();
+    const before = life.state.events.sequence;
+    const events = () =>
+      (life.state.events.last ?? [])
+        .filter(({ sequence }) => sequence > before)
+        .map(({ type, data }) => [type, data.action]);
+    pass(life);
+    expect(life.action).toBe('hold');
+    expect(events().map(([, action]) => action)).not.toContain('proceed');
+    for (const reply of life.replies) expect(reply).not.toMatchObject({ gateway: { action: 'proceed' } });
+    life.withdraw(1, 2 * HOUR);
+    if (life.actions.includes('running')) life.portalEnds('not-sent', 2 * HOUR);
+    expect([life.actions, life.action]).toEqual([['withdrawn'], 'proceed']);
+    expect(events().at(-1)).toEqual(['order.decision_changed', 'proceed']);
+  });
+
+  it('does not free an order that failed after a fraud report', () => {
+    const life = screened('pass', policy).portal('report-fraud', MINUTE).portalEnds('done', MINUTE);
+    life.take(HINT).read('review', HOUR).portal('cancel', HOUR).take(HINT);
+    life.read('pass', HOUR + MINUTE).take(HINT);
+    life.read('fraudulent', 2 * HOUR).withdraw(2, 2 * HOUR);
+    life.portalEnds('not-sent', 2 * HOUR);
+    expect(life).toMatchObject({ action: 'hold', attention: ['fraud-confirmed'] });
   });
 });
