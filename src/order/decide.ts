@@ -94,15 +94,9 @@ export function actionMeant(state: OrderState): Action {
   return actionLater(decision) === 'proceed' ? 'proceed' : 'hold';
 }
 
-/**
- * Replaces `proceed` with `hold` while a cancel is under way, which decides first, while the payment gateway's result is `error`, or a
- * further transaction is to be canceled. Only the attention to that transaction says so: what clears the attention ends the hold.
- */
+/** Replaces `proceed` with `hold` while a cancel is under way, which decides first, or the payment gateway's result is `error`. */
 export function heldBack(state: OrderState, action: Action): Action {
-  const isUncanceled = state.attention.some(
-    ({ code, cause }) => code === 'cancel-due' && cause.transactionId !== undefined,
-  );
-  const isHeld = cancelAsked(state) || isUncanceled || currentAttempt(state).gateway?.result === 'error';
+  const isHeld = cancelAsked(state) || currentAttempt(state).gateway?.result === 'error';
   return action === 'proceed' && isHeld ? 'hold' : action;
 }
 
