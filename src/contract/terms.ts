@@ -172,6 +172,8 @@ export interface ActionRecord extends z.infer<z.ZodObject<typeof numberedAction>
   overtaken?: true;
   /** An activity that ended without a result, such as one that failed permanently, may have sent it. */
   maybeSent?: true;
+  /** A cancel of the newest transaction: the index of the first one that it covers, too, if the same attempt made it. */
+  coversFrom?: number;
   /** Order-screening refused it itself and sent nothing. */
   local?: true;
   by: 'caller' | 'policy';

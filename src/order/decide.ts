@@ -84,25 +84,25 @@ export function actionLater(decision: OrderDecision): Action {
 }
 
 /**
- * Replaces `proceed` with `hold` while the payment gateway's result is `error`, or a further transaction is to be canceled. Only the
- * attention to that transaction says so: what clears the attention ends the hold.
+ * @returns the action of the present decision; without one the action of the attempt's answer stays, and a fail that canceled nothing is left
+ * to a person
  */
+export function actionMeant(state: OrderState): Action {
+  const { decision } = state;
+  const { answer } = currentAttempt(state);
+  if (decision === 'pending' || decision === 'error') return answer?.wouldBe ?? answer?.action ?? 'hold';
+  return actionLater(decision) === 'proceed' ? 'proceed' : 'hold';
+}
+
+/** Replaces `proceed` with `hold` while a cancel is under way, which decides first, or the payment gateway's result is `error`. */
 export function heldBack(state: OrderState, action: Action): Action {
-  const isUncanceled = state.attention.some(
-    ({ code, cause }) => code === 'cancel-due' && cause.transactionId !== undefined,
-  );
-  const isHeld = isUncanceled || currentAttempt(state).gateway?.result === 'error';
+  const isHeld = cancelAsked(state) || currentAttempt(state).gateway?.result === 'error';
   return action === 'proceed' && isHeld ? 'hold' : action;
 }
 
-/**
- * Sets `proceed` in place of a hold by `heldBack` that has ended. A cancel that is under way decides first.
- * @returns the events to send
- */
+/** Sets `proceed` in place of a hold by `heldBack` that has ended. @returns the events to send */
 export function endHold(state: OrderState, now: Instant): OrderEventType[] {
-  const { phase, action, decision } = state;
-  const isOver = action === 'hold' && heldBack(state, actionLater(decision)) === 'proceed';
-  if (!isOver || (phase !== 'decided' && phase !== 'awaiting-gateway') || cancelAsked(state)) return [];
+  if (state.action !== 'hold' || heldBack(state, actionMeant(state)) !== 'proceed') return [];
   setAction(state, 'proceed');
   settlePhase(state, now);
   return ['order.decision_changed'];

@@ -97,22 +97,29 @@ export function concernsNewest(state: OrderState, { transactionId }: ActionRecor
   return transactionId === undefined || transactionId === transactionOf(state, currentAttempt(state))?.id;
 }
 
-/** Returns the cancels of the newest transaction that are queued or running. */
-function cancelsUnderWay(state: OrderState): ActionRecord[] {
-  return state.actions.filter(
-    (one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(state, one),
-  );
+/**
+ * Returns the cancel that covers a transaction without one of its own: it is under way or done, and was asked for before the same attempt's
+ * further transaction was found, or became its newest. A withdrawn one covers nothing.
+ */
+export function coveringCancel(state: OrderState, one: OrderTransaction): ActionRecord | undefined {
+  const cancels = state.actions.filter(({ kind }) => kind === 'cancel');
+  if (cancels.some(({ transactionId }) => transactionId === one.id)) return undefined;
+  const newest = transactionOf(state, currentAttempt(state));
+  return cancels.find((record) => {
+    const { status, stop, transactionId, coversFrom } = record;
+    const covers = status === 'done' ? state.phase === 'canceled' : isUnderWay(record) && stop === undefined;
+    const attempt = transactionNamed(state, transactionId)?.attempt ?? currentAttempt(state).number;
+    if (!covers || coversFrom === undefined || attempt !== one.attempt) return false;
+    return one === newest || state.transactions.indexOf(one) >= coversFrom;
+  });
 }
 
 /** Returns whether a cancel of the newest transaction is queued or running. */
 export function cancelAsked(state: OrderState): boolean {
-  return cancelsUnderWay(state).length > 0;
-}
-
-/** Returns whether a cancel of the newest transaction stays with it if a further one is found: a queued one that names none moves on. */
-export function cancelStays({ state, fields }: Order): boolean {
-  return cancelsUnderWay(state).some(
-    ({ status, number }) => status === 'running' || fields[number]?.transactionId !== undefined,
+  const newest = transactionOf(state, currentAttempt(state));
+  const covering = newest && coveringCancel(state, newest);
+  return state.actions.some(
+    (one) => one.kind === 'cancel' && isUnderWay(one) && (one === covering || concernsNewest(state, one)),
   );
 }
 

@@ -89,8 +89,6 @@ describe('the action of a later decision', () => {
   const gateway = { result: 'error', at: AT } as const;
   const REVIEW = transactions({ decision: 'review' });
   const policy = aPolicy({ passive: true, events: 'all' });
-  const due = { code: 'cancel-due', words: 'x', since: AT, cause: { transactionId: 'other' } } as const;
-  const DUE = { attention: [due] };
   const HELD = { rescreenOnError: { tries: 0, pauseMs: MINUTE } };
   const LEFT = { decision: 'fail', action: 'hold', ...transactions({ decision: 'fail' }) } as const;
   const PASSIVE = { action: 'proceed', wouldBe: 'proceed', policy } as const;
@@ -116,13 +114,6 @@ describe('the action of a later decision', () => {
     ],
     ['a fail that was left to a person', {}, LEFT, 'fraudulent', { action: 'hold', attention: [] }],
     ['a gateway’s error', { gateway }, { action: 'hold', ...REVIEW }, 'pass', { action: 'hold' }],
-    [
-      'an uncanceled further transaction',
-      {},
-      { ...DUE, action: 'hold', ...REVIEW },
-      'pass',
-      { action: 'hold' },
-    ],
     ['passive mode', {}, PASSIVE, 'fail', { action: 'proceed', wouldBe: 'cancel', attention: [] }],
     [
       'passive mode after a decline',

@@ -5,14 +5,13 @@
 import type { GatewayResultAnswer } from '../../contract/answers.ts';
 import type { GatewayResultRequest } from '../../contract/messages.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../../contract/order/state.ts';
-import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
+import type { GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
 import { clear, gatewayCause, raiseAttention } from '../attention.ts';
-import { heldBack } from '../decide.ts';
+import { actionMeant, heldBack } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { refusal } from '../messages/check-messages.ts';
 import type { Accepted, Concern, Order, Refusal, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
-import { withChange } from '../screening/record-screening.ts';
 import { attemptSummary, owedFor, transactionOf } from '../transactions.ts';
 
 export const gateway: Concern = {
@@ -146,7 +145,7 @@ function followResult(state: OrderState, result: GatewayResult, now: Instant): O
       setAction(state, 'hold');
       return raiseAttention(state, 'gateway-error', GATEWAY_ERROR, {}, now);
     case 'pass':
-      setAction(state, overrideOf(state)?.action ?? heldBack(state, actionAfterGateway(state)));
+      setAction(state, overrideOf(state)?.action ?? heldBack(state, actionMeant(state)));
       return [];
   }
 }
@@ -161,19 +160,12 @@ export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[]
   });
 }
 
-function actionAfterGateway(state: OrderState): Action {
-  if (state.decision === 'pass' || state.decision === 'skipped') return 'proceed';
-  if (state.decision === 'review') return 'hold';
-  const { answer } = currentAttempt(state);
-  return answer?.wouldBe ?? answer?.action ?? 'hold';
-}
-
 /** Records the result. The reply contains the action to take, or says that the result contradicts the recorded one. */
 export function takeGatewayResult({ state, now }: Order, request: GatewayResultRequest): Accepted {
   const { action } = state;
-  const raised = applyGatewayResult(state, request, now);
+  const events = applyGatewayResult(state, request, now);
   // The event of new attention has the new action already.
-  const events = raised.length > 0 ? raised : withChange(state, action, []);
+  if (events.length === 0 && state.action !== action) events.push('order.decision_changed');
   return { taken: gatewayReply(state, request), events };
 }
 

@@ -11,7 +11,7 @@ import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
 import { applyScreening, HIDDEN } from '../screening/apply-screening.ts';
 import { isAwaited, noneUnseen, recordLate, withoutOthers } from '../screening/record-screening.ts';
-import { cancelStays, createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
+import { createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
 
 export const lookup: Concern = {
   name: 'lookup',
@@ -85,8 +85,7 @@ function applyLookup(
     decision === undefined
       ? { kind: 'unreadable', reason: 'unknown-decision', seen }
       : { ...outcome, ...seen, kind: 'answered', decision };
-  const moment = { source: 'catch-up', now, cancelStays: cancelStays(order) } as const;
   if (decision !== undefined && isAwaited(state, attempt, decision))
-    return applyScreening(state, found, moment);
-  return recordLate(state, attempt, withoutOthers(state, attempt, found, moment), moment);
+    return applyScreening(state, found, { source: 'catch-up', now });
+  return recordLate(state, attempt, withoutOthers(state, attempt, found, now), now);
 }

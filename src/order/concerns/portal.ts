@@ -28,6 +28,7 @@ import { emailOf, emailRefusal, identified, joined, tooManyActions } from '../po
 import { currentAttempt } from '../record.ts';
 import {
   concernsNewest,
+  coveringCancel,
   createUnderWay,
   isDecided,
   isUnderWay,
@@ -152,7 +153,7 @@ export function queue(
   return record;
 }
 
-/** Queues the policy's cancel of the transaction that was read, not of one found later. */
+/** Queues the policy's cancel of the transaction that was read. */
 export function queueCancel(order: Order): void {
   const { state } = order;
   queueCancelOf(order, transactionOf(state, currentAttempt(state))?.id, 'policy');
@@ -185,21 +186,11 @@ function endOfCancel(order: Order, record: ActionRecord, asked: PortalFields): E
   return outcomeWithoutSending(state, record, order.now);
 }
 
-/** Cancels, too, each transaction of the attempt that was found while a cancel that names none waited or ran, whatever its decision. */
+/** Cancels, too, each transaction that a cancel covers, whatever its decision. */
 function cancelFurther(order: Order): void {
-  const { state, fields } = order;
-  const { actions, transactions } = state;
-  const newest = transactionOf(state, currentAttempt(state));
-  for (const record of actions.filter(isUnderWay)) {
-    const { kind, stop, number, transactionId, by } = record;
-    const isUnnamed = kind === 'cancel' && fields[number]?.transactionId === undefined;
-    if (!isUnnamed || stop !== undefined || !mayBeSent(order, record)) continue;
-    const target = transactions.findIndex(({ id }) => id === transactionId);
-    for (const [index, one] of transactions.entries()) {
-      const isFurther = one.attempt === transactions[target]?.attempt && (index > target || one === newest);
-      const isAsked = actions.some((other) => other.kind === 'cancel' && other.transactionId === one.id);
-      if (isFurther && !isAsked) queueCancelOf(order, one.id, by);
-    }
+  for (const one of order.state.transactions) {
+    const covering = coveringCancel(order.state, one);
+    if (covering !== undefined) queueCancelOf(order, one.id, covering.by);
   }
 }
 

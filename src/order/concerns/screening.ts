@@ -18,7 +18,7 @@ import {
   screenRequest,
 } from '../screening/checkout.ts';
 import { recordLate } from '../screening/record-screening.ts';
-import { cancelAsked, cancelStays, mayBeSeen, transactionNamed } from '../transactions.ts';
+import { cancelAsked, mayBeSeen, transactionNamed } from '../transactions.ts';
 
 const CREATE = { operation: 'create' } as const;
 /** How long a try may still send a create after the server has given it up, or an operator has failed it. */
@@ -64,9 +64,8 @@ export const screening: Concern = {
     const { outcome: screened } = outcome.result;
     noteChecked(order, attempt, outcome.result);
     const source = state.decision === 'error' ? 'rescreen' : 'catch-up';
-    const moment = { source, now, cancelStays: cancelStays(order) } as const;
-    if (attempt !== currentAttempt(state)) return recordLate(state, attempt, screened, moment);
-    return applyScreening(state, screened, moment);
+    if (attempt !== currentAttempt(state)) return recordLate(state, attempt, screened, now);
+    return applyScreening(state, screened, { source, now });
   },
 };
 

@@ -6,7 +6,7 @@ import type { OrderEventType, PortalFields } from '../../contract/messages.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../contract/order/state.ts';
 import { isSentOnce, portalKind } from '../../contract/portal/portal-kinds.ts';
 import { type AttentionCode, type Decision, type Instant, millis } from '../../contract/words.ts';
-import { actionCause, clearCanceled, clearRepeatedActions, raiseAttention } from '../attention.ts';
+import { actionCause, clear, clearCanceled, clearRepeatedActions, raiseAttention } from '../attention.ts';
 import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
 import { HIDDEN } from '../screening/apply-screening.ts';
@@ -113,6 +113,14 @@ export function queueAction(
     requestedAt: now,
     ...defined({ transactionId, because }),
   };
+  if (fields.kind === 'cancel' && concernsNewest(state, record)) {
+    // One that names its transaction leaves those alone that its caller knew beside it.
+    const { transactions } = state;
+    const isNamed = fields.transactionId !== undefined;
+    record.coversFrom = isNamed
+      ? transactions.length
+      : transactions.findIndex(({ id }) => id === transactionId) + 1;
+  }
   state.actions.push(record);
   return record;
 }
@@ -223,9 +231,7 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant): Ord
 function forgetReminder(state: OrderState): void {
   state.passed = state.passed.filter((kind) => kind !== 'cancel-reminder');
   if (state.action === 'cancel' || cancelAsked(state)) return;
-  state.attention = state.attention.filter(
-    ({ code, cause }) => code !== 'cancel-due' || cause.transactionId !== undefined,
-  );
+  clear(state, { codes: ['cancel-due'] });
 }
 
 /** @returns whether a cancel of the newest transaction was sent and not refused, so it may have succeeded */

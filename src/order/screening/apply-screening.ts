@@ -14,7 +14,6 @@ import {
   noteUnseen,
   recordLate,
   recordSeen,
-  withChange,
   withoutOthers,
 } from './record-screening.ts';
 
@@ -23,15 +22,15 @@ const CREATE = { operation: 'create' } as const;
 /** Applies a screening of the newest attempt. @returns the events to send, oldest first */
 export function applyScreening(state: OrderState, given: ScreeningOutcome, moment: Moment): OrderEventType[] {
   const attempt = currentAttempt(state);
-  const outcome = withoutOthers(state, attempt, given, moment);
-  const { phase, action } = state;
+  const outcome = withoutOthers(state, attempt, given, moment.now);
+  const { phase } = state;
   const bringsDecision = outcome.kind === 'answered' && isAwaited(state, attempt, outcome.decision);
   const isOver = phase === 'declined' || phase === 'canceled' || (phase === 'closed' && !bringsDecision);
   // The try was running at the deadline.
   const isGivenUp = attempt.screeningOver === true && !bringsDecision && outcome.kind !== 'skipped';
   // A lookup may have read the decision before the screening ended.
   if (isOver || isGivenUp || (isDecided(attempt.decision) && !isNews(state, attempt, outcome))) {
-    return recordLate(state, attempt, outcome, moment);
+    return recordLate(state, attempt, outcome, moment.now);
   }
   if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
   noteUnseen(state, attempt, outcome);
@@ -39,8 +38,7 @@ export function applyScreening(state: OrderState, given: ScreeningOutcome, momen
   if (outcome !== given)
     events.push(...raiseAttention(state, 'transaction-unseen', HIDDEN, CREATE, moment.now));
   settlePhase(state, moment.now);
-  // The answer tells the action of the checkout.
-  return moment.source === 'checkout' ? events : withChange(state, action, events);
+  return events;
 }
 
 function follow(state: OrderState, outcome: ScreeningOutcome, moment: Moment): OrderEventType[] {
@@ -49,18 +47,15 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: Moment): O
     case 'skipped':
       return decided(state, outcome.kind, moment);
     case 'answered': {
-      const left = recordSeen(state, currentAttempt(state), outcome, moment);
+      recordSeen(state, currentAttempt(state), outcome, moment);
       const { decision } = outcome;
-      // The decision is told before the attention that follows it.
-      const events =
-        decision === 'error' ? errorDecision(state, moment) : decided(state, decision, moment, outcome);
-      return [...events, ...left];
+      return decision === 'error' ? errorDecision(state, moment) : decided(state, decision, moment, outcome);
     }
     case 'refused':
       return errorDecision(state, moment, { reason: outcome.reason, words: refusedWords(outcome) });
     case 'unreadable':
+      if (outcome.seen !== undefined) recordSeen(state, currentAttempt(state), outcome.seen, moment);
       return [
-        ...(outcome.seen === undefined ? [] : recordSeen(state, currentAttempt(state), outcome.seen, moment)),
         ...raiseAttention(state, 'unreadable-answer', unreadableWords(outcome.reason), CREATE, now),
         ...errorDecision(state, moment),
       ];

@@ -1,11 +1,11 @@
 /** Records the transactions that a screening or a lookup returned, and creates whose transaction is unknown. */
 import type { ScreeningOutcome, Sent } from '../../contract/activity-contract.ts';
 import type { Attempt, OrderState } from '../../contract/order/state.ts';
-import type { Action, Decision, Instant, OrderEventType, ReadingSource } from '../../contract/words.ts';
+import type { Decision, Instant, OrderEventType, ReadingSource } from '../../contract/words.ts';
 import { clear, raiseAttention } from '../attention.ts';
-import { applyReading, heldBack } from '../decide.ts';
+import { applyReading } from '../decide.ts';
 import { defined } from '../defined.ts';
-import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction } from '../record.ts';
+import { currentAttempt, enrichedOf, overrideOf, recordReading } from '../record.ts';
 import { isDecided, recordTransaction, transactionNamed, transactionOf } from '../transactions.ts';
 
 type Seen = { transactionId: string; found: boolean; decision?: Decision } & Sent;
@@ -17,8 +17,6 @@ const UNREADABLE =
 export interface Moment {
   source: ReadingSource;
   now: Instant;
-  /** A cancel stays with the transaction known so far if a further one is found. */
-  cancelStays?: boolean;
 }
 
 /**
@@ -29,7 +27,7 @@ export function withoutOthers(
   state: OrderState,
   attempt: Attempt,
   outcome: ScreeningOutcome,
-  moment: Moment,
+  now: Instant,
 ): ScreeningOutcome {
   const seen = seenBy(outcome);
   if (seen === undefined || !seen.found || state.adopted !== undefined) return outcome;
@@ -38,7 +36,7 @@ export function withoutOthers(
     known === undefined ? unseen && unseen.invoiceNumber === attempt.invoiceNumber : number === known.attempt,
   );
   if (owner === undefined || owner === attempt) return outcome;
-  recordLate(state, owner, outcome, moment, owner.unseen?.since);
+  recordLate(state, owner, outcome, now, owner.unseen?.since);
   return { kind: 'unanswered', reason: 'earlier-attempt', unseenSince: seen.sentFrom };
 }
 
@@ -56,75 +54,37 @@ export function recordLate(
   state: OrderState,
   attempt: Attempt,
   outcome: ScreeningOutcome,
-  moment: Moment,
+  now: Instant,
   sentFrom?: Instant,
 ): OrderEventType[] {
-  const { action } = state;
-  const late = { ...moment, source: 'look-up' } as const;
-  return withChange(state, action, recordOutcome(state, attempt, outcome, late, sentFrom));
-}
-
-/** Adds the event of a changed action, unless one of the events tells it. @param before the action before them */
-export function withChange(
-  { action }: OrderState,
-  before: Action,
-  events: OrderEventType[],
-): OrderEventType[] {
-  const isTold = action === before || events.some((type) => type !== 'order.attention');
-  return isTold ? events : ['order.decision_changed', ...events];
-}
-
-function recordOutcome(
-  state: OrderState,
-  attempt: Attempt,
-  outcome: ScreeningOutcome,
-  moment: Moment,
-  sentFrom: Instant | undefined,
-): OrderEventType[] {
-  const { now, source } = moment;
+  const source = 'look-up';
   noteUnseen(state, attempt, outcome);
   const seen = seenBy(outcome);
   const known = transactionNamed(state, seen?.transactionId);
   // Its status may have been read since.
   if (seen === undefined || isDecided(known?.decision)) return [];
   const isNewest = attempt === currentAttempt(state);
-  const events = recordSeen(state, attempt, { ...seen, ...defined({ sentFrom }) }, moment);
+  recordSeen(state, attempt, { ...seen, ...defined({ sentFrom }) }, { source, now });
   if (outcome.kind !== 'answered') {
-    if (events.length > 0 || !isNewest || known !== undefined) return events;
+    if (!isNewest || known !== undefined || state.phase === 'canceled') return [];
     return raiseAttention(state, 'unreadable-answer', UNREADABLE, LOOKUP, now);
   }
   const { decision } = outcome;
   if (isDecided(attempt.decision)) {
-    if (decision === 'error') return events;
+    if (decision === 'error') return [];
     if (isNewest && state.phase !== 'canceled')
-      return [...applyReading(state, { ...outcome, kind: 'read' }, source, now), ...events];
+      return applyReading(state, { ...outcome, kind: 'read' }, source, now);
   }
   recordReading(state, attempt, { decision, at: now, source, ...enrichedOf(outcome) });
-  if (!isNewest) return events;
+  if (!isNewest) return [];
   clear(state, { codes: ['unreadable-answer'] });
   if (decision !== 'error') clear(state, { codes: ['no-decision'] });
-  return events;
+  return [];
 }
 
-/** Holds an order of which a transaction is found after another one of the attempt was canceled, or while it is, and tells an operator. */
-function uncanceled(state: OrderState, transactionId: string, now: Instant): OrderEventType[] {
-  const cancelBy = transactionNamed(state, transactionId)?.cancelBy;
-  const words = `A further transaction of the order was found and isn’t canceled: cancel ${transactionId} until ${cancelBy}.`;
-  const events = raiseAttention(state, 'cancel-due', words, { operation: 'cancel', transactionId }, now);
-  if (overrideOf(state) === undefined) setAction(state, heldBack(state, state.action));
-  return events;
-}
-
-/** Records a transaction. @returns the events of a further one that is left beside a cancel */
-export function recordSeen(
-  state: OrderState,
-  attempt: Attempt,
-  seen: Seen,
-  { source, now, cancelStays }: Moment,
-): OrderEventType[] {
+/** Records a transaction as it was found. */
+export function recordSeen(state: OrderState, attempt: Attempt, seen: Seen, { source, now }: Moment): void {
   const { transactionId: id, found, sentFrom, sentUntil, decision } = seen;
-  const isFurther = attempt === currentAttempt(state) && transactionNamed(state, id) === undefined;
-  const isLeft = isFurther && (cancelStays === true || state.phase === 'canceled');
   recordTransaction(state, {
     id,
     attempt: attempt.number,
@@ -134,7 +94,6 @@ export function recordSeen(
     found: source === 'adoption' ? 'adopted' : found ? 'lookup' : 'created',
     ...(decision !== undefined && { decision, decidedAt: now, source }),
   });
-  return isLeft ? uncanceled(state, id, now) : [];
 }
 
 /** Records whether an outcome leaves an unconfirmed create, one whose transaction is unknown. */

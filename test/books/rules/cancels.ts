@@ -49,10 +49,28 @@ function sentWrongly(
   return sentAt >= from ? [] : finding('cancel unwanted', `${id} at ${iso(sentAt)}`);
 }
 
-/** @returns the earliest moment at which somebody or the policy may want a cancel */
+/** @returns the earliest moment at which somebody or the policy may want a cancel: of what was found later of the same attempt, too */
 function wantedFrom(books: Books, transaction: BookedTransaction): number {
-  const { autoCancel, onUnresolvedReview, passive } = books.policy;
-  if (passive) return Number.POSITIVE_INFINITY;
+  if (books.policy.passive) return Number.POSITIVE_INFINITY;
+  const { losses, lateByMs } = books.world;
+  const until = losses ? Number.POSITIVE_INFINITY : foundAt(books, transaction) + SEEN_WITHIN_MS + lateByMs;
+  const others = othersOf(books, transaction).map((one) => wishedFrom(books, one));
+  return Math.min(wishedFrom(books, transaction), ...others.filter((at) => at <= until));
+}
+
+function othersOf({ transactions }: Books, { id, attempt }: BookedTransaction): BookedTransaction[] {
+  return transactions.filter((one) => one.id !== id && one.attempt === attempt);
+}
+
+/** @returns when the product first heard of the transaction */
+function foundAt({ requests }: Books, { id }: BookedTransaction): number {
+  const heard = requests.filter((one) => one.transactionId === id && one.heard === 'transaction');
+  return Math.min(...heard.map(({ endedAt }) => endedAt));
+}
+
+/** @returns the earliest moment at which somebody or the policy may want a cancel of this transaction */
+function wishedFrom(books: Books, transaction: BookedTransaction): number {
+  const { autoCancel, onUnresolvedReview } = books.policy;
   return Math.min(
     ...asked(books, transaction),
     ...(autoCancel ? [failedAt(books, transaction)] : []),
@@ -151,12 +169,12 @@ function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
   const until = Math.min(last, books.closedAt);
   const why = [
     ...promised(books, transaction),
+    ...covered(books, transaction),
     ...(mayBePolicy(books, transaction) ? byPolicy(books, transaction) : []),
   ];
   // Nobody cancels what nobody has seen yet: its answer, or a lookup after it, takes up to a minute.
-  const heard = books.world.losses ? [] : books.requests;
-  const seen = heard.filter((one) => one.transactionId === id && one.heard === 'transaction');
-  const known = Math.min(transaction.createdAt + SEEN_WITHIN_MS, ...seen.map(({ endedAt }) => endedAt));
+  const seen = books.world.losses ? [] : [foundAt(books, transaction)];
+  const known = Math.min(transaction.createdAt + SEEN_WITHIN_MS, ...seen);
   for (const { at: wantedAt, because } of why) {
     const at = Math.max(wantedAt, known);
     if (at >= until || at + HANDED_ON_MS >= over || takenBack(books, at)) continue;
@@ -199,6 +217,21 @@ function promised(books: Books, transaction: BookedTransaction): Wanted[] {
     const meant = fields.transactionId ?? unnamed;
     return meant === id ? [{ at, because: `a caller was told ${told.status}` }] : [];
   });
+}
+
+/** A cancel that is done covers what is found later of its attempt. */
+function covered(books: Books, transaction: BookedTransaction): Wanted[] {
+  const { record, calls, adoptedFrom } = books;
+  const isOfNewest = record.phase === 'canceled' && record.attempts === transaction.attempt;
+  const isExcused =
+    wasReset(books) || adoptedFrom !== undefined || calls.some(({ kind }) => kind === 'withdraw');
+  if (!isOfNewest || isExcused) return [];
+  const at = foundAt(books, transaction);
+  const cancels = othersOf(books, transaction).flatMap(({ id }) =>
+    requestsAbout(books, id, 'cancel-transaction'),
+  );
+  const isLater = cancels.some(({ heard, endedAt }) => heard === 'done' && endedAt + HANDED_ON_MS < at);
+  return isLater ? [{ at, because: 'another transaction of its attempt was canceled before' }] : [];
 }
 
 /** Policy cancels the newest transaction, unless a person, the payment gateway or a decline stands in its way. */

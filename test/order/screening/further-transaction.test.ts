@@ -13,9 +13,12 @@ import {
   START,
   sinceStart,
   TRANSACTION_ID,
+  unanswered,
 } from '../../fixtures/orders.ts';
 import { besideLost, NO_RESCREENS } from '../beside-lost.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
+
+const sent = (life: Life) => life.calls('portal').map(({ request }) => request.transactionId);
 
 const UNREADABLE = {
   kind: 'unreadable',
@@ -37,7 +40,7 @@ describe('a further transaction that is found for an order with a decision', () 
     ['pass', 'fail', 'cancel', 'decided', ['order.decision_changed']],
     ['review', 'pass', 'proceed', 'decided', ['order.review_resolved']],
     ['review', 'review', 'hold', 'review', []],
-    ['fail', 'pass', 'cancel', 'decided', ['order.decision_changed', 'order.attention']],
+    ['fail', 'pass', 'cancel', 'decided', ['order.decision_changed']],
   ] as const)('%s then %s counts as a later decision: %s, %s, %j', (first, second, action, phase, events) => {
     const life = decided(first);
     const before = life.state.events.sequence;
@@ -95,39 +98,72 @@ describe('a further transaction that is found for an order with a decision', () 
     expect(words).toMatch(/^The decision became «fail» after the order ended: cancel it until 2026-03-07T/);
   });
 
-  it('raises attention while the first one is being canceled, until it is canceled, too', () => {
-    const life = decided('pass').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
-    const before = life.state.events.sequence;
-    life.lookedUp('pass', HOUR + 6 * MINUTE, 'another').portalEnds('done', HOUR + 7 * MINUTE);
-    expect(life).toMatchObject({ phase: 'decided', action: 'hold', attention: ['cancel-due'] });
-    expect(eventsOf(life, before)).toEqual(['order.decision_changed', 'order.attention']);
-    life.portal(cancelOf('another'), HOUR + 8 * MINUTE).portalEnds('done', HOUR + 9 * MINUTE);
-    expect(life).toMatchObject({ phase: 'canceled', attention: [], actions: ['done', 'done'] });
-  });
+  it.each(['pass', 'review', 'fail', 'error', undefined] as const)(
+    'with decision %s is canceled, too, while the first one is, and after it was',
+    (decision) => {
+      const another = { kind: 'found', transactionId: 'another', ...(decision && { decision }) } as const;
+      const canceling = () => decided('pass').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
+      const meanwhile = canceling().end({ kind: 'look-up', outcome: another }, HOUR + 6 * MINUTE);
+      meanwhile.portalEnds('done', HOUR + 7 * MINUTE);
+      const later = canceling().portalEnds('done', HOUR + 6 * MINUTE);
+      later.end({ kind: 'look-up', outcome: another }, HOUR + 7 * MINUTE);
+      for (const life of [meanwhile, later]) {
+        life.portalEnds('done', HOUR + 8 * MINUTE);
+        expect(life).toMatchObject({ phase: 'canceled', attention: [], actions: ['done', 'done'] });
+        expect(sent(life)).toEqual([TRANSACTION_ID, 'another']);
+      }
+    },
+  );
 
-  it('raises attention after the first one was canceled: it is canceled like one of a closed order', () => {
+  it.each([
+    ['refused', 'cancel-refused'],
+    ['too-late', 'cancel-too-late'],
+  ] as const)('needs a person if its cancel is %s, also in an order that is canceled', (how, code) => {
     const life = decided('pass').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
     life.portalEnds('done', HOUR + 6 * MINUTE).lookedUp('pass', HOUR + 7 * MINUTE, 'another');
-    expect(life).toMatchObject({ phase: 'canceled', attention: ['cancel-due'] });
+    expect(life.portalEnds(how, HOUR + 8 * MINUTE)).toMatchObject({ phase: 'canceled', attention: [code] });
+    expect(life.state.attention).toMatchObject([{ cause: { transactionId: 'another' } }]);
     expect(portalRefusal(life.state, cancelOf('another'), START + DAY, true)).toBeUndefined();
   });
 
-  it.each<[string, (life: Life) => Life, string]>([
-    ['for a decided order', (life) => life, 'unreadable-answer'],
-    [
-      'while the first one is canceled',
-      (life) => life.portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE),
-      'cancel-due',
-    ],
-    [
-      'after it was',
-      (life) => life.portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE).portalEnds('done'),
-      'cancel-due',
-    ],
-  ])('raises attention if its decision is unknown: found %s', (_when, before, code) => {
-    const life = before(decided('pass'));
+  it('is not canceled after a person withdrew the cancel of the first one, and the order proceeds', () => {
+    const life = decided('pass').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
+    life.withdraw(1, HOUR + 6 * MINUTE).lookedUp('pass', HOUR + 6 * MINUTE, 'another');
+    life.portalEnds('not-sent', HOUR + 7 * MINUTE);
+    expect(life).toMatchObject({
+      phase: 'decided',
+      action: 'proceed',
+      attention: [],
+      actions: ['withdrawn'],
+    });
+  });
+
+  it('proceeds if a person withdraws its own cancel', () => {
+    const life = decided('review').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
+    life.lookedUp('pass', HOUR + 6 * MINUTE, 'another').withdraw(2, HOUR + 7 * MINUTE);
+    expect(life.state.events.last?.map(({ data }) => data.action)).not.toContain('proceed');
+    life.portalEnds('not-sent', HOUR + 8 * MINUTE, { key: 'portal:2' });
+    expect(life).toMatchObject({ phase: 'decided', action: 'proceed', actions: ['running', 'withdrawn'] });
+    expect(life.portalEnds('done', HOUR + 9 * MINUTE)).toMatchObject({ phase: 'decided', action: 'proceed' });
+  });
+
+  it('of another attempt, or beside the cancel of an earlier one of its attempt, is not canceled', () => {
+    const earlier = screened('error', { ...noRescreens, rescreenOnError: { tries: 2, pauseMs: MINUTE } });
+    earlier.until(MINUTE).caughtUp(answered('error', 'second', MINUTE), MINUTE);
+    earlier.portal(cancelOf(TRANSACTION_ID), MINUTE).until(2 * MINUTE);
+    earlier.caughtUp(answered('pass', 'third', 2 * MINUTE), 2 * MINUTE);
+    expect(earlier).toMatchObject({ action: 'proceed', actions: ['running'] });
+    const other = screened(unanswered(), { ...noRescreens, whenUnavailable: 'decline' }).retry(2, MINUTE);
+    other.retried(answered('review', 'second', MINUTE), MINUTE).portal(cancelOf('second'), HOUR);
+    other.lookedUp('pass', HOUR + 2 * MINUTE, 'first').portalEnds('done', HOUR + 3 * MINUTE);
+    expect(other.state.transactions).toMatchObject([{ id: 'second' }, { id: 'first', attempt: 1 }]);
+    expect(other).toMatchObject({ phase: 'canceled', actions: ['done'] });
+  });
+
+  it('raises attention if its decision is unknown', () => {
+    const life = decided('pass');
     life.end({ kind: 'look-up', outcome: { kind: 'found', transactionId: 'another' } }, HOUR + 6 * MINUTE);
-    expect(life).toMatchObject({ decision: 'pass', attention: [code] });
+    expect(life).toMatchObject({ decision: 'pass', attention: ['unreadable-answer'] });
   });
 
   describe.each([undefined, 'error'] as const)('with decision %s', (decision) => {
@@ -160,20 +196,13 @@ describe('a further transaction that is found for an order with a decision', () 
     expect(life).toMatchObject({ phase: 'canceled', attention: [] });
   });
 
-  it('keeps its attention when the one before, whose cancel names it, is canceled', () => {
-    const life = decided('pass').portal(cancelOf(TRANSACTION_ID), HOUR + 5 * MINUTE);
-    life.end({ kind: 'look-up', outcome: { kind: 'found', transactionId: 'another' } }, HOUR + 6 * MINUTE);
-    life.portalEnds('done', HOUR + 7 * MINUTE);
-    expect([life.phase, life.attention, life.actions]).toEqual(['canceled', ['cancel-due'], ['done']]);
-  });
-
   it('is not the one that is being canceled, which a running screening finds once more', () => {
     const life = screened(UNREADABLE, { ...noRescreens, rescreenOnError: { tries: 1, pauseMs: MINUTE } });
     life
       .until(HOUR)
       .portal(cancelOf(TRANSACTION_ID), HOUR)
       .caughtUp(UNREADABLE, HOUR + MINUTE);
-    expect(life.attention).not.toContain('cancel-due');
+    expect(life.actions).toHaveLength(1);
   });
 
   it('ends the attention to the status of the one before', () => {
@@ -199,7 +228,6 @@ describe('a cancel of an order whose rescreen may have made a further transactio
     const again = { rescreenOnError: { tries: 1, pauseMs: MINUTE }, screeningDeadlineMs: DAY, ...policy };
     return screened('error', again).until(MINUTE).portal('cancel', at).break('catch-up', 'canceled');
   };
-  const sent = (life: Life) => life.calls('portal').map(({ request }) => request.transactionId);
 
   it('waits five minutes for the lookup, and then cancels the transaction that is known', () => {
     const life = asked();
@@ -207,7 +235,8 @@ describe('a cancel of an order whose rescreen may have made a further transactio
     expect(sent(life.until(HOUR + 5 * MINUTE - 1))).toEqual([]);
     expect(sent(life.until(HOUR + 5 * MINUTE))).toEqual([TRANSACTION_ID]);
     life.portalEnds('done', HOUR + 5 * MINUTE).lookedUp('pass', 2 * HOUR, 'another');
-    expect(life).toMatchObject({ phase: 'canceled', attention: ['cancel-due'] });
+    expect(life).toMatchObject({ phase: 'canceled', attention: [] });
+    expect(sent(life)).toEqual([TRANSACTION_ID, 'another']);
   });
 
   it('waits at most half of the window that is left', () => {
@@ -226,7 +255,6 @@ describe('a cancel of an order whose rescreen may have made a further transactio
       const life = asked({ events: 'all' }).until(HOUR + 5 * MINUTE);
       life.lookedUp(decision, HOUR + 6 * MINUTE, 'another');
       expect([life.action, sent(life)]).toEqual(['hold', [TRANSACTION_ID, 'another']]);
-      expect(life.attention).toContain('cancel-due');
       life.portalEnds('done', HOUR + 7 * MINUTE, { key: 'portal:2' });
       life.portalEnds('done', HOUR + 8 * MINUTE);
       expect(life).toMatchObject({ phase: 'canceled', attention: [], actions: ['done', 'done'] });
@@ -234,24 +262,12 @@ describe('a cancel of an order whose rescreen may have made a further transactio
     },
   );
 
-  it('tells that it holds the order, also if the further one has no decision', () => {
-    const rescreenOnError = { tries: 3, pauseMs: MINUTE };
-    const life = asked({ events: 'all', whenUnavailable: 'proceed', rescreenOnError });
-    expect(life.until(HOUR + 5 * MINUTE).action).toBe('proceed');
-    life.lookedUp('error', HOUR + 6 * MINUTE, 'another');
-    const events = life.state.events.last?.map(({ type, data }) => [type, data.action]);
-    expect(events).toEqual([
-      ['order.decision_changed', 'hold'],
-      ['order.attention', 'hold'],
-    ]);
-  });
-
-  it('holds a further one, also when it passes later, if the known one was named', () => {
+  it('cancels it, too, if the known one was named, and holds the order that passes meanwhile', () => {
     const again = { rescreenOnError: { tries: 1, pauseMs: MINUTE }, screeningDeadlineMs: DAY };
     const life = screened('error', again).until(MINUTE).portal(cancelOf(TRANSACTION_ID), HOUR);
     life.caughtUp(answered('review', 'another', HOUR), HOUR + 1_000).polled('pass', HOUR + MINUTE);
-    expect(life).toMatchObject({ action: 'hold', phase: 'decided', attention: ['cancel-due'] });
-    expect(sent(life)).toEqual([TRANSACTION_ID]);
+    expect(life).toMatchObject({ action: 'hold', phase: 'decided', attention: [] });
+    expect(sent(life)).toEqual([TRANSACTION_ID, 'another']);
   });
 });
 

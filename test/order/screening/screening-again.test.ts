@@ -122,14 +122,14 @@ describe('a cancel of an order whose screening was given up', () => {
   }
 
   it.each([
-    ['pass', 'proceed', 'decided'],
-    ['review', 'hold', 'review'],
-    ['fail', 'cancel', 'decided'],
+    ['pass', 'hold', 'proceed', 'decided'],
+    ['review', 'hold', 'hold', 'review'],
+    ['fail', 'cancel', 'cancel', 'decided'],
   ] as const)(
-    'finds its decision %s: that means %s also when the cancel is withdrawn',
-    (decision, action, phase) => {
+    'finds its decision %s: that means %s, and %s when the cancel is withdrawn',
+    (decision, meanwhile, action, phase) => {
       const life = lookedUp(decision);
-      const event = { type: 'order.decided', data: { decision, action } };
+      const event = { type: 'order.decided', data: { decision, action: meanwhile } };
       expect(life.state.events.last?.at(-1)).toMatchObject(event);
       life.withdraw(1).portalEnds('not-sent');
       expect(life).toMatchObject({ decision, action, phase, attention: [] });

@@ -3,7 +3,7 @@ import type { ActionRecord } from '../../../src/contract/order/state.ts';
 import type { AttentionCode } from '../../../src/contract/words.ts';
 import type { Command, Input, Order } from '../../../src/order/order.ts';
 import { settlePhase } from '../../../src/order/record.ts';
-import { transactionOf } from '../../../src/order/transactions.ts';
+import { cancelAsked, transactionOf } from '../../../src/order/transactions.ts';
 import { isDecided } from '../../books/books.ts';
 import { missingWork } from './missing-work.ts';
 
@@ -46,6 +46,7 @@ export function brokenBy(
     waitsForEver(order) ??
     unsettled(order) ??
     contradictory(order) ??
+    proceedsMeanwhile(before, order) ??
     missingWork(order) ??
     (input && overridden(before, order, input))
   );
@@ -146,6 +147,14 @@ function contradictory({ state }: Order): string | undefined {
   if (decision !== 'review' && phase !== 'closed' && stands('review-unresolved', 'review-limit'))
     return `attention to a review that is ${decision}`;
   return undefined;
+}
+
+/** While a cancel of the newest transaction is under way, only a person says `proceed`. */
+function proceedsMeanwhile(before: Before, { state }: Order): string | undefined {
+  const isNew = state.action === 'proceed' && before.action !== 'proceed';
+  return isNew && cancelAsked(state) && state.attempts.at(-1)?.override === undefined
+    ? 'the order proceeds while its cancel is under way'
+    : undefined;
 }
 
 function ringsBy({ running }: Order, at: string): boolean {
