@@ -9,6 +9,7 @@ import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../../fixtures/
 import { aCheckoutAnswer } from '../../server/api/fake-order-screening.ts';
 import {
   aClient,
+  alreadyStarted,
   described,
   gone,
   noAnswer,
@@ -18,6 +19,7 @@ import {
   tellEarly,
   unavailable,
 } from '../fake-temporal.ts';
+import { unreadAsUpdate, unreadAtStart } from '../unread-request.ts';
 
 const request = { orderId: '1', transaction: aPreGatewayTransaction() };
 const preGateway = { workflow: 'pre-gateway' } as const;
@@ -162,6 +164,19 @@ describe('the card of an attempt that is refused', () => {
     temporal.executeUpdateWithStart.mockRejectedValue(new PayloadCodecError('unknown-payload-key', 'k2'));
     await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'record-unreadable' });
     expect([...held]).toHaveLength(2);
+  });
+
+  it('stays when a worker lacks the payload key, and the same request starts the order anew', async () => {
+    const { orderScreening, temporal, held } = aClientWithCards();
+    const { executeUpdateWithStart } = temporal;
+    executeUpdateWithStart.mockRejectedValue(unreadAsUpdate());
+    const unread = { code: 'temporal-unavailable', details: { action: 'hold', recorded: false } };
+    await expect(orderScreening.screen(request)).rejects.toMatchObject(unread);
+    expect([...held]).toHaveLength(1);
+    temporal.describe.mockResolvedValue(described('FAILED'));
+    temporal.result.mockRejectedValue(unreadAtStart());
+    executeUpdateWithStart.mockReset().mockRejectedValueOnce(alreadyStarted).mockResolvedValueOnce(answer);
+    expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pass' });
   });
 
   it('doesn’t hide the refusal when it can’t be forgotten', async () => {
