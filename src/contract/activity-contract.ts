@@ -97,8 +97,10 @@ export interface RetryCheckoutRequest extends ScreenRequest {
 export interface CatchUpRequest extends RetryCheckoutRequest {
   /** A wrong API key was already reported: keep retrying. */
   forbiddenKnown: boolean;
-  /** The first call doesn't start before this time. */
+  /** The first call doesn't start before this time, unless that would be too late. */
   notBefore?: Instant;
+  /** When the order gives the screening up. */
+  until?: Instant;
   /** The checkout failed before it could read the skip rules, so the catch-up applies them. */
   mayBeSkipped?: true;
 }

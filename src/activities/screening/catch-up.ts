@@ -1,4 +1,6 @@
 /** The catch-up: screens an order after its checkout, until the screening service answers. */
+import { activityInfo } from '@temporalio/activity';
+import { CARD_LIFETIME_MS } from '../../card-stash/index.ts';
 import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { Policy } from '../../contract/policy.ts';
 import { millis } from '../../contract/words.ts';
@@ -11,6 +13,7 @@ import {
   askedPauseMs,
   askedToStop,
   grownPauseMs,
+  halfOfWhatIsLeft,
   retryLater,
   retryWrongKey,
   sendHeartbeat,
@@ -57,7 +60,7 @@ export function catchUpActivity(world: ActivityWorld) {
       sendHeartbeat({ reported: thisTry(), at, ...defined({ unseenSince, arrivesBy }) });
       return arrivesBy === undefined ? 0 : Math.max(0, millis(arrivesBy) - millis(at));
     };
-    const waitMs = request.notBefore === undefined ? 0 : millis(request.notBefore) - millis(now);
+    const waitMs = startMs(request) - millis(now);
     if (waitMs > 0) {
       const pauseMs = Math.max(waitMs, report(unseen));
       throw waitLonger('retry-after', 'the screening service asked for a pause', pauseMs);
@@ -72,8 +75,7 @@ export function catchUpActivity(world: ActivityWorld) {
       t = beginTry(world, request, integration, PATIENT_MS, clock);
     } catch (error) {
       // With incomplete settings, still wait long enough that the next lookup is conclusive.
-      const leastMs = report(unseen);
-      throw retryLater(error, leastMs > 0 ? leastMs : undefined);
+      throw retryLater(error, Math.max(report(unseen), inTime(request, spreadPauseMs(), millis(time()))));
     }
     const { checked, content } = checkTransaction(request, t.integration, t.workflow);
     const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
@@ -95,9 +97,8 @@ export function catchUpActivity(world: ActivityWorld) {
       return ended(unanswered(outcome.reason, outcome.unseen?.since));
     }
     if (outcome.kind === 'no-answer') {
-      const leastMs = report(outcome.unseen);
-      const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
-      throw tryAgain(outcome.reason, outcome.message, pauseMs);
+      const pauseMs = inTime(request, askedPauseMs(outcome) ?? spreadPauseMs(), millis(time()));
+      throw tryAgain(outcome.reason, outcome.message, Math.max(report(outcome.unseen), pauseMs));
     }
     if (outcome.kind === 'forbidden' && request.forbiddenKnown) {
       report(outcome.unseenSince === undefined ? undefined : unseen);
@@ -105,6 +106,24 @@ export function catchUpActivity(world: ActivityWorld) {
     }
     return ended(outcome);
   };
+}
+
+/** Rule «window not wasted»: @returns the pause, or half of the time until the stash deletes the card or the order gives up */
+function inTime({ cardRef, until }: CatchUpRequest, pauseMs: number, nowMs: number): number {
+  // The card was stored shortly before the server scheduled the activity.
+  const cardUntilMs =
+    cardRef === undefined ? Infinity : activityInfo().scheduledTimestampMs + CARD_LIFETIME_MS;
+  const untilMs = until === undefined ? Infinity : millis(until);
+  return halfOfWhatIsLeft(halfOfWhatIsLeft(pauseMs, cardUntilMs - nowMs), untilMs - nowMs);
+}
+
+/** @returns when the first call may start, in milliseconds after the epoch */
+function startMs({ notBefore, ...request }: CatchUpRequest): number {
+  if (notBefore === undefined) return 0;
+  const { scheduledTimestampMs } = activityInfo();
+  return (
+    scheduledTimestampMs + inTime(request, millis(notBefore) - scheduledTimestampMs, scheduledTimestampMs)
+  );
 }
 
 /**

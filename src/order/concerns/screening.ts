@@ -77,12 +77,13 @@ function needsCatchUp(state: OrderState, attempt: Attempt): boolean {
 
 function catchUp(order: Order, attempt: Attempt): RequiredEffect {
   const { state, notBefore } = order;
-  const { answer, rescreens, readings } = attempt;
+  const { answer, rescreens, readings, screenUntil: until } = attempt;
   // The checkout's activity failed, and nothing was read since.
   const mayBeSkipped = answer?.reason === BROKE_DOWN && rescreens === 0 && readings.length === 0;
   const request = {
     ...screenRequest(order, attempt),
     forbiddenKnown: wrongKeyKnown(state, CREATE),
+    until,
     ...(mayBeSkipped && { mayBeSkipped }),
     ...defined({ notBefore }),
   };
