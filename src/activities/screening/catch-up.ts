@@ -10,10 +10,10 @@ import { BROKE_DOWN } from '../../order/screening/checkout.ts';
 import { type ActivityWorld, integrationOf } from '../activity-world.ts';
 import type { Clock } from '../server-clock.ts';
 import {
-  askedPauseMs,
   askedToStop,
   grownPauseMs,
   halfOfWhatIsLeft,
+  pauseAfter,
   retryLater,
   retryWrongKey,
   sendHeartbeat,
@@ -40,7 +40,6 @@ import {
 
 /** Deadline of an attempt. It is long because no customer is waiting. */
 const PATIENT_MS = 30_000;
-const FIRST_PAUSE_MS = 2_000;
 
 /**
  * Returns the activity that screens an order without a decision. The server retries it until the screening service answers. It applies a
@@ -97,7 +96,7 @@ export function catchUpActivity(world: ActivityWorld) {
       return ended(unanswered(outcome.reason, outcome.unseen?.since));
     }
     if (outcome.kind === 'no-answer') {
-      const pauseMs = inTime(request, askedPauseMs(outcome) ?? spreadPauseMs(), millis(time()));
+      const pauseMs = inTime(request, pauseAfter(outcome, spreadPauseMs()), millis(time()));
       throw tryAgain(outcome.reason, outcome.message, Math.max(report(outcome.unseen), pauseMs));
     }
     if (outcome.kind === 'forbidden' && request.forbiddenKnown) {
@@ -131,5 +130,5 @@ function startMs({ notBefore, ...request }: CatchUpRequest): number {
  * @returns milliseconds
  */
 function spreadPauseMs(): number {
-  return Math.round(grownPauseMs(FIRST_PAUSE_MS) * (0.5 + Math.random()));
+  return Math.round(grownPauseMs() * (0.5 + Math.random()));
 }
