@@ -9,6 +9,7 @@ import {
   type Instant,
   type IntegrationWorkflow,
   laterBy,
+  millis,
   type Phase,
 } from '../contract/words.ts';
 import { addReading } from './bounds.ts';
@@ -41,6 +42,17 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
 
 type Begun = OrderKey & { [Field in keyof ScreenOrderInput]?: ScreenOrderInput[Field] | undefined };
 
+/**
+ * @returns the number before an order's first event. A lost run of an adopted order may have sent events, so an adopted order counts on from
+ * the seconds of its start, which no run reaches by counting from an earlier start
+ */
+export function numberBeforeEvents({
+  adopted,
+  startedAt,
+}: Pick<OrderState, 'adopted' | 'startedAt'>): number {
+  return adopted === undefined ? 0 : Math.floor(millis(startedAt) / 1_000);
+}
+
 /** @returns the state of a new order with its first attempt, not screened yet */
 export function newOrderState(request: Begun, now: Instant): OrderState {
   const state: OrderState = {
@@ -61,6 +73,7 @@ export function newOrderState(request: Begun, now: Instant): OrderState {
     policy: FALLBACK_POLICY,
     ...defined({ adopted: request.adopt }),
   };
+  state.events.sequence = numberBeforeEvents(state);
   addAttempt(state, request, now);
   return state;
 }
