@@ -103,7 +103,9 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
   try {
     return await finalRecord(context, description);
   } catch (error) {
-    if (hasCode(error, ...NOTHING_STARTED)) throw unknownOrder();
+    // A failed run only has the refusal of its start. A worker with a wrong payload key encrypts even that with it.
+    const isUnread = description.status === 'failed' && hasCode(error, 'record-unreadable');
+    if (isUnread || hasCode(error, ...NOTHING_STARTED)) throw unknownOrder();
     if (hasCode(error, 'temporal-unavailable', 'unknown-order', 'record-unreadable')) throw error;
     // The error of the start says nothing about the current request.
     throw error instanceof OrderScreeningError ? orderClosed() : error;

@@ -166,18 +166,26 @@ describe('the card of an attempt that is refused', () => {
     expect([...held]).toHaveLength(2);
   });
 
-  it('stays when a worker lacks the payload key, and the same request starts the order anew', async () => {
-    const { orderScreening, temporal, held } = aClientWithCards();
-    const { executeUpdateWithStart } = temporal;
-    executeUpdateWithStart.mockRejectedValue(unreadAsUpdate());
-    const unread = { code: 'temporal-unavailable', details: { action: 'hold', recorded: false } };
-    await expect(orderScreening.screen(request)).rejects.toMatchObject(unread);
-    expect([...held]).toHaveLength(1);
-    temporal.describe.mockResolvedValue(described('FAILED'));
-    temporal.result.mockRejectedValue(unreadAtStart());
-    executeUpdateWithStart.mockReset().mockRejectedValueOnce(alreadyStarted).mockResolvedValueOnce(answer);
-    expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pass' });
-  });
+  const wrongKey = new PayloadCodecError('damaged-payload', 'k2');
+  // A worker with a wrong key also encrypts its refusal with it.
+  it.each([
+    ['lacks the payload key', unreadAsUpdate(), unreadAtStart(), 'temporal-unavailable'],
+    ['has a wrong payload key', wrongKey, wrongKey, 'record-unreadable'],
+  ])(
+    'stays when a worker %s, and the same request starts the order anew',
+    async (_what, asked, end, code) => {
+      const { orderScreening, temporal, held } = aClientWithCards();
+      const { executeUpdateWithStart } = temporal;
+      executeUpdateWithStart.mockRejectedValue(asked);
+      const unread = { code, details: { action: 'hold', recorded: false } };
+      await expect(orderScreening.screen(request)).rejects.toMatchObject(unread);
+      expect([...held]).toHaveLength(1);
+      temporal.describe.mockResolvedValue(described('FAILED'));
+      temporal.result.mockRejectedValue(end);
+      executeUpdateWithStart.mockReset().mockRejectedValueOnce(alreadyStarted).mockResolvedValueOnce(answer);
+      expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pass' });
+    },
+  );
 
   it('doesn’t hide the refusal when it can’t be forgotten', async () => {
     const forget = vi.fn(unreachable);
