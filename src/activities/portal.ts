@@ -20,7 +20,6 @@ import {
 import { type ActivityWorld, clientFor } from './activity-world.ts';
 import type { Beginning, Clock, ServerClock } from './server-clock.ts';
 import {
-  askedPauseMs,
   askedToStop,
   earlierTryMayBeDone,
   grownPauseMs,
@@ -28,6 +27,7 @@ import {
   isAfterReset,
   isForbidden,
   isForbiddenKnown,
+  pauseAfter,
   refusalWords,
   reportNothingDone,
   retryLater,
@@ -164,9 +164,8 @@ function afterFailure(
     return { kind: 'refused', message: words, ...codeOf(error) };
   }
   if (!isUndone && portalKind(request.fields.kind).once) return { kind: 'unconfirmed' };
-  const askedMs = error instanceof ScreeningError ? askedPauseMs(error) : undefined;
-  const pauseMs = beforeTheEnd(time, request, askedMs ?? grownPauseMs(FIRST_PAUSE_MS));
-  throw failureOf(request, retryLater(error, pauseMs));
+  const pauseMs = pauseAfter(error instanceof ScreeningError ? error : {}, grownPauseMs(FIRST_PAUSE_MS));
+  throw failureOf(request, retryLater(error, beforeTheEnd(time, request, pauseMs)));
 }
 
 /** Names the action in the failure's details: readers of the order can't tell its pending activities apart otherwise. */

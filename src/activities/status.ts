@@ -27,7 +27,6 @@ import { EARLIER_TRY } from './screening/try-screening.ts';
 import type { Clock } from './server-clock.ts';
 import {
   arrivalAfter,
-  askedPauseMs,
   earlierHeartbeat,
   grownPauseMs,
   halfOfWhatIsLeft,
@@ -35,6 +34,7 @@ import {
   isForbidden,
   isForbiddenKnown,
   noteAnswered,
+  pauseAfter,
   retryLater,
   retryWrongKey,
   sendHeartbeat,
@@ -170,15 +170,8 @@ function retryInTime(
   now: Instant,
 ): Error {
   const pauseMs = pauseAfter(error, leastMs);
-  if (cancelBy === undefined) return retryLater(error, pauseMs);
-  const leftMs = millis(cancelBy) - millis(now);
-  return retryLater(error, halfOfWhatIsLeft(pauseMs ?? grownPauseMs(FIRST_PAUSE_MS), leftMs));
-}
-
-/** @returns the pause from the Retry-After header or the given one, whichever is longer; undefined without either */
-function pauseAfter(error: ScreeningError, leastMs: number | undefined): number | undefined {
-  const askedMs = askedPauseMs(error);
-  return leastMs === undefined ? askedMs : Math.max(leastMs, askedMs ?? 0);
+  const leftMs = cancelBy === undefined ? Infinity : millis(cancelBy) - millis(now);
+  return retryLater(error, halfOfWhatIsLeft(pauseMs, leftMs));
 }
 
 function unchanged(pauseMs: number): Error {

@@ -31,6 +31,8 @@ export const SEND_WITHIN_MS = 5_000;
 /** An attempt older than this sends no create: the server may have timed it out and started the next one. */
 export const GIVEN_UP_AFTER_MS = 9_000;
 
+/** The pauses that the retry policies of most activities have, too. */
+const FIRST_GROWN_MS = 2_000;
 const LONGEST_GROWN_MS = 300_000;
 
 /** Limits of a pause, also of a Retry-After: 0 would flood the screening service, and weeks are a mistake. */
@@ -47,7 +49,7 @@ export function refusalWords(error: unknown): string | undefined {
   return error.words?.join('; ') ?? error.reason;
 }
 
-/** @returns the pause from the Retry-After header in milliseconds, within limits; undefined without the header */
+/** @returns the least pause, from the Retry-After header, in milliseconds, within limits; undefined without the header */
 export function askedPauseMs(
   { retryAfterMs }: { retryAfterMs?: number | undefined },
   longestMs = LONGEST_PAUSE_MS,
@@ -58,8 +60,13 @@ export function askedPauseMs(
 }
 
 /** @returns the exponential backoff after this attempt in milliseconds: `firstMs` after the first, then `factor` times as long each time */
-export function grownPauseMs(firstMs: number, longestMs = LONGEST_GROWN_MS, factor = 2): number {
+export function grownPauseMs(firstMs = FIRST_GROWN_MS, longestMs = LONGEST_GROWN_MS, factor = 2): number {
   return Math.min(firstMs * factor ** (activityInfo().attempt - 1), longestMs);
+}
+
+/** Rule «back-off»: @returns the pause in milliseconds: the grown one, or the one of the Retry-After header if that is longer */
+export function pauseAfter(error: { retryAfterMs?: number | undefined }, grownMs = grownPauseMs()): number {
+  return Math.max(grownMs, askedPauseMs(error) ?? 0);
 }
 
 /** Rule «window not wasted»: @returns the pause, or half of the time that is left if that is shorter */
@@ -68,8 +75,8 @@ export function halfOfWhatIsLeft(pauseMs: number, leftMs: number): number {
 }
 
 /**
- * Returns a failure that the server retries: after the given pause, else after the screening service's Retry-After, else by the
- * activity's retry policy. Its message is our own or the client error's, which contain no key, address or card data. Messages of
+ * Returns a failure that the server retries: after the given pause, else, without an answer of the screening service, after `pauseAfter`,
+ * else by the activity's retry policy. Its message is our own or the client error's, which contain no key, address or card data. Messages of
  * other errors may contain them, so they are left out.
  */
 export function retryLater(error: unknown, nextRetryDelay?: number): ApplicationFailure {
@@ -81,7 +88,7 @@ export function retryLater(error: unknown, nextRetryDelay?: number): Application
     const what = error instanceof Error ? error.name : 'error';
     return tryAgain('unexpected', `unexpected ${what} in order-screening`, nextRetryDelay);
   }
-  return tryAgain(error.reason, error.message, nextRetryDelay ?? askedPauseMs(error));
+  return tryAgain(error.reason, error.message, nextRetryDelay ?? pauseAfter(error));
 }
 
 /** Returns a failure that the server retries: after the delay if given, else by the activity's retry policy. */

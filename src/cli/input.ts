@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { orderIdSchema } from '../client/read-requests.ts';
 import { errorCode } from '../config/values.ts';
 import { isRecord } from '../contract/values.ts';
+import { HIGHEST_NUMBER } from '../contract/words.ts';
 import { UsageError } from './exit-codes.ts';
 
 // The limits are the API's.
@@ -12,7 +13,7 @@ import { UsageError } from './exit-codes.ts';
 /** The order ids of a command that accepts several, without duplicates. */
 export const orderIds = z.array(orderIdSchema).transform((ids) => [...new Set(ids)]);
 /** The number of a portal action or of an event, on the order's record. */
-export const numberOnRecord = wholeNumber(1, 999_999);
+export const numberOnRecord = wholeNumber(1, HIGHEST_NUMBER);
 
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
   return z.enum(words, { error: `must be one of ${words.join(', ')}` });
@@ -22,7 +23,7 @@ export function wholeNumber(least: number, most: number) {
   const message = `must be a whole number from ${least} to ${most}`;
   return z
     .string({ error: message })
-    .regex(/^\d{1,6}$/, { error: message, abort: true })
+    .regex(/^\d{1,10}$/, { error: message, abort: true })
     .transform(Number)
     .refine((number) => number >= least && number <= most, message);
 }

@@ -5,6 +5,7 @@ import type { AfterEnd } from '../contract/order/order.ts';
 import type { OrderRecord } from '../contract/order/order-record.ts';
 import type { FailedTries } from '../contract/order/state.ts';
 import { isRecord } from '../contract/values.ts';
+import { numberBeforeEvents } from '../order/record.ts';
 import { cancelByOf, transactionOf } from '../order/transactions.ts';
 import type { OrderList } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';
@@ -109,7 +110,7 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }): string 
       'snoozed until': shortTime(order.snoozedUntil),
       'cancel by': shortTime(newest && cancelByOf(order, newest)),
       'last read': order.lastRead && `${shortTime(order.lastRead.at)}, by ${order.lastRead.source}`,
-      events: `${delivered} of ${sequence} delivered`,
+      events: `${delivered} of ${sequence - numberBeforeEvents(order)} delivered`,
       'not shown': missing.length > 0 ? `${missing.join(', ')} (--full shows them)` : undefined,
     }),
     lines.length > 0 && [pc.red('Needs attention'), ...lines].join('\n'),

@@ -66,9 +66,11 @@ const detailsSchema = z.object(errorDetails);
 
 /** Returns the `OrderScreeningError` for an error of Temporal or of the payload codec; any other value unchanged. */
 export function toOrderError(error: unknown): unknown {
-  if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError) {
-    return fromFailure(error.cause) ?? error;
+  if (error instanceof WorkflowUpdateFailedError) {
+    return unreadRequest(error) ?? fromFailure(error.cause) ?? error;
   }
+  // May be the end of an earlier request's workflow: its code says whether the workflow may be started again.
+  if (error instanceof WorkflowFailedError) return fromFailure(error.cause) ?? error;
   if (error instanceof PayloadCodecError) return recordUnreadable(error);
   if (error instanceof NamespaceNotFoundError) return temporalUnavailable(error, NO_NAMESPACE);
   if (isUnanswered(error)) return temporalUnavailable(error);
@@ -85,6 +87,18 @@ export function toOrderError(error: unknown): unknown {
     default:
       return temporalUnavailable(error);
   }
+}
+
+/**
+ * Returns the error for this call's request if a worker could not read its payload, for example because the worker lacks the key. The
+ * request itself is valid, and the worker did nothing.
+ */
+export function unreadRequest(error: unknown): OrderScreeningError | undefined {
+  const failed = error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError;
+  const why = failed ? whyUnread(error.cause?.message) : undefined;
+  if (why === undefined) return undefined;
+  const words = `A worker could not read the request: ${why} Retrying the same request is safe`;
+  return temporalUnavailable(error, words);
 }
 
 /** Runs a call to Temporal that takes at most `withinMs`. @throws OrderScreeningError for Temporal's errors */

@@ -95,8 +95,10 @@ export interface RetryCheckoutRequest extends ScreenRequest {
 export interface CatchUpRequest extends RetryCheckoutRequest {
   /** The checkout failed before it could read the policy, so the catch-up only returns it. */
   policyMissing?: true;
-  /** The first call doesn't start before this time. */
+  /** The first call doesn't start before this time, unless that would be too late. */
   notBefore?: Instant;
+  /** When the order gives the screening up. */
+  until?: Instant;
   /** The checkout failed before it could read the skip rules, so the catch-up applies them. */
   mayBeSkipped?: true;
 }

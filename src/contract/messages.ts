@@ -163,7 +163,7 @@ export interface OrderEvent {
   type: OrderEventType;
   orderId: string;
   integration: string;
-  /** Counts the order's events from 1. 0: the sweep sent the event, because the order could not. */
+  /** Counts the order's events, from 1 unless the order was adopted. 0: the sweep sent the event, because the order could not. */
   sequence: number;
   occurredAt: Instant;
   data: Partial<OrderEventData> & Pick<OrderEventData, 'attention'>;

@@ -124,6 +124,9 @@ export interface JournalEntry {
   until?: Instant;
 }
 
+/** The highest number of an action or an event on a record: ten digits, too few for a card number. */
+export const HIGHEST_NUMBER = 9_999_999_999;
+
 /** Prefix of the text that replaces a payload that the codec rejected or can't decode. */
 export const REFUSED_PAYLOAD = 'order-screening refused a payload: ';
 /** The same prefix for a payload that a worker with different payload keys may be able to decrypt. */

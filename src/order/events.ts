@@ -51,7 +51,7 @@ export function eventsOfAnswer(
 /** Returns the event of an order's end. With `events: changes`, an order that only passed has none. */
 export function closingEvents({ policy, decision, action, events, actions }: OrderState): OrderEventType[] {
   const onlyPassed =
-    decision === 'pass' && action === 'proceed' && events.sequence === 0 && actions.length === 0;
+    decision === 'pass' && action === 'proceed' && events.last === undefined && actions.length === 0;
   return policy.events === 'changes' && onlyPassed ? [] : ['order.closed'];
 }
 

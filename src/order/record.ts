@@ -4,7 +4,7 @@ import type { ScreenOrderInput } from '../contract/messages.ts';
 import type { Attempt, Enriched, OrderState, Override, Reading } from '../contract/order/state.ts';
 import { FALLBACK_POLICY } from '../contract/policy.ts';
 import { OLDEST_VERSION } from '../contract/version.ts';
-import { type Action, type Instant, laterBy, type Phase } from '../contract/words.ts';
+import { type Action, type Instant, laterBy, millis, type Phase } from '../contract/words.ts';
 import { addReading } from './bounds.ts';
 import { defined } from './defined.ts';
 import type { Order } from './order.ts';
@@ -34,6 +34,17 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
 
 type Begun = OrderKey & { [Field in keyof ScreenOrderInput]?: ScreenOrderInput[Field] | undefined };
 
+/**
+ * @returns the number before an order's first event. A lost run of an adopted order may have sent events, so an adopted order counts on from
+ * the seconds of its start, which no run reaches by counting from an earlier start
+ */
+export function numberBeforeEvents({
+  adopted,
+  startedAt,
+}: Pick<OrderState, 'adopted' | 'startedAt'>): number {
+  return adopted === undefined ? 0 : Math.floor(millis(startedAt) / 1_000);
+}
+
 /** @returns the state of a new order with its first attempt, not screened yet */
 export function newOrderState(request: Begun, now: Instant): OrderState {
   const state: OrderState = {
@@ -54,6 +65,7 @@ export function newOrderState(request: Begun, now: Instant): OrderState {
     policy: FALLBACK_POLICY,
     ...defined({ adopted: request.adopt }),
   };
+  state.events.sequence = numberBeforeEvents(state);
   addAttempt(state, request, now);
   return state;
 }

@@ -76,8 +76,8 @@ const codeSchema = z.union([
 
 /**
  * Reads the reply of a portal action. Success requires HTTP 200 and a 2xx `code` (a number or a string) in the body. Any other code
- * with a message is a refusal, and so are `Errors` without a code. The outcome is unknown after a 5xx code; after 429 the request may be
- * sent again.
+ * with a message is a refusal, and so are `Errors` without a code. The outcome is unknown after 408 and a 5xx code; after 429 the request
+ * may be sent again.
  */
 export function readPortalReply(reply: Reply, context: Context): PortalReply {
   const body = bodyOfSuccess(reply, context);
@@ -98,6 +98,7 @@ function isSuccess(code: number | undefined): code is number {
 }
 
 function portalVerdict(code: number | undefined, said: readonly string[], operation: Operation): Verdict {
+  if (code === 408) return TIMED_OUT;
   if (code === 429) return { outcome: 'not-done', reason: 'rate-limited' };
   if (code !== undefined && code >= 500) return { outcome: 'unknown', reason: 'portal-5xx' };
   if (said.length === 0) return NOT_ITS_OWN;
@@ -168,6 +169,9 @@ const WRONG_KEY: Verdict = { outcome: 'refused', reason: 'forbidden' };
 /** The reply isn't from the screening service but from a proxy without a backend, a firewall or a wrong address. */
 const NOT_ITS_OWN: Verdict = { outcome: 'unknown', reason: 'malformed-reply' };
 
+/** A proxy or a part of the portal timed out; the screening service may still process the request. */
+const TIMED_OUT: Verdict = { outcome: 'unknown', reason: 'timeout' };
+
 function isKeyStatus(status: number): boolean {
   return status === 401 || status === 403;
 }
@@ -178,8 +182,7 @@ function isKeyStatus(status: number): boolean {
  * @param isCoded whether they have the form of the portal, `code` and `message`, instead of `Errors`
  */
 function verdict(status: number, said: readonly string[], operation: Operation, isCoded: boolean): Verdict {
-  // A proxy timed out; the screening service may still process the request.
-  if (status === 408 || status === 504) return { outcome: 'unknown', reason: 'timeout' };
+  if (status === 408 || status === 504) return TIMED_OUT;
   if (status >= 500) return { outcome: 'unknown', reason: 'http-5xx' };
   if (status === 429) return { outcome: 'not-done', reason: 'rate-limited' };
   if (status >= 300 && status < 400) return { outcome: 'unknown', reason: 'redirect' };

@@ -10,7 +10,7 @@ import {
 import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../contract/messages.ts';
 import { instant } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
-import { opened, updateRefusal, whyUnread } from '../order/messages/check-messages.ts';
+import { lacksKey, opened, updateRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import { fieldsOf, moment } from '../order/messages/shapes.ts';
 import { inputRefusal } from '../order/messages/used-messages.ts';
 import type { Input, Order, Refusal, Reply, RequestInput, Signal } from '../order/order.ts';
@@ -75,7 +75,9 @@ export function registerHandlers(intake: Intake): void {
   const signal = (kind: Signal['kind'], given?: unknown): void => {
     const { sentAt: named } = fieldsOf(given);
     const sentAt = kind === 'recheck' && moment(named) ? named : undefined;
-    inputs.push({ kind: 'signal', signal: { kind, ...defined({ unread: whyUnread(given), sentAt }) } });
+    // A worker with the key replays this signal without the attention, which would be a command.
+    const unread = lacksKey(given) ? undefined : whyUnread(given);
+    inputs.push({ kind: 'signal', signal: { kind, ...defined({ unread, sentAt }) } });
   };
   setHandler(reviewHintSignal, (hint) => signal('review-hint', hint));
   setHandler(recheckSignal, (request) => signal('recheck', request));

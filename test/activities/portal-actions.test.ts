@@ -70,13 +70,15 @@ describe('what is sent', () => {
 });
 
 describe('the gateway’s result', () => {
-  const send = (changes: Partial<GatewayResponseRequest> = {}, world = aWorld()) =>
-    outcomeOf(world.background.sendGatewayResponse, {
+  const send = (changes: Partial<GatewayResponseRequest> = {}, world = aWorld(), attempt = 1) => {
+    const request = {
       integration: 'default',
       transactionId: UNKNOWN_ID,
       gateway: { result: 'pass' },
       ...changes,
-    });
+    } as const;
+    return outcomeOf(world.background.sendGatewayResponse, request, { attempt });
+  };
 
   it('reaches the service with what the gateway said', async () => {
     const transactionId = await screened(aWorld());
@@ -92,6 +94,11 @@ describe('the gateway’s result', () => {
   it.each(['5xx-after-commit', 'malformed-body', '429'] as const)('is sent again after %s', async (fault) => {
     plan('gateway-response', fault);
     expect(await failureOf(send())).toMatchObject({ nonRetryable: false });
+  });
+
+  it('is sent again after pauses that grow, however short a Retry-After is', async () => {
+    plan('gateway-response', '429', { retryAfter: 1 });
+    expect(await failureOf(send({}, aWorld(), 4))).toMatchObject({ nextRetryDelay: 16_000 });
   });
 
   it('is sent again after a 404 of a wrong address', async () => {

@@ -27,8 +27,8 @@ withSandbox();
 const BENIGN = ApplicationFailureCategory.BENIGN;
 
 describe('reading', () => {
-  const read = (transactionId: string, changes: Partial<ReadRequest> = {}, world = aWorld()) =>
-    outcomeOf(world.reads.readStatus, aRead({ transactionId, ...changes }));
+  const read = (id: string, changes: Partial<ReadRequest> = {}, world = aWorld(), attempt = 1) =>
+    outcomeOf(world.reads.readStatus, aRead({ transactionId: id, ...changes }), { attempt });
 
   it('without a transaction only returns the time', async () => {
     const { outcome, at } = await perform(aWorld().reads.readStatus, aRead({ integration: 'elsewhere' }));
@@ -109,9 +109,10 @@ describe('reading', () => {
     });
   });
 
-  it('obeys Retry-After', async () => {
+  it('obeys Retry-After until the pauses have grown', async () => {
     plan('status-by-url', '429', { retryAfter: 9 });
-    expect(await failureOf(read(UNKNOWN_ID))).toMatchObject({ type: 'rate-limited', nextRetryDelay: 9_000 });
+    const pauseOf = async (n: number) => (await failureOf(read(UNKNOWN_ID, {}, aWorld(), n))).nextRetryDelay;
+    expect([await pauseOf(1), await pauseOf(5)]).toEqual([9_000, 32_000]);
   });
 
   it('that isn’t answered doesn’t sleep through the cancel window', async () => {

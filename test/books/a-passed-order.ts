@@ -133,6 +133,7 @@ export function books({
       attention: [],
       resultsNotSent: [],
       actions: [],
+      eventsBefore: 0,
       events: 2,
       ...record,
     },

@@ -1,7 +1,7 @@
 /** Reads the order's public record, the one place that knows its shape. */
 import type { OrderState } from '../../src/contract/order/state.ts';
 import { millis } from '../../src/contract/words.ts';
-import { currentAttempt } from '../../src/order/record.ts';
+import { currentAttempt, numberBeforeEvents } from '../../src/order/record.ts';
 import { transactionOf } from '../../src/order/transactions.ts';
 
 export type PublicRecord = ReturnType<typeof recordOf>;
@@ -35,7 +35,8 @@ export function recordOf(state: OrderState) {
       transactionId,
       status,
     })),
-    /** How many events it sent. */
+    /** The numbers before its first event, and of its last one. */
+    eventsBefore: numberBeforeEvents(state),
     events: state.events.sequence,
   };
 }

@@ -78,6 +78,7 @@ describe('a command', () => {
     ],
     ['recheck', [order], 'recheck 1001'],
     ['redeliver', [order, { sequence: 2 }, { by }], 'redeliver 1001 2 --actor ada'],
+    ['redeliver', [order, { sequence: 1_773_050_401 }, { by }], 'redeliver 1001 1773050401 --actor ada'],
     ...ACTS.map(([method, request, command]): [keyof Fake, unknown[], string] => [
       method,
       [order, request, keyed],

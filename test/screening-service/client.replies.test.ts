@@ -172,6 +172,8 @@ describe('a reply that says no', () => {
     ['1042', { outcome: 'unknown', reason: 'portal-5xx', code: 1042 }],
     [429, { outcome: 'not-done', reason: 'rate-limited', code: 429, retryAfterMs: 7000 }],
     ['500', { outcome: 'unknown', reason: 'portal-5xx', code: 500 }],
+    [408, { outcome: 'unknown', reason: 'timeout', code: 408 }],
+    ['408', { outcome: 'unknown', reason: 'timeout', code: 408 }],
     ['fine', { outcome: 'unknown', reason: 'malformed-reply' }],
     [undefined, { outcome: 'unknown', reason: 'malformed-reply' }],
   ])('of the portal with HTTP 200 and code %j is %j', async (code, expected) => {

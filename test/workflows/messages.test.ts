@@ -1,4 +1,5 @@
 import { WithStartWorkflowOperation } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { updateOf } from '../../src/client/messages/send-update.ts';
 import {
@@ -14,8 +15,10 @@ import {
   UPDATES,
 } from '../../src/contract/messages.ts';
 import type { OrderState } from '../../src/contract/order/state.ts';
+import { KEY_MISSING } from '../../src/contract/words.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
+import { replay } from '../support/replays.ts';
 import { aPolicy, DAY, decided, HOUR, withOrders } from './support.ts';
 import { again } from './world.ts';
 
@@ -135,6 +138,24 @@ describe('an update', () => {
     expect(world.portalCalls).toHaveLength(1);
   });
 });
+
+it.each(['reviewHint', 'recheck'])(
+  'a %s that a worker without its key took is only a read, and replays on one with the key',
+  async (signal) => {
+    const { handle, until, attention } = await order(decided('review'));
+    await handle.signal(signal, `${KEY_MISSING}A payload was encrypted with the key "k2"`);
+    const { lastRead } = await until((state) => state.lastRead?.source === 'webhook');
+    expect(await attention()).toEqual([]);
+    const history = await handle.fetchHistory();
+    const signaled = history.events?.map((event) => event.workflowExecutionSignaledEventAttributes);
+    const readable = defaultPayloadConverter.toPayload({ source: 'webhook', sentAt: lastRead?.at });
+    for (const one of signaled ?? []) if (one?.input) one.input.payloads = [readable];
+    const histories = async function* () {
+      yield { workflowId: handle.workflowId, history };
+    };
+    expect(await replay(histories())).toMatchObject({ faults: new Map(), whole: 1 });
+  },
+);
 
 it('who asks stands in the journal, and goes to nobody else', async () => {
   const { world, state, orderId, integration, update } = await order();

@@ -1,4 +1,6 @@
 /** The catch-up: screens an order after its checkout, until the screening service answers. */
+import { activityInfo } from '@temporalio/activity';
+import { CARD_LIFETIME_MS } from '../../card-stash/index.ts';
 import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { Policy } from '../../contract/policy.ts';
 import { millis } from '../../contract/words.ts';
@@ -8,10 +10,11 @@ import { BROKE_DOWN } from '../../order/screening/checkout.ts';
 import { type ActivityWorld, integrationOf } from '../activity-world.ts';
 import type { Clock } from '../server-clock.ts';
 import {
-  askedPauseMs,
   askedToStop,
   grownPauseMs,
+  halfOfWhatIsLeft,
   isForbiddenKnown,
+  pauseAfter,
   retryLater,
   retryWrongKey,
   sendHeartbeat,
@@ -38,7 +41,6 @@ import {
 
 /** Deadline of an attempt. It is long because no customer is waiting. */
 const PATIENT_MS = 30_000;
-const FIRST_PAUSE_MS = 2_000;
 
 /**
  * Returns the activity that screens an order without a decision. The server retries it until the screening service answers. It applies a
@@ -58,7 +60,7 @@ export function catchUpActivity(world: ActivityWorld) {
       sendHeartbeat({ reported: thisTry(), at, ...defined({ unseenSince, arrivesBy }) });
       return arrivesBy === undefined ? 0 : Math.max(0, millis(arrivesBy) - millis(at));
     };
-    const waitMs = request.notBefore === undefined ? 0 : millis(request.notBefore) - millis(now);
+    const waitMs = startMs(request) - millis(now);
     if (waitMs > 0) {
       const pauseMs = Math.max(waitMs, report(unseen));
       throw waitLonger('retry-after', 'the screening service asked for a pause', pauseMs);
@@ -73,8 +75,7 @@ export function catchUpActivity(world: ActivityWorld) {
       t = beginTry(world, request, integration, PATIENT_MS, clock);
     } catch (error) {
       // With incomplete settings, still wait long enough that the next lookup is conclusive.
-      const leastMs = report(unseen);
-      throw retryLater(error, leastMs > 0 ? leastMs : undefined);
+      throw retryLater(error, Math.max(report(unseen), inTime(request, spreadPauseMs(), millis(time()))));
     }
     const { checked, content } = checkTransaction(request, t.integration, t.workflow);
     const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
@@ -96,9 +97,8 @@ export function catchUpActivity(world: ActivityWorld) {
       return ended(unanswered(outcome.reason, outcome.unseen?.since));
     }
     if (outcome.kind === 'no-answer') {
-      const leastMs = report(outcome.unseen);
-      const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
-      throw tryAgain(outcome.reason, outcome.message, pauseMs);
+      const pauseMs = inTime(request, pauseAfter(outcome, spreadPauseMs()), millis(time()));
+      throw tryAgain(outcome.reason, outcome.message, Math.max(report(outcome.unseen), pauseMs));
     }
     if (outcome.kind === 'forbidden' && isForbiddenKnown()) {
       report(outcome.unseenSince === undefined ? undefined : unseen);
@@ -108,10 +108,28 @@ export function catchUpActivity(world: ActivityWorld) {
   };
 }
 
+/** Rule «window not wasted»: @returns the pause, or half of the time until the stash deletes the card or the order gives up */
+function inTime({ cardRef, until }: CatchUpRequest, pauseMs: number, nowMs: number): number {
+  // The card was stored shortly before the server scheduled the activity.
+  const cardUntilMs =
+    cardRef === undefined ? Infinity : activityInfo().scheduledTimestampMs + CARD_LIFETIME_MS;
+  const untilMs = until === undefined ? Infinity : millis(until);
+  return halfOfWhatIsLeft(halfOfWhatIsLeft(pauseMs, cardUntilMs - nowMs), untilMs - nowMs);
+}
+
+/** @returns when the first call may start, in milliseconds after the epoch */
+function startMs({ notBefore, ...request }: CatchUpRequest): number {
+  if (notBefore === undefined) return 0;
+  const { scheduledTimestampMs } = activityInfo();
+  return (
+    scheduledTimestampMs + inTime(request, millis(notBefore) - scheduledTimestampMs, scheduledTimestampMs)
+  );
+}
+
 /**
  * Exponential backoff with a random factor from 0.5 to 1.5, so that orders stopped by the same outage don't all retry at once.
  * @returns milliseconds
  */
 function spreadPauseMs(): number {
-  return Math.round(grownPauseMs(FIRST_PAUSE_MS) * (0.5 + Math.random()));
+  return Math.round(grownPauseMs() * (0.5 + Math.random()));
 }

@@ -52,6 +52,7 @@ import {
   isUnanswered,
   orderClosed,
   toOrderError,
+  unreadRequest,
   within,
   workerSilent,
 } from '../temporal-errors.ts';
@@ -228,7 +229,7 @@ async function run(context: ClientContext, input: PortalActionInput): Promise<Po
   try {
     return await result();
   } catch (error) {
-    const known = toOrderError(error);
+    const known = unreadRequest(error) ?? toOrderError(error);
     // A person ended it in Temporal.
     if (known instanceof WorkflowFailedError) throw refusal('outcome-unknown');
     if (!isUnanswered(error)) throw known;

@@ -14,6 +14,7 @@ import {
   temporalUnavailable,
   toOrderError,
   unknownOrder,
+  unreadRequest,
   within,
 } from '../temporal-errors.ts';
 import type { ClientContext, PortalOptions } from '../types.ts';
@@ -47,7 +48,7 @@ export async function redeliver(
     return { ...answer, status: 'delivered' };
   } catch (error) {
     if (taken && isUnanswered(error)) return { ...answer, status: 'requested' };
-    const known = toOrderError(error);
+    const known = unreadRequest(error) ?? toOrderError(error);
     throw known instanceof WorkflowFailedError ? temporalUnavailable(known, ENDED_BY_HAND) : known;
   }
 }

@@ -103,7 +103,10 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
   try {
     return await finalRecord(context, description);
   } catch (error) {
-    if (hasCode(error, ...NOTHING_STARTED)) throw unknownOrder();
+    // A failed run without a window has only the refusal of its start. A worker with a wrong payload key encrypts even that with it.
+    const isRefused = description.status === 'failed' && description.attributes.cancelBy === undefined;
+    const isUnread = isRefused && hasCode(error, 'record-unreadable');
+    if (isUnread || hasCode(error, ...NOTHING_STARTED)) throw unknownOrder();
     if (hasCode(error, 'temporal-unavailable', 'unknown-order', 'record-unreadable')) throw error;
     // The error of the start says nothing about the current request.
     throw error instanceof OrderScreeningError ? orderClosed() : error;

@@ -20,6 +20,7 @@ import {
   isUnanswered,
   orderClosed,
   toOrderError,
+  unreadRequest,
   within,
   workerSilent,
 } from '../temporal-errors.ts';
@@ -185,7 +186,9 @@ async function notRefusedBefore<T>(ask: (updateId?: string) => Promise<T>, fixed
   try {
     return await ask(fixedId);
   } catch (error) {
-    if (!hasCode(toOrderError(error), ...MAY_BE_OUTDATED)) throw error;
+    // Another worker may have the payload key.
+    const isWorthAsking = unreadRequest(error) ?? hasCode(toOrderError(error), ...MAY_BE_OUTDATED);
+    if (!isWorthAsking) throw error;
     return ask();
   }
 }

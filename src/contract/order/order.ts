@@ -147,7 +147,7 @@ export const orderStateSchema = z
             description: 'With `view=full`: the last 50 events, oldest first. Each can be redelivered',
           }),
       })
-      .meta({ description: "The number of the order's events, and how many were delivered" }),
+      .meta({ description: "The `sequence` of the order's newest event, and how many were delivered" }),
     startedAt: instantSchema,
     afterEnd: afterEndSchema.exactOptional(),
     leftOut: leftOutSchema

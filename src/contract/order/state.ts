@@ -55,7 +55,7 @@ export interface OrderState {
   snoozedUntil?: Instant;
   /** The last 200 actions of people, oldest first. Absent: none yet. */
   journal?: JournalEntry[];
-  /** `paused`: a person canceled the delivery in Temporal. It restarts after a pause. */
+  /** `sequence`: that of the newest event. `paused`: a person canceled the delivery in Temporal. It restarts after a pause. */
   events: { sequence: number; delivered: number; waiting: number; paused?: true; last?: KeptEvent[] };
   /** When a decision was last read from the screening service, and what triggered the read. */
   lastRead?: { at: Instant; source: ReadingSource };
@@ -74,7 +74,7 @@ export interface OrderState {
 
 /** An event of the order, stored so that it can be resent. */
 export interface KeptEvent {
-  /** Counts the order's events from 1. */
+  /** Counts the order's events, from 1 unless the order was adopted (`numberBeforeEvents`). */
   sequence: number;
   type: OrderEventType;
   occurredAt: Instant;

@@ -78,11 +78,12 @@ function needsCatchUp({ state, policyMissing }: Order, attempt: Attempt): boolea
 
 function catchUp(order: Order, attempt: Attempt): RequiredEffect {
   const { notBefore, policyMissing } = order;
-  const { answer, rescreens, readings } = attempt;
+  const { answer, rescreens, readings, screenUntil: until } = attempt;
   // The checkout's activity failed, and nothing was read since.
   const mayBeSkipped = answer?.reason === BROKE_DOWN && rescreens === 0 && readings.length === 0;
   const request = {
     ...screenRequest(order, attempt),
+    until,
     ...(mayBeSkipped && { mayBeSkipped }),
     ...defined({ notBefore, policyMissing }),
   };

@@ -46,11 +46,15 @@ export function lacksKey(value: unknown): boolean {
   return typeof value === 'string' && value.startsWith(KEY_MISSING);
 }
 
-/** @returns why a message is invalid: its payload was refused, or it has a different shape; undefined if it is valid */
+/**
+ * The message of an unread payload keeps its mark, by which the client tells it from an invalid request.
+ * @returns why a message is invalid: its payload was refused, or it has a different shape; undefined if it is valid
+ */
 export function shapeRefusal(message: unknown, fields: Fields): Refusal | undefined {
   const unread = whyUnread(message);
   if (unread !== undefined) {
-    return { code: 'invalid-request', message: `${unread}.`, errors: [{ path: '', message: unread }] };
+    const errors = [{ path: '', message: unread }];
+    return { code: 'invalid-request', message: `${REFUSED_PAYLOAD}${unread}.`, errors };
   }
   if (!isRecord(message)) return invalid([{ path: '', message: 'must be one JSON object' }]);
   const wrong = misfits(message, fields);

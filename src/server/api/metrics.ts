@@ -13,7 +13,7 @@ import type { ApiKeys, Scope } from '../../config/index.ts';
 import { actorSchema, attemptSchema, reasonSchema } from '../../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
 import { isRecord } from '../../contract/values.ts';
-import { OVERRIDE_ACTIONS } from '../../contract/words.ts';
+import { HIGHEST_NUMBER, OVERRIDE_ACTIONS } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { METRICS, namedAs } from '../../order/view/metrics.ts';
 import type { Log } from '../../platform/log.ts';
@@ -169,7 +169,7 @@ export function noteRepeats(scope: FastifyInstance): void {
 
 /** Invalid values aren't logged, since they may contain anything. */
 const logged = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
-const numberOnRecord = logged(z.coerce.number().int().max(999_999));
+const numberOnRecord = logged(z.coerce.number().int().max(HIGHEST_NUMBER));
 const askedSchema = z.object({
   orderId: logged(orderIdSchema),
   /** It may be omitted for the first attempt. */

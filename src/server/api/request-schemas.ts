@@ -23,7 +23,7 @@ export const orderParams = z.strictObject({
 const numberOf = (what: string, description: string) =>
   z
     .string()
-    .regex(/^[1-9]\d{0,5}$/, `must be the number of ${what}`)
+    .regex(/^[1-9]\d{0,9}$/, `must be the number of ${what}`)
     .meta({ description, examples: ['1'] })
     .transform(Number);
 export const actionParams = orderParams.extend({

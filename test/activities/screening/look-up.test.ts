@@ -45,7 +45,7 @@ describe('looking up by invoice', () => {
     expect(gone).toMatchObject({ type: 'unknown-integration', nextRetryDelay: 10_000 });
     plan('status-by-invoice', '429', { retryAfter: 1 });
     expect(await failureOf(lookUp())).toMatchObject({ type: 'rate-limited', nextRetryDelay: 10_000 });
-    expect(await failureOf(lookUp({}, SECOND))).toMatchObject({ nonRetryable: false, nextRetryDelay: 1_000 });
+    expect(await failureOf(lookUp({}, SECOND))).toMatchObject({ nonRetryable: false, nextRetryDelay: 4_000 });
   });
 
   it('that isn’t answered doesn’t sleep through the cancel window of the create', async () => {

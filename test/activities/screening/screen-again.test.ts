@@ -1,25 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { HeartbeatDetails } from '../../../src/activities/tries.ts';
 import { createCardStash } from '../../../src/card-stash/index.ts';
-import { instant, millis } from '../../../src/contract/words.ts';
 import { MACHINE } from '../../../src/screening-service/index.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
 import {
   ACTIVITY_RESET,
   type Attempt,
   aCatchUp,
-  aCheckout,
   aWorld,
-  checkOut,
   expectNoSecret,
   failureOf,
   KEY_KNOWN,
   outcomeOf,
-  perform,
   plan,
   requests,
   STILL,
-  sandbox,
   screened,
   theTransaction,
   UNSEEN_SINCE,
@@ -84,24 +79,6 @@ describe('catching up', () => {
     attempt: 2,
     heartbeatDetails: { reported: 1, unseenSince: UNSEEN_SINCE, ...told },
   });
-
-  it.each([
-    [2, 4_000],
-    [5, 32_000],
-    [20, 300_000],
-  ])(
-    'comes back after pauses that differ, so that an outage’s orders don’t come back together: try %i, %i ms',
-    async (attempt, pause) => {
-      plan('status-by-invoice', '5xx-before-commit');
-      const tries = Array.from({ length: 12 }, () =>
-        failureOf(catchUp({}, { ...again({ reported: attempt - 1 }), attempt })),
-      );
-      const drawn = (await Promise.all(tries)).map(({ nextRetryDelay }) => Number(nextRetryDelay));
-      expect(new Set(drawn).size).toBeGreaterThan(6);
-      expect(Math.min(...drawn)).toBeGreaterThanOrEqual(pause / 2);
-      expect(Math.max(...drawn)).toBeLessThanOrEqual(pause * 1.5);
-    },
-  );
 
   it.each([
     ['when the look finds nothing', again(), 1],
@@ -216,32 +193,6 @@ describe('catching up', () => {
     plan('create-transaction', kind, more);
     const failure = await failureOf(catchUp({}, {}, aWorld({}, STILL)));
     expect(failure).toMatchObject({ type, nextRetryDelay: 10_000 });
-  });
-
-  it.each([
-    [7, 7_000],
-    [0, 1_000],
-    [9_000_000, 3_600_000],
-  ])('obeys a Retry-After of %i s within reason', async (retryAfter, nextRetryDelay) => {
-    plan('create-transaction', '429', { retryAfter });
-    expect(await failureOf(catchUp())).toMatchObject({ type: 'rate-limited', nextRetryDelay });
-  });
-
-  it('waits as long as the screening service asked the checkout to, then screens', async () => {
-    plan('create-transaction', '429', { retryAfter: 600 });
-    const { outcome } = await checkOut(aWorld(), aCheckout('review'));
-    if (outcome.kind !== 'unanswered' || outcome.notBefore === undefined) throw new Error(outcome.kind);
-    expect(millis(outcome.notBefore) - Date.now()).toBeGreaterThan(590_000);
-    const { catchUp: later } = aWorld().background;
-    const asked = aCatchUp('review', { notBefore: outcome.notBefore });
-    const early = await failureOf(perform(later, asked));
-    expect(early).toMatchObject({ type: 'retry-after', nextRetryDelay: expect.any(Number) });
-    expect(early.nextRetryDelay).toBeGreaterThan(590_000);
-    expect(requests('create-transaction')).toBe(1);
-    sandbox.control.setFaults({ faults: [] });
-    const over = aCatchUp('review', { notBefore: instant(Date.now() - 1) });
-    expect((await perform(later, over)).outcome).toMatchObject({ kind: 'answered', found: false });
-    expect(requests('create-transaction')).toBe(2);
   });
 
   // A lookup found nothing from before, so the create that followed is all there may be.

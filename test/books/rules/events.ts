@@ -84,11 +84,11 @@ function said(books: Books, { event, at }: BookedArrival): Finding[] {
     : wrong(`${transactionId} was not canceled`);
 }
 
-/** First arrivals count 1, 2, 3 …, each after the one before was taken; repeats are the same. */
+/** First arrivals count on by one, each after the one before was taken; repeats are the same. */
 function inOrder(books: Books): Finding[] {
-  const { arrivals } = books;
+  const { arrivals, record } = books;
   const firsts = new Map<number, string>();
-  const taken = new Set([0]);
+  const taken = new Set([record.eventsBefore]);
   const found = arrivals.flatMap(({ event, taken: took }) => {
     const { sequence } = event;
     const content = JSON.stringify(event);
@@ -111,7 +111,8 @@ function lost(books: Books): Finding[] {
   // What the screening service decided after the end is no event of the order's own.
   const own = arrivals.filter(({ taken, event }) => taken && event.data.afterClose !== true);
   const taken = new Set(own.map(({ event }) => event.sequence));
-  const sent = Array.from({ length: record.events }, (_, index) => index + 1);
+  const { events, eventsBefore } = record;
+  const sent = Array.from({ length: events - eventsBefore }, (_, index) => eventsBefore + index + 1);
   const missing = downForThreeDays(books) ? [] : sent.filter((sequence) => !taken.has(sequence));
   const more = [...taken].filter((sequence) => sequence > record.events).slice(0, 1);
   return [

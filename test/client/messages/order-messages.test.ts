@@ -12,6 +12,7 @@ import {
   taken,
   unavailable,
 } from '../fake-temporal.ts';
+import { unreadAtStart } from '../unread-request.ts';
 
 const order = { orderId: 'order-1' };
 
@@ -127,6 +128,7 @@ describe('a redelivery without an answer in time', () => {
 
   it.each([
     ['because a person ended it in Temporal', async () => taken(failed()), 'ended by hand'],
+    ['because its worker lacked the payload key', async () => taken(unreadAtStart()), 'the key "k2"'],
     ['since Temporal may not have it', () => Promise.reject(noAnswer), 'Retrying the same request is safe'],
   ])('%s is to be asked for again', async (_why, start, words) => {
     const message = expect.stringContaining(words);

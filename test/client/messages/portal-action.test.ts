@@ -18,6 +18,7 @@ import {
   startedActions,
   taken,
 } from '../fake-temporal.ts';
+import { unreadAtStart } from '../unread-request.ts';
 
 const order = { orderId: '#order-1' };
 const KEY = { orderId: 'order-1', integration: 'default' };
@@ -119,6 +120,7 @@ describe('a portal action of a closed order', () => {
       'record-unreadable',
     ],
     ['that failed by a refusal', refused('refused-by-screening-service'), undefined],
+    ['whose worker lacked the payload key', unreadAtStart(), undefined],
   ])('which is a chargeback, after a workflow %s', async (_how, error, code) => {
     const client = aClosed();
     client.temporal.start.mockRejectedValueOnce(alreadyStarted);
@@ -166,6 +168,12 @@ describe('a portal action of a closed order', () => {
     const answer = { status: 'requested', transactionId: CLOSED_TRANSACTION };
     expect(await orderScreening.reportFraud(order)).toMatchObject(answer);
     await expect(orderScreening.reportFraud(order)).rejects.toMatchObject({ code: 'outcome-unknown' });
+  });
+
+  it('whose worker lacks the payload key is to be sent again: nothing is wrong with it', async () => {
+    const { orderScreening, temporal } = aClosed();
+    temporal.result.mockReset().mockResolvedValueOnce(aClosedOrder()).mockRejectedValue(unreadAtStart());
+    await expect(orderScreening.reportFraud(order)).rejects.toMatchObject({ code: 'temporal-unavailable' });
   });
 
   const over = '2026-03-06T10:00:00.000Z';

@@ -7,6 +7,7 @@ import { aClosedOrder, CLOSED_TRANSACTION } from '../../fixtures/orders.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
 import { aCheckoutAnswer, aPortalAnswer } from '../../server/api/fake-order-screening.ts';
 import { aClient, described, grpcError, refused, sent, startedActions, taken } from '../fake-temporal.ts';
+import { unreadAsUpdate } from '../unread-request.ts';
 
 type Screening = ReturnType<typeof aClient>['orderScreening'];
 type Call = 'executeUpdateWithStart' | 'startUpdate' | 'executeUpdate';
@@ -58,6 +59,14 @@ describe.each(UPDATES)('%s', (_what, call, id, answer, ask) => {
     temporal[call].mockRejectedValue(exhausted);
     await expect(ask(orderScreening)).rejects.toMatchObject({ code: 'busy' });
     expect(temporal[call]).toHaveBeenCalledTimes(1);
+  });
+
+  it('that a worker without its payload key refuses is to be sent again: nothing is wrong with it', async () => {
+    const { orderScreening } = aClientWith(call, unreadAsUpdate());
+    await expect(ask(orderScreening)).rejects.toMatchObject({
+      code: 'temporal-unavailable',
+      message: expect.stringContaining('the key "k2". Retrying the same request is safe'),
+    });
   });
 
   it('whose answer nobody can read is an error that says why, and not answered', async () => {

@@ -9,6 +9,7 @@ import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../../fixtures/
 import { aCheckoutAnswer } from '../../server/api/fake-order-screening.ts';
 import {
   aClient,
+  alreadyStarted,
   described,
   gone,
   noAnswer,
@@ -18,6 +19,7 @@ import {
   tellEarly,
   unavailable,
 } from '../fake-temporal.ts';
+import { unreadAsUpdate, unreadAtStart } from '../unread-request.ts';
 
 const request = { orderId: '1', transaction: aPreGatewayTransaction() };
 const preGateway = { workflow: 'pre-gateway' } as const;
@@ -163,6 +165,27 @@ describe('the card of an attempt that is refused', () => {
     await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'record-unreadable' });
     expect([...held]).toHaveLength(2);
   });
+
+  const wrongKey = new PayloadCodecError('damaged-payload', 'k2');
+  // A worker with a wrong key also encrypts its refusal with it.
+  it.each([
+    ['lacks the payload key', unreadAsUpdate(), unreadAtStart(), 'temporal-unavailable'],
+    ['has a wrong payload key', wrongKey, wrongKey, 'record-unreadable'],
+  ])(
+    'stays when a worker %s, and the same request starts the order anew',
+    async (_what, asked, end, code) => {
+      const { orderScreening, temporal, held } = aClientWithCards();
+      const { executeUpdateWithStart } = temporal;
+      executeUpdateWithStart.mockRejectedValue(asked);
+      const unread = { code, details: { action: 'hold', recorded: false } };
+      await expect(orderScreening.screen(request)).rejects.toMatchObject(unread);
+      expect([...held]).toHaveLength(1);
+      temporal.describe.mockResolvedValue(described('FAILED'));
+      temporal.result.mockRejectedValue(end);
+      executeUpdateWithStart.mockReset().mockRejectedValueOnce(alreadyStarted).mockResolvedValueOnce(answer);
+      expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pass' });
+    },
+  );
 
   it('doesn’t hide the refusal when it can’t be forgotten', async () => {
     const forget = vi.fn(unreachable);

@@ -125,26 +125,30 @@ it.each([[[]], [['--reset-heartbeats']]])(
 
 const meta = (...pairs: string[]) => pairs.flatMap((pair) => ['--input-meta', pair]);
 it.each([
-  ['protobuf as JSON', ['--input', '{}', ...meta('encoding=json/protobuf')]],
-  ['an unknown encoding', ['--input', '{}', ...meta('encoding=no/such-encoding')]],
+  ['protobuf as JSON', ['--input', '{}', ...meta('encoding=json/protobuf')], ['message-refused']],
+  ['an unknown encoding', ['--input', '{}', ...meta('encoding=no/such-encoding')], ['message-refused']],
   [
     'ciphertext of an unknown key',
     ['--input', `"${'A'.repeat(40)}"`, ...meta('encoding=binary/encrypted', 'encryption-key-id=other')],
+    [],
   ],
-])('%s only causes a read as a signal, and is refused as an update and a start', async (_what, payload) => {
-  for (const name of ['recheck', 'reviewHint']) {
-    const orderId = await all.inReview();
-    const update = ['workflow', 'update', 'execute', ...orderOf(orderId), '--name', 'cancel', ...payload];
-    await expect(temporal(...update)).rejects.toThrow(/invalid-request/);
-    expect(await all.read(orderId)).toMatchObject({ phase: 'review', actions: [] });
-    all.sandbox.control.decide(orderId, 'pass');
-    await temporal('workflow', 'signal', ...orderOf(orderId), '--name', name, ...payload);
-    await goesOn(orderId, ['message-refused']);
-  }
-  const started = anOrderId();
-  await start(started, ...payload);
-  await isRefused(started);
-});
+])(
+  '%s only causes a read as a signal, and is refused as an update and a start',
+  async (_what, payload, raised) => {
+    for (const name of ['recheck', 'reviewHint']) {
+      const orderId = await all.inReview();
+      const update = ['workflow', 'update', 'execute', ...orderOf(orderId), '--name', 'cancel', ...payload];
+      await expect(temporal(...update)).rejects.toThrow(/invalid-request/);
+      expect(await all.read(orderId)).toMatchObject({ phase: 'review', actions: [] });
+      all.sandbox.control.decide(orderId, 'pass');
+      await temporal('workflow', 'signal', ...orderOf(orderId), '--name', name, ...payload);
+      await goesOn(orderId, raised);
+    }
+    const started = anOrderId();
+    await start(started, ...payload);
+    await isRefused(started);
+  },
+);
 
 const timeOut = (path: string) => [{ path, message: expect.stringContaining('must not be set') }];
 it.each([

@@ -13,7 +13,7 @@ import { anOrderId, type OrderReply, withDeployment } from '../support.ts';
 
 const key = { id: 'k1', key: randomBytes(32) };
 const PAYLOAD_KEYS = `k1:${key.key.toString('base64')}`;
-const PLAIN = /^A payload is not encrypted/;
+const PLAIN = /: A payload is not encrypted/;
 
 const server = withTestServer({
   dataConverter: createDataConverter([key], { required: true, refused: 'marked' }),

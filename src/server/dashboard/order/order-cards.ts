@@ -2,6 +2,7 @@
 import { orderWorkflowId } from '../../../contract/ids.ts';
 import type { Shown as Fields } from '../../../contract/order/shown.ts';
 import type { OrderState } from '../../../contract/order/state.ts';
+import { numberBeforeEvents } from '../../../order/record.ts';
 import { PHASE_WORDS } from '../../../order/view/describe.ts';
 import { policyLink, temporalLink, transactionPath } from '../addresses.ts';
 import { type Evidence, evidenceOf, insightWords } from '../evidence.ts';
@@ -46,7 +47,7 @@ export function transactions({ state, summary, portalLink, now }: ShownOrder): S
 
 export function technical(view: ShownOrder): Html {
   const { summary, state, may, now } = view;
-  const { delivered, sequence, last = [] } = state?.events ?? { delivered: 0, sequence: 0 };
+  const last = state?.events.last ?? [];
   const ids: Facts =
     state?.transactions.map(({ id, attempt, invoiceNumber }) => [
       `Transaction, attempt ${attempt}`,
@@ -56,7 +57,7 @@ export function technical(view: ShownOrder): Html {
     ...ids,
     ['Workflow', html`<code>${orderWorkflowId(summary.integration, summary.orderId)}</code>`],
     ['Integration workflow', state?.workflow],
-    ['Events delivered', state && `${delivered} of ${sequence}`],
+    ['Events delivered', state && deliveredOf(state)],
   ]);
   const events = last
     .toReversed()
@@ -67,6 +68,11 @@ export function technical(view: ShownOrder): Html {
   return html`<details class="card"><summary>Technical ids and events</summary>
 ${facts}
 ${events.length > 0 && html`<ul class="ids-events">${events}</ul>`}</details>`;
+}
+
+function deliveredOf(state: OrderState): string {
+  const { delivered, sequence } = state.events;
+  return `${delivered} of ${sequence - numberBeforeEvents(state)}`;
 }
 
 /** @returns links to the order in the shop, its transaction in the portal, and its run in the Temporal UI */
