@@ -31,8 +31,11 @@ describe.each(KINDS)('%s', (kind, operation, done) => {
   );
 
   it('is refused by a body that says so under HTTP 200', async () => {
+    const transactionId = await screened(aWorld());
     plan(operation, 'refused-in-body', { status: 409 });
-    expect(await act(aPortalRequest(kind))).toEqual({ kind: 'refused', code: '409', message: 'Refused' });
+    const refused = { kind: 'refused', code: '409', message: 'Refused' };
+    expect(await act(aPortalRequest(kind, { transactionId }))).toEqual(refused);
+    expect(done(theTransaction())).toBe(0);
   });
 
   it('is not refused by the 404 of a wrong address', async () => {

@@ -84,7 +84,7 @@ const withSigns = (digits: string) =>
   fc.constantFrom(...ANY_SIGNS).map((sign) => asPrinted(digits).join(sign));
 
 /** In an address, with what is encoded in it around the number and between its groups. */
-const inAnAddress = (digits: string) =>
+export const inAnAddress = (digits: string) =>
   fc
     .tuple(...Array.from({ length: 3 }, () => fc.constantFrom(...ENCODED_SIGNS)))
     .map(([before, between, after]) => {

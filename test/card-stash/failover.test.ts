@@ -1,12 +1,11 @@
 /** A Redis behind one name, whose primary changes: the name leads to the new one, and the old one becomes a replica. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { createClient } from 'redis';
 import { expect, it, onTestFinished } from 'vitest';
 import { createCardStash } from '../../src/card-stash/index.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
-import { eventually, freePort } from '../support/index.ts';
+import { eventually, freePort, listen } from '../support/index.ts';
 import { needRedis, startRedis } from '../support/servers/redis-server.ts';
 
 const owner = { integration: 'default', orderId: 'order-1' };
@@ -21,16 +20,14 @@ async function twoBehindOneName() {
   });
   const nextPort = Number(new URL(next.url).port);
   let primary = Number(new URL(old.url).port);
-  const name = createServer((socket) => {
+  const port = await listen((socket) => {
     const onward = connect(primary, '127.0.0.1');
     socket.on('error', () => onward.destroy()).on('close', () => onward.destroy());
     onward.on('error', () => socket.destroy()).on('close', () => socket.destroy());
     socket.pipe(onward).pipe(socket);
-  }).listen(0, '127.0.0.1');
-  await once(name, 'listening');
-  onTestFinished(() => void name.close());
+  });
   const aStash = () => {
-    const stash = createCardStash(`redis://127.0.0.1:${Object(name.address()).port}`, keys);
+    const stash = createCardStash(`redis://127.0.0.1:${port}`, keys);
     onTestFinished(() => stash.close());
     return stash;
   };

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { createClient } from 'redis';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   CARD_LIFETIME_MS,
   type CardStash,
@@ -12,7 +11,8 @@ import {
 } from '../../src/card-stash/index.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
 import { sightings } from '../support/canaries.ts';
-import { needRedis, type RedisServer, startRedis } from '../support/servers/redis-server.ts';
+import { listen } from '../support/index.ts';
+import { withRedis } from '../support/servers/redis-server.ts';
 
 const owner = { integration: 'default', orderId: 'order-1' };
 const oldKey = { id: 'old', key: randomBytes(32) };
@@ -22,12 +22,7 @@ const password = 'do-not-print-me';
 /** Beyond the second that a call may take: for a machine that has other things to do. */
 const ABOUT_A_SECOND_MS = 3_000;
 
-let redis: RedisServer;
-beforeAll(async () => {
-  await needRedis();
-  redis = await startRedis({ password });
-}, 120_000);
-afterAll(() => redis?.stop());
+const redis = withRedis({ password });
 
 function aStash(url = redis.url, keys = [oldKey]): CardStash {
   const stash = createCardStash(url, keys);
@@ -38,13 +33,6 @@ function aStash(url = redis.url, keys = [oldKey]): CardStash {
 async function stashWithCard(url?: string) {
   const stash = aStash(url);
   return { stash, ...(await stash.put({ ...owner, card: TEST_CARD })) };
-}
-
-async function listening(greet: (socket: Socket) => void): Promise<number> {
-  const server = createServer(greet);
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  onTestFinished(() => void server.close());
-  return Object(server.address()).port;
 }
 
 function admin() {
@@ -233,7 +221,7 @@ describe('a card stash in Redis', () => {
 
   it('is named in the TLS handshake, by which a proxy or a cluster finds it', async () => {
     let hello = Buffer.alloc(0);
-    const port = await listening((socket) => {
+    const port = await listen((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', (data) => {
         hello = data;
@@ -245,7 +233,7 @@ describe('a card stash in Redis', () => {
   });
 
   it('is unreachable in about a second where something else says nothing', async () => {
-    const port = await listening((socket) => socket.on('error', () => undefined));
+    const port = await listen((socket) => socket.on('error', () => undefined));
     const begun = Date.now();
     const urls = [`redis://:${password}@localhost:${port}`, `redis://localhost:${port}`];
     await Promise.all(urls.map((url) => expectFailures(aStash(url), 'unreachable')));

@@ -1,6 +1,5 @@
 /** Checks of the doctor that need no deployment; `test/e2e/cli/doctor.test.ts` has the others. */
 import type { Client } from '@temporalio/client';
-import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { checkApi, checkEvents } from '../../src/cli/doctor/check-http.ts';
 import { checkPolls, checkPortalActions, checkSweep, notAsked } from '../../src/cli/doctor/check-temporal.ts';
@@ -11,26 +10,12 @@ import { inspectConfig } from '../../src/config/index.ts';
 import { SWEEP_ID } from '../../src/contract/sweep.ts';
 import { grpcError } from '../client/fake-temporal.ts';
 import { least } from '../config/support.ts';
-import { serve } from '../support/index.ts';
+import { serve, signedReceiver } from '../support/index.ts';
 import { aClientOver } from './support.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const OTHER_SECRET = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
 const WAITING = "WorkflowType = 'portalAction' AND ExecutionStatus = 'Running' AND NeedsAttention = true";
-
-/** A receiver that knows one secret. @returns its address */
-function receiver(secret: string): Promise<string> {
-  return serve(async (request, response) => {
-    const body = (await request.toArray()).join('');
-    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
-    try {
-      new Webhook(secret).verify(body, Object.fromEntries(headers));
-      response.writeHead(204).end();
-    } catch {
-      response.writeHead(401).end();
-    }
-  });
-}
 
 /** A client of a namespace with these open orders, as the server describes them. */
 function aNamespace(orders: Record<string, object>, reviews: number): Client {
@@ -82,11 +67,11 @@ describe('a check of Temporal', () => {
 
 describe('the doctor', () => {
   it('looks at the common receiver of events and at each integration’s own one', async () => {
-    const common = { EVENTS_SECRETS: SECRET, EVENTS_URL: await receiver(SECRET) };
+    const common = { EVENTS_SECRETS: SECRET, EVENTS_URL: await signedReceiver(SECRET) };
     const { config } = inspectConfig({ ...least, ...common });
     const own = new Map([
-      ['phone', { url: await receiver(OTHER_SECRET), secrets: [SECRET] }],
-      ['market', { url: await receiver(OTHER_SECRET), secrets: [SECRET, OTHER_SECRET] }],
+      ['phone', { url: await signedReceiver(OTHER_SECRET), secrets: [SECRET] }],
+      ['market', { url: await signedReceiver(OTHER_SECRET), secrets: [SECRET, OTHER_SECRET] }],
     ]);
     const takes = { status: 'ok', what: expect.stringContaining('takes signed events') };
     expect(await checkEvents({ ...config, events: { ...config.events, own } })).toEqual([
@@ -117,7 +102,7 @@ describe('the doctor', () => {
     const words = async (own: [string, { url: string; secrets: string[] }][]) =>
       (await checkEvents({ ...config, events: { own: new Map(own) } }))[0]?.what;
     expect(await words([])).toContain('no event is sent when an order changes');
-    const one = { url: await receiver(SECRET), secrets: [SECRET] };
+    const one = { url: await signedReceiver(SECRET), secrets: [SECRET] };
     expect(await words([['phone', one]])).toContain('only integrations with their own eventsUrl send events');
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import { type FaultKind, FaultPlan, type FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
-import { created, portal, type Reply, send, startSandbox, TEST_KEY, transaction } from './support.ts';
+import { created, type Reply, send, startSandbox, TEST_KEY, transaction } from './support.ts';
 
 type Fault = FaultPlanInput['faults'][number];
 
@@ -32,38 +32,24 @@ function expectEntry({ control }: Sandbox, committed: boolean, status: number | 
   expect(control.transactions()).toHaveLength(committed ? 1 : 0);
 }
 
-const ERRORS = { Errors: [expect.any(String)] };
-
+// How a caller sees them is tested with the activities.
 describe('a fault of a request', () => {
-  it.each<[kind: FaultKind, changes: Partial<Fault>, status: number, committed: boolean, body: unknown]>([
-    ['5xx-before-commit', { status: 500 }, 500, false, ERRORS],
-    ['5xx-before-commit', {}, 503, false, ERRORS],
-    ['5xx-after-commit', {}, 502, true, ERRORS],
-    ['5xx-after-commit', { status: 504 }, 504, true, ERRORS],
-    ['403', {}, 403, false, { Errors: ['Not Authorized'] }],
-    ['429', { retryAfter: 7 }, 429, false, ERRORS],
-    ['malformed-body', {}, 200, true, undefined],
-    ['unknown-decision', {}, 200, true, { id: expect.any(String), decision: 'escalated' }],
-    ['reply-without-id', {}, 200, true, { decision: 'pass' }],
-  ])('%s with %o answers %i; committed: %s', async (kind, changes, status, committed, body) => {
-    const sandbox = await faulty(kind, changes);
-    const reply = await create(sandbox);
-    expect([reply.status, reply.body, reply.headers['retry-after']]).toEqual([
-      status,
-      body,
-      kind === '429' ? '7' : undefined,
-    ]);
-    expect(reply.headers['content-type']).toMatch('application/json');
-    expectEntry(sandbox, committed, status);
-  });
-
-  it.each([
+  it.each<[kind: FaultKind, committed: boolean, status: number | null, changes?: Partial<Fault>]>([
+    ['5xx-before-commit', false, 503],
+    ['5xx-after-commit', true, 502],
+    ['5xx-after-commit', true, 504, { status: 504 }],
+    ['403', false, 403],
+    ['429', false, 429],
+    ['malformed-body', true, 200],
+    ['unknown-decision', true, 200],
+    ['reply-without-id', true, 200],
     ['truncated-reply', true, 200],
     ['reset-before-commit', false, null],
     ['reset-after-commit', true, null],
-  ] as const)('%s breaks the connection; committed: %s', async (kind, committed, status) => {
-    const sandbox = await faulty(kind);
-    await expect(create(sandbox)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  ])('%s is in the ledger; committed: %s, status: %s', async (kind, committed, status, changes) => {
+    const sandbox = await faulty(kind, changes);
+    const reply = await create(sandbox).catch(() => undefined);
+    if (reply !== undefined) expect(reply.headers['content-type']).toMatch('application/json');
     expectEntry(sandbox, committed, status);
   });
 
@@ -84,23 +70,6 @@ describe('a fault of a request', () => {
     await abandoned(sandbox, (signal) => create(sandbox, signal));
     await vi.waitFor(() => expect(sandbox.control.transactions()).toHaveLength(2));
   });
-
-  it.each([
-    [undefined, 403],
-    [500, 500],
-  ])(
-    'refused-in-body with status %s answers 200 with the code %i, and does nothing',
-    async (status, code) => {
-      const sandbox = await startSandbox();
-      const id = await created(sandbox);
-      const fault = { operation: 'cancel-transaction', kind: 'refused-in-body' } as const;
-      sandbox.control.setFaults({ faults: [{ ...fault, status }] });
-      const reply = await portal(sandbox, 'cancel-transaction', { transaction_id: id });
-      expect([reply.status, reply.body.code]).toEqual([200, code]);
-      expect(sandbox.control.transactions(id)[0]?.canceledAt).toBeNull();
-      expect(sandbox.control.ledger()[1]).toMatchObject({ committed: false, outcome: { status: 200, code } });
-    },
-  );
 });
 
 it('a plan plays a fault so many times, for one operation and one invoice number', async () => {

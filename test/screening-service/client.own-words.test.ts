@@ -11,8 +11,47 @@ const WRONG_KEY = { outcome: 'refused', reason: 'forbidden' };
 const NOT_FOUND = { outcome: 'refused', reason: 'not-found' };
 const PAGE = '<html><h1>Blocked</h1></html>';
 const errors = (...Errors: string[]) => ({ Errors });
+const SAID = errors('In words');
+const said = (outcome: string, reason: string, more: { code?: number; retryAfterMs?: number } = {}) => ({
+  words: SAID.Errors,
+  outcome,
+  reason,
+  ...more,
+});
+const IN_SECONDS = { 'retry-after': '7' };
 
-test.each<[status: number, body: unknown, expected: object, of: typeof OPERATIONS]>([
+test.each<
+  [status: number, body: unknown, expected: object, of: typeof OPERATIONS, headers?: Record<string, string>]
+>([
+  [400, SAID, said('refused', 'bad-request'), OPERATIONS],
+  [405, SAID, said('unknown', 'malformed-reply'), OPERATIONS],
+  [408, SAID, said('unknown', 'timeout'), OPERATIONS],
+  [422, SAID, said('refused', 'bad-request'), OPERATIONS],
+  [429, SAID, said('not-done', 'rate-limited'), OPERATIONS],
+  [429, SAID, said('not-done', 'rate-limited', { retryAfterMs: 7_000 }), OPERATIONS, IN_SECONDS],
+  [500, SAID, said('unknown', 'http-5xx'), OPERATIONS],
+  [503, SAID, said('unknown', 'http-5xx', { retryAfterMs: 7_000 }), OPERATIONS, IN_SECONDS],
+  [504, SAID, said('unknown', 'timeout'), OPERATIONS],
+  [302, SAID, said('unknown', 'redirect'), OPERATIONS, { location: '/elsewhere' }],
+  ...[403, '404', 302, 199, 0, '0'].map((code): [number, object, object, typeof OPERATIONS] => [
+    200,
+    { code, message: 'In words' },
+    said('refused', 'portal-refused', { code: Number(code) }),
+    PORTAL,
+  ]),
+  [200, { code: '1042', message: 'In words' }, said('unknown', 'portal-5xx', { code: 1042 }), PORTAL],
+  [200, { code: '500', message: 'In words' }, said('unknown', 'portal-5xx', { code: 500 }), PORTAL],
+  [200, { code: 408, message: 'In words' }, said('unknown', 'timeout', { code: 408 }), PORTAL],
+  [200, { code: '408', message: 'In words' }, said('unknown', 'timeout', { code: 408 }), PORTAL],
+  [
+    200,
+    { code: 429, message: 'In words' },
+    said('not-done', 'rate-limited', { code: 429, retryAfterMs: 7_000 }),
+    PORTAL,
+    IN_SECONDS,
+  ],
+  [200, { code: 'fine', message: 'In words' }, said('unknown', 'malformed-reply'), PORTAL],
+  [200, { message: 'In words' }, said('unknown', 'malformed-reply'), PORTAL],
   ...[400, 404, 405, 422].map((status): [number, string, object, typeof OPERATIONS] => [
     status,
     PAGE,
@@ -37,11 +76,12 @@ test.each<[status: number, body: unknown, expected: object, of: typeof OPERATION
   [404, errors('Transaction Not Found in this cache'), UNKNOWN, KNOWN],
   [404, errors('Not Found'), NOT_FOUND, CREATE],
   [404, { code: 404, message: 'No such order' }, NOT_FOUND, PORTAL],
-])('HTTP %i with %j is %j', async (status, body, expected, operations) => {
-  service.answerJson(status, body);
+])('HTTP %i with %j is %j, and is asked for once', async (status, body, expected, operations, headers) => {
+  service.answerJson(status, body, headers);
   for (const [operation, call] of operations) {
     expect(await failureOf(call(client()))).toMatchObject({ operation, status, ...expected });
   }
+  expect(service.seen).toHaveLength(operations.length);
 });
 
 describe.each(PORTAL)('%s', (_operation, call) => {

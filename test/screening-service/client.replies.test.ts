@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TEST_CARD } from '../fixtures/transactions.ts';
-import {
-  CHARGEBACK,
-  CREATE,
-  client,
-  failureOf,
-  ID,
-  KEY,
-  OPERATIONS,
-  PORTAL,
-  service,
-  withService,
-} from './client-harness.ts';
+import { CHARGEBACK, CREATE, client, failureOf, ID, KEY, service, withService } from './client-harness.ts';
 
 withService();
 
@@ -128,26 +117,6 @@ describe('a reply about another transaction', () => {
 });
 
 describe('a reply that says no', () => {
-  it.each<[status: number, headers: Record<string, string>, expected: object]>([
-    [400, {}, { outcome: 'refused', reason: 'bad-request' }],
-    [405, {}, { outcome: 'unknown', reason: 'malformed-reply' }],
-    [408, {}, { outcome: 'unknown', reason: 'timeout' }],
-    [422, {}, { outcome: 'refused', reason: 'bad-request' }],
-    [429, {}, { outcome: 'not-done', reason: 'rate-limited' }],
-    [429, { 'retry-after': '7' }, { outcome: 'not-done', reason: 'rate-limited', retryAfterMs: 7000 }],
-    [500, {}, { outcome: 'unknown', reason: 'http-5xx' }],
-    [503, { 'retry-after': '1' }, { outcome: 'unknown', reason: 'http-5xx', retryAfterMs: 1000 }],
-    [504, {}, { outcome: 'unknown', reason: 'timeout' }],
-    [302, { location: '/elsewhere' }, { outcome: 'unknown', reason: 'redirect' }],
-  ])('with HTTP %i %j is %j, and is asked for once', async (code, headers, expected) => {
-    service.answerJson(code, { Errors: ['In words'] }, headers);
-    for (const [operation, call] of OPERATIONS) {
-      const error = await failureOf(call(client()));
-      expect(error).toMatchObject({ operation, status: code, words: ['In words'], ...expected });
-    }
-    expect(service.seen).toHaveLength(OPERATIONS.length);
-  });
-
   it.each<[header: string, from: number | undefined, to: number | undefined]>([
     [new Date(Date.now() + 600_000).toUTCString(), 500_000, 600_000],
     ['soon', undefined, undefined],
@@ -160,28 +129,6 @@ describe('a reply that says no', () => {
     const { retryAfterMs } = await failureOf(client().statusById(ID));
     if (from === undefined || to === undefined) expect(retryAfterMs).toBeUndefined();
     else expect(retryAfterMs === Math.min(to, Math.max(from, Number(retryAfterMs)))).toBe(true);
-  });
-
-  it.each([
-    [403, { outcome: 'refused', reason: 'portal-refused', code: 403 }],
-    ['404', { outcome: 'refused', reason: 'portal-refused', code: 404 }],
-    [302, { outcome: 'refused', reason: 'portal-refused', code: 302 }],
-    [199, { outcome: 'refused', reason: 'portal-refused', code: 199 }],
-    [0, { outcome: 'refused', reason: 'portal-refused', code: 0 }],
-    ['0', { outcome: 'refused', reason: 'portal-refused', code: 0 }],
-    ['1042', { outcome: 'unknown', reason: 'portal-5xx', code: 1042 }],
-    [429, { outcome: 'not-done', reason: 'rate-limited', code: 429, retryAfterMs: 7000 }],
-    ['500', { outcome: 'unknown', reason: 'portal-5xx', code: 500 }],
-    [408, { outcome: 'unknown', reason: 'timeout', code: 408 }],
-    ['408', { outcome: 'unknown', reason: 'timeout', code: 408 }],
-    ['fine', { outcome: 'unknown', reason: 'malformed-reply' }],
-    [undefined, { outcome: 'unknown', reason: 'malformed-reply' }],
-  ])('of the portal with HTTP 200 and code %j is %j', async (code, expected) => {
-    service.answerJson(200, { code, message: 'In words' }, { 'retry-after': '7' });
-    for (const [operation, call] of PORTAL) {
-      const error = await failureOf(call(client()));
-      expect(error).toMatchObject({ operation, status: 200, words: ['In words'], ...expected });
-    }
   });
 
   it.each([{ Status: 'ERROR' }, { Status: null }, {}])(

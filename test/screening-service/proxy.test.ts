@@ -1,10 +1,9 @@
 /** The variables of a proxy, as other programs read them: the screening service and events receivers are reached through it. */
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,7 +12,7 @@ import { createEventSender } from '../../src/activities/index.ts';
 import type { OrderEvent } from '../../src/contract/messages.ts';
 import { exchange } from '../../src/screening-service/exchange.ts';
 import { MACHINE } from '../../src/screening-service/index.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, listen, startServer } from '../support/index.ts';
 import { ROOT } from '../support/pages.ts';
 import { stubService } from './stub-service.ts';
 
@@ -45,10 +44,7 @@ beforeEach(async () => {
     });
     for (const end of [socket, tunnel]) end.on('error', () => undefined);
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const { port } = proxy.address() as { port: number };
-  const address = `http://127.0.0.1:${port}`;
+  const { url: address } = await startServer(proxy);
   for (const name of ['HTTP_PROXY', 'HTTPS_PROXY']) vi.stubEnv(name, address);
   vi.stubEnv('NO_PROXY', 'not-proxied.example');
 });
@@ -94,15 +90,12 @@ it('a proxy written without a scheme, as other programs take it, speaks plain HT
 
 it('a call that ended while the proxy said nothing leaves no connection to it open', async () => {
   const open = new Set<Socket>();
-  const silent = createServer((socket) => {
+  const silent = await listen((socket) => {
     open.add(socket);
     socket.on('error', () => undefined).on('close', () => open.delete(socket));
     socket.resume();
   });
-  silent.listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  onTestFinished(() => void silent.close());
-  vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${Object(silent.address()).port}`);
+  vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${silent}`);
   const url = 'https://service.example/status';
   const call = exchange(MACHINE, { operation: 'status-by-url', url, timeoutMs: 500 });
   await expect(call).rejects.toMatchObject({ reason: 'timeout' });
@@ -142,9 +135,7 @@ it('https_proxy may be in lower case, and leads to a service whose certificate N
     response.end(`over https ${request.url}`),
   );
   onTestFinished(() => void secure.close());
-  secure.listen(0, '127.0.0.1');
-  await once(secure, 'listening');
-  leadsTo = Object(secure.address()).port;
+  leadsTo = (await startServer(secure)).port;
   const { PATH, HTTPS_PROXY: https_proxy } = process.env;
   expect(await getInProcess({ PATH, https_proxy, NODE_EXTRA_CA_CERTS: certFile })).toEqual({
     status: 200,

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { startServer } from '../support/index.ts';
 
 /** A request as the stub saw it. */
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { body: string };
@@ -18,10 +19,8 @@ export async function stubService() {
   server.on('connection', () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port }: { port?: number } = Object(server.address());
   return {
-    url: `http://127.0.0.1:${port}`,
+    ...(await startServer(server)),
     seen,
     connections: () => connections,
     answerWith(next: Answer) {
@@ -31,10 +30,6 @@ export async function stubService() {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const type = { 'content-type': 'application/json', ...headers };
       answer = (response) => response.writeHead(status, type).end(text);
-    },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

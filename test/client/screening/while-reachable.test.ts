@@ -1,17 +1,15 @@
 /** A checkout while Temporal refuses connections, or takes them and never answers. */
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, expect, it } from 'vitest';
 import { createOrderScreening } from '../../../src/starter.ts';
 import { anIntegration, finding } from '../../fixtures/integrations.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
-import { freePort } from '../../support/index.ts';
+import { freePort, startServer } from '../../support/index.ts';
 
 const sockets: Socket[] = [];
 const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
-silent.listen(0, '127.0.0.1');
-await once(silent, 'listening');
+const { port: silentPort } = await startServer(silent);
 afterAll(() => {
   for (const socket of sockets) socket.destroy();
   silent.close();
@@ -19,7 +17,7 @@ afterAll(() => {
 
 it.each([
   ['refuses connections', await freePort()],
-  ['takes connections and never answers', (silent.address() as AddressInfo).port],
+  ['takes connections and never answers', silentPort],
 ])('a checkout hears within two seconds what policy does when Temporal %s', async (_how, port) => {
   // It is not closed: the SDK still retries calls that nobody waits for, which then throws.
   const client = new Client({ connection: Connection.lazy({ address: `127.0.0.1:${port}` }) });

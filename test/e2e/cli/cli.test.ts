@@ -1,12 +1,12 @@
 /** `order-screening` as a process of its own, over encrypted orders. What each command asks and answers is in `test/cli/`. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createDataConverter } from '../../../src/starter.ts';
 import { aTransaction, withEmail } from '../../fixtures/transactions.ts';
 import { freePort, withTestServer } from '../../support/index.ts';
-import { needRedis, type RedisServer, startRedis } from '../../support/servers/redis-server.ts';
+import { stashIn, withRedis } from '../../support/servers/redis-server.ts';
 import { runCli, startCli } from '../operator.ts';
-import { anOrderId, type Deployment, deploy } from '../support.ts';
+import { anOrderId, withDeployment } from '../support.ts';
 
 /** What the test order contains and a list must not contain. */
 const PERSONAL = /@example\.com|203\.0\.113\.7|Ada|Main Street|555 0100/;
@@ -14,23 +14,12 @@ const PRE_GATEWAY = 'examples/orders/pre-gateway.json';
 
 const key = randomBytes(32);
 const server = withTestServer({ dataConverter: createDataConverter([{ id: 'one', key }]) });
-let all: Deployment;
-let redis: RedisServer;
-
-beforeAll(async () => {
-  await needRedis();
-  redis = await startRedis();
-  const env = {
-    PAYLOAD_KEYS: `one:${key.toString('base64')}`,
-    CARD_STASH_URL: redis.url,
-    CARD_STASH_KEYS: `one:${randomBytes(32).toString('base64')}`,
-  };
-  all = await deploy(server.address, { default: {} }, { env });
-});
-afterAll(async () => {
-  await all?.stop();
-  await redis?.stop();
-});
+const redis = withRedis();
+const all = withDeployment(
+  server,
+  { default: {} },
+  { env: () => ({ PAYLOAD_KEYS: `one:${key.toString('base64')}`, ...stashIn(redis) }) },
+);
 
 const cli = (...args: string[]) => runCli(args, all.settings);
 const screen = (orderId: string, transaction: unknown, env: NodeJS.ProcessEnv = {}) =>

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import { eventually, serve } from '../../support/index.ts';
+import { eventually, serve, signedReceiver } from '../../support/index.ts';
 import { runCommand } from '../../support/processes/run-command.ts';
 
 /** As `doctor --json` writes it. */
@@ -34,16 +33,7 @@ export function serviceAhead(): Promise<string> {
 
 /** Serves a receiver of events that knows none of our secrets. @returns its address, which has a secret of its own */
 export async function receiverOfAnotherSecret(): Promise<string> {
-  const webhook = new Webhook(`whsec_${randomBytes(24).toString('base64')}`);
-  const url = await serve(async (request, response) => {
-    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
-    try {
-      webhook.verify((await request.toArray()).join(''), Object.fromEntries(headers));
-      response.writeHead(204).end();
-    } catch {
-      response.writeHead(401).end();
-    }
-  });
+  const url = await signedReceiver(`whsec_${randomBytes(24).toString('base64')}`);
   return `${url}/events?token=token-of-the-receiver`;
 }
 

@@ -1,32 +1,20 @@
-import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { aPreGatewayTransaction, TEST_CARD } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
-import { needRedis, type RedisServer, startRedis } from '../../support/servers/redis-server.ts';
-import { anOrderId, type Deployment, deploy } from '../support.ts';
+import { stashIn, withRedis } from '../../support/servers/redis-server.ts';
+import { anOrderId, withDeployment } from '../support.ts';
 
 const server = withTestServer();
 const password = 'password-of-the-redis';
-let redis: RedisServer;
-let all: Deployment;
-
-beforeAll(async () => {
-  await needRedis();
-  redis = await startRedis({ password });
-  const keys = `e2e:${randomBytes(32).toString('base64')}`;
-  all = await deploy(
-    server.address,
-    { default: { checkoutBudget: '3s', whenUnavailable: 'hold' } },
-    { webhooks: false, env: { CARD_STASH_URL: redis.url, CARD_STASH_KEYS: keys } },
-  );
-}, 120_000);
+const redis = withRedis({ password });
+const all = withDeployment(
+  server,
+  { default: { checkoutBudget: '3s', whenUnavailable: 'hold' } },
+  { webhooks: false, env: () => stashIn(redis) },
+);
 afterEach(async () => {
   redis.thaw();
   if (!redis.running()) await redis.start();
-});
-afterAll(async () => {
-  await all?.stop();
-  await redis?.stop();
 });
 
 /** Longer than the API may take to say anything: a checkout's budget and 2 s, on a machine that does other things. */

@@ -1,11 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hashedKey, loadConfig } from '../../../src/config/index.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { SignIn } from '../../../src/server/api/oidc.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
 import { least } from '../../config/support.ts';
+import { serve } from '../../support/index.ts';
 import { anApi, anInspectedOrder } from '../api/fake-order-screening.ts';
 import { sendForm, textOf } from './support.ts';
 
@@ -65,15 +64,12 @@ it('a form for several orders leaves out one that can’t be read, since nobody 
 });
 
 it('a browser that signs in in thirty tabs keeps the cookies of the newest eight', async () => {
-  const provider = createServer((_request, response) => {
+  const issuer = await serve((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(
       JSON.stringify({ issuer, authorization_endpoint: `${issuer}/a`, token_endpoint: `${issuer}/t` }),
     );
   });
-  await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => void provider.close());
-  const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   const { signIn } = loadConfig({
     ...least,
     API_KEYS: 'shop:a-key-that-is-long-enough',

@@ -7,79 +7,79 @@ import { after, begunAgain, inputs, type Mutant, resultIn, results, ruled } from
 
 /** Each must be found by the judge of the books. */
 export const BOOK_MUTANTS: readonly Mutant[] = [
-  after('a replaced gateway result counts as sent', ({ state, now }, input) => {
+  after('gateway result lost: a replaced gateway result counts as sent', ({ state, now }, input) => {
     if (resultIn(input)?.kind !== 'gateway') return;
     for (const { gateway } of state.attempts) if (gateway !== undefined) gateway.sent ??= now;
   }),
-  after('a gateway result that was contradicted counts as sent', ({ state, now }) => {
+  after('gateway result lost: a gateway result that was contradicted counts as sent', ({ state, now }) => {
     for (const { gateway } of state.attempts) if (gateway?.contradictions !== undefined) gateway.sent ??= now;
   }),
-  after('an override gives up a cancel that was sent', ({ state }, input) => {
+  after('cancel given up: an override gives up a cancel that was sent', ({ state }, input) => {
     if (input.kind !== 'request' || input.request.kind !== 'override') return;
     for (const action of state.actions)
       if (action.kind === 'cancel' && action.status === 'running') action.status = 'unconfirmed';
   }),
-  after('a refused cancel raises no attention', ({ state }) => {
+  after('attention missing: a refused cancel raises no attention', ({ state }) => {
     state.attention = state.attention.filter(({ code }) => code !== 'cancel-refused');
   }),
-  after('a passive order acts after its checkout', ({ state }, input) => {
+  after('action wrong: a passive order acts after its checkout', ({ state }, input) => {
     if (resultIn(input)?.kind === 'read' && state.policy.passive)
       state.action = state.wouldBe ?? state.action;
   }),
-  inputs('an idempotency key is forgotten', (input) =>
+  inputs('noted twice: an idempotency key is forgotten', (input) =>
     input.kind === 'request' && input.sent !== undefined
       ? { ...input, sent: { updateId: input.sent.updateId } }
       : input,
   ),
-  inputs('a hint while a read runs is dropped', (input, order) => {
+  inputs('the history does not replay: a hint while a read runs is dropped', (input, order) => {
     const hinted = input.kind === 'signal' && input.signal.kind === 'review-hint';
     return hinted && order.reads.length > 0 ? undefined : input;
   }),
-  after('a hint while an order is screened is dropped', (order) => {
+  after('read owed: a hint while an order is screened is dropped', (order) => {
     if (order.state.phase === 'screening')
       order.reads = order.reads.filter(({ source }) => source !== 'webhook');
   }),
-  after('a read that fails for good is not tried again', (order, input) => {
+  after('read owed: a read that fails for good is not tried again', (order, input) => {
     if (input.kind === 'effect-ended' && input.outcome.status === 'failed') order.reads = [];
   }),
-  ruled('continue-as-new drops a pending read', {
+  ruled('read owed: continue-as-new drops a pending read', {
     resumed: (order) => ({ ...RULES.resumed(order), reads: [] }),
   }),
-  after('reads have no spacing', (order) => {
+  after('too many reads: reads have no spacing', (order) => {
     delete order.spacing.until;
   }),
-  inputs('the outcome of a canceled write is dropped', (input, order) => {
+  inputs('phase wrong: the outcome of a canceled write is dropped', (input, order) => {
     if (input.kind !== 'effect-ended') return input;
     const canceled = order.running.some(({ id, canceled: asked }) => id === input.id && asked === true);
     return canceled ? { ...input, outcome: { status: 'canceled' } } : input;
   }),
-  results('a review that comes back is ignored', (result, { state }) => {
+  results('cancel missing: a review that comes back is ignored', (result, { state }) => {
     const isReading = result.kind === 'read' || result.kind === 'poll' || result.kind === 'last-read';
     if (state.decision !== 'pass' || !isReading) return result;
     const { outcome } = result;
     if (outcome?.kind !== 'read' || outcome.decision !== 'review') return result;
     return { ...result, outcome: { ...outcome, decision: 'pass' } };
   }),
-  after('an event names the first transaction of its attempt', ({ state, outbox }) => {
+  after('event wrong: an event names the first transaction of its attempt', ({ state, outbox }) => {
     for (const { data } of outbox) {
       const first = state.transactions.find(({ attempt }) => attempt === data.attempt)?.id;
       if (first !== undefined && data.transactionId !== undefined) data.transactionId = first;
     }
   }),
-  inputs('an older reading is applied after a newer one', (input, order) => {
+  inputs('read before: an older reading is applied after a newer one', (input, order) => {
     if (input.kind === 'effect-ended') delete order.readAt;
     return input;
   }),
-  ruled('continue-as-new drops an earlier reset', { keepsReset: () => false }),
-  after('the window of a catch-up starts with the order', ({ state }, input) => {
+  ruled('second create: continue-as-new drops an earlier reset', { keepsReset: () => false }),
+  after('window too short: the window of a catch-up starts with the order', ({ state }, input) => {
     const transaction = state.transactions.at(-1);
     if (resultIn(input)?.kind !== 'catch-up' || transaction === undefined) return;
     transaction.cancelBy = instant(millis(state.startedAt) + state.policy.cancelWindowMs);
   }),
-  after('a failed portal action forgets that it may have been sent', ({ state }) => {
+  after('done and denied: a failed portal action forgets that it may have been sent', ({ state }) => {
     for (const action of state.actions) delete action.maybeSent;
   }),
-  ruled('a chargeback whose outcome is unknown is sent again like a cancel', {
+  ruled('chargeback twice: a chargeback whose outcome is unknown is sent again like a cancel', {
     step: (order, input) => {
       const fields = { ...order.fields };
       const made = RULES.step(order, input);
@@ -94,14 +94,14 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
       return begunAgain(made, order);
     },
   }),
-  ruled('after the end an earlier attempt gets the order’s action', {
+  ruled('event wrong: after the end an earlier attempt gets the order’s action', {
     readAfterEndInput: (...given) => {
       const input = RULES.readAfterEndInput(...given);
       for (const attempt of input.order.attempts) delete attempt.lastAction;
       return input;
     },
   }),
-  ruled('after the end an attempt’s earlier transaction keeps the action of the end', {
+  ruled('event wrong: after the end an attempt’s earlier transaction keeps the action of the end', {
     applyLateReading: (ended, transaction, ...read) => {
       const event = RULES.applyLateReading(ended, transaction, ...read);
       const { order } = ended;
@@ -112,16 +112,16 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
       return event;
     },
   }),
-  ruled('after the end the events of each run are counted anew', {
+  ruled('event wrong: after the end the events of each run are counted anew', {
     readAfterEndInput: (state) => RULES.readAfterEndInput(state),
   }),
-  ruled('after the end only the newest transaction is read', {
+  ruled('late decision untold: after the end only the newest transaction is read', {
     readAfterEndInput: (...given) => {
       const input = RULES.readAfterEndInput(...given);
       return { ...input, order: { ...input.order, transactions: input.order.transactions.slice(-1) } };
     },
   }),
-  ruled('after the end a decision is told at most once', {
+  ruled('late decision untold: after the end a decision is told at most once', {
     applyLateReading: (order, ...given) =>
       order.decisions.length > 0 ? undefined : RULES.applyLateReading(order, ...given),
   }),

@@ -5,6 +5,7 @@ import type { Command, Input, Order } from '../../../src/order/order.ts';
 import { RULES, type Rules } from '../rules.ts';
 
 export interface Mutant {
+  /** What it is found as, and what is changed. */
   what: string;
   rules: Rules;
 }
@@ -98,17 +99,17 @@ export const NOTHING: readonly Mutant[] = [
 
 /** Each must be found within 10,000 lives. */
 export const MUTANTS: readonly Mutant[] = [
-  calls('a catch-up that doesn’t look first', (call) => {
+  calls('second create: a catch-up that doesn’t look first', (call) => {
     if (call.kind !== 'catch-up') return call;
     const { unseenSince: _left, ...request } = call.request;
     return { ...call, request };
   }),
-  calls('a rescreen under the invoice number of the screening before', (call) =>
+  calls('not on record: a rescreen under the invoice number of the screening before', (call) =>
     call.kind === 'catch-up'
       ? mapped(call, { invoiceNumber: call.request.invoiceNumber.replace(/~[\d.]+$/, '') })
       : call,
   ),
-  calls('a look that may adopt another attempt’s transaction', (call) =>
+  calls('not on record: a look that may adopt another attempt’s transaction', (call) =>
     call.kind === 'catch-up' || call.kind === 'look-up'
       ? mapped(call, {
           knownTransactionIds: [],
@@ -116,140 +117,159 @@ export const MUTANTS: readonly Mutant[] = [
         })
       : call,
   ),
-  calls('a cancel a minute after its last call', (call) => {
+  calls('cancel late: a cancel a minute after its last call', (call) => {
     if (call.kind !== 'portal' || call.request.notAfter === undefined) return call;
     return mapped(call, { notAfter: instant(millis(call.request.notAfter) + 60_000) });
   }),
-  calls('an event that is left out of its batch', (call) =>
+  calls('it runs in circles: an event that is left out of its batch', (call) =>
     call.kind === 'deliver' ? { ...call, events: call.events.slice(1) } : call,
   ),
-  calls('a batch of events the wrong way round', (call) =>
+  calls('event out of order: a batch of events the wrong way round', (call) =>
     call.kind === 'deliver' ? { ...call, events: call.events.toReversed() } : call,
   ),
-  calls('a changed decision that is sent only as attention', (call) => {
+  calls('event missing: a changed decision that is sent only as attention', (call) => {
     if (call.kind !== 'deliver') return call;
     const events = call.events.map((event) =>
       event.type === 'order.decision_changed' ? { ...event, type: 'order.attention' as const } : event,
     );
     return { ...call, events };
   }),
-  calls('an action that is told to begin and isn’t begun', (call) =>
+  calls('the order stands still: an action that is told to begin and isn’t begun', (call) =>
     call.kind === 'portal' && call.request.fields.kind === 'cancel' ? undefined : call,
   ),
-  calls('a gateway result that is sent as another', (call) =>
+  calls('gateway result wrong: a gateway result that is sent as another', (call) =>
     call.kind === 'gateway' ? mapped(call, { gateway: { ...call.request.gateway, result: 'pass' } }) : call,
   ),
-  calls('a timer that rings an hour late', (call) =>
+  calls('read owed: a timer that rings an hour late', (call) =>
     call.kind === 'timer' ? { ...call, at: instant(millis(call.at) + 3_600_000) } : call,
   ),
-  inputs('a hint that is dropped', (input) =>
+  inputs('read owed: hint: a hint that is dropped', (input) =>
     input.kind === 'signal' && input.signal.kind === 'review-hint' ? undefined : input,
   ),
-  inputs('a recheck that is dropped', (input) =>
+  inputs('read owed: recheck: a recheck that is dropped', (input) =>
     input.kind === 'signal' && input.signal.kind === 'recheck' ? undefined : input,
   ),
-  inputs('a question that is dropped', (input) => (input.kind === 'request' ? undefined : input)),
-  results('a review that is read as passed', (result) =>
+  inputs('was taken, and never answered: a question that is dropped', (input) =>
+    input.kind === 'request' ? undefined : input,
+  ),
+  results('event wrong: a review that is read as passed', (result) =>
     result.kind === 'poll' ? { ...result, outcome: { kind: 'read', decision: 'pass' } } : result,
   ),
-  results('an unknown outcome that is taken for done', (result) =>
+  results('attention missing: an unknown outcome that is taken for done', (result) =>
     result.kind === 'portal' && result.outcome.kind === 'unconfirmed'
       ? { ...result, outcome: { kind: 'done' } }
       : result,
   ),
-  results('a refusal that is taken for done', (result) =>
+  results('attention missing: a refusal that is taken for done', (result) =>
     result.kind === 'portal' && result.outcome.kind === 'refused'
       ? { ...result, outcome: { kind: 'done' } }
       : result,
   ),
-  after('a fail after acceptance that holds', (order) => {
+  after('action wrong: a fail after acceptance that holds', (order) => {
     const { state } = order;
     if (state.decision === 'fail' && state.action === 'cancel') state.action = 'hold';
   }),
-  after('a review that proceeds before acceptance', (order) => {
+  after('action wrong: a review that proceeds before acceptance', (order) => {
     const { state } = order;
     if (state.decision === 'review' && state.workflow === 'pre-acceptance' && state.action === 'hold') {
       state.action = 'proceed';
     }
   }),
-  after('a person’s decision that is forgotten', (order) => {
+  after('action wrong: a person’s decision that is forgotten', (order) => {
     delete order.state.attempts.at(-1)?.override;
   }),
-  after('a person’s decision that the service’s takes the place of', (order, input) => {
-    const { state } = order;
-    const result = resultIn(input);
-    const read = result !== undefined && 'outcome' in result;
-    const failed = state.decision === 'fail' || state.decision === 'fraudulent';
-    if (read && failed && state.attempts.at(-1)?.override !== undefined) state.action = 'cancel';
-  }),
-  after('a person’s decision that the next attempt keeps', (order) => {
+  after(
+    'took the place of proceed: a person’s decision that the service’s takes the place of',
+    (order, input) => {
+      const { state } = order;
+      const result = resultIn(input);
+      const read = result !== undefined && 'outcome' in result;
+      const failed = state.decision === 'fail' || state.decision === 'fraudulent';
+      if (read && failed && state.attempts.at(-1)?.override !== undefined) state.action = 'cancel';
+    },
+  ),
+  after('a new attempt begins overridden: a person’s decision that the next attempt keeps', (order) => {
     const [first, second] = order.state.attempts;
     if (first?.override !== undefined && second !== undefined) second.override ??= first.override;
   }),
-  after('an event that is told twice', (order) => {
+  after('told twice in a row: an event that is told twice', (order) => {
     const last = order.outbox.at(-1);
     if (last === undefined || last.type !== 'order.decided' || order.outbox.length > 1) return;
     order.state.events.sequence += 1;
     order.outbox.push({ ...last, sequence: order.state.events.sequence });
     order.state.events.waiting = order.outbox.length;
   }),
-  after('a window that is a minute too long', (order, input) => {
+  after('window too long: a window that is a minute too long', (order, input) => {
     if (resultIn(input)?.kind !== 'catch-up') return;
     const transaction = order.state.transactions.at(-1);
     if (transaction !== undefined) transaction.cancelBy = instant(millis(transaction.cancelBy) + 60_000);
   }),
-  after('a transaction that is forgotten', (order, input) => {
+  after('not on record: a transaction that is forgotten', (order, input) => {
     if (resultIn(input)?.kind === 'catch-up') order.state.transactions = [];
   }),
-  after('a cancel that is done and forgotten', (order, input) => {
+  after('phase wrong: a cancel that is done and forgotten', (order, input) => {
     if (resultIn(input)?.kind !== 'portal' || order.state.phase !== 'canceled') return;
     order.state.phase = 'decided';
   }),
-  ruled('a checkout whose failure is taken for a pass', {
+  ruled('answer: a checkout whose failure is taken for a pass', {
     applyCheckout: (order, result) => {
       const refusal = RULES.applyCheckout(order, result);
       if (order.state.decision === 'pending') order.state.action = 'proceed';
       return refusal;
     },
   }),
-  commands('a last read that is never begun', (made, order) => without(made, order, 'last-read')),
-  commands('a pass is not read again after an answer without a decision', (made, order) =>
+  commands('read owed: pass: a last read that is never begun', (made, order) =>
+    without(made, order, 'last-read'),
+  ),
+  commands('read owed: a pass is not read again after an answer without a decision', (made, order) =>
     order.state.attention.some(({ code }) => code === 'status-error')
       ? without(made, order, 'last-read')
       : made,
   ),
-  commands('a poll that is never begun', (made, order) => without(made, order, 'poll')),
-  ruled('messages that are taken before results', {
+  commands('nobody polls a review: a poll that is never begun', (made, order) =>
+    without(made, order, 'poll'),
+  ),
+  ruled('another cut makes another order: messages that are taken before results', {
     resultsFirst: (waiting) => [
       ...waiting.filter(({ kind }) => kind !== 'effect-ended'),
       ...waiting.filter(({ kind }) => kind === 'effect-ended'),
     ],
   }),
-  ruled('results that are taken by the number of their effect', {
+  ruled('another cut makes other commands: results that are taken by the number of their effect', {
     resultsFirst: (waiting) =>
       RULES.resultsFirst(waiting).sort((a, b) =>
         a.kind === 'effect-ended' && b.kind === 'effect-ended' ? a.id - b.id : 0,
       ),
   }),
-  ruled('an order that continues as new forgets its events', {
+  ruled('event lost: an order that continues as new forgets its events', {
     resumed: (order) => ({ ...RULES.resumed(order), outbox: [] }),
   }),
-  ruled('an order that continues as new although a write is under way', { mayContinueAsNew: () => true }),
-  ruled('an order that is adopted is screened all the same', {
+  ruled('sent again: an order that continues as new although a write is under way', {
+    mayContinueAsNew: () => true,
+  }),
+  ruled('an adopted order created a transaction: an order that is adopted is screened all the same', {
     newOrder: ({ adopt: _without, ...input }, ...when) => RULES.newOrder(input, ...when),
   }),
-  after('what had failed when it was adopted is canceled', ({ state }) => {
-    if (state.adopted !== undefined && state.decision === 'fail') state.action = 'cancel';
+  after(
+    'is because of what was so at the adoption: what had failed when it was adopted is canceled',
+    ({ state }) => {
+      if (state.adopted !== undefined && state.decision === 'fail') state.action = 'cancel';
+    },
+  ),
+  after(
+    'the attempt is review, and the order fail: a review that was due when it was adopted is canceled',
+    ({ state }) => {
+      const due =
+        state.adopted !== undefined && state.attention.some(({ code }) => code === 'review-unresolved');
+      if (due && state.decision === 'review' && state.actions.length === 0) {
+        state.action = 'cancel';
+        state.decision = 'fail';
+      }
+    },
+  ),
+  ruled('event missing: an order that ends before everything is delivered', {
+    isFinished: (order) => order.over === true,
   }),
-  after('a review that was due when it was adopted is canceled', ({ state }) => {
-    const due =
-      state.adopted !== undefined && state.attention.some(({ code }) => code === 'review-unresolved');
-    if (due && state.decision === 'review' && state.actions.length === 0) {
-      state.action = 'cancel';
-      state.decision = 'fail';
-    }
-  }),
-  ruled('an order that ends before everything is delivered', { isFinished: (order) => order.over === true }),
 ];
 
 function mapped<Asked extends { request: object }>(call: Asked, change: Partial<Asked['request']>): Asked {

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createClient } from 'redis';
+import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '../../../src/dev/ports.ts';
 import { eventually } from '../eventually.ts';
 import { type NeededProgram, needProgram } from '../processes/debian-package.ts';
@@ -72,6 +74,23 @@ export async function startRedis({ password }: { password?: string } = {}) {
     until: (holds: (client: RedisClient) => Promise<void>) => eventually(() => withClient(url, holds)),
   };
 }
+
+/** Starts a Redis before the tests of a file, and stops it after them. Its fields can be read from `beforeAll` on. */
+export function withRedis(options?: Parameters<typeof startRedis>[0]): RedisServer {
+  let started: RedisServer | undefined;
+  beforeAll(async () => {
+    await needRedis();
+    started = await startRedis(options);
+  }, 120_000);
+  afterAll(() => started?.stop());
+  return new Proxy({} as RedisServer, { get: (_empty, name) => started && Reflect.get(started, name) });
+}
+
+/** @returns the settings of a card stash in a Redis, with a key of its own */
+export const stashIn = ({ url }: RedisServer) => ({
+  CARD_STASH_URL: url,
+  CARD_STASH_KEYS: `one:${randomBytes(32).toString('base64')}`,
+});
 
 async function withClient(url: string, use: (client: RedisClient) => Promise<void>): Promise<void> {
   const client: RedisClient = createClient({ url, socket: { reconnectStrategy: false } });
