@@ -1,5 +1,5 @@
 /** A whole deployment for a test file: sandbox, worker process, API process, events receiver, on a dev server. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -214,6 +214,12 @@ export function withDeployment(
       return Reflect.get(deployed, name);
     },
   });
+}
+
+/** A key that encrypts payloads, and the variable that holds it. */
+export function aPayloadKey(id = 'e2e') {
+  const payloadKey = { id, key: randomBytes(32) };
+  return { payloadKey, env: { PAYLOAD_KEYS: `${id}:${payloadKey.key.toString('base64')}` } };
 }
 
 /** A new order id, so that no test meets another's order. */

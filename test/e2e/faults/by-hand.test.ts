@@ -1,5 +1,5 @@
 /** What an operator or another tool sends past the API, by the `temporal` command or an SDK: it stops no order. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { updateOf } from '../../../src/client/messages/send-update.ts';
@@ -9,17 +9,13 @@ import { createDataConverter } from '../../../src/starter.ts';
 import { withEmail } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { describeRaw, orderOf, pendingActivity, temporalCli } from '../operator.ts';
-import { anOrderId, withDeployment } from '../support.ts';
+import { anOrderId, aPayloadKey, withDeployment } from '../support.ts';
 
-const key = { id: 'k1', key: randomBytes(32) };
-const dataConverter = createDataConverter([key], { refused: 'marked' });
+const { payloadKey, env } = aPayloadKey();
+const dataConverter = createDataConverter([payloadKey], { refused: 'marked' });
 const server = withTestServer({ dataConverter });
 const temporal = temporalCli(server);
-const all = withDeployment(
-  server,
-  { default: { events: 'all' } },
-  { env: { PAYLOAD_KEYS: `k1:${key.key.toString('base64')}` }, webhooks: false },
-);
+const all = withDeployment(server, { default: { events: 'all' } }, { env, webhooks: false });
 
 const idOf = (orderId: string) => `order:default:${orderId}`;
 const client = () => new Client({ connection: server.connection, dataConverter });

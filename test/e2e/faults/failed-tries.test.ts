@@ -1,18 +1,13 @@
 /** What a reader sees of calls that fail again and again, in a whole deployment with encryption. */
-import { randomBytes } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
 import type { Operation } from '../../../src/sandbox/model.ts';
 import { createDataConverter } from '../../../src/starter.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
-import { anOrderId, withDeployment } from '../support.ts';
+import { anOrderId, aPayloadKey, withDeployment } from '../support.ts';
 
-const payloadKey = { id: 'tries', key: randomBytes(32) };
+const { payloadKey, env } = aPayloadKey();
 const server = withTestServer({ dataConverter: createDataConverter([payloadKey]) });
-const all = withDeployment(
-  server,
-  { default: { checkoutBudget: '500ms' } },
-  { env: { PAYLOAD_KEYS: `${payloadKey.id}:${payloadKey.key.toString('base64')}` } },
-);
+const all = withDeployment(server, { default: { checkoutBudget: '500ms' } }, { env });
 const outage = (...operations: Operation[]) =>
   all.sandbox.control.setFaults({
     faults: operations.map((operation) => ({ operation, kind: '5xx-before-commit' as const })),

@@ -1,18 +1,17 @@
 /** What comes after an order's end, in a whole deployment. The last test stops the worker. */
-import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createDataConverter } from '../../../src/starter.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { describeRaw, untilEnded } from '../operator.ts';
-import { anOrderId, WEBHOOK_SECRET, withDeployment } from '../support.ts';
+import { anOrderId, aPayloadKey, WEBHOOK_SECRET, withDeployment } from '../support.ts';
 
-const payloadKey = { id: 'after-end', key: randomBytes(32) };
+const { payloadKey, env } = aPayloadKey();
 const soonClosed = { cancelWindow: '2s', recheckLeadTime: '0s', reviewLeadTime: '200ms' };
 const server = withTestServer({ dataConverter: createDataConverter([payloadKey]) });
 const all = withDeployment(
   server,
   { default: soonClosed, verbose: { ...soonClosed, events: 'all' } },
-  { env: { PAYLOAD_KEYS: `${payloadKey.id}:${payloadKey.key.toString('base64')}` } },
+  { env },
 );
 
 async function webhook(body: object): Promise<unknown> {

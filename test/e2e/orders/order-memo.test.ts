@@ -1,5 +1,4 @@
 /** Orders are read by their memos, on a real server and encrypted: no worker runs while a test here reads. */
-import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TASK_QUEUE } from '../../../src/contract/ids.ts';
@@ -10,14 +9,14 @@ import { anIntegration } from '../../fixtures/integrations.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { untilEnded } from '../operator.ts';
-import { anOrderId, withDeployment } from '../support.ts';
+import { anOrderId, aPayloadKey, withDeployment } from '../support.ts';
 
-const KEY = { id: 'e2e', key: randomBytes(32) };
+const { payloadKey: KEY, env } = aPayloadKey();
 const server = withTestServer({ dataConverter: createDataConverter([KEY]) });
 const all = withDeployment(
   server,
   { default: { events: 'all' }, brief: { events: 'all', cancelWindow: '3s', recheckLeadTime: '0s' } },
-  { env: { PAYLOAD_KEYS: `${KEY.id}:${KEY.key.toString('base64')}` }, webhooks: false },
+  { env, webhooks: false },
 );
 let review: string;
 let terminated: string;
@@ -78,7 +77,7 @@ it('a closed order is read from its last memo, which costs two events in its lif
 });
 
 it('with another key its row says so and fails no list, its read is a clear problem, its inspection partial', async () => {
-  const other = { id: 'other', key: randomBytes(32) };
+  const { payloadKey: other } = aPayloadKey('other');
   const problem = 'record-unreadable';
   expect(await rowOf(review, other)).toMatchObject({ phase: 'review', problem });
   expect(await rowOf(review)).not.toHaveProperty('problem');
