@@ -27,18 +27,22 @@ export interface ReadAfterEndInput {
   spacingMs?: number;
 }
 
-/** Leaves out what may be large or personal and matters to no later decision: the journal, answers, insights, past events. */
+/** Leaves out what may be large or personal and matters to no later decision. */
 export function readAfterEndInput(
   state: OrderState,
   decisions: readonly LateDecision[] = [],
 ): ReadAfterEndInput {
-  const { journal: _people, events, ...facts } = state;
+  const { journal: _people, assignee: _person, events, ...facts } = state;
   const { sequence, delivered, waiting } = events;
-  const attempts = state.attempts.map(({ answer: _told, readings, ...attempt }) => ({
+  const attempts = state.attempts.map(({ answer: _told, readings, override, ...attempt }) => ({
     ...attempt,
+    ...(override && { override: { ...override, reason: '' } }),
     readings: readings.map(({ decision, at, source }) => ({ decision, at, source })),
   }));
-  const order = { ...facts, attempts, events: { sequence, delivered, waiting } };
+  const actions = state.actions.map(
+    ({ because: _why, message: _words, chargeback: _echo, ...action }) => action,
+  );
+  const order = { ...facts, attempts, actions, attention: [], events: { sequence, delivered, waiting } };
   return { order, decisions: [...decisions] };
 }
 
@@ -60,7 +64,6 @@ export function applyLateReading(
   if (decision === 'error' || decision === lastDecision(ended, transaction)) return undefined;
   const { id: transactionId, attempt, cancelBy } = transaction;
   const state = replayed(ended);
-  const known = state.attention;
   if (transactionId === transactionOf(state, currentAttempt(state))?.id) {
     for (const time of reportedAt)
       queueAction(state, { kind: 'report-fraud' }, 'caller', time).status = 'done';
@@ -75,7 +78,7 @@ export function applyLateReading(
   const late: LateDecision = { ...facts, at, ...(policy.events && { event }) };
   ended.decisions = lastOf([...ended.decisions, late], KEPT_DECISIONS, KEPT_BYTES);
   if (!policy.events) return undefined;
-  const attention = state.attention.filter((one) => !known.includes(one)).map(({ words }) => words);
+  const attention = state.attention.map(({ words }) => words);
   return {
     id: `${integration}:${orderId}:${sequence}`,
     ...{ type: 'order.decision_changed', orderId, integration, sequence, occurredAt: at },
@@ -83,9 +86,9 @@ export function applyLateReading(
   };
 }
 
-/** @returns a copy of the order, after the decisions that were found since its end */
+/** @returns a copy of the order, after the decisions that were found since its end. Its attention is what the next one raises. */
 function replayed({ order, decisions }: ReadAfterEndInput): OrderState {
-  const state: OrderState = JSON.parse(JSON.stringify(order));
+  const state: OrderState = { ...JSON.parse(JSON.stringify(order)), attention: [] };
   const attempt = currentAttempt(state);
   const newest = transactionOf(state, attempt)?.id;
   for (const { transactionId, decision, at, event, ...late } of decisions) {

@@ -116,12 +116,14 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
 
 /** @returns undefined if the screening service did not answer within a day, or an operator ended the activity */
 async function statusOf(
-  { integration, transactions }: OrderState,
+  { integration, transactions, attempts }: OrderState,
   { id: transactionId, attempt, cancelBy }: OrderTransaction,
 ): Promise<Timed<StatusOutcome | undefined> | undefined> {
   try {
-    const reportsOf = transactions.filter((one) => one.attempt === attempt).map(({ id }) => id);
-    const request: ReadRequest = { integration, transactionId, attempt, cancelBy, reportsOf, read: 1 };
+    const ofAttempt = transactions.filter((one) => one.attempt === attempt).map(({ id }) => id);
+    // A decision of an earlier attempt changes no action, whoever reported it.
+    const reports = attempt === attempts.at(-1)?.number && { reportsOf: ofAttempt };
+    const request: ReadRequest = { integration, transactionId, attempt, cancelBy, read: 1, ...reports };
     const run = { ...runFacts(), forbiddenKnown: true };
     return ownResult('read', await readStatus(request, run), Date.now());
   } catch (error) {

@@ -2,14 +2,8 @@
  * The shapes of plain data that another program, or a person in Temporal, may have created: messages to an order, inputs of workflows, and
  * results of activities. The client library and the API validate messages more, in more detail. Pure, no zod.
  */
-import type {
-  GatewayOutcome,
-  LookUpOutcome,
-  PortalOutcome,
-  ScreeningOutcome,
-  StatusOutcome,
-} from '../../contract/activity-contract.ts';
 import type { Call } from '../../contract/calls.ts';
+import { FALLBACK_POLICY } from '../../contract/policy.ts';
 import { byPortalKind, type PortalField, portalKind } from '../../contract/portal/portal-kinds.ts';
 import { isRecord } from '../../contract/values.ts';
 import {
@@ -22,6 +16,7 @@ import {
   NOTE_LIMIT,
   OVERRIDE_ACTIONS,
   REASON_LIMIT,
+  UNAVAILABLE_ACTIONS,
 } from '../../contract/words.ts';
 
 export type Shape = (value: unknown) => boolean;
@@ -62,6 +57,10 @@ export function oneOfWords(known: readonly unknown[]): Shape {
 
 export function optional(shape: Shape): Shape {
   return (value) => value === undefined || shape(value);
+}
+
+function mapOf(shape: Shape): Shape {
+  return (value) => isRecord(value) && Object.values(value).every(shape);
 }
 
 export function listOf(shape: Shape): Shape {
@@ -185,7 +184,7 @@ export const READ_AFTER_END_INPUT: Fields = {
   spacingMs: optional(whole),
 };
 
-// Results of regular activities: an operator can complete one manually. Only what the order can't do without is checked. The worker itself
+// Results of regular activities: an operator can complete one manually. Only the fields that the order uses are checked. The worker itself
 // records the results of local activities, so they need no check.
 
 /** Calls that are regular activities. */
@@ -194,58 +193,94 @@ type ActivityKind = Exclude<Call['kind'], 'timer'>;
 /** Tolerance for results dated by a server whose clock is slightly ahead. */
 const AHEAD_MS = 60_000;
 
-/** The fields of each kind of outcome without which the order can't continue. */
-type Outcomes<Outcome extends { kind: string }> = Record<Outcome['kind'], Fields>;
-
 const anyText = text(100_000, 0);
+const id = text(200);
 const decision = oneOfWords(DECISIONS);
-const transactionId = filled;
+const unseen = { unseenSince: optional(moment) };
+const sent = { sentFrom: moment, sentUntil: moment };
+const enriched = {
+  insights: optional(mapOf(mapOf(mapOf(anyText)))),
+  insightsLeftOut: optional(finite),
+  accountMode: optional(anyText),
+  passiveMode: optional(flag),
+  subStatus: optional(anyText),
+};
 
-const SCREENING: Outcomes<ScreeningOutcome> = {
-  answered: { transactionId, decision, sentFrom: moment, sentUntil: moment },
-  skipped: {},
-  refused: { reason: anyText },
-  unreadable: {},
-  unanswered: {},
-  forbidden: {},
-};
+const screening = oneOf({
+  answered: { transactionId: id, decision, message: optional(anyText), found: flag, ...sent, ...enriched },
+  skipped: { rule: finite },
+  refused: { reason: anyText, words: optional(anyText), ...unseen },
+  unreadable: {
+    reason: anyText,
+    seen: optional(shaped({ transactionId: id, found: flag, ...sent })),
+    ...unseen,
+  },
+  unanswered: { reason: anyText, notBefore: optional(moment), ...unseen },
+  forbidden: unseen,
+});
+
 /** A read by a regular activity is retried until there is an answer. */
-const STATUS: Outcomes<StatusOutcome> = { read: { decision }, unreadable: { words: anyText }, forbidden: {} };
-const LOOK_UP: Outcomes<LookUpOutcome> = {
-  found: { transactionId, decision: optional(decision) },
-  none: {},
-  hidden: {},
+const status = oneOf({
+  read: { decision, reportedAt: optional(listOf(moment)), ...enriched },
+  unreadable: { words: anyText },
   forbidden: {},
-};
-const GATEWAY: Outcomes<GatewayOutcome> = { sent: {}, refused: {}, forbidden: {} };
-const PORTAL: Outcomes<PortalOutcome> = {
-  done: {},
-  refused: {},
-  unconfirmed: {},
-  'not-sent': {},
-  'too-late': {},
-  forbidden: {},
-};
+});
+
+const said = { code: optional(anyText), message: optional(anyText) };
+
+/** A build before this one may have recorded a policy without a key that is new. */
+const policy = shaped({
+  ...Object.fromEntries(
+    Object.entries(FALLBACK_POLICY).map(([name, value]) => [name, optional(like(value))]),
+  ),
+  whenUnavailable: optional(oneOfWords(UNAVAILABLE_ACTIONS)),
+  events: optional(oneOfWords([false, 'all', 'changes'])),
+});
+
+/** Returns the shape of values with the same types as an example. */
+function like(example: unknown): Shape {
+  if (!isRecord(example)) return (value) => typeof value === typeof example;
+  return shaped(Object.fromEntries(Object.entries(example).map(([name, value]) => [name, like(value)])));
+}
+
+const screened = { outcome: screening, fingerprint: optional(id) };
 
 const RESULTS: Record<ActivityKind, Fields> = {
-  'retry-screening': { outcome: oneOf(SCREENING) },
-  'catch-up': { outcome: oneOf(SCREENING) },
+  'retry-screening': { ...screened, whenUnavailable: optional(oneOfWords(UNAVAILABLE_ACTIONS)) },
+  'catch-up': { ...screened, policy: optional(policy) },
   // Without a transaction a read only returns the time.
-  read: { outcome: optional(oneOf(STATUS)) },
-  poll: { outcome: oneOf(STATUS) },
-  'last-read': { outcome: oneOf(STATUS) },
-  'look-up': { outcome: oneOf(LOOK_UP), sentFrom: moment },
-  gateway: { outcome: oneOf(GATEWAY) },
-  portal: { outcome: oneOf(PORTAL) },
+  read: { outcome: optional(status) },
+  poll: { outcome: status },
+  'last-read': { outcome: status },
+  'look-up': {
+    outcome: oneOf({
+      found: { transactionId: id, decision: optional(decision), ...enriched },
+      none: {},
+      hidden: {},
+      forbidden: {},
+    }),
+    sentFrom: moment,
+  },
+  gateway: { outcome: oneOf({ sent: {}, refused: { words: anyText }, forbidden: {} }) },
+  portal: {
+    outcome: oneOf({
+      done: { ...said, chargeback: optional(mapOf(anyText)) },
+      refused: { ...said, local: optional(flag) },
+      unconfirmed: { message: optional(anyText) },
+      'not-sent': {},
+      'too-late': {},
+      forbidden: { maybeDone: optional(flag) },
+    }),
+  },
   deliver: {},
   'forget-card': {},
 };
 
 /**
  * @param nowMs when the result arrived, in milliseconds; if absent, the result's time isn't checked
- * @returns whether the result is one of this kind of call, and has no future date
+ * @returns whether the result has the shape of this kind of call, and no future date
  */
 export function isOwnResult(kind: ActivityKind, result: unknown, nowMs?: number): boolean {
-  if (!shaped({ began: moment, at: moment, ...RESULTS[kind] })(result)) return false;
-  return nowMs === undefined || millis(String(fieldsOf(result).at)) <= nowMs + AHEAD_MS;
+  if (!isRecord(result) || !shaped({ began: moment, at: moment, ...RESULTS[kind] })(result)) return false;
+  return nowMs === undefined || millis(String(result.at)) <= nowMs + AHEAD_MS;
 }

@@ -10,7 +10,7 @@ import type { CheckoutAnswer } from '../../contract/answers.ts';
 import { withoutHash } from '../../contract/ids.ts';
 import type { ScreenOrderInput } from '../../contract/messages.ts';
 import type { Adoption, Attempt, OrderState } from '../../contract/order/state.ts';
-import type { Policy } from '../../contract/policy.ts';
+import { FALLBACK_POLICY, type Policy } from '../../contract/policy.ts';
 import { type Instant, instant, laterBy, millis, type OrderEventType } from '../../contract/words.ts';
 import { raiseAttention, statusCause } from '../attention.ts';
 import { applyGatewayResult } from '../concerns/gateway.ts';
@@ -65,12 +65,12 @@ export function noteChecked(order: Order, attempt: Attempt, { policy, fingerprin
   if (policy === undefined) return;
   const { state } = order;
   delete order.policyMissing;
-  state.policy = policy;
-  state.workflow = policy.workflow;
+  state.policy = { ...FALLBACK_POLICY, ...policy };
+  state.workflow = state.policy.workflow;
   const newest = currentAttempt(state);
-  newest.screenUntil = laterBy(policy.screeningDeadlineMs, newest.startedAt);
+  newest.screenUntil = laterBy(state.policy.screeningDeadlineMs, newest.startedAt);
   // The fallback policy isn't passive, so its action may have to become `proceed`.
-  if (policy.passive) setAction(state, state.action);
+  if (state.policy.passive) setAction(state, state.action);
 }
 
 /** Applies the screening of an attempt whose caller waits, and answers it. @returns the events to send */
