@@ -75,7 +75,7 @@ export function clearedBy(change: Change): AttentionCode[] {
   return [...CLEARED_BY].flatMap(([code, changes]) => (changes.includes(change) ? [code] : []));
 }
 
-const OF_ONE_CANCEL: readonly AttentionCode[] = ['cancel-refused', 'cancel-too-late'];
+const OF_ONE_CANCEL: readonly AttentionCode[] = ['cancel-refused', 'cancel-too-late', 'cancel-due'];
 
 /**
  * Clears what a cancel that is done resolves. Another transaction that isn't canceled stays with a person.

@@ -98,6 +98,14 @@ describe('a checkout that failed', () => {
     expect(life.checkout()).toMatchObject({ checkout: { cancelBy: sinceStart(2 * DAY) } });
   });
 
+  it('is screened again after a recheck, also if the policy comes only then', () => {
+    const life = aLife().checkOut(undefined).until(DAY).take(RECHECK);
+    life.end({ kind: 'read', outcome: undefined }, DAY + MINUTE);
+    expect(life.phase).toBe('screening');
+    life.caughtUp(unanswered(), DAY + 2 * MINUTE, aPolicy());
+    expect([life.phase, life.underWay]).toEqual(['screening', ['deliver:1', 'catch-up:1:1']]);
+  });
+
   it('that has no policy a day after its end is given up, also if it comes then', () => {
     const life = aLife()
       .checkOut(undefined)

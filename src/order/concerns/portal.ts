@@ -7,7 +7,7 @@ import type { PortalFields } from '../../contract/messages.ts';
 import type { ActionRecord } from '../../contract/order/state.ts';
 import { portalKind } from '../../contract/portal/portal-kinds.ts';
 import { type Instant, laterBy, millis, type OrderEventType } from '../../contract/words.ts';
-import { actionCause } from '../attention.ts';
+import { actionCause, raiseAttention } from '../attention.ts';
 import { boundOf, lookupBoundOf } from '../deadlines.ts';
 import { autoCancelDue, endHold } from '../decide.ts';
 import { defined } from '../defined.ts';
@@ -72,11 +72,11 @@ export const portal: Concern = {
     const { state, now } = order;
     if (autoCancelDue(state, millis(now))) queueCancel(order);
     const events = settleQueued(order);
-    cancelFurther(order);
+    const further = cancelFurther(order);
     order.replies = order.replies.filter(
       ({ action, until }) => until > now && isUnderWay(actionNumbered(state, action)),
     );
-    return [...events, ...endHold(state, now)];
+    return [...events, ...further, ...endHold(state, now)];
   },
 };
 
@@ -186,13 +186,20 @@ function endOfCancel(order: Order, record: ActionRecord, asked: PortalFields): E
   return outcomeWithoutSending(state, record, order.now);
 }
 
-/** Cancels, too, each transaction that a cancel covers, whatever its decision. */
-function cancelFurther(order: Order): void {
-  for (const one of order.state.transactions) {
-    const covering = coveringCancel(order.state, one);
-    if (covering !== undefined) queueCancelOf(order, one.id, covering.by);
-  }
+/** Cancels, too, each transaction that a cancel covers, whatever its decision. Of a canceled order nothing else tells a person of it. */
+function cancelFurther(order: Order): OrderEventType[] {
+  const { state, now } = order;
+  return state.transactions.flatMap((one) => {
+    const covering = coveringCancel(state, one);
+    if (covering === undefined) return [];
+    queueCancelOf(order, one.id, covering.by);
+    const cause = { operation: 'cancel', transactionId: one.id } as const;
+    return state.phase === 'canceled' ? raiseAttention(state, 'cancel-due', FURTHER, cause, now) : [];
+  });
 }
+
+const FURTHER =
+  'A further transaction of the canceled order was found. It is being canceled: check that it is before its window closes.';
 
 // Ends actions that are not sent in time, or that a person withdraws.
 

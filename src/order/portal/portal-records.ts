@@ -209,6 +209,7 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant): Ord
   }
   // The cause has no action number, so a repeated cancel has the same one.
   const { action: _number, ...cause } = actionCause(record);
+  clear(state, { codes: ['cancel-due'], ...cause });
   // A cancel of an earlier transaction changes no action.
   const isNewest = concernsNewest(state, record);
   if (isNewest) {

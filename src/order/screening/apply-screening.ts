@@ -64,7 +64,11 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: Moment): O
       return withoutDecision(state, moment);
     case 'forbidden':
       state.reason = 'forbidden';
-      return [...raiseWrongKey(state, CREATE, now), ...withoutDecision(state, moment)];
+      // The first checkout's result doesn't pass the kernel.
+      return [
+        ...(moment.source === 'checkout' ? raiseWrongKey(state, CREATE, now) : []),
+        ...withoutDecision(state, moment),
+      ];
   }
 }
 

@@ -68,7 +68,9 @@ export function noteChecked(order: Order, attempt: Attempt, { policy, fingerprin
   state.policy = { ...FALLBACK_POLICY, ...policy };
   state.workflow = state.policy.workflow;
   const newest = currentAttempt(state);
-  newest.screenUntil = laterBy(state.policy.screeningDeadlineMs, newest.startedAt);
+  // An operator may have had the order screened again, with a deadline of its own.
+  if (newest.rescreens === 0)
+    newest.screenUntil = laterBy(state.policy.screeningDeadlineMs, newest.startedAt);
   // The fallback policy isn't passive, so its action may have to become `proceed`.
   if (state.policy.passive) setAction(state, state.action);
 }

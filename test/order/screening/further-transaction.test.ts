@@ -235,8 +235,10 @@ describe('a cancel of an order whose rescreen may have made a further transactio
     expect(sent(life.until(HOUR + 5 * MINUTE - 1))).toEqual([]);
     expect(sent(life.until(HOUR + 5 * MINUTE))).toEqual([TRANSACTION_ID]);
     life.portalEnds('done', HOUR + 5 * MINUTE).lookedUp('pass', 2 * HOUR, 'another');
-    expect(life).toMatchObject({ phase: 'canceled', attention: [] });
+    // A person is told at once: a canceled order is reminded of nothing.
+    expect(life).toMatchObject({ phase: 'canceled', attention: ['cancel-due'] });
     expect(sent(life)).toEqual([TRANSACTION_ID, 'another']);
+    expect(life.portalEnds('done', 3 * HOUR).attention).toEqual([]);
   });
 
   it('waits at most half of the window that is left', () => {
