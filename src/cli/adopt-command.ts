@@ -1,4 +1,5 @@
 /** `adopt`: adopts the orders of a CSV file, one per line, each from a transaction that exists at the screening service. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { CsvError, parse } from 'csv-parse/sync';
 import pc from 'picocolors';
@@ -131,19 +132,28 @@ function readLines(content: string, integration: string | undefined): Line[] {
   return lines;
 }
 
-/** Refuses all lines with the same order or transaction: it is unclear which of them is right. */
+/**
+ * Refuses all lines with the same order or transaction, since it is unclear which of them is right. Of equal lines it refuses the
+ * repeats only.
+ */
 function refuseRepeats(lines: readonly Line[]): void {
   const names = {
-    transaction: ({ request }: Line) => String(request.transactionId).toLowerCase(),
-    order: ({ request }: Line) => `${String(request.integration ?? '')} ${String(request.orderId)}`,
+    transaction: ({ transactionId }: Line['request']) =>
+      transactionId ? String(transactionId).toLowerCase() : undefined,
+    order: ({ integration = '', orderId }: Line['request']) =>
+      orderId ? `${integration} ${orderId}` : undefined,
   };
   for (const [what, nameOf] of Object.entries(names)) {
     const same = new Map<string, Line[]>();
-    for (const one of lines) same.set(nameOf(one), [...(same.get(nameOf(one)) ?? []), one]);
-    for (const [one, ...others] of same.values()) {
-      for (const other of others) other.wrong = `names the same ${what} as line ${one?.line}`;
-      if (one !== undefined && others[0] !== undefined)
-        one.wrong = `names the same ${what} as line ${others[0].line}`;
+    for (const one of lines) {
+      const name = nameOf(one.request);
+      if (name) same.set(name, [...(same.get(name) ?? []), one]);
+    }
+    for (const [first, ...others] of same.values()) {
+      if (first === undefined) continue;
+      for (const other of others) other.wrong = `names the same ${what} as line ${first.line}`;
+      const different = others.find(({ request }) => !isDeepStrictEqual(request, first.request));
+      if (different !== undefined) first.wrong = `names the same ${what} as line ${different.line}`;
     }
   }
 }

@@ -24,6 +24,8 @@ const FILE_HELP =
   'The file, or standard input, is the body of POST /v1/orders/{orderId}/screening:\n{"transaction": {…}, "integration"?, "workflow"?, "attempt"?}. An option overrides its field.';
 const attempt = (from: number) => wholeNumber(from, HIGHEST_ATTEMPT);
 const { result, authcode, transactionId } = gatewayResultSchema.shape;
+/** An empty option is probably an unset variable of a script. */
+const EMPTY = 'must not be empty; omit it if there is none';
 const screenArgs = { orderId: orderIdSchema, file: z.string().exactOptional() };
 
 export function orderCommands(program: Command, { output, withOrders }: CommandTools): void {
@@ -73,8 +75,8 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
     args: { orderId: orderIdSchema, result },
     options: {
       attempt: option(attempt(1), 'number', 'which attempt it is for; needed when there are several'),
-      authcode: option(authcode.unwrap(), 'code', "the gateway's authorization code"),
-      transactionId: option(transactionId.unwrap(), 'id', "the gateway's own transaction id"),
+      authcode: option(authcode.unwrap().min(1, EMPTY), 'code', "the gateway's authorization code"),
+      transactionId: option(transactionId.unwrap().min(1, EMPTY), 'id', "the gateway's own transaction id"),
       integration: INTEGRATION,
     },
     examples: ['gateway-result 1001 pass --authcode 123456', 'gateway-result 1001 fail --attempt 2'],

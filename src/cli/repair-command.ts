@@ -44,7 +44,7 @@ export function repairCommand(program: Command, { env, output }: CommandTools): 
     summary: 'Reset an order whose workflow task keeps failing, or whose workflow ended too early',
     more: `It resets to the last workflow task from which the order continues, and repeats the later steps: polls, reads, events.
 A reset is safe: a transaction that exists is found and not created again, and a chargeback isn't sent twice.
-Exit code 3 if the order is healthy, was adopted under a different id or was canceled since it ended, 6 if it can't be repaired, 7 if no worker has taken its task within 30 s.`,
+Exit code 3 if the order is healthy, was adopted under a different id, or was canceled since it ended or is being canceled, 6 if it can't be repaired, 7 if no worker has taken its task within 30 s.`,
     args: { orderId: orderIdSchema },
     options: {
       force: flag('reset a healthy order as well'),

@@ -142,7 +142,7 @@ export const integrationKeys = z.strictObject(
     unknownFields: oneOf(['drop', 'refuse'])
       .default('drop')
       .describe(
-        'what happens to a field of a transaction that the interface lacks: `drop`: not sent, and named in the answer’s `warnings`; `refuse`: 422',
+        'what happens to a field of a transaction that the interface lacks: `drop`: not sent, and named in the answer’s `warnings`; `refuse`: 422. A transaction may nest at most 20 levels, dropped fields included',
       ),
     declineMessage: text
       .max(1_000, 'must have at most 1000 characters')

@@ -30,7 +30,8 @@ export const ORDER_ERRORS = {
   busy: {
     status: 503,
     title: 'Too many requests are waiting for this order. Retrying is safe',
-    advice: 'too many requests are waiting for this order, and this one was not accepted: retry it',
+    advice:
+      'too many requests are waiting for this order, and this one was not accepted: retry it later, or read the order',
   },
   'checkout-under-way': {
     status: 503,

@@ -108,7 +108,8 @@ function crowded(): Refusal | undefined {
   if (!workflowInfo().continueAsNewSuggested) return undefined;
   return {
     code: 'busy',
-    message: 'The portal action is pending, and was requested very often: read the order.',
+    message:
+      'The portal action is pending, and the order has a long history: retry later, or read the order.',
   };
 }
 

@@ -110,6 +110,7 @@ it.each<[kind: string, how: string, told: Told]>([
   ['wrong attempt', 'one of another attempt', { transactions: [{ ...TRANSACTION, attempt: 2 }] }],
   ['cancel unwanted', 'of a pass', { requests: [CREATE, cancelAt(HOUR)] }],
   ['cancel missing', 'of a fail', failsLater],
+  ['window too short', 'it counts from before the create was sent', { record: window(120 * HOUR - 400) }],
   [
     'attention missing: portal-refused',
     'a chargeback was refused',

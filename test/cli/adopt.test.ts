@@ -84,6 +84,27 @@ it('goes on after a line that is refused, adopts no line that another one contra
   expect([code, notices]).toEqual([3, ['5 lines: 5 refused, 0 without an answer']]);
 });
 
+it('adopts the first of equal lines, and only refuses their repeats', async () => {
+  const equal = `1001,${idOf(1)},${AT}`;
+  const contradicted = `1002,${idOf(2)},${AT}`;
+  const content = [HEAD, equal, equal, contradicted, contradicted, `1002,${idOf(3)},${AT}`].join('\n');
+  const { code, answers, orders } = await adopt(content);
+  expect(answers.map(({ line, problem }) => [line, problem?.detail]).toSorted()).toEqual([
+    [2, undefined],
+    [3, 'The line names the same order as line 2'],
+    [4, 'The line names the same order as line 6'],
+    [5, 'The line names the same order as line 4'],
+    [6, 'The line names the same order as line 4'],
+  ]);
+  expect([code, orders.adopt.mock.calls.length]).toEqual([3, 1]);
+});
+
+it('does not compare lines by an id that they lack', async () => {
+  const content = `${HEAD}\n1001,,${AT}\n1002,,${AT}\n,${idOf(3)},${AT}\n,${idOf(4)},${AT}`;
+  const { orders } = await adopt(content);
+  expect(orders.adopt).toHaveBeenCalledTimes(4);
+});
+
 it('writes no card number of a wrong column', async () => {
   const card = '4111111111111111';
   const { answers } = await adopt(`${HEAD}\n${card},${card},${AT}\n`, [], (orders) => {

@@ -49,6 +49,11 @@ it.each<[args: string, words: string, paths?: string[]]>([
   ['acknowledge 1', 'acknowledge --help', ['--reason']],
   ['list --limit top-secret', 'list --help', ['--limit']],
   ['withdraw 1 top-secret', 'withdraw --help', ['<number>']],
+  [
+    'gateway-result 1001 pass --authcode= --transaction-id=',
+    'gateway-result --help',
+    ['--authcode', '--transaction-id'],
+  ],
   ['transaction #', 'transaction --help', ['<idOrInvoice>']],
   [
     'chargeback .. --due-date soon --transaction-id top-secret',

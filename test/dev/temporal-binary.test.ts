@@ -103,6 +103,17 @@ test('each program is built once, from its own package, also for two who build a
   }
 });
 
+test('a build that needs sums that are not pinned fails, and leaves them to be committed', async () => {
+  const env = await environmentWith({ go: `echo 'example.org/module v1.0.0 h1:sum' >> "$2/go.sum"\n${GO}` });
+  await expect(buildTemporal('temporal', env)).rejects.toThrow(
+    /go\.sum lacks .*: cp \S+\/go\.sum \S+\/go\.sum/,
+  );
+  const left = await readdir(userCacheDir(env), { recursive: true });
+  expect(left.filter((name) => name.includes('/'))).toEqual([
+    expect.stringMatching(/^temporal-[^/]*\/go\.sum$/),
+  ]);
+});
+
 test('a build that fails gives its last line and leaves no file', async () => {
   const env = await environmentWith({ go: BROKEN_GO });
 

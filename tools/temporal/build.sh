@@ -45,6 +45,12 @@ if [ ! -e "$binary" ]; then
   # Recording the state of the checkout in the binary fails in a checkout that belongs to another user.
   if go -C "$unfinished" build -mod=mod -v -buildvcs=false -ldflags='-s -w' -o "$unfinished/$program" "$package" 2>"$log"; then
     kill "$ticker"
+    # Go adds missing sums to its copy without an error.
+    if ! cmp -s go.sum "$unfinished/go.sum"; then
+      mv "$unfinished/go.sum" "$folder/go.sum"
+      echo "go.sum lacks sums of modules, which are therefore not pinned. Add them and commit: cp $folder/go.sum $PWD/go.sum" >&2
+      exit 1
+    fi
     mv "$unfinished/$program" "$binary"
   else
     kill "$ticker"

@@ -1,6 +1,6 @@
 /**
- * What callers and people ask of an order. The API's routes, the client library's checks and the commands are derived from these schemas;
- * workflow code imports their types only. Portal actions are in `portal/`.
+ * What callers and people ask of an order. The API's routes, the commands and some of the client library's checks are derived from these
+ * schemas; workflow code imports their types only. Portal actions are in `portal/`.
  */
 import { z } from 'zod';
 import { actorSchema, attemptSchema, momentSchema, reasonSchema, text, wordsSchema } from '../fields.ts';
