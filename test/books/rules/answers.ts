@@ -1,6 +1,6 @@
 /** Is every answer the attempt's own transaction's, and its action what the policy makes of that decision? */
 import type { Action, OrderDecision } from '../../../src/contract/words.ts';
-import { answersTo, attemptAsked, type BookedCheckoutAnswer, firstFor } from '../asked.ts';
+import { answersTo, attemptAsked, type BookedCheckoutAnswer, firstFor, portalAsked } from '../asked.ts';
 import {
   type BookedRequest,
   type Books,
@@ -153,6 +153,11 @@ function meantAction(books: Books, given: Given): Finding[] {
   const said = policy.passive ? wouldBe : action;
   // Whoever asks after a reset was answered before.
   if (wasReset(books) && decision === 'pending' && said === 'hold') return [];
+  // A cancel that is under way decides first.
+  const isCanceling = books.calls.some(
+    (one) => portalAsked(one)?.kind === 'cancel' && one.sentAt < given.at && one.at > given.sentAt,
+  );
+  if (isCanceling && meant === 'proceed' && said === 'hold') return [];
   if (said === meant && (!policy.passive || action === 'proceed')) return [];
   return finding('answer', `attempt ${attempt} was told ${said} for ${decision}, not ${meant}`);
 }

@@ -53,7 +53,11 @@ function sentWrongly(
 function wantedFrom(books: Books, transaction: BookedTransaction): number {
   if (books.policy.passive) return Number.POSITIVE_INFINITY;
   const { losses, lateByMs } = books.world;
-  const until = losses ? Number.POSITIVE_INFINITY : foundAt(books, transaction) + SEEN_WITHIN_MS + lateByMs;
+  // A reset may forget that it was found before.
+  const isForgotten = losses || wasReset(books);
+  const until = isForgotten
+    ? Number.POSITIVE_INFINITY
+    : foundAt(books, transaction) + SEEN_WITHIN_MS + lateByMs;
   const others = othersOf(books, transaction).map((one) => wishedFrom(books, one));
   return Math.min(wishedFrom(books, transaction), ...others.filter((at) => at <= until));
 }
