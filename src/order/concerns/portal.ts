@@ -199,7 +199,7 @@ function cancelFurther(order: Order): OrderEventType[] {
 }
 
 const FURTHER =
-  'A further transaction of the canceled order was found. It is being canceled: check that it is before its window closes.';
+  'A further transaction of the canceled order was found and is being canceled. Check that this is done before its cancel window closes.';
 
 // Ends actions that are not sent in time, or that a person withdraws.
 

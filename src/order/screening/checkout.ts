@@ -180,7 +180,7 @@ export function screenRequest(order: Order, attempt: Attempt): RetryCheckoutRequ
     integration: state.integration,
     attempt: attempt.number,
     orderId: state.orderId,
-    transaction: order.asked.transaction,
+    transaction: asked.transaction,
     invoiceNumber: kept ?? invoiceNumberNow(order, attempt),
     knownTransactionIds: knownTransactionIds(state, attempt),
     startedAt: state.startedAt,

@@ -82,7 +82,6 @@ export function recordLate(
   return [];
 }
 
-/** Records a transaction as it was found. */
 export function recordSeen(state: OrderState, attempt: Attempt, seen: Seen, { source, now }: Moment): void {
   const { transactionId: id, found, sentFrom, sentUntil, decision } = seen;
   recordTransaction(state, {
