@@ -145,10 +145,10 @@ export function createUnderWay({ state, running }: Order): boolean {
   return isUnanswered || running.some(({ effect: { call } }) => call.kind === 'catch-up');
 }
 
-/** Returns the state of an attempt, as answers contain it. */
+/** Returns the state of an attempt, as answers contain it. An earlier attempt keeps its own last action. */
 export function attemptSummary(state: OrderState, attempt: Attempt) {
-  const { orderId, integration, action, phase } = state;
-  const { number, decision } = attempt;
+  const { orderId, integration, phase } = state;
+  const { number, decision, lastAction: action = state.action } = attempt;
   return {
     ...{ orderId, integration, attempt: number, decision, action, phase },
     ...defined({ transactionId: transactionOf(state, attempt)?.id, cancelBy: cancelByOf(state, attempt) }),

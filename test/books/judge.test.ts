@@ -106,6 +106,18 @@ it.each<[kind: string, how: string, told: Told]>([
       ],
     },
   ],
+  [
+    'contradiction',
+    'proceed for an attempt that another has replaced',
+    {
+      attempts: [1, 2].map((number) => ({ number, skip: false, card: false })),
+      calls: [
+        anAnswer(80, { decision: 'pending', action: 'hold' }),
+        { ...anAnswer(2_100, { attempt: 2 }), sentAt: START + 1_990 },
+        { ...anAnswer(3_100, { decision: 'error' }), sentAt: START + 3_000 },
+      ],
+    },
+  ],
   ['not in the books', 'a transaction is made up', { transactions: [] }],
   ['wrong attempt', 'one of another attempt', { transactions: [{ ...TRANSACTION, attempt: 2 }] }],
   ['cancel unwanted', 'of a pass', { requests: [CREATE, cancelAt(HOUR)] }],

@@ -6,7 +6,7 @@ import { defined } from '../defined.ts';
 import type { Order, Reply, Taken } from '../order.ts';
 import { actionNumbered, portalAnswer, portalFailure } from '../portal/portal-records.ts';
 import { currentAttempt } from '../record.ts';
-import { cancelByOf, isUnderWay, transactionOf } from '../transactions.ts';
+import { attemptSummary, isUnderWay, transactionOf } from '../transactions.ts';
 
 /** @returns the reply to an accepted request, or undefined: its caller still waits */
 export function replyTo(order: Order, taken: Taken): Reply | undefined {
@@ -27,15 +27,9 @@ export function replyTo(order: Order, taken: Taken): Reply | undefined {
 
 /** @returns the current answer to the checkout of an attempt, by default the newest, without insights */
 export function checkoutAnswer(state: OrderState, attempt: Attempt = currentAttempt(state)): CheckoutAnswer {
-  const { orderId, integration, action, phase, message, wouldBe } = state;
-  const { number, decision, fingerprint } = attempt;
-  const transactionId = transactionOf(state, attempt)?.id;
-  const cancelBy = cancelByOf(state, attempt);
-  const reason = attempt === currentAttempt(state) ? state.reason : undefined;
-  return {
-    ...{ orderId, integration, attempt: number, decision, action, phase },
-    ...defined({ transactionId, message, cancelBy, wouldBe, reason, fingerprint }),
-  };
+  const { message, wouldBe, reason } = attempt === currentAttempt(state) ? state : {};
+  const { fingerprint } = attempt;
+  return { ...attemptSummary(state, attempt), ...defined({ message, wouldBe, reason, fingerprint }) };
 }
 
 /**

@@ -31,8 +31,20 @@ export function answers(books: Books): Finding[] {
       ...given.filter((one) => !isDeclineAgain(one, given[0])).flatMap((one) => ownDecision(books, one)),
       ...given.slice(0, 1).flatMap((one) => meantAction(books, one)),
     ];
-    return wasReset(books) ? found : [...found, ...contradictions(books, given)];
+    return wasReset(books)
+      ? found
+      : [...found, ...contradictions(books, given), ...replaced(books, sent.number, given)];
   });
+}
+
+/** An attempt that a later one has replaced doesn't become `proceed`: both payments would be taken. */
+function replaced({ calls, policy }: Books, number: number, given: readonly Given[]): Finding[] {
+  const next = calls.find((one) => one.checkout !== undefined && one.checkout.attempt > number);
+  const before = given.findLast(({ at }) => next !== undefined && at <= next.sentAt)?.answer.action;
+  if (next === undefined || before === undefined || before === 'proceed' || policy.passive) return [];
+  const wrong = given.find(({ answer, sentAt }) => answer.action === 'proceed' && sentAt >= next.at);
+  if (wrong === undefined) return [];
+  return finding('contradiction', `attempt ${number} was told ${before}, and proceed after the next attempt`);
 }
 
 /** A decline is final: what became known since doesn't change what the attempt is told. */

@@ -180,11 +180,11 @@ describe.each<[GatewayResult]>([['pass'], ['fail'], ['error']])(
   },
 );
 
-it('a repeated result of an earlier attempt is answered with that attempt’s decision and transaction', () => {
+it('a repeated result of an earlier attempt is answered with that attempt’s decision, action and transaction', () => {
   const life = screened('pass', PRE).gateway('fail').retry(2, HOUR).retried('review', HOUR);
   life.gateway('fail', HOUR, 1).gateway('pass', HOUR, 2);
   expect(life.replies.slice(-2)).toMatchObject([
-    { gateway: { attempt: 1, decision: 'pass', transactionId: TRANSACTION_ID, result: 'fail' } },
+    { gateway: { attempt: 1, decision: 'pass', action: 'decline', transactionId: TRANSACTION_ID } },
     { gateway: { attempt: 2, decision: 'review', transactionId: 'second', result: 'pass' } },
   ]);
 });

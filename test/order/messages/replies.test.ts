@@ -91,7 +91,9 @@ describe('a checkout that was told pending', () => {
       checkout: { attempt: 2, decision: 'pending', reason: 'timeout' },
     });
     life.caughtUp(answered('pass', 't-2'), MINUTE);
-    expect(life.checkout(2)).toMatchObject({ checkout: { decision: 'pass', transactionId: 't-2' } });
+    const passed = { decision: 'pass', action: 'proceed', transactionId: 't-2' };
+    expect(life.checkout(2)).toMatchObject({ checkout: passed });
+    expect(life.checkout(1)).toMatchObject({ checkout: { decision: 'error', action: 'hold' } });
   });
 });
 
