@@ -94,7 +94,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     const { unsent } = await orderScreening.close();
     if (unsent > 0) log.warn({ unsent }, 'kept hints could not be sent: the next polls read the news');
   });
-  const refused = createRefusedCheckouts(metrics.noteRefused);
+  const refused = createRefusedCheckouts(metrics.noteRefused, options.integrations);
   await app.register(async (scope) => {
     await admitCallers(scope, options);
     refuseCards(scope, options);
