@@ -153,8 +153,19 @@ describe('no card number is missed', () => {
       'creditCardSecurityCode',
       'cvd',
     ];
-    for (const name of [...codes, ...ofShops, 'cardVerificationNumber'])
+    const ofRegions = ['ccv', 'CCV2', 'card_ccv', 'ccvNumber', 'cvv_no', 'cvcNr', 'cvv-num', 'cav2'];
+    for (const name of [...codes, ...ofShops, ...ofRegions, 'cardVerificationNumber'])
       expect(cardDataIn({ [name]: '123' })).toEqual([name]);
+    const others = {
+      ccvResult: '123',
+      cvvNote: '123',
+      cavv: '123',
+      cav: '123',
+      no: '123',
+      ccNo: '123',
+      ccv: 'M',
+    };
+    expect(cardDataIn(others)).toEqual([]);
   });
 });
 
