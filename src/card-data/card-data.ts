@@ -166,7 +166,7 @@ function isCardNumber(value: number, content: Content): boolean {
 /** Names of card fields and service keys, which are refused whatever their value. */
 const ALWAYS = new Set(['cardnumber', 'cardcode', 'nftoken']);
 const CARD_CODES =
-  /^(?:(?:credit)?card|cc)?(?:(?:cv[vcdn]2?|csc)(?:code|number|value)?|cid|securitycode|verification(?:code|number|value))$/;
+  /^(?:(?:credit)?card|cc)?(?:(?:cv[vcdn]2?|ccv2?|csc|cav2)(?:code|number|num|no|nr|value)?|cid|securitycode|verification(?:code|number|value))$/;
 /** Data of a magnetic stripe: the number, a name or `=`, the expiry. */
 const TRACK_DATA = /\d{12,19}(?:[=D]\d{4}|\^[^^]{2,26}\^\d{4})/;
 const MAX_NAME_LENGTH = 64;

@@ -3,7 +3,7 @@
  * has a brand's prefix and length, and a valid check digit. Pure, and in linear time.
  */
 
-import { type Digits, decodings, Groups, hasDigits, LISTED, normalized } from './digit-groups.ts';
+import { ANY_DIGIT, type Digits, decodings, Groups, hasDigits, LISTED, normalized } from './digit-groups.ts';
 
 /** What a field holds. Free text is judged most strictly; ids and phone numbers often look like card numbers. */
 export type Content = 'text' | 'id' | 'phone';
@@ -81,15 +81,9 @@ function holdsPlainly(text: string, content: Content): boolean {
 
 const EXTENSION = /[^\d]{0,3}(?:x|ext\.?|#|durchwahl)[^\d]{0,3}\d{1,8}\s*$/i;
 
-/**
- * @returns a text that is safe to log: if it contains a card number, only its last four digits are shown, and none if the number is
- * percent-encoded
- */
+/** @returns a text that is safe to log: if it contains a card number, no digit is shown, since others may be its expiry and card code */
 export function withoutCardNumbers(text: string): string {
-  if (!holdsCardNumber(text)) return text;
-  const isPlain = holdsPlainly(text, 'text');
-  const shown = isPlain ? ([...text.matchAll(/\p{N}/gu)].at(-4)?.index ?? 0) : text.length;
-  return text.replace(/\p{N}/gu, (digit, index: number) => (index < shown ? '*' : digit));
+  return holdsCardNumber(text) ? text.replace(ANY_DIGIT, '*') : text;
 }
 
 /** Hexadecimal ids and digests: one in a few thousand contains a card number by chance. */

@@ -68,6 +68,8 @@ const CHINESE = ['〇零', '一壹', '二贰貳', '三叁參', '四肆', '五伍
 const CHINESE_DIGITS = new Map(
   CHINESE.flatMap((signs, value) => [...signs].map((sign) => [sign.codePointAt(0) ?? 0, value])),
 );
+/** Digits and other numbers of any script. */
+export const ANY_DIGIT = new RegExp(`[\\p{N}${CHINESE.join('')}]`, 'gu');
 
 /** Kinds of gaps before a digit: none, separators that a number may contain, other characters too, or letters. */
 const INSIDE = 0;

@@ -77,10 +77,14 @@ describe('a card number', () => {
     expect(holdsCardNumber(text)).toBe(false);
   });
 
-  it('shows its last four digits in a log, and nothing else changes', () => {
-    expect(withoutCardNumbers('order:eu:4111-1111 1111.1111')).toBe('order:eu:****-**** ****.1111');
-    expect(withoutCardNumbers('order:eu:1001')).toBe('order:eu:1001');
-    expect(withoutCardNumbers('cc=4111%201111%201111%201111')).toBe('cc=****%******%******%******');
+  it.each([
+    ['order:eu:4111-1111 1111.1111', 'order:eu:****-**** ****.****'],
+    ['order:eu:1001', 'order:eu:1001'],
+    ['cc=4111%201111%201111%201111', 'cc=****%******%******%******'],
+    ['read 4111 1111 1111 1111 exp 12/27 cvc 123', 'read **** **** **** **** exp **/** cvc ***'],
+    ['四一一一一一一一一一一一一一一一 cvc 一二三', '**************** cvc ***'],
+  ])('masks every digit of a logged text that contains one: %s', (text, logged) => {
+    expect(withoutCardNumbers(text)).toBe(logged);
   });
 
   it('has the digits of every script that Unicode knows', () => {
@@ -149,8 +153,19 @@ describe('no card number is missed', () => {
       'creditCardSecurityCode',
       'cvd',
     ];
-    for (const name of [...codes, ...ofShops, 'cardVerificationNumber'])
+    const ofRegions = ['ccv', 'CCV2', 'card_ccv', 'ccvNumber', 'cvv_no', 'cvcNr', 'cvv-num', 'cav2'];
+    for (const name of [...codes, ...ofShops, ...ofRegions, 'cardVerificationNumber'])
       expect(cardDataIn({ [name]: '123' })).toEqual([name]);
+    const others = {
+      ccvResult: '123',
+      cvvNote: '123',
+      cavv: '123',
+      cav: '123',
+      no: '123',
+      ccNo: '123',
+      ccv: 'M',
+    };
+    expect(cardDataIn(others)).toEqual([]);
   });
 });
 

@@ -39,13 +39,13 @@ describe('the log', () => {
     );
   });
 
-  it('shows the last four digits of a card number, wherever one got to', () => {
+  it('shows no digit of a text with a card number, wherever one got to', () => {
     const { log, lines } = aLog();
     const workflowId = 'order:default:4111 1111 1111 1111';
     log.info({ orderId: '４１１１１１１１１１１１１１１１', workflowId }, 'answered');
-    expect(lines).toMatchObject([{ workflowId: 'order:default:**** **** **** 1111' }]);
-    const { time: _time, pid: _pid, ...said } = lines[0] ?? {};
-    expect(JSON.stringify(said).normalize('NFKC').replace(/\D/g, '')).not.toContain('41111');
+    expect(lines).toMatchObject([
+      { workflowId: 'order:default:**** **** **** ****', orderId: '*'.repeat(16) },
+    ]);
   });
 
   it('takes only words that are fixed when it is compiled', () => {

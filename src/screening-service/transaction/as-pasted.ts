@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { digitValue } from '../../card-data/digit-groups.ts';
 import { withoutHash } from '../../contract/ids.ts';
-import { isRecord } from '../../contract/values.ts';
+import { bareAddress, isRecord } from '../../contract/values.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -38,14 +38,9 @@ function rewritten(fields: Fields, rewrites: Rewrites): Fields {
   return { ...fields, ...Object.fromEntries(changed) };
 }
 
-/**
- * `198.51.100.20, 10.0.0.1` of `X-Forwarded-For`: the first is the customer's. `203.0.113.7:54321` and `[2001:db8::1]:443` have a port.
- * `::ffff:203.0.113.7` is an IPv4 address as a socket for both families names it, and `fe80::1%eth0` one with its network interface.
- */
+/** `198.51.100.20, 10.0.0.1` of `X-Forwarded-For`: the first is the customer's. */
 function clientAddress(text: string): string {
-  const first = (text.split(',')[0] ?? '').trim();
-  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(first)?.[1] ?? /^([\d.]+):\d+$/.exec(first)?.[1] ?? first;
-  const address = bare.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+  const address = bareAddress(text.split(',')[0] ?? '');
   return isIP(address) === 0 ? text : address;
 }
 

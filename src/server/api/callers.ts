@@ -8,6 +8,7 @@ import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastif
 import { type ApiKey, type ApiKeys, type KeysOfFile, type Scope, SIGNED_IN } from '../../config/index.ts';
 import { OrderScreeningError } from '../../contract/errors.ts';
 import { DEFAULT_INTEGRATION } from '../../contract/ids.ts';
+import { bareAddress } from '../../contract/values.ts';
 import type { Log } from '../../platform/log.ts';
 import type { ListRequest } from '../../starter.ts';
 import { HttpError } from './problems.ts';
@@ -75,6 +76,20 @@ export async function requireKey(
   }
   request.apiKey = key;
 }
+
+/**
+ * Removes ports from the addresses that proxies forward, before anything else reads them: `request.ip` is then an address, and a proxy
+ * whose address has a port is a trusted one.
+ */
+export function readForwardedAddresses(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw: { headers } }) => {
+    const { [FORWARDED_FOR]: forwarded } = headers;
+    if (forwarded !== undefined)
+      headers[FORWARDED_FOR] = String(forwarded).split(',').map(bareAddress).join(', ');
+  });
+}
+
+const FORWARDED_FOR = 'x-forwarded-for';
 
 /** Wrong keys that an address may send per `timeWindow` before answers are delayed by `lateMs`; times in milliseconds. */
 const WRONG_KEYS = { max: 20, timeWindow: 60_000, lateMs: 1_000 };

@@ -12,7 +12,14 @@ import type { Log } from '../../platform/log.ts';
 import type { OrderScreening } from '../../starter.ts';
 import { queueRoutes } from '../dashboard/routes.ts';
 import type { ApiOptions } from './api-options.ts';
-import { admitCallers, CONNECTION_OPTIONS, followKeys, letConnectionsGo, slowWrongKeys } from './callers.ts';
+import {
+  admitCallers,
+  CONNECTION_OPTIONS,
+  followKeys,
+  letConnectionsGo,
+  readForwardedAddresses,
+  slowWrongKeys,
+} from './callers.ts';
 import { codecRoutes } from './codec-routes.ts';
 import { acceptJsonOnly, refuseByHead, refuseCards } from './define-route.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -71,6 +78,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   acceptJsonOnly(app);
   letConnectionsGo(app);
   answerWithProblems(app, log);
+  readForwardedAddresses(app);
   await slowWrongKeys(app);
   app.addHook('onResponse', async (request, reply) => record.sent(request, reply));
   await app.register(helmet, {
@@ -86,7 +94,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     const { unsent } = await orderScreening.close();
     if (unsent > 0) log.warn({ unsent }, 'kept hints could not be sent: the next polls read the news');
   });
-  const refused = createRefusedCheckouts(metrics.noteRefused);
+  const refused = createRefusedCheckouts(metrics.noteRefused, options.integrations);
   await app.register(async (scope) => {
     await admitCallers(scope, options);
     refuseCards(scope, options);

@@ -55,8 +55,9 @@ export function orderRoutes(
   refused: RefusedCheckouts,
 ): void {
   // Of the card scan, too, which runs before the handler.
-  app.addHook('onError', async ({ routeOptions, params, query, body }, _reply, error) => {
-    if (routeOptions.url === SCREENING) refused.note(Object.assign({}, query, body, params), error);
+  app.addHook('onError', async ({ routeOptions, params, query, body, apiKey }, _reply, error) => {
+    if (routeOptions.url !== SCREENING) return;
+    refused.note(Object.assign({}, query, body, params), error, apiKey?.integrations);
   });
   defineRoute(app, {
     url: SCREENING,

@@ -13,19 +13,30 @@ export interface RefusedCheckout {
   fields: readonly string[];
 }
 
-const MOST = 50;
+const MOST_PER_INTEGRATION = 50;
 const MOST_FIELDS = 10;
 
 export type RefusedCheckouts = ReturnType<typeof createRefusedCheckouts>;
 
-/** Counts the refused checkouts of this process, and keeps the newest. */
-export function createRefusedCheckouts(count: (integration: string, fields: readonly string[]) => void) {
+/**
+ * Counts the refused checkouts of this process, and keeps the newest of each integration.
+ * @param configured all integrations. Absent: any name is one
+ */
+export function createRefusedCheckouts(
+  count: (integration: string, fields: readonly string[]) => void,
+  configured?: readonly string[],
+) {
   let newest: RefusedCheckout[] = [];
   return {
-    /** Notes a checkout whose error is about its content. @param request its fields, as they were sent */
-    note(request: { orderId?: unknown; integration?: unknown }, error: unknown): void {
+    /**
+     * Notes a checkout whose error is about its content.
+     * @param request its fields, as they were sent
+     * @param allowed the integrations that its key may use: a request may be refused before its integration is
+     */
+    note(request: { orderId?: unknown; integration?: unknown }, error: unknown, allowed = configured): void {
       if (!hasCode(error, 'invalid-request', 'card-data-in-request')) return;
       const integration = integrationNameSchema.safeParse(request.integration).data ?? DEFAULT_INTEGRATION;
+      if (allowed?.includes(integration) === false) return;
       const fields = [...new Set(error.details.errors?.map(({ path }) => fieldOf(path)))];
       count(integration, fields);
       const orderId = fields.includes('orderId') ? undefined : orderIdSchema.safeParse(request.orderId).data;
@@ -35,7 +46,8 @@ export function createRefusedCheckouts(count: (integration: string, fields: read
         fields: fields.slice(0, MOST_FIELDS),
         ...(orderId !== undefined && { orderId }),
       };
-      newest = [refused, ...newest].slice(0, MOST);
+      const dropped = newest.filter((one) => one.integration === integration)[MOST_PER_INTEGRATION - 1];
+      newest = [refused, ...newest.filter((one) => one !== dropped)];
     },
     /** Returns the newest first. @param integrations only of these */
     of: (integrations?: readonly string[]) =>

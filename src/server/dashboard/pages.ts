@@ -105,8 +105,8 @@ export async function admitPeople(scope: FastifyInstance, options: PageOptions):
       await requireKey(request, apiKeys, key);
       // Some type the key in both places. The order's journal and the audit log would keep it.
       request.pageUser = user === key ? '' : user;
-    } else if (!(await signIn.admits(request))) {
-      if (request.routeOptions.url === SIGN_OUT) return signIn.end(reply);
+    } else if (!(await signIn.admits(request)) && request.routeOptions.url !== SIGN_OUT) {
+      // Without a session, only signing out is possible.
       if (request.method !== 'GET') throw new HttpError('unauthorized');
       return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
     }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError } from '../../../src/contract/errors.ts';
 import { createRefusedCheckouts } from '../../../src/server/api/refused-checkouts.ts';
 import { textOf } from '../dashboard/support.ts';
@@ -28,7 +29,35 @@ it('keeps the newest checkouts without what callers wrote, for the integrations 
   expect(refused.of(['shop'])).toHaveLength(1);
   expect(counted.map(([integration]) => integration)).toEqual(['shop', 'default', 'default']);
   for (let number = 0; number < 100; number += 1) refused.note({}, refusedFor('transaction.amount'));
-  expect(refused.of()).toHaveLength(50);
+  expect(refused.of(['default'])).toHaveLength(50);
+  expect(refused.of(['shop'])).toHaveLength(1);
+});
+
+it('notes and counts none for an integration that the key may not use, or that does not exist', async () => {
+  const key = 'the-key-of-shop-a-alone';
+  const { app, orderScreening } = await anApi({
+    apiKeys: [hashedKey('a', key, { integrations: ['a'] }), hashedKey('all', `${key}-not`)],
+    integrations: ['default', 'a', 'b'],
+  });
+  const send = async (bearer: string, query: string, integration?: string, note = '4111111111111111') => {
+    const url = `/v1/orders/order-9/screening${query}`;
+    const headers = { authorization: `Bearer ${bearer}` };
+    const body = { integration, transaction: { note } };
+    expect((await app.inject({ method: 'POST', url, headers, body })).statusCode).toBe(422);
+  };
+  await send(key, '', 'b');
+  await send(key, '?integration=a', 'b');
+  await send(key, '?integration=b');
+  await send(key, '');
+  await send(key, '?no-such=field', 'b', 'x');
+  await send(`${key}-not`, '', 'none');
+  const counted = async () =>
+    (await app.inject('/metrics')).body.match(/(?<=refused_checkouts_total\{integration=)"\w+"/g);
+  expect(await counted()).toBeNull();
+  await send(key, '', 'a');
+  await send(`${key}-not`, '', 'b');
+  expect(await counted()).toEqual(['"a"', '"b"']);
+  expect(orderScreening.screen).not.toHaveBeenCalled();
 });
 
 it('lists and counts them by field, without what callers wrote, also those that the card scan refuses', async () => {

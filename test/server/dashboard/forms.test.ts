@@ -63,13 +63,8 @@ it('a form for several orders leaves out one that can’t be read, since nobody 
   expect(none.body).not.toContain('action="/several"');
 });
 
-it('a browser that signs in in thirty tabs keeps the cookies of the newest eight', async () => {
-  const issuer = await serve((_request, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end(
-      JSON.stringify({ issuer, authorization_endpoint: `${issuer}/a`, token_endpoint: `${issuer}/t` }),
-    );
-  });
+/** The API whose people sign in at a provider. */
+function anApiWithSignIn(issuer: string) {
   const { signIn } = loadConfig({
     ...least,
     API_KEYS: 'shop:a-key-that-is-long-enough',
@@ -79,7 +74,27 @@ it('a browser that signs in in thirty tabs keeps the cookies of the newest eight
     PAGES_URL: 'https://screening.example.com/',
     SESSION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
   });
-  const { app } = await anApi(signIn && { signIn: new SignIn(signIn, createLog('test', 'silent')) });
+  return anApi(signIn && { signIn: new SignIn(signIn, createLog('test', 'silent')) });
+}
+
+// The browser sends no session with a form of another site.
+it.each([
+  ['same-origin', 303, expect.stringMatching(/^order-screening-session=; Max-Age=0;/)],
+  ['cross-site', 403, undefined],
+])('a form without a session signs out only from these pages: %s', async (site, status, cookie) => {
+  const { app } = await anApiWithSignIn('https://login.example.com');
+  const { statusCode, headers } = await sendForm(app, '/sign-out', '', { 'sec-fetch-site': site });
+  expect([statusCode, headers['set-cookie']]).toEqual([status, cookie]);
+});
+
+it('a browser that signs in in thirty tabs keeps the cookies of the newest eight', async () => {
+  const issuer = await serve((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({ issuer, authorization_endpoint: `${issuer}/a`, token_endpoint: `${issuer}/t` }),
+    );
+  });
+  const { app } = await anApiWithSignIn(issuer);
   const names: string[] = [];
   for (let tab = 0; tab < 30; tab += 1) {
     const { headers } = await app.inject('/sign-in?to=/orders/1001');

@@ -112,6 +112,28 @@ it('wrong keys are answered late once an address has sent many; no right key is,
   expect(lateMs).toBeGreaterThan(900);
 });
 
+it.each(['203.0.113.8:PORT', '[2001:db8::PORT]:PORT'])(
+  'wrong keys count together whatever port a proxy names with the address: %s',
+  async (forwarded) => {
+    const { app } = await anApi({
+      apiKeys: [hashedKey('shop', SHOP.key)],
+      maxRps: 10_000,
+      trustProxy: ['127.0.0.1'],
+    });
+    const msOf = async (port: number) => {
+      const begun = performance.now();
+      const headers = {
+        authorization: 'Bearer wrong',
+        'x-forwarded-for': forwarded.replaceAll('PORT', `${port}`),
+      };
+      expect((await app.inject({ url: '/v1/orders/order-1', headers })).statusCode).toBe(401);
+      return performance.now() - begun;
+    };
+    for (let port = 1; port <= 20; port += 1) await msOf(port);
+    expect(await msOf(21)).toBeGreaterThan(900);
+  },
+);
+
 it('wrong webhook secrets and codec tokens are answered late, too, in one count with wrong keys', async () => {
   const codec = {
     codec: createPayloadCodec([{ id: 'a', key: randomBytes(32) }]),

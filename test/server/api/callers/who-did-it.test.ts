@@ -238,8 +238,11 @@ describe('the audit log', () => {
     [['127.0.0.1'], '198.51.100.7, 203.0.113.9', '203.0.113.9'],
     [['127.0.0.1', '203.0.113.0/24'], '198.51.100.7, 203.0.113.9', '198.51.100.7'],
     [['127.0.0.1'], '4111111111111111', undefined],
+    [['127.0.0.1'], '198.51.100.7, 203.0.113.9:50001', '203.0.113.9'],
+    [['127.0.0.1'], '198.51.100.7,[2001:db8::9]:50001', '2001:db8::9'],
+    [['127.0.0.1', '203.0.113.0/24'], '198.51.100.7:1, 203.0.113.9:50001', '198.51.100.7'],
   ])(
-    'believes a forwarded address only from the proxies that are named: %j',
+    'believes a forwarded address only from the proxies that are named: %j, %s',
     async (trustProxy, forwarded, peer) => {
       const { send, audit } = await anAuditedApi({ trustProxy });
       await send('report-fraud', {}, { 'x-forwarded-for': forwarded });
