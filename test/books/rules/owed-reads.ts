@@ -150,11 +150,12 @@ function isOwed(books: Books, { at, what, transactionId }: Cause, by: number): b
   const moved = transactions.some(({ createdAt }) => createdAt > at && createdAt <= by);
   const known = books.record.transactions.find(({ id }) => id === newest.id)?.attempt;
   const attempt = known !== undefined && mayBeOlder(books, known) ? known : newest.attempt;
-  // A later attempt that was taken replaces an earlier one, also while it has no transaction.
+  // A later attempt that was taken replaces an earlier one, also while it has no transaction. A reset may take one that was refused before.
+  const isReplaced = wasReset(books) && books.record.attempts > attempt;
   const declined = calls.some(
     (one) => isDeclined(one) || ((one.checkout?.attempt ?? 0) > attempt && one.at <= by),
   );
-  return told && !canceled && !over && !moved && !declined;
+  return told && !canceled && !over && !moved && !declined && !isReplaced;
 }
 
 /** For reads at their longest spacing, and tries that grow to five minutes. */
