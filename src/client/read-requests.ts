@@ -134,7 +134,7 @@ function readTransaction(raw: unknown, workflow: IntegrationWorkflow, integratio
   if (parsed.ok) {
     const { transaction, card } = parsed;
     const invoiceNumber = transaction.order?.invoiceNumber;
-    return { ...parsed, card, invoiceNumber, fingerprint: fingerprint(transaction, card) };
+    return { ...parsed, card, invoiceNumber, fingerprint: fingerprint(transaction) };
   }
   if (!isRecord(raw) || skipRuleFor(integration, raw) === undefined) return parsed;
   // The transaction would be stored unchanged, with its card fields.
