@@ -37,11 +37,7 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
         { path: 'orderId', message: 'is an argument of the command; remove it from the input' },
       ]);
     }
-    // Only the client library uses the fingerprint.
-    const { fingerprint: _ours, ...shown } = await withOrders((orders) =>
-      orders.screen({ ...body, ...named }),
-    );
-    output.answer(shown);
+    output.answer(await withOrders((orders) => orders.screen({ ...body, ...named })));
   };
 
   defineCommand(program, {
