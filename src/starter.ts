@@ -8,7 +8,7 @@ import { listOrders, listQueue, listRows } from './client/lists/list-orders.ts';
 import { OpenOrders } from './client/lists/open-orders.ts';
 import { recordGatewayResult } from './client/messages/gateway-result.ts';
 import { OrderSignals } from './client/messages/hint.ts';
-import { portalAction, withdraw } from './client/messages/portal-action.ts';
+import { portalAction, readPortalFields, withdraw } from './client/messages/portal-action.ts';
 import { redeliver } from './client/messages/redeliver.ts';
 import { update } from './client/messages/send-update.ts';
 import { checked, integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
@@ -26,10 +26,10 @@ import {
   type Envelope,
   noteUpdate,
   overrideUpdate,
-  type PortalFields,
   snoozeUpdate,
 } from './contract/messages.ts';
 import { HANDLING, overrideSchema } from './contract/order/requests.ts';
+import type { PortalActionKind } from './contract/portal/portal-kinds.ts';
 
 export type { ListRequest } from './client/lists/list-request.ts';
 export { EarlyAnswers } from './client/screening/fast-path.ts';
@@ -87,8 +87,12 @@ export function createOrderScreening(context: OrderScreeningOptions): OrderScree
     vouchedFor(request, integrationOf(context, order.integration));
   /** Gives one deadline to everything that a call asks for: of an order, of its record after its end, and of the screening service. */
   const answered = <Answer>(call: () => Promise<Answer>) => endingBy(Date.now() + ANSWER_WITHIN_MS, call);
-  const portal = async (order: OrderName, fields: PortalFields, how: PortalOptions = {}) =>
-    answered(() => portalAction(context, key(order, fields, how), vouched(order, fields), how));
+  const portal =
+    (kind: PortalActionKind) => async (order: OrderName, request?: object, how?: PortalOptions) =>
+      answered(() => {
+        const named = key(order, request, how);
+        return portalAction(context, named, vouched(order, readPortalFields(kind, request)), how);
+      });
   const written = <Answer, Body extends object>(
     definition: UpdateDefinition<Answer, [Envelope<Body>]>,
     schema: z.ZodType<NoInfer<Body>>,
@@ -118,10 +122,10 @@ export function createOrderScreening(context: OrderScreeningOptions): OrderScree
     health: async () => readHealth(context),
     statistics: async (integrations, since) => readStatistics(context, integrations, since),
     count: async (request) => countOrders(context, request),
-    cancel: (order, request, how) => portal(order, { kind: 'cancel', ...request }, how),
-    reportFraud: (order, request, how) => portal(order, { kind: 'report-fraud', ...request }, how),
-    submitChargeback: (order, request, how) => portal(order, { kind: 'chargeback', ...request }, how),
-    attachCustomerCode: (order, request, how) => portal(order, { kind: 'customer-code', ...request }, how),
+    cancel: portal('cancel'),
+    reportFraud: portal('report-fraud'),
+    submitChargeback: portal('chargeback'),
+    attachCustomerCode: portal('customer-code'),
     acknowledge: async (order, request, how) =>
       answered(() => update(context, workflowId(order, request, how), acknowledgeUpdate, request, how)),
     note: written(noteUpdate, HANDLING.note.schema),

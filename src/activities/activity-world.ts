@@ -23,7 +23,6 @@ import { counterOf } from '../order/view/metrics.ts';
 import {
   createScreeningClient,
   type Machine,
-  MOST_ERRORS,
   type ScreeningClient,
   type ScreeningError,
 } from '../screening-service/index.ts';
@@ -98,16 +97,14 @@ function logFailure(integration: string, error: ScreeningError, address: string)
   else log.warn('the screening service answers with an error', fields);
 }
 
-/** @returns the first errors in one line, without any submitted value. The text is bounded because it goes into workflow history */
+/** @returns the errors in one line, without any submitted value. It goes into workflow history: the checks list at most 100 errors */
 export function fieldErrorWords(fieldErrors: readonly FieldError[]): string {
-  const shown = fieldErrors.slice(0, MOST_ERRORS).map(({ path, message }) => `${path} ${message}`.trim());
-  const more = fieldErrors.length - shown.length;
-  return more > 0 ? `${shown.join('; ')}; and ${more} more` : shown.join('; ');
+  return fieldErrors.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
 }
 
 export function invalidRequest(fieldErrors: readonly FieldError[], words: string): Refusal {
-  const errors = fieldErrors.slice(0, MOST_ERRORS);
-  return { code: 'invalid-request', message: `${words}: ${fieldErrorWords(fieldErrors)}.`, errors };
+  const message = `${words}: ${fieldErrorWords(fieldErrors)}.`;
+  return { code: 'invalid-request', message, errors: [...fieldErrors] };
 }
 
 /** Gives a caller in the same process the result of a checkout's screening before Temporal records it. */

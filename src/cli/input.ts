@@ -15,10 +15,6 @@ export const orderIds = z.array(orderIdSchema).transform((ids) => [...new Set(id
 /** The number of a portal action or of an event, on the order's record. */
 export const numberOnRecord = wholeNumber(1, HIGHEST_NUMBER);
 
-export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
-  return z.enum(words, { error: `must be one of ${words.join(', ')}` });
-}
-
 export function wholeNumber(least: number, most: number) {
   const message = `must be a whole number from ${least} to ${most}`;
   return z

@@ -16,7 +16,7 @@ import {
 import { defined } from '../order/defined.ts';
 import type { ListRequest } from '../starter.ts';
 import { type CommandTools, defineCommand, flag, INTEGRATION, option, required } from './define-command.ts';
-import { oneOf, readJsonObject, wholeNumber } from './input.ts';
+import { readJsonObject, wholeNumber } from './input.ts';
 import { showList, showOrder } from './output.ts';
 
 const WORKFLOW = option(workflowSchema, 'name', `one of ${INTEGRATION_WORKFLOWS.join(', ')}`);
@@ -37,11 +37,7 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
         { path: 'orderId', message: 'is an argument of the command; remove it from the input' },
       ]);
     }
-    // Only the client library uses the fingerprint.
-    const { fingerprint: _ours, ...shown } = await withOrders((orders) =>
-      orders.screen({ ...body, ...named }),
-    );
-    output.answer(shown);
+    output.answer(await withOrders((orders) => orders.screen({ ...body, ...named })));
   };
 
   defineCommand(program, {
@@ -92,9 +88,9 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
 /** The filters of `list` and `count`, the same as the queue page's. */
 const FILTERS = {
   integration: option(integrationNameSchema, 'name', 'only this integration'),
-  phase: option(oneOf(PHASES), 'phase', `only orders in this phase: ${PHASES.join(', ')}`),
+  phase: option(z.enum(PHASES), 'phase', `only orders in this phase: ${PHASES.join(', ')}`),
   decision: option(
-    oneOf(ORDER_DECISIONS),
+    z.enum(ORDER_DECISIONS),
     'decision',
     `only orders with this decision: ${ORDER_DECISIONS.join(', ')}`,
   ),

@@ -41,9 +41,7 @@ export const adoptSchema = z.strictObject({
   // In either spelling, as in a transaction.
   currencyCode: currency,
   currency_code: currency,
-  gatewayResult: z
-    .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })
-    .optional(),
+  gatewayResult: z.enum(GATEWAY_RESULTS).optional(),
   force: z.boolean('must be true or false').optional(),
 });
 

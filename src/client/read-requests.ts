@@ -134,7 +134,7 @@ function readTransaction(raw: unknown, workflow: IntegrationWorkflow, integratio
   if (parsed.ok) {
     const { transaction, card } = parsed;
     const invoiceNumber = transaction.order?.invoiceNumber;
-    return { ...parsed, card, invoiceNumber, fingerprint: fingerprint(transaction, card) };
+    return { ...parsed, card, invoiceNumber, fingerprint: fingerprint(transaction) };
   }
   if (!isRecord(raw) || skipRuleFor(integration, raw) === undefined) return parsed;
   // The transaction would be stored unchanged, with its card fields.
@@ -173,9 +173,9 @@ export function readCardRequest(raw: unknown, findIntegration: FindIntegration) 
     throw invalidRequest([...fieldErrorsOf(outer.error), ...(card.ok ? [] : card.fieldErrors)]);
   }
   const { orderId } = outer.data;
-  const stored = cardOfWorkflow(card.card, workflow);
+  const stored = cardOfWorkflow(card.data, workflow);
   const message = 'is not kept: the workflow is not pre-gateway';
-  const warnings = stored.cardCode === card.card.cardCode ? [] : [{ path: 'cardCode', message }];
+  const warnings = stored.cardCode === card.data.cardCode ? [] : [{ path: 'cardCode', message }];
   return { orderId, integration: integration.name, card: stored, warnings };
 }
 

@@ -5,6 +5,7 @@
 import type { ConnectionOptions } from '@temporalio/client';
 import { type DestinationStream, pino } from 'pino';
 import { withoutCardNumbers } from '../card-data/card-numbers.ts';
+import { grpcCode } from '../client/temporal-errors.ts';
 import type { LogLevel } from '../config/index.ts';
 import { showError } from './show-error.ts';
 
@@ -166,7 +167,6 @@ function essentials(fields: Record<string, unknown>): unknown {
 
 type CallInterceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
-const UNAVAILABLE = 14;
 export const TEMPORAL_UNREACHABLE = 'Temporal can not be reached, the call is tried again';
 
 /** An interceptor of calls to Temporal that logs why one was not answered. After a retry interceptor it logs each attempt. */
@@ -180,8 +180,8 @@ export function logUnreachable(log: Log): CallInterceptor {
         onReceiveMessage: (message) => listener?.onReceiveMessage?.(message),
         onReceiveStatus: (status) => {
           const call = options.method_definition.path.split('/').at(-1);
-          const err = `${UNAVAILABLE} UNAVAILABLE: ${status.details}`;
-          if (status.code === UNAVAILABLE) log.foreign('warn', { call, err }, TEMPORAL_UNREACHABLE);
+          const err = `${grpcCode.unavailable} UNAVAILABLE: ${status.details}`;
+          if (status.code === grpcCode.unavailable) log.foreign('warn', { call, err }, TEMPORAL_UNREACHABLE);
           listener?.onReceiveStatus?.(status);
         },
       });

@@ -2,17 +2,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ZodError, z } from 'zod';
 import { controlInputs, type SandboxControl } from './control.ts';
 import { faultPlanSchema } from './fault-plan.ts';
-import { DECISIONS, LEDGER_OPERATIONS, type TransactionRecord } from './model.ts';
+import { ledgerFilter } from './ledger.ts';
+import { DECISIONS, type TransactionRecord } from './model.ts';
 
 const decisionInput = z.strictObject({ decision: z.enum(DECISIONS) });
 const coverageInput = z.strictObject({ covered: z.boolean() });
-const ledgerFilter = z
-  .strictObject({
-    operation: z.enum(LEDGER_OPERATIONS),
-    invoice: z.string(),
-    since: z.coerce.number().int().nonnegative(),
-  })
-  .partial();
 
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 /** Allowed Host headers. Protects against DNS rebinding, where a website's own host name resolves to this machine. */

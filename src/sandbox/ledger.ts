@@ -1,5 +1,12 @@
 /** The ledger of the sandbox: what was asked of it and what it answered. Tests check against it. */
-import type { LedgerEntry, LedgerOperation, Subject, TransactionRecord } from './model.ts';
+import { z } from 'zod';
+import {
+  LEDGER_OPERATIONS,
+  type LedgerEntry,
+  type LedgerOperation,
+  type Subject,
+  type TransactionRecord,
+} from './model.ts';
 
 const NOBODY: Subject = { transactionId: null, invoiceNumber: null };
 
@@ -7,11 +14,14 @@ const NOBODY: Subject = { transactionId: null, invoiceNumber: null };
 const KEPT_ENTRIES = 200_000;
 
 /** Which entries to read; `since` is a sequence number, and only later ones are returned. */
-export interface LedgerFilter {
-  readonly operation?: LedgerOperation | undefined;
-  readonly invoice?: string | undefined;
-  readonly since?: number | undefined;
-}
+export const ledgerFilter = z
+  .strictObject({
+    operation: z.enum(LEDGER_OPERATIONS),
+    invoice: z.string(),
+    since: z.coerce.number().int().nonnegative(),
+  })
+  .partial();
+export type LedgerFilter = z.output<typeof ledgerFilter>;
 
 export type Ledger = ReturnType<typeof createLedger>;
 

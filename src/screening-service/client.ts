@@ -1,5 +1,6 @@
 /** The client of the screening service, with one method per operation. */
 import { withoutHash } from '../contract/ids.ts';
+import type { Integration } from '../contract/policy.ts';
 import { type PortalRequests, portalContentSchema } from '../contract/portal/portal-actions.ts';
 import type { PortalActionKind } from '../contract/portal/portal-kinds.ts';
 import type { GatewayResult } from '../contract/words.ts';
@@ -14,7 +15,7 @@ import {
   readPortalReply,
   readTransactionResponse,
 } from './replies.ts';
-import { type Dialect, toDefinitionSpelling } from './spellings.ts';
+import { toDefinitionSpelling } from './spellings.ts';
 import { type CreateBody, writeTransaction } from './transaction/parse-transaction.ts';
 import type { Transaction } from './transaction/transaction-schema.ts';
 
@@ -23,14 +24,12 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 /** The operations of the screening service. Each rejects only with `ScreeningError`. */
 export type ScreeningClient = ReturnType<typeof createScreeningClient>;
 
-/**
- * Creates a client of the screening service for one integration. Clients share their connections, so creating one per call is cheap.
- * @throws if an address isn't http(s); the error doesn't contain the address
- */
+/** Creates a client of the screening service for one integration. Clients share their connections, so creating one per call is cheap. */
 export function createScreeningClient(settings: ScreeningClientSettings) {
+  // Assumption «key in a header».
   const { apiKey, dialect, apiKeyHeader = false, machine = MACHINE, onFailure } = settings;
-  const base = withoutLastSlash(settings.baseUrl, 'baseUrl');
-  const portal = withoutLastSlash(settings.portalBaseUrl, 'portalBaseUrl');
+  const base = settings.baseUrl.replace(/\/+$/, '');
+  const portal = settings.portalBaseUrl.replace(/\/+$/, '');
 
   async function call<T>(
     request: Omit<Context, 'secrets'> & { url: string; body?: unknown; secrets?: string[] },
@@ -117,23 +116,10 @@ function isSegment(text: string): boolean {
   return !/^\.{0,2}$/.test(text) && !/\p{Surrogate}/u.test(text);
 }
 
-function withoutLastSlash(address: string, name: string): string {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new Error(`${name} must be an http or https address without a user name`);
-  }
-  return address.replace(/\/+$/, '');
-}
-
-interface ScreeningClientSettings {
-  /** Screening address for the key's mode, with or without a trailing slash. */
-  baseUrl: string;
-  /** Portal address; its path ends in `/api/v1/transaction-update`. */
-  portalBaseUrl: string;
+interface ScreeningClientSettings
+  extends Pick<Integration, 'baseUrl' | 'portalBaseUrl' | 'dialect'>,
+    Partial<Pick<Integration, 'apiKeyHeader'>> {
   apiKey: string;
-  dialect: Dialect;
-  /** Assumption «key in a header»: whether the key is also sent in `x-api-key` of each call; false by default. */
-  apiKeyHeader?: boolean;
   /** Defaults to the machine of this process. */
   machine?: Machine;
   /** Called for each failed call, with the host, and the port unless it is the default one. */

@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { bounded, exists, filledText, printable } from '../contract/fields.ts';
+import { bounded, filledText, printable } from '../contract/fields.ts';
 
 /**
  * The invoice number, by which a lost create is looked up: 1 to 64 characters that are safe in an address. At most one leading `#`
@@ -39,7 +39,7 @@ const DATE_MESSAGE = 'must be a date that exists, written MM/DD/YYYY, such as "0
 export const usDate = z
   .string()
   .regex(/^\d{2}\/\d{2}\/\d{4}$/, { error: DATE_MESSAGE, abort: true })
-  .refine((date) => exists(date.slice(6), date.slice(0, 2), date.slice(3, 5)), DATE_MESSAGE);
+  .refine((date) => z.regexes.date.test(date.replace(/^(..).(..).(....)$/, '$3-$1-$2')), DATE_MESSAGE);
 
 /** A fully qualified domain name of at most 128 characters: no scheme, no path. */
 export const domainName = bounded().regex(

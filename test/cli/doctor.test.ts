@@ -121,8 +121,8 @@ describe('the doctor', () => {
   });
 
   it('finds portal actions on closed orders that wait for the right key, which no list of orders shows', async () => {
-    expect(await checkPortalActions(async () => 0)).toMatchObject({ status: 'ok' });
-    expect(await checkPortalActions(async (query) => (query === WAITING ? 1 : 0))).toEqual({
+    expect(await checkPortalActions(aNamespace({}, 0))).toMatchObject({ status: 'ok' });
+    expect(await checkPortalActions(aNamespace({}, 1))).toEqual({
       status: 'warning',
       what: expect.stringMatching(/^1 portal action .*403/),
       todo: expect.stringContaining(WAITING),

@@ -20,7 +20,7 @@ const ORDER_ID = /^order:default:[^\p{Cc}\p{Cs}]{1,64}$/u;
 
 async function anApiOverTemporal(settings: Partial<Integration> = {}) {
   const { temporal, handles, ...made } = aClient(settings, createCardStash('memory:'));
-  const { fingerprint: _any, ...answer } = aCheckoutAnswer();
+  const answer = aCheckoutAnswer();
   const { orderId, integration, attempt, decision, action, phase } = answer;
   const gatewayAnswer = { orderId, integration, attempt, decision, action, phase };
   temporal.executeUpdateWithStart.mockResolvedValue(answer);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createScreeningClient } from '../../src/screening-service/index.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
 import {
   CHARGEBACK,
@@ -92,12 +91,4 @@ describe('what is sent', () => {
     for (let call = 0; call < 5; call += 1) await client().statusById(ID);
     expect(service.connections()).toBe(before);
   });
-});
-
-it('an address that is none is refused, unshown', () => {
-  for (const baseUrl of ['ftp://host', 'host', '', 'http://user:canary@host']) {
-    const settings = { baseUrl, portalBaseUrl: service.url, apiKey: KEY, dialect: 'sample' } as const;
-    const words = 'baseUrl must be an http or https address without a user name';
-    expect(() => createScreeningClient(settings)).toThrow(words);
-  }
 });

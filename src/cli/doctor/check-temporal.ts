@@ -86,9 +86,7 @@ async function checkInside(client: Client, config: Config): Promise<Finding[]> {
     ),
     ofOrders('polls', 'count orders', () => checkPolls(client, config), DESCRIBED_WITHIN_MS),
     ofOrders('sweep', 'describe the sweep', () => checkSweep(client)),
-    ofOrders('portal-actions', 'count portal actions', () =>
-      checkPortalActions((query) => countWorkflows(client, query)),
-    ),
+    ofOrders('portal-actions', 'count portal actions', () => checkPortalActions(client)),
     ofOrders('lost-orders', 'list orders', () => checkLostOrders(client), DESCRIBED_WITHIN_MS),
   ]);
   return [...namespace, ...attributes, ...others.flat()];
@@ -235,9 +233,9 @@ export async function checkSweep(client: Client): Promise<Finding> {
 }
 
 /** Warns of portal actions on closed orders, which neither the queue page nor a list of orders shows. */
-export async function checkPortalActions(count: (query: string) => Promise<number>): Promise<Finding> {
+export async function checkPortalActions(client: Client): Promise<Finding> {
   const waiting = `${openQuery(PORTAL_ACTION)} AND ${orderAttributes.needsAttention.name} = true`;
-  const number = await count(waiting);
+  const number = await countWorkflows(client, waiting);
   if (number === 0) return ok('no portal action on a closed order waits for the right key');
   return warning(
     `${counted(number, 'portal action')} on closed orders or bare transactions can't be sent: the screening service refused the key (403)`,

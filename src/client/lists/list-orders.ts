@@ -1,7 +1,7 @@
 /** Lists orders by Temporal's visibility, with their records. It lags by up to 2 s. Needs no worker. */
 import { orderOfWorkflowId, orderWorkflowId } from '../../contract/ids.ts';
 import type { OrderList } from '../../contract/order/order.ts';
-import { type Instant, instant } from '../../contract/words.ts';
+import { type Instant, instant, latest } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { checked } from '../read-requests.ts';
 import { isNewestRun, type Run, runOf } from '../reading/describe-order.ts';
@@ -94,7 +94,7 @@ async function rowsOf(
   // A reset of an ended order, or its start again, leaves the earlier run completed.
   const starts = new Map<string, Instant>();
   for (const { workflowId, startedAt } of runs)
-    if (!(startedAt < (starts.get(workflowId) ?? startedAt))) starts.set(workflowId, startedAt);
+    starts.set(workflowId, latest(startedAt, starts.get(workflowId) ?? startedAt));
   const newest = runs.filter(({ workflowId, startedAt }) => starts.get(workflowId) === startedAt);
   const orders = (await inBatches(newest, (run) => rowOf(context, run))).flat();
   // A page that only loses rows would look like the end.

@@ -5,7 +5,7 @@ import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../../contrac
 import { SCREEN_ORDER } from '../../contract/messages.ts';
 import { instant, ORDER_DECISIONS, OUTCOMES, PHASES } from '../../contract/words.ts';
 import { CLOSED_ATTENTION_MS } from '../../order/attention.ts';
-import { orderAttributes, quoted, STARTED } from '../../order/view/search-attributes.ts';
+import { equals, orderAttributes, quoted, STARTED } from '../../order/view/search-attributes.ts';
 import { integrationNameSchema } from '../read-requests.ts';
 
 export const amountSchema = z
@@ -117,13 +117,13 @@ export function queryOf(request: ListRequest, partly: readonly string[] = []): s
     `WorkflowType = '${SCREEN_ORDER}'`,
     "ExecutionStatus != 'ContinuedAsNew'",
     STARTED,
-    ...equals(integration, request.integration),
+    request.integration && equals(integration, request.integration),
     integrations && oneOf(integration.name, integrations),
-    ...equals(phase, request.phase),
-    ...equals(decision, request.decision),
+    request.phase && equals(phase, request.phase),
+    request.decision && equals(decision, request.decision),
     attention !== undefined && attentionIs(attention),
     request.queued && inQueue(),
-    ...equals(outcomes, request.outcome),
+    request.outcome && equals(outcomes, request.outcome),
     open !== undefined && `ExecutionStatus ${open ? '=' : '!='} 'Running'`,
     ...deadlineIn(request.cancelBy),
     ...between(amount, request.amount, String),
@@ -148,14 +148,6 @@ const inQueue = () => {
   return `(${inReview} OR ${attentionIs(true)} OR (ExecutionStatus = 'Running' AND (${phase.name} = 'screening' OR ${actionUnderWay.name} = true)))`;
 };
 
-interface Attribute {
-  name: string;
-}
-
-function equals({ name }: Attribute, value: string | undefined): string[] {
-  return value === undefined ? [] : [`${name} = ${quoted(value)}`];
-}
-
 function deadlineIn(range: ListRequest['cancelBy']): string[] {
   if (range === undefined) return [];
   if (range === 'none') return [`${cancelBy.name} IS NULL`];
@@ -164,7 +156,7 @@ function deadlineIn(range: ListRequest['cancelBy']): string[] {
 }
 
 function between<Bound>(
-  { name }: Attribute,
+  { name }: { name: string },
   { from, until }: { from?: Bound | undefined; until?: Bound | undefined } = {},
   write: (bound: Bound) => string,
 ): string[] {
@@ -181,14 +173,14 @@ function foundBy(words: string, request: ListRequest, partly: readonly string[])
   const ids = named.map((name) => orderWorkflowId(name, number));
   const conditions = [
     oneOf('WorkflowId', ids),
-    ...equals(invoiceNumber, words),
-    ...equals(invoiceNumber, number),
-    ...equals(transactionId, words.toLowerCase()),
+    equals(invoiceNumber, words),
+    equals(invoiceNumber, number),
+    equals(transactionId, words.toLowerCase()),
     ...(partly.length === 0 ? [] : [`(ExecutionStatus = 'Running' AND ${oneOf('WorkflowId', partly)})`]),
   ];
   return `(${[...new Set(conditions)].join(' OR ')})`;
 }
 
 function oneOf(name: string, values: readonly string[]): string {
-  return `(${values.flatMap((value) => equals({ name }, value)).join(' OR ')})`;
+  return `(${values.map((value) => equals({ name }, value)).join(' OR ')})`;
 }

@@ -6,7 +6,7 @@ import { type OrderKey, orderOfWorkflowId, orderWorkflowId } from '../../contrac
 import { type ReviewHint, recheckSignal, reviewHintSignal, SCREEN_ORDER } from '../../contract/messages.ts';
 import { instant } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
-import { orderAttributes, quoted } from '../../order/view/search-attributes.ts';
+import { equals, orderAttributes } from '../../order/view/search-attributes.ts';
 import { LookUps } from '../lists/look-ups.ts';
 import { listWorkflows } from '../lists/visibility.ts';
 import { integrationOf, orderIdSchema } from '../read-requests.ts';
@@ -172,8 +172,4 @@ interface Found {
   integration: string;
   /** The order's id and its invoice numbers. */
   names: string[];
-}
-
-function equals({ name }: { name: string }, value: string): string {
-  return `${name} = ${quoted(value)}`;
 }

@@ -40,9 +40,9 @@ import { defined } from '../../order/defined.ts';
 import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../../order/portal/portal-records.ts';
 import { earlier, identityOf, subjectOf, transactionMeant } from '../../order/portal/portal-requests.ts';
 import { isUnderWay } from '../../order/transactions.ts';
-import { parsePortalFields } from '../../screening-service/index.ts';
+import { OUR_WORDS, parsePortalFields } from '../../screening-service/index.ts';
 import { refuseTaken } from '../lists/visibility.ts';
-import { integrationOf, invalidRequest } from '../read-requests.ts';
+import { fieldErrorsOf, integrationOf, invalidRequest } from '../read-requests.ts';
 import { lateDecisions } from '../reading/after-end.ts';
 import { readOrder } from '../reading/read-orders.ts';
 import {
@@ -60,7 +60,7 @@ import type { ClientContext, HandlingMethods, OrderName, OrderScreening, PortalO
 import { readBy } from './portal-options.ts';
 import { startedUpdate, updateOf, whileOpen } from './send-update.ts';
 
-/** Returns the client library's method for a kind of action. The caller has checked the fields of that kind. */
+/** Returns the client library's method for a kind of action, which checks the fields of that kind. */
 export function portalMethod(orders: OrderScreening, kind: PortalActionKind) {
   return orders[PORTAL_KINDS[kind].method] as (
     order: OrderName,
@@ -85,7 +85,6 @@ export async function portalAction(
   // `kind` selects the definition, so the fields match it.
   const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [Envelope<typeof request>]>;
   const update = updateOf(definition, request, how);
-  checkPortalFields(fields);
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   try {
     const answer = await startedUpdate(context, workflowId, definition, update);
@@ -118,14 +117,22 @@ export async function withdraw(
   return defined({ number, ...order, kind, status: 'requested', transactionId });
 }
 
-/** @throws OrderScreeningError `invalid-request` for fields that can't be sent to the screening service */
-function checkPortalFields({ kind, notCards: _vouched, ...fields }: PortalFields): void {
-  const own = portalOwnSchema(kind).shape;
-  const sent = Object.entries(fields).filter(
-    ([name, value]) => !(name in own) && (value ?? undefined) !== undefined,
-  );
-  const parsed = parsePortalFields(kind, Object.fromEntries(sent));
-  if (!parsed.ok) throw invalidRequest(parsed.fieldErrors);
+/**
+ * Checks the fields of a portal action, those for the screening service in either of its spellings.
+ * @throws OrderScreeningError `invalid-request` with every error
+ */
+export function readPortalFields(kind: PortalActionKind, request: object = {}): PortalFields {
+  const schema = portalOwnSchema(kind);
+  const given = Object.entries(request).filter(([, value]) => value !== undefined);
+  const part = (isOwn: boolean) =>
+    Object.fromEntries(given.filter(([name]) => name in schema.shape === isOwn));
+  const own = schema.safeParse(part(true), OUR_WORDS);
+  const content = parsePortalFields(kind, part(false));
+  if (!own.success || !content.ok) {
+    throw invalidRequest([...fieldErrorsOf(own.error), ...(content.ok ? [] : content.fieldErrors)]);
+  }
+  // `kind` selects the schemas, so the fields match it.
+  return { kind, ...own.data, ...content.data } as PortalFields;
 }
 
 /** Runs the action for a closed order in a workflow of its own, with the data of the order's full record. */

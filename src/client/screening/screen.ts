@@ -46,7 +46,8 @@ export async function screen(context: ClientContext, raw: unknown): Promise<Chec
   const request = readScreenRequest(raw, context.findIntegration);
   const { warnings } = request;
   try {
-    const answer = await whileReachable(context.client, () => answerOf(context, request));
+    const found = await whileReachable(context.client, () => answerOf(context, request));
+    const { fingerprint: _ours, ...answer } = found;
     return { ...answer, ...(warnings.length > 0 && { warnings }) };
   } catch (error) {
     throw unrecorded(toOrderError(error), request);

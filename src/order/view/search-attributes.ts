@@ -109,10 +109,12 @@ export function openQuery(workflowType: string = SCREEN_ORDER): string {
 export const STARTED = "(ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)";
 
 export function transactionQuery(transactionId: string): string {
-  return [
-    `WorkflowType = '${SCREEN_ORDER}'`,
-    `${orderAttributes.transactionId.name} = ${quoted(transactionId.toLowerCase())}`,
-  ].join(' AND ');
+  return `WorkflowType = '${SCREEN_ORDER}' AND ${equals(orderAttributes.transactionId, transactionId.toLowerCase())}`;
+}
+
+/** Returns a condition of the query language. */
+export function equals({ name }: { name: string }, value: string): string {
+  return `${name} = ${quoted(value)}`;
 }
 
 /** Returns a value as a string literal of the query language. */

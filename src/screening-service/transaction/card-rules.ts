@@ -1,13 +1,10 @@
 /** Validation of card numbers, their mode, and expiration dates. */
 import { passesLuhn } from '../../card-data/card-numbers.ts';
 import { TEST_CARDS } from '../../card-data/test-cards.ts';
-import type { FieldError } from '../../contract/errors.ts';
 import type { IntegrationWorkflow } from '../../contract/words.ts';
-import { checkFields } from '../check-fields.ts';
+import { type Checked, checkFields } from '../check-fields.ts';
 import { type Finding, toDefinitionSpelling } from '../spellings.ts';
 import { type CardData, cardSchema } from './transaction-schema.ts';
-
-type ParsedCard = { ok: true; card: CardData } | { ok: false; fieldErrors: FieldError[] };
 
 /** Settings for validating a card: the key's mode, and the time at which the card must not have expired. */
 export interface CardRules {
@@ -16,18 +13,19 @@ export interface CardRules {
 }
 
 /**
- * Checks full card data, both from `POST /v1/card-refs` and from the stash: format, check digit, expiry, and test or real number by
- * the key's mode.
+ * Checks the full card data of `POST /v1/card-refs`: format, check digit, expiry, and test or real number by the key's mode.
  * @param rules.workflow determines which fields are required
  */
-export function parseCard(input: unknown, rules: CardRules & { workflow: IntegrationWorkflow }): ParsedCard {
-  const checked = checkFields(cardSchema, toDefinitionSpelling(cardSchema, input), (given) => [
+export function parseCard(
+  input: unknown,
+  rules: CardRules & { workflow: IntegrationWorkflow },
+): Checked<CardData> {
+  return checkFields(cardSchema, toDefinitionSpelling(cardSchema, input), (given) => [
     ...cardFindings(given, rules),
     ...(rules.workflow === 'pre-gateway' ? ['expirationDate', 'cardCode'] : [])
       .filter((field) => given[field] === undefined)
       .map((field) => ({ path: [field], message: 'is required' })),
   ]);
-  return checked.ok ? { ok: true, card: checked.data } : checked;
 }
 
 /** Rule «card code»: after an authorization the code must be neither stored nor sent. */

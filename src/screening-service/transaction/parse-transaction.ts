@@ -196,16 +196,13 @@ function withCard(
 
 /**
  * Returns the fingerprint that identifies an attempt: SHA-256 in hex of the canonical request. The order of keys doesn't matter. Of card
- * data only the number's first six and last four digits count, so the fingerprint is the same with and without the card once
- * `parseTransaction` has put those digits into the transaction, and also once the card has expired.
+ * data only the number's first six and last four digits count, so the fingerprint is the same with and without the card, and also once
+ * the card has expired.
+ * @param transaction as `parseTransaction` returns it, with those digits
  */
-export function fingerprint(transaction: Transaction, card?: CardData): string {
-  const { creditCard } = transaction.payment;
-  if (creditCard === undefined) return fingerprintOfRaw(transaction);
-  const bin = creditCard.bin ?? card?.cardNumber;
-  const last4 = creditCard.last4 ?? card?.cardNumber.slice(-4);
-  const reduced = { ...creditCard, expirationDate: undefined, bin: bin?.slice(0, 6), last4 };
-  return fingerprintOfRaw({ ...transaction, payment: { ...transaction.payment, creditCard: reduced } });
+export function fingerprint({ payment, ...order }: Transaction): string {
+  const creditCard = payment.creditCard && { ...payment.creditCard, expirationDate: undefined };
+  return fingerprintOfRaw({ ...order, payment: { ...payment, creditCard } });
 }
 
 /** Returns the fingerprint of raw content, such as an invalid request, which isn't screened. The order of keys doesn't matter. */

@@ -23,12 +23,7 @@ export interface TransactionRules extends CardRules {
 
 /** Returns the rules of an integration, as of now. */
 export function transactionRules(
-  {
-    mode,
-    unknownFields,
-    paymentMethods,
-    notCards,
-  }: Pick<Integration, 'mode' | 'unknownFields' | 'paymentMethods' | 'notCards'>,
+  { mode, unknownFields, paymentMethods, notCards }: Integration,
   workflow: IntegrationWorkflow,
 ): TransactionRules {
   return { mode, unknownFields, noCard: paymentMethods.noCard, notCards, workflow, now: new Date() };

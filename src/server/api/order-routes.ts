@@ -87,7 +87,7 @@ export function orderRoutes(
     cards: CARD_FIELDS_OF_AN_ORDER,
     answers: { 200: checkoutAnswerSchema, 202: checkoutAnswerSchema },
     handle: async ({ asked, body }) => {
-      const { fingerprint: _ours, ...answer } = await orderScreening.screen(wholeRequest(asked, body));
+      const answer = await orderScreening.screen(wholeRequest(asked, body));
       if (answer.warnings !== undefined) metrics.noteWarnings(answer.integration, answer.warnings.length);
       return answer;
     },

@@ -1,7 +1,6 @@
 /** Routes for portal actions, withdrawals, overrides, redeliveries, rechecks, acknowledgements, notes, assignments and snoozes. */
 import type { FastifyInstance } from 'fastify';
 import { handlingMethod, portalMethod } from '../../client/messages/portal-action.ts';
-import { fieldErrorsOf, invalidRequest } from '../../client/read-requests.ts';
 import {
   acknowledgedSchema,
   handlingSchema,
@@ -17,9 +16,8 @@ import {
   handlingDefinition,
   overrideSchema,
 } from '../../contract/order/requests.ts';
-import { portalDefinition, portalOwnSchema } from '../../contract/portal/portal-actions.ts';
+import { portalDefinition } from '../../contract/portal/portal-actions.ts';
 import { PORTAL_ACTIONS, type PortalActionKind } from '../../contract/portal/portal-kinds.ts';
-import { OUR_WORDS, parsePortalFields } from '../../screening-service/index.ts';
 import type { OrderScreening } from '../../starter.ts';
 import { hasScope, requireScope } from './callers.ts';
 import { defineRoute, nothing, OF_AN_ORDER } from './define-route.ts';
@@ -105,13 +103,12 @@ function actionRoute(app: FastifyInstance, kind: PortalActionKind, orderScreenin
     answers: { 200: portalAnswerSchema, 202: portalAnswerSchema },
     problems: OF_AN_ACTION,
     handle: async ({ asked, body, how, request }) => {
-      const fields = inItsSpelling ? readFields(kind, body) : body;
       const options = hasScope(request, 'ops') ? how : { ...how, orderRequired: true };
       try {
-        return await portalMethod(orderScreening, kind)(asked, fields, options);
+        return await portalMethod(orderScreening, kind)(asked, body, options);
       } catch (error) {
         // Without an order, the integration of a transaction is unknown.
-        if (fields.transactionId !== undefined && hasCode(error, 'unknown-order', 'order-closed'))
+        if (body.transactionId !== undefined && hasCode(error, 'unknown-order', 'order-closed'))
           requireScope(request, 'ops');
         throw error;
       }
@@ -131,16 +128,4 @@ function at(name: string, summary: string) {
     headers: idempotencyHeaders,
     problems: OF_AN_ORDER,
   } as const;
-}
-
-function readFields(kind: PortalActionKind, body: Record<string, unknown>): Record<string, unknown> {
-  const schema = portalOwnSchema(kind);
-  const isOwn = ([name, value]: [string, unknown]) => name in schema.shape && value !== undefined;
-  const given = Object.entries(body);
-  const own = schema.safeParse(Object.fromEntries(given.filter(isOwn)), OUR_WORDS);
-  const parsed = parsePortalFields(kind, Object.fromEntries(given.filter((field) => !isOwn(field))));
-  if (!own.success || !parsed.ok) {
-    throw invalidRequest([...fieldErrorsOf(own.error), ...(parsed.ok ? [] : parsed.fieldErrors)]);
-  }
-  return { ...own.data, ...parsed.data };
 }

@@ -170,7 +170,6 @@ function httpErrorOf(error: unknown): HttpErrorCode {
   if (statusCode === 413) return 'too-large';
   if (code === 'FST_ERR_HANDLER_TIMEOUT') return 'no-answer-in-time';
   if (statusCode === 415) return 'unsupported-media-type';
-  if (error instanceof SyntaxError && statusCode === 400) return 'not-json';
   if (code?.startsWith('FST_ERR_CTP_') && statusCode === 400) return 'not-json';
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'bad-request' : 'internal-error';
 }

@@ -90,7 +90,7 @@ export const idempotencyHeaders = actorHeaders.extend({
     examples: ['cancel-order-1001'],
   }),
   'if-action': z
-    .enum(ACTIONS, { error: `must be one of ${ACTIONS.join(', ')}` })
+    .enum(ACTIONS)
     .optional()
     .meta({
       description:
@@ -108,7 +108,7 @@ const money = field(amountSchema.optional());
 
 export const queueQuery = z
   .object({
-    list: field(z.enum(LISTS, { error: `must be one of ${LISTS.join(', ')}` }).optional()),
+    list: field(z.enum(LISTS).optional()),
     q: field(z.string().trim().max(128, 'must have at most 128 characters').optional()),
     integration: field(integration),
     decision: field(listQuery.shape.decision),

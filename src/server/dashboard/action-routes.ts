@@ -13,9 +13,9 @@ import { confirmPage, resultsPage, seenOf, selectionSchema, severalPage } from '
 import {
   actionPath,
   formOf,
-  isAction,
   NOTICES,
   PAGE_ACTIONS,
+  type PageAction,
   perform,
   typedFields,
 } from './order/actions.ts';
@@ -55,7 +55,7 @@ export function actionRoutes({ scope, options, store, now, get, send }: Pages): 
     return sendHtml(reply, html`${runningBoxes(view) ?? finishedBox(view)}`.markup);
   });
 
-  for (const action of Object.keys(PAGE_ACTIONS).filter(isAction)) {
+  for (const action of Object.keys(PAGE_ACTIONS) as PageAction[]) {
     const url = `/orders/:orderId/${actionPath(action, ':number')}`;
     // The address of a failed form, opened again, also by a person who may no longer send it.
     scope.get(url, pageFor('read'), async (request, reply) => {

@@ -59,7 +59,27 @@ describe('a portal action of an open order', () => {
     const { orderScreening, temporal } = aClient();
     const nonsense = orderScreening.attachCustomerCode(order, { customerCode: '', email: 'canary' });
     await expect(nonsense).rejects.toMatchObject(faultsAt('customerCode', 'email'));
+    const fields: object = { force: 'yes', dueDate: '2026-02-30', kind: 'cancel', notCards: [] };
+    const wrong = orderScreening.submitChargeback(order, fields as typeof chargeback);
+    await expect(wrong).rejects.toMatchObject(
+      faultsAt('force', 'reason_code', 'dueDate', 'kind', 'notCards'),
+    );
     expect(temporal.startUpdate).not.toHaveBeenCalled();
+  });
+
+  it('which is a chargeback in camel case is sent in the spelling of the interface', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.startUpdate.mockResolvedValue(taken(noAnswer));
+    const others = { notes: 'n', inquiry: 'true', force: true } as const;
+    const given: object = {
+      reasonCode: '4837',
+      dueDate: '2026-04-01',
+      carrierTrackingNumber: 'T1',
+      ...others,
+    };
+    await orderScreening.submitChargeback(order, given as typeof chargeback);
+    const read = { reason_code: '4837', due_date: '2026-04-01', carrier_tracking_number: 'T1', ...others };
+    expect(temporal.startUpdate.mock.calls[0]?.[1]).toMatchObject({ args: [{ body: read }] });
   });
 
   it('of an unknown integration is refused as such', async () => {

@@ -15,7 +15,7 @@ function aClientBesideItsWorker(work: (early: EarlyAnswers) => void, eagerlyStar
     work(earlyAnswers);
     return { eagerlyStarted, firstExecutionRunId: order.runId };
   });
-  const recorded = { ...aCheckoutAnswer({ decision: 'review', action: 'hold' }), fingerprint: undefined };
+  const recorded = aCheckoutAnswer({ decision: 'review', action: 'hold' });
   temporal.executeUpdateWithStart.mockResolvedValue(recorded);
   const screen = () => orderScreening.screen({ orderId: '1001', transaction: aTransaction() });
   return { screen, temporal };

@@ -22,8 +22,7 @@ const ORDER = { orderId: 'order-1', integration: 'default' };
 const PASSED = { ...ORDER, attempt: 1, decision: 'pass', action: 'proceed', phase: 'decided' } as const;
 
 export function aCheckoutAnswer(overrides: Partial<CheckoutAnswer> = {}): CheckoutAnswer {
-  const found = { transactionId: TRANSACTION_ID, cancelBy: CANCEL_BY, fingerprint: 'f00d' };
-  return { ...PASSED, ...found, ...overrides };
+  return { ...PASSED, transactionId: TRANSACTION_ID, cancelBy: CANCEL_BY, ...overrides };
 }
 
 export function aPortalAnswer(overrides: Partial<PortalAnswer> = {}): PortalAnswer {

@@ -157,10 +157,6 @@ export const PAGE_ACTIONS: Readonly<Record<PageAction, ActionDefinition>> = {
   },
 };
 
-export function isAction(word: string): word is PageAction {
-  return Object.hasOwn(PAGE_ACTIONS, word);
-}
-
 /** @returns the path of an action, relative to the order's page @param number of the portal action or event */
 export function actionPath(action: PageAction, number?: number | ':number'): string {
   if (action === 'withdraw') return `actions/${number}/withdraw`;
