@@ -142,12 +142,12 @@ function suppressRepeats() {
   return (severity: Severity, fields: Record<string, unknown>, words: string): number | undefined => {
     const line = JSON.stringify([severity, words, essentials(fields)]);
     const last = seen.get(line);
-    if (last !== undefined && Date.now() < last.until) {
+    if (last !== undefined && performance.now() < last.until) {
       last.repeats += 1;
       return undefined;
     }
     if (seen.size >= MAX_REMEMBERED) seen.clear();
-    seen.set(line, { until: Date.now() + SUPPRESSED_FOR_MS, repeats: 0 });
+    seen.set(line, { until: performance.now() + SUPPRESSED_FOR_MS, repeats: 0 });
     return last?.repeats ?? 0;
   };
 }
