@@ -2,6 +2,7 @@
  * The log of every process, with an allow-list of fields. URLs, headers, bodies and error messages never reach it: paths contain
  * webhook secrets, the URLs of status calls contain API keys, bodies contain personal data, and errors quote their input.
  */
+import { writeSync } from 'node:fs';
 import type { ConnectionOptions } from '@temporalio/client';
 import { type DestinationStream, pino } from 'pino';
 import { withoutCardNumbers } from '../card-data/card-numbers.ts';
@@ -62,6 +63,8 @@ const FIELDS = {
   buildId: text,
   /** How many equal lines were suppressed since the last one. */
   repeats: number,
+  /** How many lines could not be written since the last one that could. */
+  lost: number,
   err: (error: unknown) => (error === undefined ? undefined : showError(error)),
 };
 
@@ -100,7 +103,10 @@ const LEFT_OUT = 'a line of a library; its words are left out';
 /** @param destination instead of standard output */
 export function createLog(name: string, level: LogLevel, destination?: DestinationStream): Log {
   const options = { name, level, formatters: { log: allowed } };
-  const logger = destination === undefined ? pino(options) : pino(options, destination);
+  const logger = pino(
+    options,
+    destination ?? standardOutput((lost) => logger.error({ lost }, 'lines of the log could not be written')),
+  );
   const suppressed = suppressRepeats();
   const write =
     (severity: Severity): Write =>
@@ -125,6 +131,48 @@ export function createLog(name: string, level: LogLevel, destination?: Destinati
   };
 }
 
+/**
+ * Standard output. A line that can't be written, since the disk is full or nobody reads, is lost, and the process goes on: with
+ * pino's own destination it would end or hang, or never write again.
+ *
+ * @param tellLost called after the next line that is written
+ */
+function standardOutput(tellLost: (lost: number) => void): DestinationStream {
+  let lost = 0;
+  /** The last line was written in part. */
+  let isTorn = false;
+  return {
+    write(line) {
+      const bytes = Buffer.from(isTorn ? `\n${line}` : line);
+      let written = 0;
+      try {
+        while (written < bytes.length) written += writeWhenReady(bytes.subarray(written));
+      } catch {
+        isTorn ||= written > 0;
+        lost += 1;
+        return;
+      }
+      isTorn = false;
+      if (lost === 0) return;
+      const count = lost;
+      lost = 0;
+      tellLost(count);
+    },
+  };
+}
+
+/** Waits while a pipe is full. @returns how many bytes were written */
+function writeWhenReady(bytes: Buffer): number {
+  for (;;) {
+    try {
+      return writeSync(1, bytes);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
 function allowed(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(FIELDS).map(([field, show]) => [
@@ -143,12 +191,12 @@ function suppressRepeats() {
   return (severity: Severity, fields: Record<string, unknown>, words: string): number | undefined => {
     const line = JSON.stringify([severity, words, essentials(fields)]);
     const last = seen.get(line);
-    if (last !== undefined && Date.now() < last.until) {
+    if (last !== undefined && performance.now() < last.until) {
       last.repeats += 1;
       return undefined;
     }
     if (seen.size >= MAX_REMEMBERED) seen.clear();
-    seen.set(line, { until: Date.now() + SUPPRESSED_FOR_MS, repeats: 0 });
+    seen.set(line, { until: performance.now() + SUPPRESSED_FOR_MS, repeats: 0 });
     return last?.repeats ?? 0;
   };
 }

@@ -23,6 +23,10 @@ interface ProcessOptions {
   cannotRun?: string;
 }
 
+/** npm passes on SIGINT and SIGTERM, which its process group gets anyway: a repeat within this time is the same signal. */
+const SAME_SIGNAL_MS = 1_000;
+const PASSED_ON = ['SIGINT', 'SIGTERM'] as const;
+
 /**
  * Runs a process until a signal or an uncaught error. A signal while it starts ends it at once: otherwise process 1 of a container
  * would ignore the signal. Node would print the message of an uncaught error.
@@ -40,12 +44,19 @@ async function untilEnded(name: ProcessName, options: ProcessOptions, start: Sta
   const log = createLog(name, config.logLevel);
   let running: Running | undefined;
   // With a file of keys, SIGHUP makes the API read it again.
-  const skip: 'SIGHUP'[] = config.api.keysFile === undefined ? [] : ['SIGHUP'];
-  closeWithGrace({ delay: options.stopWithinMs, logger: false, skip }, async ({ err }) => {
+  const skip = [...PASSED_ON, ...(config.api.keysFile === undefined ? [] : (['SIGHUP'] as const))];
+  let stoppingSince: number | undefined;
+  const { close } = closeWithGrace({ delay: options.stopWithinMs, logger: false, skip }, async ({ err }) => {
+    stoppingSince = performance.now();
     if (err) log.error({ err }, 'stopping after an error');
     else if (running && options.stopping) log.info(options.stopping);
     await running?.stop();
   });
+  const stop = (): void => {
+    if (stoppingSince === undefined) void close();
+    else if (performance.now() - stoppingSince >= SAME_SIGNAL_MS) process.exit(1);
+  };
+  for (const signal of PASSED_ON) process.on(signal, stop);
   running = await start(config, log);
   try {
     await running.stopped;

@@ -163,7 +163,7 @@ describe("a library's line", () => {
   });
 
   it('that says why is counted over all orders, and names the first', () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const { log, lines } = aLog();
     const failed = (orderId: string, reason: string) => {
@@ -172,6 +172,8 @@ describe("a library's line", () => {
     };
     for (const orderId of ['1', '2', '3']) failed(orderId, 'dns');
     failed('4', 'timeout');
+    // Also when the clock is set back.
+    vi.setSystemTime(Date.now() - 3_600_000);
     vi.advanceTimersByTime(10_000);
     failed('5', 'dns');
     expect(lines.map(({ orderId, repeats }) => [orderId, repeats])).toEqual([

@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { expect, it } from 'vitest';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
 import { StartedParts } from '../../src/platform/parts.ts';
 import { API_WITHOUT_TEMPORAL, eventually, listen, spawnForTest } from '../support/index.ts';
 
@@ -30,6 +32,35 @@ it('a process that starts ends after an uncaught error, without printing its mes
   expect(JSON.parse(stdout)).toMatchObject({ err: { type: 'TypeError' }, msg: 'stopping after an error' });
   expect(stdout).not.toContain('a-secret');
 }, 30_000);
+
+/** Takes a while to stop. */
+const SLOW = `import { runProcess } from './src/platform/process.ts';
+  import { setTimeout as sleep } from 'node:timers/promises';
+  runProcess('api', { stopWithinMs: 60_000, stopping: 'stopping: waiting for running tasks' }, async (_config, log) => {
+    setInterval(() => log.info('it runs'), 100);
+    return { stop: () => sleep(3_000) };
+  });`;
+
+it.each([
+  ['the same signal within a second, which npm passes on, counts once', 100, 0],
+  ['a second signal ends a process that is stopping', 1_500, 1],
+])('%s', async (_rule, pauseMs, code) => {
+  const args = ['--import', './bin/typescript.mjs', '--input-type=module', '-e', SLOW];
+  const env = { ...process.env, ...API_WITHOUT_TEMPORAL };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  const logged = (words: string) =>
+    new Promise<void>((resolve) =>
+      child.stdout.on('data', (lines) => String(lines).includes(words) && resolve()),
+    );
+  await logged('it runs');
+  child.kill('SIGTERM');
+  await logged('stopping: waiting');
+  await sleep(pauseMs);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([code, null]);
+});
 
 it.each(['src/worker.ts', 'src/serve.ts'])(
   '%s ends well by a signal that comes while it starts',

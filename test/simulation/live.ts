@@ -25,7 +25,7 @@ export async function live(
   const orderWorld = new OrderWorld(life, rules, tell);
   const { world } = orderWorld;
   const { faults } = world;
-  const restore = withOwnChance(life, () => world.agenda.now);
+  const restore = withOwnChance(life);
   const { stackTraceLimit } = Error;
   // Most errors are what the life has planned, and nobody reads where they were made.
   if (tell === undefined) Error.stackTraceLimit = 0;
@@ -46,15 +46,12 @@ export async function live(
   return { faults, inputs: world.inputs };
 }
 
-/** The code of the activities asks the process for chance, and the circuit breaker's library for the time. @returns what restores both */
-function withOwnChance({ seed }: Life, now: () => number): () => void {
+/** The code of the activities asks the process for chance. @returns what restores it */
+function withOwnChance({ seed }: Life): () => void {
   const { random } = Math;
-  const realNow = Date.now;
   let drawn = 0;
   Math.random = () => mixed(seed + 13, ++drawn) / 2 ** 32;
-  Date.now = now;
   return () => {
     Math.random = random;
-    Date.now = realNow;
   };
 }

@@ -1,14 +1,5 @@
 /** Circuit breakers for checkouts: after a few failures in a row, checkouts are answered immediately during an outage. */
-import {
-  BrokenCircuitError,
-  type CircuitBreakerPolicy,
-  CircuitState,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  handleWhenResult,
-} from 'cockatiel';
 import type { ScreeningOutcome } from '../../contract/activity-contract.ts';
-import { fieldsOf } from '../../order/messages/shapes.ts';
 import type { Try } from './begin-screening.ts';
 import { EARLIER_TRY } from './try-screening.ts';
 
@@ -20,47 +11,39 @@ const SAYS_NOTHING: readonly string[] = ['no-time-left', 'card-stash', EARLIER_T
 /** A time-out after less time than this, and than half of the checkout budget, says nothing about it either. */
 const FAIR_TIME_MS = 2_000;
 
-const WHEN_FAILED = handleWhenResult((ended) => fieldsOf(ended).failed === true);
+/** Open from so many failures in a row. */
+interface Breaker {
+  failures: number;
+  /** When an open one lets the next checkout through, by the monotonic clock. */
+  testAt: number;
+}
 
 /**
  * Returns a function that runs a screening behind the circuit breaker of its integration, which all checkouts of the process share.
- * While the breaker is open it runs nothing and returns undefined.
+ * While the breaker is open it runs one screening now and then, as a test; instead of the others it returns undefined at once.
  */
 export function checkoutBreakers() {
-  const breakers = new Map<string, CircuitBreakerPolicy>();
+  const breakers = new Map<string, Breaker>();
   return async (
-    { request: { integration }, integration: { checkoutBudgetMs }, until, world }: Try,
+    { request: { integration }, integration: { checkoutBudgetMs }, until, world: { machine } }: Try,
     screening: () => Promise<ScreeningOutcome>,
   ): Promise<ScreeningOutcome | undefined> => {
-    const isHurried = until - world.machine.elapsed() < Math.min(checkoutBudgetMs / 2, FAIR_TIME_MS);
-    const breaker =
-      breakers.get(integration) ??
-      circuitBreaker(WHEN_FAILED, {
-        halfOpenAfter: TRY_AGAIN_AFTER_MS,
-        breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW),
-      });
+    const now = machine.elapsed();
+    const isHurried = until - now < Math.min(checkoutBudgetMs / 2, FAIR_TIME_MS);
+    const breaker = breakers.get(integration) ?? { failures: 0, testAt: 0 };
     breakers.set(integration, breaker);
-    // The library would make other checkouts wait for the test call.
-    if (breaker.state === CircuitState.HalfOpen) return undefined;
-    const isClosed = () => breaker.state === CircuitState.Closed;
-    if (isClosed()) {
-      const outcome = await screening();
-      // Other checkouts may have opened it meanwhile.
-      if (isClosed() && !saysNothing(outcome, isHurried))
-        await breaker.execute(() => ({ failed: isFailure(outcome) }));
-      return outcome;
+    const isOpen = () => breaker.failures >= FAILURES_IN_A_ROW;
+    const isTest = isOpen();
+    if (isTest) {
+      if (now < breaker.testAt) return undefined;
+      breaker.testAt = now + TRY_AGAIN_AFTER_MS;
     }
-    try {
-      // Only a test call that shows that the screening service is up closes the breaker.
-      const { outcome } = await breaker.execute(async () => {
-        const tested = await screening();
-        return { outcome: tested, failed: saysNothing(tested, isHurried) || isFailure(tested) };
-      });
-      return outcome;
-    } catch (error) {
-      if (error instanceof BrokenCircuitError) return undefined;
-      throw error;
-    }
+    const outcome = await screening();
+    // Other checkouts may have opened it meanwhile: then only a test shows that the screening service is up.
+    if (saysNothing(outcome, isHurried) || (isOpen() && !isTest)) return outcome;
+    breaker.failures = isFailure(outcome) ? breaker.failures + 1 : 0;
+    if (isOpen()) breaker.testAt = machine.elapsed() + TRY_AGAIN_AFTER_MS;
+    return outcome;
   };
 }
 

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import rateLimit from '@fastify/rate-limit';
+import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
 import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import { type ApiKey, type ApiKeys, type KeysOfFile, type Scope, SIGNED_IN } from '../../config/index.ts';
 import { OrderScreeningError } from '../../contract/errors.ts';
@@ -41,9 +41,10 @@ export async function limitRequests(
   { apiKeys, maxRps }: { apiKeys?: ApiKeys; maxRps: number },
 ): Promise<void> {
   scope.addHook('onRoute', ({ config }) => {
-    if (config?.ofMany) config.rateLimit = { max: Math.min(maxRps, LISTS_PER_SECOND), groupId: 'lists' };
+    if (config?.ofMany) config.rateLimit = { max: Math.min(maxRps, LISTS_PER_SECOND), groupId: ' lists' };
   });
   await scope.register(rateLimit, {
+    store: Counts,
     max: maxRps,
     timeWindow: 1_000,
     keyGenerator: ({ apiKey, pageUser }) =>
@@ -97,7 +98,7 @@ const WRONG_KEYS = { max: 20, timeWindow: 60_000, lateMs: 1_000 };
 /** Delays answers to wrong keys, webhook secrets and tokens, by IP address. Correct ones are checked first and are never delayed. */
 export async function slowWrongKeys(app: FastifyInstance): Promise<void> {
   // An IPv6 host usually has a whole /64 network.
-  await app.register(rateLimit, { global: false, ipv6Subnet: 64 });
+  await app.register(rateLimit, { store: Counts, global: false, ipv6Subnet: 64 });
   const { lateMs, ...limit } = WRONG_KEYS;
   const count = app.createRateLimit(limit);
   app.decorate('wrongKey', async (request) => {
@@ -105,6 +106,31 @@ export async function slowWrongKeys(app: FastifyInstance): Promise<void> {
     if (!counted.isAllowed && counted.isExceeded) await sleep(lateMs);
   });
 }
+
+/** Counts of requests in memory. The plugin's own store reads the wall clock, and would count for as long as that was set back. */
+class Counts implements FastifyRateLimitStore {
+  readonly #counts = new Map<string, { current: number; since: number }>();
+
+  incr(...[key, callback, timeWindow]: Parameters<FastifyRateLimitStore['incr']>): void {
+    const now = performance.now();
+    const last = this.#counts.get(key);
+    const { current, since } =
+      last !== undefined && now - last.since < timeWindow ? last : { current: 0, since: now };
+    this.#counts.delete(key);
+    this.#counts.set(key, { current: current + 1, since });
+    const [oldest] = this.#counts.keys();
+    if (this.#counts.size > MAX_COUNTED && oldest !== undefined) this.#counts.delete(oldest);
+    callback(null, { current: current + 1, ttl: timeWindow - (now - since) });
+  }
+
+  /** Routes of a group count together. */
+  child(): this {
+    return this;
+  }
+}
+
+/** Of more keys or addresses, those that were counted longest ago are forgotten, as in the plugin's own store. */
+const MAX_COUNTED = 5_000;
 
 /** Reloads the file of keys when it changes and on SIGHUP, until the API closes. */
 export function followKeys(app: FastifyInstance, keys: KeysOfFile, log: Log): void {

@@ -14,15 +14,15 @@ const STALE_MS = 30_000;
 export function keep<Key, Value>(read: (key: Key) => Promise<Value>) {
   let reads = new LookUps<{ value: Value; askedMs: number }>(READ_AGAIN_MS);
   const known = new Map<string, { value: Value; askedMs: number }>();
-  let forgottenMs = 0;
+  let forgottenMs = Number.NEGATIVE_INFINITY;
 
   const shown = (key: Key) => {
     const last = known.get(JSON.stringify(key));
-    return last && last.askedMs > Math.max(forgottenMs, Date.now() - STALE_MS) ? last : undefined;
+    return last && last.askedMs > Math.max(forgottenMs, performance.now() - STALE_MS) ? last : undefined;
   };
   const find = (key: Key) =>
     reads.find(JSON.stringify(key), async () => {
-      const found = { askedMs: Date.now(), value: await read(key) };
+      const found = { askedMs: performance.now(), value: await read(key) };
       known.set(JSON.stringify(key), found);
       return found;
     });
@@ -41,7 +41,7 @@ export function keep<Key, Value>(read: (key: Key) => Promise<Value>) {
 
     /** Makes the next call wait for a new read, after an action. */
     forget(): void {
-      forgottenMs = Date.now();
+      forgottenMs = performance.now();
       reads = new LookUps(READ_AGAIN_MS);
     },
   };

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createCardStash } from '../../../src/card-stash/index.ts';
+import { MACHINE, type Machine } from '../../../src/screening-service/index.ts';
 import { aPreGatewayTransaction } from '../../fixtures/transactions.ts';
 import {
   type Attempt,
@@ -20,10 +21,29 @@ import {
 
 withSandbox();
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
-afterEach(() => void vi.useRealTimers());
-
 const DOWN = { kind: 'unanswered', reason: 'service-down' };
+
+/** By how much the monotonic clock is ahead, in milliseconds. */
+let aheadMs = 0;
+/** Calls throw. */
+let isBroken = false;
+const machine: Machine = {
+  ...MACHINE,
+  elapsed: () => MACHINE.elapsed() + aheadMs,
+  after(ms, call) {
+    if (isBroken) throw new TypeError('broken');
+    return MACHINE.after(ms, call);
+  },
+};
+beforeEach(() => {
+  aheadMs = 0;
+  isBroken = false;
+});
+
+/** Lets so much time pass that an open breaker lets a checkout through. */
+const wait = () => {
+  aheadMs += 5_001;
+};
 
 async function checkout(
   world: TestWorld,
@@ -36,7 +56,7 @@ async function checkout(
 /** Five checkouts meet a service that is down. */
 async function outage(): Promise<TestWorld> {
   plan('create-transaction', '5xx-before-commit');
-  const world = aWorld();
+  const world = aWorld({}, { machine });
   for (let order = 0; order < 5; order += 1) {
     expect(await checkout(world)).toMatchObject({ kind: 'unanswered', reason: 'http-5xx' });
   }
@@ -55,11 +75,32 @@ it('answers new checkouts at once after five failures in a row, without a reques
 it('lets one through after a while, answers the others meanwhile, and goes back to normal', async () => {
   const world = await outage();
   plan('create-transaction', 'delay', { delayMs: 100 });
-  vi.setSystemTime(Date.now() + 5_001);
+  wait();
   const [first, second] = await Promise.all([checkout(world), checkout(world)]);
   expect(first).toMatchObject({ kind: 'answered' });
   expect(second).toEqual(DOWN);
   expect(await checkout(world)).toMatchObject({ kind: 'answered' });
+});
+
+it("a clock that is set back doesn't keep it open", async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const world = await outage();
+  sandbox.control.clearFaults();
+  vi.setSystemTime(Date.now() - 3_600_000);
+  expect(await checkout(world)).toEqual(DOWN);
+  wait();
+  expect(await checkout(world)).toMatchObject({ kind: 'answered' });
+});
+
+it('stays open after a test call that throws', async () => {
+  const world = await outage();
+  sandbox.control.clearFaults();
+  wait();
+  isBroken = true;
+  expect(await checkout(world)).toMatchObject({ reason: 'unexpected' });
+  isBroken = false;
+  expect(await checkout(world)).toEqual(DOWN);
 });
 
 /** On a busy machine the little time may be over before anything is sent. */
@@ -98,11 +139,11 @@ it.each([
 ])('stays open after a test call that says nothing: a %s checkout', async (_what, attempt, changes) => {
   const world = await outage();
   plan('create-transaction', 'hang-before-commit');
-  vi.setSystemTime(Date.now() + 5_001);
+  wait();
   expect(await checkout(world, changes(), attempt)).toMatchObject({ kind: 'unanswered' });
   expect(await checkout(world)).toEqual(DOWN);
   sandbox.control.clearFaults();
-  vi.setSystemTime(Date.now() + 5_001);
+  wait();
   expect(await checkout(world)).toMatchObject({ kind: 'answered' });
 });
 

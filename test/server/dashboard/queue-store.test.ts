@@ -3,7 +3,7 @@ import { keep } from '../../../src/server/dashboard/queue-store.ts';
 import { anApi } from '../api/fake-order-screening.ts';
 import { sendForm } from './support.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
 /** A value that counts its reads. A read ends when `answer` is called. */
@@ -83,6 +83,21 @@ describe('a value that is kept', () => {
     const next = get();
     await answer();
     expect(await next).toBe(3);
+  });
+
+  it('is waited for when it is old or was forgotten, also after the clock was set back', async () => {
+    const { kept, get, answer } = await readOnce();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    vi.advanceTimersByTime(30_000);
+    const next = get();
+    await answer();
+    expect(await next).toBe(2);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    vi.advanceTimersByTime(1);
+    kept.forget();
+    const last = get();
+    await answer();
+    expect(await last).toBe(3);
   });
 
   it('stays when it can’t be read again: the failure is told to whoever waits', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashedKey } from '../../../../src/config/index.ts';
 import { expectProblem } from '../../../fuzz/expect-harmless.ts';
 import { anApi } from '../fake-order-screening.ts';
@@ -60,6 +60,35 @@ describe('the limit of requests a second', () => {
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
     expect(orderScreening.list.mock.calls.length).toBe(statuses.filter((status) => status === 200).length);
     expect((await app.inject({ url, headers })).statusCode).toBe(200);
+  });
+
+  /** Clocks that stand still until they are moved. */
+  const stopClocks = () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+  };
+
+  it('is ten for all pages that list or count orders together', async () => {
+    stopClocks();
+    const { app } = await anApi({ apiKeys });
+    const headers = { authorization: 'Bearer the-key-of-the-shop' };
+    const statuses: number[] = [];
+    for (let count = 0; count < 6; count += 1)
+      for (const page of ['/', '/days']) statuses.push((await app.inject({ url: page, headers })).statusCode);
+    expect(statuses).toEqual([...Array(10).fill(200), 429, 429]);
+  });
+
+  it('forgets a second that is over, also after the clock was set back', async () => {
+    stopClocks();
+    const { app } = await anApi({ apiKeys, maxRps: 1 });
+    const headers = { authorization: 'Bearer the-key-of-the-shop' };
+    const ask = async () => (await app.inject({ url, headers })).statusCode;
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+    vi.setSystemTime(Date.now() - 600_000);
+    vi.advanceTimersByTime(999);
+    expect(await ask()).toBe(429);
+    vi.advanceTimersByTime(1);
+    expect([await ask(), await ask()]).toEqual([200, 429]);
   });
 
   it('holds neither for webhooks nor for health, metrics and documentation', async () => {
