@@ -59,7 +59,7 @@ export interface OrderState {
   events: { sequence: number; delivered: number; waiting: number; paused?: true; last?: KeptEvent[] };
   /** When a decision was last read from the screening service, and what triggered the read. */
   lastRead?: { at: Instant; source: ReadingSource };
-  /** The decision at the time report-fraud was sent. The order polls until the decision changes. */
+  /** The decision when report-fraud was sent, or may have been. The order polls until the decision changes. */
   fraudReportedAt?: OrderDecision;
   /** Deadlines that have passed and were handled. */
   passed: DeadlineKind[];
