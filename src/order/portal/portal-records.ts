@@ -211,9 +211,9 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant): Ord
   // The cause has no action number, so a repeated cancel has the same one.
   const { action: _number, ...cause } = actionCause(record);
   clear(state, { codes: ['cancel-due'], ...cause });
-  // A cancel of an earlier transaction changes no action.
+  // A cancel of an earlier transaction changes no action. A declined order stays declined unless it is canceled.
   const isNewest = concernsNewest(state, record);
-  if (isNewest) {
+  if (isNewest && (record.status === 'done' || state.action !== 'decline')) {
     setAction(state, 'cancel');
     delete state.message;
   }

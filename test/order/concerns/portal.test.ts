@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../../src/contract/messages.ts';
 import type { ActionRecord, OrderState } from '../../../src/contract/order/state.ts';
+import { applyGatewayResult } from '../../../src/order/concerns/gateway.ts';
 import { autoCancelDue } from '../../../src/order/decide.ts';
-import { opened } from '../../../src/order/messages/check-messages.ts';
+import { opened, retryRefusal } from '../../../src/order/messages/check-messages.ts';
 import {
   applyPortalOutcome,
   portalFailure,
@@ -174,6 +175,21 @@ describe('a cancel', () => {
       expect(attention(order)).toEqual([code]);
     }
   });
+
+  it.each(['refused', 'too-late', 'unconfirmed'] as const)(
+    '%s leaves a declined order declined: the customer may try again',
+    (kind) => {
+      const paid = anOrder('pass', { workflow: 'pre-gateway' });
+      applyGatewayResult(paid, { result: 'fail' }, NOW);
+      for (const order of [anOrder('fail'), paid]) {
+        const { message, decision } = order;
+        expect(end(order, CANCEL, { kind })).toEqual(['order.attention']);
+        expect(order).toMatchObject({ phase: 'declined', action: 'decline', message, decision });
+        expect(attention(order)).toHaveLength(1);
+        expect(retryRefusal(order, { attempt: 2, transaction: {} })).toBeUndefined();
+      }
+    },
+  );
 
   it('asked before the transaction was known is the same as one asked after', () => {
     const order = anOrder(unanswered());
