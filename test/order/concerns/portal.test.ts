@@ -272,8 +272,15 @@ describe('the same portal action', () => {
     expect(life.portal(OTHER_CODE).actions).toHaveLength(2);
     expect(JSON.stringify(life.state)).not.toContain('jane@');
     const customer = { email: OTHER_CODE.email };
-    const retried = screened('fail').portal('customer-code', 0).retry(2, 0, { customer });
-    expect(retried.portal(OTHER_CODE, 0).actions).toHaveLength(2);
+    const retried = screened('fail').portal('customer-code', 0).portalEnds('done', 0);
+    retried.retry(2, 0, { customer }).portal('customer-code', 0);
+    expect(retried.calls('portal').map(({ request }) => request.email)).toEqual([
+      CODE.email,
+      OTHER_CODE.email,
+    ]);
+    expect(retried.portal(OTHER_CODE, 0).actions).toEqual(['done', 'running']);
+    expect(retried.portal(CODE, 0).actions).toEqual(['done', 'running', 'queued']);
+    expect(JSON.stringify(retried.state)).not.toContain(OTHER_CODE.email);
   });
 });
 
