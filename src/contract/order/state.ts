@@ -133,6 +133,8 @@ export interface Attempt {
   decision: OrderDecision;
   readings: Reading[];
   answer?: CheckoutAnswer;
+  /** The answer was `hold` in place of the policy's `proceed`: a cancel was under way, or the gateway's result was `error`. */
+  heldBack?: true;
   /** Rescreens after the decision `error`. */
   rescreens: number;
   /** A rescreen is due now: its pause is over, or an operator requested it. */
