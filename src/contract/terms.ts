@@ -189,6 +189,7 @@ export const attentionSchema = z.object({
     operation: z.string().exactOptional(),
     transactionId: z.guid().exactOptional(),
     action: z.int().exactOptional(),
+    attempt: z.int().exactOptional(),
   }),
 });
 
@@ -197,7 +198,7 @@ export interface Attention extends z.infer<typeof attentionSchema> {
   code: AttentionCode;
   cause: AttentionCause;
 }
-/** The cause of an open issue: the call that failed, and its transaction or portal action. Fields are absent for the order as a whole. */
+/** The cause of an open issue: the call that failed, and its transaction, portal action or attempt. Fields are absent for the order as a whole. */
 export type AttentionCause = Omit<z.infer<typeof attentionSchema>['cause'], 'operation'> & {
   operation?: OperationName;
 };

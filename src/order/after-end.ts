@@ -63,7 +63,7 @@ export function applyLateReading(
   const { decision, reportedAt = [] } = read;
   if (decision === 'error' || decision === lastDecision(ended, transaction)) return undefined;
   const { id: transactionId, attempt, cancelBy } = transaction;
-  const state = replayed(ended);
+  const state = withLateDecisions(ended);
   if (transactionId === transactionOf(state, currentAttempt(state))?.id) {
     for (const time of reportedAt)
       queueAction(state, { kind: 'report-fraud' }, 'caller', time).status = 'done';
@@ -86,8 +86,8 @@ export function applyLateReading(
   };
 }
 
-/** @returns a copy of the order, after the decisions that were found since its end. Its attention is what the next one raises. */
-function replayed({ order, decisions }: ReadAfterEndInput): OrderState {
+/** @returns a copy of the order, after the decisions that were found since its end. It has no attention. */
+export function withLateDecisions({ order, decisions }: ReadAfterEndInput): OrderState {
   const state: OrderState = { ...JSON.parse(JSON.stringify(order)), attention: [] };
   const attempt = currentAttempt(state);
   const newest = transactionOf(state, attempt)?.id;

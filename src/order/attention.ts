@@ -1,6 +1,12 @@
 /** Matters that need an operator's attention. Each has a cause, and is cleared when the cause ends. */
 import type { OrderEventType } from '../contract/messages.ts';
-import type { ActionRecord, Attention, AttentionCause, OrderState } from '../contract/order/state.ts';
+import type {
+  ActionRecord,
+  Attempt,
+  Attention,
+  AttentionCause,
+  OrderState,
+} from '../contract/order/state.ts';
 import type { AttentionCode, Instant } from '../contract/words.ts';
 import { defined } from './defined.ts';
 import { isReplaced } from './portal/repeats.ts';
@@ -39,6 +45,7 @@ export function isSameCause(one: AttentionCause, other: AttentionCause): boolean
   return (
     one.operation === other.operation &&
     one.transactionId === other.transactionId &&
+    one.attempt === other.attempt &&
     one.action === other.action
   );
 }
@@ -142,6 +149,11 @@ export function wrongKeyWords({ operation }: AttentionCause): string {
 
 export function gatewayCause(transactionId: string): AttentionCause {
   return { operation: 'gateway-response', transactionId };
+}
+
+/** The cause of matters that end with the attempt's own gateway result, not with another attempt's. */
+export function attemptCause({ number }: Attempt): AttentionCause {
+  return { attempt: number };
 }
 
 /** Clears matters of portal actions that were repeated with a different outcome. */

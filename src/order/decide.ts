@@ -84,13 +84,15 @@ export function actionLater(decision: OrderDecision): Action {
 }
 
 /**
- * @returns the action of the present decision; without one the action of the attempt's answer stays, and a fail that canceled nothing is left
- * to a person
+ * @returns the action of the present decision. Without one the action of the attempt's answer stays, unless that was held back. A fail that
+ * canceled nothing is left to a person
  */
 export function actionMeant(state: OrderState): Action {
   const { decision } = state;
-  const { answer } = currentAttempt(state);
-  if (decision === 'pending' || decision === 'error') return answer?.wouldBe ?? answer?.action ?? 'hold';
+  const attempt = currentAttempt(state);
+  const { wouldBe, action = 'hold' } = attempt.answer ?? {};
+  if (decision === 'pending' || decision === 'error')
+    return attempt.heldBack ? 'proceed' : (wouldBe ?? action);
   return actionLater(decision) === 'proceed' ? 'proceed' : 'hold';
 }
 

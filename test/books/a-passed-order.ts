@@ -131,6 +131,7 @@ export function books({
       newest: ID,
       transactions: [{ id: ID, attempt: 1, cancelBy: START + 20 + WINDOW_MS }],
       attention: [],
+      gatewayMatters: [],
       resultsNotSent: [],
       actions: [],
       eventsBefore: 0,

@@ -1,6 +1,6 @@
 /** Faults that need a story of their own, each beside a story that only looks like it. */
 import { expect, it } from 'vitest';
-import type { AttentionCode, Decision } from '../../src/contract/words.ts';
+import type { AttentionCode, Decision, GatewayResult } from '../../src/contract/words.ts';
 import { instant } from '../../src/contract/words.ts';
 import { aPolicy, HOUR, MINUTE } from '../fixtures/policies.ts';
 import {
@@ -142,6 +142,24 @@ const notSent = (attention: AttentionCode[], resultsNotSent: string[] = []): Tol
   };
 };
 
+/** Attempt 1 is paid again as attempt 2, and the gateway reports these of the first one, the first of them before that. */
+const paidAgain = (results: GatewayResult[], ...gatewayMatters: string[]): Told => {
+  const report = (attempt: number, result: GatewayResult, ms: number): BookedCall => ({
+    ...{ kind: 'gateway-result', request: { attempt, result }, gateway: { result } },
+    ...{ sentAt: START + ms, at: START + ms + 10 },
+  });
+  const second = { ...anAnswer(MINUTE, ofSecond), sentAt: START + MINUTE - 10 };
+  return {
+    policy: aPolicy({ workflow: 'pre-gateway', recheckLeadTimeMs: 0 }),
+    attempts,
+    calls: [
+      ...[anAnswer(80), second, report(2, 'pass', 2 * MINUTE)],
+      ...results.map((result, index) => report(1, result, MINUTE / 2 + index * HOUR)),
+    ],
+    record: { attempts: 2, gatewayMatters },
+  };
+};
+
 const found = (told: Told) => judgeBooks(books(told)).map(({ kind, facts }) => `${kind}: ${facts}`);
 
 it.each<[fault: string, when: string, told: Told]>([
@@ -174,6 +192,13 @@ it.each<[fault: string, when: string, told: Told]>([
   ['event missing: pass of attempt 2, heard at', 'its caller had left', waits(40, 2_019)],
   ['gateway result lost', 'attention names another transaction', notSent(['gateway-not-sent'], ['another'])],
   ['gateway result lost', 'other attention', notSent(['gateway-contradiction'])],
+  ['attention missing: gateway-error', 'another attempt is paid', paidAgain(['error'])],
+  ['attention missing: gateway-contradiction', 'both attempts are paid', paidAgain(['error', 'pass'])],
+  [
+    'attention stale: gateway-error',
+    'another attempt’s may stand',
+    paidAgain(['error', 'fail'], 'gateway-error:1'),
+  ],
 ])('a planted fault is found: %s, %s', (fault, _when, told) => {
   expect(found(told)).toContainEqual(expect.stringContaining(fault));
 });
@@ -200,6 +225,9 @@ it.each<[fault: string, when: string, told: Told]>([
   ['heard at', 'both callers were waiting', waits(40, 2_020)],
   ['heard at', 'it was sent', waits(40, 2_019, 2)],
   ['gateway result lost', 'attention names its transaction', notSent(['gateway-not-sent'], [ID])],
+  ['attention', 'an attempt’s error stands though the next is paid', paidAgain(['error'], 'gateway-error:1')],
+  ['attention', 'of two payments', paidAgain(['error', 'pass'], 'gateway-contradiction:1')],
+  ['attention', 'the earlier payment failed', paidAgain(['error', 'fail'])],
 ])('is no fault: %s, where %s', (fault, _when, told) => {
   expect(found(told)).not.toContainEqual(expect.stringContaining(fault));
 });

@@ -25,6 +25,8 @@ export function recordOf(state: OrderState) {
       cancelBy: millis(cancelBy),
     })),
     attention: state.attention.map(({ code }) => code),
+    /** The attempts that attention to a gateway result names. */
+    gatewayMatters: state.attention.map(({ code, cause: { attempt } }) => `${code}:${attempt}`),
     /** The transactions for which it gave a gateway result up. */
     resultsNotSent: state.attention.flatMap(({ code, cause }) =>
       code === 'gateway-not-sent' && cause.transactionId !== undefined ? [cause.transactionId] : [],

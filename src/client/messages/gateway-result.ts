@@ -3,11 +3,13 @@ import type { GatewayResultAnswer } from '../../contract/answers.ts';
 import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
 import { type GatewayResultRequest, recordGatewayResultUpdate } from '../../contract/messages.ts';
 import { instant } from '../../contract/words.ts';
+import { withLateDecisions } from '../../order/after-end.ts';
 import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../../order/concerns/gateway.ts';
 import { defined } from '../../order/defined.ts';
 import { owedFor } from '../../order/transactions.ts';
 import { readFailure, ScreeningError } from '../../screening-service/index.ts';
 import { integrationOf } from '../read-requests.ts';
+import { lateDecisions } from '../reading/after-end.ts';
 import { newestStarted } from '../reading/describe-order.ts';
 import { recordOfOrder } from '../reading/read-orders.ts';
 import { screeningClientOf } from '../reading/read-transaction.ts';
@@ -30,7 +32,8 @@ export async function recordGatewayResult(
   if (description === undefined) throw unknownOrder();
   const record = await recordOfOrder(context, description, 'full');
   // An order that was terminated recorded no end.
-  const order = { ...record, ...defined({ endedAt: record.endedAt ?? description.closedAt }) };
+  const ended = { ...record, ...defined({ endedAt: record.endedAt ?? description.closedAt }) };
+  const order = withLateDecisions({ order: ended, decisions: await lateDecisions(context, record) });
   const reply = gatewayReplyAfterEnd(order, request, instant(Date.now()));
   if ('refusal' in reply) throw new OrderScreeningError(reply.refusal.code, reply.refusal.message);
   const { gateway } = reply;

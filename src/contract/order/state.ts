@@ -59,7 +59,7 @@ export interface OrderState {
   events: { sequence: number; delivered: number; waiting: number; paused?: true; last?: KeptEvent[] };
   /** When a decision was last read from the screening service, and what triggered the read. */
   lastRead?: { at: Instant; source: ReadingSource };
-  /** The decision at the time report-fraud was sent. The order polls until the decision changes. */
+  /** The decision when report-fraud was sent, or may have been. The order polls until the decision changes. */
   fraudReportedAt?: OrderDecision;
   /** Deadlines that have passed and were handled. */
   passed: DeadlineKind[];
@@ -133,6 +133,8 @@ export interface Attempt {
   decision: OrderDecision;
   readings: Reading[];
   answer?: CheckoutAnswer;
+  /** The answer was `hold` in place of the policy's `proceed`: a cancel was under way, or the gateway's result was `error`. */
+  heldBack?: true;
   /** Rescreens after the decision `error`. */
   rescreens: number;
   /** A rescreen is due now: its pause is over, or an operator requested it. */

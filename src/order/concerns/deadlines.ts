@@ -11,7 +11,7 @@ import {
   millis,
   type OrderEventType,
 } from '../../contract/words.ts';
-import { raiseAttention, staysOpen } from '../attention.ts';
+import { attemptCause, raiseAttention, staysOpen } from '../attention.ts';
 import { actionBounds, type Deadline, first, nextDeadline } from '../deadlines.ts';
 import { announce } from '../events.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
@@ -105,8 +105,8 @@ const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => Order
     delete state.snoozedUntil;
     return [];
   },
-  'gateway-late': (order) =>
-    attend(order, 'gateway-late', 'The order service has not reported the payment gateway’s result.'),
+  'gateway-late': ({ state, now }) =>
+    raiseAttention(state, 'gateway-late', GATEWAY_LATE, attemptCause(currentAttempt(state)), now),
   'review-lead': (order, at) => (overrideOf(order.state) === undefined ? reviewUnresolved(order, at) : []),
   'review-limit'(order) {
     const isOpen = overrideOf(order.state) === undefined;
@@ -130,6 +130,8 @@ const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => Order
     return [];
   },
 };
+
+const GATEWAY_LATE = 'The order service has not reported the payment gateway’s result.';
 
 function attend({ state, now }: Order, code: AttentionCode, words: string): OrderEventType[] {
   return raiseAttention(state, code, words, {}, now);

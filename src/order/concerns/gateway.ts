@@ -6,7 +6,7 @@ import type { GatewayResultAnswer } from '../../contract/answers.ts';
 import type { GatewayResultRequest } from '../../contract/messages.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../../contract/order/state.ts';
 import type { GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
-import { clear, gatewayCause, raiseAttention } from '../attention.ts';
+import { attemptCause, clear, gatewayCause, raiseAttention } from '../attention.ts';
 import { actionMeant, heldBack } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { refusal } from '../messages/check-messages.ts';
@@ -77,7 +77,8 @@ export function gatewayRefusal(
   // A canceled order keeps its phase when it ends.
   if (state.endedAt !== undefined) return TOO_LATE;
   if (recorded !== undefined && recorded !== 'error') return undefined;
-  return attempt === currentAttempt(state) && state.phase !== 'declined' ? undefined : OUT_OF_TURN;
+  // A declined attempt was never told to call the gateway.
+  return attempt.declinedAt === undefined ? undefined : OUT_OF_TURN;
 }
 
 function contradictionOf({ number, gateway }: Attempt, result: GatewayResult): Refusal | undefined {
@@ -121,13 +122,15 @@ export function applyGatewayResult(
   if (attempt.gateway !== undefined && contradiction !== undefined && attempt.gateway.result !== 'error') {
     const { contradictions = [] } = attempt.gateway;
     attempt.gateway.contradictions = [...contradictions, { result: request.result, at: now }];
-    return raiseAttention(state, 'gateway-contradiction', contradiction.message, cause, now);
+    const own = { ...cause, ...attemptCause(attempt) };
+    return raiseAttention(state, 'gateway-contradiction', contradiction.message, own, now);
   }
-  const sent = state.decision === 'skipped' ? 'recorded' : undefined;
+  const sent = attempt.decision === 'skipped' ? 'recorded' : undefined;
   attempt.gateway = { result, at: now, ...defined({ authcode, transactionId, sent }) };
-  clear(state, { codes: ['gateway-late', 'gateway-error'] });
+  clear(state, { codes: ['gateway-late', 'gateway-error'], ...attemptCause(attempt) });
   for (const { id } of state.transactions.filter((one) => one.attempt === attempt.number))
     clear(state, { codes: ['gateway-refused'], ...gatewayCause(id) });
+  if (attempt !== currentAttempt(state)) return attentionToEarlier(state, attempt, result, now);
   const isSettled = state.phase === 'canceled' || (state.wouldBe ?? state.action) === 'cancel';
   const events = isSettled ? [] : followResult(state, result, now);
   settlePhase(state, now);
@@ -143,11 +146,29 @@ function followResult(state: OrderState, result: GatewayResult, now: Instant): O
       return [];
     case 'error':
       setAction(state, 'hold');
-      return raiseAttention(state, 'gateway-error', GATEWAY_ERROR, {}, now);
+      return attentionToError(state, currentAttempt(state), now);
     case 'pass':
       setAction(state, overrideOf(state)?.action ?? heldBack(state, actionMeant(state)));
       return [];
   }
+}
+
+/** A result of an earlier attempt changes no action. Its payment may be one too many. */
+function attentionToEarlier(
+  state: OrderState,
+  attempt: Attempt,
+  result: GatewayResult,
+  now: Instant,
+): OrderEventType[] {
+  if (result === 'fail') return [];
+  if (result === 'error') return attentionToError(state, attempt, now);
+  const words = `The payment of attempt ${attempt.number} succeeded, but the order has a newer attempt. ${ADVICE.pass}`;
+  return raiseAttention(state, 'gateway-contradiction', words, attemptCause(attempt), now);
+}
+
+function attentionToError(state: OrderState, attempt: Attempt, now: Instant): OrderEventType[] {
+  const words = `The payment gateway returned \`error\` for attempt ${attempt.number}: find out whether the payment succeeded.`;
+  return raiseAttention(state, 'gateway-error', words, attemptCause(attempt), now);
 }
 
 /** Gives up the results that could not be sent within a day of the order's end. @returns the events to send */
@@ -211,4 +232,3 @@ function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | 
 
 const NOT_SENT =
   'The payment gateway’s result could not be sent to the screening service within a day of the order’s end: report it again, or in the portal.';
-const GATEWAY_ERROR = 'The payment gateway returned `error`: find out whether the payment succeeded.';

@@ -7,6 +7,7 @@ import type { ActionRecord, Attempt, OrderState } from '../../contract/order/sta
 import { isSentOnce, portalKind } from '../../contract/portal/portal-kinds.ts';
 import { type AttentionCode, type Decision, type Instant, millis } from '../../contract/words.ts';
 import { actionCause, clear, clearCanceled, clearRepeatedActions, raiseAttention } from '../attention.ts';
+import { wasReported } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
 import { HIDDEN } from '../screening/apply-screening.ts';
@@ -187,7 +188,7 @@ export function applyPortalOutcome(
   const cause = actionCause(record);
   const events: OrderEventType[] = [];
   if (record.kind === 'cancel') events.push(...afterCancel(state, record, now));
-  else if (record.kind === 'report-fraud' && record.status === 'done' && concernsNewest(state, record)) {
+  else if (record.kind === 'report-fraud' && wasReported(record) && concernsNewest(state, record)) {
     state.fraudReportedAt = state.decision;
   }
   clearRepeatedActions(state);
@@ -210,9 +211,9 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant): Ord
   // The cause has no action number, so a repeated cancel has the same one.
   const { action: _number, ...cause } = actionCause(record);
   clear(state, { codes: ['cancel-due'], ...cause });
-  // A cancel of an earlier transaction changes no action.
+  // A cancel of an earlier transaction changes no action. A declined order stays declined unless it is canceled.
   const isNewest = concernsNewest(state, record);
-  if (isNewest) {
+  if (isNewest && (record.status === 'done' || state.action !== 'decline')) {
     setAction(state, 'cancel');
     delete state.message;
   }

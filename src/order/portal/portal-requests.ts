@@ -22,12 +22,9 @@ export function emailOf({ asked }: Pick<Order, 'asked'>): string {
   return textOf(fieldsOf(asked.transaction.customer).email) ?? '';
 }
 
-/**
- * @returns the fields that identify a portal action. A customer code with the order's own e-mail is the same as one without an e-mail, as
- * long as there is one attempt: the next attempt may have a different e-mail
- */
+/** @returns the fields that identify a portal action. A customer code with the attempt's own e-mail is the same as one without an e-mail */
 export function identified(order: Order, fields: PortalFields): PortalFields {
-  if (fields.kind !== 'customer-code' || order.state.attempts.length > 1) return fields;
+  if (fields.kind !== 'customer-code') return fields;
   return fields.email === emailOf(order) ? { ...fields, email: '' } : fields;
 }
 
@@ -91,7 +88,9 @@ export function transactionMeant(state: OrderState, fields: PortalFields): strin
 /** @returns a key of the request: an equal key joins the action or gets its answer. A different e-mail or evidence makes a different key */
 export function subjectOf(state: OrderState, fields: PortalFields): string {
   const { ofOrder } = portalKind(fields.kind);
-  const transaction = ofOrder ? undefined : (transactionMeant(state, fields) ?? 'none');
+  // Each attempt has its own e-mail, which no record keeps.
+  const ofAttempt = fields.kind === 'customer-code' && !fields.email && currentAttempt(state).number;
+  const transaction = ofOrder ? ofAttempt : (transactionMeant(state, fields) ?? 'none');
   return [fields.kind, transaction, identityOf(fields)].filter(Boolean).join(':');
 }
 

@@ -135,7 +135,9 @@ function withoutDecision(state: OrderState, { source }: Moment): OrderEventType[
   const attempt = currentAttempt(state);
   const action = state.reason === ORDER_RESET ? 'hold' : actionWithoutDecision(state.policy);
   const isTooLate = action === 'decline' && attempt.gateway !== undefined;
-  applyAction(state, isTooLate ? 'hold' : heldBack(state, action));
+  const held = isTooLate ? 'hold' : heldBack(state, action);
+  if (action === 'proceed' && held === 'hold') attempt.heldBack = true;
+  applyAction(state, held);
   return state.action === 'decline' ? ['order.decided'] : [];
 }
 

@@ -1,6 +1,6 @@
 /** Does every attention stand at the end whose cause remains, and no other? */
 import type { AttentionCode } from '../../../src/contract/words.ts';
-import { isDeclined, isOverride, portalAsked, reportsOf } from '../asked.ts';
+import { answersTo, isDeclined, isOverride, portalAsked, reportsOf } from '../asked.ts';
 import {
   actionOf,
   type BookedRequest,
@@ -126,17 +126,44 @@ function ofPortalActions(books: Books): Finding[] {
   return finding('attention missing: portal-refused', facts);
 }
 
-/** An error of the payment gateway stands until it reports better; a result that was reported is not late. */
+/** An error of the payment gateway stands until it reports better of that attempt; a result that was reported is not late. */
 function ofTheGateway(books: Books): Finding[] {
   const { record, closedAt, adoptedFrom } = books;
-  const last = reportsOf(books)
-    .filter(({ attempt, at }) => attempt === record.attempts && at < (record.endedAt ?? closedAt))
-    .sort((a, b) => a.sentAt - b.sentAt)
-    .at(-1);
-  if (last === undefined || adoptedFrom !== undefined) return [];
-  const because = `the result ${last.result} was reported`;
-  const late = gone(books, ['gateway-late'], because);
-  return last.result === 'error' ? late : [...late, ...gone(books, ['gateway-error'], because)];
+  if (adoptedFrom !== undefined) return [];
+  return books.attempts.flatMap(({ number }) => {
+    const reports = reportsOf(books)
+      .filter(({ attempt, at }) => attempt === number && at < (record.endedAt ?? closedAt))
+      .sort((a, b) => a.sentAt - b.sentAt);
+    const last = reports.at(-1);
+    if (last === undefined) return [];
+    const because = `the result ${last.result} of attempt ${number} was reported`;
+    const isStale = last.result !== 'error' && record.gatewayMatters.includes(`gateway-error:${number}`);
+    return [
+      ...(number === record.attempts ? gone(books, ['gateway-late'], because) : []),
+      ...(isStale ? finding('attention stale: gateway-error', because) : []),
+      ...unknownPayment(books, number, last),
+    ];
+  });
+}
+
+/** An earlier attempt's payment of which nobody knows, or that succeeded although the customer tried again, stays in sight. */
+function unknownPayment(books: Books, number: number, last: ReturnType<typeof reportsOf>[number]): Finding[] {
+  const { calls, record } = books;
+  const next = answersTo(books, number + 1)[0];
+  if (next === undefined || number >= record.attempts || last.result === 'fail') return [];
+  const first = calls
+    .filter(({ kind, request, refusal }) => {
+      if (kind !== 'gateway-result' || refusal !== undefined) return false;
+      return (request.attempt ?? 1) === number && request.result === last.result;
+    })
+    .reduce((earliest, { sentAt }) => Math.min(earliest, sentAt), last.sentAt);
+  if (last.result === 'pass' && first < next.at) return [];
+  const settled = calls.some(
+    (one) => one.at >= first && ((one.cleared ?? 0) > 0 || portalAsked(one)?.kind === 'cancel'),
+  );
+  const code = last.result === 'error' ? 'gateway-error' : 'gateway-contradiction';
+  if (settled || record.gatewayMatters.includes(`${code}:${number}`)) return [];
+  return finding(`attention missing: ${code}`, `${last.result} of attempt ${number} at ${iso(last.at)}`);
 }
 
 /** A decision that was told ends what was said about the want of one. */

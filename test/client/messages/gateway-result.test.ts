@@ -1,5 +1,7 @@
 /** The payment gateway's result of an order that has ended. */
 import { describe, expect, it } from 'vitest';
+import type { LateDecision } from '../../../src/contract/order/order.ts';
+import { LATE_DECISIONS } from '../../../src/order/after-end.ts';
 import { aClosedOrder, aPolicy } from '../../fixtures/orders.ts';
 import { created, startSandbox, TEST_KEY, transaction } from '../../sandbox/support.ts';
 import { aClientOf, failed } from '../fake-temporal.ts';
@@ -13,6 +15,7 @@ async function ended(
   state: Closed[1] = {},
   settings: Parameters<typeof aClientOf>[3] = {},
   status: Parameters<typeof aClientOf>[1] = 'COMPLETED',
+  ...late: Pick<LateDecision, 'decision' | 'action'>[]
 ) {
   const sandbox = await startSandbox();
   const id = await created(sandbox, transaction());
@@ -21,8 +24,10 @@ async function ended(
   // An order that was terminated records no end.
   const end = status === 'COMPLETED' && { endedAt: '2026-03-06T10:00:00.000Z' };
   const record = aClosedOrder(attempt, { ...ofGateway, ...end, ...state }, { id });
+  const found = late.map((one) => ({ ...one, transactionId: id, attempt: 1, at: 'then' }));
+  const memo = { [LATE_DECISIONS]: found };
   const atSandbox = { baseUrl: sandbox.testBaseUrl, apiKey: () => TEST_KEY, ...settings };
-  const { orderScreening, temporal } = aClientOf(record, status, {}, atSandbox);
+  const { orderScreening, temporal } = aClientOf(record, status, { memo }, atSandbox);
   if (status !== 'COMPLETED') temporal.result.mockRejectedValue(failed());
   const sent = () => sandbox.control.transactions(id)[0]?.gatewayResponses;
   return { orderScreening, sent, id };
@@ -43,6 +48,14 @@ describe('a gateway’s result after the order’s end', () => {
     const answer = await orderScreening.recordGatewayResult(order, request);
     expect(answer).toMatchObject({ ...order, attempt: 1, result, action, transactionId: id });
     expect(sent()).toMatchObject([{ result, authcode: 'A1', transactionId: 'g-1' }]);
+  });
+
+  it('is answered by the decision that was read after the end', async () => {
+    const failed = { decision: 'fail', action: 'cancel' } as const;
+    const { orderScreening, sent } = await ended({}, {}, {}, 'COMPLETED', failed);
+    const answer = await orderScreening.recordGatewayResult(order, { result: 'pass' });
+    expect(answer).toMatchObject(failed);
+    expect(sent()).toMatchObject([{ result: 'pass' }]);
   });
 
   const passed = { ...error, result: 'pass', sent: at } as const;

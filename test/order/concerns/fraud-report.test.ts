@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/contract/policy.ts';
 import { applyLateReading, readAfterEndInput } from '../../../src/order/after-end.ts';
-import { HOUR, MINUTE, sinceStart } from '../../fixtures/orders.ts';
+import { DAY, HOUR, MINUTE, sinceStart } from '../../fixtures/orders.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
 
 /** A passed order that was reported as fraud after an hour. */
@@ -38,6 +38,18 @@ describe('a fraud report that the screening service confirms', () => {
   it('while the answer to the report is outstanding, too', () => {
     const life = screened('pass').portal('report-fraud', HOUR).take(RECHECK).read('fraudulent', HOUR);
     expect(life).toMatchObject({ ...CONFIRMED, actions: ['running'] });
+  });
+
+  it('whose own outcome nobody knows, too: the decision is polled all the same', () => {
+    const life = screened('pass')
+      .portal('report-fraud', HOUR)
+      .until(1.1 * DAY)
+      .portalEnds('unconfirmed');
+    expect(life.polled('fraudulent', 1.2 * DAY)).toMatchObject({
+      action: 'proceed',
+      actions: ['unconfirmed'],
+    });
+    expect(life.attention).toEqual(['portal-unconfirmed', 'fraud-confirmed']);
   });
 
   it('is withdrawn by a later pass, and stands over a fail', () => {

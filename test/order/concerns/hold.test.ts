@@ -47,6 +47,20 @@ describe('a pass that is found while a cancel is under way', () => {
     expect(events().at(-1)).toEqual(['order.decision_changed', 'proceed']);
   });
 
+  it.each<[string, (life: Life) => Life, (life: Life) => Life]>([
+    ['a cancel', (life) => life.portal('cancel', MINUTE), (life) => life.withdraw(1, 2 * HOUR)],
+    [
+      'the gateway’s error',
+      (life) => life.gateway('error', MINUTE, 2),
+      (life) => life.gateway('pass', 2 * HOUR, 2),
+    ],
+  ])('%s holds back the answer to a further attempt without a decision until it ends', (_what, hold, end) => {
+    const life = hold(screened('fail', preGateway).retry(2, MINUTE)).retried(unanswered(), HOUR);
+    expect(life.replies[0]).toMatchObject({ checkout: { attempt: 2, action: 'hold' } });
+    expect([life.decision, life.action]).toEqual(['pending', 'hold']);
+    expect([end(life).decision, life.action]).toEqual(['pending', 'proceed']);
+  });
+
   it('does not free an order that failed after a fraud report', () => {
     const life = screened('pass', policy).portal('report-fraud', MINUTE).portalEnds('done', MINUTE);
     life.take(HINT).read('review', HOUR).portal('cancel', HOUR).take(HINT);

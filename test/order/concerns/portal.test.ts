@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../../src/contract/messages.ts';
 import type { ActionRecord, OrderState } from '../../../src/contract/order/state.ts';
+import { applyGatewayResult } from '../../../src/order/concerns/gateway.ts';
 import { autoCancelDue } from '../../../src/order/decide.ts';
-import { opened } from '../../../src/order/messages/check-messages.ts';
+import { opened, retryRefusal } from '../../../src/order/messages/check-messages.ts';
 import {
   applyPortalOutcome,
   portalFailure,
@@ -175,6 +176,21 @@ describe('a cancel', () => {
     }
   });
 
+  it.each(['refused', 'too-late', 'unconfirmed'] as const)(
+    '%s leaves a declined order declined: the customer may try again',
+    (kind) => {
+      const paid = anOrder('pass', { workflow: 'pre-gateway' });
+      applyGatewayResult(paid, { result: 'fail' }, NOW);
+      for (const order of [anOrder('fail'), paid]) {
+        const { message, decision } = order;
+        expect(end(order, CANCEL, { kind })).toEqual(['order.attention']);
+        expect(order).toMatchObject({ phase: 'declined', action: 'decline', message, decision });
+        expect(attention(order)).toHaveLength(1);
+        expect(retryRefusal(order, { attempt: 2, transaction: {} })).toBeUndefined();
+      }
+    },
+  );
+
   it('asked before the transaction was known is the same as one asked after', () => {
     const order = anOrder(unanswered());
     const record = queued(order, CANCEL);
@@ -256,8 +272,15 @@ describe('the same portal action', () => {
     expect(life.portal(OTHER_CODE).actions).toHaveLength(2);
     expect(JSON.stringify(life.state)).not.toContain('jane@');
     const customer = { email: OTHER_CODE.email };
-    const retried = screened('fail').portal('customer-code', 0).retry(2, 0, { customer });
-    expect(retried.portal(OTHER_CODE, 0).actions).toHaveLength(2);
+    const retried = screened('fail').portal('customer-code', 0).portalEnds('done', 0);
+    retried.retry(2, 0, { customer }).portal('customer-code', 0);
+    expect(retried.calls('portal').map(({ request }) => request.email)).toEqual([
+      CODE.email,
+      OTHER_CODE.email,
+    ]);
+    expect(retried.portal(OTHER_CODE, 0).actions).toEqual(['done', 'running']);
+    expect(retried.portal(CODE, 0).actions).toEqual(['done', 'running', 'queued']);
+    expect(JSON.stringify(retried.state)).not.toContain(OTHER_CODE.email);
   });
 });
 
