@@ -160,6 +160,29 @@ const paidAgain = (results: GatewayResult[], ...gatewayMatters: string[]): Told 
   };
 };
 
+/** A customer code that the first attempt's caller asks for, and maybe that of the second one, is sent so many times, all of them late. */
+const codeSent = (times: number, ...askedFor: (1 | 2)[]): Told => ({
+  attempts,
+  calls: [
+    anAnswer(80),
+    { ...anAnswer(HOUR, ofSecond), sentAt: START + HOUR - 10 },
+    ...askedFor.map((attempt) =>
+      asksFor({ kind: 'customer-code', customerCode: 'c-1' }, attempt * HOUR - MINUTE),
+    ),
+  ],
+  requests: [
+    CREATE,
+    ...Array.from({ length: times }, (_, index) =>
+      aRequest(3 * HOUR + index * MINUTE, {
+        operation: 'customer-code',
+        heard: 'done',
+        committed: true,
+        sent: { kind: 'customer-code', customerCode: 'c-1', email: 'jane@example.com' },
+      }),
+    ),
+  ],
+});
+
 const found = (told: Told) => judgeBooks(books(told)).map(({ kind, facts }) => `${kind}: ${facts}`);
 
 it.each<[fault: string, when: string, told: Told]>([
@@ -192,6 +215,9 @@ it.each<[fault: string, when: string, told: Told]>([
   ['event missing: pass of attempt 2, heard at', 'its caller had left', waits(40, 2_019)],
   ['gateway result lost', 'attention names another transaction', notSent(['gateway-not-sent'], ['another'])],
   ['gateway result lost', 'other attention', notSent(['gateway-contradiction'])],
+  ['sent again', 'a code of one attempt', codeSent(2, 1)],
+  ['sent again', 'a code that was asked for twice at one attempt', codeSent(2, 2, 2)],
+  ['sent again', 'a code of two attempts, a third time', codeSent(3, 1, 2)],
   ['attention missing: gateway-error', 'another attempt is paid', paidAgain(['error'])],
   ['attention missing: gateway-contradiction', 'both attempts are paid', paidAgain(['error', 'pass'])],
   [
@@ -225,6 +251,7 @@ it.each<[fault: string, when: string, told: Told]>([
   ['heard at', 'both callers were waiting', waits(40, 2_020)],
   ['heard at', 'it was sent', waits(40, 2_019, 2)],
   ['gateway result lost', 'attention names its transaction', notSent(['gateway-not-sent'], [ID])],
+  ['sent again', 'a code of two attempts is sent for each', codeSent(2, 1, 2)],
   ['attention', 'an attempt’s error stands though the next is paid', paidAgain(['error'], 'gateway-error:1')],
   ['attention', 'of two payments', paidAgain(['error', 'pass'], 'gateway-contradiction:1')],
   ['attention', 'the earlier payment failed', paidAgain(['error', 'fail'])],

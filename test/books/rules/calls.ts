@@ -1,5 +1,5 @@
 /** Were there more calls to the screening service than the rules allow? */
-import { portalAsked } from '../asked.ts';
+import { attemptAsked, portalAsked } from '../asked.ts';
 import {
   actionOf,
   type BookedRequest,
@@ -62,13 +62,15 @@ function chargebacks({ requests, calls: asked }: Books): Finding[] {
 /** What was answered for certain is sent again only when somebody asks again. */
 function repeats(books: Books): Finding[] {
   if (wasReset(books) || books.world.losses) return [];
-  const settled = new Map<string, number>();
+  const settled = new Map<string, { since: number; times: number }>();
   return books.requests.flatMap((one) => {
     if (one.sent === undefined || one.operation === 'submit-chargeback') return [];
     const key = actionOf(one);
-    const since = settled.get(key);
-    if (one.heard === 'done' || one.heard === 'refused') settled.set(key, one.endedAt);
-    if (since === undefined || one.sentAt < since || takenBack(books, one.sentAt)) return [];
+    const { since = Number.POSITIVE_INFINITY, times = 0 } = settled.get(key) ?? {};
+    if (one.heard === 'done' || one.heard === 'refused')
+      settled.set(key, { since: one.endedAt, times: times + 1 });
+    if (one.sentAt < since || takenBack(books, one.sentAt)) return [];
+    if (one.operation === 'customer-code' && times < attemptsWithCode(books, one.sentAt)) return [];
     // After the order's end each report of the gateway's result is sent on, and none is recorded.
     const afterEnd = one.sentAt >= (books.record.endedAt ?? books.closedAt);
     const mayAsk =
@@ -79,6 +81,21 @@ function repeats(books: Books): Finding[] {
     if (askedAgain) return [];
     return finding('sent again', `${key} at ${iso(one.sentAt)}, settled at ${iso(since)}`);
   });
+}
+
+/** @returns for how many attempts a customer code without an e-mail was asked for by then: each may have an e-mail of its own */
+function attemptsWithCode(books: Books, by: number): number {
+  const taken = books.calls.filter(({ refusal }) => refusal === undefined);
+  const begun = books.attempts.flatMap(
+    ({ number }) => taken.find((one) => attemptAsked(one) === number)?.sentAt ?? [],
+  );
+  const asked = books.calls.flatMap((one) => {
+    const fields = portalAsked(one);
+    const isOne = fields?.kind === 'customer-code' && !fields.email && one.sentAt <= by;
+    // The order took it at any time until it was answered.
+    return isOne ? [one.sentAt, one.at] : [];
+  });
+  return new Set(asked.map((at) => begun.filter((from) => from <= at).length)).size;
 }
 
 /** Reads come in no flood: hints are spaced, and polls have their pauses. */
