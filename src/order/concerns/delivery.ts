@@ -21,8 +21,8 @@ export const delivery: Concern = {
     const started = running.find(({ effect }) => effect.key === key);
     // A started batch doesn't change.
     if (started !== undefined) return [started.effect];
-    const events = batchOf(state, outbox);
-    return [{ key, resource: 'events', whenObsolete: 'cancel-and-await', call: { kind: 'deliver', events } }];
+    const call = { kind: 'deliver', request: batchOf(state, outbox) } as const;
+    return [{ key, resource: 'events', whenObsolete: 'cancel-and-await', call }];
   },
 
   ended(order, { effect: { call } }, outcome) {
@@ -34,7 +34,7 @@ export const delivery: Concern = {
       state.events.paused = true;
       return 'retry-later';
     }
-    const upTo = call.events.at(-1)?.sequence ?? 0;
+    const upTo = call.request.at(-1)?.sequence ?? 0;
     const left = order.outbox.filter(({ sequence }) => sequence > upTo);
     const count = order.outbox.length - left.length;
     order.outbox = left;
