@@ -41,14 +41,13 @@ export interface Order {
   outbox: KeptEvent[];
   /** The arguments of pending portal actions, by action number. */
   fields: Record<number, PortalFields>;
+  /** Those pending once the order is canceled or has ended are made by the workflow `readAfterEnd`. */
   reads: PendingRead[];
   readsRequested: number;
   /** When the next read may begin, and the spacing between reads. */
   spacing: { ms: number; until?: Instant };
   /** When the newest decision was read. Older readings are ignored. */
   readAt?: Instant;
-  /** A read was requested and did not end before the order did: the workflow `readAfterEnd` makes it. */
-  readsAfterEnd?: true;
   signals: number;
   /** Retries that arrived before the previous attempt was answered, and gateway results of their attempts. They are applied after it. */
   earlyRetries: RequestInput[];

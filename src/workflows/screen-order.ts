@@ -157,9 +157,9 @@ async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<
 
 /** Requests a read after the order's end if reads were pending when it ended. */
 async function handOver(order: Order): Promise<void> {
-  const { readsAfterEnd, state } = order;
-  if (readsAfterEnd !== true || state.transactions.length === 0) return;
-  delete order.readsAfterEnd;
+  const { reads, state } = order;
+  if (reads.length === 0 || state.transactions.length === 0) return;
+  order.reads = [];
   await requestReadAfterEnd(state);
 }
 

@@ -30,7 +30,7 @@ export const status: Concern = {
 
   desired(order) {
     const { state } = order;
-    if (state.endedAt !== undefined) return [];
+    if (isOver(order)) return [];
     const transaction = transactionOf(state, currentAttempt(state));
     // A read for a webhook waits until the screening ends; before that there is nothing to read.
     const reads = order.reads.filter(({ source }) => state.phase !== 'screening' || source === 'operator');
@@ -60,7 +60,7 @@ export const status: Concern = {
     // Anybody who can write to Temporal can send a recheck without its time, or a stored one again: that only reads.
     const isOperators =
       kind === 'recheck' && sentAt !== undefined && millis(sentAt) > millis(state.phaseSince);
-    const isTaken = order.readsAfterEnd !== true || !isOver(order);
+    const isTaken = !isOver(order) || order.reads.length === 0;
     const isNews = isTaken && request(order, isOperators ? 'operator' : 'webhook');
     const words = `A signal could not be read, and caused only a read of the status: ${unread}.`;
     const events = unread ? raiseAttention(state, 'message-refused', words, {}, now) : [];
@@ -68,16 +68,9 @@ export const status: Concern = {
       events.push(...raiseAttention(state, 'cancellation-requested', CANCELLATION, {}, now));
     return isNews || events.length > 0 ? events : undefined;
   },
-
-  followUp(order) {
-    if (!isOver(order)) return [];
-    if (order.reads.length > 0) order.readsAfterEnd = true;
-    order.reads = [];
-    return [];
-  },
 };
 
-/** A canceled order makes no more reads. It hands one over to `readAfterEnd`, as an ended order does. */
+/** A canceled order makes no more reads. It hands them over to `readAfterEnd`, as an ended order does. */
 function isOver({ state }: Order): boolean {
   return state.endedAt !== undefined || state.phase === 'canceled';
 }
