@@ -76,6 +76,7 @@ describe('the gateway’s result', () => {
   const send = (changes: Partial<GatewayResponseRequest> = {}, world = aWorld(), attempt = 1) => {
     const request = {
       integration: 'default',
+      attempt: 1,
       transactionId: UNKNOWN_ID,
       gateway: { result: 'pass' },
       ...changes,

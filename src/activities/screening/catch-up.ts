@@ -113,8 +113,7 @@ function inTime({ cardRef, until }: CatchUpRequest, pauseMs: number, nowMs: numb
   // The card was stored shortly before the server scheduled the activity.
   const cardUntilMs =
     cardRef === undefined ? Infinity : activityInfo().scheduledTimestampMs + CARD_LIFETIME_MS;
-  const untilMs = until === undefined ? Infinity : millis(until);
-  return halfOfWhatIsLeft(halfOfWhatIsLeft(pauseMs, cardUntilMs - nowMs), untilMs - nowMs);
+  return halfOfWhatIsLeft(halfOfWhatIsLeft(pauseMs, cardUntilMs - nowMs), millis(until) - nowMs);
 }
 
 /** @returns when the first call may start, in milliseconds after the epoch */

@@ -3,7 +3,6 @@ import { ApplicationFailure } from '@temporalio/common';
 import type {
   CheckoutRequest,
   Retried,
-  RetryCheckoutRequest,
   Screened,
   ScreeningOutcome,
   ScreenRequest,
@@ -129,7 +128,7 @@ export function screeningActivities(world: ActivityWorld) {
      * that create may be in flight for longer than a customer waits.
      */
     async screenRetry(
-      request: RetryCheckoutRequest,
+      request: ScreenRequest,
       clock: Clock,
     ): Promise<{ outcome: ScreeningOutcome } & Retried> {
       const unseenSince = unseenBefore(request, clock.time())?.since;
