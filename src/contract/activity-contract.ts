@@ -138,8 +138,6 @@ export interface PortalRequest {
   action?: number;
   fields: PortalFields;
   transactionId?: string;
-  /** The order's e-mail, for a customer code. */
-  email?: string;
   /** An earlier activity may have performed the action. Absent: none did. */
   maybeDone?: boolean;
   /** A cancel isn't sent after this time. */

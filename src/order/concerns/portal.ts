@@ -119,7 +119,6 @@ function perform(order: Order, record: ActionRecord): RequiredEffect {
     fields,
     ...(record.maybeSent === true && { maybeDone: true }),
     ...defined({ attempt: attemptFor(state, transactionId)?.number, transactionId }),
-    ...(kind === 'customer-code' && { email: emailOf(order) }),
     ...(cancelBy !== undefined && { notAfter: lastCall(cancelBy, state.policy.cancelWindowMs) }),
   };
   const resource = kind === 'cancel' ? `cancel:${number}` : 'portal';

@@ -265,6 +265,5 @@ it('a customer code goes out with the e-mail of the attempt at which it was requ
   const life = screened('fail').portal('report-fraud', MINUTE).portal('customer-code', MINUTE);
   life.retry(2, 2 * MINUTE, { customer: { email: 'john@example.com' } }).retried('pass', 2 * MINUTE);
   life.portalEnds({ kind: 'done', code: '200' }, 3 * MINUTE);
-  const { email, fields } = life.calls('portal').at(-1)?.request ?? {};
-  expect({ email, ...fields }.email).toBe('jane@example.com');
+  expect(life.calls('portal').at(-1)?.request.fields).toMatchObject({ email: 'jane@example.com' });
 });
