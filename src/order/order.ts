@@ -98,6 +98,11 @@ export function isWrite({ whenObsolete }: Effect): boolean {
   return whenObsolete === 'cancel-and-await';
 }
 
+/** Returns whether a write other than a delivery runs: it keeps the order open, and can take a day. */
+export function isWriting({ running }: Pick<Order, 'running'>): boolean {
+  return running.some(({ effect }) => effect.call.kind !== 'deliver' && isWrite(effect));
+}
+
 export interface Running {
   /** Counts the order's effects from 1. */
   id: number;
