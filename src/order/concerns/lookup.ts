@@ -25,9 +25,8 @@ export const lookup: Concern = {
     }),
 
   ended(order, { effect: { call } }, outcome) {
-    if (outcome.status === 'failed') return 'retry-later';
-    if (call.kind !== 'look-up' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
-      return [];
+    if (outcome.status !== 'completed') return 'retry-later';
+    if (call.kind !== 'look-up' || outcome.result.kind !== call.kind) return [];
     return applyLookup(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
   },
 };

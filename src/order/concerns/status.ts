@@ -38,8 +38,7 @@ export const status: Concern = {
   },
 
   ended(order, { effect: { call } }, outcome) {
-    if (outcome.status === 'failed') return 'retry-later';
-    if (outcome.status === 'canceled') return [];
+    if (outcome.status !== 'completed') return 'retry-later';
     // The order has ended in the meantime. Another workflow makes the reads after the end.
     if (order.state.endedAt !== undefined) {
       request(order, 'webhook');
