@@ -146,8 +146,6 @@ export type Taken =
 export interface Accepted {
   taken: Taken;
   events?: OrderEventType[];
-  /** Events that report an operator's decision. */
-  decided?: OrderEventType[];
   entry?: Omit<JournalEntry, 'at' | 'by' | 'because'> & { because?: string | undefined };
 }
 
