@@ -77,7 +77,7 @@ export function catchUpActivity(world: ActivityWorld) {
       // With incomplete settings, still wait long enough that the next lookup is conclusive.
       throw retryLater(error, Math.max(report(unseen), inTime(request, spreadPauseMs(), millis(time()))));
     }
-    const { checked, content } = checkTransaction(request, t.integration, t.workflow);
+    const { checked, content } = checkTransaction(request, t.integration);
     const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
     const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
     const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };

@@ -110,7 +110,7 @@ export function screeningActivities(world: ActivityWorld) {
       const ended = await earlierEnd(world, request);
       if (ended !== undefined) return ended;
       try {
-        const { checked, content } = checkTransaction(request, integration, policy.workflow);
+        const { checked, content } = checkTransaction(request, integration);
         const outcome =
           request.adopt === undefined
             ? await firstScreening(request, checked, integration, policy, clock)
@@ -133,8 +133,7 @@ export function screeningActivities(world: ActivityWorld) {
     ): Promise<{ outcome: ScreeningOutcome } & Retried> {
       const unseenSince = unseenBefore(request, clock.time())?.since;
       const integration = integrationOf(world, request.integration);
-      const workflow = request.workflow ?? integration.workflow;
-      const { checked, content } = checkTransaction(request, integration, workflow);
+      const { checked, content } = checkTransaction(request, integration);
       const policy = policyOf(world, request, integration);
       const ended = (outcome: ScreeningOutcome) => ({
         outcome,
