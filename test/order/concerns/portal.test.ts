@@ -56,16 +56,19 @@ describe('a portal action', () => {
 
   it('means the newest transaction also when the caller says null for what is left out', () => {
     const order = anOrder('review');
-    const said = opened('cancel', { transactionId: null, reason: null }).request;
-    expect(said).toEqual({ kind: 'portal', request: { fields: CANCEL } });
+    const body = { transactionId: null, reason: null };
+    expect(opened('cancel', { updateId: 'u-1', body }).request).toEqual({
+      kind: 'portal',
+      request: { fields: CANCEL },
+    });
     const record = queued(order, CANCEL);
     expect(record).toMatchObject({ transactionId: TRANSACTION_ID });
     expect(record).not.toHaveProperty('because');
   });
 
   it('has only the fields that a portal action of its kind has', () => {
-    const said = opened('cancel', { reason: 'why', nf_token: 'canary', by: { actor: 'ada' } }).request;
-    expect(said).toEqual({
+    const body = { reason: 'why', nf_token: 'canary', by: { actor: 'ada' } };
+    expect(opened('cancel', { updateId: 'u-1', body }).request).toEqual({
       kind: 'portal',
       request: { fields: { ...CANCEL, reason: 'why' }, by: { actor: 'ada' } },
     });
