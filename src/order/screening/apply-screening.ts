@@ -17,7 +17,8 @@ import {
   withoutOthers,
 } from './record-screening.ts';
 
-const CREATE = { operation: 'create' } as const;
+/** The cause of attention to a screening. */
+export const CREATE = { operation: 'create' } as const;
 
 /** Applies a screening of the newest attempt. @returns the events to send, oldest first */
 export function applyScreening(state: OrderState, given: ScreeningOutcome, moment: Moment): OrderEventType[] {
