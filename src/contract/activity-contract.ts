@@ -104,7 +104,6 @@ export interface StatusRequest {
 /** Without a transaction, a read returns only the time. */
 export interface ReadRequest extends Omit<StatusRequest, 'transactionId'> {
   transactionId?: string;
-  read: number;
   /** The read doesn't start before this time. */
   notBefore?: Instant;
   /** The end of the transaction's cancel window. */

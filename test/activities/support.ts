@@ -154,7 +154,7 @@ export function aLookUp(changes: Partial<LookUpRequest> = {}): LookUpRequest {
 
 /** A read of the transaction's status. */
 export function aRead(changes: Partial<ReadRequest> = {}): ReadRequest {
-  return { integration: 'default', attempt: 1, read: 1, ...changes };
+  return { integration: 'default', attempt: 1, ...changes };
 }
 
 /** What the server would tell the activity. */

@@ -37,7 +37,7 @@ export const status: Concern = {
     return [...(transaction ? watches(order, transaction) : []), ...reads.map((one) => read(order, one))];
   },
 
-  ended(order, { effect: { call } }, outcome) {
+  ended(order, { effect: { key, call } }, outcome) {
     if (outcome.status !== 'completed') return 'retry-later';
     // The order has ended in the meantime. Another workflow makes the reads after the end.
     if (order.state.endedAt !== undefined) {
@@ -46,7 +46,7 @@ export const status: Concern = {
     }
     const { result } = outcome;
     if (call.kind === 'read' && result.kind === 'read')
-      return readEnded(order, call.request.read, { ...call.request, ...result });
+      return readEnded(order, key, { ...call.request, ...result });
     if (call.kind === 'poll' && result.kind === 'poll')
       return applyFresh(order, { ...call.request, ...result }, 'poll');
     if (call.kind === 'last-read' && result.kind === 'last-read')
@@ -90,17 +90,20 @@ function request(order: Order, source: PendingRead['source']): boolean {
 }
 
 /** Reads run one at a time, so a later read returns newer data. */
-function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffect {
+function read({ state, spacing }: Order, pending: PendingRead): RequiredEffect {
   const { id: transactionId, cancelBy } = transactionToRead(state) ?? {};
   const request = {
     integration: state.integration,
     attempt: currentAttempt(state).number,
-    read: number,
     ...defined({ transactionId, cancelBy, notBefore: spacing.until }),
   };
   const cause = statusCause(transactionId);
   const call = { kind: 'read', request } as const;
-  return { key: `read:${number}`, resource: 'status', whenObsolete: 'drop', cause, call };
+  return { key: readKey(pending), resource: 'status', whenObsolete: 'drop', cause, call };
+}
+
+function readKey({ number }: PendingRead): string {
+  return `read:${number}`;
 }
 
 /** Without a transaction a read only returns the time. */
@@ -115,10 +118,10 @@ interface Ended {
   outcome: StatusOutcome | undefined;
 }
 
-function readEnded(order: Order, number: number, ended: Ended): OrderEventType[] {
+function readEnded(order: Order, key: string, ended: Ended): OrderEventType[] {
   const { state, now } = order;
   const { outcome } = ended;
-  const pending = order.reads.find((one) => one.number === number);
+  const pending = order.reads.find((one) => readKey(one) === key);
   if (pending === undefined) return [];
   space(order, ended.began);
   // After a wrong key the read is retried until the key is right. If the transaction has changed, the status is read again.
