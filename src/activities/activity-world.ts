@@ -36,7 +36,7 @@ export interface ActivityWorld {
   cards: CardStash;
   /** Absent if no events receiver is configured. */
   events?: EventSenders;
-  /** Absent if the worker runs no sweep. */
+  /** The other orders of the namespace, and earlier runs. Absent where no activity asks about them, as in tests. */
   orders?: OrderDirectory;
   /** Aborted when the worker shuts down, so that long-running activities end. */
   stopping?: AbortSignal;

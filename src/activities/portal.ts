@@ -202,13 +202,9 @@ function timeLeftMs(time: Clock['time'], { notAfter }: PortalRequest): number {
 type PortalCall = (client: ScreeningClient, options: CallOptions) => Promise<ChargebackReply>;
 
 /** @returns a function that sends the action, or the reason why it can't be sent */
-function portalCall({
-  fields,
-  transactionId,
-  email: ordersOwn,
-}: PortalRequest): PortalCall | { words: string } {
+function portalCall({ fields, transactionId }: PortalRequest): PortalCall | { words: string } {
   if (fields.kind === 'customer-code') {
-    const { customerCode, email = ordersOwn } = fields;
+    const { customerCode, email } = fields;
     if (!email) return { words: 'The order has no e-mail address. Send one with the customer code.' };
     return (client, options) => client.customerCode({ customerCode, email }, options);
   }

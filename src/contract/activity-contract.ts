@@ -5,11 +5,6 @@ import type { Adoption, Enriched, GatewayRecord, OrderState } from './order/stat
 import type { Policy, PollPauses } from './policy.ts';
 import type { Decision, Instant, IntegrationWorkflow, UnavailableAction } from './words.ts';
 
-/** The order's attempt that a call belongs to, for the log. May be absent for a closed order. */
-interface AboutAttempt {
-  attempt?: number;
-}
-
 /**
  * When a result became known, in server time: the time at which the activity attempt was scheduled plus the time elapsed
  * since on a monotonic clock. It doesn't depend on the worker's wall clock.
@@ -45,9 +40,10 @@ export interface RunFacts {
   forbiddenKnown?: boolean;
 }
 
-export interface ScreenRequest extends AboutAttempt {
+export interface ScreenRequest {
   orderId: string;
   integration: string;
+  attempt: number;
   workflow?: IntegrationWorkflow;
   transaction: TransactionJson;
   cardRef?: string;
@@ -88,30 +84,26 @@ export interface CheckoutRequest extends ScreenRequest {
   adopt?: Adoption;
 }
 
-export interface RetryCheckoutRequest extends ScreenRequest {
-  attempt: number;
-}
-
-export interface CatchUpRequest extends RetryCheckoutRequest {
+export interface CatchUpRequest extends ScreenRequest {
   /** The checkout failed before it could read the policy, so the catch-up only returns it. */
   policyMissing?: true;
   /** The first call doesn't start before this time, unless that would be too late. */
   notBefore?: Instant;
   /** When the order gives the screening up. */
-  until?: Instant;
+  until: Instant;
   /** The checkout failed before it could read the skip rules, so the catch-up applies them. */
   mayBeSkipped?: true;
 }
 
-export interface StatusRequest extends AboutAttempt {
+export interface StatusRequest {
   integration: string;
+  attempt: number;
   transactionId: string;
 }
 
 /** Without a transaction, a read returns only the time. */
 export interface ReadRequest extends Omit<StatusRequest, 'transactionId'> {
   transactionId?: string;
-  read: number;
   /** The read doesn't start before this time. */
   notBefore?: Instant;
   /** The end of the transaction's cancel window. */
@@ -137,14 +129,14 @@ export interface GatewayResponseRequest extends StatusRequest {
   gateway: Pick<GatewayRecord, 'result' | 'authcode' | 'transactionId'>;
 }
 
-export interface PortalRequest extends AboutAttempt {
+export interface PortalRequest {
   integration: string;
+  /** The order's attempt of the transaction, for the log. */
+  attempt?: number;
   /** The action's number on the order's record. Absent: it runs as its own workflow. */
   action?: number;
   fields: PortalFields;
   transactionId?: string;
-  /** The order's e-mail, for a customer code. */
-  email?: string;
   /** An earlier activity may have performed the action. Absent: none did. */
   maybeDone?: boolean;
   /** A cancel isn't sent after this time. */
@@ -160,7 +152,7 @@ export interface LookUpRequest {
   unseenSince: Instant;
   startedAt: Instant;
   /** The end of the cancel window of the create's transaction. */
-  cancelBy?: Instant;
+  cancelBy: Instant;
 }
 
 export type GatewayOutcome = { kind: 'sent' } | { kind: 'refused'; words: string } | { kind: 'forbidden' };
@@ -177,7 +169,7 @@ type Activity<Argument, Result> = (argument: Argument, run: RunFacts) => Promise
 /** Activities that a caller waits for. `screenAtCheckout` is local: it runs inside the workflow task and may run more than once. */
 export interface CheckoutActivities {
   screenAtCheckout: Activity<CheckoutRequest, CheckedOut>;
-  screenRetry: Activity<RetryCheckoutRequest, Timed<ScreeningOutcome> & Retried>;
+  screenRetry: Activity<ScreenRequest, Timed<ScreeningOutcome> & Retried>;
 }
 
 export interface BackgroundActivities {

@@ -116,7 +116,7 @@ export interface DecisionRequest {
 
 export interface RetryRequest extends Vouched {
   attempt: number;
-  /** The integration workflow by which the caller checked the transaction. Absent in messages of earlier releases. */
+  /** The integration workflow by which the caller checked the transaction. Default: the order's. */
   workflow?: IntegrationWorkflow;
   transaction: TransactionJson;
   cardRef?: string;

@@ -189,9 +189,9 @@ export function applyReading(
     return [];
   }
   const meansCancel = actionLater(decision) === 'cancel';
-  // The fail canceled and declined nothing, as at an adoption or after a fraud report: a person decides.
-  const isLeftToPerson = !['cancel', 'decline'].includes(state.wouldBe ?? state.action);
-  const isFinal = actionLater(before) === 'cancel' && (!isLeftToPerson || meansCancel);
+  // A fail that stopped the order stays; one left to a person ends with a decision that is no fail.
+  const acted = ['cancel', 'decline'].includes(state.wouldBe ?? state.action);
+  const isFinal = actionLater(before) === 'cancel' && (acted || meansCancel);
   const { action, matter } = consequenceOf(state, decision, isFinal, now);
   clear(state, { codes: isFinal ? ['status-error', 'decision-after-override'] : clearedBy('decision') });
   if (!meansCancel) clear(state, { codes: ['fraud-confirmed'] });

@@ -14,6 +14,7 @@ import {
   type Effect,
   type Input,
   isWrite,
+  isWriting,
   type Order,
   type Outcome,
   type Request,
@@ -141,12 +142,6 @@ function isRequired(order: Order, cause: AttentionCause): boolean {
 
 function isKeptOpen(order: Order): boolean {
   return isWriting(order) || CONCERNS.some((one) => one.keepsOpen && one.desired(order).length > 0);
-}
-
-/** Returns whether a write runs that keeps the order open. */
-function isWriting({ running }: Order): boolean {
-  const open = CONCERNS.filter(({ keepsOpen }) => keepsOpen).map(({ name }) => name);
-  return running.some(({ effect }) => isWrite(effect) && open.includes(effect.concern));
 }
 
 function requiredEffects(order: Order): Effect[] {

@@ -41,14 +41,13 @@ export interface Order {
   outbox: KeptEvent[];
   /** The arguments of pending portal actions, by action number. */
   fields: Record<number, PortalFields>;
+  /** Those pending once the order is canceled or has ended are made by the workflow `readAfterEnd`. */
   reads: PendingRead[];
   readsRequested: number;
   /** When the next read may begin, and the spacing between reads. */
   spacing: { ms: number; until?: Instant };
   /** When the newest decision was read. Older readings are ignored. */
   readAt?: Instant;
-  /** A read was requested and did not end before the order did: the workflow `readAfterEnd` makes it. */
-  readsAfterEnd?: true;
   signals: number;
   /** Retries that arrived before the previous attempt was answered, and gateway results of their attempts. They are applied after it. */
   earlyRetries: RequestInput[];
@@ -99,6 +98,11 @@ export function isWrite({ whenObsolete }: Effect): boolean {
   return whenObsolete === 'cancel-and-await';
 }
 
+/** Returns whether a write other than a delivery runs: it keeps the order open, and can take a day. */
+export function isWriting({ running }: Pick<Order, 'running'>): boolean {
+  return running.some(({ effect }) => effect.call.kind !== 'deliver' && isWrite(effect));
+}
+
 export interface Running {
   /** Counts the order's effects from 1. */
   id: number;
@@ -142,8 +146,6 @@ export type Taken =
 export interface Accepted {
   taken: Taken;
   events?: OrderEventType[];
-  /** Events that report an operator's decision. */
-  decided?: OrderEventType[];
   entry?: Omit<JournalEntry, 'at' | 'by' | 'because'> & { because?: string | undefined };
 }
 

@@ -11,19 +11,17 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { BackgroundActivities, CheckoutActivities, RunFacts } from '../contract/activity-contract.ts';
-import type { Call } from '../contract/calls.ts';
+import { ACTIVITY_OF, type Call, type OrderActivities } from '../contract/calls.ts';
 import type { Refusal } from '../contract/errors.ts';
 import type { SweepActivities } from '../contract/sweep.ts';
 import { millis } from '../contract/words.ts';
 import type { Command, Input, Outcome, Running } from '../order/order.ts';
 import {
-  ACTIVITY_OF,
   ACTIVITY_OPTIONS,
   activityResult,
   DELIVER_AGAIN_OPTIONS,
   isEndedByHand,
   LOCAL_LIMITS,
-  type OrderActivities,
   startActivity,
 } from './perform.ts';
 

@@ -7,7 +7,13 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../contract/messages.ts';
+import {
+  type Envelope,
+  type MessageKind,
+  recheckSignal,
+  reviewHintSignal,
+  UPDATES,
+} from '../contract/messages.ts';
 import { instant } from '../contract/words.ts';
 import { defined } from '../order/defined.ts';
 import { lacksKey, opened, updateRefusal, whyUnread } from '../order/messages/check-messages.ts';
@@ -85,8 +91,9 @@ export function registerHandlers(intake: Intake): void {
   CancellationScope.current().cancelRequested.catch(() => signal('cancellation'));
 }
 
+/** The message has been checked: an update that isn't an envelope is refused before it is accepted. */
 function inputOf(kind: MessageKind, message: unknown): RequestInput {
-  return { kind: 'request', ...opened(kind, message), at: instant(Date.now()) };
+  return { kind: 'request', ...opened(kind, message as Envelope<unknown>), at: instant(Date.now()) };
 }
 
 function resultOf(reply: Reply | undefined, repeated: true | undefined): unknown {

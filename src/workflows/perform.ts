@@ -1,14 +1,7 @@
 /** Maps an order's calls to activities. Sets the task queue, timeouts and retries of each activity. */
 import { type ActivityOptions, ApplicationFailure } from '@temporalio/common';
-import {
-  type BackgroundActivities,
-  type CheckoutActivities,
-  HEARTBEAT_TIMEOUT_MS,
-  type PollActivities,
-  type ReadActivities,
-  type RunFacts,
-} from '../contract/activity-contract.ts';
-import type { Call, CallResult } from '../contract/calls.ts';
+import { HEARTBEAT_TIMEOUT_MS, type RunFacts } from '../contract/activity-contract.ts';
+import { ACTIVITY_OF, type Call, type CallResult, type OrderActivities } from '../contract/calls.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../contract/ids.ts';
 import { whyUnread } from '../order/messages/check-messages.ts';
 import { isOwnResult } from '../order/messages/shapes.ts';
@@ -135,22 +128,7 @@ export const DELIVER_AGAIN_OPTIONS = {
   summary: 'Redeliver an event',
 } satisfies ActivityLimits & ActivityOptions;
 
-export type OrderActivities = CheckoutActivities & BackgroundActivities & ReadActivities & PollActivities;
-
 export type ActivityCall = Exclude<Call, { kind: 'timer' }>;
-
-export const ACTIVITY_OF = {
-  'retry-screening': 'screenRetry',
-  'catch-up': 'catchUp',
-  read: 'readStatus',
-  poll: 'pollStatus',
-  'last-read': 'readStatusLast',
-  'look-up': 'lookUp',
-  gateway: 'sendGatewayResponse',
-  portal: 'performPortalAction',
-  deliver: 'deliverEvents',
-  'forget-card': 'forgetCard',
-} as const satisfies Record<ActivityCall['kind'], keyof OrderActivities>;
 
 /** Calls the activity for an order's call. Returns the activity's own promise, see `startCall`. */
 export function startActivity(
@@ -159,7 +137,7 @@ export function startActivity(
   run: RunFacts,
 ): Promise<object> {
   const activity = activities[ACTIVITY_OF[call.kind]] as (given: unknown, run: RunFacts) => Promise<object>;
-  return activity(call.kind === 'deliver' ? call.events : call.request, run);
+  return activity(call.request, run);
 }
 
 /**

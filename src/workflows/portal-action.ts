@@ -13,7 +13,7 @@ import type { PortalActionInput } from '../contract/messages.ts';
 import { portalKind } from '../contract/portal/portal-kinds.ts';
 import type { Instant } from '../contract/words.ts';
 import { wrongKeyWords } from '../order/attention.ts';
-import { ACTION_MS } from '../order/deadlines.ts';
+import { ACTION_MS, RETRY_AFTER_MS } from '../order/deadlines.ts';
 import { defined } from '../order/defined.ts';
 import { messageRefusal } from '../order/messages/check-messages.ts';
 import { PORTAL_ACTION_INPUT } from '../order/messages/shapes.ts';
@@ -32,9 +32,6 @@ import { isEndedByHand, ownResult } from './perform.ts';
 export async function portalAction(input: PortalActionInput): Promise<PortalAnswer> {
   return answerOf(input, await performInTime(requestOf(input)));
 }
-
-/** Pause before an activity restarts that an operator ended. */
-const PAUSE_MS = 5 * 60_000;
 
 function requestOf(input: PortalActionInput): PortalRequest {
   const refused = messageRefusal(input, PORTAL_ACTION_INPUT);
@@ -88,7 +85,7 @@ async function retryUntilKeyAccepted(request: PortalRequest): Promise<Ended> {
       const cause = error instanceof ActivityFailure ? error.cause : error;
       if (!isEndedByHand(cause) || portalKind(request.fields.kind).once) throw error;
       maybeDone = true;
-      await sleep(PAUSE_MS, { summary: 'Retry after a failure' });
+      await sleep(RETRY_AFTER_MS, { summary: 'Retry after a failure' });
     }
   }
 }

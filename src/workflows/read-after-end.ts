@@ -123,7 +123,7 @@ async function statusOf(
     const ofAttempt = transactions.filter((one) => one.attempt === attempt).map(({ id }) => id);
     // A decision of an earlier attempt changes no action, whoever reported it.
     const reports = attempt === attempts.at(-1)?.number && { reportsOf: ofAttempt };
-    const request: ReadRequest = { integration, transactionId, attempt, cancelBy, read: 1, ...reports };
+    const request: ReadRequest = { integration, transactionId, attempt, cancelBy, ...reports };
     const run = { ...runFacts(), forbiddenKnown: true };
     return ownResult('read', await readStatus(request, run), Date.now());
   } catch (error) {

@@ -35,7 +35,6 @@ import {
 import { FIRST_TASK_EVENTS } from '../contract/activity-contract.ts';
 import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import { recheckSignal } from '../contract/messages.ts';
-import type { LateDecision } from '../contract/order/order.ts';
 import type { OrderState } from '../contract/order/state.ts';
 import { isSupported } from '../contract/version.ts';
 import { instant } from '../contract/words.ts';
@@ -157,21 +156,20 @@ async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<
 
 /** Requests a read after the order's end if reads were pending when it ended. */
 async function handOver(order: Order): Promise<void> {
-  const { readsAfterEnd, state } = order;
-  if (readsAfterEnd !== true || state.transactions.length === 0) return;
-  delete order.readsAfterEnd;
+  const { reads, state } = order;
+  if (reads.length === 0 || state.transactions.length === 0) return;
+  order.reads = [];
   await requestReadAfterEnd(state);
 }
 
 /** Starts the workflow that reads the status after an order's end, or signals it if it is running. */
 async function requestReadAfterEnd(state: OrderState): Promise<void> {
   const workflowId = afterEndWorkflowId(state);
-  const decisions: LateDecision[] = [];
   try {
     await startChild(READ_AFTER_END, {
       workflowId,
-      args: [readAfterEndInput(state, decisions)],
-      memo: { [LATE_DECISIONS]: decisions },
+      args: [readAfterEndInput(state)],
+      memo: { [LATE_DECISIONS]: [] },
       parentClosePolicy: 'ABANDON',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     });

@@ -30,7 +30,7 @@ export function fieldsOf(kind: Kind): PortalFields {
     case 'chargeback':
       return { kind, reason_code: '4837', due_date: '2030-01-31', inquiry: 'false', notes: 'none' };
     case 'customer-code':
-      return { kind, customerCode: 'PHONE-1' };
+      return { kind, customerCode: 'PHONE-1', email: 'pass@example.com' };
   }
 }
 
@@ -39,7 +39,6 @@ export function aPortalRequest(kind: Kind, changes: Partial<PortalRequest> = {})
     integration: 'default',
     fields: fieldsOf(kind),
     transactionId: UNKNOWN_ID,
-    email: 'pass@example.com',
     ...changes,
   };
 }

@@ -127,6 +127,7 @@ describe('the last read of a pass', () => {
     const world = aWorld();
     const request: LastReadRequest = {
       integration: 'default',
+      attempt: 1,
       transactionId: await screened(world, 'pass'),
       known: 'pass',
       cancelBy: fromNow(DAY),
@@ -203,6 +204,7 @@ describe('polling', () => {
     const world = aWorld();
     const request: PollRequest = {
       integration: 'default',
+      attempt: 1,
       transactionId: await screened(world, 'review'),
       known: 'review',
       pauses: { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },

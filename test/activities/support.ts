@@ -22,7 +22,7 @@ import type { FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import type { LedgerOperation } from '../../src/sandbox/model.ts';
 import { MACHINE } from '../../src/screening-service/index.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
-import { fromNow } from '../fixtures/policies.ts';
+import { DAY, fromNow } from '../fixtures/policies.ts';
 import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 
 export { fromNow };
@@ -118,6 +118,7 @@ export function aCheckout(decision = 'pass', changes: Partial<CheckoutRequest> =
   return {
     orderId: ORDER_ID,
     integration: 'default',
+    attempt: 1,
     transaction: { ...withEmail(`${decision}@example.com`, aTransaction()) },
     invoiceNumber: ORDER_ID,
     knownTransactionIds: [],
@@ -134,7 +135,7 @@ export function queued(ms: number): Pick<CheckoutRequest, 'startedAt' | 'begun'>
 export function aCatchUp(decision = 'pass', changes: Partial<CatchUpRequest> = {}): CatchUpRequest {
   const { orderId, integration, transaction, invoiceNumber, knownTransactionIds } = aCheckout(decision);
   const request = { orderId, integration, transaction, invoiceNumber, knownTransactionIds };
-  return { ...request, startedAt: STARTED_AT, attempt: 2, ...changes };
+  return { ...request, startedAt: STARTED_AT, attempt: 2, until: fromNow(5 * DAY), ...changes };
 }
 
 /** A lookup of a create of the order that catches up. */
@@ -146,13 +147,14 @@ export function aLookUp(changes: Partial<LookUpRequest> = {}): LookUpRequest {
     knownTransactionIds: [],
     unseenSince: UNSEEN_SINCE,
     startedAt: STARTED_AT,
+    cancelBy: fromNow(5 * DAY),
     ...changes,
   };
 }
 
 /** A read of the transaction's status. */
 export function aRead(changes: Partial<ReadRequest> = {}): ReadRequest {
-  return { integration: 'default', read: 1, ...changes };
+  return { integration: 'default', attempt: 1, ...changes };
 }
 
 /** What the server would tell the activity. */

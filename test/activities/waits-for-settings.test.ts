@@ -20,7 +20,7 @@ import {
 withSandbox();
 
 const background = () => aWorld().background;
-const known = { integration: 'default', transactionId: UNKNOWN_ID };
+const known = { integration: 'default', attempt: 1, transactionId: UNKNOWN_ID };
 const passed = { ...known, known: 'pass', troubleKnown: false, cancelBy: fromNow(60_000) } as const;
 const polled = { ...passed, known: 'review', pauses: { firstMs: 1_000, factor: 1, maxMs: 1_000 } } as const;
 const answered = { ...known, gateway: { result: 'pass' } } as const;

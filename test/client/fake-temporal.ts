@@ -268,7 +268,7 @@ export function tellEarly(
   run: { workflowId: string; runId: string },
 ) {
   const at = sinceStart(0);
-  const order = { orderId: '1', integration: 'default', transaction: {}, invoiceNumber: '1' };
+  const order = { orderId: '1', integration: 'default', attempt: 1, transaction: {}, invoiceNumber: '1' };
   const request = { ...order, knownTransactionIds: [], startedAt: at, begun: at };
   earlyAnswers.tell(run, request, outcome && { policy: aPolicy(), outcome, began: at, at });
 }

@@ -111,7 +111,7 @@ export class OrderWorld {
       }
       if (order.state.transactions.length === 0) return;
       this.#afterEnd = new AfterEnd(world, order.state);
-      if (order.readsAfterEnd === true) this.#afterEnd.ask();
+      if (order.reads.length > 0) this.#afterEnd.ask();
       return;
     }
     this.continuedAt.push(world.agenda.now);

@@ -1,7 +1,7 @@
 /** Everything that is the same for all runs of an order: the clock, the service, the workers' fate, what is planned. */
 
+import type { OrderActivities } from '../../src/contract/calls.ts';
 import { instant } from '../../src/contract/words.ts';
-import type { OrderActivities } from '../../src/workflows/perform.ts';
 import type { Books } from '../books/books.ts';
 import { Agenda } from './network/agenda.ts';
 import { Receiver } from './network/receiver.ts';

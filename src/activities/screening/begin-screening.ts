@@ -1,10 +1,6 @@
 /** Shared parts of the screening activities: the policy, the attempt, any unresolved create of an earlier attempt, and its lookup. */
 import { activityInfo, log } from '@temporalio/activity';
-import type {
-  RetryCheckoutRequest,
-  ScreeningOutcome,
-  ScreenRequest,
-} from '../../contract/activity-contract.ts';
+import type { ScreeningOutcome, ScreenRequest } from '../../contract/activity-contract.ts';
 import type { FieldError } from '../../contract/errors.ts';
 import { sameTransaction } from '../../contract/ids.ts';
 import type { Integration, Policy } from '../../contract/policy.ts';
@@ -65,7 +61,7 @@ export function policyOf(world: ActivityWorld, request: ScreenRequest, integrati
  * - after an attempt that did not report (its worker died, or it timed out), that attempt may have sent one just now. The heartbeat of an
  *   earlier attempt is newer than the order's state.
  */
-export function unseenBefore(request: RetryCheckoutRequest, now: Instant): Unseen | undefined {
+export function unseenBefore(request: ScreenRequest, now: Instant): Unseen | undefined {
   const { reported, unseenSince, at, arrivesBy } = earlierHeartbeat();
   const last = lastTry();
   if (last > 0 && reported === last) {

@@ -77,7 +77,7 @@ export function catchUpActivity(world: ActivityWorld) {
       // With incomplete settings, still wait long enough that the next lookup is conclusive.
       throw retryLater(error, Math.max(report(unseen), inTime(request, spreadPauseMs(), millis(time()))));
     }
-    const { checked, content } = checkTransaction(request, t.integration, t.workflow);
+    const { checked, content } = checkTransaction(request, t.integration);
     const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
     const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
     const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
@@ -113,8 +113,7 @@ function inTime({ cardRef, until }: CatchUpRequest, pauseMs: number, nowMs: numb
   // The card was stored shortly before the server scheduled the activity.
   const cardUntilMs =
     cardRef === undefined ? Infinity : activityInfo().scheduledTimestampMs + CARD_LIFETIME_MS;
-  const untilMs = until === undefined ? Infinity : millis(until);
-  return halfOfWhatIsLeft(halfOfWhatIsLeft(pauseMs, cardUntilMs - nowMs), untilMs - nowMs);
+  return halfOfWhatIsLeft(halfOfWhatIsLeft(pauseMs, cardUntilMs - nowMs), millis(until) - nowMs);
 }
 
 /** @returns when the first call may start, in milliseconds after the epoch */

@@ -3,7 +3,6 @@ import { ApplicationFailure } from '@temporalio/common';
 import type {
   CheckoutRequest,
   Retried,
-  RetryCheckoutRequest,
   Screened,
   ScreeningOutcome,
   ScreenRequest,
@@ -111,7 +110,7 @@ export function screeningActivities(world: ActivityWorld) {
       const ended = await earlierEnd(world, request);
       if (ended !== undefined) return ended;
       try {
-        const { checked, content } = checkTransaction(request, integration, policy.workflow);
+        const { checked, content } = checkTransaction(request, integration);
         const outcome =
           request.adopt === undefined
             ? await firstScreening(request, checked, integration, policy, clock)
@@ -129,13 +128,12 @@ export function screeningActivities(world: ActivityWorld) {
      * that create may be in flight for longer than a customer waits.
      */
     async screenRetry(
-      request: RetryCheckoutRequest,
+      request: ScreenRequest,
       clock: Clock,
     ): Promise<{ outcome: ScreeningOutcome } & Retried> {
       const unseenSince = unseenBefore(request, clock.time())?.since;
       const integration = integrationOf(world, request.integration);
-      const workflow = request.workflow ?? integration.workflow;
-      const { checked, content } = checkTransaction(request, integration, workflow);
+      const { checked, content } = checkTransaction(request, integration);
       const policy = policyOf(world, request, integration);
       const ended = (outcome: ScreeningOutcome) => ({
         outcome,

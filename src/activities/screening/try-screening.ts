@@ -11,7 +11,7 @@ import type {
   Sent,
 } from '../../contract/activity-contract.ts';
 import type { Integration } from '../../contract/policy.ts';
-import { type Instant, type IntegrationWorkflow, millis } from '../../contract/words.ts';
+import { type Instant, millis } from '../../contract/words.ts';
 import { defined } from '../../order/defined.ts';
 import { enrichedOf } from '../../order/record.ts';
 import {
@@ -65,10 +65,9 @@ export function mayStillArrive({ arrivesBy }: Unseen, at: Instant): boolean {
 export function checkTransaction(
   request: ScreenRequest,
   integration: Integration,
-  workflow: IntegrationWorkflow,
 ): { checked: ReturnType<typeof parseTransaction>; content: Fingerprinted } {
   const { transaction, cardRef, fingerprintMissing } = request;
-  const rules = transactionRules(integration, workflow);
+  const rules = transactionRules(integration, request.workflow ?? integration.workflow);
   const checked = parseTransaction(transaction, { ...rules, cardInStash: cardRef !== undefined });
   if (fingerprintMissing !== true) return { checked, content: {} };
   const content = checked.ok ? fingerprint(checked.transaction) : fingerprintOfRaw(transaction);

@@ -40,13 +40,10 @@ export function createOrderDirectory(client: Client) {
   return {
     ...earlierRuns(client),
     /** Returns one page of open orders, newest first. */
-    open: async (pageSize: number, cursor?: string) => {
-      const from = cursor === undefined ? undefined : Buffer.from(cursor, 'base64');
-      const { executions, place } = await listWorkflows(client, OPEN, pageSize, from);
-      return {
-        workflowIds: executions.flatMap(({ execution }) => execution?.workflowId ?? []),
-        ...(place && { cursor: Buffer.from(place).toString('base64') }),
-      };
+    open: async (pageSize: number, from?: Uint8Array) => {
+      const { executions, place: next } = await listWorkflows(client, OPEN, pageSize, from);
+      const workflowIds = executions.flatMap(({ execution }) => execution?.workflowId ?? []);
+      return { workflowIds, ...defined({ next }) };
     },
     /** Returns orders that are still open although their cancel window has closed. A declined order waits for another attempt instead. */
     overdue: async (limit: number) => {

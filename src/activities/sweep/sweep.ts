@@ -46,16 +46,16 @@ export function sweepActivity(world: ActivityWorld) {
 /** Returns a function that runs one sweep. Its state is in memory only: the first sweep on another worker finds all current problems again. */
 export function sweeper(world: ActivityWorld, orders: OrderDirectory): () => Promise<void> {
   /** Page token for the next sweep: a large number of open orders takes several sweeps. */
-  let nextCursor: string | undefined;
+  let next: Uint8Array | undefined;
   let standing: SweepFinding[] = [];
 
   const look = async (): Promise<void> => {
-    const cursor = nextCursor;
+    const from = next;
     // If the server no longer accepts the page token, the next sweep starts again from the first page.
-    nextCursor = undefined;
-    const page = await orders.open(MAX_CHECKED, cursor);
+    next = undefined;
+    const page = await orders.open(MAX_CHECKED, from);
     // If something else fails, the next sweep looks at this page again.
-    nextCursor = cursor;
+    next = from;
     // Orders that were stuck or held before are checked again even if not on this page, so that the metric falls once they recover.
     // Those with one cause, which may be thousands, as far as there is room.
     const before = standing
@@ -71,7 +71,7 @@ export function sweeper(world: ActivityWorld, orders: OrderDirectory): () => Pro
       ...overdue.map((one) => ({ ...one, kind: 'overdue' as const })),
       ...lost.map((one) => ({ ...one, kind: 'lost' as const })),
     ];
-    nextCursor = page.cursor;
+    next = page.next;
   };
 
   // Errors are only logged, since the next sweep follows in a minute.

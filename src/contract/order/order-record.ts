@@ -1,9 +1,6 @@
-/** The types of an order's public record. `recordOf` in order-memo.ts creates it. */
+/** The types of an order's public record. `recordOf` in bounded-record.ts creates it. */
 import type { LeftOut } from '../terms.ts';
 import type { Shown } from './shown.ts';
-
-export type { LeftOut } from '../terms.ts';
-
 import type { Attempt, FailedTries, OrderState } from './state.ts';
 
 /** An order's public record, stored in its memo. Its size is bounded; `leftOut` counts the parts that only the full view has. */

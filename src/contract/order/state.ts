@@ -138,7 +138,7 @@ export interface Attempt {
   /** Rescreens after the decision `error`. */
   rescreens: number;
   /** A rescreen is due now: its pause is over, or an operator requested it. */
-  rescreenDue?: boolean;
+  rescreenDue?: true;
   /** There are no automatic retries left: refused, out of rescreens, or out of time. */
   screeningOver?: boolean;
   gateway?: GatewayRecord;

@@ -4,7 +4,7 @@ import type { KeptEvent, OrderState } from '../../contract/order/state.ts';
 import { clear, raiseAttention } from '../attention.ts';
 import { bytesOf } from '../bounds.ts';
 import { eventToSend } from '../events.ts';
-import { type Concern, isWrite, type Running } from '../order.ts';
+import { type Concern, isWriting } from '../order.ts';
 
 const UNDELIVERED =
   'Events could not be delivered for three days and were given up: redeliver them, or have the receiver read the orders.';
@@ -13,16 +13,16 @@ export const delivery: Concern = {
   name: 'delivery',
   keepsOpen: false,
 
-  // A run that is about to continue as new leaves deliveries to the next run, unless it waits for a write, which can take a day.
+  // A run that is about to continue as new leaves deliveries to the next run, unless it waits for a write.
   desired({ state, outbox, running, continues }) {
     const [first] = outbox;
-    if (first === undefined || (continues === true && !running.some(isOtherWrite))) return [];
+    if (first === undefined || (continues === true && !isWriting({ running }))) return [];
     const key = `deliver:${first.sequence}`;
     const started = running.find(({ effect }) => effect.key === key);
     // A started batch doesn't change.
     if (started !== undefined) return [started.effect];
-    const events = batchOf(state, outbox);
-    return [{ key, resource: 'events', whenObsolete: 'cancel-and-await', call: { kind: 'deliver', events } }];
+    const call = { kind: 'deliver', request: batchOf(state, outbox) } as const;
+    return [{ key, resource: 'events', whenObsolete: 'cancel-and-await', call }];
   },
 
   ended(order, { effect: { call } }, outcome) {
@@ -34,7 +34,7 @@ export const delivery: Concern = {
       state.events.paused = true;
       return 'retry-later';
     }
-    const upTo = call.events.at(-1)?.sequence ?? 0;
+    const upTo = call.request.at(-1)?.sequence ?? 0;
     const left = order.outbox.filter(({ sequence }) => sequence > upTo);
     const count = order.outbox.length - left.length;
     order.outbox = left;
@@ -46,10 +46,6 @@ export const delivery: Concern = {
     return [];
   },
 };
-
-function isOtherWrite({ effect }: Running): boolean {
-  return effect.concern !== delivery.name && isWrite(effect);
-}
 
 /** Maximum bytes of a batch as JSON. Temporal terminates a workflow that passes more than 2 MB to an activity. */
 const BATCH_BYTES = 1_000_000;

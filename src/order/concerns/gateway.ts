@@ -29,7 +29,7 @@ export const gateway: Concern = {
     if (outcome.status === 'failed') return 'retry-later';
     if (call.kind !== 'gateway' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
       return [];
-    const { attempt: number = 1, transactionId, gateway: sent } = call.request;
+    const { attempt: number, transactionId, gateway: sent } = call.request;
     const cause = gatewayCause(transactionId);
     const { outcome: said } = outcome.result;
     if (said.kind === 'forbidden') return [];

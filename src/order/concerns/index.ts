@@ -73,9 +73,8 @@ export function acceptRequest<Kind extends keyof Requests>(
   if (refused !== undefined) return { refusal: refused };
   const { kind, request } = asked;
   const handler: Handler<Kind> = REQUESTS[kind];
-  const { taken, events = [], decided = [], entry } = handler.apply(order, request, at);
+  const { taken, events = [], entry } = handler.apply(order, request, at);
   if (entry !== undefined) note(order, entry, 'by' in request ? request.by : undefined);
   announce(order, events);
-  announce(order, decided, 'person');
   return taken;
 }

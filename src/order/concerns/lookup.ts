@@ -9,7 +9,7 @@ import { laterBy, type OrderEventType } from '../../contract/words.ts';
 import { raiseAttention } from '../attention.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
-import { applyScreening, HIDDEN } from '../screening/apply-screening.ts';
+import { applyScreening, CREATE, HIDDEN } from '../screening/apply-screening.ts';
 import { isAwaited, noneUnseen, recordLate, withoutOthers } from '../screening/record-screening.ts';
 import { createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
 
@@ -25,9 +25,8 @@ export const lookup: Concern = {
     }),
 
   ended(order, { effect: { call } }, outcome) {
-    if (outcome.status === 'failed') return 'retry-later';
-    if (call.kind !== 'look-up' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
-      return [];
+    if (outcome.status !== 'completed') return 'retry-later';
+    if (call.kind !== 'look-up' || outcome.result.kind !== call.kind) return [];
     return applyLookup(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
   },
 };
@@ -73,7 +72,7 @@ function applyLookup(
   if (outcome.kind === 'forbidden') return [];
   if (outcome.kind === 'hidden') {
     if (attempt.unseen !== undefined) attempt.unseen.hidden = true;
-    return raiseAttention(state, 'transaction-unseen', HIDDEN, { operation: 'create' }, now);
+    return raiseAttention(state, 'transaction-unseen', HIDDEN, CREATE, now);
   }
   if (outcome.kind === 'none') {
     noneUnseen(state, attempt);

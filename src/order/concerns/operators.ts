@@ -6,6 +6,7 @@ import { type Instant, instant, millis } from '../../contract/words.ts';
 import { clear, clearedBy, staysOpen } from '../attention.ts';
 import { snoozeLimit } from '../deadlines.ts';
 import { defined } from '../defined.ts';
+import { announce } from '../events.ts';
 import { invalid, refusal } from '../messages/check-messages.ts';
 import type { Accepted, Handlers, Order, Refusal } from '../order.ts';
 import { cancelSent } from '../portal/portal-records.ts';
@@ -46,13 +47,13 @@ export const operatorRequests: Handlers<'override' | 'acknowledge' | 'note' | 'a
         one.kind === 'cancel' &&
         one.status === 'queued' &&
         concernsNewest(state, one);
-      const events = state.actions.filter(isWithdrawn).flatMap((one) => endUnsent(order, one));
+      for (const one of state.actions.filter(isWithdrawn)) endUnsent(order, one);
       currentAttempt(state).override = { action, reason, by: 'person', at: now };
       clear(state, { codes: clearedBy('override') });
       setAction(state, action);
       settlePhase(state, now);
-      const entry = { what: 'override', action, because: reason } as const;
-      return { taken: { overridden: cancel }, events, decided: ['order.decision_changed'], entry };
+      announce(order, ['order.decision_changed'], 'person');
+      return { taken: { overridden: cancel }, entry: { what: 'override', action, because: reason } };
     },
   },
   acknowledge: {

@@ -119,7 +119,6 @@ function perform(order: Order, record: ActionRecord): RequiredEffect {
     fields,
     ...(record.maybeSent === true && { maybeDone: true }),
     ...defined({ attempt: attemptFor(state, transactionId)?.number, transactionId }),
-    ...(kind === 'customer-code' && { email: emailOf(order) }),
     ...(cancelBy !== undefined && { notAfter: lastCall(cancelBy, state.policy.cancelWindowMs) }),
   };
   const resource = kind === 'cancel' ? `cancel:${number}` : 'portal';
@@ -224,9 +223,10 @@ function stopAction(
   return runs ? [] : ended(order, record, { kind: 'unconfirmed' });
 }
 
-export function endUnsent(order: Order, record: ActionRecord): OrderEventType[] {
+/** Ends an action that a person withdraws before it is sent, which needs no event. */
+export function endUnsent(order: Order, record: ActionRecord): void {
   record.stop = 'withdrawn';
-  return ended(order, record, { kind: 'not-sent' });
+  ended(order, record, { kind: 'not-sent' });
 }
 
 /** @returns why the order refuses the action, or undefined: it accepts it, or has done it already */
@@ -269,8 +269,8 @@ export function takePortalAction(order: Order, { fields }: Requests['portal'], a
 export function withdraw(order: Order, { number }: Requests['withdraw'], at: Instant): Accepted {
   const record = actionNumbered(order.state, number);
   const noted = isUnderWay(record) && { entry: { what: 'withdraw', number } as const };
-  const end = record.status === 'queued' ? endUnsent(order, record) : [];
-  const events = record.status === 'running' ? stopAction(order, record, 'withdrawn') : end;
+  if (record.status === 'queued') endUnsent(order, record);
+  const events = record.status === 'running' ? stopAction(order, record, 'withdrawn') : [];
   return { taken: { ...waitFor(order, record, at), withdraws: true }, events, ...noted };
 }
 

@@ -9,7 +9,7 @@ import { clear, clearedBy } from '../attention.ts';
 import { defined } from '../defined.ts';
 import type { Accepted, Concern, Order, RequiredEffect } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
-import { applyScreening } from '../screening/apply-screening.ts';
+import { applyScreening, CREATE } from '../screening/apply-screening.ts';
 import {
   answerCheckout,
   BROKE_DOWN,
@@ -20,7 +20,6 @@ import {
 import { recordLate } from '../screening/record-screening.ts';
 import { cancelAsked, mayBeSeen, transactionNamed } from '../transactions.ts';
 
-const CREATE = { operation: 'create' } as const;
 /** How long a try may still send a create after the server has given it up, or an operator has failed it. */
 const STILL_SENDS_MS = 10_000;
 

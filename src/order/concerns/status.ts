@@ -30,16 +30,15 @@ export const status: Concern = {
 
   desired(order) {
     const { state } = order;
-    if (state.endedAt !== undefined) return [];
+    if (isOver(order)) return [];
     const transaction = transactionOf(state, currentAttempt(state));
     // A read for a webhook waits until the screening ends; before that there is nothing to read.
     const reads = order.reads.filter(({ source }) => state.phase !== 'screening' || source === 'operator');
     return [...(transaction ? watches(order, transaction) : []), ...reads.map((one) => read(order, one))];
   },
 
-  ended(order, { effect: { call } }, outcome) {
-    if (outcome.status === 'failed') return 'retry-later';
-    if (outcome.status === 'canceled') return [];
+  ended(order, { effect: { key, call } }, outcome) {
+    if (outcome.status !== 'completed') return 'retry-later';
     // The order has ended in the meantime. Another workflow makes the reads after the end.
     if (order.state.endedAt !== undefined) {
       request(order, 'webhook');
@@ -47,7 +46,7 @@ export const status: Concern = {
     }
     const { result } = outcome;
     if (call.kind === 'read' && result.kind === 'read')
-      return readEnded(order, call.request.read, { ...call.request, ...result });
+      return readEnded(order, key, { ...call.request, ...result });
     if (call.kind === 'poll' && result.kind === 'poll')
       return applyFresh(order, { ...call.request, ...result }, 'poll');
     if (call.kind === 'last-read' && result.kind === 'last-read')
@@ -60,7 +59,7 @@ export const status: Concern = {
     // Anybody who can write to Temporal can send a recheck without its time, or a stored one again: that only reads.
     const isOperators =
       kind === 'recheck' && sentAt !== undefined && millis(sentAt) > millis(state.phaseSince);
-    const isTaken = order.readsAfterEnd !== true || !isOver(order);
+    const isTaken = !isOver(order) || order.reads.length === 0;
     const isNews = isTaken && request(order, isOperators ? 'operator' : 'webhook');
     const words = `A signal could not be read, and caused only a read of the status: ${unread}.`;
     const events = unread ? raiseAttention(state, 'message-refused', words, {}, now) : [];
@@ -68,16 +67,9 @@ export const status: Concern = {
       events.push(...raiseAttention(state, 'cancellation-requested', CANCELLATION, {}, now));
     return isNews || events.length > 0 ? events : undefined;
   },
-
-  followUp(order) {
-    if (!isOver(order)) return [];
-    if (order.reads.length > 0) order.readsAfterEnd = true;
-    order.reads = [];
-    return [];
-  },
 };
 
-/** A canceled order makes no more reads. It hands one over to `readAfterEnd`, as an ended order does. */
+/** A canceled order makes no more reads. It hands them over to `readAfterEnd`, as an ended order does. */
 function isOver({ state }: Order): boolean {
   return state.endedAt !== undefined || state.phase === 'canceled';
 }
@@ -98,17 +90,20 @@ function request(order: Order, source: PendingRead['source']): boolean {
 }
 
 /** Reads run one at a time, so a later read returns newer data. */
-function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffect {
+function read({ state, spacing }: Order, pending: PendingRead): RequiredEffect {
   const { id: transactionId, cancelBy } = transactionToRead(state) ?? {};
   const request = {
     integration: state.integration,
     attempt: currentAttempt(state).number,
-    read: number,
     ...defined({ transactionId, cancelBy, notBefore: spacing.until }),
   };
   const cause = statusCause(transactionId);
   const call = { kind: 'read', request } as const;
-  return { key: `read:${number}`, resource: 'status', whenObsolete: 'drop', cause, call };
+  return { key: readKey(pending), resource: 'status', whenObsolete: 'drop', cause, call };
+}
+
+function readKey({ number }: PendingRead): string {
+  return `read:${number}`;
 }
 
 /** Without a transaction a read only returns the time. */
@@ -123,10 +118,10 @@ interface Ended {
   outcome: StatusOutcome | undefined;
 }
 
-function readEnded(order: Order, number: number, ended: Ended): OrderEventType[] {
+function readEnded(order: Order, key: string, ended: Ended): OrderEventType[] {
   const { state, now } = order;
   const { outcome } = ended;
-  const pending = order.reads.find((one) => one.number === number);
+  const pending = order.reads.find((one) => readKey(one) === key);
   if (pending === undefined) return [];
   space(order, ended.began);
   // After a wrong key the read is retried until the key is right. If the transaction has changed, the status is read again.

@@ -27,7 +27,7 @@ import { defined } from '../defined.ts';
 import type { Refusal, Request, Sent } from '../order.ts';
 import { currentAttempt } from '../record.ts';
 import { cancelAsked } from '../transactions.ts';
-import { ENVELOPE, type Fields, fieldsOf, MESSAGES, misfits, ORDER, shaped, textOf } from './shapes.ts';
+import { ENVELOPE, type Fields, fieldsOf, MESSAGES, misfits, ORDER, textOf } from './shapes.ts';
 
 const MAX_ATTEMPTS = 20;
 /** Maximum bytes of a transaction as JSON: about a thousand line items. Assumption «request size». */
@@ -242,19 +242,16 @@ export function updateRefusal(
   ]);
 }
 
-/** Opens an update that was accepted. The histories of earlier versions have bodies without an envelope. */
-export function opened(kind: MessageKind, message: unknown): { request: Request; sent?: Sent } {
-  if (!isEnvelope(message)) return { request: requestOf(kind, message) };
-  const { updateId, key, ifAction, body } = message;
+/** Opens an update that was accepted. */
+export function opened(
+  kind: MessageKind,
+  { updateId, key, ifAction, body }: Omit<Envelope<unknown>, 'type'>,
+): { request: Request; sent: Sent } {
   return { request: requestOf(kind, body), sent: defined({ updateId, key, ifAction }) };
 }
 
-function isEnvelope(message: unknown): message is Envelope<unknown> {
-  return shaped(ENVELOPE)(message);
-}
-
-/** Omits fields that are `null`, as some languages send missing fields. A missing body, as in earlier histories, becomes an empty object. */
-export function withoutNulls(message: unknown = {}): unknown {
+/** Omits fields that are `null`, as some languages send missing fields. */
+export function withoutNulls(message: unknown): unknown {
   if (!isRecord(message)) return message;
   const given = Object.entries(message).filter(([, value]) => value !== null);
   return Object.fromEntries(

@@ -17,7 +17,8 @@ import {
   withoutOthers,
 } from './record-screening.ts';
 
-const CREATE = { operation: 'create' } as const;
+/** The cause of attention to a screening. */
+export const CREATE = { operation: 'create' } as const;
 
 /** Applies a screening of the newest attempt. @returns the events to send, oldest first */
 export function applyScreening(state: OrderState, given: ScreeningOutcome, moment: Moment): OrderEventType[] {
@@ -32,7 +33,6 @@ export function applyScreening(state: OrderState, given: ScreeningOutcome, momen
   if (isOver || isGivenUp || (isDecided(attempt.decision) && !isNews(state, attempt, outcome))) {
     return recordLate(state, attempt, outcome, moment.now);
   }
-  if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
   noteUnseen(state, attempt, outcome);
   const events = follow(state, outcome, moment);
   if (outcome !== given)
@@ -74,7 +74,6 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: Moment): O
 
 /** Ends the screening without a decision: the checkout's action stays, and an operator must decide. */
 export function giveUpScreening(state: OrderState, now: Instant): OrderEventType[] {
-  delete currentAttempt(state).rescreenDue;
   const over = { reason: 'screening-deadline', words: GIVEN_UP };
   const events = errorDecision(state, { source: 'catch-up', now }, over);
   settlePhase(state, now);
@@ -112,6 +111,7 @@ function errorDecision(state: OrderState, moment: Moment, over?: Over): OrderEve
   const attempt = currentAttempt(state);
   const isLeft = over === undefined && attempt.rescreens < state.policy.rescreenOnError.tries;
   recordReading(state, attempt, { decision: 'error', at: moment.now, source: moment.source });
+  delete attempt.rescreenDue;
   if (isLeft) return withoutDecision(state, moment);
   const { reason, words } = over ?? { reason: 'error', words: OUT_OF_RESCREENS };
   attempt.screeningOver = true;

@@ -3,8 +3,8 @@ import type {
   CheckedOut,
   CheckoutRequest,
   Retried,
-  RetryCheckoutRequest,
   ScreeningOutcome,
+  ScreenRequest,
 } from '../../contract/activity-contract.ts';
 import type { CheckoutAnswer } from '../../contract/answers.ts';
 import { withoutHash } from '../../contract/ids.ts';
@@ -170,7 +170,7 @@ const FAILED_AT_ADOPTION =
   'The transaction had already failed when the order was adopted: cancel it unless it is canceled already.';
 
 /** Returns the request for a try at a decision of the newest attempt. */
-export function screenRequest(order: Order, attempt: Attempt): RetryCheckoutRequest {
+export function screenRequest(order: Order, attempt: Attempt): ScreenRequest {
   const { state, asked, policyMissing } = order;
   const transaction = transactionOf(state, attempt);
   const undecided = transaction?.decision === undefined ? transaction : undefined;

@@ -1,7 +1,7 @@
 /** Makes an order's public record: the newest entries of each kind and the strongest insights, with counts of the rest. */
-import type { LeftOut, OrderRecord, RecordedAttempt } from '../../contract/order/order-record.ts';
+import type { OrderRecord, RecordedAttempt } from '../../contract/order/order-record.ts';
 import type { ActionRecord, Attempt, OrderState, Reading } from '../../contract/order/state.ts';
-import type { Insight, Insights } from '../../contract/terms.ts';
+import type { Insight, Insights, LeftOut } from '../../contract/terms.ts';
 import { NOTE_LIMIT } from '../../contract/words.ts';
 import { bytesOf } from '../bounds.ts';
 import { defined } from '../defined.ts';

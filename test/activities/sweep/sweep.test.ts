@@ -14,6 +14,7 @@ import { noOrders, perform } from '../support.ts';
 afterEach(() => void vi.useRealTimers());
 
 const SINCE = '2026-01-02T03:04:05Z';
+const NEXT = Uint8Array.of(1);
 
 /** A namespace in which these orders are open, and all of them stuck. */
 function stuck(workflowIds: string[], changes: Partial<OrderDirectory> = {}): OrderDirectory {
@@ -84,12 +85,12 @@ it('tells of the others when an event cannot be announced, and nothing where nob
 
 it('looks at page after page, and begins anew after a sweep that failed', async () => {
   let down = false;
-  const pages: (string | undefined)[] = [];
-  const open = async (_size: number, cursor?: string) => {
-    pages.push(cursor);
+  const pages: (Uint8Array | undefined)[] = [];
+  const open = async (_size: number, from?: Uint8Array) => {
+    pages.push(from);
     if (down) throw new Error('unavailable');
-    return cursor === undefined
-      ? { workflowIds: ['order:shop:A'], cursor: 'next' }
+    return from === undefined
+      ? { workflowIds: ['order:shop:A'], next: NEXT }
       : { workflowIds: ['order:shop:Z'] };
   };
   const { announced, sweep } = sweeps(stuck([], { open }));
@@ -102,14 +103,14 @@ it('looks at page after page, and begins anew after a sweep that failed', async 
   await sweep();
   down = false;
   await sweep();
-  expect(pages).toEqual([undefined, 'next', undefined, 'next', undefined]);
+  expect(pages).toEqual([undefined, NEXT, undefined, NEXT, undefined]);
 });
 
 it('looks at the same page again when only another question fails, so that the last pages are reached', async () => {
-  const pages: (string | undefined)[] = [];
-  const open = async (_size: number, cursor?: string) => {
-    pages.push(cursor);
-    return { workflowIds: [], cursor: 'next' };
+  const pages: (Uint8Array | undefined)[] = [];
+  const open = async (_size: number, from?: Uint8Array) => {
+    pages.push(from);
+    return { workflowIds: [], next: NEXT };
   };
   const overdue = vi
     .fn(async () => [])
@@ -117,7 +118,7 @@ it('looks at the same page again when only another question fails, so that the l
     .mockRejectedValueOnce(new Error('busy'));
   const { sweep } = sweeps(stuck([], { open, overdue }));
   for (let count = 0; count < 3; count += 1) await sweep();
-  expect(pages).toEqual([undefined, 'next', 'next']);
+  expect(pages).toEqual([undefined, NEXT, NEXT]);
 });
 
 it('still counts what it found where the server does not answer about the order', async () => {

@@ -122,8 +122,9 @@ describe('the gateway’s result', () => {
   });
 
   it('means the only attempt, and has nothing else, where the caller says null for what is left out', () => {
-    const said = { result: 'pass', attempt: null, authcode: null, transactionId: null };
-    const life = screened('pass', PRE).ask(opened('gateway-result', said).request, MINUTE);
+    const body = { result: 'pass', attempt: null, authcode: null, transactionId: null };
+    const { request: said } = opened('gateway-result', { updateId: 'u-1', body });
+    const life = screened('pass', PRE).ask(said, MINUTE);
     expect(life.replies).toMatchObject([{ gateway: { attempt: 1, result: 'pass' } }]);
     expect(life.calls('gateway').map(({ request }) => request.gateway)).toEqual([{ result: 'pass' }]);
   });

@@ -30,7 +30,7 @@ describe('the two lanes of portal actions', () => {
     life.portalEnds('done', HOUR, { key: 'portal:2' });
     expect(life).toMatchObject({ phase: 'canceled', told: ['waits', 'done'], underWay: ['portal:1'] });
     const notAfter = sinceStart(5 * DAY - 30_000);
-    expect(requests(life)).toMatchObject([{ email: 'jane@example.com' }, { notAfter }]);
+    expect(requests(life)).toMatchObject([{ fields: { email: 'jane@example.com' } }, { notAfter }]);
   });
 
   it('the others go one at a time, the oldest first; whoever asks behind one is told requested at once', () => {

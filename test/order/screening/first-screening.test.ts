@@ -11,6 +11,7 @@ const input: ScreenOrderInput = { orderId: 'order-1', transaction: {}, fingerpri
 const request: CheckoutRequest = {
   orderId: 'order-1',
   integration: 'default',
+  attempt: 1,
   transaction: {},
   invoiceNumber: 'order-1',
   knownTransactionIds: [],

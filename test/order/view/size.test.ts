@@ -87,7 +87,7 @@ describe('a batch of events', () => {
     const life = screened({ ...answered('review'), insights: INSIGHTS }, { events: 'all' });
     for (let count = 0; count < 150; count += 1) life.override('proceed', HOUR + count);
     while (life.outbox.length > 0) life.end({ kind: 'deliver' }, DAY);
-    const batches = life.calls('deliver').map(({ events }) => events);
+    const batches = life.calls('deliver').map(({ request }) => request);
     for (const events of batches) expect(bytesOf(events)).toBeLessThan(1_000_000 + 1_000);
     expect(batches.flat().map(({ sequence }) => sequence)).toEqual(
       Array.from({ length: 151 }, (_, index) => index + 1),

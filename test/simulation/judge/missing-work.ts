@@ -39,7 +39,8 @@ function runs({ running, retryAt }: Order, kind: Call['kind'], about?: number): 
   if (Object.keys(retryAt).length > 0) return true;
   return running.some(
     ({ effect: { call } }) =>
-      call.kind === kind && (about === undefined || ('request' in call && call.request.attempt === about)),
+      call.kind === kind &&
+      (about === undefined || (call.kind === 'gateway' && call.request.attempt === about)),
   );
 }
 

@@ -122,17 +122,17 @@ export const MUTANTS: readonly Mutant[] = [
     return mapped(call, { notAfter: instant(millis(call.request.notAfter) + 60_000) });
   }),
   calls('it runs in circles: an event that is left out of its batch', (call) =>
-    call.kind === 'deliver' ? { ...call, events: call.events.slice(1) } : call,
+    call.kind === 'deliver' ? { ...call, request: call.request.slice(1) } : call,
   ),
   calls('event out of order: a batch of events the wrong way round', (call) =>
-    call.kind === 'deliver' ? { ...call, events: call.events.toReversed() } : call,
+    call.kind === 'deliver' ? { ...call, request: call.request.toReversed() } : call,
   ),
   calls('event missing: a changed decision that is sent only as attention', (call) => {
     if (call.kind !== 'deliver') return call;
-    const events = call.events.map((event) =>
+    const request = call.request.map((event) =>
       event.type === 'order.decision_changed' ? { ...event, type: 'order.attention' as const } : event,
     );
-    return { ...call, events };
+    return { ...call, request };
   }),
   calls('the order stands still: an action that is told to begin and isn’t begun', (call) =>
     call.kind === 'portal' && call.request.fields.kind === 'cancel' ? undefined : call,

@@ -106,7 +106,7 @@ export class AfterEnd {
   #deliver(): void {
     const [event] = this.#events;
     if (event === undefined) return;
-    this.#call({ kind: 'deliver', events: [event] }, ACTIVITY_OPTIONS.deliverEvents, () => {
+    this.#call({ kind: 'deliver', request: [event] }, ACTIVITY_OPTIONS.deliverEvents, () => {
       this.#events.shift();
       this.#deliver();
       if (this.#waits && this.#events.length === 0 && this.#order !== undefined) this.#wakeUp(this.#order);

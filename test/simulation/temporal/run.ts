@@ -1,10 +1,11 @@
 /** One run of an order's workflow as the server keeps it: arrivals, recorded tasks, what is begun, who is answered. */
 import type { RunFacts } from '../../../src/contract/activity-contract.ts';
 import type { CheckoutAnswer } from '../../../src/contract/answers.ts';
+import { ACTIVITY_OF } from '../../../src/contract/calls.ts';
 import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
 import { type Instant, millis } from '../../../src/contract/words.ts';
 import type { Command, Order, Reply, Sent } from '../../../src/order/order.ts';
-import { ACTIVITY_OF, ACTIVITY_OPTIONS, type ActivityCall } from '../../../src/workflows/perform.ts';
+import { ACTIVITY_OPTIONS, type ActivityCall } from '../../../src/workflows/perform.ts';
 import type { World } from '../world.ts';
 import { Activity } from './activity.ts';
 import type { Arrival, Outcome, Task, Update } from './task.ts';

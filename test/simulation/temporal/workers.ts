@@ -1,8 +1,8 @@
 /** The workers of a life: their settings, their card stash, where they send events, and the real activities on all that. */
 import { createActivities, createEventSender } from '../../../src/activities/index.ts';
 import { type CardStash, CardStashError } from '../../../src/card-stash/index.ts';
+import type { OrderActivities } from '../../../src/contract/calls.ts';
 import type { Integration } from '../../../src/contract/policy.ts';
-import type { OrderActivities } from '../../../src/workflows/perform.ts';
 import { anIntegration } from '../../fixtures/integrations.ts';
 import { TEST_CARD } from '../../fixtures/transactions.ts';
 import { ADDRESSES, API_KEY } from '../network/http.ts';

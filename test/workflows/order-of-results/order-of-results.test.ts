@@ -18,9 +18,9 @@ const AT = '2026-03-01T10:00:10Z';
 
 /** The calls start in this order: a delivery that completes, a timer, a delivery that fails. */
 const CALLS = [
-  { kind: 'deliver', events: [] },
+  { kind: 'deliver', request: [] },
   { kind: 'timer', at: '2026-03-01T10:00:05.000Z', summary: 'a timer' },
-  { kind: 'deliver', events: [] },
+  { kind: 'deliver', request: [] },
 ];
 const STARTED: Event[] = [
   { activityTaskScheduledEventAttributes: { activityId: '1', activityType: { name: 'deliverEvents' } } },
