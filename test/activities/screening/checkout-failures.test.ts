@@ -121,23 +121,18 @@ it('the next attempt’s checkout returns the action without a decision by its o
   expect(await perform(screenRetry, costly)).toMatchObject({ whenUnavailable: 'decline' });
 });
 
-it.each([
-  ['without an API key', { apiKey: () => undefined }, 'no-api-key'],
-  ['with an invalid address', { baseUrl: 'no address' }, 'unexpected'],
-])(
-  'so does one that can’t begin, %s: it sends no create, but an earlier one may have',
-  async (_what, settings, reason) => {
-    const { screenRetry } = aWorld({ ...settings, whenUnavailable: BY_AMOUNT }).checkout;
-    expect(await perform(screenRetry, aCatchUp())).toMatchObject({
-      outcome: { kind: 'unanswered', reason },
-      whenUnavailable: 'proceed',
-    });
-    const again = await perform(screenRetry, aCatchUp(), { attempt: 2, calledMs: Date.parse(UNSEEN_SINCE) });
-    expect(again.outcome).toEqual({ kind: 'unanswered', reason, unseenSince: UNSEEN_SINCE });
-    const { outcome } = await perform(screenRetry, aCatchUp(), AFTER_RESET);
-    expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'order-reset' });
-  },
-);
+it('so does one that can’t begin without an API key: it sends no create, but an earlier one may have', async () => {
+  const { screenRetry } = aWorld({ apiKey: () => undefined, whenUnavailable: BY_AMOUNT }).checkout;
+  const reason = 'no-api-key';
+  expect(await perform(screenRetry, aCatchUp())).toMatchObject({
+    outcome: { kind: 'unanswered', reason },
+    whenUnavailable: 'proceed',
+  });
+  const again = await perform(screenRetry, aCatchUp(), { attempt: 2, calledMs: Date.parse(UNSEEN_SINCE) });
+  expect(again.outcome).toEqual({ kind: 'unanswered', reason, unseenSince: UNSEEN_SINCE });
+  const { outcome } = await perform(screenRetry, aCatchUp(), AFTER_RESET);
+  expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'order-reset' });
+});
 
 it('the policy that a checkout could not read is in the catch-up’s result at once, without a request, and in no other one', async () => {
   const { catchUp } = aWorld({ whenUnavailable: BY_AMOUNT }).background;
