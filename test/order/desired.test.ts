@@ -3,6 +3,7 @@ import type { StatusOutcome } from '../../src/contract/activity-contract.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import { attention, DAY, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { aLife, HINT, type Life, screened } from './life.ts';
+import { reported } from './lives.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 const DECLINING = { whenUnavailable: 'decline' } as const;
@@ -32,17 +33,17 @@ describe('an order wants', () => {
 
   it('to be polled after a fraud report until its decision changes or the window ends', () => {
     for (const life of [screened('pass'), screened('fail'), screened('pass', PRE)]) {
-      expect(wanted(life.portal('report-fraud', 0).portalEnds('done', 0))).toEqual(['poll']);
+      expect(wanted(reported(life, 0))).toEqual(['poll']);
     }
-    const reported = () => screened('pass').portal('report-fraud', 0).portalEnds('done', 0);
+    const passed = () => reported(screened('pass'), 0);
     expect(
       wanted(
-        reported()
+        passed()
           .polled('review', HOUR)
           .polled('pass', 2 * HOUR),
       ),
     ).toEqual([]);
-    expect(wanted(reported().until(5 * DAY))).toEqual([]);
+    expect(wanted(passed().until(5 * DAY))).toEqual([]);
   });
 
   describe('a pass to be read once more', () => {
