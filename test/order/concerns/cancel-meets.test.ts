@@ -37,11 +37,16 @@ describe('a request that comes while a running action is being withdrawn', () =>
     ['customer-code', 'unconfirmed', 'running', ['outcome-unknown', 'outcome-unknown', 'requested'], 2],
     ['chargeback', 'not-sent', 'running', ['action-withdrawn', 'withdrawn', 'requested'], 2],
   ] as const)(
-    'for the same %s, after %s, is %s, and told %j: %i are sent',
+    'for the same %s, after %s, is %s, and told %j: %i are sent, also after one that was withdrawn unsent',
     (kind, outcome, status, told, count) => {
-      const life = screened('pass').portal(kind, HOUR).withdraw(1, HOUR).portal(kind, HOUR);
-      life.portalEnds(outcome, HOUR + 1_000);
-      expect([life.actions[1], life.told, sentTo(life).length]).toEqual([status, told, count]);
+      const withdrawn = () => screened('pass').portal(kind, HOUR).withdraw(1, HOUR);
+      const second = withdrawn().portal(kind, HOUR);
+      const third = withdrawn().portal(kind, HOUR).withdraw(2, HOUR).portal(kind, HOUR);
+      for (const life of [second, third]) {
+        life.portalEnds(outcome, HOUR + 1_000);
+        expect([life.actions.at(-1), sentTo(life).length]).toEqual([status, count]);
+      }
+      expect([second.told, third.actions[1]]).toEqual([told, 'withdrawn']);
     },
   );
 
@@ -50,20 +55,6 @@ describe('a request that comes while a running action is being withdrawn', () =>
     life.portal({ ...PORTAL_ACTIONS.chargeback, force: true }, HOUR).portalEnds('unconfirmed', HOUR + 1_000);
     expect(life.actions).toEqual(['unconfirmed', 'running']);
   });
-
-  it.each([
-    ['chargeback', 'done', 'done', 1],
-    ['chargeback', 'unconfirmed', 'unconfirmed', 1],
-    ['customer-code', 'done', 'done', 1],
-  ] as const)(
-    'for the same %s, after %s, is %s also after one that was withdrawn unsent: %i are sent',
-    (kind, outcome, status, count) => {
-      const life = screened('pass').portal(kind, HOUR).withdraw(1, HOUR);
-      life.portal(kind, HOUR).withdraw(2, HOUR).portal(kind, HOUR);
-      life.portalEnds(outcome, HOUR + 1_000);
-      expect([life.actions, sentTo(life).length]).toEqual([[outcome, 'withdrawn', status], count]);
-    },
-  );
 
   it('for the same chargeback gets the answer of the first, also after one that was withdrawn unsent', () => {
     const life = screened('pass').portal('chargeback', HOUR).withdraw(1, HOUR);
