@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PORTAL_ACTION } from '../../src/contract/messages.ts';
 import type { FaultKind } from '../../src/sandbox/fault-plan.ts';
 import { ACTIVITY_OPTIONS } from '../../src/workflows/perform.ts';
+import { NOBODY } from '../fixtures/integrations.ts';
 import { act, aPortalRequest, type Before, fieldsOf, IN_DOUBT, KINDS, UNDONE } from './portal-support.ts';
 import {
   aWorld,
@@ -114,7 +115,7 @@ it.each([
   [40, 300_000],
 ])('the pauses grow: %i tries, %i ms', async (attempt, nextRetryDelay) => {
   const details = { attempt, ...afterNothing(attempt) };
-  const closed = aWorld({ portalBaseUrl: 'http://127.0.0.1:9/api/v1/transaction-update' });
+  const closed = aWorld({ portalBaseUrl: `${NOBODY}/api/v1/transaction-update` });
   for (const [kind, operation] of KINDS) {
     // Whatever Retry-After says, it must not become a flood.
     plan(operation, '429', { retryAfter: 0 });
