@@ -64,7 +64,8 @@ describe('a portal action', () => {
   });
 
   it('has only the fields that a portal action of its kind has', () => {
-    const said = opened('cancel', { reason: 'why', nf_token: 'canary', by: { actor: 'ada' } }).request;
+    const sent = { kind: 'report-fraud', reason: 'why', nf_token: 'canary', by: { actor: 'ada' } };
+    const said = opened('cancel', sent).request;
     expect(said).toEqual({
       kind: 'portal',
       request: { fields: { ...CANCEL, reason: 'why' }, by: { actor: 'ada' } },
