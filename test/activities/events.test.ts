@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createActivities, createEventSender } from '../../src/activities/index.ts';
 import { createCardStash } from '../../src/card-stash/index.ts';
 import { MEASURED_TIME } from '../../src/contract/activity-contract.ts';
-import type { OrderEvent } from '../../src/contract/messages.ts';
 import { MACHINE } from '../../src/screening-service/index.ts';
+import { anOrderEvent } from '../fixtures/events.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { stubService } from '../screening-service/stub-service.ts';
 import { aPortalRequest } from './portal-support.ts';
@@ -45,17 +45,8 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-function anEvent(sequence: number, orderId = 'A-1'): OrderEvent {
-  return {
-    id: `default:${orderId}:${sequence}`,
-    type: 'order.decided',
-    orderId,
-    integration: 'default',
-    sequence,
-    occurredAt: '2026-11-21T08:00:00.000Z',
-    data: { phase: 'decided', decision: 'pass', action: 'proceed', attempt: 1, attention: [] },
-  };
-}
+const anEvent = (sequence: number, orderId = 'A-1') =>
+  anOrderEvent({ id: `default:${orderId}:${sequence}`, orderId, sequence });
 /** The sweep's events have sequence 0. */
 const EVENTS = [anEvent(0), anEvent(1), anEvent(2)];
 

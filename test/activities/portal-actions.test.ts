@@ -3,7 +3,6 @@ import type { GatewayResponseRequest } from '../../src/contract/activity-contrac
 import { act, aPortalRequest, fieldsOf, KINDS } from './portal-support.ts';
 import {
   aWorld,
-  expectNoSecret,
   failureOf,
   KEY_KNOWN,
   outcomeOf,
@@ -17,27 +16,7 @@ import {
 
 withSandbox();
 
-describe.each(KINDS)('%s', (kind, operation, done) => {
-  it.each(['number', 'string'] as const)(
-    'is done when the code in the body is 200 as a %s',
-    async (codeType) => {
-      sandbox.control.setPortal({ codeType });
-      const transactionId = await screened(aWorld());
-      const outcome = await act(aPortalRequest(kind, { transactionId }));
-      expect(outcome).toMatchObject({ kind: 'done', code: '200', message: expect.any(String) });
-      expect(done(theTransaction())).toBe(1);
-      expectNoSecret(outcome);
-    },
-  );
-
-  it('is refused by a body that says so under HTTP 200', async () => {
-    const transactionId = await screened(aWorld());
-    plan(operation, 'refused-in-body', { status: 409 });
-    const refused = { kind: 'refused', code: '409', message: 'Refused' };
-    expect(await act(aPortalRequest(kind, { transactionId }))).toEqual(refused);
-    expect(done(theTransaction())).toBe(0);
-  });
-
+describe.each(KINDS)('%s', (kind) => {
   it('is not refused by the 404 of a wrong address', async () => {
     const asked = act(aPortalRequest(kind), {}, [], aWorld({ portalBaseUrl: `${sandbox.url}/elsewhere` }));
     if (kind === 'chargeback') expect(await asked).toEqual({ kind: 'unconfirmed' });

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { PORTAL_ACTION } from '../../src/contract/messages.ts';
 import type { FaultKind } from '../../src/sandbox/fault-plan.ts';
 import { ACTIVITY_OPTIONS } from '../../src/workflows/perform.ts';
+import { NOBODY } from '../fixtures/integrations.ts';
 import { act, aPortalRequest, type Before, fieldsOf, IN_DOUBT, KINDS, UNDONE } from './portal-support.ts';
 import {
   aWorld,
+  expectNoSecret,
   failureOf,
   fromNow,
   KEY_KNOWN,
@@ -34,7 +36,7 @@ function withoutList() {
 
 /** How a try ends, by what the service answers: after nothing was done, and in doubt. What fails is tried again. */
 const ENDS: [answer: FaultKind | 'success', undone: object, inDoubt?: object][] = [
-  ['success', { kind: 'done' }],
+  ['success', { kind: 'done', code: '200', message: expect.any(String) }],
   [
     'refused-in-body',
     { kind: 'refused', code: '403', message: 'Refused' },
@@ -58,7 +60,11 @@ describe.each(KINDS)('%s', (kind, operation, done) => {
         (failure: unknown) => failure,
       );
     const expected = once && isLost(answer) ? unconfirmed : undone;
-    for (const before of UNDONE) expect(await end(before), before[0]).toMatchObject(expected);
+    for (const before of UNDONE) {
+      const ended = await end(before);
+      expect(ended, before[0]).toMatchObject(expected);
+      expectNoSecret(ended);
+    }
     // The next try learns that this one did nothing, if that is certain.
     const certain = answer === '403' || answer === '429';
     expect(told).toEqual(certain ? [{ reported: 1 }, { reported: 2 }] : []);
@@ -106,7 +112,7 @@ it.each([
   [40, 300_000],
 ])('the pauses grow: %i tries, %i ms', async (attempt, nextRetryDelay) => {
   const details = { attempt, ...afterNothing(attempt) };
-  const closed = aWorld({ portalBaseUrl: 'http://127.0.0.1:9/api/v1/transaction-update' });
+  const closed = aWorld({ portalBaseUrl: `${NOBODY}/api/v1/transaction-update` });
   for (const [kind, operation] of KINDS) {
     // Whatever Retry-After says, it must not become a flood.
     plan(operation, '429', { retryAfter: 0 });

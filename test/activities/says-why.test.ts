@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { createEventSender } from '../../src/activities/index.ts';
 import { eventToSend } from '../../src/order/events.ts';
 import { temporalLogger } from '../../src/platform/temporal-logger.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { NOBODY } from '../fixtures/integrations.ts';
 import { announced, anOrder } from '../fixtures/orders.ts';
 import { aLog } from '../platform/a-log.ts';
 import {
@@ -26,17 +26,9 @@ function aLogger() {
   return { lines, logger: temporalLogger(log) };
 }
 
-/** Where nobody listens. */
-async function nobody(): Promise<string> {
-  const gone = await createSandbox({ port: 0 });
-  await gone.close();
-  return gone.url;
-}
-
 it('says that the service is not there: whom it was, what was asked of it, and why there is no answer', async () => {
   const { lines, logger } = aLogger();
-  const url = await nobody();
-  await checkOut(aWorld({ baseUrl: `${url}/secret-path` }), aCheckout(), { logger });
+  await checkOut(aWorld({ baseUrl: `${NOBODY}/secret-path` }), aCheckout(), { logger });
   expect(lines).toMatchObject([
     {
       level: 40,
@@ -44,7 +36,7 @@ it('says that the service is not there: whom it was, what was asked of it, and w
       integration: 'default',
       call: 'create-transaction',
       reason: 'connection-refused',
-      address: new URL(url).host,
+      address: new URL(NOBODY).host,
     },
   ]);
   expect(JSON.stringify(lines)).not.toMatch(/canary|secret-path/);
@@ -84,13 +76,12 @@ it('is silent about an order that the service does not know, as it is about one 
 
 it('says that the receiver of events is not there: host and port, and why', async () => {
   const { lines, logger } = aLogger();
-  const url = await nobody();
-  const events = { own: new Map(), common: createEventSender(`${url}/a-secret-path`, ['whsec_AAAA']) };
+  const events = { own: new Map(), common: createEventSender(`${NOBODY}/a-secret-path`, ['whsec_AAAA']) };
   const state = anOrder('pass', { events: 'all' });
   const event = eventToSend(state, announced(state, 'order.decided', 0));
   const delivery = perform(aWorld({}, { events }).background.deliverEvents, [event], { logger });
   await expect(delivery).rejects.toThrow('did not answer');
-  const why = { reason: 'connection-refused', address: new URL(url).host };
+  const why = { reason: 'connection-refused', address: new URL(NOBODY).host };
   expect(lines[0]).toMatchObject({ msg: 'the events receiver did not accept an event', ...why });
   expect(JSON.stringify(lines)).not.toContain('secret');
 });

@@ -114,12 +114,6 @@ describe('reading', () => {
     const pauseOf = async (n: number) => (await failureOf(read(UNKNOWN_ID, {}, aWorld(), n))).nextRetryDelay;
     expect([await pauseOf(1), await pauseOf(5)]).toEqual([9_000, 32_000]);
   });
-
-  it('that isn’t answered doesn’t sleep through the cancel window', async () => {
-    plan('status-by-url', '429', { retryAfter: 3_600 });
-    const near = await failureOf(read(UNKNOWN_ID, { cancelBy: fromNow(1_900) }));
-    expect(near).toMatchObject({ type: 'rate-limited', nextRetryDelay: 1_000 });
-  });
 });
 
 describe('the last read of a pass', () => {
@@ -151,33 +145,6 @@ describe('the last read of a pass', () => {
       for (const { id } of sandbox.control.transactions(ORDER_ID)) sandbox.control.decide(id, 'fraudulent');
     };
     expect(await readLast({}, decide)).toMatchObject({ kind: 'read', decision: 'fraudulent' });
-  });
-
-  it('is repeated soon if it isn’t answered', async () => {
-    const failure = await failureOf(readLast({}, () => plan('status-by-url', '429', { retryAfter: 9 })));
-    expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay: 9_000 });
-  });
-
-  it.each([
-    [DAY, HOUR, HOUR],
-    [3_000_000, 1_500_000, 1_490_000],
-    [1_900, 1_000, 1_000],
-    [-1, HOUR, HOUR],
-  ])(
-    'that isn’t answered with %i ms left doesn’t sleep through the window: at most %i ms',
-    async (leftMs, longestMs, leastMs) => {
-      const down = () => plan('status-by-url', '429', { retryAfter: 3_600 });
-      const { nextRetryDelay } = await failureOf(readLast({ cancelBy: fromNow(leftMs) }, down));
-      expect(nextRetryDelay).toBeLessThanOrEqual(longestMs);
-      expect(nextRetryDelay).toBeGreaterThanOrEqual(leastMs);
-    },
-  );
-
-  it('that isn’t answered at all doesn’t sleep through the window either', async () => {
-    const down = () => plan('status-by-url', '5xx-before-commit');
-    const tenth = (cancelBy: string) => failureOf(readLast({ cancelBy }, down, { attempt: 10 }));
-    expect((await tenth(fromNow(1_900))).nextRetryDelay).toBe(1_000);
-    expect((await tenth(fromNow(DAY))).nextRetryDelay).toBe(300_000);
   });
 
   it.each(['unknown-decision', 'reply-without-id'] as const)('is repeated soon after %s', async (kind) => {
@@ -276,20 +243,6 @@ describe('polling', () => {
     const how = 'troubleKnown' in known ? {} : KEY_KNOWN;
     expect(await poll(known, 2, undefined, [], how)).toEqual({ kind: 'read', decision: 'review' });
   });
-
-  it.each([
-    [600, 600_000, 432_000_000],
-    [5, 90_000, 432_000_000],
-    [600, 1_000, 1_900],
-    [600, 3_600_000, -1],
-  ])(
-    'waits as long as the service asks, and no shorter than it would anyway, but not through the window: %i s, %i ms',
-    async (retryAfter, nextRetryDelay, leftMs) => {
-      const asked = () => plan('status-by-url', '429', { retryAfter });
-      const failure = await failureOf(poll({ cancelBy: fromNow(leftMs) }, 2, asked));
-      expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay });
-    },
-  );
 
   it('keeps its pauses while its integration is gone, and leaves the rate to the polls of others', async () => {
     const failure = await failureOf(poll({ integration: 'elsewhere' }));

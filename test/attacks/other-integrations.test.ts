@@ -1,11 +1,10 @@
 /** What the holder of a key of one integration can reach of another's orders and transactions: nothing, by any documented route. */
-import type { FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { hashedKey, type Scope } from '../../src/config/index.ts';
 import { aClient, described, failed, gone, listing } from '../client/fake-temporal.ts';
 import { created, decidedAs, startSandbox, TEST_KEY } from '../sandbox/support.ts';
 import { anApi, aPortalAnswer } from '../server/api/fake-order-screening.ts';
-import { POSTS } from '../server/api/operations.ts';
+import { bodyOf, documentedOperations } from '../server/api/operations.ts';
 
 /** The integration `other` has this order. Both integrations share an account of the screening service. */
 const THEIRS = 'their-order-7';
@@ -83,17 +82,6 @@ const WAYS: Record<string, (transactionId: string) => Attempt[]> = {
     ),
 };
 
-const BODIES: Record<string, object> = Object.fromEntries(
-  POSTS.map(({ path, body }) => [path.split('/').at(-1), { ...body, transactionId: undefined }]),
-);
-
-function documentedOperations(app: FastifyInstance): string[] {
-  const { paths = {} } = app.swagger() as unknown as { paths: Record<string, object> };
-  return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
-  );
-}
-
 /** The API over the client library, a Temporal that has only their order, and a screening service that has their transaction. */
 async function twoIntegrations() {
   const sandbox = await startSandbox();
@@ -119,13 +107,12 @@ async function twoIntegrations() {
     hashedKey(name, name, { scopes, integrations: ['shop'] }),
   );
   apiKeys.push(hashedKey('unlimited', 'a-key-without-limits', { scopes: ['read', 'act'] }));
-  const { app, logged } = await anApi({ apiKeys, maxRps: 100_000, orderScreening });
-  await app.ready();
+  const { app, audit } = await anApi({ apiKeys, maxRps: 100_000, orderScreening });
   const send = (operation: string, key: string, { path = [], query = {}, body = {} }: Attempt) => {
     const [method, pattern = ''] = operation.split(' ') as ['GET' | 'POST' | 'DELETE', string];
     const parameters = [...path];
     const url = pattern.replace(/\{\w+\}/g, () => encodeURIComponent(parameters.shift() ?? '1'));
-    const payload = { ...BODIES[url.split('/').at(-1) ?? ''], ...body };
+    const payload = { ...bodyOf(url), transactionId: undefined, ...body };
     return app.inject({
       method,
       url: `${url}?${new URLSearchParams(query)}`,
@@ -140,18 +127,13 @@ async function twoIntegrations() {
     const acts = [startUpdate, executeUpdate, signal].flatMap(({ mock }) => mock.calls);
     return { sent: JSON.stringify(sent), acts: acts.length };
   };
-  const audit = () =>
-    logged()
-      .split('\n')
-      .filter((line) => line.includes('"audit":true'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
   return { app, sandbox, temporal, handles, transactionId, send, done, audit };
 }
 
 describe("another integration's orders and transactions", () => {
   it('are out of reach for a key of one integration, by every route of the API document', async () => {
     const { app, handles, transactionId, send, done, sandbox } = await twoIntegrations();
-    const operations = documentedOperations(app);
+    const operations = (await documentedOperations(app)).map(({ method, path }) => `${method} ${path}`);
     expect(operations).toEqual(expect.arrayContaining(Object.keys(WAYS)));
     const known = [THEIRS, transactionId, 'their-invoice'];
     for (const operation of operations) {

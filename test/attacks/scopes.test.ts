@@ -3,7 +3,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashedKey, SCOPES, type Scope } from '../../src/config/index.ts';
 import { anApi } from '../server/api/fake-order-screening.ts';
-import { POSTS } from '../server/api/operations.ts';
+import { bodyOf, documentedOperations, type Method } from '../server/api/operations.ts';
 
 const keyOf = (name: string) => `the-key-of-${name}-alone`;
 const KEYS = [
@@ -13,13 +13,8 @@ const KEYS = [
   hashedKey('shop', keyOf('shop'), { scopes: ['screen', 'read', 'act', 'ops'], integrations: ['shop'] }),
 ];
 
-/** What each operation is called with, so that it is done: by the end of its address. */
-const BODIES: Record<string, object> = Object.fromEntries(
-  POSTS.map(({ path, body }) => [path.split('/').at(-1), body]),
-);
-
 interface Operation {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: Method;
   url: string;
   scope: Scope;
 }
@@ -44,26 +39,21 @@ const OF_MANY = ['/', '/v1/orders', '/queue.csv', '/days', '/news'];
 
 /** Every operation, with the scope that the document says. */
 async function operationsOf(app: FastifyInstance): Promise<Operation[]> {
-  await app.ready();
-  const { paths = {} } = app.swagger() as unknown as {
-    paths: Record<string, Record<string, { security: Record<string, Scope[]>[]; responses: object }>>;
-  };
-  const documented = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, { security, responses }]): Operation => {
-      const [scope, ...more] = security.flatMap(({ key = [] }) => key);
-      if (scope === undefined || more.length > 0) throw new Error(`${path} doesn't name its scope`);
-      expect(Object.keys(responses), path).toContain('403');
-      const url = path.replace(/\{(?:orderId|idOrInvoice)\}/, 'order-1').replace(/\{\w+\}/, '1');
-      return { method: method.toUpperCase() as Operation['method'], url, scope };
-    }),
-  );
+  const documented = (await documentedOperations(app)).map((one): Operation => {
+    const { method, path, security, responses } = one;
+    const [scope, ...more] = security.flatMap(({ key = [] }) => key);
+    if (scope === undefined || more.length > 0) throw new Error(`${path} doesn't name its scope`);
+    expect(Object.keys(responses), path).toContain('403');
+    const url = path.replace(/\{(?:orderId|idOrInvoice)\}/, 'order-1').replace(/\{\w+\}/, '1');
+    return { method, url, scope };
+  });
   return [...documented, ...UNDOCUMENTED];
 }
 
 function requestOf(operation: Operation, key: string, integration?: string): InjectOptions {
   const { method, url } = operation;
   const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
-  const body = isPage(operation) ? 'reason=card+shown' : (BODIES[url.split('/').at(-1) ?? ''] ?? {});
+  const body = isPage(operation) ? 'reason=card+shown' : bodyOf(url);
   return {
     method,
     url: integration === undefined ? url : `${url}?integration=${integration}`,

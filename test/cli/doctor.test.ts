@@ -8,10 +8,9 @@ import { type Finding, find, ok, skipped } from '../../src/cli/doctor/finding.ts
 import { DeadlinePassed, toOrderError } from '../../src/client/temporal-errors.ts';
 import { inspectConfig } from '../../src/config/index.ts';
 import { SWEEP_ID } from '../../src/contract/sweep.ts';
-import { grpcError } from '../client/fake-temporal.ts';
+import { aClientOver, grpcError } from '../client/fake-temporal.ts';
 import { least } from '../config/support.ts';
 import { serve, signedReceiver } from '../support/index.ts';
-import { aClientOver } from './support.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const OTHER_SECRET = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;

@@ -4,18 +4,16 @@ import { expect, it } from 'vitest';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { factsOf } from '../../src/cli/repair-command.ts';
 import { examine, repairOrder } from '../../src/cli/repair-order.ts';
-import { attributes, unavailable } from '../client/fake-temporal.ts';
-import { aClientOver, run } from './support.ts';
+import { aClientOver, attributes, STATUSES, unavailable } from '../client/fake-temporal.ts';
+import { run } from './support.ts';
 
-/** `WorkflowExecutionStatus` of Temporal's API. */
-const CODES = { COMPLETED: 2, FAILED: 3, CANCELED: 4, TERMINATED: 5, TIMED_OUT: 7 };
-type Status = keyof typeof CODES;
+type Status = keyof typeof STATUSES;
 
 /** A client of a namespace with one order, which has ended. */
 function endedAs(status: Status, values: Record<string, unknown>): Client {
   const workflowExecutionInfo = {
     execution: { runId: 'its-run' },
-    status: CODES[status],
+    status: STATUSES[status],
     closeTime: { seconds: 1 },
     ...attributes(values),
   };

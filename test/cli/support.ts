@@ -1,4 +1,3 @@
-import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
@@ -13,16 +12,6 @@ export async function run(args: string | readonly string[], set: (orders: Fake) 
   set(orders);
   const words = typeof args === 'string' ? args.split(' ') : args;
   return { ...(await runCommand(words, { env: {}, withOrders: (use) => use(orders) })), orders };
-}
-
-/** A client of Temporal that only its API is asked of. */
-export function aClientOver(workflowService: object): Client {
-  const withDeadline = (_deadline: number, call: () => Promise<unknown>) => call();
-  return Object.assign(Object.create(null), {
-    options: { namespace: 'default' },
-    workflowService,
-    withDeadline,
-  });
 }
 
 /** The program without a way to Temporal. */

@@ -124,6 +124,14 @@ export function fakeTemporal() {
   };
 }
 
+const withDeadline = (_deadline: number, call: () => Promise<unknown>) => call();
+
+/** A client of Temporal that only its API is asked of, and these parts. */
+export function aClientOver(workflowService: object, parts: object = {}): Client {
+  const options = { namespace: 'default', loadedDataConverter: loadDataConverter() };
+  return Object.assign(Object.create(null), { options, workflowService, withDeadline, ...parts });
+}
+
 /** The client library over a fake Temporal, and the handle ids that it asked for. */
 export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, earlyAnswers?: EarlyAnswers) {
   const temporal = fakeTemporal();
@@ -131,7 +139,7 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
   const handles: string[] = [];
   const client: Client = Object.assign(Object.create(Client.prototype), {
     options: { namespace: 'default', loadedDataConverter: loadDataConverter() },
-    withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
+    withDeadline,
     workflow: {
       executeUpdateWithStart: temporal.executeUpdateWithStart,
       start: temporal.start,
@@ -193,7 +201,8 @@ function notFound(error: unknown): never {
   throw grpcError(5, 'workflow not found');
 }
 
-const STATUSES = { RUNNING: 1, COMPLETED: 2, FAILED: 3, TERMINATED: 5 };
+/** `WorkflowExecutionStatus` of Temporal's API. */
+export const STATUSES = { RUNNING: 1, COMPLETED: 2, FAILED: 3, CANCELED: 4, TERMINATED: 5, TIMED_OUT: 7 };
 
 /** The refusal of a request, as the client library throws it, with the path of each fault. */
 export function faultsAt(...paths: string[]) {

@@ -3,6 +3,8 @@ import { execFile, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
+import { TASK_QUEUE } from '../../src/contract/ids.ts';
+import { SCREEN_ORDER } from '../../src/contract/messages.ts';
 import { findTemporalBinary } from '../../src/dev/temporal-binary.ts';
 import { createScreeningClient, parseTransaction } from '../../src/screening-service/index.ts';
 import { withEmail } from '../fixtures/transactions.ts';
@@ -60,6 +62,16 @@ export function temporalCli(server: { readonly address: string }): (...args: str
 }
 
 export const orderOf = (orderId: string) => ['--workflow-id', `order:default:${orderId}`];
+
+/** Starts an order in Temporal directly, without the client library. */
+export function startRaw(client: Client, orderId: string, input: object, options: object = {}) {
+  return client.workflow.start(SCREEN_ORDER, {
+    taskQueue: TASK_QUEUE,
+    workflowId: `order:default:${orderId}`,
+    args: [{ orderId, ...input }],
+    ...options,
+  });
+}
 
 /** What the server says of a workflow. The SDK's own `describe` fails on an encrypted memo. */
 export function describeRaw({ workflowService, options: { namespace } }: Client, workflowId: string) {

@@ -10,8 +10,9 @@ import {
   readAfterEndInput,
 } from '../../src/order/after-end.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
-import { aPolicy, MINUTE } from '../fixtures/policies.ts';
+import { aPolicy, MINUTE, NO_RESCREENS } from '../fixtures/policies.ts';
 import { type Life, screened } from './life.ts';
+import { reported } from './lives.ts';
 
 const AT = '2026-03-07T11:00:00.000Z';
 const EVENTS = { sequence: 2, delivered: 2, waiting: 0 };
@@ -89,7 +90,6 @@ describe('the action of a later decision', () => {
   const gateway = { result: 'error', at: AT } as const;
   const REVIEW = transactions({ decision: 'review' });
   const policy = aPolicy({ passive: true, events: 'all' });
-  const HELD = { rescreenOnError: { tries: 0, pauseMs: MINUTE } };
   const LEFT = { decision: 'fail', action: 'hold', ...transactions({ decision: 'fail' }) } as const;
   const PASSIVE = { action: 'proceed', wouldBe: 'proceed', policy } as const;
 
@@ -133,8 +133,7 @@ describe('the action of a later decision', () => {
   ])(
     'after a fraud report, with the policy `cancelAfterReport: %s`, is %s',
     (cancelAfterReport, action, words) => {
-      const life = screened('pass', { cancelAfterReport }).portal('report-fraud', 1).portalEnds('done', 2);
-      const { state } = life;
+      const { state } = reported(screened('pass', { cancelAfterReport }), 1);
       const order = readAfterEndInput({ ...state, policy: { ...state.policy, events: 'all' } });
       const attention = [expect.stringContaining(words)];
       expect(read(order, 'fraudulent')?.data).toMatchObject({ action, attention });
@@ -171,13 +170,17 @@ describe('the action of a later decision', () => {
 
   it.each<[string, () => Life, Action]>([
     ['decline where that was declined', () => screened('fail'), 'decline'],
-    ['hold where that was held', () => screened('error', HELD), 'hold'],
+    ['hold where that was held', () => screened('error', NO_RESCREENS), 'hold'],
     [
       'cancel where it may be canceled',
-      () => screened('error', HELD).portal('cancel', 1).portalEnds('unconfirmed', 2),
+      () => screened('error', NO_RESCREENS).portal('cancel', 1).portalEnds('unconfirmed', 2),
       'cancel',
     ],
-    ['proceed where a person decided so', () => screened('error', HELD).override('proceed', 1), 'proceed'],
+    [
+      'proceed where a person decided so',
+      () => screened('error', NO_RESCREENS).override('proceed', 1),
+      'proceed',
+    ],
   ])('of an earlier attempt stays %s', (_what, first, action) => {
     const { state } = first().retry(2, MINUTE).retried('pass', MINUTE);
     const order = readAfterEndInput({ ...state, policy: { ...state.policy, events: 'all' } });

@@ -15,6 +15,7 @@ import {
   HOUR,
   lifeOf,
   MINUTE,
+  NO_RESCREENS,
   NOT_SENT,
   next,
   passUntil,
@@ -196,7 +197,7 @@ describe('what happens by itself', () => {
   });
 
   it('to an error that an operator has screened again: a new screening deadline, and no rescreen by itself', () => {
-    const order = anOrder('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+    const order = anOrder('error', NO_RESCREENS);
     expect([screensAgain(order), screensAgain(anOrder('pass'))]).toEqual([true, false]);
     screenAgain(order, sinceStart(2 * DAY));
     expect(order).toMatchObject({ phase: 'screening', attempts: [{ rescreenDue: true }] });

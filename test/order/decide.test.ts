@@ -5,7 +5,16 @@ import { applyGatewayResult } from '../../src/order/concerns/gateway.ts';
 import { applyReading } from '../../src/order/decide.ts';
 import { setPhase } from '../../src/order/record.ts';
 import { applyScreening } from '../../src/order/screening/apply-screening.ts';
-import { anOrder, answered, attention, DAY, MINUTE, sinceStart, unanswered } from '../fixtures/orders.ts';
+import {
+  anOrder,
+  answered,
+  attention,
+  DAY,
+  MINUTE,
+  NO_RESCREENS,
+  sinceStart,
+  unanswered,
+} from '../fixtures/orders.ts';
 
 const DECISIONS: Decision[] = ['pass', 'fail', 'review', 'fraudulent', 'error'];
 const NOW = sinceStart(MINUTE);
@@ -16,7 +25,7 @@ function read(order: OrderState, decision: Decision, at = NOW): string[] {
 
 /** Orders after acceptance, so that each decision leaves them where the next reading matters. */
 function standing(known: Decision): OrderState {
-  return anOrder(known, { workflow: 'post-acceptance', rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+  return anOrder(known, { workflow: 'post-acceptance', ...NO_RESCREENS });
 }
 
 describe('a reading of the status', () => {

@@ -3,6 +3,7 @@ import type { StatusOutcome } from '../../src/contract/activity-contract.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import { attention, DAY, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { aLife, HINT, type Life, screened } from './life.ts';
+import { reported } from './lives.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 const DECLINING = { whenUnavailable: 'decline' } as const;
@@ -32,17 +33,17 @@ describe('an order wants', () => {
 
   it('to be polled after a fraud report until its decision changes or the window ends', () => {
     for (const life of [screened('pass'), screened('fail'), screened('pass', PRE)]) {
-      expect(wanted(life.portal('report-fraud', 0).portalEnds('done', 0))).toEqual(['poll']);
+      expect(wanted(reported(life, 0))).toEqual(['poll']);
     }
-    const reported = () => screened('pass').portal('report-fraud', 0).portalEnds('done', 0);
+    const passed = () => reported(screened('pass'), 0);
     expect(
       wanted(
-        reported()
+        passed()
           .polled('review', HOUR)
           .polled('pass', 2 * HOUR),
       ),
     ).toEqual([]);
-    expect(wanted(reported().until(5 * DAY))).toEqual([]);
+    expect(wanted(passed().until(5 * DAY))).toEqual([]);
   });
 
   describe('a pass to be read once more', () => {
@@ -77,37 +78,33 @@ describe('an order wants', () => {
       expect(wanted(canceled)).toEqual([]);
     });
 
-    it.each<[string, StatusOutcome]>([
+    describe.each<[string, StatusOutcome]>([
       ['can’t be read', { kind: 'unreadable', words: 'It is gone.' }],
       ['is an error', { kind: 'read', decision: 'error' }],
-    ])('once more where the answer %s, also to another read', (_what, outcome) => {
-      const life = last().end({ kind: 'last-read', outcome }, 4.6 * DAY);
-      expect(attention(life.state)).toEqual(['status-error']);
-      const known = (troubleKnown: boolean) => ({ request: { troubleKnown } });
-      expect(life.calls('last-read')).toMatchObject([known(false), known(true)]);
-      expect(attention(life.end(found('pass'), 4.7 * DAY).state)).toEqual([]);
-      const hinted = last()
-        .take(HINT)
-        .end({ kind: 'read', outcome }, 4.6 * DAY);
-      expect(wanted(hinted)).toEqual(['last-read']);
-    });
+    ])('where the answer %s', (_what, outcome) => {
+      const hinted = (life: Life, at: number) => life.take(HINT).end({ kind: 'read', outcome }, at);
 
-    it.each<[string, StatusOutcome]>([
-      ['can’t be read', { kind: 'unreadable', words: 'It is gone.' }],
-      ['is an error', { kind: 'read', decision: 'error' }],
-    ])('at any time where the answer to a hint %s, until one has a decision', (_what, outcome) => {
-      const end = { kind: 'read', outcome } as const;
-      for (const life of [last({}, DAY), last({ recheckLeadTimeMs: 0 }, DAY)]) {
-        life.take(HINT).end(end, DAY + HOUR);
-        expect(wanted(life)).toEqual(['last-read']);
-        expect(wanted(life.end(found('pass'), DAY + 2 * HOUR))).toEqual([]);
-      }
-      const late = last().end(found('pass'), 4.6 * DAY);
-      expect(wanted(late)).toEqual([]);
-      expect(wanted(late.take(HINT).end(end, 4.7 * DAY))).toEqual(['last-read']);
-      expect(late.end(found('fail'), 4.8 * DAY)).toMatchObject({
-        decision: 'fail',
-        state: { action: 'cancel' },
+      it('once more, also to another read', () => {
+        const life = last().end({ kind: 'last-read', outcome }, 4.6 * DAY);
+        expect(attention(life.state)).toEqual(['status-error']);
+        const known = (troubleKnown: boolean) => ({ request: { troubleKnown } });
+        expect(life.calls('last-read')).toMatchObject([known(false), known(true)]);
+        expect(attention(life.end(found('pass'), 4.7 * DAY).state)).toEqual([]);
+        expect(wanted(hinted(last(), 4.6 * DAY))).toEqual(['last-read']);
+      });
+
+      it('at any time after a hint, until one has a decision', () => {
+        for (const life of [last({}, DAY), last({ recheckLeadTimeMs: 0 }, DAY)]) {
+          expect(wanted(hinted(life, DAY + HOUR))).toEqual(['last-read']);
+          expect(wanted(life.end(found('pass'), DAY + 2 * HOUR))).toEqual([]);
+        }
+        const late = last().end(found('pass'), 4.6 * DAY);
+        expect(wanted(late)).toEqual([]);
+        expect(wanted(hinted(late, 4.7 * DAY))).toEqual(['last-read']);
+        expect(late.end(found('fail'), 4.8 * DAY)).toMatchObject({
+          decision: 'fail',
+          state: { action: 'cancel' },
+        });
       });
     });
 

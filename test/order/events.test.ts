@@ -16,6 +16,7 @@ import {
   unanswered,
 } from '../fixtures/orders.ts';
 import { aLife, checkedOut, type Life, screened } from './life.ts';
+import { reported } from './lives.ts';
 
 const WAITS = 9_000;
 const CHANGES = { events: 'changes' } as const;
@@ -42,10 +43,6 @@ function retried(answerBy: number | undefined, how: { again?: true } = {}): Life
   return asked('fail')
     .ask({ kind: 'retry', request: { attempt: 2, transaction: {}, ...waits } }, 10_000)
     .end({ kind: 'retry-screening', outcome: answered('review'), ...how }, 11_000);
-}
-
-function reported(life: Life): Life {
-  return life.portal('report-fraud', 1_000).portalEnds('done', 2_000);
 }
 
 describe('with the policy changes', () => {

@@ -11,6 +11,7 @@ import {
   found,
   HOUR,
   MINUTE,
+  NO_RESCREENS,
   NOT_SENT,
   START,
   sinceStart,
@@ -22,7 +23,7 @@ import { HINT, type Life, RECHECK, screened } from './life.ts';
 
 /** An order with the decision «error», which an operator has screened again after three days. */
 function rescreened(): Life {
-  const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } }).until(3 * DAY);
+  const life = screened('error', NO_RESCREENS).until(3 * DAY);
   return life.take(RECHECK).end({ kind: 'read', outcome: undefined }, 3 * DAY);
 }
 

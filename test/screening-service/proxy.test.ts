@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createEventSender } from '../../src/activities/index.ts';
-import type { OrderEvent } from '../../src/contract/messages.ts';
 import { exchange } from '../../src/screening-service/exchange.ts';
 import { MACHINE } from '../../src/screening-service/index.ts';
+import { anOrderEvent } from '../fixtures/events.ts';
 import { eventually, listen, startServer } from '../support/index.ts';
 import { ROOT } from '../support/pages.ts';
 import { stubService } from './stub-service.ts';
@@ -55,15 +55,6 @@ afterEach(async () => {
   await service.close();
 });
 
-const EVENT: OrderEvent = {
-  id: 'default:A-1:1',
-  type: 'order.decided',
-  orderId: 'A-1',
-  integration: 'default',
-  sequence: 1,
-  occurredAt: '2026-11-21T08:00:00.000Z',
-  data: { phase: 'decided', decision: 'pass', action: 'proceed', attempt: 1, attention: [] },
-};
 const get = (url: string) => exchange(MACHINE, { operation: 'status-by-url', url, timeoutMs: 2_000 });
 
 it('a request over http goes to the proxy', async () => {
@@ -149,7 +140,8 @@ it('https_proxy may be in lower case, and leads to a service whose certificate N
 
 it('an event goes to the proxy', async () => {
   const send = createEventSender('http://shop.example/events', [`whsec_${'a'.repeat(32)}`]);
-  await send(EVENT, 2_000, EVENT.occurredAt);
+  const event = anOrderEvent();
+  await send(event, 2_000, event.occurredAt);
   expect(asked).toEqual(['POST http://shop.example/events']);
 });
 

@@ -69,10 +69,10 @@ export async function overflow(page: Page): Promise<number> {
 const number = z.number();
 const pictureSchema = z.object({ width: number, height: number, colours: number, lightness: number });
 
-/** @returns what a page's window shows now, looked at in a quarter of its size @param browser in which that is done */
-export async function picture(browser: Browser, page: Page): Promise<z.infer<typeof pictureSchema>> {
+/** @returns what a page's window shows now, looked at in a quarter of its size */
+export async function picture(page: Page): Promise<z.infer<typeof pictureSchema>> {
   const shot = await page.screenshot();
-  const desk = await browser.newPage();
+  const desk = await page.context().newPage();
   try {
     return pictureSchema.parse(await desk.evaluate(LOOK.replace('PNG', shot.toString('base64'))));
   } finally {

@@ -1,18 +1,12 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import { orderWorkflowId } from '../../src/contract/ids.ts';
 import { decisionUpdate, recheckSignal } from '../../src/contract/messages.ts';
 import { eventually } from '../support/index.ts';
-import { answered, aPolicy, decided, withOrders } from './support.ts';
+import { aPolicy, decided, withOrders } from './support.ts';
 
 const { environment, order } = withOrders();
 const STACK_FRAME = /^\s*at /m;
-const unanswered: ScreeningOutcome = {
-  kind: 'unanswered',
-  reason: 'timeout',
-  unseenSince: '2026-03-01T10:00:00.000Z',
-};
 
 describe('a checkout', () => {
   it.each([
@@ -40,22 +34,6 @@ describe('a checkout', () => {
       expect(world.screened).toHaveLength(1);
       expect(world.portalCalls).toHaveLength(cancels);
       expect(world.forgotten).toEqual([integration]);
-    },
-  );
-
-  it.each(['hold', 'proceed'] as const)(
-    'without an answer goes on by itself, and the decision arrives as an event: %s',
-    async (whenUnavailable) => {
-      const { answer, handle, world } = await order((one) => {
-        one.policy = aPolicy({ whenUnavailable });
-        one.screenings = [unanswered, unanswered, unanswered, answered('pass')];
-      });
-      const pending = { decision: 'pending', action: whenUnavailable, phase: 'screening' };
-      expect(answer).toMatchObject({ ...pending, reason: 'timeout' });
-      expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'pass', action: 'proceed' });
-      expect(world.eventTypes()).toEqual(['order.decided', 'order.closed']);
-      const looked = world.screened.map(({ unseenSince }) => unseenSince !== undefined);
-      expect(looked).toEqual([false, true, true, true]);
     },
   );
 

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { reviewHintSignal } from '../../src/contract/messages.ts';
 import { aPolicy, decided, HOUR, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
-const HINT = { source: 'webhook', receivedAt: '2026-03-02T10:00:00.000Z' };
 const inReview = decided('review', aPolicy({ events: 'all' }));
 const TASK = /^workflowTask(Scheduled|Started|Completed)EventAttributes$/;
 
@@ -24,23 +22,6 @@ describe('a review', () => {
       else expect(world.polls).toBeLessThan(12);
     }
     expect(lengths[0]).toBe(lengths[1]);
-  });
-
-  it('is read once at a hint, whatever it says, and at another when the spacing ends', async () => {
-    const { handle, world, pass, until } = await order(inReview);
-    await handle.signal(reviewHintSignal, { ...HINT, decision: 'pass' });
-    const read = await until((state) => state.lastRead?.source === 'webhook');
-    expect(read).toMatchObject({ decision: 'review' });
-    await pass(3_000);
-    expect(world.reads).toBe(1);
-    await handle.signal(reviewHintSignal, HINT);
-    await until(() => world.reads === 2);
-    world.status = { kind: 'read', decision: 'pass' };
-    await handle.signal(reviewHintSignal, HINT);
-    expect(world.reads).toBe(2);
-    await pass(5_000);
-    expect(await until((state) => state.phase === 'decided')).toMatchObject({ action: 'proceed' });
-    expect(world.reads).toBe(3);
   });
 
   it('survives signals sent by hand with nothing in them', async () => {

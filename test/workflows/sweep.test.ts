@@ -7,6 +7,7 @@ import { BACKGROUND_TASK_QUEUE, TASK_QUEUE } from '../../src/contract/ids.ts';
 import type { OrderEvent } from '../../src/contract/messages.ts';
 import { workflowBundle } from '../../src/platform/workflow-bundle.ts';
 import type { sweepOrders } from '../../src/workflows/index.ts';
+import { anOrderEvent } from '../fixtures/events.ts';
 import { createTimeSkipping } from '../support/index.ts';
 
 let environment: TestWorkflowEnvironment;
@@ -15,26 +16,27 @@ beforeAll(async () => {
 });
 afterAll(() => environment?.teardown());
 
+/** Creates a worker for workflows, and one for these activities in the background. */
+async function createWorkers(activities: object) {
+  const { nativeConnection: connection } = environment;
+  const bundle = await workflowBundle();
+  return {
+    workflows: await Worker.create({ connection, taskQueue: TASK_QUEUE, workflowBundle: bundle }),
+    background: await Worker.create({ connection, taskQueue: BACKGROUND_TASK_QUEUE, activities }),
+  };
+}
+
 it('a day of sweeps whose worker died is taken up by another one before the next sweep is due, and is followed by the next day', async () => {
-  const { client, nativeConnection: connection } = environment;
-  const workflows = await Worker.create({
-    connection,
-    taskQueue: TASK_QUEUE,
-    workflowBundle: await workflowBundle(),
-  });
+  const { client } = environment;
   const waitedMs: number[] = [];
   let begin = (): void => undefined;
   const nextDay = new Promise<void>((resolve) => {
     begin = resolve;
   });
-  const another = await Worker.create({
-    connection,
-    taskQueue: BACKGROUND_TASK_QUEUE,
-    activities: {
-      sweep: async () => {
-        const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = activityInfo();
-        if (waitedMs.push(currentAttemptScheduledTimestampMs - scheduledTimestampMs) === 2) begin();
-      },
+  const { workflows, background } = await createWorkers({
+    sweep: async () => {
+      const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = activityInfo();
+      if (waitedMs.push(currentAttemptScheduledTimestampMs - scheduledTimestampMs) === 2) begin();
     },
   });
   await workflows.runUntil(async () => {
@@ -49,7 +51,7 @@ it('a day of sweeps whose worker died is taken up by another one before the next
     });
     // The server skips time while somebody waits for a result.
     handle.result().catch(() => undefined);
-    await another.runUntil(nextDay);
+    await background.runUntil(nextDay);
     expect(waitedMs[0]).toBeLessThan(60_000);
     const { runId } = await client.workflow.getHandle('sweep').describe();
     expect(runId).not.toBe(handle.firstExecutionRunId);
@@ -58,30 +60,17 @@ it('a day of sweeps whose worker died is taken up by another one before the next
 });
 
 it('an event of the sweep is tried for as long as an order’s own events, and an operator’s redelivery three times', async () => {
-  const { client, nativeConnection: connection } = environment;
-  const workflows = await Worker.create({
-    connection,
-    taskQueue: TASK_QUEUE,
-    workflowBundle: await workflowBundle(),
-  });
+  const { client } = environment;
   const tries = new Map<string, number>();
-  const activities = await Worker.create({
-    connection,
-    taskQueue: BACKGROUND_TASK_QUEUE,
-    activities: {
-      deliverEvents: async ([{ id }]: [OrderEvent]) => {
-        tries.set(id, activityInfo().attempt);
-        if (activityInfo().attempt < 5) throw new Error('the receiver is down');
-      },
+  const { workflows, background } = await createWorkers({
+    deliverEvents: async ([{ id }]: [OrderEvent]) => {
+      tries.set(id, activityInfo().attempt);
+      if (activityInfo().attempt < 5) throw new Error('the receiver is down');
     },
   });
-  const event = (id: string): OrderEvent => ({
-    ...{ id, type: 'order.attention', integration: 'default', orderId: 'order-1', sequence: 0 },
-    occurredAt: '2026-03-02T10:00:00.000Z',
-    data: { attention: ['stuck'] },
-  });
+  const event = (id: string) => anOrderEvent({ id });
   await workflows.runUntil(
-    activities.runUntil(async () => {
+    background.runUntil(async () => {
       const directory = createOrderDirectory(client);
       await directory.announce(event('sweep:1'));
       await directory.announce(event('sweep:1'));

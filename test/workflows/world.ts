@@ -131,9 +131,7 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
         return { outcome, policy, ...ended() };
       }
       world.screened.push(request);
-      const outcome = world.nextScreening();
-      if (outcome.kind === 'unanswered') throw ApplicationFailure.retryable('no answer', outcome.reason);
-      return { outcome: sentAt(triedAt(), outcome), ...ended() };
+      return { outcome: sentAt(triedAt(), world.nextScreening()), ...ended() };
     },
     lookUp: async ({ unseenSince }) => ({
       outcome: { kind: 'none' },
@@ -236,8 +234,7 @@ function timed<Request, Outcome>(
 
 /** Moves the outcome's create to the time of the request: the test made the outcome earlier, and the server's clock skips time. */
 function sentAt(at: Instant, outcome: ScreeningOutcome): ScreeningOutcome {
-  if (outcome.kind === 'answered' && !outcome.found) return { ...outcome, sentFrom: at, sentUntil: at };
-  return 'unseenSince' in outcome ? { ...outcome, unseenSince: at } : outcome;
+  return outcome.kind === 'answered' ? { ...outcome, sentFrom: at, sentUntil: at } : outcome;
 }
 
 /** When the server scheduled this try: its clock skips time. */

@@ -6,7 +6,6 @@ import {
   aWorld,
   expectNoSecret,
   failureOf,
-  fromNow,
   outcomeOf,
   plan,
   STILL,
@@ -46,11 +45,5 @@ describe('looking up by invoice', () => {
     plan('status-by-invoice', '429', { retryAfter: 1 });
     expect(await failureOf(lookUp())).toMatchObject({ type: 'rate-limited', nextRetryDelay: 10_000 });
     expect(await failureOf(lookUp({}, SECOND))).toMatchObject({ nonRetryable: false, nextRetryDelay: 4_000 });
-  });
-
-  it('that isn’t answered doesn’t sleep through the cancel window of the create', async () => {
-    plan('status-by-invoice', '429', { retryAfter: 3_600 });
-    const near = await failureOf(lookUp({ cancelBy: fromNow(1_900) }, SECOND));
-    expect(near).toMatchObject({ type: 'rate-limited', nextRetryDelay: 1_000 });
   });
 });

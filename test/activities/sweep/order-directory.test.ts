@@ -1,4 +1,4 @@
-import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { WorkflowFailedError } from '@temporalio/client';
 import {
   ApplicationFailure,
   defaultPayloadConverter,
@@ -12,6 +12,7 @@ import { createOrderDirectory } from '../../../src/activities/sweep/order-direct
 import { PayloadCodecError } from '../../../src/codec/payload-codec.ts';
 import { LATE_AFTER_MS, LOST_STATUSES } from '../../../src/contract/sweep.ts';
 import { instant } from '../../../src/contract/words.ts';
+import { aClientOver, attributes, STATUSES } from '../../client/fake-temporal.ts';
 
 const SINCE = '2026-03-02T10:00:00.000Z';
 const TIME = msToTs(Date.parse(SINCE));
@@ -48,17 +49,10 @@ function directoryOf(
       return { executions: all.slice(from, to), nextPageToken };
     },
   };
-  const client: Client = Object.assign(Object.create(null), {
-    options: {
-      namespace: 'default',
-      loadedDataConverter: { payloadCodecs: [], payloadConverter: defaultPayloadConverter },
-    },
-    workflowService,
-    workflow: {
-      getHandle: (_workflowId: string, runId: string) => ({ result: () => Promise.reject(failures[runId]) }),
-    },
-    withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
+  const getHandle = (_workflowId: string, runId: string) => ({
+    result: () => Promise.reject(failures[runId]),
   });
+  const client = aClientOver(workflowService, { workflow: { getHandle } });
   return { ...createOrderDirectory(client), asked, described };
 }
 
@@ -142,18 +136,17 @@ it('a declined order isn’t overdue: the policy’s retryWithin may be longer t
   expect(directory.asked).toEqual([expect.stringContaining("IN ('decided', 'awaiting-gateway')")]);
 });
 
-/** `WorkflowExecutionStatus` of Temporal's API. */
-const CODES = { Running: 1, Failed: 3, Canceled: 4, Terminated: 5, TimedOut: 7 };
-
 describe('an order that ended without a record', () => {
   const RUN = { workflowId: 'order:default:1', runId: 'the-newest' };
   const newest = { workflowExecutionInfo: { execution: RUN } };
   const LATER = '2026-03-04T00:00:00.000Z';
+  const { RUNNING, FAILED, CANCELED, TERMINATED, TIMED_OUT } = STATUSES;
+  const CODES = { Failed: FAILED, Canceled: CANCELED, Terminated: TERMINATED, TimedOut: TIMED_OUT };
   const row = (status: keyof typeof CODES, values: Record<string, unknown>) => ({
     execution: RUN,
     status: CODES[status],
     closeTime: TIME,
-    searchAttributes: { indexedFields: mapToPayloads(defaultPayloadConverter, values) },
+    ...attributes(values),
   });
   const lostOf = (...rows: object[]) => directoryOf(newest, rows).lost(10);
 
@@ -180,13 +173,13 @@ describe('an order that ended without a record', () => {
 
   it('is counted until a later run goes on in its place, which a refused start does not', async () => {
     const execution = { ...RUN, runId: 'refused' };
-    const refused = { workflowExecutionInfo: { execution, status: CODES.Failed, closeTime: TIME } };
+    const refused = { workflowExecutionInfo: { execution, status: FAILED, closeTime: TIME } };
     const lost = row('Terminated', { ScreeningPhase: 'review', CancelBy: LATER });
     const runs: Record<string, object> = { [RUN.runId]: newest };
     const directory = directoryOf(refused, [lost], runs);
     expect(await directory.lost(10)).toMatchObject([RUN]);
     // While it was not refused yet, it may have gone on in its place.
-    const notYet = { workflowExecutionInfo: { execution, status: CODES.Running } };
+    const notYet = { workflowExecutionInfo: { execution, status: RUNNING } };
     runs[RUN.workflowId] = notYet;
     expect(await directory.lost(10)).toEqual([]);
     delete runs[RUN.workflowId];

@@ -11,6 +11,7 @@ import {
   described,
   listing,
   recordField,
+  STATUSES,
   unavailable,
 } from '../fake-temporal.ts';
 
@@ -108,7 +109,7 @@ describe('a run that ended early', () => {
     const run = { execution: { ...RUN, runId }, status, closeTime: msToTs(Date.now()) };
     return { ...needing, ...run };
   };
-  const [COMPLETED, FAILED, TERMINATED] = [2, 3, 5];
+  const { COMPLETED, FAILED, TERMINATED, RUNNING } = STATUSES;
   const newest = (runId: string) => {
     const { workflowExecutionInfo } = described('RUNNING');
     const info = { ...workflowExecutionInfo, ...attributes({ CancelBy: sinceStart(HOUR) }) };
@@ -118,7 +119,7 @@ describe('a run that ended early', () => {
   it('isn’t listed beside the run that replaced it, and is looked up once', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(newest('run-4'));
-    const rows = [ended(TERMINATED, 'run-1'), ended(FAILED, 'run-2'), { ...row(1), status: 1 }];
+    const rows = [ended(TERMINATED, 'run-1'), ended(FAILED, 'run-2'), { ...row(1), status: RUNNING }];
     temporal.listWorkflowExecutions.mockResolvedValue(listing(...rows));
     for (const list of [orderScreening.queue, orderScreening.rows, orderScreening.list]) {
       expect((await list({})).orders).toHaveLength(1);
@@ -128,7 +129,7 @@ describe('a run that ended early', () => {
 
   it('is not listed beside a later run of the same order, though it completed', async () => {
     const { orderScreening, temporal } = aClient();
-    const later = { ...row(1), status: 1, startTime: msToTs(Date.parse(sinceStart(HOUR))) };
+    const later = { ...row(1), status: RUNNING, startTime: msToTs(Date.parse(sinceStart(HOUR))) };
     temporal.listWorkflowExecutions.mockResolvedValue(listing(ended(COMPLETED, 'run-1'), later));
     expect((await orderScreening.list()).orders).toMatchObject([{ startedAt: sinceStart(HOUR) }]);
   });

@@ -3,11 +3,11 @@ import { afterEach, expect, it } from 'vitest';
 import type { Operation } from '../../../src/sandbox/model.ts';
 import { createDataConverter } from '../../../src/starter.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
-import { anOrderId, aPayloadKey, withDeployment } from '../support.ts';
+import { aPayloadKey, withDeployment } from '../support.ts';
 
 const { payloadKey, env } = aPayloadKey();
 const server = withTestServer({ dataConverter: createDataConverter([payloadKey]) });
-const all = withDeployment(server, { default: { checkoutBudget: '500ms' } }, { env });
+const all = withDeployment(server, { default: {} }, { env });
 const outage = (...operations: Operation[]) =>
   all.sandbox.control.setFaults({
     faults: operations.map((operation) => ({ operation, kind: '5xx-before-commit' as const })),
@@ -50,26 +50,3 @@ it('two portal actions that fail have their tries, errors and next times, each i
   const ended = await all.read(orderId);
   for (const action of ended.actions) expect(action).not.toHaveProperty('tries');
 }, 60_000);
-
-it('a failing action of an order that nothing else keeps in the queue is stuck there', async () => {
-  const orderId = anOrderId();
-  await all.screen(orderId, 'pass');
-  outage('report-fraud');
-  const asked = all.call('POST', `/v1/orders/${orderId}/report-fraud`, {});
-  const stuck = async () => (await fetch(`${all.apiUrl}/?list=stuck`)).text();
-  await eventually(async () => expect(await stuck()).toMatch(new RegExp(`${orderId}.*failed`, 's')));
-  all.sandbox.control.clearFaults();
-  expect((await asked).status).toBe(200);
-  await eventually(async () => expect(await stuck()).not.toContain(orderId));
-}, 60_000);
-
-it('an order that could not be screened is held, until it is', async () => {
-  const orderId = anOrderId();
-  outage('create-transaction', 'status-by-invoice');
-  await all.screen(orderId, 'pass');
-  const { held } = await all.until(orderId, (order) => order.held?.tries >= 1);
-  expect(held.lastError).toMatch(/HTTP 5/);
-  expect((await listed(orderId)).held).toEqual({ lastError: expect.any(String) });
-  all.sandbox.control.clearFaults();
-  expect(await all.until(orderId, ({ decision }) => decision === 'pass')).not.toHaveProperty('held');
-}, 120_000);

@@ -1,11 +1,9 @@
 /** The starter writes a version into an order's input. A worker that does not run that version leaves the order waiting. */
 import { expect, it } from 'vitest';
-import { TASK_QUEUE } from '../../../src/contract/ids.ts';
-import { SCREEN_ORDER } from '../../../src/contract/messages.ts';
 import { VERSION } from '../../../src/contract/version.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
-import { describeRaw } from '../operator.ts';
+import { describeRaw, startRaw } from '../operator.ts';
 import { anOrderId, withDeployment } from '../support.ts';
 
 const later = anOrderId();
@@ -13,10 +11,10 @@ const server = withTestServer({ except: (workflowId) => workflowId.endsWith(late
 const all = withDeployment(server, { default: {} });
 
 const start = (orderId: string, version?: number, more = {}) =>
-  server.client.workflow.start(SCREEN_ORDER, {
-    taskQueue: TASK_QUEUE,
-    workflowId: `order:default:${orderId}`,
-    args: [{ orderId, transaction: aTransaction(), ...(version !== undefined && { version }), ...more }],
+  startRaw(server.client, orderId, {
+    transaction: aTransaction(),
+    ...(version !== undefined && { version }),
+    ...more,
   });
 
 it.each([undefined, VERSION])('an order of version %s runs', async (version) => {

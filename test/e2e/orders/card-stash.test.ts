@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { aPreGatewayTransaction, TEST_CARD } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { stashIn, withRedis } from '../../support/servers/redis-server.ts';
+import { startRaw } from '../operator.ts';
 import { anOrderId, withDeployment } from '../support.ts';
 
 const server = withTestServer();
@@ -82,11 +83,7 @@ describe('while Redis is down', () => {
     // Over HTTP the caller would be told that the stash is away.
     const { payment: _payment, ...order } = aPreGatewayTransaction();
     const transaction = { ...order, payment: { creditCard: { cardType: 'Visa', last4: '1111' } } };
-    await server.client.workflow.start('screenOrder', {
-      taskQueue: 'order-screening',
-      workflowId: `order:default:${orderId}`,
-      args: [{ orderId, workflow: 'pre-gateway', transaction, cardRef }],
-    });
+    await startRaw(server.client, orderId, { workflow: 'pre-gateway', transaction, cardRef });
     const waiting = await all.until(orderId, ({ attempts }) => attempts[0]?.answer?.decision === 'pending');
     expect(waiting).toMatchObject({ phase: 'screening', action: 'hold', reason: 'card-stash' });
     await eventually(() => expect(all.output()).toContain('"reason":"unreachable"'));

@@ -3,11 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TASK_QUEUE } from '../../../src/contract/ids.ts';
 import { createDataConverter } from '../../../src/starter.ts';
 import { aPreGatewayTransaction, TEST_CARD, withEmail } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
-import { describeRaw } from '../operator.ts';
+import { describeRaw, startRaw } from '../operator.ts';
 import { anOrderId, withDeployment } from '../support.ts';
 
 const { History } = proto.temporal.api.history.v1;
@@ -91,11 +90,7 @@ describe('with a key', () => {
     const dataConverter = createDataConverter([oldKey]);
     const client = new Client({ connection: server.connection, dataConverter });
     const orderId = anOrderId();
-    const started = await client.workflow.start('screenOrder', {
-      workflowId: `order:default:${orderId}`,
-      taskQueue: TASK_QUEUE,
-      args: [{ orderId, transaction: aPreGatewayTransaction() }],
-    });
+    const started = await startRaw(client, orderId, { transaction: aPreGatewayTransaction() });
     const type = 'card-data-in-request';
     const cause = { type, message: expect.stringMatching(/card/i) };
     await expect(started.result()).rejects.toMatchObject({ cause });

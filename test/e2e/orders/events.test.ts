@@ -1,6 +1,5 @@
 /** Events of a whole deployment: where they go, and how they are named. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withEmail } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { untilEnded } from '../operator.ts';
 import { startReceiver } from '../receiver.ts';
@@ -15,31 +14,12 @@ let all: Deployment;
 beforeAll(async () => {
   phone = await startReceiver(PHONE_SECRET);
   const own = { eventsUrl: phone.url, eventsSecretEnv: 'PHONE_EVENTS_SECRETS' };
-  const integrations = { default: { events: 'all' }, changes: {}, phone: { events: 'all', ...own } };
+  const integrations = { default: { events: 'all' }, phone: { events: 'all', ...own } };
   all = await deploy(server.address, integrations, { env: { PHONE_EVENTS_SECRETS: PHONE_SECRET } });
 });
 afterAll(async () => {
   await all?.stop();
   await phone?.close();
-});
-
-it('with the policy changes a caller that missed the answer gets it by the same request, and the first event is the change', async () => {
-  const [orderId, integration] = [anOrderId(), 'changes'];
-  const slow = { operation: 'create-transaction', kind: 'delay', delayMs: 1_000, times: 1 } as const;
-  all.sandbox.control.setFaults({ faults: [{ ...slow, match: { invoice: orderId } }] });
-  const gone = fetch(`${all.apiUrl}/v1/orders/${orderId}/screening`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ transaction: withEmail('review@example.com'), integration }),
-    signal: AbortSignal.timeout(500),
-  });
-  await expect(gone).rejects.toThrow();
-  const answer = { status: 200, body: { decision: 'review', action: 'hold' } };
-  expect(await all.screen(orderId, 'review', { integration })).toMatchObject(answer);
-  all.sandbox.control.decide(orderId, 'pass');
-  await all.call('POST', `/v1/orders/${orderId}/recheck?integration=${integration}`, {});
-  const first = [expect.objectContaining({ sequence: 1, type: 'order.review_resolved' })];
-  await eventually(() => expect(all.eventsOf(orderId)).toEqual(first));
 });
 
 it('events go to their integration’s own receiver, and to nobody else', async () => {

@@ -1,14 +1,12 @@
 /** Orders are read by their memos, on a real server and encrypted: no worker runs while a test here reads. */
 import { Client } from '@temporalio/client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TASK_QUEUE } from '../../../src/contract/ids.ts';
-import { SCREEN_ORDER } from '../../../src/contract/messages.ts';
 import { instant } from '../../../src/contract/words.ts';
 import { createDataConverter, createOrderScreening } from '../../../src/starter.ts';
 import { anIntegration } from '../../fixtures/integrations.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
-import { untilEnded } from '../operator.ts';
+import { startRaw, untilEnded } from '../operator.ts';
 import { anOrderId, aPayloadKey, withDeployment } from '../support.ts';
 
 const { payloadKey: KEY, env } = aPayloadKey();
@@ -104,12 +102,7 @@ describe('an order that no worker has taken', () => {
     ['with a memo of something else', { memo: { record: 'x' } }, 'record-unreadable'],
   ])('is listed also when it was started %s, and read if it can be', async (_how, options, wanted) => {
     const orderId = anOrderId();
-    await clientWith(KEY).workflow.start(SCREEN_ORDER, {
-      workflowId: `order:default:${orderId}`,
-      taskQueue: TASK_QUEUE,
-      args: [{ orderId, transaction: aTransaction() }],
-      ...options,
-    });
+    await startRaw(clientWith(KEY), orderId, { transaction: aTransaction() }, options);
     const read = libraryWith().get({ orderId });
     expect(await read.catch(({ code }: { code: string }) => code)).toEqual(wanted);
     expect((await rowOf(orderId)).orderId).toBe(orderId);

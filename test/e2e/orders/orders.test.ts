@@ -5,9 +5,7 @@ import { updateOf } from '../../../src/client/messages/send-update.ts';
 import { overrideUpdate } from '../../../src/contract/messages.ts';
 import type { OverrideAction } from '../../../src/contract/words.ts';
 import { listQuery } from '../../../src/server/api/request-schemas.ts';
-import { aPreGatewayTransaction } from '../../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
-import { untilEnded } from '../operator.ts';
 import { anOrderId, WEBHOOK_SECRET, withDeployment } from '../support.ts';
 
 const server = withTestServer();
@@ -114,27 +112,6 @@ it('a list has an order by each filter, and not by one that it misses', async ()
   expect(Object.keys({ ...filters, find: '', limit: '', cursor: '' }).sort()).toEqual(
     Object.keys(listQuery.shape).sort(),
   );
-});
-
-it('an order that has ended takes portal actions, each a workflow of its own', async () => {
-  const orderId = anOrderId();
-  const { body } = await all.screen(orderId);
-  await all.call('POST', `/v1/orders/${orderId}/cancel`, {});
-  await untilEnded(server.client, `order:default:${orderId}`);
-  const report = await all.call('POST', `/v1/orders/${orderId}/report-fraud`, {});
-  expect(report).toMatchObject({
-    status: 200,
-    body: { status: 'done', transactionId: body.transactionId },
-  });
-  const again = await all.call('POST', `/v1/orders/${orderId}/cancel`, {});
-  expect(again).toMatchObject({ status: 200, body: { status: 'done' } });
-  expect(all.requests('cancel-transaction', orderId)).toHaveLength(1);
-});
-
-it('a pre-gateway order without a card in reach gets a clear outcome', async () => {
-  const body = { workflow: 'pre-gateway', transaction: aPreGatewayTransaction() };
-  const reply = await all.screen(anOrderId(), '', body);
-  expect(reply.body).toMatchObject({ decision: 'error', reason: 'card-data-expired', action: 'hold' });
 });
 
 describe('when no answer comes in time', () => {

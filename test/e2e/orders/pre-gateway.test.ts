@@ -14,11 +14,10 @@ let all: Deployment;
 beforeAll(async () => {
   await needRedis();
   redis = await startRedis();
-  const policy = { workflow: 'pre-gateway', skip: [{ paymentMethod: ['gift card'] }] };
   const CARD_STASH_KEYS = `e2e:${randomBytes(32).toString('base64')}`;
   all = await deploy(
     server.address,
-    { default: policy },
+    { default: { workflow: 'pre-gateway' } },
     { env: { CARD_STASH_URL: redis.url, CARD_STASH_KEYS } },
   );
 }, 120_000);
@@ -27,15 +26,13 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-const byCard = (decision: string) => withEmail(`${decision}@example.com`, aPreGatewayTransaction());
-const screen = (orderId: string, transaction: object, attempt = 1) =>
-  all.screen(orderId, '', { attempt, transaction });
-const report = (orderId: string, result: string, attempt = 1) =>
-  all.call('POST', `/v1/orders/${orderId}/gateway-result`, { attempt, result });
+const report = (orderId: string, result: string) =>
+  all.call('POST', `/v1/orders/${orderId}/gateway-result`, { attempt: 1, result });
 
 it('a gateway result that contradicts the first one is a 409 that says what to do, and attention; the first one stays, also after the end', async () => {
   const orderId = anOrderId();
-  const { body: answer } = await screen(orderId, byCard('pass'));
+  const transaction = withEmail('pass@example.com', aPreGatewayTransaction());
+  const { body: answer } = await all.screen(orderId, '', { transaction });
   expect(answer).toMatchObject({ action: 'proceed', phase: 'awaiting-gateway' });
   const first = await report(orderId, 'fail');
   expect(first).toMatchObject({ status: 200, body: { result: 'fail', phase: 'declined' } });
@@ -64,22 +61,4 @@ it('a gateway result that contradicts the first one is a 409 that says what to d
   expect(await all.read(orderId)).toMatchObject({ ...shown, phase: 'canceled' });
   expect(all.eventsOf(orderId).filter(({ type }) => type === 'order.attention')).toHaveLength(1);
   expect(all.requests('gateway-response', orderId)).toHaveLength(1);
-});
-
-it('a second attempt that a skip rule matches proceeds without being screened, and is no error', async () => {
-  const orderId = anOrderId();
-  expect((await screen(orderId, byCard('fail'))).body).toMatchObject({ action: 'decline' });
-  const giftCard = { ...byCard('pass'), payment: { method: 'gift card' } };
-  const second = await screen(orderId, giftCard, 2);
-  const skipped = { attempt: 2, decision: 'skipped', action: 'proceed' };
-  expect(second).toMatchObject({ status: 200, body: skipped });
-  expect(await report(orderId, 'pass', 2)).toMatchObject({ status: 200, body: { action: 'proceed' } });
-  expect(await all.read(orderId)).toMatchObject({
-    decision: 'skipped',
-    action: 'proceed',
-    attention: [],
-    transactions: [{ attempt: 1, decision: 'fail' }],
-  });
-  const requests = all.sandbox.control.ledger({ operation: 'create-transaction' });
-  expect(requests.filter(({ invoiceNumber }) => invoiceNumber?.startsWith(orderId))).toHaveLength(1);
 });

@@ -1,26 +1,14 @@
 /** How people find, note and snooze an order on the pages, in a real browser, over a real deployment. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { BROWSER_WITHIN_MS, focused, overflow, startBrowser } from '../../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { focused, overflow } from '../../support/browser.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { withDeployment } from '../support.ts';
+import { withBrowser } from './with-browser.ts';
 
 const server = withTestServer();
 const all = withDeployment(server, { default: {} });
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await startBrowser();
-}, BROWSER_WITHIN_MS);
-afterAll(() => browser?.close());
-
-async function open(path: string): Promise<Page> {
-  const context = await browser.newContext({ baseURL: all.apiUrl });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  await page.goto(path);
-  return page;
-}
+const open = withBrowser(all);
 
 const idsIn = (page: Page) => page.locator('.orders .id a').allTextContents();
 

@@ -1,19 +1,12 @@
 /** The pages for ops in a real browser, over a real deployment. The tests follow one another: orders move on. */
 import { randomUUID } from 'node:crypto';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  accessFaults,
-  BROWSER_WITHIN_MS,
-  focused,
-  overflow,
-  picture,
-  startBrowser,
-  tabTo,
-} from '../../support/browser.ts';
+import { accessFaults, focused, overflow, picture, tabTo } from '../../support/browser.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { anOrderId, withDeployment } from '../support.ts';
+import { withBrowser } from './with-browser.ts';
 
 const KEY = 'a-key-of-the-operators';
 const INTEGRATION = 'shop';
@@ -27,32 +20,19 @@ const all = withDeployment(
   { [INTEGRATION]: { poll: { first: '1s', factor: 1, max: '1s' }, events: 'all' } },
   { webhooks: false, apiKey: KEY, keys: [{ name: 'ops', key: KEY }], env: { TEMPORAL_UI_URL: UI } },
 );
-let browser: Browser;
+const open = withBrowser(all, {
+  viewport: DESK,
+  httpCredentials: { username: 'ops', password: KEY },
+});
 const inReview = `${randomUUID()}-of-the-shop-in-the-old-town`;
 const needsAttention = anOrderId();
 
 beforeAll(async () => {
-  browser = await startBrowser();
   for (const orderId of [inReview, needsAttention])
     await all.screen(orderId, 'review', { integration: INTEGRATION });
   await server.client.workflow.getHandle(`order:${INTEGRATION}:${needsAttention}`).cancel();
   await all.until(needsAttention, ({ attention }) => attention.length > 0, INTEGRATION);
-}, BROWSER_WITHIN_MS);
-afterAll(() => browser?.close());
-
-/** A page of a new window, signed in, that is closed when the test is over. */
-async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({
-    baseURL: all.apiUrl,
-    viewport: DESK,
-    httpCredentials: { username: 'ops', password: KEY },
-    ...options,
-  });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  await page.goto(path);
-  return page;
-}
+});
 
 const QUEUE = `/?integration=${INTEGRATION}`;
 const of = (orderId: string, action = '') => `/orders/${orderId}${action}?integration=${INTEGRATION}`;
@@ -223,7 +203,7 @@ it.each(Object.entries(PAGES))(
         }
       }
       await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = false");
-      const seen = await picture(browser, page);
+      const seen = await picture(page);
       expect(seen).toMatchObject(DESK);
       expect(seen.colours).toBeGreaterThan(20);
       if (colorScheme === 'light') expect(seen.lightness).toBeGreaterThan(0.7);
@@ -236,7 +216,7 @@ it('the documentation of the API has no serious fault that axe finds', async () 
   const page = await open('/docs/');
   await page.getByText('Screen an order').first().waitFor();
   expect(await accessFaults(page)).toEqual([]);
-  expect((await picture(browser, page)).colours).toBeGreaterThan(20);
+  expect((await picture(page)).colours).toBeGreaterThan(20);
 });
 
 describe('an order', () => {

@@ -1,16 +1,15 @@
 /** People sign in to the pages at an OpenID Connect provider, which is a process of its own, in a real browser. */
 import { randomBytes } from 'node:crypto';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { BROWSER_WITHIN_MS, startBrowser } from '../../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort, type SpawnedProcess, spawnProcess, withTestServer } from '../../support/index.ts';
 import { type Deployment, deploy } from '../support.ts';
+import { withBrowser } from './with-browser.ts';
 
 const KEY = 'a-key-of-an-order-service';
 
 const server = withTestServer();
 let all: Deployment;
-let browser: Browser;
 let provider: SpawnedProcess;
 
 beforeAll(async () => {
@@ -23,7 +22,6 @@ beforeAll(async () => {
     PAGES_URL: url,
     SESSION_KEYS: `one:${randomBytes(32).toString('base64')}`,
   });
-  browser = await startBrowser();
   all = await deploy(
     server.address,
     { default: {}, other: {} },
@@ -32,19 +30,20 @@ beforeAll(async () => {
   const CALLBACK = `${all.apiUrl}/sign-in/callback`;
   const script = 'test/e2e/pages/oidc-provider.mjs';
   provider = await spawnProcess(script, { env: { PORT, CALLBACK }, readyWhen: /is listening/ });
-}, BROWSER_WITHIN_MS);
+});
 afterAll(async () => {
-  await browser?.close();
   await provider?.stop();
   await all?.stop();
+});
+const open = withBrowser({
+  get apiUrl() {
+    return all.apiUrl;
+  },
 });
 
 /** Opens a page in a new window, and signs in at the provider. */
 async function signIn(name: string, path: string): Promise<Page> {
-  const context = await browser.newContext({ baseURL: all.apiUrl });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  await page.goto(path);
+  const page = await open(path);
   await signInAt(page, name);
   return page;
 }
@@ -150,10 +149,8 @@ it('a note that was typed while the session ended is stored after signing in aga
 });
 
 it('of two windows that begin to sign in at once each comes back to its own page', async () => {
-  const context = await browser.newContext({ baseURL: all.apiUrl });
-  onTestFinished(() => context.close());
-  const [first, second] = [await context.newPage(), await context.newPage()];
-  await first.goto('/days');
+  const first = await open('/days');
+  const second = await first.context().newPage();
   await second.goto('/?list=soon');
   await signInAt(first);
   expect(first.url()).toBe(`${all.apiUrl}/days`);

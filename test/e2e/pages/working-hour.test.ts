@@ -1,30 +1,18 @@
 /** An hour of work on the pages: sixty orders, each action by keyboard alone, by mouse and on a phone, in a real browser. */
 import { connect, createServer, type Socket } from 'node:net';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { BROWSER_WITHIN_MS, startBrowser, tabTo } from '../../support/browser.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tabTo } from '../../support/browser.ts';
 import { eventually, freePort, withTestServer } from '../../support/index.ts';
 import { withDeployment } from '../support.ts';
+import { withBrowser } from './with-browser.ts';
 
 const server = withTestServer();
 const all = withDeployment(server, { default: { poll: { first: '1h', factor: 1, max: '1h' } } });
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await startBrowser();
-}, BROWSER_WITHIN_MS);
-afterAll(() => browser?.close());
-
 const DESK = { viewport: { width: 1440, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true };
 
-async function open(path: string, options: BrowserContextOptions = DESK): Promise<Page> {
-  const context = await browser.newContext({ baseURL: all.apiUrl, ...options });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  await page.goto(path);
-  return page;
-}
+const open = withBrowser(all, DESK);
 
 const pathOf = (orderId: string) => `/orders/${orderId}?integration=default`;
 const journalOf = async (orderId: string) =>

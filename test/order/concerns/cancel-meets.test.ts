@@ -7,15 +7,14 @@ import {
   DAY,
   HOUR,
   MINUTE,
+  NO_RESCREENS,
   PORTAL_ACTIONS,
   sinceStart,
   TRANSACTION_ID,
   unanswered,
 } from '../../fixtures/orders.ts';
-import { besideLost } from '../beside-lost.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
-
-const sent = (life: Life) => life.calls('portal').map(({ request }) => request.transactionId);
+import { besideLost, sentTo } from '../lives.ts';
 
 /** The caller sees the transaction that passed. */
 const passedBesideLost = () => besideLost('pass', { autoCancel: true });
@@ -27,7 +26,7 @@ describe('a request that comes while a running action is being withdrawn', () =>
     life.portal('cancel', HOUR + 1_000).until(HOUR + MINUTE);
     expect(life.told[2]).toBe('requested');
     life.portalEnds('not-sent', 2 * HOUR);
-    expect(sent(life)).toEqual([TRANSACTION_ID, TRANSACTION_ID]);
+    expect(sentTo(life)).toEqual([TRANSACTION_ID, TRANSACTION_ID]);
   });
 
   it.each([
@@ -38,11 +37,16 @@ describe('a request that comes while a running action is being withdrawn', () =>
     ['customer-code', 'unconfirmed', 'running', ['outcome-unknown', 'outcome-unknown', 'requested'], 2],
     ['chargeback', 'not-sent', 'running', ['action-withdrawn', 'withdrawn', 'requested'], 2],
   ] as const)(
-    'for the same %s, after %s, is %s, and told %j: %i are sent',
+    'for the same %s, after %s, is %s, and told %j: %i are sent, also after one that was withdrawn unsent',
     (kind, outcome, status, told, count) => {
-      const life = screened('pass').portal(kind, HOUR).withdraw(1, HOUR).portal(kind, HOUR);
-      life.portalEnds(outcome, HOUR + 1_000);
-      expect([life.actions[1], life.told, sent(life).length]).toEqual([status, told, count]);
+      const withdrawn = () => screened('pass').portal(kind, HOUR).withdraw(1, HOUR);
+      const second = withdrawn().portal(kind, HOUR);
+      const third = withdrawn().portal(kind, HOUR).withdraw(2, HOUR).portal(kind, HOUR);
+      for (const life of [second, third]) {
+        life.portalEnds(outcome, HOUR + 1_000);
+        expect([life.actions.at(-1), sentTo(life).length]).toEqual([status, count]);
+      }
+      expect([second.told, third.actions[1]]).toEqual([told, 'withdrawn']);
     },
   );
 
@@ -51,20 +55,6 @@ describe('a request that comes while a running action is being withdrawn', () =>
     life.portal({ ...PORTAL_ACTIONS.chargeback, force: true }, HOUR).portalEnds('unconfirmed', HOUR + 1_000);
     expect(life.actions).toEqual(['unconfirmed', 'running']);
   });
-
-  it.each([
-    ['chargeback', 'done', 'done', 1],
-    ['chargeback', 'unconfirmed', 'unconfirmed', 1],
-    ['customer-code', 'done', 'done', 1],
-  ] as const)(
-    'for the same %s, after %s, is %s also after one that was withdrawn unsent: %i are sent',
-    (kind, outcome, status, count) => {
-      const life = screened('pass').portal(kind, HOUR).withdraw(1, HOUR);
-      life.portal(kind, HOUR).withdraw(2, HOUR).portal(kind, HOUR);
-      life.portalEnds(outcome, HOUR + 1_000);
-      expect([life.actions, sent(life).length]).toEqual([[outcome, 'withdrawn', status], count]);
-    },
-  );
 
   it('for the same chargeback gets the answer of the first, also after one that was withdrawn unsent', () => {
     const life = screened('pass').portal('chargeback', HOUR).withdraw(1, HOUR);
@@ -79,7 +69,7 @@ describe('a request that comes while a running action is being withdrawn', () =>
     const life = screened('review').portal('cancel', HOUR).withdraw(1, HOUR).override('cancel', HOUR);
     life.portalEnds('not-sent', HOUR + 1_000);
     expect(life.action).toBe('cancel');
-    expect(sent(life)).toEqual([TRANSACTION_ID, TRANSACTION_ID]);
+    expect(sentTo(life)).toEqual([TRANSACTION_ID, TRANSACTION_ID]);
   });
 
   it('a fail that is read after the withdrawal was asked for is canceled by policy', () => {
@@ -89,7 +79,7 @@ describe('a request that comes while a running action is being withdrawn', () =>
       .read('fail', 2 * HOUR)
       .portalEnds('not-sent', 2 * HOUR + 1_000);
     expect(life.action).toBe('cancel');
-    expect(sent(life)).toEqual([TRANSACTION_ID, TRANSACTION_ID]);
+    expect(sentTo(life)).toEqual([TRANSACTION_ID, TRANSACTION_ID]);
   });
 });
 
@@ -134,7 +124,7 @@ describe('a chargeback that may have been submitted', () => {
 
 describe('a cancel while a rescreen runs whose transaction has a later window than the known one', () => {
   const rescreened = () => {
-    const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+    const life = screened('error', NO_RESCREENS);
     life
       .until(5 * DAY - HOUR)
       .take(RECHECK)
@@ -146,14 +136,14 @@ describe('a cancel while a rescreen runs whose transaction has a later window th
     const life = rescreened();
     expect(life.actions).toEqual(['queued']);
     life.caughtUp(answered('pass', 'second', 5 * DAY - HOUR), 5 * DAY + HOUR + 1_000);
-    expect(sent(life)).toEqual(['second']);
+    expect(sentTo(life)).toEqual(['second']);
   });
 
   it('waits for the lookup of its lost create, and cancels what that finds', () => {
     const life = rescreened().break('catch-up', 'canceled');
     expect(life).toMatchObject({ actions: ['queued'], underWay: ['look-up:1'] });
     life.lookedUp('pass', 5 * DAY + HOUR + MINUTE, 'second');
-    expect(sent(life)).toEqual(['second']);
+    expect(sentTo(life)).toEqual(['second']);
   });
 
   it.each<[string, (life: Life) => Life]>([
@@ -163,11 +153,11 @@ describe('a cancel while a rescreen runs whose transaction has a later window th
     const life = rescreened().break('catch-up', 'canceled');
     expect(life.until(7 * DAY).actions).toEqual(['queued']);
     expect(ends(life)).toMatchObject({ actions: ['too-late'], action: 'cancel' });
-    expect(sent(life)).toEqual([]);
+    expect(sentTo(life)).toEqual([]);
   });
 
   it('waits for that lookup also if the known window closes while the create is being stopped', () => {
-    const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+    const life = screened('error', NO_RESCREENS);
     life
       .until(5 * DAY - HOUR)
       .take(RECHECK)
@@ -190,7 +180,7 @@ describe('a cancel that names no transaction', () => {
     const life = canceling().lookedUp('pass', HOUR + 6 * MINUTE, 'another');
     life.portalEnds('done', HOUR + 7 * MINUTE);
     expect(life.phase).toBe('canceled');
-    expect(sent(life).includes(TRANSACTION_ID) || life.attention.includes('cancel-due')).toBe(true);
+    expect(sentTo(life).includes(TRANSACTION_ID) || life.attention.includes('cancel-due')).toBe(true);
   });
 
   it('and waits for a lookup keeps none waiting that names one, and does not cancel that again', () => {
@@ -198,12 +188,12 @@ describe('a cancel that names no transaction', () => {
     const first = named().portalEnds('done', HOUR + 7 * MINUTE);
     expect([first.phase, first.actions]).toEqual(['canceled', ['queued', 'done']]);
     const both = named().lookedUp('none', HOUR + 7 * MINUTE);
-    expect([both.actions, sent(both)]).toEqual([['queued', 'running'], [TRANSACTION_ID]]);
+    expect([both.actions, sentTo(both)]).toEqual([['queued', 'running'], [TRANSACTION_ID]]);
     for (const life of [
       first.lookedUp('none', HOUR + 8 * MINUTE),
       both.portalEnds('done', HOUR + 8 * MINUTE),
     ])
-      expect([life.actions, sent(life)]).toEqual([['done', 'done'], [TRANSACTION_ID]]);
+      expect([life.actions, sentTo(life)]).toEqual([['done', 'done'], [TRANSACTION_ID]]);
   });
 });
 
@@ -222,10 +212,7 @@ it.each(['refused', 'too-late'] as const)(
 describe('attention to the cancel of an earlier attempt', () => {
   /** No decision, a cancel that the screening service refuses, and then another attempt that passes. */
   function retried(): Life {
-    const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } }).portal(
-      'cancel',
-      MINUTE,
-    );
+    const life = screened('error', NO_RESCREENS).portal('cancel', MINUTE);
     life.portalEnds({ kind: 'refused', code: '400', message: 'no' }, MINUTE).until(4.6 * DAY);
     expect(life.attention).toEqual(['no-decision', 'cancel-refused', 'cancel-due']);
     return life.retry(2, 4.6 * DAY).retried(answered('pass', 'second', 4.6 * DAY), 4.6 * DAY);

@@ -2,18 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/contract/policy.ts';
 import { applyLateReading, readAfterEndInput } from '../../../src/order/after-end.ts';
 import { DAY, HOUR, MINUTE, sinceStart } from '../../fixtures/orders.ts';
-import { HINT, type Life, RECHECK, screened } from '../life.ts';
+import { HINT, RECHECK, screened } from '../life.ts';
+import { besideLost, reported } from '../lives.ts';
 
-/** A passed order that was reported as fraud after an hour. */
-function reported(policy: Partial<Policy> = {}): Life {
-  return screened('pass', policy).portal('report-fraud', HOUR).portalEnds('done', HOUR);
-}
+const passed = (policy: Partial<Policy> = {}) => reported(screened('pass', policy));
 
 const CONFIRMED = { action: 'proceed', phase: 'decided', attention: ['fraud-confirmed'] };
 
 describe('a fraud report that the screening service confirms', () => {
   it.each(['fraudulent', 'fail'] as const)('%s: the action stays, with attention', (decision) => {
-    const life = reported().polled(decision, 2 * HOUR);
+    const life = passed().polled(decision, 2 * HOUR);
     expect(life).toMatchObject({ decision, ...CONFIRMED, actions: ['done'] });
     const { words } = life.state.attention[0] ?? {};
     expect(words).toContain('cancel it, unless it has shipped');
@@ -24,12 +22,12 @@ describe('a fraud report that the screening service confirms', () => {
   });
 
   it('cancels the order with the policy `always`', () => {
-    const life = reported({ cancelAfterReport: 'always' }).polled('fraudulent', 2 * HOUR);
+    const life = passed({ cancelAfterReport: 'always' }).polled('fraudulent', 2 * HOUR);
     expect(life).toMatchObject({ action: 'cancel', actions: ['done', 'running'], attention: [] });
   });
 
   it('cancels nothing either where the analysts reviewed the order first', () => {
-    const life = reported().polled('review', 2 * HOUR);
+    const life = passed().polled('review', 2 * HOUR);
     expect(life).toMatchObject({ action: 'hold', phase: 'review' });
     life.polled('fraudulent', 3 * HOUR);
     expect(life).toMatchObject({ ...CONFIRMED, action: 'hold', actions: ['done'] });
@@ -53,30 +51,15 @@ describe('a fraud report that the screening service confirms', () => {
   });
 
   it('is withdrawn by a later pass, and stands over a fail', () => {
-    const life = reported().polled('fraudulent', 2 * HOUR);
+    const life = passed().polled('fraudulent', 2 * HOUR);
     const readAgain = (decision: 'fail' | 'pass', at: number) => life.take(RECHECK).read(decision, at);
     expect(readAgain('fail', 3 * HOUR)).toMatchObject(CONFIRMED);
     expect(readAgain('pass', 4 * HOUR)).toMatchObject({ ...CONFIRMED, attention: [] });
   });
 
   it('cancels nothing either where a further transaction of the order fails, found by a lookup', () => {
-    const life = screened('error', {
-      autoCancel: true,
-      screeningDeadlineMs: HOUR,
-      rescreenOnError: { tries: 0, pauseMs: MINUTE },
-    });
-    life
-      .take(RECHECK)
-      .read('error', MINUTE)
-      .until(HOUR + MINUTE);
-    life
-      .break('catch-up', 'canceled')
-      .take(HINT)
-      .read('pass', 2 * HOUR);
-    life
-      .portal('report-fraud', 3 * HOUR)
-      .portalEnds('done', 3 * HOUR)
-      .lookedUp('fail', 4 * HOUR);
+    const life = besideLost('pass', { autoCancel: true });
+    reported(life, 3 * HOUR).lookedUp('fail', 4 * HOUR);
     expect(life).toMatchObject({ decision: 'fail', ...CONFIRMED, actions: ['done'] });
     const ended = readAfterEndInput({ ...life.state, phase: 'closed' });
     const [, newest] = ended.order.transactions;
@@ -86,11 +69,8 @@ describe('a fraud report that the screening service confirms', () => {
   });
 
   it.each([
-    ['in review', screened('review').portal('report-fraud', HOUR).portalEnds('done', HOUR)],
-    [
-      'before the payment gateway’s result',
-      screened('pass', { workflow: 'pre-gateway' }).portal('report-fraud', HOUR).portalEnds('done', HOUR),
-    ],
+    ['in review', reported(screened('review'))],
+    ['before the payment gateway’s result', reported(screened('pass', { workflow: 'pre-gateway' }))],
     ['refused', screened('pass').portal('report-fraud', HOUR).portalEnds({ kind: 'refused' }, HOUR)],
   ])('of an order that was %s cancels as usual', (_when, life) => {
     life.take(RECHECK).read('fraudulent', HOUR + MINUTE);
@@ -100,7 +80,7 @@ describe('a fraud report that the screening service confirms', () => {
 });
 
 describe('decisions after a fraud report', () => {
-  const accepted = () => reported({ workflow: 'post-acceptance', autoCancel: true });
+  const accepted = () => passed({ workflow: 'post-acceptance', autoCancel: true });
 
   it('a pass after review and fail releases the order: nothing was canceled, and it was only held for the review', () => {
     const life = accepted()

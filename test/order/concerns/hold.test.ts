@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HOUR, MINUTE, unanswered } from '../../fixtures/orders.ts';
-import { NO_RESCREENS } from '../beside-lost.ts';
+import { HOUR, MINUTE, NO_RESCREENS, unanswered } from '../../fixtures/orders.ts';
 import { HINT, type Life, screened } from '../life.ts';
+import { reported } from '../lives.ts';
 
 describe('a pass that is found while a cancel is under way', () => {
   const policy = { events: 'all', whenUnavailable: 'proceed' } as const;
@@ -62,7 +62,7 @@ describe('a pass that is found while a cancel is under way', () => {
   });
 
   it('does not free an order that failed after a fraud report', () => {
-    const life = screened('pass', policy).portal('report-fraud', MINUTE).portalEnds('done', MINUTE);
+    const life = reported(screened('pass', policy), MINUTE);
     life.take(HINT).read('review', HOUR).portal('cancel', HOUR).take(HINT);
     life.read('pass', HOUR + MINUTE).take(HINT);
     life.read('fraudulent', 2 * HOUR).withdraw(2, 2 * HOUR);

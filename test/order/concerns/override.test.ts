@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OverrideAction } from '../../../src/contract/words.ts';
-import { DAY, HOUR, MINUTE, NOT_SENT, sinceStart, unanswered } from '../../fixtures/orders.ts';
+import { DAY, HOUR, MINUTE, NO_RESCREENS, NOT_SENT, sinceStart, unanswered } from '../../fixtures/orders.ts';
 import { type Life, RECHECK, screened } from '../life.ts';
 
 const REASON = 'the customer showed the card';
@@ -75,7 +75,7 @@ describe('a person decides', () => {
 
 describe('a person who says proceed', () => {
   it('ends the automatic cancels of the attempt, also where a caller’s cancel was refused since', () => {
-    const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } }).override('proceed');
+    const life = screened('error', NO_RESCREENS).override('proceed');
     expect(life.portal('cancel').portalEnds('refused').action).toBe('cancel');
     life.take(RECHECK).read('fail', 2 * HOUR);
     expect(life).toMatchObject({ decision: 'fail', actions: ['refused'] });

@@ -68,8 +68,9 @@ describe('a portal action', () => {
   });
 
   it('has only the fields that a portal action of its kind has', () => {
-    const body = { reason: 'why', nf_token: 'canary', by: { actor: 'ada' } };
-    expect(opened('cancel', { updateId: 'u-1', body }).request).toEqual({
+    const body = { kind: 'report-fraud', reason: 'why', nf_token: 'canary', by: { actor: 'ada' } };
+    const said = opened('cancel', { updateId: 'u-1', body }).request;
+    expect(said).toEqual({
       kind: 'portal',
       request: { fields: { ...CANCEL, reason: 'why' }, by: { actor: 'ada' } },
     });

@@ -6,6 +6,7 @@ import {
   DAY,
   HOUR,
   MINUTE,
+  NO_RESCREENS,
   START,
   sinceStart,
   TRANSACTION_ID,
@@ -25,7 +26,7 @@ function otherwise({ signals: _counted, ...order }: Order) {
 }
 
 /** An order whose decision is «error» to the end, with a transaction. */
-const withError = () => screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+const withError = () => screened('error', NO_RESCREENS);
 /** The next attempt’s decision is «review». */
 const retried = (life: Life) => life.retry(2, MINUTE).retried(answered('review', 'second'), MINUTE);
 
@@ -126,7 +127,7 @@ describe('a read', () => {
   ] as const)(
     'for an operator screens an order again only if it still says error: one that %s',
     (_words, outcome, next) => {
-      const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } }).take(RECHECK);
+      const life = screened('error', NO_RESCREENS).take(RECHECK);
       life.end({ kind: 'read', outcome }, HOUR);
       expect(life.underWay).toEqual([next]);
     },

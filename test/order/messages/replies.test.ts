@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isFinished, mayContinueAsNew } from '../../../src/order/kernel.ts';
 import type { Request } from '../../../src/order/order.ts';
-import { answered, aPolicy, DAY, HOUR, MINUTE, unanswered } from '../../fixtures/orders.ts';
+import { answered, aPolicy, DAY, HOUR, MINUTE, NO_RESCREENS, unanswered } from '../../fixtures/orders.ts';
 import { aLife, screened } from '../life.ts';
 
 const CANCEL: Request = { kind: 'portal', request: { fields: { kind: 'cancel' } } };
@@ -81,7 +81,7 @@ describe('a checkout that was told pending', () => {
   );
 
   it('is told of its own attempt, also when another one came', () => {
-    const life = screened(unanswered(), { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+    const life = screened(unanswered(), NO_RESCREENS);
     life.caughtUp(answered('error', 't-1'), MINUTE).retry(2, MINUTE).retried(unanswered(), MINUTE);
     expect(life.checkout(1)).toMatchObject({
       checkout: { attempt: 1, decision: 'error', transactionId: 't-1' },

@@ -10,15 +10,14 @@ import {
   found,
   HOUR,
   MINUTE,
+  NO_RESCREENS,
   START,
   sinceStart,
   TRANSACTION_ID,
   unanswered,
 } from '../../fixtures/orders.ts';
-import { besideLost, NO_RESCREENS } from '../beside-lost.ts';
 import { HINT, type Life, RECHECK, screened } from '../life.ts';
-
-const sent = (life: Life) => life.calls('portal').map(({ request }) => request.transactionId);
+import { besideLost, sentTo } from '../lives.ts';
 
 const UNREADABLE = {
   kind: 'unreadable',
@@ -27,7 +26,7 @@ const UNREADABLE = {
 } as const;
 
 describe('a further transaction that is found for an order with a decision', () => {
-  const noRescreens = { ...NO_RESCREENS, events: 'all' } as const;
+  const noRescreens = { screeningDeadlineMs: HOUR, ...NO_RESCREENS, events: 'all' } as const;
   const decided = (decision: 'pass' | 'review' | 'fail', policy: Partial<Policy> = {}) =>
     besideLost(decision, { ...noRescreens, ...policy });
 
@@ -110,7 +109,7 @@ describe('a further transaction that is found for an order with a decision', () 
       for (const life of [meanwhile, later]) {
         life.portalEnds('done', HOUR + 8 * MINUTE);
         expect(life).toMatchObject({ phase: 'canceled', attention: [], actions: ['done', 'done'] });
-        expect(sent(life)).toEqual([TRANSACTION_ID, 'another']);
+        expect(sentTo(life)).toEqual([TRANSACTION_ID, 'another']);
       }
     },
   );
@@ -179,10 +178,7 @@ describe('a further transaction that is found for an order with a decision', () 
       expect(life.phase).toBe('canceled');
       life.portalEnds('done', HOUR + 13 * MINUTE);
       expect(life).toMatchObject({ attention: [], actions: ['done', 'done'] });
-      expect(life.calls('portal').map(({ request }) => request.transactionId)).toEqual([
-        TRANSACTION_ID,
-        'another',
-      ]);
+      expect(sentTo(life)).toEqual([TRANSACTION_ID, 'another']);
     });
   });
 
@@ -232,23 +228,23 @@ describe('a cancel of an order whose rescreen may have made a further transactio
   it('waits five minutes for the lookup, and then cancels the transaction that is known', () => {
     const life = asked();
     expect(life.underWay).toEqual(['look-up:1']);
-    expect(sent(life.until(HOUR + 5 * MINUTE - 1))).toEqual([]);
-    expect(sent(life.until(HOUR + 5 * MINUTE))).toEqual([TRANSACTION_ID]);
+    expect(sentTo(life.until(HOUR + 5 * MINUTE - 1))).toEqual([]);
+    expect(sentTo(life.until(HOUR + 5 * MINUTE))).toEqual([TRANSACTION_ID]);
     life.portalEnds('done', HOUR + 5 * MINUTE).lookedUp('pass', 2 * HOUR, 'another');
     // A person is told at once: a canceled order is reminded of nothing.
     expect(life).toMatchObject({ phase: 'canceled', attention: ['cancel-due'] });
-    expect(sent(life)).toEqual([TRANSACTION_ID, 'another']);
+    expect(sentTo(life)).toEqual([TRANSACTION_ID, 'another']);
     expect(life.portalEnds('done', 3 * HOUR).attention).toEqual([]);
   });
 
   it('waits at most half of the window that is left', () => {
     const life = asked({ cancelWindowMs: 10 * MINUTE, reviewLeadTimeMs: MINUTE }, 4 * MINUTE);
-    expect(sent(life.until(7 * MINUTE))).toEqual([TRANSACTION_ID]);
+    expect(sentTo(life.until(7 * MINUTE))).toEqual([TRANSACTION_ID]);
   });
 
   it('cancels what the lookup finds, if it finds it in time', () => {
     const life = asked().lookedUp('pass', HOUR + MINUTE, 'another');
-    expect([sent(life), life.attention]).toEqual([['another'], []]);
+    expect([sentTo(life), life.attention]).toEqual([['another'], []]);
   });
 
   it.each(['pass', 'review', 'error'] as const)(
@@ -256,7 +252,7 @@ describe('a cancel of an order whose rescreen may have made a further transactio
     (decision) => {
       const life = asked({ events: 'all' }).until(HOUR + 5 * MINUTE);
       life.lookedUp(decision, HOUR + 6 * MINUTE, 'another');
-      expect([life.action, sent(life)]).toEqual(['hold', [TRANSACTION_ID, 'another']]);
+      expect([life.action, sentTo(life)]).toEqual(['hold', [TRANSACTION_ID, 'another']]);
       life.portalEnds('done', HOUR + 7 * MINUTE, { key: 'portal:2' });
       life.portalEnds('done', HOUR + 8 * MINUTE);
       expect(life).toMatchObject({ phase: 'canceled', attention: [], actions: ['done', 'done'] });
@@ -269,7 +265,7 @@ describe('a cancel of an order whose rescreen may have made a further transactio
     const life = screened('error', again).until(MINUTE).portal(cancelOf(TRANSACTION_ID), HOUR);
     life.caughtUp(answered('review', 'another', HOUR), HOUR + 1_000).polled('pass', HOUR + MINUTE);
     expect(life).toMatchObject({ action: 'hold', phase: 'decided', attention: [] });
-    expect(sent(life)).toEqual([TRANSACTION_ID, 'another']);
+    expect(sentTo(life)).toEqual([TRANSACTION_ID, 'another']);
   });
 });
 

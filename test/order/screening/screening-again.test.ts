@@ -8,12 +8,14 @@ import {
   found,
   HOUR,
   MINUTE,
+  NO_RESCREENS,
   NOT_SENT,
   sinceStart,
   TRANSACTION_ID,
   unanswered,
 } from '../../fixtures/orders.ts';
 import { type Life, RECHECK, screened } from '../life.ts';
+import { sentTo } from '../lives.ts';
 
 /** Has an operator ask for another screening of an order whose decision is «error» to the end. */
 function recheck(life: Life, at: number): Life {
@@ -36,8 +38,7 @@ describe('an order that was given up and is screened again', () => {
 });
 
 describe('a recheck that anybody with access to Temporal may have sent', () => {
-  const rescreenOnError = { tries: 0, pauseMs: MINUTE };
-  const inError = () => screened('error', { screeningDeadlineMs: DAY, rescreenOnError });
+  const inError = () => screened('error', { screeningDeadlineMs: DAY, ...NO_RESCREENS });
 
   it.each([
     ['without its time, as a signal without a payload key', {}],
@@ -94,8 +95,7 @@ it('an attempt without a decision has the action that follows from its own trans
 
 describe('a cancel', () => {
   it('of a transaction from before the order was screened again has the window of that transaction', () => {
-    const rescreenOnError = { tries: 0, pauseMs: MINUTE };
-    const life = recheck(screened('error', { screeningDeadlineMs: DAY, rescreenOnError }), 4 * DAY);
+    const life = recheck(screened('error', { screeningDeadlineMs: DAY, ...NO_RESCREENS }), 4 * DAY);
     life.caughtUp(answered('pass', 'second', 4 * DAY), 4 * DAY).portal(cancelOf(TRANSACTION_ID), 4 * DAY);
     expect(life.calls('portal')).toMatchObject([{ request: { notAfter: sinceStart(5 * DAY - 30_000) } }]);
     life
@@ -190,7 +190,7 @@ describe('a catch-up that was running at the screening deadline', () => {
     { kind: 'refused', reason: 'refused' },
     answered('error'),
   ])('and ends $kind changes neither the reason nor what was sent', (outcome) => {
-    const policy = { events: 'all', rescreenOnError: { tries: 0, pauseMs: MINUTE } } as const;
+    const policy = { events: 'all', ...NO_RESCREENS } as const;
     const life = screened(unanswered(), policy).until(DAY);
     const { outbox } = life;
     expect(life.caughtUp(outcome, DAY).state).toMatchObject({
@@ -215,8 +215,7 @@ describe('a cancel while an order whose decision is «error» is screened again'
       const life = again().portal(one).portal(other).portal(one).portal(other);
       expect(life.actions).toHaveLength(2);
       life.break('catch-up', 'canceled').lookedUp('pass', HOUR, 'second');
-      const sent = life.calls('portal').map(({ request }) => request.transactionId);
-      expect(sent.sort()).toEqual([TRANSACTION_ID, 'second'].sort());
+      expect(sentTo(life).sort()).toEqual([TRANSACTION_ID, 'second'].sort());
     }
   });
 
@@ -231,8 +230,7 @@ describe('a cancel while an order whose decision is «error» is screened again'
   it('that names none is sent though the other was done before a second transaction is found, and told once', () => {
     const life = again().portal(cancelOf(TRANSACTION_ID)).portal('cancel');
     life.break('catch-up', 'canceled').portalEnds('done').lookedUp('pass', HOUR, 'second');
-    const sent = life.calls('portal').map(({ request }) => request.transactionId);
-    expect(sent).toEqual([TRANSACTION_ID, 'second']);
+    expect(sentTo(life)).toEqual([TRANSACTION_ID, 'second']);
     expect(life.portalEnds('done').actions).toEqual(['done', 'done']);
     expect(life.outbox.filter((type) => type === 'order.canceled')).toHaveLength(1);
   });

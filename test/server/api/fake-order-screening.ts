@@ -126,7 +126,7 @@ function holdToContract(app: FastifyInstance): void {
 export type TestedApi = Partial<Omit<ApiOptions, 'apiKeys'>> & { apiKeys?: readonly ApiKey[] };
 
 /**
- * The API over a fake, closed when the test is over; `logged` is everything it has logged. What is injected into it fails
+ * The API over a fake, closed when the test is over; `logged` is everything it has logged, `audit` the audit log. What is injected into it fails
  * the test when the answer isn't as documented.
  */
 export async function anApi({ apiKeys = [], ...options }: TestedApi = {}) {
@@ -144,5 +144,10 @@ export async function anApi({ apiKeys = [], ...options }: TestedApi = {}) {
   onTestFinished(async () => {
     await app.close();
   });
-  return { app, orderScreening, logged: () => lines.join('') };
+  const linesOf = (isAudit: boolean) =>
+    lines
+      .map((line): Record<string, unknown> => JSON.parse(line))
+      .filter(({ audit }) => (audit === true) === isAudit);
+  const audit = () => linesOf(true);
+  return { app, orderScreening, logged: () => lines.join(''), audit, withoutAudit: () => linesOf(false) };
 }

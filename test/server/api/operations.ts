@@ -1,3 +1,5 @@
+import type { FastifyInstance } from 'fastify';
+import type { Scope } from '../../../src/config/index.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
 import { TRANSACTION_ID } from './fake-order-screening.ts';
 
@@ -42,3 +44,27 @@ export const OPERATIONS = [
   { method: 'GET', path: '/v1/orders/order-1', body: undefined, calls: 'get' },
   { method: 'GET', path: '/v1/transactions/%23order-1', body: undefined, calls: 'getTransaction' },
 ] as const;
+
+/** Returns a body with which the POST to this address is done. */
+export function bodyOf(url: string): object {
+  const name = url.split('/').at(-1);
+  return POSTS.find(({ path }) => path.split('/').at(-1) === name)?.body ?? {};
+}
+
+export type Method = 'GET' | 'POST' | 'DELETE';
+
+interface Documented {
+  security: Record<string, Scope[]>[];
+  responses: object;
+}
+
+/** Returns every operation of the OpenAPI document. */
+export async function documentedOperations(app: FastifyInstance) {
+  await app.ready();
+  const { paths = {} } = app.swagger() as unknown as { paths: Record<string, Record<string, Documented>> };
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, documented]) => {
+      return { method: method.toUpperCase() as Method, path, ...documented };
+    }),
+  );
+}

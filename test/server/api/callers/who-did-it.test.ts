@@ -19,12 +19,6 @@ const apiKeys = [
 
 async function anAuditedApi(options: TestedApi = {}) {
   const api = await anApi({ apiKeys, ...options });
-  const audit = () =>
-    api
-      .logged()
-      .split('\n')
-      .filter((line) => line.includes('"audit":true'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
   const send = (name: string, body: object = {}, headers: Record<string, string> = {}) =>
     api.app.inject({
       method: 'POST',
@@ -32,7 +26,7 @@ async function anAuditedApi(options: TestedApi = {}) {
       headers: { authorization: `Bearer ${KEY}`, 'x-actor': 'ada@example.com', ...headers },
       payload: body,
     });
-  return { ...api, audit, send };
+  return { ...api, send };
 }
 
 describe('the name of who asks', () => {

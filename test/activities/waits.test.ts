@@ -1,6 +1,7 @@
-/** What activities do while an operator has to correct the settings of their integration. */
+/** How long activities wait while an operator has to correct a setting, or the screening service does not answer. */
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
+import { DAY, HOUR } from '../fixtures/policies.ts';
 import { act, aPortalRequest, KINDS } from './portal-support.ts';
 import {
   type Attempt,
@@ -22,11 +23,15 @@ withSandbox();
 const background = () => aWorld().background;
 const known = { integration: 'default', attempt: 1, transactionId: UNKNOWN_ID };
 const passed = { ...known, known: 'pass', troubleKnown: false, cancelBy: fromNow(60_000) } as const;
-const polled = { ...passed, known: 'review', pauses: { firstMs: 1_000, factor: 1, maxMs: 1_000 } } as const;
+const polled = {
+  ...passed,
+  known: 'review',
+  pauses: { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },
+} as const;
 const answered = { ...known, gateway: { result: 'pass' } } as const;
 
 type Operation = Parameters<typeof plan>[0];
-type Call = (changes?: { integration?: string }, attempt?: Attempt) => Promise<unknown>;
+type Call = (changes?: { integration?: string; cancelBy?: string }, attempt?: Attempt) => Promise<unknown>;
 const CALLS: [string, Operation, Call][] = [
   [
     'catchUp',
@@ -77,3 +82,28 @@ describe.each(CALLS)('%s', (_name, operation, call) => {
     expect(failure).toMatchObject({ type: 'unknown-integration', nonRetryable: false });
   });
 });
+
+it.each<[call: string, retryAfter: number, leftMs: number, pauseMs: number, attempt?: number]>([
+  ['lookUp', 3_600, 1_900, 1_000],
+  ['readStatus', 3_600, 1_900, 1_000],
+  ['readStatusLast', 9, DAY, 9_000],
+  ['readStatusLast', 3_600, DAY, HOUR],
+  ['readStatusLast', 3_600, 3_000_000, 1_500_000],
+  ['readStatusLast', 3_600, 1_900, 1_000],
+  ['readStatusLast', 3_600, -1, HOUR],
+  ['readStatusLast', 0, 1_900, 1_000, 10],
+  ['readStatusLast', 0, DAY, 300_000, 10],
+  ['pollStatus', 600, 5 * DAY, 600_000],
+  ['pollStatus', 5, 5 * DAY, 90_000],
+  ['pollStatus', 600, 1_900, 1_000],
+  ['pollStatus', 600, -1, HOUR],
+])(
+  '%s obeys a Retry-After of %i s, but with %i ms left does not sleep through the cancel window: %i ms',
+  async (name, retryAfter, leftMs, pauseMs, attempt) => {
+    const [, operation, call] = CALLS.find(([one]) => one === name) ?? expect.fail();
+    plan(operation, retryAfter === 0 ? '5xx-before-commit' : '429', { retryAfter });
+    const failure = await failureOf(call({ cancelBy: fromNow(leftMs) }, attempt ? { attempt } : {}));
+    expect(failure.nextRetryDelay).toBeLessThanOrEqual(pauseMs);
+    expect(failure.nextRetryDelay).toBeGreaterThanOrEqual(0.99 * pauseMs);
+  },
+);
