@@ -129,7 +129,7 @@ describe("the log of Temporal's SDK", () => {
   });
 
   it('says the same once in ten seconds, and then how often it was', () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const { logger, lines } = aLogger();
     for (let tries = 1; tries <= 20; tries += 1) {
