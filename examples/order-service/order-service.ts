@@ -70,10 +70,7 @@ app.post<{ Params: { orderId: string }; Querystring: { attempt?: string }; Body:
   },
 );
 
-/**
- * Without an answer the order does what policy says, and the request is kept: nobody screens the order until a repeat is answered. One that
- * policy declines isn't kept: the customer pays again.
- */
+/** Without an answer the order does what policy says, and the request is kept: nobody screens the order until a repeat is answered. */
 async function screen(request: Attempt): Promise<{ action: Action; message?: string }> {
   try {
     const answer = await screening.screen(request);
@@ -81,20 +78,12 @@ async function screen(request: Attempt): Promise<{ action: Action; message?: str
     follow(request, answer.action);
     return answer;
   } catch (error) {
-    if (!(error instanceof OrderScreeningError)) throw error;
-    // Nobody recorded the attempt that was declined.
-    if (error.code === 'unknown-order' && request.attempt > 1) return screen(asFirst(request));
-    const { action } = error.details;
+    const { action } = error instanceof OrderScreeningError ? error.details : {};
     if (action === undefined) throw error;
-    if (action !== 'decline') unrecorded.add(request);
+    unrecorded.add(request);
     follow(request, action);
     return { action };
   }
-}
-
-function asFirst(request: Attempt): Attempt {
-  Object.assign(orders.get(request.orderId) ?? {}, { attempt: 1 });
-  return { ...request, attempt: 1 };
 }
 
 /** Repeating an attempt is safe: it returns the same answer and creates no second transaction. One at a time, to not flood what recovers. */

@@ -82,8 +82,8 @@ function holdsPlainly(text: string, content: Content): boolean {
 const EXTENSION = /[^\d]{0,3}(?:x|ext\.?|#|durchwahl)[^\d]{0,3}\d{1,8}\s*$/i;
 
 /** @returns a text that is safe to log: if it contains a card number, no digit is shown, since others may be its expiry and card code */
-export function withoutCardNumbers(text: string): string {
-  return holdsCardNumber(text) ? text.replace(ANY_DIGIT, '*') : text;
+export function withoutCardNumbers(text: string, content: Content = 'text'): string {
+  return holdsCardNumber(text, content) ? text.replace(ANY_DIGIT, '*') : text;
 }
 
 /** Hexadecimal ids and digests: one in a few thousand contains a card number by chance. */

@@ -5,15 +5,19 @@
 import { writeSync } from 'node:fs';
 import type { ConnectionOptions } from '@temporalio/client';
 import { type DestinationStream, pino } from 'pino';
-import { withoutCardNumbers } from '../card-data/card-numbers.ts';
+import { type Content, withoutCardNumbers } from '../card-data/card-numbers.ts';
 import { grpcCode } from '../client/temporal-errors.ts';
 import type { LogLevel } from '../config/index.ts';
 import { showError } from './show-error.ts';
 
 // Values are checked again at run time, since not all callers are compiled.
-const textUpTo = (maxLength: number) => (value: string) =>
-  typeof value === 'string' ? withoutCardNumbers(value).slice(0, maxLength) : undefined;
+const textUpTo =
+  (maxLength: number, content: Content = 'text') =>
+  (value: string) =>
+    typeof value === 'string' ? withoutCardNumbers(value, content).slice(0, maxLength) : undefined;
 const text = textUpTo(200);
+/** An id that a request may have is shown: as free text, one in ten of 13 digits would look like a card number. */
+const id = textUpTo(200, 'id');
 const number = (value: number) => (typeof value === 'number' ? value : undefined);
 
 /** Every field of a log line, with the function that makes its value safe. */
@@ -33,11 +37,11 @@ const FIELDS = {
   number,
   /** The number of hints and rechecks that could not be sent. */
   unsent: number,
-  orderId: text,
-  transactionId: text,
+  orderId: id,
+  transactionId: id,
   integration: text,
-  workflowId: text,
-  workflowIds: (ids: readonly string[]) => (Array.isArray(ids) ? ids.map(text) : undefined),
+  workflowId: id,
+  workflowIds: (ids: readonly string[]) => (Array.isArray(ids) ? ids.map(id) : undefined),
   workflowType: text,
   activityType: text,
   /** The order's attempt, from 1. */

@@ -48,6 +48,12 @@ describe('the log', () => {
     ]);
   });
 
+  it('shows an id that looks like a card number only in free text', () => {
+    const { log, lines } = aLog();
+    log.info({ orderId: '6582359485423', because: 'as 6582359485423' }, 'answered');
+    expect(lines).toMatchObject([{ orderId: '6582359485423', because: `as ${'*'.repeat(13)}` }]);
+  });
+
   it('takes only words that are fixed when it is compiled', () => {
     const { log } = aLog();
     // @ts-expect-error a text that is put together

@@ -98,12 +98,6 @@ it('takes the next attempt of a customer who was declined, with a payment of its
   expect(await paid(orderId)).toEqual({ attempt: 2, payment: 'captured', calls: ['voided', 'captured'] });
 });
 
-it('takes the attempt after one that was declined without a record as the first', async () => {
-  const orderId = anOrderId();
-  expect(await checkout(orderId, 'pass', 2)).toMatchObject({ action: 'proceed', payment: 'captured' });
-  expect(await paid(orderId)).toMatchObject({ attempt: 1, calls: ['captured'] });
-});
-
 it('takes no second payment beside one that is captured, which a later fail refunds', async () => {
   const orderId = anOrderId();
   await checkout(orderId, 'pass');
