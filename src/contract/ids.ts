@@ -7,7 +7,7 @@ export const TASK_QUEUE = 'order-screening';
 export const BACKGROUND_TASK_QUEUE = 'order-screening-background';
 /** Reads after webhooks and rechecks. A separate queue, so that they never wait behind polls. */
 export const READS_TASK_QUEUE = 'order-screening-reads';
-/** Review polls and last reads, rate limited so that they starve neither checkouts nor cancels. */
+/** Review polls and last reads, rate limited so that they never delay checkouts or cancels. */
 export const POLLS_TASK_QUEUE = 'order-screening-polls';
 
 /** The integration of a request without one. */

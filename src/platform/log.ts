@@ -67,7 +67,7 @@ const FIELDS = {
   buildId: text,
   /** How many equal lines were suppressed since the last one. */
   repeats: number,
-  /** How many lines could not be written since the last one that could. */
+  /** How many lines were lost before this one. */
   lost: number,
   err: (error: unknown) => (error === undefined ? undefined : showError(error)),
 };
@@ -136,8 +136,8 @@ export function createLog(name: string, level: LogLevel, destination?: Destinati
 }
 
 /**
- * Standard output. A line that can't be written, since the disk is full or nobody reads, is lost, and the process goes on: with
- * pino's own destination it would end or hang, or never write again.
+ * Standard output. If the disk is full or the pipe is closed, a line is lost and the process continues: with pino's own destination it
+ * would end or hang, or never write again.
  *
  * @param tellLost called after the next line that is written
  */

@@ -77,7 +77,7 @@ export function gatewayRefusal(
   // A canceled order keeps its phase when it ends.
   if (state.endedAt !== undefined) return TOO_LATE;
   if (recorded !== undefined && recorded !== 'error') return undefined;
-  // A declined attempt was never told to call the gateway.
+  // A declined attempt has no payment.
   return attempt.declinedAt === undefined ? undefined : OUT_OF_TURN;
 }
 

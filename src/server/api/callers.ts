@@ -129,7 +129,7 @@ class Counts implements FastifyRateLimitStore {
   }
 }
 
-/** Of more keys or addresses, those that were counted longest ago are forgotten, as in the plugin's own store. */
+/** Of more keys or addresses, the least recently counted are dropped, as in the plugin's own store. */
 const MAX_COUNTED = 5_000;
 
 /** Reloads the file of keys when it changes and on SIGHUP, until the API closes. */
