@@ -145,10 +145,11 @@ export function createUnderWay({ state, running }: Order): boolean {
   return isUnanswered || running.some(({ effect: { call } }) => call.kind === 'catch-up');
 }
 
-/** Returns the state of an attempt, as answers contain it. An earlier attempt keeps its own last action. */
+/** Returns the state of an attempt, as answers contain it. An earlier attempt keeps its own last action, unless the order is canceled. */
 export function attemptSummary(state: OrderState, attempt: Attempt) {
   const { orderId, integration, phase } = state;
-  const { number, decision, lastAction: action = state.action } = attempt;
+  const { number, decision, lastAction = state.action } = attempt;
+  const action = phase === 'canceled' ? state.action : lastAction;
   return {
     ...{ orderId, integration, attempt: number, decision, action, phase },
     ...defined({ transactionId: transactionOf(state, attempt)?.id, cancelBy: cancelByOf(state, attempt) }),

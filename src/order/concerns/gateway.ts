@@ -130,7 +130,10 @@ export function applyGatewayResult(
   clear(state, { codes: ['gateway-late', 'gateway-error'], ...attemptCause(attempt) });
   for (const { id } of state.transactions.filter((one) => one.attempt === attempt.number))
     clear(state, { codes: ['gateway-refused'], ...gatewayCause(id) });
-  if (attempt !== currentAttempt(state)) return attentionToEarlier(state, attempt, result, now);
+  if (attempt !== currentAttempt(state)) {
+    if (!state.policy.passive) attempt.lastAction = result === 'fail' ? 'decline' : 'hold';
+    return attentionToEarlier(state, attempt, result, now);
+  }
   const isSettled = state.phase === 'canceled' || (state.wouldBe ?? state.action) === 'cancel';
   const events = isSettled ? [] : followResult(state, result, now);
   settlePhase(state, now);
@@ -153,7 +156,7 @@ function followResult(state: OrderState, result: GatewayResult, now: Instant): O
   }
 }
 
-/** A result of an earlier attempt changes no action. Its payment may be one too many. */
+/** A result of an earlier attempt changes no action of the order. Its payment may be one too many. */
 function attentionToEarlier(
   state: OrderState,
   attempt: Attempt,
@@ -222,7 +225,8 @@ function gatewayReply(state: OrderState, request: GatewayResultRequest): Gateway
   const contradiction = contradictionOf(attempt, request.result);
   if (contradiction !== undefined) return { refusal: contradiction };
   const result = attempt.gateway?.result ?? request.result;
-  return { gateway: { ...attemptSummary(state, attempt), ...defined({ wouldBe: state.wouldBe }), result } };
+  const { wouldBe } = attempt === currentAttempt(state) ? state : {};
+  return { gateway: { ...attemptSummary(state, attempt), ...defined({ wouldBe }), result } };
 }
 
 function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | undefined {

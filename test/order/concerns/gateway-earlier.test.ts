@@ -25,11 +25,15 @@ it.each([[['error']], [[]]] as const)('%j and then fail: the attention to an err
   expect(shown()).toEqual(['proceed', 'decided', ['gateway-error']]);
   life.gateway('fail', HOUR, 1);
   expect(shown()).toEqual(['proceed', 'decided', []]);
+  expect(life.replies.slice(-2)).toMatchObject([
+    { gateway: { action: 'hold' } },
+    { gateway: { action: 'decline' } },
+  ]);
 });
 
 it.each([[['error']], [[]]] as const)('%j and then pass: it is sent on, and a person is told', (first) => {
   const life = paidAgain(...first).gateway('pass', HOUR, 1);
-  expect(life.replies.at(-1)).toMatchObject({ gateway: { attempt: 1, result: 'pass' } });
+  expect(life.replies.at(-1)).toMatchObject({ gateway: { attempt: 1, result: 'pass', action: 'hold' } });
   expect(life).toMatchObject({ action: 'proceed', phase: 'decided' });
   const words = expect.stringMatching(/attempt 1\b.*\brefund/);
   expect(life.state.attention).toMatchObject([{ code: 'gateway-contradiction', words }]);
@@ -39,6 +43,13 @@ it.each([[['error']], [[]]] as const)('%j and then pass: it is sent on, and a pe
   // Again: nothing is new.
   sent(life, HOUR).gateway('pass', 2 * HOUR, 1);
   expect(life).toMatchObject({ underWay: [], attention: ['gateway-contradiction'] });
+});
+
+it('is sent although the newest attempt was skipped', () => {
+  const policy = { workflow: 'pre-gateway', whenUnavailable: 'proceed' } as const;
+  const life = screened('error', { ...policy, rescreenOnError: { tries: 0, pauseMs: 0 } });
+  life.retry(2, MINUTE).retried({ kind: 'skipped', rule: 1 }, MINUTE);
+  expect(life.gateway('fail', HOUR, 1).underWay).toContain(`gateway:1:fail:${TRANSACTION_ID}`);
 });
 
 it('leaves the attention to the newest attempt’s overdue result', () => {
