@@ -32,7 +32,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import { FIRST_TASK_EVENTS } from '../contract/activity-contract.ts';
+import { FIRST_TASK_EVENTS, type RunFacts } from '../contract/activity-contract.ts';
 import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import { recheckSignal } from '../contract/messages.ts';
 import type { OrderState } from '../contract/order/state.ts';
@@ -148,10 +148,30 @@ async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<
   const run = { ...facts, historyLength: facts.historyLength - signals };
   // Undefined if the activity failed or timed out: a create may have been sent.
   const result = await screenAtCheckout(request, run).catch(() => undefined);
+  if (!facts.isReplaying) requireEveryMessage(intake, run);
   const refusal = applyCheckout(order, whyUnread(result) === undefined ? result : undefined);
   arriveNow(intake.inputs, order);
   intake.isClosed = false;
   if (refusal !== undefined) intake.refusal = refusal;
+}
+
+/** What the next attempt of a workflow task adds to the history: the end of the one before, and its own two events. */
+const ATTEMPT_EVENTS = 3;
+
+/**
+ * Temporal's SDK can lose two messages: a worker that is frozen gets attempt after attempt of the first task late, while its checkout runs.
+ * The server writes no events for a second attempt, and gives their numbers to messages that come meanwhile. The SDK's core then takes these
+ * for known (`workflow_machines.rs`, `apply_next_wft_from_history`), but a replay does not. One message alone fails the next task by itself.
+ * Whatever else may look so fails the task only once: the next attempt begins with the whole history, or replays.
+ *
+ * @param begun the checkout's run, without the messages that came before it
+ * @throws Error if two events are missing. It fails the workflow task; its next attempt gets every message, and looks before it creates
+ */
+function requireEveryMessage({ inputs }: Intake, begun: RunFacts): void {
+  const signals = inputs.filter(({ kind }) => kind === 'signal').length;
+  const unexplained = workflowInfo().historyLength - begun.historyLength - signals;
+  if (unexplained % ATTEMPT_EVENTS === 2)
+    throw new Error('Messages were lost. The workflow task is run again.');
 }
 
 /** Requests a read after the order's end if reads were pending when it ended. */

@@ -5,6 +5,7 @@ export { someAtATime } from './processes/some-at-a-time.ts';
 export { spawnForTest } from './processes/spawn-for-test.ts';
 export { type SpawnedProcess, type SpawnOptions, spawnProcess } from './processes/spawn-process.ts';
 export { API_WITHOUT_TEMPORAL } from './servers/api-without-temporal.ts';
+export { heldLine } from './servers/held-line.ts';
 export { signedReceiver, verified } from './servers/signed-receiver.ts';
 export { listen, serve, startServer } from './servers/start-server.ts';
 export { type TestServer, withTestServer } from './servers/test-server.ts';

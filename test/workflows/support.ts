@@ -3,13 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { WithStartWorkflowOperation, type WorkflowHandle, type WorkflowOptions } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import {
-  DefaultLogger,
-  type NativeConnection,
-  Runtime,
-  Worker,
-  type WorkerOptions,
-} from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { updateOf } from '../../src/client/messages/send-update.ts';
 import {
@@ -49,13 +43,15 @@ interface OrderTestOptions {
   workflowModules?: string[];
   /** Uses a real server, and workers that keep this number of orders in memory. */
   known?: number;
+  /** Returns the address at which the workers reach the server of this address. */
+  workersLine?: (address: string) => Promise<string>;
 }
 
 /** Fewer than a file has orders, so that most tasks are replayed first. */
 const KNOWN = 10;
 
 /** Starts the server and the workers for a test file. At its end every order's history must replay. */
-export function withOrders({ workflowModules = [], known }: OrderTestOptions = {}) {
+export function withOrders({ workflowModules = [], known, workersLine }: OrderTestOptions = {}) {
   const worlds = new Worlds();
   const workflowIds: string[] = [];
   let metricsAddress = '';
@@ -75,11 +71,17 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
     connected = await (server === undefined
       ? createTimeSkipping()
       : TestWorkflowEnvironment.createFromExistingServer({ address: server.address }));
-    stop = await startWorkers(connected.nativeConnection, worlds, {
+    const line = server && (await workersLine?.(server.address));
+    const own = line === undefined ? undefined : await NativeConnection.connect({ address: line });
+    const ended = await startWorkers(own ?? connected.nativeConnection, worlds, {
       workflowBundle: await workflowBundle({ workflowInterceptorModules: workflowModules }),
       maxCachedWorkflows: known ?? KNOWN,
       maxConcurrentWorkflowTaskExecutions: (known ?? KNOWN) + 1,
     });
+    stop = async () => {
+      await ended();
+      await own?.close();
+    };
   });
   afterAll(async () => {
     await stop?.();
