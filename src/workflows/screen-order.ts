@@ -159,17 +159,17 @@ async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<
 const ATTEMPT_EVENTS = 3;
 
 /**
- * Temporal's SDK can lose two messages: a worker that is frozen gets attempt after attempt of the first task late, while its checkout runs.
- * The server writes no events for a second attempt, and gives their numbers to messages that come meanwhile. The SDK's core then takes these
- * for known (`workflow_machines.rs`, `apply_next_wft_from_history`), but a replay does not. One message alone fails the next task by itself.
- * Whatever else may look so fails the task only once: the next attempt begins with the whole history, or replays.
+ * Temporal's SDK can lose two messages if a worker that was frozen receives the attempts of the first task late, while the checkout runs. The
+ * server writes no events for a task's second attempt, and gives their numbers to the messages that arrive during it. The SDK's core skips these
+ * messages as already processed (`workflow_machines.rs`, `apply_next_wft_from_history`), but a replay does not. The loss of a single message
+ * fails the next task anyway. A false alarm fails the task once: its next attempt starts with the whole history, or replays.
  *
- * @param begun the checkout's run, without the messages that came before it
- * @throws Error if two events are missing. It fails the workflow task; its next attempt gets every message, and looks before it creates
+ * @param started the checkout's run, without the messages that arrived before it
+ * @throws Error if two events are missing. The next attempt of the workflow task receives every message, and looks before it creates
  */
-function requireEveryMessage({ inputs }: Intake, begun: RunFacts): void {
+function requireEveryMessage({ inputs }: Intake, started: RunFacts): void {
   const signals = inputs.filter(({ kind }) => kind === 'signal').length;
-  const unexplained = workflowInfo().historyLength - begun.historyLength - signals;
+  const unexplained = workflowInfo().historyLength - started.historyLength - signals;
   if (unexplained % ATTEMPT_EVENTS === 2)
     throw new Error('Messages were lost. The workflow task is run again.');
 }
