@@ -103,8 +103,8 @@ export const ORDER_ERRORS = {
   },
   'gateway-result-out-of-turn': {
     status: 409,
-    title: 'The order does not accept a gateway result now',
-    advice: 'read the order to see its phase',
+    title: 'The order does not accept a gateway result for this attempt',
+    advice: 'the attempt was declined, or the order’s workflow isn’t pre-gateway: read the order',
   },
   'gateway-result-mismatch': {
     status: 409,
