@@ -1,6 +1,13 @@
 /** Is every answer the attempt's own transaction's, and its action what the policy makes of that decision? */
 import type { Action, OrderDecision } from '../../../src/contract/words.ts';
-import { answersTo, attemptAsked, type BookedCheckoutAnswer, firstFor, portalAsked } from '../asked.ts';
+import {
+  answersTo,
+  attemptAsked,
+  type BookedCheckoutAnswer,
+  firstFor,
+  isOverride,
+  portalAsked,
+} from '../asked.ts';
 import {
   type BookedRequest,
   type Books,
@@ -37,11 +44,12 @@ export function answers(books: Books): Finding[] {
   });
 }
 
-/** An attempt that a later one has replaced doesn't become `proceed`: both payments would be taken. */
+/** An attempt that a later one has replaced doesn't become `proceed`, unless a person decided so: both payments would be taken. */
 function replaced({ calls, policy }: Books, number: number, given: readonly Given[]): Finding[] {
   const next = calls.find((one) => one.checkout !== undefined && one.checkout.attempt > number);
   const before = given.findLast(({ at }) => next !== undefined && at <= next.sentAt)?.answer.action;
-  if (next === undefined || before === undefined || before === 'proceed' || policy.passive) return [];
+  if (next === undefined || before === undefined || before === 'proceed') return [];
+  if (policy.passive || calls.some(isOverride)) return [];
   const wrong = given.find(({ answer, sentAt }) => answer.action === 'proceed' && sentAt >= next.at);
   if (wrong === undefined) return [];
   return finding('contradiction', `attempt ${number} was told ${before}, and proceed after the next attempt`);
