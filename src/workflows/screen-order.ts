@@ -32,7 +32,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import { FIRST_TASK_EVENTS, type RunFacts } from '../contract/activity-contract.ts';
+import { FIRST_TASK_EVENTS } from '../contract/activity-contract.ts';
 import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import { recheckSignal } from '../contract/messages.ts';
 import type { OrderState } from '../contract/order/state.ts';
@@ -143,16 +143,19 @@ async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<
   intake.isClosed = true;
   const request = { ...checkoutRequest(order), begun: instant(Date.now()) };
   const facts = runFacts(input.wasReset);
-  // A signal that arrived before the first task also makes the history longer, without meaning that a task was lost.
-  const signals = intake.inputs.filter(({ kind }) => kind === 'signal').length;
-  const run = { ...facts, historyLength: facts.historyLength - signals };
+  const run = { ...facts, historyLength: lengthWithoutSignals(intake) };
   // Undefined if the activity failed or timed out: a create may have been sent.
   const result = await screenAtCheckout(request, run).catch(() => undefined);
-  if (!facts.isReplaying) requireEveryMessage(intake, run);
+  if (!facts.isReplaying) requireEveryMessage(lengthWithoutSignals(intake) - run.historyLength);
   const refusal = applyCheckout(order, whyUnread(result) === undefined ? result : undefined);
   arriveNow(intake.inputs, order);
   intake.isClosed = false;
   if (refusal !== undefined) intake.refusal = refusal;
+}
+
+/** Returns the length of the history without the signals so far: they make it longer, without meaning that a task was lost. */
+function lengthWithoutSignals({ inputs }: Intake): number {
+  return workflowInfo().historyLength - inputs.filter(({ kind }) => kind === 'signal').length;
 }
 
 /** What the next attempt of a workflow task adds to the history: the end of the one before, and its own two events. */
@@ -164,14 +167,11 @@ const ATTEMPT_EVENTS = 3;
  * messages as already processed (`workflow_machines.rs`, `apply_next_wft_from_history`), but a replay does not. The loss of a single message
  * fails the next task anyway. A false alarm fails the task once: its next attempt starts with the whole history, or replays.
  *
- * @param started the checkout's run, without the messages that arrived before it
+ * @param grown how many events the history got during the checkout, without signals
  * @throws Error if two events are missing. The next attempt of the workflow task receives every message, and looks before it creates
  */
-function requireEveryMessage({ inputs }: Intake, started: RunFacts): void {
-  const signals = inputs.filter(({ kind }) => kind === 'signal').length;
-  const unexplained = workflowInfo().historyLength - started.historyLength - signals;
-  if (unexplained % ATTEMPT_EVENTS === 2)
-    throw new Error('Messages were lost. The workflow task is run again.');
+function requireEveryMessage(grown: number): void {
+  if (grown % ATTEMPT_EVENTS === 2) throw new Error('Messages were lost. The workflow task is run again.');
 }
 
 /** Requests a read after the order's end if reads were pending when it ended. */

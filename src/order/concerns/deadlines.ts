@@ -3,7 +3,7 @@
  * unresolved review raises attention or is canceled, a pass is read once more, and the operator is reminded of a cancel. `../deadlines.ts`
  * computes when.
  */
-import type { ActionRecord, OrderState } from '../../contract/order/state.ts';
+import type { ActionRecord, AttentionCause, OrderState } from '../../contract/order/state.ts';
 import {
   type AttentionCode,
   type DeadlineKind,
@@ -105,8 +105,10 @@ const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => Order
     delete state.snoozedUntil;
     return [];
   },
-  'gateway-late': ({ state, now }) =>
-    raiseAttention(state, 'gateway-late', GATEWAY_LATE, attemptCause(currentAttempt(state)), now),
+  'gateway-late'(order) {
+    const words = 'The order service has not reported the payment gateway’s result.';
+    return attend(order, 'gateway-late', words, attemptCause(currentAttempt(order.state)));
+  },
   'review-lead': (order, at) => (overrideOf(order.state) === undefined ? reviewUnresolved(order, at) : []),
   'review-limit'(order) {
     const isOpen = overrideOf(order.state) === undefined;
@@ -131,10 +133,13 @@ const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => Order
   },
 };
 
-const GATEWAY_LATE = 'The order service has not reported the payment gateway’s result.';
-
-function attend({ state, now }: Order, code: AttentionCode, words: string): OrderEventType[] {
-  return raiseAttention(state, code, words, {}, now);
+function attend(
+  { state, now }: Order,
+  code: AttentionCode,
+  words: string,
+  cause: AttentionCause = {},
+): OrderEventType[] {
+  return raiseAttention(state, code, words, cause, now);
 }
 
 function reviewUnresolved(order: Order, due: Instant): OrderEventType[] {

@@ -41,6 +41,7 @@ export async function limitRequests(
   { apiKeys, maxRps }: { apiKeys?: ApiKeys; maxRps: number },
 ): Promise<void> {
   scope.addHook('onRoute', ({ config }) => {
+    // No key's name begins with a space, so the group has counts of its own.
     if (config?.ofMany) config.rateLimit = { max: Math.min(maxRps, LISTS_PER_SECOND), groupId: ' lists' };
   });
   await scope.register(rateLimit, {
