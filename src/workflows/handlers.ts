@@ -91,8 +91,13 @@ export function registerHandlers(intake: Intake): void {
   CancellationScope.current().cancelRequested.catch(() => signal('cancellation'));
 }
 
-/** The message has been checked: an update that isn't an envelope is refused before it is accepted. */
+/**
+ * The message has been checked: an update that isn't an envelope is refused before it is accepted.
+ * @throws Error for one that this worker can't read, but an earlier one accepted. It fails the workflow task until a worker reads it
+ */
 function inputOf(kind: MessageKind, message: unknown): RequestInput {
+  const unread = whyUnread(message);
+  if (unread !== undefined) throw new Error(unread);
   return { kind: 'request', ...opened(kind, message as Envelope<unknown>), at: instant(Date.now()) };
 }
 

@@ -29,6 +29,10 @@ async function acceptedUpdates(handle: Pick<WorkflowHandle, 'fetchHistory'>): Pr
   return (events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length;
 }
 
+async function* one(workflowId: string, history: Awaited<ReturnType<WorkflowHandle['fetchHistory']>>) {
+  yield { workflowId, history };
+}
+
 describe('a request to cancel the workflow', () => {
   it('raises attention and changes nothing else: callers are still answered, and the order lives to its end', async () => {
     const { answer, handle, world, until, update } = await order(decided('pass', aPolicy({ events: 'all' })));
@@ -143,6 +147,17 @@ describe('an update', () => {
   });
 });
 
+it('an update that a worker with its key accepted replays on no worker without the key', async () => {
+  const { handle, update } = await order(decided('review'));
+  await update(acknowledgeUpdate, { reason: 'seen' });
+  const history = await handle.fetchHistory();
+  const unread = defaultPayloadConverter.toPayload(`${KEY_MISSING}A payload was encrypted with the key "k2"`);
+  for (const { workflowExecutionUpdateAcceptedEventAttributes: accepted } of history.events ?? [])
+    if (accepted?.acceptedRequest?.input?.args) accepted.acceptedRequest.input.args.payloads = [unread];
+  const { faults } = await replay(one(handle.workflowId, history));
+  expect(faults.get(handle.workflowId)).toContain('A payload was encrypted with the key');
+});
+
 it.each(['reviewHint', 'recheck'])(
   'a %s that a worker without its key took is only a read, and replays on one with the key',
   async (signal) => {
@@ -154,10 +169,7 @@ it.each(['reviewHint', 'recheck'])(
     const signaled = history.events?.map((event) => event.workflowExecutionSignaledEventAttributes);
     const readable = defaultPayloadConverter.toPayload({ source: 'webhook', sentAt: lastRead?.at });
     for (const one of signaled ?? []) if (one?.input) one.input.payloads = [readable];
-    const histories = async function* () {
-      yield { workflowId: handle.workflowId, history };
-    };
-    expect(await replay(histories())).toMatchObject({ faults: new Map(), whole: 1 });
+    expect(await replay(one(handle.workflowId, history))).toMatchObject({ faults: new Map(), whole: 1 });
   },
 );
 
