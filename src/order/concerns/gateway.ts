@@ -156,15 +156,19 @@ function followResult(state: OrderState, result: GatewayResult, now: Instant): O
   }
 }
 
-/** A result of an earlier attempt changes no action of the order. Its payment may be one too many. */
+/** A result of an earlier attempt changes no action of the order. */
 function attentionToEarlier(
   state: OrderState,
   attempt: Attempt,
   result: GatewayResult,
   now: Instant,
 ): OrderEventType[] {
-  if (result === 'fail') return [];
-  if (result === 'error') return attentionToError(state, attempt, now);
+  return result === 'error' ? attentionToError(state, attempt, now) : attentionToPaid(state, attempt, now);
+}
+
+/** Raises attention if the payment of an earlier attempt succeeded: it may be one too many. @returns the events to send */
+export function attentionToPaid(state: OrderState, attempt: Attempt, now: Instant): OrderEventType[] {
+  if (attempt.gateway?.result !== 'pass') return [];
   const words = `The payment of attempt ${attempt.number} succeeded, but the order has a newer attempt. ${ADVICE.pass}`;
   return raiseAttention(state, 'gateway-contradiction', words, attemptCause(attempt), now);
 }

@@ -19,6 +19,7 @@ import {
 } from '../screening/checkout.ts';
 import { recordLate } from '../screening/record-screening.ts';
 import { cancelAsked, mayBeSeen, transactionNamed } from '../transactions.ts';
+import { attentionToPaid } from './gateway.ts';
 
 /** How long a try may still send a create after the server has given it up, or an operator has failed it. */
 const STILL_SENDS_MS = 10_000;
@@ -105,12 +106,12 @@ export function confirmAdoption({ state }: Order, { transactionId }: AdoptReques
 
 /** Begins the attempt, unless it was begun before. */
 export function beginAttempt(order: Order, request: RetryRequest, at: Instant): Accepted {
+  const { state, asked } = order;
   const { attempt, transaction, answerBy } = request;
-  if (order.state.attempts.length < attempt) {
-    addAttempt(order.state, request, at);
-    const { workflow } = order.asked;
-    order.asked = { transaction, ...defined({ workflow, answerBy }) };
-    clear(order.state, { codes: clearedBy('attempt') });
-  }
-  return { taken: { attempt } };
+  if (state.attempts.length >= attempt) return { taken: { attempt } };
+  const earlier = currentAttempt(state);
+  addAttempt(state, request, at);
+  order.asked = { transaction, ...defined({ workflow: asked.workflow, answerBy }) };
+  clear(state, { codes: clearedBy('attempt') });
+  return { taken: { attempt }, events: attentionToPaid(state, earlier, at) };
 }

@@ -56,3 +56,9 @@ it('leaves the attention to the newest attempt’s overdue result', () => {
   const life = retriedAfter().until(1.5 * DAY);
   expect(life.gateway('fail', 1.5 * DAY, 1).attention).toEqual(['gateway-late']);
 });
+
+it('pass, before the order took another attempt: a person is told when it begins', () => {
+  const life = retriedAfter('pass');
+  expect(life).toMatchObject({ action: 'proceed', attention: ['gateway-contradiction'] });
+  expect(life.state.attention).toMatchObject([{ cause: { attempt: 1 } }]);
+});
