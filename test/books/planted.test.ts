@@ -183,6 +183,14 @@ const codeSent = (times: number, ...askedFor: (1 | 2)[]): Told => ({
   ],
 });
 
+const reportedAfterEnd: Told = {
+  record: { actions: [{ number: 1, kind: 'report-fraud', transactionId: ID, status: 'refused' }] },
+  requests: [
+    CREATE,
+    aRequest(HOUR, { operation: 'report-fraud', heard: 'done', committed: true, apart: true }),
+  ],
+};
+
 const found = (told: Told) => judgeBooks(books(told)).map(({ kind, facts }) => `${kind}: ${facts}`);
 
 it.each<[fault: string, when: string, told: Told]>([
@@ -252,6 +260,7 @@ it.each<[fault: string, when: string, told: Told]>([
   ['heard at', 'it was sent', waits(40, 2_019, 2)],
   ['gateway result lost', 'attention names its transaction', notSent(['gateway-not-sent'], [ID])],
   ['sent again', 'a code of two attempts is sent for each', codeSent(2, 1, 2)],
+  ['done and denied', 'it was done after the order’s end', reportedAfterEnd],
   ['attention', 'an attempt’s error stands though the next is paid', paidAgain(['error'], 'gateway-error:1')],
   ['attention', 'of two payments', paidAgain(['error', 'pass'], 'gateway-contradiction:1')],
   ['attention', 'the earlier payment failed', paidAgain(['error', 'fail'])],

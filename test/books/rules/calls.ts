@@ -19,7 +19,7 @@ export function calls(books: Books): Finding[] {
   return [...chargebacks(books), ...repeats(books), ...reads(books), ...denied(books)];
 }
 
-/** What was done is not on record as refused or never sent. */
+/** What the order did is not on its record as refused or never sent. After its end an action that was refused may be done. */
 function denied(books: Books): Finding[] {
   const { record, requests } = books;
   return record.actions.flatMap(({ number, kind, transactionId, status }, index, all) => {
@@ -29,6 +29,7 @@ function denied(books: Books): Finding[] {
       (one) =>
         one.operation === PORTAL_OPERATIONS[kind] &&
         one.committed &&
+        !one.apart &&
         !takenBack(books, one.sentAt) &&
         (kind === 'customer-code' || one.transactionId === transactionId),
     );

@@ -1,5 +1,5 @@
 /** The books of one order of a chaos run. */
-import { DECISIONS } from '../../../src/contract/words.ts';
+import { DECISIONS, GATEWAY_RESULTS, type GatewayResult } from '../../../src/contract/words.ts';
 import { attemptAsked } from '../../books/asked.ts';
 import {
   type BookedNews,
@@ -146,14 +146,20 @@ function attemptIn({ entry, departure }: Request, evidence: OrderEvidence): numb
   return attemptOf(evidence, amount) ?? newest;
 }
 
-function sentIn(
-  operation: Operation,
-  { departure }: Request,
-  { plan }: OrderEvidence,
-): BookedRequest['sent'] {
-  if (operation === 'gateway-response') return departure?.result;
+function sentIn(operation: Operation, request: Request, evidence: OrderEvidence): BookedRequest['sent'] {
+  if (operation === 'gateway-response') return request.departure?.result ?? resultTaken(request, evidence);
   if (operation === 'cancel-transaction') return { kind: 'cancel' };
-  return plan.actions.find(({ fields }) => PORTAL_OPERATIONS[fields.kind] === operation)?.fields;
+  return evidence.plan.actions.find(({ fields }) => PORTAL_OPERATIONS[fields.kind] === operation)?.fields;
+}
+
+/** A killed sender may have noted nothing. The sandbox keeps the results that it took, in the order of their requests. */
+function resultTaken({ entry }: Request, { ledger, transactions }: OrderEvidence): GatewayResult | undefined {
+  const { operation, transactionId } = entry;
+  const same = ledger.filter((one) => one.entry.operation === operation && one.entry.committed);
+  const taken = same.filter((one) => one.entry.transactionId === transactionId);
+  const results = transactions.find(({ id }) => id === transactionId)?.gatewayResponses ?? [];
+  const result = results[taken.findIndex((one) => one.entry === entry)]?.result;
+  return GATEWAY_RESULTS.find((one) => one === result);
 }
 
 /** Webhooks that the API accepted, hints that were signaled, and what an operator asked. */

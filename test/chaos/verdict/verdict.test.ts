@@ -89,6 +89,17 @@ const reported = {
 } as const;
 const held = { ...asked, checkout: { ...checkout, decision: 'review', action: 'hold' } } as const;
 const cancel = { workflowId: 'portal:default:cancel:order-1', kind: 'cancel', startedAt: START };
+/** The order reported `pass`. The sandbox took a result, whose sender noted nothing. */
+function tookResult(result: string): Partial<OrderEvidence> {
+  const entry = { ...request(60_000).entry, operation: 'gateway-response', sequence: 2 } as LedgerEntry;
+  const reported = { kind: 'gateway-result', request: { attempt: 1, result: 'pass' }, ...when } as const;
+  const taken = { at: iso(60_000), result, authcode: null, transactionId: null };
+  return {
+    diary: { ...diary, calls: [asked, reported] },
+    ledger: [request(20), { entry }],
+    transactions: [{ ...transaction, gatewayResponses: [taken] }],
+  };
+}
 const unreadable = { status: 'RUNNING', startedAt: START, history };
 const failing = { ...history, failedTasks: { NON_DETERMINISTIC_ERROR: 1 } };
 
@@ -117,6 +128,8 @@ it.each<[string, Partial<OrderEvidence>, string[], Partial<Circumstances & Happe
     ['not on record'],
   ],
   ['told otherwise', { diary: { ...diary, calls: [held] } }, ['answer', 'event missing']],
+  ['whose payment gateway’s result was sent by a worker that was killed', tookResult('pass'), []],
+  ['that sent another result', tookResult('fail'), ['gateway result wrong']],
   ['with a hint', {}, ['read owed'], { hints: [{ orderId: 'order-1', at: START + 1_000 }] }],
 ])('the verdict on an order %s', (_case, evidence, kinds, circumstances) => {
   const given = { ...NOTHING_ELSE, ...circumstances };
