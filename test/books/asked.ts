@@ -52,13 +52,22 @@ export function isOverride({ kind, refusal }: BookedCall): boolean {
   return kind === 'override' && refusal === undefined;
 }
 
-/** @returns the results of the payment gateway that the order accepted */
+/**
+ * @returns each result of the payment gateway that the order accepted, once and oldest first: reporting it again is answered as the first time,
+ * and changes nothing
+ */
 export function reportsOf({ calls }: Books) {
-  return calls.flatMap(({ kind, request, gateway, sentAt, at }) => {
-    if (kind !== 'gateway-result' || gateway?.result !== request.result) return [];
-    const { attempt = 1, result } = request;
-    return [{ attempt, result, sentAt, at }];
-  });
+  return calls
+    .flatMap(({ kind, request, gateway, sentAt, at }) => {
+      if (kind !== 'gateway-result' || gateway?.result !== request.result) return [];
+      const { attempt = 1, result } = request;
+      return [{ attempt, result, sentAt, at }];
+    })
+    .sort((a, b) => a.at - b.at)
+    .filter(
+      ({ attempt, result }, index, all) =>
+        all.findIndex((one) => one.attempt === attempt && one.result === result) === index,
+    );
 }
 
 /** @returns whether the payment is declined: nothing is read or canceled from then on unless somebody asks */

@@ -157,7 +157,6 @@ function unknownPayment(books: Books, number: number, last: ReturnType<typeof re
       return (request.attempt ?? 1) === number && request.result === last.result;
     })
     .reduce((earliest, { sentAt }) => Math.min(earliest, sentAt), last.sentAt);
-  if (last.result === 'pass' && first < next.at) return [];
   const settled = calls.some(
     (one) => one.at >= first && ((one.cleared ?? 0) > 0 || portalAsked(one)?.kind === 'cancel'),
   );

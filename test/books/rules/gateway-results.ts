@@ -7,16 +7,6 @@ export function gatewayResults(books: Books): Finding[] {
   return [...neverReported(books), ...neverSent(books)];
 }
 
-/** Returns each result once: reporting it again is answered as the first time, and changes nothing. */
-function reported(books: Books) {
-  return reportsOf(books)
-    .sort((a, b) => a.at - b.at)
-    .filter(
-      ({ attempt, result }, index, all) =>
-        all.findIndex((one) => one.attempt === attempt && one.result === result) === index,
-    );
-}
-
 function neverReported({ requests, calls }: Books): Finding[] {
   const isAsked = ({ sent, sentAt }: BookedRequest) =>
     calls.some((one) => one.kind === 'gateway-result' && one.request.result === sent && one.sentAt <= sentAt);
@@ -31,12 +21,12 @@ function neverSent(books: Books): Finding[] {
   if (endedAt === undefined || adoptedFrom !== undefined || wasReset(books)) return [];
   if (policy.workflow !== 'pre-gateway') return [];
   return books.attempts.flatMap(({ number, skip }) => {
-    const last = reported(books).findLast(({ attempt }) => attempt === number);
+    const last = reportsOf(books).findLast(({ attempt }) => attempt === number);
     // Of an earlier attempt the record doesn't say which of its transactions counted.
     const found = record.transactions.filter((one) => one.attempt === number).map(({ id }) => id);
     const counting = number === record.attempts ? [record.newest ?? []].flat() : found;
     // Of two that cross, the order service can't tell which one counts.
-    const crossed = reported(books).some(
+    const crossed = reportsOf(books).some(
       (one) => one.sentAt >= (last?.sentAt ?? 0) && one.result !== last?.result,
     );
     if (last === undefined || counting.length === 0 || crossed || skip || takenBack(books, last.at))
