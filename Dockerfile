@@ -18,7 +18,8 @@ RUN node --import ./bin/typescript.mjs src/platform/bundle-workflows.ts
 # The sandbox keeps its state here; the other processes write nothing.
 RUN mkdir /data && chown node:node /data
 ENV DATA_DIR=/data
-USER node
+# The user `node`: Kubernetes' `runAsNonRoot` accepts a number only.
+USER 1000
 # Node itself is process 1, so that it gets the signal to stop: what runs may finish. It reads TypeScript by itself.
 ENTRYPOINT ["node"]
 CMD ["src/worker.ts"]

@@ -136,7 +136,7 @@ export const environment = z.object({
     TRUST_PROXY: networks
       .optional()
       .describe(
-        'Proxies in front of the API, a comma list of addresses or networks such as `10.0.0.0/8`: the API trusts their `X-Forwarded-For` and no other',
+        'Proxies in front of the API, a comma list of addresses or networks such as `10.0.0.0/8`: the API trusts their `X-Forwarded-For` and no other; requires `API_KEYS` or `API_KEYS_FILE`',
       ),
     WEBHOOK_SECRETS: secret(webhookSecrets.optional()).describe(
       'Secrets of the screening service’s webhooks, a comma list, all valid; without one all webhooks are refused',

@@ -10,7 +10,7 @@ import { type AllowedPlaintext, isPlaintext } from './values.ts';
 /** Shorter secrets of webhooks can be guessed. */
 export const LEAST_WEBHOOK_SECRET = 16;
 
-/** A client has no webhooks and no events. */
+/** A client has no webhooks, no events and no sign-in. */
 interface LiveSettings {
   integrations: ReadonlyMap<string, Integration>;
   temporal: TemporalSettings;
@@ -20,6 +20,7 @@ interface LiveSettings {
   webhookSecrets?: readonly string[];
   ownWebhookSecrets?: ReadonlyMap<string, readonly string[]>;
   events?: { common?: EventsReceiver | undefined };
+  signIn?: { sessionKeys: readonly NamedKey[] } | undefined;
 }
 
 export function checkLiveSettings(settings: LiveSettings, errors: ErrorList): void {
@@ -54,14 +55,16 @@ function checkConnections(
   }
 }
 
-function checkKeys({ payloadKeys, cardStash }: LiveSettings, errors: ErrorList): void {
+function checkKeys({ payloadKeys, cardStash, signIn }: LiveSettings, errors: ErrorList): void {
   if (payloadKeys.length === 0) {
     errors.addMissing(
       'PAYLOAD_KEYS',
       'is required in mode live: without it orders in Temporal are unencrypted',
     );
   }
-  for (const [path, keys] of Object.entries({ PAYLOAD_KEYS: payloadKeys, CARD_STASH_KEYS: cardStash.keys })) {
+  const { sessionKeys = [] } = signIn ?? {};
+  const all = { PAYLOAD_KEYS: payloadKeys, CARD_STASH_KEYS: cardStash.keys, SESSION_KEYS: sessionKeys };
+  for (const [path, keys] of Object.entries(all)) {
     if (keys.some(({ key }) => new Set(key).size === 1)) {
       errors.add(path, 'must not repeat one byte in mode live; create each key with openssl rand -base64 32');
     }

@@ -168,13 +168,17 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
     metrics: { host: read('METRICS_HOST'), port: read('METRICS_PORT') },
     logLevel: read('LOG_LEVEL'),
   };
-  const { host, keys, keysFile } = config.api;
-  const admitsEverybody = keys.length === 0 && keysFile === undefined;
-  if (serves && admitsEverybody && !isLoopback(host)) {
-    errors.addMissing('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
-  }
-  if (config.signIn !== undefined && admitsEverybody) {
-    errors.addMissing('API_KEYS', 'is required with OIDC_ISSUER: without a key the API admits everybody');
+  const { host, keys, keysFile, trustProxy } = config.api;
+  if (serves && keys.length === 0 && keysFile === undefined) {
+    const needed = {
+      'to listen on anything but loopback (API_HOST)': !isLoopback(host),
+      'with TRUST_PROXY': trustProxy.length > 0,
+      'with OIDC_ISSUER': config.signIn !== undefined,
+    };
+    for (const [why, isNeeded] of Object.entries(needed)) {
+      if (isNeeded)
+        errors.addMissing('API_KEYS', `is required ${why}: without a key the API admits everybody`);
+    }
   }
   const preGateway = each.some(({ workflow }) => workflow === 'pre-gateway');
   const isAlone = works && serves;

@@ -28,9 +28,12 @@ export function readSignIn(
   for (const [name, value] of Object.entries(needed)) {
     if (value === undefined) errors.addMissing(name, 'is required with OIDC_ISSUER');
   }
-  const { protocol, hostname } = new URL(issuer);
-  if (protocol === 'http:' && !isLoopback(hostname))
-    errors.add('OIDC_ISSUER', 'must be https://, or http:// on this machine');
+  for (const [name, url] of Object.entries({ OIDC_ISSUER: issuer, PAGES_URL: pagesUrl })) {
+    if (url === undefined) continue;
+    const { protocol, hostname } = new URL(url);
+    if (protocol === 'http:' && !isLoopback(hostname))
+      errors.add(name, 'must be https://, or http:// on this machine');
+  }
   const pages = pagesUrl === undefined ? undefined : new URL(pagesUrl);
   if (pages !== undefined && pages.pathname !== '/') errors.add('PAGES_URL', 'must have no path');
   for (const [role, { integrations: limited = [] }] of roles ?? []) {

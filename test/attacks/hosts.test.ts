@@ -27,7 +27,7 @@ describe('a page whose name was made to mean this machine', () => {
     const { app, orderScreening } = await anApi();
     const response = await app.inject({ method, url, headers: REBOUND });
     expect(response.statusCode).toBe(401);
-    expect(response.body).toContain('Requests to a host name other than localhost need an API key');
+    expect(response.body).toContain('to a host name other than localhost, need an API key');
     for (const asked of Object.values(orderScreening)) expect(asked).not.toHaveBeenCalled();
   });
 
@@ -57,9 +57,15 @@ describe('without keys an API', () => {
     expect(statusCode).toBe(OWN.includes(host) ? 200 : 401);
   });
 
+  it.each(['x-forwarded-for', 'X-Forwarded-Host', 'Forwarded'])('serves no proxy: %s', async (header) => {
+    const { app } = await anApi();
+    const headers = { host: '127.0.0.1:8080', [header]: 'for=203.0.113.8' };
+    expect((await app.inject({ url: '/v1/orders/order-1', headers })).statusCode).toBe(401);
+  });
+
   it('takes webhooks by any name, which have a secret of their own', async () => {
     const { app, orderScreening } = await anApi();
-    const headers = { host: 'tunnel.example' };
+    const headers = { host: 'tunnel.example', 'x-forwarded-for': '203.0.113.8' };
     const webhook = { method: 'POST', url: '/v1/webhooks/default/webhook-secret-1', headers } as const;
     expect((await app.inject({ ...webhook, payload: {} })).statusCode).toBe(202);
     expect(orderScreening.hint).toHaveBeenCalledOnce();

@@ -134,6 +134,7 @@ describe('a variable is refused in words that hold no value', () => {
     ['API_PORT', 'tcp://10.0.0.1:80', 'enableServiceLinks: false'],
     ['METRICS_PORT', 'udp://10.0.0.1:80', 'enableServiceLinks: false'],
     ['API_KEYS', undefined, 'is required to listen', { API_HOST: '192.0.2.1' }],
+    ['API_KEYS', undefined, 'is required with TRUST_PROXY', { TRUST_PROXY: '127.0.0.1' }],
     ['API_KEYS', ',', 'must be a list "name:key,…"'],
     ['API_KEYS', 'a-key-without-its-name', ENTRIES],
     ['API_KEYS', 'shop:a-short-key', ENTRIES],

@@ -22,6 +22,12 @@ const live = {
   WEBHOOK_SECRETS: 'a-secret-of-sixteen-and-more',
   EVENTS_URL: 'https://shop.example/events',
   EVENTS_SECRETS: `whsec_${randomBytes(32).toString('base64')}`,
+  API_KEYS: 'shop:a-key-that-is-long-enough',
+  OIDC_ISSUER: 'https://login.example',
+  OIDC_CLIENT_ID: 'pages',
+  OIDC_ROLES: '{"lead": {"scopes": ["read"]}}',
+  PAGES_URL: 'https://screening.example',
+  SESSION_KEYS: aKey('a'),
 };
 
 const faultsOf = (env: NodeJS.ProcessEnv) => faultsIn(() => loadConfig({ ...live, ...env }));
@@ -43,6 +49,7 @@ describe('mode live', () => {
     ['PAYLOAD_KEYS', oneByte(0), 'must not repeat one byte'],
     ['PAYLOAD_KEYS', `${aKey('good')},${oneByte(7)}`, 'must not repeat one byte'],
     ['CARD_STASH_KEYS', oneByte(255), 'must not repeat one byte'],
+    ['SESSION_KEYS', oneByte(0), 'must not repeat one byte'],
     ['WEBHOOK_SECRETS', 'a-secret-of-sixteen-and-more,fifteen-letters', '16 characters'],
   ])('refuses %s=%s', (variable, value, words) => {
     expect(faultsOf({ [variable]: value })).toEqual({ [variable]: expect.stringContaining(words) });

@@ -46,6 +46,7 @@ it.each<[change: NodeJS.ProcessEnv, faults: Record<string, string>]>([
   [{ PAGES_URL: undefined }, { PAGES_URL: 'is required with OIDC_ISSUER' }],
   [{ PAGES_URL: 'https://x.example.com/canary' }, { PAGES_URL: 'must have no path' }],
   [{ OIDC_ISSUER: 'http://login.canary.com' }, { OIDC_ISSUER: expect.stringMatching(/^must be https/) }],
+  [{ PAGES_URL: 'http://pages.canary.com' }, { PAGES_URL: expect.stringMatching(/^must be https/) }],
   [{ SESSION_KEYS: undefined }, { SESSION_KEYS: 'is required with OIDC_ISSUER' }],
   [{ API_KEYS: undefined }, { API_KEYS: expect.stringContaining('is required with OIDC_ISSUER') }],
   [{ OIDC_ROLES: '{canary' }, { OIDC_ROLES: expect.stringMatching(/^must be JSON such as/) }],

@@ -202,7 +202,7 @@ test('the image is made in stages, of one version of Node, and runs as a user wi
   expect(stages).toHaveLength(2);
   expect(new Set(stages).size).toBe(1);
   expect(stages[0]).toMatch(/^node:24\.\d+\.\d+-/);
-  expect(last).toMatch(/^USER node$/m);
+  expect(last).toMatch(/^USER 1000$/m);
   expect(last).not.toMatch(/npm (ci|install)/);
   // The slim image has none, and the worker needs them for TLS to Temporal.
   expect(last).toMatch(/^RUN apt-get .* ca-certificates /m);

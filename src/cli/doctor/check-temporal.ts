@@ -201,7 +201,7 @@ export async function checkPolls(
   const shares = sharesOf(held, HELD_REASONS, (order) => order.held?.reason);
   const ofHeld = warning(
     `${counted(held.length, 'open order')} held ${shares}: polls or cancels wait`,
-    'Unpause or unpin each in the Temporal UI. Late: start workers that poll its task queue. Unanswered: see the checks of the screening service',
+    'Unpause or unpin each in the Temporal UI. Late: start workers that poll its task queue, or reset the activity if some do. Unanswered: see the checks of the screening service',
   );
   const findings = [
     ...(roundSeconds > pauseSeconds ? [tooMany] : []),

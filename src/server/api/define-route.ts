@@ -164,8 +164,8 @@ export function refuseCards(
 
 /**
  * Rejects requests by their head, before the body is read: an unknown route, a compressed body and, without API keys, a host
- * name that isn't local. The last prevents DNS rebinding: a browser considers a page as same-origin if its host name resolves
- * to this machine.
+ * name that isn't local or a proxy's header. The host name prevents DNS rebinding: a browser considers a page as same-origin if
+ * its host name resolves to this machine. A proxy on this machine passes requests of others on.
  */
 export function refuseByHead(app: FastifyInstance, apiKeys: ApiKeys): void {
   app.addHook('onRequest', async ({ headers, is404, raw, routeOptions }) => {
@@ -173,7 +173,7 @@ export function refuseByHead(app: FastifyInstance, apiKeys: ApiKeys): void {
     if (
       apiKeys.current.length === 0 &&
       !fromOutside &&
-      !isLoopback((headers.host ?? '').replace(/:\d{1,5}$/, ''))
+      (!isLoopback((headers.host ?? '').replace(/:\d{1,5}$/, '')) || Object.keys(headers).some(isForwarded))
     )
       throw new HttpError('foreign-host');
     // Node takes the first one, a proxy before it perhaps the last.
@@ -182,6 +182,10 @@ export function refuseByHead(app: FastifyInstance, apiKeys: ApiKeys): void {
     const { 'content-encoding': encoding = 'identity' } = headers;
     if (!fromOutside && encoding !== 'identity') throw new HttpError('unsupported-media-type');
   });
+}
+
+function isForwarded(name: string): boolean {
+  return /^(?:x-)?forwarded\b/.test(name);
 }
 
 function isAuthorization(name: string, index: number): boolean {

@@ -26,9 +26,9 @@ const HTTP_ERRORS = {
   },
   'foreign-host': {
     status: 401,
-    title: 'Requests to a host name other than localhost need an API key',
+    title: 'Requests through a proxy, or to a host name other than localhost, need an API key',
     detail:
-      'Nothing was done: use localhost or 127.0.0.1, or set API_KEYS, and send Authorization: Bearer <API key>.',
+      'Nothing was done: use localhost or 127.0.0.1 without a proxy, or set API_KEYS, and send Authorization: Bearer <API key>.',
   },
   'sign-in-failed': {
     status: 401,
