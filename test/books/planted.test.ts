@@ -142,6 +142,24 @@ const notSent = (attention: AttentionCode[], resultsNotSent: string[] = []): Tol
   };
 };
 
+/** A gateway result, reported so late, is sent for an older transaction of its attempt. The order ended after an hour. */
+const sentForOlder = (ms: number): Told => {
+  const { record, calls = [], ...others } = notSent([]);
+  const [checkout = anAnswer(80), report = checkout] = calls;
+  const cancelBy = START + HOUR;
+  return {
+    ...others,
+    calls: [checkout, { ...report, sentAt: START + ms, at: START + ms + 10 }],
+    requests: [CREATE, aRequest(ms, { operation: 'gateway-response', sent: 'pass', committed: true })],
+    record: {
+      ...record,
+      newest: OTHER,
+      endedAt: START + HOUR,
+      transactions: [ID, OTHER].map((id) => ({ id, attempt: 1, cancelBy })),
+    },
+  };
+};
+
 /** Attempt 1 is paid again as attempt 2, and the gateway reports these of the first one, the first of them before that. */
 const paidAgain = (results: GatewayResult[], ...gatewayMatters: string[]): Told => {
   const report = (attempt: number, result: GatewayResult, ms: number): BookedCall => ({
@@ -223,6 +241,7 @@ it.each<[fault: string, when: string, told: Told]>([
   ['event missing: pass of attempt 2, heard at', 'its caller had left', waits(40, 2_019)],
   ['gateway result lost', 'attention names another transaction', notSent(['gateway-not-sent'], ['another'])],
   ['gateway result lost', 'other attention', notSent(['gateway-contradiction'])],
+  ['gateway result lost', 'it is sent for an older transaction', sentForOlder(MINUTE)],
   ['sent again', 'a code of one attempt', codeSent(2, 1)],
   ['sent again', 'a code that was asked for twice at one attempt', codeSent(2, 2, 2)],
   ['sent again', 'a code of two attempts, a third time', codeSent(3, 1, 2)],
@@ -259,6 +278,7 @@ it.each<[fault: string, when: string, told: Told]>([
   ['heard at', 'both callers were waiting', waits(40, 2_020)],
   ['heard at', 'it was sent', waits(40, 2_019, 2)],
   ['gateway result lost', 'attention names its transaction', notSent(['gateway-not-sent'], [ID])],
+  ['gateway result lost', 'the newer one was found after the end', sentForOlder(2 * HOUR)],
   ['sent again', 'a code of two attempts is sent for each', codeSent(2, 1, 2)],
   ['done and denied', 'it was done after the order’s end', reportedAfterEnd],
   ['attention', 'an attempt’s error stands though the next is paid', paidAgain(['error'], 'gateway-error:1')],

@@ -17,20 +17,19 @@ function neverReported({ requests, calls }: Books): Finding[] {
 
 /** An order that ends has sent the last result to the screening service, or says for which transaction it gave the result up. */
 function neverSent(books: Books): Finding[] {
-  const { endedAt, adoptedFrom, record, policy } = books;
+  const { endedAt, closedAt, adoptedFrom, record, policy } = books;
   if (endedAt === undefined || adoptedFrom !== undefined || wasReset(books)) return [];
   if (policy.workflow !== 'pre-gateway') return [];
   return books.attempts.flatMap(({ number, skip }) => {
     const last = reportsOf(books).findLast(({ attempt }) => attempt === number);
-    // Of an earlier attempt the record doesn't say which of its transactions counted.
+    if (last === undefined || skip || takenBack(books, last.at)) return [];
+    // Of an earlier attempt, or after the end, the record doesn't say which of its transactions counted then: a create may have been running.
+    const isNewest = number === record.attempts && last.at < (record.endedAt ?? closedAt);
     const found = record.transactions.filter((one) => one.attempt === number).map(({ id }) => id);
-    const counting = number === record.attempts ? [record.newest ?? []].flat() : found;
+    const counting = isNewest ? [record.newest ?? []].flat() : found;
     // Of two that cross, the order service can't tell which one counts.
-    const crossed = reportsOf(books).some(
-      (one) => one.sentAt >= (last?.sentAt ?? 0) && one.result !== last?.result,
-    );
-    if (last === undefined || counting.length === 0 || crossed || skip || takenBack(books, last.at))
-      return [];
+    const crossed = reportsOf(books).some((one) => one.sentAt >= last.sentAt && one.result !== last.result);
+    if (counting.length === 0 || crossed) return [];
     const sent = books.requests.some(
       (one) =>
         one.operation === 'gateway-response' &&
