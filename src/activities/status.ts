@@ -215,7 +215,8 @@ export async function readAdopted(
   policy: Policy,
   client: ScreeningClient,
 ): Promise<ScreeningOutcome | { refusal: Refusal }> {
-  const fieldErrors = adoptionErrors(adoption, policy, millis(begun));
+  // After a reset the adoption was accepted before, perhaps by other settings, and when the screening was less long ago.
+  const fieldErrors = isAfterReset() ? [] : adoptionErrors(adoption, policy, millis(begun));
   if (fieldErrors.length > 0) return { refusal: invalidRequest(fieldErrors, 'Invalid adoption') };
   const read = await readForAdoption(client, { ...adoption, invoiceNumber }, QUICK_MS);
   if (!('decision' in read)) return { refusal: read };

@@ -26,7 +26,7 @@ const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: s
   refused: [EXIT.refused, 'refused: nothing is to be repaired; --force resets it anyway'],
   failing: [
     EXIT.errorFound,
-    'its workflow task fails from every point: roll the workers back, or delete its workflow and adopt its transaction',
+    'its workflow task fails from every point: check that the screening service answers, roll the workers back, or delete its workflow and adopt its transaction',
   ],
   'nothing-good': [
     EXIT.errorFound,

@@ -164,6 +164,7 @@ async function untilTried(
     const after = (await eventsOf(client, workflowId, runId)).filter(
       ({ eventId }) => Number(eventId) > resetTo,
     );
+    if (after.some((event) => event.workflowExecutionFailedEventAttributes)) return 'failed';
     if (after.some((event) => event.workflowTaskCompletedEventAttributes)) return 'completed';
     const { raw } = (await describeOrder({ client }, workflowId)) ?? {};
     if ((raw?.pendingWorkflowTask?.attempt ?? 0) > 1) return 'failed';

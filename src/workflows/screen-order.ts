@@ -19,7 +19,7 @@
  * 8. The order finishes or continues as new only with an empty queue, no write in flight and no caller waiting. This is checked again after
  *    the last caller got its reply.
  * 9. order-screening never queries a running order: a query to a run that is not in the cache delivers pending events in a separate
- *    activation. Facts about resets and replays are activity input only.
+ *    activation. Facts about resets and replays are activity input, or fail the task: no command depends on them.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
@@ -148,6 +148,9 @@ async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<
   const result = await screenAtCheckout(request, run).catch(() => undefined);
   if (!facts.isReplaying) requireEveryMessage(lengthWithoutSignals(intake) - run.historyLength);
   const refusal = applyCheckout(order, whyUnread(result) === undefined ? result : undefined);
+  // A refusal would end an order that was adopted before. The task is retried until its transaction is read.
+  if (refusal !== undefined && facts.wasReset && order.state.adopted !== undefined)
+    throw new Error(`After a reset the adopted transaction could not be read: ${refusal.code}`);
   arriveNow(intake.inputs, order);
   intake.isClosed = false;
   if (refusal !== undefined) intake.refusal = refusal;

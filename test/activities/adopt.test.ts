@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Adoption } from '../../src/contract/order/state.ts';
 import { DAY, HOUR } from '../fixtures/orders.ts';
 import {
+  AFTER_RESET,
   aCheckout,
   aWorld,
   checkOut,
@@ -59,9 +60,12 @@ describe('a transaction that is adopted', () => {
     expect(await refusal(transactionId)).toMatchObject({ code });
   });
 
-  it('that breaks a rule of the policy isn’t read', async () => {
+  it('that breaks a rule of the policy isn’t read, except after a reset: it was adopted before', async () => {
     const old = { screenedAt: fromNow(-31 * DAY) };
     expect(await refusal(UNKNOWN_ID, old)).toMatchObject({ code: 'invalid-request' });
     expect(requests('status-by-url')).toBe(0);
+    const transactionId = await screened(world(), 'review');
+    const { outcome } = await checkOut(world(), adoption(transactionId, old), AFTER_RESET);
+    expect(outcome).toMatchObject({ transactionId });
   });
 });

@@ -91,6 +91,21 @@ it('an order without a completed workflow task is not to be sent again before it
   );
 });
 
+it('an order whose start is refused after the reset is not repaired', async () => {
+  const client = endedAs('TERMINATED', {});
+  const completed = { eventId: 4, workflowTaskCompletedEventAttributes: {} };
+  const refused = { eventId: 9, workflowExecutionFailedEventAttributes: {} };
+  const getHandle = (_id: string, run: string) => ({
+    fetchHistory: async () => ({
+      events: run === 'new' ? [{ ...completed, eventId: 8 }, refused] : [completed],
+    }),
+  });
+  Object.assign(client.workflowService, { resetWorkflowExecution: async () => ({ runId: 'new' }) });
+  Object.assign(client, { workflow: { getHandle } });
+  const repair = await repairOrder(client, 'order:default:1', { force: false, reason: 'a test' });
+  expect(repair).toMatchObject({ outcome: 'failing', resets: 1 });
+});
+
 it.each(['--reason', '--actor'])(
   'card data in %s is refused: Temporal stores a reset in plain text',
   async (option) => {

@@ -92,6 +92,24 @@ describe('an order whose history grows long', () => {
   });
 });
 
+it('an adopted order that is reset is not ended by a read that fails: its task is run again', async () => {
+  const adopt = { transactionId: randomUUID(), screenedAt: new Date().toISOString() };
+  const adopted = answered('review', { transactionId: adopt.transactionId });
+  const { handle, world } = await order(
+    (one) => (one.screenings = [adopted]),
+    () => ({ adopt }),
+  );
+  world.screenAtCheckout = async () => {
+    world.screenAtCheckout = async () => adopted;
+    throw new Error('no answer');
+  };
+  await resetToItsBeginning(environment(), handle.workflowId);
+  const latest = environment().client.workflow.getHandle(handle.workflowId);
+  await eventually(() => taskHasEnded(latest));
+  expect(world.screened).toHaveLength(3);
+  await latest.terminate();
+});
+
 describe('an order that can’t continue as new while a cancel runs', () => {
   it('refuses repeats of the cancel, and takes everything else', async () => {
     let answer: (outcome: PortalOutcome) => void = () => undefined;

@@ -167,7 +167,7 @@ export function applyAdoption(
 }
 
 const FAILED_AT_ADOPTION =
-  'The transaction had already failed when the order was adopted: cancel it unless it is canceled already.';
+  'The transaction had already failed when the order was adopted, or when it was reset: cancel it unless it is canceled already.';
 
 /** Returns the request for a try at a decision of the newest attempt. */
 export function screenRequest(order: Order, attempt: Attempt): ScreenRequest {
