@@ -128,7 +128,8 @@ function whyUnavailable({ reason, outcome, status }: ScreeningError): string {
 
 // Recognizes error messages of the screening service itself, as opposed to the error page of a proxy.
 
-const SCREENING: ReadonlySet<Operation> = new Set([
+/** The other operations are the portal's. */
+export const SCREENING: ReadonlySet<Operation> = new Set([
   'create-transaction',
   'gateway-response',
   'status',

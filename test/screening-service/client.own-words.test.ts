@@ -50,6 +50,12 @@ test.each<
     PORTAL,
     IN_SECONDS,
   ],
+  ...[400, 401, 403, 404, 409].flatMap((status): [number, object, object, typeof OPERATIONS][] => [
+    [status, { code: 500, message: 'Not Authorized' }, { outcome: 'unknown', code: 500 }, PORTAL],
+    [status, { code: '408', message: 'In words' }, said('unknown', 'timeout', { code: 408 }), PORTAL],
+    [status, { code: 429, message: 'In words' }, said('not-done', 'rate-limited', { code: 429 }), PORTAL],
+  ]),
+  [405, { code: 429, message: 'In words' }, said('unknown', 'malformed-reply'), PORTAL],
   [200, { code: 'fine', message: 'In words' }, said('unknown', 'malformed-reply'), PORTAL],
   [200, { message: 'In words' }, said('unknown', 'malformed-reply'), PORTAL],
   ...[400, 404, 405, 422].map((status): [number, string, object, typeof OPERATIONS] => [
