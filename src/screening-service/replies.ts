@@ -14,6 +14,7 @@ import {
   ScreeningError,
   type ScreeningFailure,
   saysNoTransaction,
+  saysWrongKey,
 } from './errors.ts';
 import { type Reply, scrubWords, withoutSecrets } from './exchange.ts';
 import { MAX_FREE_TEXT, readInsights } from './insights.ts';
@@ -60,11 +61,13 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
 /** Limit of the message for the customer, in characters. */
 const MAX_MESSAGE = 1_000;
 
-/** Reads the reply of gateway-response, whose `Status` must be `OK`. */
+/** Reads the reply of gateway-response, whose `Status` must be `OK`. `Errors` with HTTP 200 are a refusal, as the portal's are. */
 export function readGatewayReply(reply: Reply, context: Context): void {
   const body = bodyOfSuccess(reply, context);
   if (body.Status === 'OK' || body.status === 'OK') return;
-  throw failure(reply, context, body, NOT_ITS_OWN);
+  const said = reply.status === 200 ? ownWords(body, context.operation) : [];
+  if (said.length === 0) throw failure(reply, context, body, NOT_ITS_OWN);
+  throw failure(reply, context, body, saysWrongKey(said) ? WRONG_KEY : BAD_REQUEST);
 }
 
 const codeSchema = z.union([
@@ -89,7 +92,7 @@ export function readPortalReply(reply: Reply, context: Context): PortalReply {
   throw failure(reply, context, body, {
     code: code.data,
     retryAfterMs: reply.retryAfterMs,
-    ...portalVerdict(code.data, ownWords(body, context.operation), context.operation),
+    ...portalVerdict(code.data, ownWords(body, context.operation)),
   });
 }
 
@@ -98,11 +101,11 @@ function isSuccess(code: number | undefined): code is number {
   return code !== undefined && code >= 200 && code < 300;
 }
 
-function portalVerdict(code: number | undefined, said: readonly string[], operation: Operation): Verdict {
+function portalVerdict(code: number | undefined, said: readonly string[]): Verdict {
   const coded = codeVerdict(code);
   if (coded !== undefined) return coded;
   if (said.length === 0) return NOT_ITS_OWN;
-  if ((code === undefined || isKeyStatus(code)) && isAboutKey(said, operation)) return WRONG_KEY;
+  if ((code === undefined || isKeyStatus(code)) && saysWrongKey(said)) return WRONG_KEY;
   return { outcome: 'refused', reason: 'portal-refused' };
 }
 
@@ -175,6 +178,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 type Verdict = Pick<ScreeningFailure, 'outcome' | 'reason'>;
 
 const WRONG_KEY: Verdict = { outcome: 'refused', reason: 'forbidden' };
+const BAD_REQUEST: Verdict = { outcome: 'refused', reason: 'bad-request' };
 /** The reply isn't from the screening service but from a proxy without a backend, a firewall or a wrong address. */
 const NOT_ITS_OWN: Verdict = { outcome: 'unknown', reason: 'malformed-reply' };
 
@@ -209,7 +213,7 @@ function verdict(
   if (coded !== undefined) return coded;
   if (isKeyStatus(status) && isAboutKey(said, operation)) return WRONG_KEY;
   if (said.length === 0) return NOT_ITS_OWN;
-  if (status !== 404) return { outcome: 'refused', reason: 'bad-request' };
+  if (status !== 404) return BAD_REQUEST;
   // Any server at a wrong address may answer `Errors`. A create isn't done then; the others require the screening service's own message.
   const isOwn = operation === 'create-transaction' || isCoded || saysNoTransaction(said);
   return isOwn ? { outcome: 'refused', reason: 'not-found' } : NOT_ITS_OWN;
