@@ -128,7 +128,8 @@ function whyUnavailable({ reason, outcome, status }: ScreeningError): string {
 
 // Recognizes error messages of the screening service itself, as opposed to the error page of a proxy.
 
-const SCREENING: ReadonlySet<Operation> = new Set([
+/** The other operations are the portal's. */
+export const SCREENING: ReadonlySet<Operation> = new Set([
   'create-transaction',
   'gateway-response',
   'status',
@@ -159,7 +160,11 @@ const FAULTY_KEY = new RegExp(
  * isn't documented, hence the patterns
  */
 export function isAboutKey(words: readonly string[], operation: Operation): boolean {
-  if (SCREENING.has(operation)) return true;
+  return SCREENING.has(operation) || saysWrongKey(words);
+}
+
+/** @returns whether the words are about the API key, whatever the status */
+export function saysWrongKey(words: readonly string[]): boolean {
   return words.some((word) => {
     const text = word.replaceAll(/[_-]/g, ' ').trim();
     return FAULTY_KEY.test(text) || (MAY_NOT.test(text) && !ABOUT_AN_ORDER.test(text));

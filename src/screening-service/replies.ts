@@ -10,9 +10,11 @@ import {
   isAboutKey,
   type Operation,
   ownWords,
+  SCREENING,
   ScreeningError,
   type ScreeningFailure,
   saysNoTransaction,
+  saysWrongKey,
 } from './errors.ts';
 import { type Reply, scrubWords, withoutSecrets } from './exchange.ts';
 import { MAX_FREE_TEXT, readInsights } from './insights.ts';
@@ -59,11 +61,13 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
 /** Limit of the message for the customer, in characters. */
 const MAX_MESSAGE = 1_000;
 
-/** Reads the reply of gateway-response, whose `Status` must be `OK`. */
+/** Reads the reply of gateway-response, whose `Status` must be `OK`. `Errors` with HTTP 200 are a refusal, as the portal's are. */
 export function readGatewayReply(reply: Reply, context: Context): void {
   const body = bodyOfSuccess(reply, context);
   if (body.Status === 'OK' || body.status === 'OK') return;
-  throw failure(reply, context, body, NOT_ITS_OWN);
+  const said = reply.status === 200 ? ownWords(body, context.operation) : [];
+  if (said.length === 0) throw failure(reply, context, body, NOT_ITS_OWN);
+  throw failure(reply, context, body, saysWrongKey(said) ? WRONG_KEY : BAD_REQUEST);
 }
 
 const codeSchema = z.union([
@@ -88,7 +92,7 @@ export function readPortalReply(reply: Reply, context: Context): PortalReply {
   throw failure(reply, context, body, {
     code: code.data,
     retryAfterMs: reply.retryAfterMs,
-    ...portalVerdict(code.data, ownWords(body, context.operation), context.operation),
+    ...portalVerdict(code.data, ownWords(body, context.operation)),
   });
 }
 
@@ -97,13 +101,19 @@ function isSuccess(code: number | undefined): code is number {
   return code !== undefined && code >= 200 && code < 300;
 }
 
-function portalVerdict(code: number | undefined, said: readonly string[], operation: Operation): Verdict {
+function portalVerdict(code: number | undefined, said: readonly string[]): Verdict {
+  const coded = codeVerdict(code);
+  if (coded !== undefined) return coded;
+  if (said.length === 0) return NOT_ITS_OWN;
+  if ((code === undefined || isKeyStatus(code)) && saysWrongKey(said)) return WRONG_KEY;
+  return { outcome: 'refused', reason: 'portal-refused' };
+}
+
+/** @returns what the portal's code says by itself, whatever the HTTP status and the words */
+function codeVerdict(code: number | undefined): Verdict | undefined {
   if (code === 408) return TIMED_OUT;
   if (code === 429) return { outcome: 'not-done', reason: 'rate-limited' };
-  if (code !== undefined && code >= 500) return { outcome: 'unknown', reason: 'portal-5xx' };
-  if (said.length === 0) return NOT_ITS_OWN;
-  if ((code === undefined || isKeyStatus(code)) && isAboutKey(said, operation)) return WRONG_KEY;
-  return { outcome: 'refused', reason: 'portal-refused' };
+  return code !== undefined && code >= 500 ? { outcome: 'unknown', reason: 'portal-5xx' } : undefined;
 }
 
 /** Reads the reply of submit-chargeback, which echoes the submitted fields. */
@@ -139,11 +149,13 @@ function isEchoable([name, value]: [string, unknown], secrets: readonly string[]
 function bodyOfSuccess(reply: Reply, context: Context): Record<string, unknown> {
   const body = parseObject(reply.text);
   if (reply.status < 200 || reply.status > 299) {
+    const code = SCREENING.has(context.operation) ? undefined : codeSchema.safeParse(body?.code).data;
     throw failure(reply, context, body ?? {}, {
-      code: codeSchema.safeParse(body?.code).data,
+      code,
       retryAfterMs: reply.retryAfterMs,
       ...verdict(
         reply.status,
+        code,
         ownWords(body ?? {}, context.operation),
         context.operation,
         !Array.isArray(body?.Errors),
@@ -166,6 +178,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 type Verdict = Pick<ScreeningFailure, 'outcome' | 'reason'>;
 
 const WRONG_KEY: Verdict = { outcome: 'refused', reason: 'forbidden' };
+const BAD_REQUEST: Verdict = { outcome: 'refused', reason: 'bad-request' };
 /** The reply isn't from the screening service but from a proxy without a backend, a firewall or a wrong address. */
 const NOT_ITS_OWN: Verdict = { outcome: 'unknown', reason: 'malformed-reply' };
 
@@ -178,19 +191,29 @@ function isKeyStatus(status: number): boolean {
 
 /**
  * Assumptions «not its own words» and «rate limits».
+ * @param code the portal's
  * @param said error messages of the screening service. Without one, a 4xx is not a refusal
  * @param isCoded whether they have the form of the portal, `code` and `message`, instead of `Errors`
  */
-function verdict(status: number, said: readonly string[], operation: Operation, isCoded: boolean): Verdict {
+function verdict(
+  status: number,
+  code: number | undefined,
+  said: readonly string[],
+  operation: Operation,
+  isCoded: boolean,
+): Verdict {
   if (status === 408 || status === 504) return TIMED_OUT;
   if (status >= 500) return { outcome: 'unknown', reason: 'http-5xx' };
   if (status === 429) return { outcome: 'not-done', reason: 'rate-limited' };
   if (status >= 300 && status < 400) return { outcome: 'unknown', reason: 'redirect' };
   if (status < 300) return { outcome: 'unknown', reason: 'http-other' };
-  if (isKeyStatus(status) && isAboutKey(said, operation)) return WRONG_KEY;
   // The screening service supports all the methods we use, so a 405 comes from another server, whatever its message.
-  if (status === 405 || said.length === 0) return NOT_ITS_OWN;
-  if (status !== 404) return { outcome: 'refused', reason: 'bad-request' };
+  if (status === 405) return NOT_ITS_OWN;
+  const coded = codeVerdict(code);
+  if (coded !== undefined) return coded;
+  if (isKeyStatus(status) && isAboutKey(said, operation)) return WRONG_KEY;
+  if (said.length === 0) return NOT_ITS_OWN;
+  if (status !== 404) return BAD_REQUEST;
   // Any server at a wrong address may answer `Errors`. A create isn't done then; the others require the screening service's own message.
   const isOwn = operation === 'create-transaction' || isCoded || saysNoTransaction(said);
   return isOwn ? { outcome: 'refused', reason: 'not-found' } : NOT_ITS_OWN;

@@ -6,6 +6,7 @@ withService();
 const SCREENING = OPERATIONS.slice(0, 5);
 const CREATE = OPERATIONS.slice(0, 1);
 const KNOWN = OPERATIONS.slice(1);
+const GATEWAY = OPERATIONS.slice(1, 2);
 const UNKNOWN = { outcome: 'unknown', reason: 'malformed-reply' };
 const WRONG_KEY = { outcome: 'refused', reason: 'forbidden' };
 const NOT_FOUND = { outcome: 'refused', reason: 'not-found' };
@@ -50,8 +51,18 @@ test.each<
     PORTAL,
     IN_SECONDS,
   ],
+  ...[400, 401, 403, 404, 409].flatMap((status): [number, object, object, typeof OPERATIONS][] => [
+    [status, { code: 500, message: 'Not Authorized' }, { outcome: 'unknown', code: 500 }, PORTAL],
+    [status, { code: '408', message: 'In words' }, said('unknown', 'timeout', { code: 408 }), PORTAL],
+    [status, { code: 429, message: 'In words' }, said('not-done', 'rate-limited', { code: 429 }), PORTAL],
+  ]),
+  [405, { code: 429, message: 'In words' }, said('unknown', 'malformed-reply'), PORTAL],
   [200, { code: 'fine', message: 'In words' }, said('unknown', 'malformed-reply'), PORTAL],
   [200, { message: 'In words' }, said('unknown', 'malformed-reply'), PORTAL],
+  [200, SAID, said('refused', 'bad-request'), GATEWAY],
+  [200, errors('Not Authorized'), WRONG_KEY, GATEWAY],
+  [200, errors(''), UNKNOWN, GATEWAY],
+  [202, SAID, UNKNOWN, GATEWAY],
   ...[400, 404, 405, 422].map((status): [number, string, object, typeof OPERATIONS] => [
     status,
     PAGE,
