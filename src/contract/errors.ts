@@ -143,7 +143,8 @@ export const ORDER_ERRORS = {
   'attention-stands': {
     status: 409,
     title: 'The cause still exists',
-    advice: 'the call keeps failing, or a deadline is ahead: resolve the cause first',
+    advice:
+      'the call keeps failing, a deadline is ahead, or the gateway’s result is missing: resolve the cause first, or report the result',
   },
   'action-ended': {
     status: 409,

@@ -62,7 +62,7 @@ export const operatorRequests: Handlers<'override' | 'acknowledge' | 'note' | 'a
       if (attention.length === 0 || unresolved(state, request, at).length < attention.length)
         return undefined;
       const words =
-        'The cause of the attention still exists: the call keeps failing, or a deadline is pending. Or it was raised after `until`.';
+        'The cause of the attention still exists: the call keeps failing, a deadline is pending, or the gateway’s result must be reported. Or it was raised after `until`.';
       return refusal('attention-stands', words);
     },
     apply({ state }, request, at) {

@@ -76,7 +76,7 @@ export const DEADLINES: Record<DeadlineKind, string> = {
   'screening-deadline': 'Screening is given up',
   rescreen: 'The order is screened again',
   'gateway-late': 'The gateway’s result is overdue',
-  'review-lead': 'A review that is still open needs attention',
+  'review-lead': 'An open review without an override needs attention or, by policy, is canceled',
   'review-limit': 'A review that is still open is closed',
   recheck: 'The decision is read again',
   'cancel-reminder': 'The operator is reminded to cancel',

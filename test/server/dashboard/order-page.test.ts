@@ -119,21 +119,21 @@ describe('the page of an order', () => {
       const { text } = await pageOf({ state });
       expect(text).toMatch(/Can be canceled for 1 d 5 h until /);
       expect(text).toMatch(
-        /What happens next .*in 1 d 5 h The cancel window closes in .* A review that is still open is closed/,
+        /An open review without an override needs attention or, by policy, is canceled in 1 d 5 h The cancel window closes in .* A review that is still open is closed/,
       );
     },
   );
 
   it('attention comes first, with what to do, since when, and a form to resolve it', async () => {
     const state = inReview();
-    const words = 'The cancel window closed: refund by hand.';
-    state.attention = [{ code: 'cancel-too-late', words, since: sinceStart(DAY), cause: {} }];
+    const matter = { words: 'The window closed: refund by hand.', since: sinceStart(DAY), cause: {} };
+    state.attention = [{ code: 'cancel-too-late', ...matter }];
     const { body, text } = await pageOf({ state });
-    expect(text).toMatch(
-      /Attention: The cancel window closed: refund by hand\. Since Tue 3 Mar 10:00 \. Resolve…/,
-    );
+    expect(text).toMatch(/Attention: The window closed: refund by hand\. Since Tue 3 Mar 10:00 \. Resolve…/);
     expect(body.indexOf('id="attention"')).toBeLessThan(body.indexOf('<h2>In review at'));
     expect(body).toMatch(/<details name="act" id="acknowledge">.*action="\/orders\/order-1\/acknowledge\?/s);
+    state.attention = [{ code: 'review-unresolved', ...matter }];
+    expect((await pageOf({ state })).text).toContain('It can’t be resolved: the cause still exists.');
   });
 
   it('a portal action that runs is shown at once; one that runs for long is stuck', async () => {

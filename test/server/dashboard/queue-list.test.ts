@@ -34,6 +34,7 @@ describe('the queue', () => {
   it('a decided order leaves the queue, unless it needs attention or its cancel is stuck', () => {
     expect(entry({}, decided).tabs).toEqual([]);
     expect(entry({ phase: 'decided' }).tabs).toEqual([]);
+    expect(entry({ phase: 'screening' }, { ...decided, phase: 'screening' }).tabs).toEqual([]);
     expect(entry({ needsAttention: true, attention }, decided).tabs).toContain('attention');
     expect(entry({ phase: 'decided' }, { ...decided, actions: [action(25)] })).toMatchObject({
       tabs: ['soon', 'stuck', 'all'],

@@ -6,6 +6,7 @@ import { ORDER_ERRORS, type OrderErrorCode } from '../../../contract/errors.ts';
 import { momentSchema, reasonSchema } from '../../../contract/fields.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
 import { ACTIONS, instant } from '../../../contract/words.ts';
+import { staysOpen } from '../../../order/attention.ts';
 import { overrideRefusal } from '../../../order/concerns/operators.ts';
 import { defined } from '../../../order/defined.ts';
 import { portalRefusal } from '../../../order/portal/portal-records.ts';
@@ -234,7 +235,11 @@ export function refusalOf(
   const titleOf = (code?: OrderErrorCode) => code && ORDER_ERRORS[code].title.toLowerCase();
   if (action === 'acknowledge' && isClosed) return titleOf('order-closed');
   if (state === undefined) return undefined;
-  if (action === 'acknowledge') return state.attention.length === 0 ? 'nothing needs attention' : undefined;
+  if (action === 'acknowledge') {
+    if (state.attention.length === 0) return 'nothing needs attention';
+    const remain = state.attention.every((one) => staysOpen(state, one, nowMs));
+    return remain ? titleOf('attention-stands') : undefined;
+  }
   if (action === 'recheck') {
     const isDone = isOver && state.transactions.length === 0;
     return isDone ? 'the order is closed and has no transaction to read' : undefined;

@@ -106,11 +106,14 @@ function way(view: OrderView): Html {
 function attention(view: OrderView): Shown {
   const { state, summary, may, now } = view;
   const open = state?.attention ?? [];
-  if (open.length === 0 && !summary.needsAttention) return undefined;
+  if (open.length === 0 && (state !== undefined || !summary.needsAttention)) return undefined;
+  const refusal = refusalOf('acknowledge', view, now.ms);
+  const resolve =
+    refusal === undefined ? foldedForm('acknowledge', view) : html`<p>It can’t be resolved: ${refusal}.</p>`;
   const each = open.map(
     ({ words, since }) => html`<b>Attention: ${words}</b><p>Since ${clock(since, now)}.</p>`,
   );
-  return html`<div class="box red" id="attention">${open.length > 0 ? each : html`<b>The order needs attention</b>`}${may.act && summary.closedAt === undefined && foldedForm('acknowledge', view)}</div>`;
+  return html`<div class="box red" id="attention">${open.length > 0 ? each : html`<b>The order needs attention</b>`}${may.act && resolve}</div>`;
 }
 
 /** The right column: deadline, facts, what runs, the forms of the actions, and what happens next. */

@@ -75,13 +75,13 @@ export function isStuck(action: ActionRecord, nowMs: number): boolean {
 
 type Trouble = ReturnType<typeof troubleOf>;
 
-/** The action that is stuck. `held`: the checkout was answered without a decision, which the order still tries to get, or no worker takes it. */
+/** The action that is stuck. `held`: neither the checkout's answer nor a person has decided, and the screening continues, or no worker takes it. */
 function troubleOf({ summary, state }: QueuedOrder, nowMs: number) {
   if (state === undefined || summary.closedAt !== undefined) return {};
-  const { answer, startedAt } = currentAttempt(state);
+  const { answer, override, startedAt } = currentAttempt(state);
   const isAnswered = answer !== undefined || nowMs - millis(startedAt) >= STUCK_AFTER_MS;
-  const held = state.phase === 'screening' && isAnswered ? state : undefined;
-  return { stuck: state.actions.find((one) => isStuck(one, nowMs)), held };
+  const isHeld = state.phase === 'screening' && isAnswered && override === undefined;
+  return { stuck: state.actions.find((one) => isStuck(one, nowMs)), held: isHeld ? state : undefined };
 }
 
 function whyOf({ summary, state }: QueuedOrder, { stuck, held }: Trouble, nowMs: number): Entry['why'] {
